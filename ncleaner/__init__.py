@@ -1,0 +1,51 @@
+"""Corpus cleaning: web archives, HTML pages and text dumps in, clean running text out.
+
+    >>> import ncleaner
+    >>> text = ncleaner.clean(html)                      # one page, default English model
+    >>> cleaner = ncleaner.Cleaner(model="my.ncm")       # another method, model, threshold, limits
+    >>> for page in ncleaner.pages("crawl.warc.gz"):     # the pages of any input
+    ...     document, kept = cleaner.page(page)
+"""
+
+from ncleaner.archive import pages, read
+from ncleaner.cleaner import Cleaner, clean
+from ncleaner.document import Document, Segment
+from ncleaner.errors import (
+    EvaluationError,
+    InputError,
+    ModelError,
+    NcleanerError,
+    OutputError,
+    TrainingError,
+)
+from ncleaner.evaluate import evaluate
+from ncleaner.limits import Limits
+from ncleaner.methods import Kept
+from ncleaner.model import NGramModel, load_model
+from ncleaner.page import Damage, Page, Skip
+from ncleaner.train import read_pairs, train
+
+__all__ = [
+    "Cleaner",
+    "Damage",
+    "Document",
+    "EvaluationError",
+    "InputError",
+    "Kept",
+    "Limits",
+    "ModelError",
+    "NGramModel",
+    "NcleanerError",
+    "OutputError",
+    "Page",
+    "Segment",
+    "Skip",
+    "TrainingError",
+    "clean",
+    "evaluate",
+    "load_model",
+    "pages",
+    "read",
+    "read_pairs",
+    "train",
+]

@@ -1,0 +1,104 @@
+"""The three flat tables of a Document, and the builder that fills them.
+
+This file is the contract between all compiled modules: the walk over the parser's tree, the text-dump
+reader and the Python fallback write through `Builder`; scoring and features read the row structs. The
+rows are padded to no holes, so that NumPy's structured dtypes in `document.py` describe the same bytes.
+"""
+
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+
+# The text between two tags. Offsets are bytes in the document's UTF-8 buffer.
+ctypedef struct run_t:
+    uint32_t start
+    uint32_t end
+    int32_t segment
+    int32_t element      # innermost block element, -1 in a plain-text dump
+    uint32_t context     # inline context, bits as in tags.py
+    uint16_t opened      # tags opened and closed since the run before, saturating
+    uint16_t closed
+
+# What a reader sees as one paragraph, heading or list item.
+ctypedef struct segment_t:
+    uint32_t start
+    uint32_t end
+    int32_t first_run    # runs [first_run, last_run]
+    int32_t last_run
+    int32_t element
+    uint32_t chars       # code points
+    uint32_t words       # white-space separated
+    uint32_t link_chars  # code points inside <a>
+    uint16_t opened      # block tags opened and closed since the segment before, saturating
+    uint16_t closed
+    uint8_t kind         # 'p', 'h' or 'l'
+    uint8_t breaks       # <br> and preformatted line ends inside, saturating
+    uint16_t flags       # bit 0: preformatted
+
+# One block element of the tree, in document order.
+ctypedef struct element_t:
+    int32_t parent       # -1 for the root
+    int32_t first_run    # runs [first_run, last_run); equal where there is no text below
+    int32_t last_run
+    uint32_t style       # hash of tag and class
+    uint32_t cues        # what class, id and role say, bits as in tags.py
+    uint32_t chars       # code points below
+    uint32_t tags        # tags below
+    uint16_t tag         # code as in tags.py
+    uint16_t depth
+
+cdef enum:
+    CACHED_STYLES = 128
+
+ctypedef struct builder_t:
+    char* text
+    size_t text_len      # end of what is written
+    size_t text_cap
+    size_t base          # where the current segment begins
+    size_t mark          # end of its last character that is not white space
+    run_t* runs
+    size_t n_runs
+    size_t cap_runs
+    segment_t* segments
+    size_t n_segments
+    size_t cap_segments
+    element_t* elements
+    size_t n_elements
+    size_t cap_elements
+    int32_t element      # innermost open block element
+    uint32_t context
+    int32_t inside[32]   # how often each context bit is open
+    int32_t headings     # open h1 … h6
+    int32_t pres         # open <pre>
+    bint item            # the next segment is the first of a list item
+    bint open            # a segment has begun
+    bint space           # the last character written was white space
+    int32_t breaks       # <br> since the last character
+    uint32_t seg_breaks
+    uint32_t seg_words
+    uint32_t seg_chars
+    uint32_t seg_links
+    int32_t seg_first_run
+    uint16_t tags_opened
+    uint16_t tags_closed
+    uint16_t blocks_opened
+    uint16_t blocks_closed
+    bint no_memory
+    uint64_t cached_styles[CACHED_STYLES]
+    uint32_t cached_cues[CACHED_STYLES]
+
+cdef int builder_init(builder_t* b, size_t expected) noexcept nogil
+cdef void builder_free(builder_t* b) noexcept nogil
+cdef void add_text(builder_t* b, const unsigned char* data, size_t length) noexcept nogil
+cdef void add_break(builder_t* b) noexcept nogil
+cdef void end_segment(builder_t* b) noexcept nogil
+cdef void open_inline(builder_t* b, int bit) noexcept nogil
+cdef void close_inline(builder_t* b, int bit) noexcept nogil
+cdef void open_block(builder_t* b, int tag, int form, uint32_t style, uint32_t cues) noexcept nogil
+cdef void close_block(builder_t* b, int form) noexcept nogil
+cdef uint64_t style_hash(int tag, const unsigned char* name, size_t length) noexcept nogil
+cdef uint32_t cues_of_class(
+    builder_t* b, uint64_t style, const unsigned char* name, size_t length
+) noexcept nogil
+cdef uint32_t find_cues(const unsigned char* value, size_t length) noexcept nogil
+
+cdef class Builder:
+    cdef builder_t b

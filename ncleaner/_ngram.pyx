@@ -1,0 +1,259 @@
+"""Character n-grams: encoding, exact look-up, scores. The inner loops are free functions without the GIL.
+
+Geometric interpolation (Evert 2008, equation 1) is a sum over the orders, and a gram that was never seen
+adds nothing to it. The probability of any gram is therefore that of its longest seen suffix, with the
+weights of the full order; `model.py` computes that sum once per seen gram, and what is left to do here is
+to find the longest suffix: one access to a dense table where that fits, a few hash probes above.
+"""
+
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memset
+
+import numpy as np
+
+
+cdef inline const uint8_t* next_symbol(
+    const symbols_t* s, const uint8_t* p, const uint8_t* end, uint8_t* symbol
+) noexcept nogil:
+    """Decodes one character of valid UTF-8 at `p`; returns where the next one begins."""
+    cdef uint32_t c = p[0]
+    if c < 0x80:
+        symbol[0] = s.ascii[c]
+        return p + 1
+    if c < 0xE0 and p + 1 < end:
+        c = (c & 0x1F) << 6 | (p[1] & 0x3F)
+        p += 2
+    elif c < 0xF0 and p + 2 < end:
+        c = (c & 0x0F) << 12 | (<uint32_t> p[1] & 0x3F) << 6 | (p[2] & 0x3F)
+        p += 3
+    elif p + 3 < end:
+        c = (c & 0x07) << 18 | (<uint32_t> p[1] & 0x3F) << 12 | (<uint32_t> p[2] & 0x3F) << 6 | (p[3] & 0x3F)
+        p += 4
+    else:
+        c = 0xFFFD
+        p = end
+    if c > 0x10FFFF:
+        c = 0xFFFD
+    symbol[0] = s.pages[<size_t> s.index[c >> 8] * 256 + (c & 0xFF)]
+    return p
+
+
+cdef inline uint64_t _hash(uint64_t key) noexcept nogil:
+    key *= <uint64_t> 0x9E3779B97F4A7C15
+    return key ^ key >> 29
+
+
+cdef inline bint _find(const slots_t* level, uint64_t key, double* value) noexcept nogil:
+    cdef uint64_t slot = _hash(key) & level.mask
+    while level.used[slot]:
+        if level.keys[slot] == key:
+            value[0] = level.values[slot]
+            return True
+        slot = (slot + 1) & level.mask
+    return False
+
+
+cdef double look_up(const grams_t* g, uint64_t gram) noexcept nogil:
+    """Value of the longest suffix of a gram of full order; level 1 holds every symbol."""
+    cdef int k
+    cdef double value = 0
+    if g.dense != NULL:
+        return g.dense[gram & g.window]
+    for k in range(g.order, 0, -1):
+        if _find(&g.levels[k], gram & ((<uint64_t> 1 << k * g.bits) - 1 if k * g.bits < 64 else ~<uint64_t> 0), &value):
+            return value
+    return value
+
+
+cdef double score(
+    const grams_t* g, const symbols_t* s, const uint8_t* p, size_t length, uint32_t* characters
+) noexcept nogil:
+    """Sum of the values of a segment's grams, the closing boundary included; `characters` gets their number."""
+    cdef const uint8_t* end = p + length
+    cdef const float* dense = g.dense
+    cdef uint64_t gram = 0, window = g.window
+    cdef int bits = g.bits
+    cdef uint8_t symbol = 0
+    cdef double total = 0
+    cdef uint32_t n = 0
+    if dense != NULL:
+        while p < end:
+            p = next_symbol(s, p, end, &symbol)
+            gram = (gram << bits | symbol) & window
+            total += dense[gram]
+            n += 1
+        total += dense[(gram << bits) & window]
+    else:
+        while p < end:
+            p = next_symbol(s, p, end, &symbol)
+            gram = gram << bits | symbol
+            total += look_up(g, gram)
+            n += 1
+        total += look_up(g, gram << bits)
+    characters[0] = n + 1
+    return total
+
+
+cdef class Encoder:
+    """UTF-8 to symbols, for one alphabet.
+
+    Args:
+        index: shape (4352,), uint16; row in `pages` of each page of 256 code points.
+        pages: shape (rows, 256), uint8.
+    """
+
+    cdef symbols_t symbols
+    cdef object _keep
+
+    def __init__(self, index, pages):
+        cdef const uint16_t[::1] i = np.ascontiguousarray(index, np.uint16)
+        cdef const uint8_t[:, ::1] p = np.ascontiguousarray(pages, np.uint8)
+        if i.shape[0] != 4352 or p.shape[1] != 256 or p.shape[0] <= int(np.max(index)):
+            raise ValueError("an alphabet is a page index of 4352 rows into pages of 256")
+        self._keep = (i, p)
+        self.symbols.index = &i[0]
+        self.symbols.pages = &p[0, 0]
+        for c in range(128):
+            self.symbols.ascii[c] = p[i[0], c]
+
+    def encode(self, bytes data not None, starts, ends, int order):
+        """Symbols of the segments [starts, ends) of `data`, each framed by order − 1 boundaries before and
+        one after it. uint8, and for each segment the index of its first character, int64."""
+        cdef const uint32_t[::1] first = np.ascontiguousarray(starts, np.uint32)
+        cdef const uint32_t[::1] last = np.ascontiguousarray(ends, np.uint32)
+        cdef Py_ssize_t n = first.shape[0], i
+        if last.shape[0] != n:
+            raise ValueError("as many ends as starts")
+        if n and int(np.max(ends)) > len(data):
+            raise ValueError("segment outside of the text")
+        cdef size_t room = <size_t> (int(np.sum(np.asarray(ends, np.int64) - np.asarray(starts, np.int64))) + n * order)
+        out_array = np.zeros(room, np.uint8)
+        where_array = np.zeros(n, np.int64)
+        cdef uint8_t[::1] out = out_array
+        cdef int64_t[::1] where = where_array
+        cdef const uint8_t* text = <const uint8_t*> <const char*> data
+        cdef const uint8_t* p
+        cdef const uint8_t* end
+        cdef size_t at = 0
+        cdef uint8_t symbol = 0
+        with nogil:
+            for i in range(n):
+                at += order - 1
+                where[i] = <int64_t> at
+                p = text + first[i]
+                end = text + last[i]
+                while p < end:
+                    p = next_symbol(&self.symbols, p, end, &symbol)
+                    out[at] = symbol
+                    at += 1
+                at += 1
+        return out_array[:at], where_array
+
+
+cdef class Grams:
+    """Values of grams, looked up by longest suffix.
+
+    Args:
+        levels: for k = 1 … order a pair (keys, values): uint64 and float64, the keys distinct. Level 1 has
+            to hold every symbol.
+        bits: bits per symbol; order · bits at most 64.
+        dense: also lay the values out as one float32 table of 2^(order·bits): one access per character.
+    """
+
+    cdef grams_t grams
+    cdef object _dense
+
+    def __cinit__(self, levels, int bits, bint dense=False):
+        cdef int order = len(levels), k
+        cdef const uint64_t[::1] keys
+        cdef const double[::1] values
+        cdef slots_t* level
+        cdef uint64_t slot, size
+        cdef Py_ssize_t i
+        memset(&self.grams, 0, sizeof(grams_t))
+        if not 1 <= order <= MAX_ORDER or bits < 1 or order * bits > 64:
+            raise ValueError(f"order {order} with {bits} bits per symbol is out of range")
+        self.grams.order = order
+        self.grams.bits = bits
+        self.grams.window = (<uint64_t> 1 << order * bits) - 1 if order * bits < 64 else ~<uint64_t> 0
+        if dense:
+            self._lay_out(levels)
+            return
+        for k in range(1, order + 1):
+            keys = np.ascontiguousarray(levels[k - 1][0], np.uint64)
+            values = np.ascontiguousarray(levels[k - 1][1], np.float64)
+            if keys.shape[0] != values.shape[0]:
+                raise ValueError("as many values as keys")
+            size = 16
+            while size < 2 * <uint64_t> keys.shape[0]:
+                size *= 2
+            level = &self.grams.levels[k]
+            level.mask = size - 1
+            level.keys = <uint64_t*> malloc(size * sizeof(uint64_t))
+            level.values = <double*> malloc(size * sizeof(double))
+            level.used = <uint8_t*> calloc(size, 1)
+            if level.keys == NULL or level.values == NULL or level.used == NULL:
+                raise MemoryError
+            with nogil:
+                for i in range(keys.shape[0]):
+                    slot = _hash(keys[i]) & level.mask
+                    while level.used[slot]:
+                        slot = (slot + 1) & level.mask
+                    level.used[slot] = 1
+                    level.keys[slot] = keys[i]
+                    level.values[slot] = values[i]
+
+    def _lay_out(self, levels):
+        """From short to long: a longer gram that was seen overwrites what its suffix says."""
+        cdef int bits = self.grams.bits
+        cdef const float[::1] view
+        table = np.zeros(1, np.float32)
+        for keys, values in levels:
+            table = np.tile(table, 1 << bits)
+            table[np.asarray(keys, np.int64)] = values
+        self._dense = table
+        view = table
+        self.grams.dense = &view[0]
+
+    def __dealloc__(self):
+        for k in range(1, MAX_ORDER + 1):
+            free(self.grams.levels[k].keys)
+            free(self.grams.levels[k].values)
+            free(self.grams.levels[k].used)
+
+    def score(self, Encoder encoder not None, bytes data not None, starts, ends):
+        """For each segment [starts, ends) of `data`: the sum over its grams (float64), and their number
+        (uint32), which is its characters and one boundary."""
+        cdef const uint32_t[:] first = np.asarray(starts, np.uint32)
+        cdef const uint32_t[:] last = np.asarray(ends, np.uint32)
+        cdef Py_ssize_t n = first.shape[0], i
+        cdef size_t length = len(data)
+        if last.shape[0] != n:
+            raise ValueError("as many ends as starts")
+        sums_array = np.zeros(n, np.float64)
+        counts_array = np.zeros(n, np.uint32)
+        cdef double[::1] sums = sums_array
+        cdef uint32_t[::1] counts = counts_array
+        cdef const uint8_t* text = <const uint8_t*> <const char*> data
+        for i in range(n):
+            if last[i] > length or first[i] > last[i]:
+                raise ValueError("segment outside of the text")
+        with nogil:
+            for i in range(n):
+                sums[i] = score(&self.grams, &encoder.symbols, text + first[i], last[i] - first[i], &counts[i])
+        return sums_array, counts_array
+
+    def values(self, Encoder encoder not None, bytes data not None):
+        """The value of each gram of one segment, in order: float64, one more than its characters."""
+        cdef const uint8_t* p = <const uint8_t*> <const char*> data
+        cdef const uint8_t* end = p + len(data)
+        cdef uint64_t gram = 0
+        cdef uint8_t symbol = 0
+        found = []
+        while p < end:
+            p = next_symbol(&encoder.symbols, p, end, &symbol)
+            gram = gram << self.grams.bits | symbol
+            found.append(look_up(&self.grams, gram))
+        found.append(look_up(&self.grams, gram << self.grams.bits))
+        return np.array(found, np.float64)

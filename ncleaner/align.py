@@ -1,0 +1,81 @@
+"""Holds a page's segments against its gold text: which of them did the annotator keep?
+
+The words of the dump and of the gold text are aligned by their longest common subsequence; a segment is
+clean when at least half of its words take part. Labels made so are what direct training counts on, and
+what shows pairs that do not belong together.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from rapidfuzz.distance import LCSseq
+
+from ncleaner.document import Document
+
+__all__ = ["Alignment", "align", "gold_text"]
+
+# A word, or one character of the scripts that do not separate words.
+_TOKEN = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|\\w+?"
+    "(?=[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|\\b)"
+)
+_URL_LINE = re.compile(r"\A\s*URL:.*$", re.MULTILINE)
+_MARKUP = re.compile(r"^\s*<[phl]>", re.MULTILINE | re.IGNORECASE)
+
+
+def gold_text(text: str) -> str:
+    """Gold text without the `URL:` line and the segment markers of CleanEval."""
+    return _MARKUP.sub("", _URL_LINE.sub("", text.removeprefix("\ufeff")))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Alignment:
+    """Of one page with its gold text.
+
+    Attributes:
+        matched: for each segment the share of its words in the alignment, 0 to 1; NaN for one without words.
+        gold_words: words of the gold text.
+        found: share of the gold words that the dump contains, 0 to 1.
+    """
+
+    matched: npt.NDArray[np.float64]
+    gold_words: int
+    found: float
+
+    @property
+    def clean(self) -> npt.NDArray[np.bool_]:
+        """Segments that the annotator kept. Comparisons with NaN are false."""
+        with np.errstate(invalid="ignore"):
+            return self.matched >= 0.5
+
+    @property
+    def dirty(self) -> npt.NDArray[np.bool_]:
+        """Segments that the annotator removed."""
+        with np.errstate(invalid="ignore"):
+            return self.matched < 0.5
+
+
+def align(document: Document, gold: str) -> Alignment:
+    """Aligns a document with its gold text (CleanEval markup allowed)."""
+    numbers: dict[str, int] = {}
+    tokens: list[int] = []
+    owner: list[int] = []
+    for position, segment in enumerate(document):
+        for word in _TOKEN.findall(str(segment).lower()):
+            tokens.append(numbers.setdefault(word, len(numbers)))
+            owner.append(position)
+    wanted = [numbers.setdefault(word, len(numbers)) for word in _TOKEN.findall(gold_text(gold).lower())]
+    owners = np.array(owner, np.int64)
+    total = np.bincount(owners, minlength=len(document))
+    hits = np.zeros(len(document))
+    found = 0
+    for opcode in LCSseq.opcodes(tokens, wanted):
+        if opcode.tag == "equal":
+            hits += np.bincount(owners[opcode.src_start : opcode.src_end], minlength=len(document))
+            found += opcode.src_end - opcode.src_start
+    matched = np.divide(hits, total, out=np.full(len(document), np.nan), where=total > 0)
+    return Alignment(matched, len(wanted), found / len(wanted) if wanted else 1.0)

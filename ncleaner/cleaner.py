@@ -1,0 +1,116 @@
+"""One page at a time: the way through the house that the engine and the Python API share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ncleaner.document import Document
+from ncleaner.dump import dump_html
+from ncleaner.limits import Limits
+from ncleaner.methods import Kept, make_method, needs_model
+from ncleaner.model import NGramModel, load_model
+from ncleaner.page import Page
+from ncleaner.sinks.text import kept_text
+from ncleaner.textdump import dump_text
+
+__all__ = ["DEFAULT_METHOD", "DEFAULT_MODEL", "Cleaner", "clean"]
+
+DEFAULT_METHOD = "ngram"
+DEFAULT_MODEL = "en"
+
+
+class Cleaner:
+    """Dumps pages and decides what of them to keep.
+
+    Holds no state between pages: the same page gives the same text, whatever came before. One Cleaner may
+    serve several threads. It pickles.
+
+    Args:
+        method: `ngram`, `heuristics-only` or `everything`.
+        model: a shipped model's name, a model file, or a loaded model; methods without a model ignore it.
+        threshold: log-odds per character, in bits, instead of the model's own: higher values remove more.
+        limits: bounds for one page.
+        encoding: a WHATWG label that overrides what pages declare.
+        alt_text: take in the alternative text of images.
+
+    Raises:
+        ValueError: no such method.
+        ModelError: no such model, or it cannot be read.
+    """
+
+    def __init__(
+        self,
+        method: str = DEFAULT_METHOD,
+        model: str | Path | NGramModel = DEFAULT_MODEL,
+        *,
+        threshold: float | None = None,
+        limits: Limits = Limits(),  # noqa: B008  (frozen)
+        encoding: str | None = None,
+        alt_text: bool = False,
+    ) -> None:
+        self.limits = limits
+        self.encoding = encoding
+        self.alt_text = alt_text
+        loaded = None
+        if needs_model(method):
+            loaded = model if isinstance(model, NGramModel) else load_model(model)
+            if threshold is not None:
+                loaded = loaded.with_parameters(threshold=threshold)
+        self.method = make_method(method, loaded)
+
+    def document(self, html: bytes | str) -> Document:
+        """Dumps one HTML page; nothing is removed yet."""
+        return dump_html(html, encoding=self.encoding, limits=self.limits, alt_text=self.alt_text)
+
+    def text_document(self, text: bytes | str) -> Document:
+        """Makes a Document of one plain-text dump."""
+        return dump_text(text, encoding=self.encoding, limits=self.limits)
+
+    def keep(self, document: Document) -> Kept:
+        """Which of a document's segments are clean: a mask, and scores where the method has them."""
+        return self.method.keep(document)
+
+    def clean(self, html: bytes | str) -> str:
+        """The clean text of one HTML page, a segment a line; empty when nothing is left.
+
+        Raises:
+            InputError: the page is above `limits.bytes`, or the encoding asked for is unknown.
+        """
+        document = self.document(html)
+        return kept_text(document, self.keep(document)).decode()
+
+    def page(self, page: Page) -> tuple[Document, Kept]:
+        """Dumps and cleans a page of an archive, with what its HTTP header says of the encoding."""
+        if page.kind == "text":
+            document = dump_text(
+                page.body, content_type=page.content_type, encoding=self.encoding, limits=self.limits
+            )
+        else:
+            document = dump_html(
+                page.body,
+                content_type=page.content_type,
+                encoding=self.encoding,
+                limits=self.limits,
+                alt_text=self.alt_text,
+            )
+        return document, self.keep(document)
+
+    def __repr__(self) -> str:
+        model = getattr(self.method, "model", None)
+        return f"<Cleaner {self.method.name}{'' if model is None else f' {model!r}'}>"
+
+
+_default: list[Cleaner] = []
+
+
+def clean(html: bytes | str) -> str:
+    """The clean text of one HTML page, by the default method and model.
+
+    For other languages, methods or limits make a `Cleaner`.
+
+    Raises:
+        InputError: the page is above the default limits.
+    """
+    if not _default:
+        _default.append(Cleaner())
+    return _default[0].clean(html)

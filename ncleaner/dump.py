@@ -1,0 +1,56 @@
+"""HTML to Document: decode, bound, parse, walk."""
+
+from __future__ import annotations
+
+from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
+
+from ncleaner import _dump, _walk
+from ncleaner._bound import bounded
+from ncleaner._document import Builder
+from ncleaner.charset import decode
+from ncleaner.document import Document
+from ncleaner.limits import Limits
+
+__all__ = ["dump_html"]
+
+_walk_tree = _dump.walk if _dump.LAYOUT_PROVED else _walk.walk
+# mutation events serve scripted documents; nothing here listens
+_OPTIONS = int(LexborDocumentOptions.WO_EVENTS)
+
+
+def dump_html(
+    html: bytes | str,
+    *,
+    content_type: str = "",
+    encoding: str | None = None,
+    limits: Limits = Limits(),  # noqa: B008  (frozen)
+    alt_text: bool = False,
+) -> Document:
+    """Dumps one HTML page.
+
+    Args:
+        html: the page as served, or as decoded text (then `content_type` and `encoding` do not matter).
+        content_type: the HTTP header, for its charset.
+        encoding: a WHATWG label that overrides every declaration.
+        limits: bounds; see `Limits`. A page nested too deep is flattened, never refused.
+        alt_text: take in the alternative text of images.
+
+    Raises:
+        InputError: `encoding` is no known label, or the page is larger than `limits.bytes`.
+    """
+    limits.check_size(len(html))
+    if isinstance(html, str):
+        utf8, used = html.encode("utf-8", "replace"), ""
+    else:
+        utf8, used = decode(html, content_type, encoding)
+    utf8, dropped = bounded(utf8, limits.nesting, limits.tags)
+    parser = LexborHTMLParser(utf8, options=_OPTIONS)
+    builder = Builder(len(utf8) // 8)
+    title, lang = _walk_tree(parser, builder, alt_text)
+    return Document.of_tables(
+        builder.tables(),
+        title=" ".join(title.decode("utf-8", "replace").split()),
+        lang=lang.decode("utf-8", "replace").strip(),
+        encoding=used,
+        dropped_tags=dropped,
+    )

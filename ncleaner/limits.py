@@ -1,0 +1,39 @@
+"""The bounds that hold for one page, in the Python API as on the command line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ncleaner.errors import InputError
+
+__all__ = ["Limits"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds for one page. A page above `bytes` is given up; one nested deeper than `nesting` is flattened.
+
+    Attributes:
+        bytes: largest body, in bytes, after chunked transfer and Content-Encoding are undone.
+        nesting: deepest element nesting, in levels, of a page that would cost the parser too much: its
+            time is the product of tags and nesting. Tags beyond this depth are dropped, their text is kept.
+            Pages that parse fast keep any nesting.
+        tags: most tags that reach the parser, so that its memory is bounded too. The text of the rest of
+            the page is kept.
+        seconds: wall-clock seconds that a worker process may spend on one page before it is replaced and
+            the page given up. Holds in the engine only: native code cannot be stopped inside a process.
+    """
+
+    bytes: int = 20_000_000
+    nesting: int = 512
+    tags: int = 1_500_000
+    seconds: float = 60.0
+
+    def __post_init__(self) -> None:
+        if self.bytes < 1 or self.nesting < 16 or self.tags < 1000 or self.seconds <= 0:
+            raise ValueError(f"limits out of range (bytes >= 1, nesting >= 16, tags >= 1000, seconds > 0): {self}")
+
+    def check_size(self, size: int) -> None:
+        """Raises InputError for a page of more than `bytes` bytes."""
+        if size > self.bytes:
+            raise InputError(f"the page has {size:,} bytes, more than the limit of {self.bytes:,}")

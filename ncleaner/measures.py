@@ -1,0 +1,297 @@
+"""Two ways to compare one cleaned page with its gold text.
+
+The *alignment* measure is that of the CleanEval competition as Stefan Evert's script computes it
+(`cleaneval.py` 1.0, 2008; described in "A Lightweight and Efficient Tool for Cleaning Web Pages",
+LREC 2008): a diff of the two word sequences, with the segment marks `<p>`, `<h>` and `<l>` counted as
+words and once more on their own. It knows bytes only, so that no encoding can change a figure.
+
+The *bag* measure is the one newer benchmarks report: the overlap of the two multisets of tokens. It
+ignores order and marks, and it works on decoded text.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Any, Literal
+
+__all__ = [
+    "Average",
+    "Counts",
+    "Diff",
+    "Overlap",
+    "Spread",
+    "Summary",
+    "Unit",
+    "align",
+    "alignment_text",
+    "bag_overlap",
+    "count",
+    "split_words",
+]
+
+Unit = Literal["word", "char"]
+"""What the bag measure counts: `\\w+` words, or single characters for scripts without spaces."""
+
+Diff = list[tuple[str, list[bytes], list[bytes]]]
+"""Steps `(operation, words of the text, words of the gold text)` in reading order; the operation is
+`equal`, `delete` (the first list only) or `insert` (the second only)."""
+
+_MARK = re.compile(rb"(<[phl]>)", re.IGNORECASE)
+_CONTROL = re.compile(rb"[\x00-\x1f]+")
+_SPACE = re.compile(rb"\s+")
+_HIGH = re.compile(rb"[\x80-\xff]+")
+
+# The bag measure reads any text, so it takes less for markup than the 2008 script does: a line that says
+# only "URL: address", and marks at the start of a line. A sentence about URLs stays.
+_BAG_URL_LINE = re.compile(r"^[^\S\n]*URL:[^\S\n]*\S*[^\S\n]*$", re.MULTILINE)
+_BAG_MARKS = re.compile(r"^(?:[^\S\n]*<[phl]>)+", re.MULTILINE | re.IGNORECASE)
+_BAG_WORD = re.compile(r"\w+")
+_BAG_CHAR = re.compile(r"\S")
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many words or marks were right (`tp`), too many (`fp`) and lost (`fn`); figures in per cent.
+
+    A figure whose denominator would be nothing is 0, as in Evert's script: a page without any mark on
+    either side scores 0 for marks.
+    """
+
+    tp: int = 0
+    fp: int = 0
+    fn: int = 0
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(self.tp + other.tp, self.fp + other.fp, self.fn + other.fn)
+
+    @property
+    def precision(self) -> float:
+        """Share of the predicted items that are right, 0 to 100."""
+        return 100 * self._shares()[0]
+
+    @property
+    def recall(self) -> float:
+        """Share of the gold items that were found, 0 to 100."""
+        return 100 * self._shares()[1]
+
+    @property
+    def f_score(self) -> float:
+        """Harmonic mean of precision and recall, 0 to 100."""
+        precision, recall = self._shares()
+        return 100 * (2 * precision * recall / (precision + recall or 1))
+
+    def to_dict(self) -> dict[str, float]:
+        """Figures (per cent) and counts, for JSON."""
+        return {
+            "precision": self.precision,
+            "recall": self.recall,
+            "f_score": self.f_score,
+            "tp": self.tp,
+            "fp": self.fp,
+            "fn": self.fn,
+        }
+
+    def _shares(self) -> tuple[float, float]:
+        # Multiplied by 100 only at the end, like the script: a tie in the third decimal rounds the same way.
+        return self.tp / max(self.tp + self.fp, 1), self.tp / max(self.tp + self.fn, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Sizes of two multisets of tokens and of their intersection; figures from 0 to 1.
+
+    Two empty texts agree wholly (1.0); an empty text against one with tokens scores 0.
+    """
+
+    shared: int
+    predicted: int
+    gold: int
+
+    @property
+    def precision(self) -> float:
+        """Share of the predicted tokens that are in the gold text, 0 to 1."""
+        return self._share(self.predicted)
+
+    @property
+    def recall(self) -> float:
+        """Share of the gold tokens that were predicted, 0 to 1."""
+        return self._share(self.gold)
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall, 0 to 1."""
+        if not self.predicted and not self.gold:
+            return 1.0
+        return 2 * self.shared / (self.predicted + self.gold)
+
+    def to_dict(self) -> dict[str, float]:
+        """Figures (0 to 1) and sizes, for JSON."""
+        return {
+            "precision": self.precision,
+            "recall": self.recall,
+            "f1": self.f1,
+            "shared": self.shared,
+            "predicted": self.predicted,
+            "gold": self.gold,
+        }
+
+    def _share(self, size: int) -> float:
+        if size:
+            return self.shared / size
+        return 1.0 if self.predicted == self.gold else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Average:
+    """Mean over pages and sample standard deviation, which one page alone does not have."""
+
+    mean: float
+    sd: float | None
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Average:
+        """Average at least one value. The deviation is sqrt((Σx² − n·mean²) / (n − 1))."""
+        n = len(values)
+        mean = sum(values) / n
+        if n == 1:
+            return cls(mean, None)
+        # Equal values can leave a tiny negative difference of two large sums.
+        squares = max(sum(x * x for x in values) - n * mean * mean, 0.0)
+        return cls(mean, math.sqrt(squares / (n - 1)))
+
+    def to_dict(self) -> dict[str, float | None]:
+        """Mean and deviation, for JSON."""
+        return {"mean": self.mean, "sd": self.sd}
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Macro averages of precision, recall and F, in the unit of the pages' own figures."""
+
+    precision: Average
+    recall: Average
+    f_score: Average
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the three averages, for JSON."""
+        return {
+            "precision": self.precision.to_dict(),
+            "recall": self.recall.to_dict(),
+            "f_score": self.f_score.to_dict(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One alignment measure over all pages: from summed counts (`micro`), and averaged by page (`macro`)."""
+
+    micro: Counts
+    macro: Spread
+
+    @classmethod
+    def of(cls, pages: Sequence[Counts]) -> Summary:
+        """Sum and average the counts of at least one page."""
+        return cls(
+            micro=sum(pages, Counts()),
+            macro=Spread(
+                Average.of([page.precision for page in pages]),
+                Average.of([page.recall for page in pages]),
+                Average.of([page.f_score for page in pages]),
+            ),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Both averages, for JSON."""
+        return {"micro": self.micro.to_dict(), "macro": self.macro.to_dict()}
+
+
+def split_words(text: bytes, *, unlabelled: bool = False, ascii_only: bool = False) -> list[bytes]:
+    """Cut a text into the words that the alignment measure compares; marks are words of their own.
+
+    Lines that begin with `URL` go (the first rule also swallows the blank lines before them), control
+    bytes become spaces, and with `unlabelled` every mark becomes `<p>`. The text is then split at runs of
+    white space *without stripping it*: one that starts or ends with a space, or is empty, has an empty
+    first or last word, and Evert's script counts these. `ascii_only` deletes all bytes above 127, which is
+    that script's option `-a` against differing encodings.
+    """
+    text = _CONTROL.sub(b" ", _without_url_lines(text))
+    text = _SPACE.sub(b" ", _MARK.sub(rb"\n<p> " if unlabelled else rb"\n\1 ", text))
+    if ascii_only:
+        text = _HIGH.sub(b"", text)
+    return _SPACE.split(text)
+
+
+def align(predicted: list[bytes], gold: list[bytes]) -> Diff:
+    """Align two word sequences with difflib as it stands: it sets aside words above one per cent of the gold
+    text when that has 200 words or more, and the figures of 2008 depend on it.
+    """
+    diff: Diff = []
+    for operation, i1, i2, j1, j2 in SequenceMatcher(None, predicted, gold).get_opcodes():
+        if operation == "replace":
+            diff.append(("delete", predicted[i1:i2], []))
+            diff.append(("insert", [], gold[j1:j2]))
+        else:
+            diff.append((operation, predicted[i1:i2], gold[j1:j2]))
+    return diff
+
+
+def count(diff: Diff) -> tuple[Counts, Counts]:
+    """Count all words, marks among them, and then the marks alone."""
+    words, marks = {"equal": 0, "delete": 0, "insert": 0}, {"equal": 0, "delete": 0, "insert": 0}
+    for operation, predicted, gold in diff:
+        run = predicted or gold
+        words[operation] += len(run)
+        marks[operation] += sum(1 for word in run if _MARK.match(word))
+    return (
+        Counts(words["equal"], words["delete"], words["insert"]),
+        Counts(marks["equal"], marks["delete"], marks["insert"]),
+    )
+
+
+def alignment_text(diff: Diff) -> bytes:
+    """Write a diff out for reading: runs of words under a ruler that says which side they are on."""
+    rulers = {
+        "equal": b"=" * 40,
+        "delete": b"<" * 40 + b" (false positive)",
+        "insert": b">" * 40 + b" (false negative)",
+    }
+    return b"".join(rulers[step] + b"\n" + b" ".join(text or gold) + b"\n" for step, text, gold in diff)
+
+
+def bag_overlap(predicted: bytes, gold: bytes, unit: Unit = "word") -> Overlap:
+    """Compare two UTF-8 texts as multisets of tokens, after lower-casing and without CleanEval markup.
+
+    With `unit="word"` tokens are the matches of `\\w+`; with `unit="char"`, for Chinese, Japanese or Thai,
+    every character that is not white space. Bytes that are not UTF-8 count as U+FFFD.
+    """
+    find: Callable[[str], list[str]] = (_BAG_WORD if unit == "word" else _BAG_CHAR).findall
+    ours, theirs = Counter(find(_plain(predicted))), Counter(find(_plain(gold)))
+    return Overlap((ours & theirs).total(), ours.total(), theirs.total())
+
+
+def _without_url_lines(text: bytes) -> bytes:
+    """Delete every match of `^\\s*URL.*$`, which as a pattern takes quadratic time on runs of blank lines."""
+    if b"URL" not in text:
+        return text
+    kept: list[bytes] = []
+    # Blank lines before a URL line go with it, but not what an earlier URL line has left of itself.
+    floor = 0
+    for line in text.split(b"\n"):
+        if line.lstrip().startswith(b"URL"):
+            while len(kept) > floor and not kept[-1].strip():
+                kept.pop()
+            kept.append(b"")
+            floor = len(kept)
+        else:
+            kept.append(line)
+    return b"\n".join(kept)
+
+
+def _plain(text: bytes) -> str:
+    decoded = text.decode("utf-8-sig", "replace")
+    return _BAG_MARKS.sub(" ", _BAG_URL_LINE.sub("", decoded)).lower()

@@ -1,0 +1,20 @@
+"""Keeps every segment: the uncleaned dump, the baseline of all comparisons."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ncleaner.document import Document
+from ncleaner.methods import Kept
+
+__all__ = ["Everything"]
+
+
+class Everything:
+    """The uncleaned dump."""
+
+    name = "everything"
+
+    def keep(self, document: Document) -> Kept:
+        """All of them."""
+        return Kept(np.ones(len(document), bool))

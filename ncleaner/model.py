@@ -1,0 +1,325 @@
+"""Trained n-gram models: interpolation, and a file format of their own.
+
+A model holds counts, not probabilities: for each order up to n the n-grams that were seen, with how often
+in clean and in dirty text. Everything else (any q, a shorter n, the log-ratio table) follows from them.
+
+The file is `magic, version, length of header, CRC of header` (little endian), a JSON header, then the
+arrays one after the other as the header lists them. The header's checksum covers the arrays.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import struct
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ncleaner._ngram import Encoder, Grams
+from ncleaner.alphabet import Alphabet, alphabet
+from ncleaner.errors import ModelError
+
+__all__ = ["FORMAT_VERSION", "Counts", "NGramModel", "interpolation_weights", "load_model", "model_table", "shipped_models"]
+
+MAGIC = b"\x89NCLM\r\n\x1a"
+FORMAT_VERSION = 1
+_PREAMBLE = struct.Struct("<8sHHII")  # magic, version, reserved, header length, header CRC
+# largest dense table: 2^21 float32 are 8 MB
+_DENSE_BITS = 21
+
+Keys = npt.NDArray[np.uint64]
+Tally = npt.NDArray[np.int64]
+
+
+@lru_cache
+def _encoder(name: str) -> Encoder:
+    symbols = alphabet(name)
+    return Encoder(symbols.index, symbols.pages)
+
+
+def interpolation_weights(order: int, q: float) -> list[float]:
+    """Weights of geometric interpolation for i = 0 … n − 1, the number of history characters left out:
+    (1 − q) / (1 − qⁿ) · qⁱ (Evert 2008, equation 1). They sum to 1."""
+    if not 0 < q < 1:
+        raise ValueError(f"q is {q}, but has to be between 0 and 1")
+    return [(1 - q) / (1 - q**order) * q**i for i in range(order)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counts:
+    """n-grams of one length with their frequencies.
+
+    Attributes:
+        keys: sorted, distinct; a gram's symbols with the last one in the lowest bits.
+        clean, dirty: how often each was seen in clean and in dirty text.
+    """
+
+    keys: Keys
+    clean: Tally
+    dirty: Tally
+
+
+def _conditional(keys: Keys, counts: Tally, bits: int) -> npt.NDArray[np.float64]:
+    """Relative frequency of each gram among those of the same history; 0 where the history has none."""
+    history = keys >> np.uint64(bits)
+    first = np.flatnonzero(np.concatenate(([True], history[1:] != history[:-1])))
+    totals = np.add.reduceat(counts, first)
+    total = np.repeat(totals, np.diff(np.concatenate((first, [len(keys)]))))
+    return np.divide(counts, total, out=np.zeros(len(keys)), where=total > 0)
+
+
+def _positions(keys: Keys, wanted: Keys, bits: int) -> npt.NDArray[np.int64]:
+    """Where each of the wanted keys stands among the sorted keys, which hold all of them."""
+    if bits > 16:
+        return np.searchsorted(keys, wanted)
+    place = np.zeros(1 << bits, np.int64)
+    place[keys.astype(np.int64)] = np.arange(len(keys))
+    return place[wanted.astype(np.int64)]
+
+
+@dataclass(frozen=True, eq=False)
+class NGramModel:
+    """A pair of n-gram models, clean and dirty, over one alphabet.
+
+    Attributes:
+        order: n, 1 to 8.
+        q: interpolation factor, 0 < q < 1; larger values give the shorter histories more weight.
+        alphabet_name: see `alphabet.py`.
+        threshold: a segment is clean when its log-odds per character reach this, in bits.
+        levels: `Counts` for the lengths 1 … n.
+        about: what the header says besides: name, language, training pages and words, date, sources.
+    """
+
+    order: int
+    q: float
+    alphabet_name: str
+    levels: Sequence[Counts]
+    threshold: float = 0.0
+    about: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def alphabet(self) -> Alphabet:
+        """The alphabet itself."""
+        return alphabet(self.alphabet_name)
+
+    @property
+    def encoder(self) -> Encoder:
+        """Compiled form of the alphabet, shared by all models over it."""
+        return _encoder(self.alphabet_name)
+
+    def with_parameters(
+        self, *, order: int | None = None, q: float | None = None, threshold: float | None = None
+    ) -> NGramModel:
+        """The same counts under other parameters; `order` at most the trained one."""
+        new_order = self.order if order is None else order
+        if not 1 <= new_order <= self.order:
+            raise ValueError(f"the model was trained for orders 1 to {self.order}, not {order}")
+        return replace(
+            self,
+            order=new_order,
+            q=self.q if q is None else q,
+            threshold=self.threshold if threshold is None else threshold,
+            levels=self.levels[:new_order],
+        )
+
+    def interpolated(self, side: Literal["clean", "dirty"]) -> list[npt.NDArray[np.float64]]:
+        """For k = 1 … n the interpolated probability of each seen gram of length k, when no longer gram of
+        its position was seen: the sum of equation 1 over the orders up to k, with the weights of order n."""
+        weights = interpolation_weights(self.order, self.q)
+        bits = self.alphabet.bits
+        size = self.alphabet.size
+        sums: list[npt.NDArray[np.float64]] = []
+        for k, level in enumerate(self.levels, 1):
+            counts: Tally = getattr(level, side)
+            weight = weights[self.order - k]
+            if k == 1:
+                unigrams = np.zeros(size, np.int64)
+                unigrams[level.keys.astype(np.int64)] = counts
+                # add-one smoothing, on unigrams only
+                sums.append(weight * (unigrams + 1) / (unigrams.sum() + size))
+                continue
+            suffix = level.keys & np.uint64((1 << bits * (k - 1)) - 1)
+            shorter = _positions(self._keys(k - 1), suffix, bits * (k - 1))
+            sums.append(weight * _conditional(level.keys, counts, bits) + sums[-1][shorter])
+        return sums
+
+    def _keys(self, k: int) -> Keys:
+        return np.arange(self.alphabet.size, dtype=np.uint64) if k == 1 else self.levels[k - 1].keys
+
+    @cached_property
+    def ratio(self) -> Grams:
+        """log2 Pr(clean) − log2 Pr(dirty) of every gram, for scoring."""
+        clean, dirty = self.interpolated("clean"), self.interpolated("dirty")
+        levels = [(self._keys(k), np.log2(c / d)) for k, (c, d) in enumerate(zip(clean, dirty, strict=True), 1)]
+        return Grams(levels, self.alphabet.bits, self.order * self.alphabet.bits <= _DENSE_BITS)
+
+    def log_probabilities(self, text: str, side: Literal["clean", "dirty"]) -> npt.NDArray[np.float64]:
+        """log2 probability of each character of one segment, and of its end: one more than characters."""
+        levels = [(self._keys(k), np.log2(s)) for k, s in enumerate(self.interpolated(side), 1)]
+        return Grams(levels, self.alphabet.bits).values(self.encoder, text.encode("utf-8", "replace"))
+
+    def log_odds(
+        self, data: bytes, starts: npt.NDArray[np.uint32], ends: npt.NDArray[np.uint32]
+    ) -> npt.NDArray[np.float64]:
+        """Log-odds of clean against dirty per character, in bits, of the segments [starts, ends) of `data`."""
+        sums, counts = self.ratio.score(self.encoder, data, starts, ends)
+        odds: npt.NDArray[np.float64] = sums / counts
+        return odds
+
+    # ---------------------------------------------------------------------------------------------
+
+    def to_bytes(self) -> bytes:
+        """The model file. The same model gives the same bytes."""
+        arrays: list[dict[str, Any]] = []
+        blocks: list[bytes] = []
+        for k, level in enumerate(self.levels, 1):
+            # neighbouring keys differ little: deltas are small numbers
+            deltas = np.diff(level.keys, prepend=np.uint64(0))
+            for name, values in (("keys", deltas), ("clean", level.clean), ("dirty", level.dirty)):
+                stored = values.astype(_narrowest(int(values.max(initial=0))))
+                block = zlib.compress(stored.tobytes(), 9)
+                arrays.append({"array": f"{name}{k}", "dtype": stored.dtype.str, "length": len(stored), "bytes": len(block)})
+                blocks.append(block)
+        payload = b"".join(blocks)
+        header = {
+            "kind": "ngram",
+            "order": self.order,
+            "q": self.q,
+            "alphabet": self.alphabet.header(),
+            "threshold": self.threshold,
+            **self.about,
+            "arrays": arrays,
+            "checksum": hashlib.sha256(payload).hexdigest(),
+        }
+        text = json.dumps(header, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+        return _PREAMBLE.pack(MAGIC, FORMAT_VERSION, 0, len(text), zlib.crc32(text)) + text + payload
+
+    def save(self, path: str | Path) -> None:
+        """Writes the model file, whole or not at all."""
+        path = Path(path)
+        temporary = path.with_name(path.name + ".part")
+        temporary.write_bytes(self.to_bytes())
+        temporary.replace(path)
+
+    @classmethod
+    def from_bytes(cls, data: bytes, name: str = "model") -> NGramModel:
+        """Reads a model file's bytes; `name` is for messages.
+
+        Raises:
+            ModelError: foreign, damaged, or of a newer format.
+        """
+        if len(data) < _PREAMBLE.size or not data.startswith(MAGIC):
+            raise ModelError(f"{name} is not an ncleaner model (it does not begin with the model signature)")
+        _, version, _, length, crc = _PREAMBLE.unpack_from(data)
+        if version > FORMAT_VERSION:
+            raise ModelError(
+                f"{name} has model format {version}, this version of ncleaner reads up to {FORMAT_VERSION}: "
+                "install a newer ncleaner, or train the model again"
+            )
+        text = data[_PREAMBLE.size : _PREAMBLE.size + length]
+        if len(text) < length or zlib.crc32(text) != crc:
+            raise ModelError(f"{name} is damaged: its header does not match its checksum; copy or train it again")
+        header = json.loads(text)
+        payload = data[_PREAMBLE.size + length :]
+        if hashlib.sha256(payload).hexdigest() != header.get("checksum"):
+            raise ModelError(f"{name} is damaged: its tables do not match their checksum; copy or train it again")
+        if header.get("kind") != "ngram":
+            raise ModelError(f"{name} holds a model of kind {header.get('kind')!r}, not n-grams")
+        return cls._of(header, payload)
+
+    @classmethod
+    def _of(cls, header: dict[str, Any], payload: bytes) -> NGramModel:
+        arrays: dict[str, npt.NDArray[Any]] = {}
+        at = 0
+        for entry in header["arrays"]:
+            block = zlib.decompress(payload[at : at + entry["bytes"]])
+            arrays[entry["array"]] = np.frombuffer(block, entry["dtype"], entry["length"])
+            at += entry["bytes"]
+        order = header["order"]
+        levels = [
+            Counts(
+                np.cumsum(arrays[f"keys{k}"], dtype=np.uint64),
+                arrays[f"clean{k}"].astype(np.int64),
+                arrays[f"dirty{k}"].astype(np.int64),
+            )
+            for k in range(1, order + 1)
+        ]
+        spec = header["alphabet"]
+        if alphabet(spec["name"]).size != spec["size"]:
+            raise ModelError(f"alphabet {spec['name']!r} has changed since the model was trained; train it again")
+        about = {
+            key: value
+            for key, value in header.items()
+            if key not in ("kind", "order", "q", "alphabet", "threshold", "arrays", "checksum")
+        }
+        return cls(order, header["q"], spec["name"], levels, header["threshold"], about)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NGramModel.from_bytes, (self.to_bytes(),)
+
+    def __repr__(self) -> str:
+        grams = sum(len(level.keys) for level in self.levels)
+        name = self.about.get("name", "unnamed")
+        return f"<NGramModel {name}: n={self.order}, q={self.q}, {self.alphabet_name}, {grams} n-grams>"
+
+
+def _narrowest(largest: int) -> np.dtype[Any]:
+    return np.dtype(f"<u{max(1, 2 ** math.ceil(math.log2(max(1, math.ceil(largest.bit_length() / 8)))))}")
+
+
+# -------------------------------------------------------------------------------------------------
+
+
+def _folder() -> Traversable:
+    """Where the shipped models are: in the package, or beside it in a source tree built in place."""
+    package = resources.files("ncleaner")
+    installed = package / "models"
+    return installed if installed.is_dir() else Path(str(package)).parent / "models"
+
+
+def shipped_models() -> dict[str, bytes]:
+    """The models that come with the package: {name: bytes of the file}."""
+    files = sorted((entry for entry in _folder().iterdir() if entry.name.endswith(".ncm")), key=lambda e: e.name)
+    return {entry.name.removesuffix(".ncm"): entry.read_bytes() for entry in files}
+
+
+def load_model(name: str | Path) -> NGramModel:
+    """A shipped model by its name (`en`), or a model file by its path.
+
+    Raises:
+        ModelError: no such model, or the file is no readable model.
+    """
+    resource = _folder() / f"{name}.ncm"
+    if str(name).isidentifier() and resource.is_file():
+        return NGramModel.from_bytes(resource.read_bytes(), str(name))
+    path = Path(name)
+    if not path.is_file():
+        shipped = ", ".join(sorted(shipped_models()))
+        raise ModelError(f"no model {str(name)!r}: neither a file nor one of those shipped ({shipped})")
+    try:
+        return NGramModel.from_bytes(path.read_bytes(), str(name))
+    except OSError as error:
+        raise ModelError(f"cannot read model {name}: {error.strerror}") from error
+
+
+def model_table() -> str:
+    """The shipped models with what they were trained on, for people."""
+    lines = ["name        language  alphabet    n    q  threshold  pages  trained on"]
+    for name, data in shipped_models().items():
+        model = NGramModel.from_bytes(data, name)
+        about = model.about
+        lines.append(
+            f"{name:<11} {about.get('language', '-'):<9} {model.alphabet_name:<10} {model.order:>2} {model.q:>4} "
+            f"{model.threshold:>10} {about.get('training', {}).get('pages', 0):>6}  {about.get('sources', '-')}"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,57 @@
+"""One captured page, and what a reader says of records that are not pages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["Damage", "Page", "Skip"]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page as it was captured, and where it stood.
+
+    Attributes:
+        body: the bytes of the page, with transfer and content encodings undone.
+        url: target URI, or the path of a file; empty when unknown.
+        date: time of the capture as in WARC-Date (`2024-05-01T10:00:00Z`); empty when unknown.
+        content_type: HTTP Content-Type, whole (`text/html; charset=koi8-r`); empty when unknown.
+        record_id: WARC-Record-ID without its brackets; empty when unknown.
+        source: the archive or file it was read from; `-` for standard input.
+        offset: byte offset of the record in `source` as stored; -1 for a file that is one page.
+        kind: `html`, or `text` for plain-text dumps and WET records.
+    """
+
+    body: bytes
+    url: str = ""
+    date: str = ""
+    content_type: str = ""
+    record_id: str = ""
+    source: str = ""
+    offset: int = -1
+    kind: Literal["html", "text"] = "html"
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """A record that is no page: another record type, another media type, a page above the limits.
+
+    `lost` tells a page that was given up (too large, cannot be decoded) from a record nobody wanted.
+    """
+
+    reason: str
+    url: str = ""
+    source: str = ""
+    offset: int = -1
+    lost: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """A place where an input is broken. What could be read around it has been read."""
+
+    what: str
+    source: str = ""
+    offset: int = -1
+    url: str = ""

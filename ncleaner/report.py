@@ -1,0 +1,135 @@
+"""What a run did, in numbers: counted page by page, added up over batches, inputs and workers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from ncleaner.document import Document
+from ncleaner.methods import Kept
+from ncleaner.page import Damage, Skip
+
+__all__ = ["Tally"]
+
+# messages that a tally carries along: a hopeless input must not fill the memory
+_MESSAGES = 100
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts of one batch, one input or a whole run; tallies add up with `+=`.
+
+    Attributes:
+        inputs: input files finished.
+        pages: pages read.
+        cleaned: pages with clean text.
+        empty: pages of which nothing was left.
+        skipped: records that are no pages, by reason.
+        lost: pages given up, by reason.
+        damaged: places where an input is broken.
+        flattened: pages of which tags were dropped to keep within the limits.
+        bytes: of page bodies.
+        segments_kept, segments_removed, words_kept, words_removed: of all cleaned and empty pages.
+        encodings: pages by encoding.
+        messages: a sentence for each lost page and damage, the first hundred of a batch.
+    """
+
+    inputs: int = 0
+    pages: int = 0
+    cleaned: int = 0
+    empty: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    lost: Counter[str] = field(default_factory=Counter)
+    damaged: int = 0
+    flattened: int = 0
+    bytes: int = 0
+    segments_kept: int = 0
+    segments_removed: int = 0
+    words_kept: int = 0
+    words_removed: int = 0
+    encodings: Counter[str] = field(default_factory=Counter)
+    messages: list[str] = field(default_factory=list)
+
+    def __iadd__(self, other: Tally) -> Tally:
+        for name in (
+            "inputs", "pages", "cleaned", "empty", "damaged", "flattened", "bytes",
+            "segments_kept", "segments_removed", "words_kept", "words_removed",
+        ):  # fmt: skip
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.skipped.update(other.skipped)
+        self.lost.update(other.lost)
+        self.encodings.update(other.encodings)
+        return self
+
+    @property
+    def complete(self) -> bool:
+        """Whether every input was read whole and no page was given up."""
+        return not self.damaged and not self.lost
+
+    def add_page(self, document: Document, kept: Kept, size: int) -> None:
+        """Counts a cleaned page of `size` bytes."""
+        words = document.segments["words"]
+        kept_words = int(words[kept.mask].sum())
+        kept_segments = int(kept.mask.sum())
+        self.pages += 1
+        self.bytes += size
+        if kept_segments:
+            self.cleaned += 1
+        else:
+            self.empty += 1
+        self.segments_kept += kept_segments
+        self.segments_removed += len(words) - kept_segments
+        self.words_kept += kept_words
+        self.words_removed += int(words.sum()) - kept_words
+        self.flattened += document.dropped_tags > 0
+        self.encodings[document.encoding or "decoded"] += 1
+
+    def add_skip(self, skip: Skip) -> None:
+        """Counts a record that is no page, or a page that the reader gave up."""
+        if skip.lost:
+            self.add_lost(skip.reason, skip.reason, skip.url, skip.source, skip.offset)
+        else:
+            self.skipped[skip.reason] += 1
+
+    def add_lost(self, reason: str, detail: str, url: str, source: str, offset: int) -> None:
+        """Counts a page that was given up; `detail` is for people."""
+        self.pages += 1
+        self.lost[reason] += 1
+        self._say(f"{_where(source, offset)}: page given up: {detail}" + (f" ({url})" if url else ""))
+
+    def add_damage(self, damage: Damage) -> None:
+        """Counts a place where an input is broken."""
+        self.damaged += 1
+        self._say(f"{_where(damage.source, damage.offset)}: {damage.what}" + (f" ({damage.url})" if damage.url else ""))
+
+    def _say(self, message: str) -> None:
+        if len(self.messages) < _MESSAGES:
+            self.messages.append(message)
+
+    def summary(self) -> str:
+        """The end of a run, for people."""
+        lines = [
+            f"{self.pages:,} pages read: {self.cleaned:,} cleaned, {self.empty:,} empty, "
+            f"{self.lost.total():,} given up{_by_reason(self.lost)}",
+            f"{self.segments_kept:,} segments kept, {self.segments_removed:,} removed; "
+            f"{self.words_kept:,} words kept, {self.words_removed:,} removed",
+        ]
+        if self.skipped:
+            lines.append(f"{self.skipped.total():,} records skipped{_by_reason(self.skipped)}")
+        if self.flattened:
+            lines.append(f"{self.flattened:,} pages were flattened: nested deeper than the parser can take")
+        if self.damaged:
+            lines.append(f"{self.damaged:,} places of damage in the inputs; what could be read around them was")
+        return "\n".join(lines)
+
+
+def _by_reason(counter: Counter[str]) -> str:
+    if not counter:
+        return ""
+    ranked = sorted(counter.items(), key=lambda item: (-item[1], item[0]))
+    return " (" + ", ".join(f"{reason}: {number:,}" for reason, number in ranked) + ")"
+
+
+def _where(source: str, offset: int) -> str:
+    name = source or "input"
+    return f"{name} at byte {offset:,}" if offset >= 0 else name

@@ -1,0 +1,32 @@
+"""CleanEval's markup: each segment on a line that begins `<p>`, `<h>` or `<l>`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ncleaner.document import Document
+from ncleaner.methods import Kept
+from ncleaner.page import Page
+
+__all__ = ["CleanEvalSink"]
+
+
+class CleanEvalSink:
+    """Documents of an archive are set off by `URL: …` lines; a page of its own has none."""
+
+    suffix = ".txt"
+
+    def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
+        """A page that has no clean text keeps its URL line in an archive: the gold standard does."""
+        table = document.segments
+        rows = np.flatnonzero(kept.mask)
+        lines = []
+        if not single:
+            lines.append(b"URL: " + (page.url or page.record_id or f"offset:{page.offset}").encode("utf-8", "replace"))
+        for kind, start, end in zip(
+            table["kind"][rows].tolist(), table["start"][rows].tolist(), table["end"][rows].tolist(), strict=True
+        ):
+            lines.append(b"<%c>%s" % (kind, document.data[start:end].replace(b"\n", b" ")))
+        if not lines:
+            return b""
+        return b"\n".join(lines) + (b"\n" if single else b"\n\n")

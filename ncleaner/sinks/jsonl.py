@@ -1,0 +1,61 @@
+"""JSON lines: one object a page."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from ncleaner.document import Document
+from ncleaner.methods import Kept
+from ncleaner.page import Page
+from ncleaner.sinks.text import kept_text
+
+__all__ = ["JsonlSink"]
+
+
+class JsonlSink:
+    """One object per page, also for pages that nothing is left of: `text` is empty then.
+
+    Args:
+        segments: add each kept segment with its index in the uncut document, kind, score, and where it
+            stands in `text`, in code points.
+    """
+
+    suffix = ".jsonl"
+
+    def __init__(self, segments: bool = False) -> None:
+        self.segments = segments
+
+    def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
+        """Keys: url, date, title, lang, encoding, offset, record_id, segments_kept, text. The archive's name is
+        not among them: the same bytes from standard input give the same output."""
+        text = kept_text(document, kept).decode()
+        record: dict[str, Any] = {
+            "url": page.url,
+            "date": page.date,
+            "title": document.title,
+            "lang": document.lang,
+            "encoding": document.encoding,
+            "offset": page.offset,
+            "record_id": page.record_id,
+            "segments_kept": int(kept.mask.sum()),
+            "text": text,
+        }
+        if self.segments:
+            record["segments"] = self._segments(document, kept)
+        return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
+
+    def _segments(self, document: Document, kept: Kept) -> list[dict[str, Any]]:
+        found = []
+        at = 0
+        for row in np.flatnonzero(kept.mask).tolist():
+            segment = document[row]
+            length = len(segment.text)
+            entry: dict[str, Any] = {"index": row, "kind": segment.kind, "start": at, "end": at + length}
+            if kept.scores is not None:
+                entry["score"] = round(float(kept.scores[row]), 4)
+            found.append(entry)
+            at += length + 1
+        return found

@@ -1,0 +1,34 @@
+"""Running text: a segment a line, an empty line after each page of an archive."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ncleaner.document import Document
+from ncleaner.methods import Kept
+from ncleaner.page import Page
+
+__all__ = ["TextSink", "kept_text"]
+
+
+def kept_text(document: Document, kept: Kept, separator: bytes = b"\n") -> bytes:
+    """The kept segments, UTF-8, with `separator` between them."""
+    table = document.segments
+    rows = np.flatnonzero(kept.mask)
+    data = document.data
+    return separator.join(
+        [data[start:end] for start, end in zip(table["start"][rows].tolist(), table["end"][rows].tolist(), strict=True)]
+    )
+
+
+class TextSink:
+    """Plain text."""
+
+    suffix = ".txt"
+
+    def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
+        """The kept segments, each on a line of its own (preformatted text keeps its lines)."""
+        text = kept_text(document, kept)
+        if not text:
+            return b""
+        return text + (b"\n" if single else b"\n\n")

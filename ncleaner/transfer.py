@@ -1,0 +1,300 @@
+"""What HTTP wraps around a page, undone: header block, chunked transfer, content encodings.
+
+Archives keep responses as they came over the wire, or as a crawler thought they should have come: with
+headers that promise an encoding already undone, chunk sizes that are wrong, streams cut short. So every
+step takes what the bytes are over what the headers say, gives what could be read up to the damage, and
+names the damage. No step ever holds more than the limit it is given, whatever a body inflates to.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from typing import Final, NamedTuple
+
+import brotli
+import zstandard
+
+__all__ = ["Head", "TooLargeError", "UndecodableError", "dechunk", "decompress", "split", "unwrap"]
+
+#: Longest HTTP header block. Servers refuse far less.
+MAX_HEAD: Final = 1 << 16
+
+_FIELD: Final = re.compile(
+    rb"^(content-type|content-encoding|transfer-encoding)[ \t]*:[ \t]*([^\r\n]*)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_STATUS: Final = re.compile(rb"(?:HTTP/\d\S*|ICY|HTTP)[ \t]+(\d{3})\b", re.IGNORECASE)
+_HEADER_LINE: Final = re.compile(rb"[^\s:<>]{1,256}[ \t]*:|[ \t]")
+# `\Z`: a body may end with its last size line.
+_CHUNK_SIZE: Final = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,16})[ \t]*(?:;[^\r\n]{0,4096})?(?:\r?\n|\Z)")
+_CONTROL: Final = bytes({*range(0x20), 0x7F} - {0x09, 0x0A, 0x0C, 0x0D, 0x1B})
+# Compressed input is fed in pieces this small where a library cannot bound what it gives back: Zstandard
+# turns four bytes into 128 KiB, so one piece makes 32 MiB at the very most.
+_PIECE: Final = 1024
+_ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
+
+
+class TooLargeError(Exception):
+    """A body grows above the limit."""
+
+
+class UndecodableError(Exception):
+    """Nothing of a body can be decoded."""
+
+
+class Head(NamedTuple):
+    """What matters of an HTTP header block.
+
+    Attributes:
+        status: the status code; 0 where the status line has none.
+        content_type: Content-Type, whole; empty when missing.
+        content_encoding: Content-Encoding, in lower case; empty when missing.
+        transfer_encoding: Transfer-Encoding, in lower case; empty when missing.
+        end: where the body begins in the block.
+    """
+
+    status: int
+    content_type: str
+    content_encoding: str
+    transfer_encoding: str
+    end: int
+
+
+def split(block: bytes) -> Head | None:
+    """Find the HTTP header block that a record begins with; None if it begins with none."""
+    status = _STATUS.match(block)
+    if status is None:
+        return None
+    end = block.find(b"\r\n\r\n", 0, MAX_HEAD)
+    after = end + 4
+    # A line feed alone ends lines on some servers, and a few send no blank line at all before the markup.
+    other = block.find(b"\n\n", 0, end if end >= 0 else MAX_HEAD)
+    if other >= 0:
+        end, after = other, other + 2
+    if end < 0 or block.find(b"\n<", 0, end) >= 0:
+        end = after = _ragged_end(block)
+    fields = {b"content-type": "", b"content-encoding": "", b"transfer-encoding": ""}
+    # The last one counts where a field stands twice, as in browsers.
+    for match in _FIELD.finditer(block, 0, end):
+        fields[match[1].lower()] = match[2].strip().decode("latin-1")
+    return Head(
+        int(status[1]),
+        fields[b"content-type"],
+        fields[b"content-encoding"].lower(),
+        fields[b"transfer-encoding"].lower(),
+        after,
+    )
+
+
+def _ragged_end(block: bytes) -> int:
+    """Find the end of a header block without a proper blank line: the first line that is no header."""
+    position = block.find(b"\n", 0, MAX_HEAD) + 1
+    if not position:
+        return min(len(block), MAX_HEAD)
+    while position < len(block):
+        line_end = block.find(b"\n", position, position + MAX_HEAD)
+        line_end = len(block) if line_end < 0 else line_end + 1
+        if not block[position:line_end].strip():
+            return line_end
+        if not _HEADER_LINE.match(block, position, line_end):
+            return position
+        position = line_end
+    return len(block)
+
+
+def unwrap(body: bytes, head: Head, limit: int) -> tuple[bytes, str]:
+    """Undo transfer and content encodings of a response body.
+
+    Args:
+        body: what stands after the header block.
+        head: the header block.
+        limit: most bytes that the page may have.
+
+    Returns:
+        The page, and a phrase that names what was broken; empty if nothing was.
+
+    Raises:
+        TooLargeError: the page has more bytes than `limit`.
+        UndecodableError: not a byte could be made of it.
+    """
+    trouble = ""
+    if "chunked" in head.transfer_encoding:
+        body, trouble = dechunk(body)
+    # Applied one after the other, so undone from the last to the first.
+    for coding in reversed(head.content_encoding.split(",")):
+        if coding.strip():
+            body, more = decompress(body, coding.strip(), limit)
+            trouble = trouble or more
+    if len(body) > limit:
+        raise TooLargeError
+    return body, trouble
+
+
+def dechunk(body: bytes) -> tuple[bytes, str]:
+    """Undo chunked transfer; a body that is not chunked comes back as it is.
+
+    Returns:
+        The body, and a phrase that names what was broken. What follows a broken chunk size is kept as it
+        stands: a line of hexadecimal digits too many in the text is better than a page lost.
+    """
+    first = _CHUNK_SIZE.match(body)
+    if first is None:
+        return body, ""
+    size = int(first[1], 16)
+    end = first.end() + size
+    if size and end < len(body) and body[end : end + 1] not in (b"\r", b"\n"):
+        # It was only text that begins like a chunk size.
+        return body, ""
+    pieces: list[bytes] = []
+    position = 0
+    while True:
+        match = _CHUNK_SIZE.match(body, position)
+        if match is None:
+            if position >= len(body):
+                return b"".join(pieces), "chunked body without its end"
+            pieces.append(body[position:])
+            return b"".join(pieces), "broken chunk size"
+        size = int(match[1], 16)
+        if size == 0:
+            return b"".join(pieces), ""
+        position = match.end()
+        pieces.append(body[position : position + size])
+        position += size
+        if position > len(body):
+            return b"".join(pieces), "chunk cut short"
+        if body.startswith(b"\r\n", position):
+            position += 2
+        elif body.startswith(b"\n", position):
+            position += 1
+
+
+def decompress(body: bytes, coding: str, limit: int) -> tuple[bytes, str]:
+    """Undo one content encoding: gzip, deflate, br or zstd; a body that is not in it comes back as it is.
+
+    Args:
+        body: the bytes as sent.
+        coding: its name in lower case. Unknown names are no encodings (`utf-8`, `none`), and are ignored.
+        limit: most bytes to give back.
+
+    Returns:
+        The decoded body, and a phrase that names what was broken.
+
+    Raises:
+        TooLargeError: it has more bytes than `limit`.
+        UndecodableError: it is in no form that decodes, nor text.
+    """
+    if not body:
+        return body, ""
+    if coding in ("gzip", "x-gzip"):
+        if not body.startswith(b"\x1f\x8b"):
+            return _plain(body, coding)
+        out, whole = _inflate(body, 31, limit)
+    elif coding == "deflate":
+        # The standard means zlib's format; half the servers of old sent bare deflate.
+        out, whole = _inflate(body, 15, limit)
+        if not out:
+            out, whole = _inflate(body, -15, limit)
+    elif coding == "br":
+        if _is_text(body):
+            # Text of any length is no Brotli stream, but a very short stream may look like text.
+            try:
+                out, whole = _unbrotli(body, limit)
+            except TooLargeError:
+                return body, ""
+            return (out, "") if whole else (body, "")
+        out, whole = _unbrotli(body, limit)
+    elif coding == "zstd":
+        if not body.startswith(_ZSTD_MAGIC):
+            return _plain(body, coding)
+        out, whole = _unzstd(body, limit)
+    else:
+        return body, ""
+    if whole:
+        return out, ""
+    if not out:
+        return _plain(body, coding)
+    return out, f"broken or cut {coding} content"
+
+
+def _plain(body: bytes, coding: str) -> tuple[bytes, str]:
+    """Take a body that is not in its encoding as decoded already, if it can be."""
+    if _is_text(body):
+        return body, ""
+    raise UndecodableError(coding)
+
+
+def _is_text(body: bytes) -> bool:
+    head = body[:512]
+    return len(head.translate(None, _CONTROL)) == len(head)
+
+
+def _inflate(body: bytes, window: int, limit: int) -> tuple[bytes, bool]:
+    """Inflate, through all gzip members; say whether it came to a proper end."""
+    pieces: list[bytes] = []
+    room = limit
+    rest = body
+    while True:
+        engine = zlib.decompressobj(window)
+        feed = rest
+        while not engine.eof:
+            try:
+                # Room for one byte more than allowed shows that there is more.
+                piece = engine.decompress(feed, min(room + 1, 1 << 20))
+            except zlib.error:
+                return b"".join(pieces), False
+            pieces.append(piece)
+            room -= len(piece)
+            if room < 0:
+                raise TooLargeError
+            feed = engine.unconsumed_tail
+            if not feed and not piece:
+                return b"".join(pieces), engine.eof
+        rest = engine.unused_data
+        # Anything else after the end is padding, which browsers do not mind either.
+        if window != 31 or not rest.startswith(b"\x1f\x8b\x08"):
+            return b"".join(pieces), True
+
+
+def _unbrotli(body: bytes, limit: int) -> tuple[bytes, bool]:
+    engine = brotli.Decompressor()
+    pieces: list[bytes] = []
+    room = limit
+    feed = body
+    while not engine.is_finished():
+        try:
+            piece = engine.process(feed, output_buffer_limit=min(room + 1, 1 << 20))
+        except brotli.error:
+            return b"".join(pieces), False
+        pieces.append(piece)
+        room -= len(piece)
+        if room < 0:
+            raise TooLargeError
+        if not piece and engine.can_accept_more_data():
+            return b"".join(pieces), engine.is_finished()
+        feed = b""
+    return b"".join(pieces), True
+
+
+def _unzstd(body: bytes, limit: int) -> tuple[bytes, bool]:
+    pieces: list[bytes] = []
+    room = limit
+    rest = body
+    while rest.startswith(_ZSTD_MAGIC):
+        engine = zstandard.ZstdDecompressor().decompressobj()
+        position = 0
+        while not engine.eof:
+            if position >= len(rest):
+                return b"".join(pieces), False
+            try:
+                piece = engine.decompress(rest[position : position + _PIECE])
+            except zstandard.ZstdError:
+                return b"".join(pieces), False
+            position += _PIECE
+            pieces.append(piece)
+            room -= len(piece)
+            if room < 0:
+                raise TooLargeError
+        tail = engine.unused_data
+        rest = tail + rest[position:]
+    return b"".join(pieces), True
