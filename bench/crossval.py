@@ -22,11 +22,11 @@ from ncleaner.align import align
 from ncleaner.dump import dump_html
 from ncleaner.evaluate import evaluate
 from ncleaner.methods import Kept, make_method
-from ncleaner.model import NGramModel
 from ncleaner.page import Page
 from ncleaner.sinks import make_sink
 from ncleaner.textdump import dump_text
-from ncleaner.train import Pair, Scheme, count_pairs
+from ncleaner.train import Pair, Scheme
+from ncleaner.train import train as train_model
 
 _domains = tldextract.TLDExtract(suffix_list_urls=())
 
@@ -67,7 +67,7 @@ def main(
     order: int = 3,
     q: float = 0.5,
     alphabet: str = "ascii",
-    threshold: Annotated[list[float], typer.Option()] = [0.0],  # noqa: B006
+    threshold: Annotated[list[float], typer.Option(help="instead of the one that training finds")] = [],  # noqa: B006
     k: int = 5,
     raw: Annotated[str, typer.Option(help="directory with the pages: raw, or one of text dumps")] = "raw",
     unit: str = "word",
@@ -78,8 +78,8 @@ def main(
     loaded = load_gold(gold[0], raw)
     more = [entry for folder in gold[1:] for entry in load_gold(folder, raw)]
     pairs = [pair for _, pair in loaded]
-    alignments = {id(pair): align(pair.document, pair.gold) for _, pair in loaded + more} if method == "ngram" else {}
-    results: dict[float, dict[str, bytes]] = {value: {} for value in threshold}
+    alignments = {id(pair): align(pair.document, pair.gold) for _, pair in loaded + more} if scheme == "oracle" else {}
+    results: dict[float | None, dict[str, bytes]] = {value: {} for value in threshold or [None]}
     sink = make_sink("cleaneval")
     for fold in folds([domain for domain, _ in loaded], k):
         tested = set(fold)
@@ -88,11 +88,8 @@ def main(
         train += [pair for domain, pair in more if domain not in hosts]
         model = None
         if method == "ngram":
-            levels = count_pairs(
-                train, order=order, alphabet_name=alphabet, scheme=_scheme(scheme), alignments=[alignments[id(p)] for p in train]
-            )
-            model = NGramModel(order, q, alphabet, levels)
-        for value in threshold:
+            model = train_model(train, order=order, q=q, alphabet_name=alphabet, scheme=_scheme(scheme))
+        for value in results:
             cleaner = make_method(method, model.with_parameters(threshold=value) if model else None)
             for page in fold:
                 pair = pairs[page]
@@ -102,8 +99,8 @@ def main(
                     else cleaner.keep(pair.document)
                 )
                 results[value][pair.name] = sink.render(Page(b""), pair.document, kept, True)
-    for value in threshold:
-        print(f"threshold {value:+.2f}  {_scores(results[value], gold[0] / 'clean', unit, jobs)}", flush=True)
+    for value in results:
+        print(f"threshold {'auto ' if value is None else f'{value:+.2f}'}  {_scores(results[value], gold[0] / 'clean', unit, jobs)}", flush=True)
 
 
 def _scheme(name: str) -> Scheme:

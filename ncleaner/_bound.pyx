@@ -128,6 +128,23 @@ cdef inline bint _is_space(char c) noexcept nogil:
     return c == c' ' or c == c'\n' or c == c'\t' or c == c'\r' or c == c'\f'
 
 
+cdef enum:
+    AT_SPACE = 1
+    AT_END = 2
+    AT_SLASH = 3
+    AT_EQUALS = 4
+    AT_QUOTE = 5
+
+cdef uint8_t attribute_class[256]
+memset(attribute_class, 0, sizeof(attribute_class))
+attribute_class[c' '] = attribute_class[c'\n'] = attribute_class[c'\t'] = AT_SPACE
+attribute_class[c'\r'] = attribute_class[c'\f'] = AT_SPACE
+attribute_class[c'>'] = AT_END
+attribute_class[c'/'] = AT_SLASH
+attribute_class[c'='] = AT_EQUALS
+attribute_class[c'"'] = attribute_class[c"'"] = AT_QUOTE
+
+
 cdef inline const char* _name_end(const char* p, const char* end) noexcept nogil:
     while p < end and not _is_space(p[0]) and p[0] != c'>' and p[0] != c'/':
         p += 1
@@ -360,42 +377,52 @@ cdef const char* _attributes_end(
 ) noexcept nogil:
     """From behind a tag's name to its `>`, through the tokenizer's attribute states; `end` if there is none.
     Adds the attributes to `count`."""
-    cdef int state = 0  # 0 before a name, 1 in a name, 2 before a value, 3 in an unquoted value
-    cdef char c
+    cdef int state = 0  # 0 before a name, 1 in a name, 2 before a value, 3 in an unquoted value, 4 after a name
+    cdef uint8_t kind
     self_closing[0] = False
     while p < end:
-        c = p[0]
-        if c == c'>':
-            self_closing[0] = (p - 1)[0] == c'/' and state != 3
-            return p
-        if _is_space(c):
-            # `name = value`: white space ends a value, not a name that an equals sign may still follow
+        kind = attribute_class[<uint8_t> p[0]]
+        if kind == 0:
+            if state == 2:
+                state = 3
+            elif state != 1 and state != 3:
+                state = 1
+                count[0] += 1
+            p += 1
+            while p < end and attribute_class[<uint8_t> p[0]] == 0:
+                p += 1
+            continue
+        if kind == AT_SPACE:
+            # `name = value`: white space ends a value, but an equals sign may still follow a name
             if state == 3:
                 state = 0
-        elif c == c'/':
-            if state == 1:
+            elif state == 1:
+                state = 4
+        elif kind == AT_END:
+            self_closing[0] = (p - 1)[0] == c'/' and state != 3
+            return p
+        elif kind == AT_QUOTE:
+            if state == 2:
+                p = <const char*> memchr(p + 1, p[0], <size_t> (end - p - 1))
+                if p == NULL:
+                    return end
+                state = 0
+            elif state != 1 and state != 3:
+                state = 1
+                count[0] += 1
+        elif kind == AT_SLASH:
+            if state == 1 or state == 4:
                 state = 0
             elif state == 2:
                 state = 3
-        elif c == c'=':
-            if state == 1:
+        else:  # an equals sign; one where a name should begin belongs to the name
+            if state == 1 or state == 4:
                 state = 2
             elif state == 0:
                 state = 1
                 count[0] += 1
             elif state == 2:
                 state = 3
-        elif state == 2:
-            if c == c'"' or c == c"'":
-                p = <const char*> memchr(p + 1, c, <size_t> (end - p - 1))
-                if p == NULL:
-                    return end
-                state = 0
-            else:
-                state = 3
-        elif state == 0 or _is_space((p - 1)[0]) and state == 1:
-            state = 1
-            count[0] += 1
         p += 1
     return end
 

@@ -20,7 +20,7 @@ from .inputs import STDIN, is_binary, sniff
 from .limits import Limits
 from .page import Damage, Page, Skip
 from .records import Kind, Record, begins_archive, records
-from .streams import Members, Source, codec_of, zstd_dictionary
+from .streams import Codec, Members, Source, codec_of, zstd_dictionary
 from .transfer import MAX_HEAD, TooLargeError, UndecodableError, split, unwrap
 
 __all__ = ["InputFormat", "pages", "read"]
@@ -32,6 +32,7 @@ _STATUS: Final = frozenset({0, 200, 203, 206})
 _HTML: Final = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
 _MEDIA_TYPE: Final = re.compile(r"\s*([^\s;,]+)")
 _HEAD: Final = 4096
+_COMPRESSED: Final = re.compile(r"\.(?:warc|arc|wet)\.(gz|zst)\Z", re.IGNORECASE)
 _MARKER: Final = re.compile(rb"URL:[ \t]+(\S[^\r\n]*)\r?(?:\n|\Z)")
 _MARKER_LATER: Final = re.compile(rb"(?<=\n)(?=URL:[ \t]+\S)")
 _BLOCK: Final = 1 << 16
@@ -116,7 +117,8 @@ def _read(stream: BinaryIO, name: str, input_format: InputFormat, limits: Limits
     if not source.peek(1):
         yield Damage(source.broken or "empty", name, 0)
         return
-    layers = _layers(source)
+    codec = _codec(source.peek(_HEAD), name)
+    layers = _layers(source, codec)
     head = layers[-1].peek(_HEAD)
     found: Literal["warc", "arc", "html", "text"]
     if input_format == "warc":
@@ -126,7 +128,7 @@ def _read(stream: BinaryIO, name: str, input_format: InputFormat, limits: Limits
     if found in ("warc", "arc"):
         kind: Kind = "arc" if found == "arc" else "warc"
         source.rewind(start)
-        for item in records(source, kind, bound):
+        for item in records(source, codec, kind, bound):
             if isinstance(item, Damage):
                 yield item
             else:
@@ -141,14 +143,23 @@ def _read(stream: BinaryIO, name: str, input_format: InputFormat, limits: Limits
         yield from layer.found
 
 
-def _layers(source: Source) -> list[Members]:
+def _codec(head: bytes, name: str) -> Codec:
+    """Tell the compression of a stream; for an archive broken at its very beginning, by its name."""
+    codec = codec_of(head)
+    match = _COMPRESSED.search(name)
+    if codec == "plain" and match and not begins_archive(head):
+        return "gzip" if match[1].lower() == "gz" else "zstd"
+    return codec
+
+
+def _layers(source: Source, codec: Codec) -> list[Members]:
     """Undo the compression of a stream, twice where it has been compressed once more."""
-    members = Members(source, codec_of(source.peek(4)), None, zstd_dictionary(source))
+    members = Members(source, codec, None, zstd_dictionary(source))
     members.next_member()
     layers = [members]
-    codec = codec_of(members.peek(4))
-    if members.codec != "plain" and codec != "plain":
-        members = Members(Source(members, source.name, 1 << 20), codec)
+    inner = codec_of(members.peek(4))
+    if codec != "plain" and inner != "plain":
+        members = Members(Source(members, source.name, 1 << 20), inner)
         members.next_member()
         layers.append(members)
     return layers

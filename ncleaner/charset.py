@@ -18,6 +18,7 @@ from typing import Final
 import cchardet
 import webencodings
 
+from ._utf8 import valid_length
 from .errors import InputError
 
 __all__ = ["decode"]
@@ -108,11 +109,9 @@ def decode(
     if body.isascii():
         hidden = _hidden(body, content_type, html)
         return (_transcode(body, hidden)[0], hidden) if hidden else (body, "utf-8")
-    try:
-        body.decode()
-    except UnicodeDecodeError:
-        return _legacy(body, content_type, html)
-    return body, "utf-8"
+    if valid_length(body) == len(body):
+        return body, "utf-8"
+    return _legacy(body, content_type, html)
 
 
 def _lookup(label: str) -> str | None:
@@ -130,12 +129,10 @@ def _lookup(label: str) -> str | None:
 def _transcode(body: bytes, name: str) -> tuple[bytes, int]:
     """Decode, and count the places where that was not possible."""
     if name == "utf-8":
-        try:
-            body.decode()
-        except UnicodeDecodeError:
-            text = body.decode("utf-8", "replace")
-            return text.encode(), text.count("\ufffd")
-        return body, 0
+        if valid_length(body) == len(body):
+            return body, 0
+        text = body.decode("utf-8", "replace")
+        return text.encode(), text.count("\ufffd")
     codec = _SUPERSET.get(name) or _RETIRED.get(name) or webencodings.lookup(name).codec_info.name
     text = body.decode(codec, "replace")
     return text.encode("utf-8", "replace"), text.count("\ufffd")
@@ -158,7 +155,8 @@ def _wide(body: bytes, content_type: str) -> str | None:
         # Four fifths of one half: Latin text, declared or not.
         return _UTF16[even > odd]
     declared = _declared_by_server(content_type)
-    if declared in _UTF16 and abs(even - odd) * 20 >= half:
+    # Declared, and of few spaces and tags, as Chinese text is. All-ASCII bytes would be all Latin.
+    if declared in _UTF16 and even != odd and not body.isascii():
         return _UTF16[even > odd]
     return None
 
@@ -187,6 +185,9 @@ def _declared_by_server(content_type: str) -> str | None:
 def _declared(body: bytes, content_type: str, html: bool) -> str | None:
     """Read what server and page say about the encoding; the first label that means something counts."""
     found = _declared_by_server(content_type)
+    if found in _UTF16:
+        # Had it been so, `_wide` would have seen it.
+        found = None
     if found or not html:
         return found
     head = body[:_PRESCAN]

@@ -232,7 +232,7 @@ def train(
     scheme: Annotated[
         SchemeName, typer.Option(help="aligned: label the pages' segments by the clean text; differential: raw minus clean counts.")
     ] = SchemeName("aligned"),
-    threshold: Annotated[float, typer.Option(help="Log-odds per character, in bits, from which a segment is kept.")] = 0.0,
+    threshold: Annotated[float | None, typer.Option(help="Log-odds per character, in bits, from which a segment is kept.  [default: the best by cross-validation]", show_default=False)] = None,
     encoding: EncodingOption = None,
     name: Annotated[str | None, typer.Option(help="Name to record in the model.  [default: that of the file]", show_default=False)] = None,
     language: Annotated[str | None, typer.Option(help="Language to record in the model.")] = None,

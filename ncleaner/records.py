@@ -84,15 +84,15 @@ def begins_archive(head: bytes) -> Kind | None:
     return "arc" if _arc_line(head) else None
 
 
-def records(source: Source, kind: Kind, bound: int) -> Iterator[Record | Damage]:
+def records(source: Source, codec: Codec, kind: Kind, bound: int) -> Iterator[Record | Damage]:
     """Read the records of one archive; never raises for anything in it.
 
     Args:
-        source: the archive as stored, plain or compressed.
+        source: the archive as stored.
+        codec: how it is compressed.
         kind: WARC or ARC.
         bound: largest block to read; larger ones are passed over streaming.
     """
-    codec = codec_of(source.peek(4))
     dictionary = zstd_dictionary(source) if codec == "zstd" else b""
     begins = _begins(kind)
     if codec != "plain":

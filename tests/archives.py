@@ -26,9 +26,7 @@ def html(number: int, words: int = 4) -> bytes:
     return b"<html><title>Page %d</title><p>%s</p><p>%s</p></html>" % (number, WORDS * words, noise)
 
 
-def http(
-    body: bytes, *fields: str, status: str = "200 OK", content_type: str | None = "text/html"
-) -> bytes:
+def http(body: bytes, *fields: str, status: str = "200 OK", content_type: str | None = "text/html") -> bytes:
     """A response as it comes over the wire."""
     lines = [f"HTTP/1.1 {status}", *fields]
     if content_type is not None:
@@ -64,14 +62,20 @@ def warc(
 
 VERSION_BLOCK = b"1 0 InternetArchive\nURL IP-address Archive-date Content-type Archive-length\n\n"
 FILEDESC = (
-    b"filedesc://small.arc 0.0.0.0 20010203040506 text/plain %d\n" % len(VERSION_BLOCK) + VERSION_BLOCK + b"\n"
+    b"filedesc://small.arc 0.0.0.0 20010203040506 text/plain %d\n" % len(VERSION_BLOCK)
+    + VERSION_BLOCK
+    + b"\n"
 )
 
 
 def arc(number: int, block: bytes | None = None, target: str = "", media_type: str = "text/html") -> bytes:
     """One record of an ARC in version 1."""
     block = http(html(number)) if block is None else block
-    return f"{target or url(number)} 192.0.2.1 20010203040506 {media_type} {len(block)}\n".encode() + block + b"\n"
+    return (
+        f"{target or url(number)} 192.0.2.1 20010203040506 {media_type} {len(block)}\n".encode()
+        + block
+        + b"\n"
+    )
 
 
 def arc2(number: int) -> bytes:
@@ -124,7 +128,9 @@ def skippable(data: bytes, nibble: int = 0) -> bytes:
 def _with_dictionary(records: Iterable[bytes], pack: Callable[[bytes], bytes]) -> bytes:
     dictionary = zstandard.train_dictionary(2048, [warc(i) for i in range(100, 200)])
     engine = zstandard.ZstdCompressor(dict_data=dictionary)
-    return skippable(pack(dictionary.as_bytes()), 13) + b"".join(engine.compress(record) for record in records)
+    return skippable(pack(dictionary.as_bytes()), 13) + b"".join(
+        engine.compress(record) for record in records
+    )
 
 
 def frames_with_dictionary(records: Iterable[bytes]) -> bytes:

@@ -11,22 +11,20 @@ import re
 
 import numpy as np
 
+from ncleaner._forms import suspects
 from ncleaner.document import Document
 from ncleaner.methods import Kept
 
 __all__ = ["Heuristics"]
 
-# Cheap first: most pages hold few of these bytes, and only segments that do are looked at further.
-_SUSPECT = re.compile(rb"\||\xc2\xbb|\xc2\xab|\xe2\x80\xa2|\xc2\xb7|::|\xc2\xa9|\([cC]\)|[Cc]opyright|COPYRIGHT")
+# bits that `suspects` sets
+SEPARATED, COPYRIGHT, WORDLESS = 1, 2, 4
 _SEPARATOR = re.compile(r"\s*(?:\||»|«|•|·|::)\s*")
 _COPYRIGHT = re.compile(r"\W{0,3}(?:©|\(c\)|copyright\b)", re.IGNORECASE)
 _WORDLESS = re.compile(r"[\W_]*\Z")
 # the longest item of a menu, in words, and the longest footer line
 _ITEM_WORDS = 5
 _FOOTER_WORDS = 40
-# shortest ASCII-only wordless segments are found by their bytes: no letters, no digits
-_WORDLESS_BYTES = re.compile(rb"^[^0-9A-Za-z\n]+$", re.MULTILINE)
-
 
 def _is_menu(text: str) -> bool:
     items = [item for item in _SEPARATOR.split(text) if item]
@@ -47,18 +45,16 @@ class Heuristics:
 
     def remove(self, document: Document) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         """Mask of the segments that are navigation or footer by form."""
-        removed = np.zeros(len(document), bool)
         data, table = document.data, document.segments
-        starts = table["start"]
-        ends = table["end"]
-        suspects = np.array([match.start() for match in _SUSPECT.finditer(data)], np.int64)
-        for position in np.unique(np.searchsorted(starts, suspects, "right") - 1).tolist():
+        starts, ends = table["start"], table["end"]
+        removed = np.zeros(len(document), bool)
+        bits = suspects(data, starts, ends)
+        for position in np.flatnonzero(bits).tolist():
             text = data[starts[position] : ends[position]].decode()
-            removed[position] = _is_menu(text) or bool(
-                table["words"][position] <= _FOOTER_WORDS and _COPYRIGHT.match(text)
+            found = bits[position]
+            removed[position] = (
+                (found & WORDLESS and _WORDLESS.match(text) is not None)
+                or (found & SEPARATED and _is_menu(text))
+                or (found & COPYRIGHT and table["words"][position] <= _FOOTER_WORDS and _COPYRIGHT.match(text))
             )
-        for match in _WORDLESS_BYTES.finditer(data):
-            position = int(np.searchsorted(starts, match.start(), "right")) - 1
-            if starts[position] == match.start() and ends[position] == match.end():
-                removed[position] = _WORDLESS.match(match[0].decode()) is not None
         return removed
