@@ -175,7 +175,8 @@ def _of_record(record: Record, name: str, limit: int) -> Iterator[Item]:
         yield Skip("too large", record.url, name, record.offset, lost=True)
         return
     if block is None:
-        yield Skip(f"record type {record.type}", record.url, name, record.offset)
+        # Only counted, so its header is not searched for a URL.
+        yield Skip(f"record type {record.type}", source=name, offset=record.offset)
         return
     body = block
     content_type = record.content_type

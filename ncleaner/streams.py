@@ -162,7 +162,10 @@ class Source:
         return self._position
 
     def recall(self, offset: int, size: int) -> bytes:
-        """Give `size` bytes from `offset`, or fewer, if the last few reads had them, without moving."""
+        """Give `size` bytes from `offset` if they are still at hand, without moving; else fewer or others."""
+        if not self._seekable:
+            passed = max(0, offset - self._floor)
+            return bytes(memoryview(self._kept)[passed : passed + size])
         later = b""
         for at, block in reversed(self._recent):
             if at <= offset:
@@ -348,6 +351,8 @@ class Members:
     def _fill_zstd(self) -> None:
         unzstd = self._unzstd
         assert unzstd is not None
+        # Whole crumbs, so that as much comes out of a broken frame however the source hands out its bytes.
+        self._need(_CRUMB)
         crumb = self._rest()[:_CRUMB]
         try:
             self._buffer += unzstd.decompress(crumb)
@@ -443,13 +448,19 @@ class Members:
 
     def _plausible(self) -> bool:
         """Try whether what begins here is a member indeed, with a record at its beginning."""
-        self._need(BLOCK)
+        # Zstandard gives nothing of a block, of up to 128 KiB, before its end.
+        self._need(3 * BLOCK)
         start = self._rest()
+        out = b""
         try:
             if self.codec == "gzip":
                 out = zlib.decompressobj(31).decompress(start, 4096)
             else:
-                out = self._zstd.decompressobj().decompress(start[:_CRUMB])
+                unzstd = self._zstd.decompressobj()
+                for at in range(0, len(start), _CRUMB):
+                    out = unzstd.decompress(start[at : at + _CRUMB])
+                    if out or unzstd.eof:
+                        break
         except (zlib.error, zstandard.ZstdError):
             return False
         return bool(out) and (self._begins is None or self._begins(out[:4096].lstrip()))

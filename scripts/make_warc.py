@@ -35,7 +35,8 @@ def record_id(*parts: str) -> str:
 
 def write_page(writer: Any, name: str, entry: dict[str, Any], body: bytes) -> None:
     """Write the three records of one page."""
-    url = str(entry["url"])
+    # A WARC without a target URI is none; `.invalid` names no site by RFC 2606.
+    url = str(entry.get("url") or f"http://{name}.invalid/{entry['id']}")
     parts = urlsplit(url)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     response_id = record_id("response", name, str(entry["id"]))
@@ -61,17 +62,17 @@ def write_page(writer: Any, name: str, entry: dict[str, Any], body: bytes) -> No
         ],
         protocol="HTTP/1.1",
     )
-    metadata = f"fetchTimeMs: 312\r\nlanguages-cld2: \r\npage-type: {entry.get('page_type') or ''}\r\n".encode()
-    for kind, http, payload, media, ident in (
-        ("request", request, b"", "application/http; msgtype=request", record_id("request", name, str(entry["id"]))),
-        ("response", response, body, "application/http; msgtype=response", response_id),
-        ("metadata", None, metadata, "application/warc-fields", record_id("metadata", name, str(entry["id"]))),
+    metadata = f"fetchTimeMs: 312\r\npage-type: {entry.get('page_type') or ''}\r\n".encode()
+    for kind, http, payload, media in (
+        ("request", request, b"", "application/http; msgtype=request"),
+        ("response", response, body, "application/http; msgtype=response"),
+        ("metadata", None, metadata, "application/warc-fields"),
     ):
-        headers = {"WARC-Date": DATE, "WARC-Record-ID": ident}
-        if kind != "response":
-            headers["WARC-Concurrent-To"] = response_id
-        else:
+        headers = {"WARC-Date": DATE, "WARC-Record-ID": record_id(kind, name, str(entry["id"]))}
+        if kind == "response":
             headers["WARC-Identified-Payload-Type"] = "text/html"
+        else:
+            headers["WARC-Concurrent-To"] = response_id
         writer.write_record(
             writer.create_warc_record(
                 url,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
+import orjson
 
 from ncleaner.document import Document
 from ncleaner.methods import Kept
@@ -45,7 +45,7 @@ class JsonlSink:
         }
         if self.segments:
             record["segments"] = self._segments(document, kept)
-        return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
+        return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
 
     def _segments(self, document: Document, kept: Kept) -> list[dict[str, Any]]:
         found = []

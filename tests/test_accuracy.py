@@ -1,0 +1,87 @@
+"""The accuracy gate: no change may make the cleaning of the example pages worse than these floors.
+
+Raising a floor is easy; lowering one has to be said in the commit that does it. The pages are the project's
+own, and no shipped model has seen them.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ncleaner.archive import read
+from ncleaner.cleaner import Cleaner
+from ncleaner.dump import dump_html
+from ncleaner.evaluate import evaluate
+from ncleaner.page import Page
+from ncleaner.sinks import make_sink
+from ncleaner.train import Pair, train
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+FLOOR: dict[str, dict[str, float]] = json.loads((Path(__file__).parent / "accuracy_floor.json").read_text())
+MANIFEST = [json.loads(line) for line in (EXAMPLES / "manifest.jsonl").read_text("utf-8").splitlines()]
+PAGES = {item.url: item for item in read(EXAMPLES / "crawl.warc.gz") if isinstance(item, Page)}
+
+
+def scores(cleaners: dict[str, Cleaner], folder: Path) -> dict[str, float]:
+    """Of the pages cleaned by the cleaner under their id."""
+    sink = make_sink("cleaneval")
+    for entry in MANIFEST:
+        if entry["id"] in cleaners:
+            document, kept = cleaners[entry["id"]].page(PAGES[entry["url"]])
+            (folder / f"{entry['id']}.txt").write_bytes(sink.render(Page(b""), document, kept, True))
+    result = evaluate(folder, EXAMPLES / "gold")
+    return {
+        "precision": result.words.micro.precision,
+        "recall": result.words.micro.recall,
+        "f": result.words.micro.f_score,
+        "segmentation": result.marks.micro.f_score,
+        "bag": 100 * result.bag.f_score.mean,
+    }
+
+
+def shipped(model: str, languages: set[str] | None = None) -> dict[str, Cleaner]:
+    cleaner = Cleaner("ngram", model)
+    return {entry["id"]: cleaner for entry in MANIFEST if languages is None or entry["lang"] in languages}
+
+
+def crossvalidated(scheme: str) -> dict[str, Cleaner]:
+    """Each page by a model trained on the others: they are all of different sites."""
+    documents = {
+        entry["id"]: Pair(
+            entry["id"],
+            dump_html(PAGES[entry["url"]].body, content_type=entry["content_type"]),
+            (EXAMPLES / "gold" / f"{entry['id']}.txt").read_text("utf-8"),
+        )
+        for entry in MANIFEST
+    }
+    return {
+        held_out: Cleaner(
+            "ngram",
+            train([pair for name, pair in documents.items() if name != held_out], scheme=scheme, threshold=0.0),  # type: ignore[arg-type]
+        )
+        for held_out in documents
+    }
+
+
+CASES = {
+    "everything": lambda: {entry["id"]: Cleaner("everything") for entry in MANIFEST},
+    "heuristics-only": lambda: {entry["id"]: Cleaner("heuristics-only") for entry in MANIFEST},
+    "en on English": lambda: shipped("en", {"en"}),
+    "nonlexical on all": lambda: shipped("nonlexical"),
+    "trained here, aligned": lambda: crossvalidated("aligned"),
+    "trained here, differential": lambda: crossvalidated("differential"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_not_worse_than_the_floor(case: str, tmp_path: Path) -> None:
+    found = scores(CASES[case](), tmp_path)
+    worse = {
+        name: f"{found[name]:.2f} < {floor:.2f}" for name, floor in FLOOR.get(case, {}).items() if found[name] < floor
+    }
+    print(case, {name: round(value, 2) for name, value in found.items()})
+    assert case in FLOOR
+    assert not worse

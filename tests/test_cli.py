@@ -1,0 +1,226 @@
+"""The command line as real processes: exit status, what goes where, and what is said about bad input."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .archives import http, members, warc
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+CRAWL = str(EXAMPLES / "crawl.warc.gz")
+NCLEANER = str(Path(sys.executable).with_name("ncleaner"))
+PROSE = (
+    "The ferry between the two islands was late again this morning, and those who had come early to get a seat "
+    "stood on the pier for an hour and talked about the weather, which was good."
+)
+PAGE = f"<html><body><ul><li><a href=/>Home</a></li><li><a href=/a>About</a></li></ul><p>{PROSE}</p></body></html>"
+
+
+def ncleaner(
+    *arguments: str | Path, stdin: bytes = b"", cwd: Path | None = None, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    result = subprocess.run(
+        [NCLEANER, *map(str, arguments)], input=stdin, capture_output=True, cwd=cwd, timeout=120,
+        env={**os.environ, **(env or {})},
+    )  # fmt: skip
+    assert b"Traceback" not in result.stderr, result.stderr.decode()
+    return result
+
+
+# the main job -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("output_format", ["text", "cleaneval", "jsonl"])
+def test_same_bytes_from_any_number_of_workers_and_from_a_pipe(output_format: str) -> None:
+    one, two = (ncleaner("clean", CRAWL, "-f", output_format, "-j", jobs) for jobs in "12")
+    pipe = ncleaner("clean", "-f", output_format, stdin=Path(CRAWL).read_bytes())
+    assert one.returncode == two.returncode == pipe.returncode == 0
+    assert one.stdout == two.stdout == pipe.stdout != b""
+
+
+def test_every_page_is_accounted_for() -> None:
+    result = ncleaner("clean", CRAWL, "-f", "jsonl")
+    assert len(result.stdout.splitlines()) == 15
+    said = result.stderr.decode()
+    assert "15 pages read" in said
+    assert "record type request: 17" in said
+    assert "http status 404: 1" in said
+    assert "media type image/gif: 1" in said
+
+
+def test_quiet_says_nothing() -> None:
+    assert ncleaner("clean", CRAWL, "--quiet").stderr == b""
+
+
+def test_jsonl_has_what_a_corpus_needs() -> None:
+    records = [json.loads(line) for line in ncleaner("clean", CRAWL, "-f", "jsonl", "--segments").stdout.splitlines()]
+    assert all(record["url"].startswith("http") and record["date"].endswith("Z") for record in records)
+    assert {record["encoding"] for record in records} > {"utf-8", "windows-1251", "iso-8859-2", "shift_jis"}
+    for record in records:
+        texts = [record["text"][segment["start"] : segment["end"]] for segment in record["segments"]]
+        assert "\n".join(texts) == record["text"]
+
+
+def test_html_through_standard_input() -> None:
+    result = ncleaner("clean", stdin=PAGE.encode())
+    assert result.stdout.decode() == PROSE + "\n"
+
+
+def test_output_file_and_directory(tmp_path: Path) -> None:
+    ncleaner("clean", CRAWL, "-o", tmp_path / "all.jsonl", "-f", "jsonl")
+    ncleaner("clean", CRAWL, "-o", tmp_path / "out", "-f", "jsonl")
+    assert (tmp_path / "all.jsonl").read_bytes() == (tmp_path / "out" / "crawl.jsonl").read_bytes() != b""
+
+
+def test_methods_remove_more_and_more() -> None:
+    words = [
+        len(ncleaner("clean", CRAWL, "-m", method).stdout.split()) for method in ("everything", "heuristics-only", "ngram")
+    ]
+    assert words[0] > words[1] > words[2] > 0
+
+
+def test_threshold_trades_recall_for_precision() -> None:
+    sizes = [len(ncleaner("clean", CRAWL, "--threshold", value).stdout) for value in ("-0.5", "0", "0.5")]
+    assert sizes[0] > sizes[1] > sizes[2]
+
+
+def test_limits_are_options(tmp_path: Path) -> None:
+    result = ncleaner("clean", "--max-bytes", "100", stdin=PAGE.encode())
+    assert result.returncode == 1
+    assert result.stdout == b""
+    assert b"too large" in result.stderr
+
+
+def test_a_reader_that_has_seen_enough() -> None:
+    command = f"{NCLEANER} clean {CRAWL} -m everything | head -n 1"
+    result = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert len(result.stdout.splitlines()) == 1
+    assert "Traceback" not in result.stderr
+    assert "Exception ignored" not in result.stderr
+
+
+# bad input ----------------------------------------------------------------------------------------
+
+
+def good(number: int) -> bytes:
+    return warc(number, http(f"<p>{PROSE} That was day {number}.".encode()))
+
+
+def test_truncated_archive_keeps_the_rest(tmp_path: Path) -> None:
+    data = members(good(number) for number in range(5))
+    (tmp_path / "cut.warc.gz").write_bytes(data[:-40])
+    result = ncleaner("clean", tmp_path / "cut.warc.gz")
+    assert result.returncode == 1
+    assert result.stdout.decode().count("That was day") >= 4
+    assert "cut.warc.gz at byte" in result.stderr.decode()
+
+
+def test_bad_files_cost_no_neighbour(tmp_path: Path) -> None:
+    (tmp_path / "a-empty.html").write_bytes(b"")
+    (tmp_path / "b-binary.html").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20)
+    (tmp_path / "c-script.html").write_text("<html><body><script>var a = 1;</script></body></html>")
+    (tmp_path / "d-invalid.html").write_bytes(b"<meta charset=utf-8><p>" + PROSE.encode() + b" caf\xe9 \xff\xfe")
+    (tmp_path / "e-nul.html").write_bytes(f"<p>{PROSE}".replace(" ", "\0 ", 3).encode())
+    (tmp_path / "f-deep.html").write_bytes(b"<div>" * 100_000 + PROSE.encode())
+    (tmp_path / "g-wide.html").write_bytes(b"<i></i>" * 1_000_000 + f"<p>{PROSE}".encode())
+    (tmp_path / "h-junk.warc.gz").write_bytes(b"this is no archive")
+    (tmp_path / "i-text-id.html").write_text(f'<text id="http://x.example/" title="x">\n<html><p>{PROSE}</html></text>')
+    (tmp_path / "z-good.html").write_text(PAGE)
+    result = ncleaner("clean", tmp_path, "-o", tmp_path / "out", "-j", "2")
+    assert result.returncode == 1
+    texts = {path.name: path.read_text() for path in (tmp_path / "out").iterdir()}
+    for name in ("d-invalid", "e-nul", "f-deep", "g-wide", "i-text-id", "z-good"):
+        assert "stood on the pier for an hour" in texts[f"{name}.txt"], name
+    for name in ("a-empty", "b-binary", "c-script"):
+        assert texts[f"{name}.txt"] == "", name
+    said = result.stderr.decode()
+    assert "b-binary.html" in said
+    assert "h-junk" in said
+    assert "8 pages read" in said
+
+
+def test_page_of_fifty_megabytes_is_given_up(tmp_path: Path) -> None:
+    with (tmp_path / "large.html").open("wb") as file:
+        file.write(b"<p>")
+        file.write(PROSE.encode() * 300_000)
+    result = ncleaner("clean", tmp_path / "large.html")
+    assert result.returncode == 1
+    assert b"too large" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["clean", "nowhere.html"], "nowhere.html"),
+        (["clean", "."], "no archives"),
+        (["clean", CRAWL, "--model", "xx"], "no model 'xx'"),
+        (["clean", CRAWL, "--model", CRAWL], "not an ncleaner model"),
+        (["clean", CRAWL, "--encoding", "klingon"], "unknown encoding"),
+        (["inspect", CRAWL, "-n", "99"], "has no page 99"),
+        (["evaluate", ".", "."], "counterpart"),
+        (["train", "--raw", ".", "--clean", ".", "-o", "x.ncm"], "no file"),
+        (["train", "--raw", "nowhere", "--clean", ".", "-o", "x.ncm"], "not a directory"),
+    ],
+)
+def test_errors_are_a_sentence(tmp_path: Path, arguments: list[str], said: str) -> None:
+    result = ncleaner(*arguments, cwd=tmp_path)
+    assert result.returncode == 1
+    assert said in result.stderr.decode()
+    assert result.stderr.startswith(b"ncleaner: ")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["clean", "-f", "pdf"], ["clean", "-m", "magic"], ["clean", "-j", "0"], ["wash"], ["train"],
+     ["train", "--raw", ".", "--clean", ".", "-o", "x", "--q", "2"]],
+)  # fmt: skip
+def test_usage_is_status_two(arguments: list[str]) -> None:
+    assert ncleaner(*arguments).returncode == 2
+
+
+# the other commands -------------------------------------------------------------------------------
+
+
+def test_dump_and_inspect() -> None:
+    dump = ncleaner("dump", "-", stdin=PAGE.encode()).stdout.decode().splitlines()
+    assert dump == ["l\tHome", "l\tAbout", f"p\t{PROSE}"]
+    table = ncleaner("inspect", "-", stdin=PAGE.encode()).stdout.decode().splitlines()
+    assert [line.split()[0] for line in table[2:5]] == ["-", "-", "+"]
+
+
+def test_train_clean_evaluate(tmp_path: Path) -> None:
+    pages, gold = EXAMPLES / "pages", EXAMPLES / "gold"
+    trained = [
+        ncleaner("train", "--raw", pages, "--clean", gold, "-o", tmp_path / name, "--name", "mine") for name in ("a", "b")
+    ]
+    assert "15 pages" in trained[0].stderr.decode()
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    ncleaner("clean", pages, "-o", tmp_path / "mine", "-f", "cleaneval", "--model", tmp_path / "a")
+    ncleaner("clean", pages, "-o", tmp_path / "raw", "-f", "cleaneval", "-m", "everything")
+    scores = [
+        json.loads(ncleaner("evaluate", tmp_path / name, gold, "--json").stdout)["words"]["micro"]["f_score"]
+        for name in ("raw", "mine")
+    ]
+    assert scores[1] > scores[0] + 5
+    table = ncleaner("evaluate", tmp_path / "mine", gold).stdout.decode()
+    assert f"{scores[1]:.2f}" in table
+
+
+def test_models_are_listed() -> None:
+    listed = ncleaner("models").stdout.decode()
+    assert "\nen " in listed
+    assert "\nnonlexical " in listed
+
+
+def test_every_command_has_help() -> None:
+    said = ncleaner("--help").stdout.decode()
+    for command in ("clean", "dump", "inspect", "train", "evaluate", "models"):
+        assert command in said
+        assert ncleaner(command, "--help").returncode == 0
+    assert ncleaner("--version").stdout.startswith(b"ncleaner ")

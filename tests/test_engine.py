@@ -1,0 +1,197 @@
+"""The engine over real files and real worker processes: order, isolation, outputs."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from ncleaner import engine, workers
+from ncleaner.cleaner import Cleaner
+from ncleaner.engine import output_paths, run
+from ncleaner.errors import InputError, ModelError, OutputError
+from ncleaner.inputs import Input, find_inputs
+from ncleaner.limits import Limits
+from ncleaner.page import Page
+from ncleaner.report import Tally
+from ncleaner.workers import Settings
+
+from .archives import http, members, warc
+
+EVERYTHING = Settings(method="everything")
+PAGES = [f"<p>Page number {number} says something.<p>And more of it, {number}." for number in range(150)]
+
+
+def archive(path: Path, pages: list[str]) -> Path:
+    records = [warc(i, http(page.encode()), target=f"http://x.example/{i}") for i, page in enumerate(pages)]
+    path.write_bytes(members(records))
+    return path
+
+
+@pytest.fixture
+def crawl(tmp_path: Path) -> Path:
+    return archive(tmp_path / "crawl.warc.gz", PAGES)
+
+
+def to_bytes(paths: list[Path], settings: Settings = EVERYTHING, jobs: int = 1) -> tuple[bytes, Tally]:
+    out = io.BytesIO()
+    tally = run(find_inputs(paths), settings, output=out, jobs=jobs)
+    return out.getvalue(), tally
+
+
+def expected(pages: list[str], without: tuple[int, ...] = ()) -> bytes:
+    return b"".join(
+        f"Page number {i} says something.\nAnd more of it, {i}.\n\n".encode() for i in range(len(pages)) if i not in without
+    )
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+def test_output_does_not_depend_on_workers(crawl: Path, jobs: int) -> None:
+    output, tally = to_bytes([crawl], jobs=jobs)
+    assert output == expected(PAGES)
+    assert (tally.pages, tally.cleaned, tally.inputs) == (150, 150, 1)
+    assert tally.complete
+
+
+def test_several_inputs_to_one_output_keep_their_order(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for number in (3, 1, 2):
+        (folder / f"{number}.html").write_text(f"<p>File {number}")
+    one, _ = to_bytes([folder], jobs=1)
+    two, _ = to_bytes([folder], jobs=2)
+    assert one == two == b"File 1\n\nFile 2\n\nFile 3\n\n"
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_directory_gets_one_file_per_input(tmp_path: Path, crawl: Path, jobs: int) -> None:
+    below = tmp_path / "in" / "deeper"
+    below.mkdir(parents=True)
+    (below / "page.html").write_text("<p>Alone.")
+    archive(below / "small.warc.gz", PAGES[:3])
+    out = tmp_path / "out"
+    tally = run(find_inputs([tmp_path / "in", crawl]), EVERYTHING, output=out, jobs=jobs)
+    found = {path.relative_to(out).as_posix(): path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    assert found == {
+        "deeper/page.txt": b"Alone.\n",
+        "deeper/small.txt": expected(PAGES[:3]),
+        "crawl.txt": expected(PAGES),
+    }
+    assert tally.inputs == 3
+
+
+def test_file_output(tmp_path: Path, crawl: Path) -> None:
+    run(find_inputs([crawl]), EVERYTHING, output=tmp_path / "new" / "all.txt", jobs=2)
+    assert (tmp_path / "new" / "all.txt").read_bytes() == expected(PAGES)
+
+
+# a worker that dies or hangs ----------------------------------------------------------------------
+
+
+def trap(monkeypatch: pytest.MonkeyPatch, number: int, what: str) -> None:
+    """Makes one page deadly. The workers are forked, so they inherit it."""
+    real = Cleaner.page
+
+    def page(self: Cleaner, page: Page) -> object:
+        if page.url.endswith(f"/{number}"):
+            if what == "killed":
+                os.kill(os.getpid(), signal.SIGKILL)
+            elif what == "hangs":
+                time.sleep(1000)
+            elif what == "memory":
+                raise MemoryError
+            else:
+                raise RuntimeError("a bug")
+        return real(self, page)
+
+    monkeypatch.setattr(Cleaner, "page", page)
+    monkeypatch.setattr(workers, "_GRACE", 0.2)
+
+
+@pytest.mark.skipif(workers.multiprocessing.get_start_method() != "fork", reason="the trap is inherited by forking")
+@pytest.mark.parametrize("what", ["killed", "hangs", "bug", "memory"])
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("number", [0, 70, 149])
+def test_a_deadly_page_costs_itself_only(
+    crawl: Path, monkeypatch: pytest.MonkeyPatch, what: str, jobs: int, number: int
+) -> None:
+    trap(monkeypatch, number, what)
+    messages: list[str] = []
+    out = io.BytesIO()
+    settings = Settings(method="everything", limits=Limits(seconds=0.5))
+    tally = run(
+        find_inputs([crawl]), settings, output=out, jobs=jobs, progress=lambda tally, *_: messages.extend(tally.messages)
+    )
+    assert out.getvalue() == expected(PAGES, without=(number,))
+    assert (tally.pages, tally.cleaned, tally.lost.total()) == (150, 149, 1)
+    assert not tally.complete
+    assert len(messages) == 1
+    assert f"http://x.example/{number}" in messages[0]
+
+
+@pytest.mark.skipif(workers.multiprocessing.get_start_method() != "fork", reason="the trap is inherited by forking")
+def test_a_deadly_page_among_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trap(monkeypatch, 1, "killed")
+    for name in "abc":
+        archive(tmp_path / f"{name}.warc.gz", PAGES[:5])
+    out = tmp_path / "out"
+    tally = run(find_inputs([tmp_path / f"{name}.warc.gz" for name in "abc"]), EVERYTHING, output=out, jobs=2)
+    assert [path.read_bytes() for path in sorted(out.iterdir())] == [expected(PAGES[:5], without=(1,))] * 3
+    assert tally.lost.total() == 3
+    assert tally.inputs == 3
+
+
+# what can be wrong with outputs and settings ------------------------------------------------------
+
+
+def test_inputs_that_share_a_stem_keep_their_names(tmp_path: Path) -> None:
+    sources = [Input("in/a.html", "a.html", 1), Input("in/a.htm", "a.htm", 1), Input("in/b.html", "b.html", 1)]
+    names = [path.name for path in output_paths(sources, tmp_path, ".txt").values()]
+    assert names == ["a.html.txt", "a.htm.txt", "b.txt"]
+
+
+def test_inputs_that_would_overwrite_each_other(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"x/a\.html and y/a\.html"):
+        output_paths([Input("x/a.html", "a.html", 1), Input("y/a.html", "a.html", 1)], tmp_path, ".txt")
+
+
+def test_output_that_cannot_be_written(tmp_path: Path, crawl: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match="cannot write"):
+        run(find_inputs([crawl]), EVERYTHING, output=tmp_path / "file" / "out", jobs=1)
+
+
+def test_nothing_half_written_is_left(tmp_path: Path, crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(tally: Tally, source: Input, offset: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(OutputError, match="No space left"):
+        run(find_inputs([crawl]), EVERYTHING, output=tmp_path / "out", jobs=2, progress=full)
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_missing_model_is_said_before_any_work(crawl: Path) -> None:
+    with pytest.raises(ModelError, match="no model 'xx'"):
+        run(find_inputs([crawl]), Settings(model="xx"), output=io.BytesIO(), jobs=1)
+
+
+def test_input_that_vanishes(tmp_path: Path, crawl: Path) -> None:
+    gone = tmp_path / "gone.warc.gz"
+    inputs = [Input(str(gone), gone.name, 10), *find_inputs([crawl])]
+    for jobs in (1, 2):
+        out = io.BytesIO()
+        tally = run(inputs, EVERYTHING, output=out, jobs=jobs)
+        assert out.getvalue() == expected(PAGES)
+        assert tally.damaged == 1
+
+
+def test_large_inputs_are_spread() -> None:
+    small, large, pipe = Input("s", "s", 10), Input("l", "l", 100), Input("-", "-", -1)
+    assert engine._largest([small, small, large], 2) == [large]
+    assert engine._largest([small, small], 2) == []
+    assert engine._largest([pipe], 1) == [pipe]
+    assert engine._largest([large], 1) == []
