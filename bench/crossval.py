@@ -78,8 +78,11 @@ def main(
     loaded = load_gold(gold[0], raw)
     more = [entry for folder in gold[1:] for entry in load_gold(folder, raw)]
     pairs = [pair for _, pair in loaded]
-    alignments = {id(pair): align(pair.document, pair.gold) for _, pair in loaded + more} if scheme == "oracle" else {}
-    results: dict[float | None, dict[str, bytes]] = {value: {} for value in threshold or [None]}
+    alignments = (
+        {id(pair): align(pair.document, pair.gold) for _, pair in loaded + more} if scheme == "oracle" else {}
+    )
+    wanted: list[float | None] = [*threshold] if threshold else [None]
+    results: dict[float | None, dict[str, bytes]] = {value: {} for value in wanted}
     sink = make_sink("cleaneval")
     for fold in folds([domain for domain, _ in loaded], k):
         tested = set(fold)
@@ -100,7 +103,8 @@ def main(
                 )
                 results[value][pair.name] = sink.render(Page(b""), pair.document, kept, True)
     for value in results:
-        print(f"threshold {'auto ' if value is None else f'{value:+.2f}'}  {_scores(results[value], gold[0] / 'clean', unit, jobs)}", flush=True)
+        scores = _scores(results[value], gold[0] / "clean", unit, jobs)
+        print(f"threshold {'auto ' if value is None else f'{value:+.2f}'}  {scores}", flush=True)
 
 
 def _scheme(name: str) -> Scheme:

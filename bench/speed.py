@@ -86,7 +86,7 @@ def resiliparse(archive: Path) -> int:
 
     size = 0
     for body in bodies(archive):
-        tree = HTMLTree.parse_from_bytes(body, detect_encoding(body))
+        tree = HTMLTree.parse_from_bytes(body, detect_encoding(body) or "utf-8")
         size += len(extract_plain_text(tree, main_content=True))
     return size
 
@@ -131,7 +131,9 @@ def main(
     base = times["bare: FastWARC and selectolax"]
     for name, taken in times.items():
         ratios = [mine / its for mine, its in zip(taken, base, strict=True)]
-        print(f"{name:<40} {statistics.median(ratios):6.2f} × bare   ({min(ratios):.2f} to {max(ratios):.2f})")
+        print(
+            f"{name:<40} {statistics.median(ratios):6.2f} × bare   ({min(ratios):.2f} to {max(ratios):.2f})"
+        )
     if not without_resiliparse:
         mine = times["ncleaner ngram, archive to jsonl"]
         faster = [its / ours_ for its, ours_ in zip(times["resiliparse main content"], mine, strict=True)]

@@ -1,10 +1,10 @@
 """Corpus cleaning: web archives, HTML pages and text dumps in, clean running text out.
 
-    >>> import ncleaner
-    >>> text = ncleaner.clean(html)                      # one page, default English model
-    >>> cleaner = ncleaner.Cleaner(model="my.ncm")       # another method, model, threshold, limits
-    >>> for page in ncleaner.pages("crawl.warc.gz"):     # the pages of any input
-    ...     document, kept = cleaner.page(page)
+>>> import ncleaner
+>>> text = ncleaner.clean(html)                      # one page, default English model
+>>> cleaner = ncleaner.Cleaner(model="my.ncm")       # another method, model, threshold, limits
+>>> for page in ncleaner.pages("crawl.warc.gz"):     # the pages of any input
+...     document, kept = cleaner.page(page)
 """
 
 from ncleaner.archive import pages, read

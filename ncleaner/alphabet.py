@@ -40,8 +40,10 @@ _TYPED = {
 }  # fmt: skip
 
 # Blocks where Latin letters, punctuation and letter-like signs stand: all that can fold to ASCII.
-_LATIN_BLOCKS = ((0x80, 0x250), (0x2B0, 0x300), (0x1E00, 0x1F00), (0x2000, 0x2150), (0x2190, 0x2200),
-                 (0x2500, 0x2600), (0x27E0, 0x27F0), (0x3000, 0x3003), (0xFB00, 0xFB07), (0xFF01, 0xFF5F))  # fmt: skip
+_LATIN_BLOCKS = (
+    (0x80, 0x250), (0x2B0, 0x300), (0x1E00, 0x1F00), (0x2000, 0x2150), (0x2190, 0x2200), (0x2500, 0x2600),
+    (0x27E0, 0x27F0), (0x3000, 0x3003), (0xFB00, 0xFB07), (0xFF01, 0xFF5F),
+)  # fmt: skip
 # Blocks outside of which every assigned character of the plane is a letter (CJK, Hangul) or rare.
 _MIXED_BLOCKS = ((0x80, 0x3400), (0x4DC0, 0x4E00), (0xA000, 0xAC00), (0xD7A4, 0x10000))
 
@@ -71,7 +73,9 @@ class Alphabet:
         return {"name": self.name, "size": self.size}
 
 
-def _build(name: str, characters: str, other: int, symbols: dict[int, int], default: int | None = None) -> Alphabet:
+def _build(
+    name: str, characters: str, other: int, symbols: dict[int, int], default: int | None = None
+) -> Alphabet:
     """`symbols` maps code points; those in no mentioned page get `default` (else `other`)."""
     rows: dict[int, npt.NDArray[np.uint8]] = {}
     for code_point, symbol in symbols.items():

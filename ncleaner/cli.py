@@ -35,13 +35,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-# choices are read off the tables, so that a new entry is an option at once
-Method = StrEnum("Method", [(name, name) for name in METHODS])
-Format = StrEnum("Format", [(name, name) for name in SINKS])
-AlphabetName = StrEnum("AlphabetName", [(name, name) for name in ALPHABETS])
-SchemeName = StrEnum("SchemeName", [(name, name) for name in SCHEMES])
-InputFormatName = StrEnum("InputFormatName", [(name, name) for name in ("auto", "warc", "html", "text")])
-Unit = StrEnum("Unit", [(name, name) for name in ("word", "char")])
+# Choices are read off the tables, so that a new entry is an option at once; mypy cannot see the members.
+Method = StrEnum("Method", [(name, name) for name in METHODS])  # type: ignore[misc]
+Format = StrEnum("Format", [(name, name) for name in SINKS])  # type: ignore[misc]
+AlphabetName = StrEnum("AlphabetName", [(name, name) for name in ALPHABETS])  # type: ignore[misc]
+SchemeName = StrEnum("SchemeName", [(name, name) for name in SCHEMES])  # type: ignore[misc]
+InputFormatName = StrEnum("InputFormatName", [(name, name) for name in ("auto", "warc", "html", "text")])  # type: ignore[misc]
+Unit = StrEnum("Unit", [(name, name) for name in ("word", "char")])  # type: ignore[misc]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -87,11 +87,13 @@ InputFormatOption = Annotated[
     InputFormatName, typer.Option("--input-format", help="What the inputs are, where it cannot be told.")
 ]
 EncodingOption = Annotated[
-    str | None, typer.Option(help="Encoding of all pages, whatever they declare (a WHATWG label such as koi8-r).")
+    str | None,
+    typer.Option(help="Encoding of all pages, whatever they declare (a WHATWG label such as koi8-r)."),
 ]
 AltOption = Annotated[bool, typer.Option("--alt-text", help="Take in the alternative text of images.")]
 ModelOption = Annotated[
-    str, typer.Option("--model", metavar="NAME|FILE", help="A shipped model (see `ncleaner models`), or a file.")
+    str,
+    typer.Option("--model", metavar="NAME|FILE", help="A shipped model (see `ncleaner models`), or a file."),
 ]
 MethodOption = Annotated[Method, typer.Option("--method", "-m", help="Cleaning method.")]
 ThresholdOption = Annotated[
@@ -107,7 +109,9 @@ def clean_command(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="PATH",
+            "--output",
+            "-o",
+            metavar="PATH",
             help="A directory gets one file per input; a name with a suffix gets everything. "
             "Without it all goes to standard output.",
         ),
@@ -123,7 +127,10 @@ def clean_command(
     ] = False,
     alt_text: AltOption = False,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", min=1, help="Worker processes.  [default: all cores]", show_default=False)
+        int | None,
+        typer.Option(
+            "--jobs", "-j", min=1, help="Worker processes.  [default: all cores]", show_default=False
+        ),
     ] = None,
     max_bytes: Annotated[
         int, typer.Option(min=1, help="Largest page, in bytes; larger ones are given up.")
@@ -131,7 +138,9 @@ def clean_command(
     max_seconds: Annotated[
         float, typer.Option(min=0.1, help="Longest time for a page, in seconds; slower ones are given up.")
     ] = Limits().seconds,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary, errors only.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="No progress and no summary, errors only.")
+    ] = False,
 ) -> None:
     """Clean web archives, HTML pages or text dumps."""
     from ncleaner.engine import run
@@ -224,19 +233,42 @@ def train(
     raw: Annotated[Path, typer.Option(help="Directory of pages: HTML, or text dumps (.txt).")],
     clean: Annotated[Path, typer.Option(help="Directory of their cleaned text: same names, .txt, UTF-8.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The model file to write.")],
-    order: Annotated[int, typer.Option("--order", "-n", min=1, max=8, help="n, the length of the n-grams.")] = 3,
-    q: Annotated[float, typer.Option(help="Interpolation factor, between 0 and 1: larger smooths more.")] = 0.5,
+    order: Annotated[
+        int, typer.Option("--order", "-n", min=1, max=8, help="n, the length of the n-grams.")
+    ] = 3,
+    q: Annotated[
+        float, typer.Option(help="Interpolation factor, between 0 and 1: larger smooths more.")
+    ] = 0.5,
     alphabet: Annotated[
-        AlphabetName, typer.Option(help="ascii: lexical, folded to ASCII; nonlexical: letters to a, digits to 0.")
+        AlphabetName,
+        typer.Option(help="ascii: lexical, folded to ASCII; nonlexical: letters to a, digits to 0."),
     ] = AlphabetName("ascii"),
     scheme: Annotated[
-        SchemeName, typer.Option(help="aligned: label the pages' segments by the clean text; differential: raw minus clean counts.")
+        SchemeName,
+        typer.Option(
+            help="aligned: label the pages' segments by the clean text; differential: raw minus clean counts."
+        ),
     ] = SchemeName("aligned"),
-    threshold: Annotated[float | None, typer.Option(help="Log-odds per character, in bits, from which a segment is kept.  [default: the best by cross-validation]", show_default=False)] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            help="Log-odds per character, in bits, from which a segment is kept.  "
+            "[default: found by cross-validation]",
+            show_default=False,
+        ),
+    ] = None,
     encoding: EncodingOption = None,
-    name: Annotated[str | None, typer.Option(help="Name to record in the model.  [default: that of the file]", show_default=False)] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(help="Name to record in the model.  [default: that of the file]", show_default=False),
+    ] = None,
     language: Annotated[str | None, typer.Option(help="Language to record in the model.")] = None,
-    date: Annotated[str | None, typer.Option(help="Date to record in the model; none by default, so that the same pages give the same bytes.")] = None,
+    date: Annotated[
+        str | None,
+        typer.Option(
+            help="Date to record in the model; none by default, so that the same pages give the same bytes."
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Errors only.")] = False,
 ) -> None:
     """Train a model from pages and their cleaned text (about 50 are enough)."""
@@ -265,13 +297,26 @@ def train(
 @_said
 def evaluate(
     predicted: Annotated[Path, typer.Argument(metavar="PRED_DIR", help="Directory of cleaned text.")],
-    gold: Annotated[Path, typer.Argument(metavar="GOLD_DIR", help="Directory of gold text, files of the same names.")],
+    gold: Annotated[
+        Path, typer.Argument(metavar="GOLD_DIR", help="Directory of gold text, files of the same names.")
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="All figures, per page too, as JSON.")] = False,
     per_page: Annotated[bool, typer.Option("--per-page", help="A line for each page as well.")] = False,
-    unit: Annotated[Unit, typer.Option(help="What the multiset F1 counts: char for scripts without spaces.")] = Unit("word"),
-    ascii_only: Annotated[bool, typer.Option("--ascii", help="Leave non-ASCII characters out, as cleaneval.py -a does.")] = False,
-    align: Annotated[Path | None, typer.Option(metavar="DIR", help="Write each page's alignment with its gold text there.")] = None,
-    jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Worker processes.  [default: all cores]", show_default=False)] = None,
+    unit: Annotated[
+        Unit, typer.Option(help="What the multiset F1 counts: char for scripts without spaces.")
+    ] = Unit("word"),
+    ascii_only: Annotated[
+        bool, typer.Option("--ascii", help="Leave non-ASCII characters out, as cleaneval.py -a does.")
+    ] = False,
+    align: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write each page's alignment with its gold text there.")
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs", "-j", min=1, help="Worker processes.  [default: all cores]", show_default=False
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Compare cleaned text with a gold standard: precision, recall and F as cleaneval.py has them."""
@@ -291,7 +336,11 @@ def evaluate(
             progress=display.advance,
             align_dir=align,
         )
-    print(json.dumps(result.to_dict(), ensure_ascii=False, indent=2) if as_json else render(result, per_page=per_page))
+    print(
+        json.dumps(result.to_dict(), ensure_ascii=False, indent=2)
+        if as_json
+        else render(result, per_page=per_page)
+    )
 
 
 @app.command()
@@ -314,7 +363,9 @@ def version(value: bool) -> None:
 
 @app.callback()
 def options(
-    version: Annotated[bool, typer.Option("--version", callback=version, is_eager=True, help="Show the version.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=version, is_eager=True, help="Show the version.")
+    ] = False,
 ) -> None:
     """Corpus cleaning: web archives, HTML pages and text dumps in, clean running text out."""
 

@@ -169,7 +169,9 @@ class Document:
 
     def __repr__(self) -> str:
         words = int(self.segments["words"].sum())
-        return f"<Document {self.title!r}: {len(self)} segments, {words} words, {len(self.elements)} elements>"
+        return (
+            f"<Document {self.title!r}: {len(self)} segments, {words} words, {len(self.elements)} elements>"
+        )
 
     def _repr_html_(self) -> str:
         """A table of the segments, for notebooks."""

@@ -98,7 +98,7 @@ class _Batch:
         return PagesJob(tuple(self.now))
 
     def lost(self, why: str) -> None:
-        """The worker died over `now`: what is left of it goes again, page by page; a single page is given up."""
+        """The worker died over `now`: what is left goes again, page by page; a single page is given up."""
         left = self.now[self.finished :]
         if len(self.now) > 1:
             self.waiting.extendleft([page] for page in reversed(left))
@@ -132,7 +132,9 @@ class _Run:
         self.total += tally
         self.progress(tally, source, offset)
 
-    def by_file(self, sources: Iterable[Input], opener: Callable[[Input], AbstractContextManager[BinaryIO]]) -> None:
+    def by_file(
+        self, sources: Iterable[Input], opener: Callable[[Input], AbstractContextManager[BinaryIO]]
+    ) -> None:
         """Gives each input to a worker of its own; `opener` opens its output."""
         waiting = deque(sources)
         running: dict[int, _File] = {}
@@ -170,11 +172,15 @@ class _Run:
             tally.add_damage(Damage(failure, file.source.path))
         self._count(tally, file.source, file.source.size)
 
-    def _items(self, sources: Iterable[Input], skip: int, finish: bool) -> Iterator[tuple[Input, Page | Skip | Damage | None]]:
+    def _items(
+        self, sources: Iterable[Input], skip: int, finish: bool
+    ) -> Iterator[tuple[Input, Page | Skip | Damage | None]]:
         """What the inputs hold, one after the other; None at the end of each."""
         for source in sources:
             try:
-                items = read(source.path, input_format=self.settings.input_format, limits=self.settings.limits)
+                items = read(
+                    source.path, input_format=self.settings.input_format, limits=self.settings.limits
+                )
                 for item in islice(items, skip, None):
                     yield source, item
             except InputError as error:
@@ -295,7 +301,10 @@ def run(
                 for source in alone:
                     with _whole_file(paths[source]) as out:
                         work.spread([source], out)
-                work.by_file([source for source in inputs if source not in alone], lambda source: _whole_file(paths[source]))
+                work.by_file(
+                    [source for source in inputs if source not in alone],
+                    lambda source: _whole_file(paths[source]),
+                )
             else:
                 with _whole_file(output) if isinstance(output, Path) else nullcontext(output) as out:
                     if jobs == 1 and all(source.size >= 0 for source in inputs):
@@ -305,7 +314,9 @@ def run(
         except BrokenPipeError:
             raise
         except OSError as error:
-            raise OutputError(f"cannot write the output: {error.strerror} ({error.filename or output})") from error
+            raise OutputError(
+                f"cannot write the output: {error.strerror} ({error.filename or output})"
+            ) from error
     return work.total
 
 

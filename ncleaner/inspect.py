@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from ncleaner import tags
@@ -45,10 +46,8 @@ def page_table(path: str, number: int, cleaner: Cleaner, input_format: Any) -> I
         InputError: the input has fewer pages.
     """
     pages = (item for item in read(path, input_format=input_format) if isinstance(item, Page))
-    for position, page in enumerate(pages, 1):
-        if position == number:
-            break
-    else:
+    page = next(islice(pages, number - 1, None), None)
+    if page is None:
         raise InputError(f"{path} has no page {number}")
     document, kept = cleaner.page(page)
     yield f"{page.url or path}  [{document.encoding or 'decoded'}]  {document!r}"

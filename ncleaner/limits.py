@@ -31,7 +31,9 @@ class Limits:
 
     def __post_init__(self) -> None:
         if self.bytes < 1 or self.nesting < 16 or self.tags < 1000 or self.seconds <= 0:
-            raise ValueError(f"limits out of range (bytes >= 1, nesting >= 16, tags >= 1000, seconds > 0): {self}")
+            raise ValueError(
+                f"limits out of range (bytes >= 1, nesting >= 16, tags >= 1000, seconds > 0): {self}"
+            )
 
     def check_size(self, size: int) -> None:
         """Raises InputError for a page of more than `bytes` bytes."""

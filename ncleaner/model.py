@@ -29,7 +29,15 @@ from ncleaner._ngram import Encoder, Grams
 from ncleaner.alphabet import Alphabet, alphabet
 from ncleaner.errors import ModelError
 
-__all__ = ["FORMAT_VERSION", "Counts", "NGramModel", "interpolation_weights", "load_model", "model_table", "shipped_models"]
+__all__ = [
+    "FORMAT_VERSION",
+    "Counts",
+    "NGramModel",
+    "interpolation_weights",
+    "load_model",
+    "model_table",
+    "shipped_models",
+]
 
 MAGIC = b"\x89NCLM\r\n\x1a"
 FORMAT_VERSION = 1
@@ -75,7 +83,9 @@ def _conditional(keys: Keys, counts: Tally, bits: int) -> npt.NDArray[np.float64
     first = np.flatnonzero(np.concatenate(([True], history[1:] != history[:-1])))
     totals = np.add.reduceat(counts, first)
     total = np.repeat(totals, np.diff(np.concatenate((first, [len(keys)]))))
-    return np.divide(counts, total, out=np.zeros(len(keys)), where=total > 0)
+    shares = np.zeros(len(keys))
+    np.divide(counts, total, out=shares, where=total > 0)
+    return shares
 
 
 def _positions(keys: Keys, wanted: Keys, bits: int) -> npt.NDArray[np.int64]:
@@ -160,7 +170,9 @@ class NGramModel:
     def ratio(self) -> Grams:
         """log2 Pr(clean) − log2 Pr(dirty) of every gram, for scoring."""
         clean, dirty = self.interpolated("clean"), self.interpolated("dirty")
-        levels = [(self._keys(k), np.log2(c / d)) for k, (c, d) in enumerate(zip(clean, dirty, strict=True), 1)]
+        levels = [
+            (self._keys(k), np.log2(c / d)) for k, (c, d) in enumerate(zip(clean, dirty, strict=True), 1)
+        ]
         return Grams(levels, self.alphabet.bits, self.order * self.alphabet.bits <= _DENSE_BITS)
 
     def log_probabilities(self, text: str, side: Literal["clean", "dirty"]) -> npt.NDArray[np.float64]:
@@ -171,7 +183,7 @@ class NGramModel:
     def log_odds(
         self, data: bytes, starts: npt.NDArray[np.uint32], ends: npt.NDArray[np.uint32]
     ) -> npt.NDArray[np.float64]:
-        """Log-odds of clean against dirty per character, in bits, of the segments [starts, ends) of `data`."""
+        """Log-odds of clean against dirty of the segments [starts, ends) of `data`, in bits per character."""
         sums, counts = self.ratio.score(self.encoder, data, starts, ends)
         odds: npt.NDArray[np.float64] = sums / counts
         return odds
@@ -188,7 +200,14 @@ class NGramModel:
             for name, values in (("keys", deltas), ("clean", level.clean), ("dirty", level.dirty)):
                 stored = values.astype(_narrowest(int(values.max(initial=0))))
                 block = zlib.compress(stored.tobytes(), 9)
-                arrays.append({"array": f"{name}{k}", "dtype": stored.dtype.str, "length": len(stored), "bytes": len(block)})
+                arrays.append(
+                    {
+                        "array": f"{name}{k}",
+                        "dtype": stored.dtype.str,
+                        "length": len(stored),
+                        "bytes": len(block),
+                    }
+                )
                 blocks.append(block)
         payload = b"".join(blocks)
         header = {
@@ -228,11 +247,15 @@ class NGramModel:
             )
         text = data[_PREAMBLE.size : _PREAMBLE.size + length]
         if len(text) < length or zlib.crc32(text) != crc:
-            raise ModelError(f"{name} is damaged: its header does not match its checksum; copy or train it again")
+            raise ModelError(
+                f"{name} is damaged: its header does not match its checksum; copy or train it again"
+            )
         header = json.loads(text)
         payload = data[_PREAMBLE.size + length :]
         if hashlib.sha256(payload).hexdigest() != header.get("checksum"):
-            raise ModelError(f"{name} is damaged: its tables do not match their checksum; copy or train it again")
+            raise ModelError(
+                f"{name} is damaged: its tables do not match their checksum; copy or train it again"
+            )
         if header.get("kind") != "ngram":
             raise ModelError(f"{name} holds a model of kind {header.get('kind')!r}, not n-grams")
         return cls._of(header, payload)
@@ -256,7 +279,9 @@ class NGramModel:
         ]
         spec = header["alphabet"]
         if alphabet(spec["name"]).size != spec["size"]:
-            raise ModelError(f"alphabet {spec['name']!r} has changed since the model was trained; train it again")
+            raise ModelError(
+                f"alphabet {spec['name']!r} has changed since the model was trained; train it again"
+            )
         about = {
             key: value
             for key, value in header.items()
@@ -289,7 +314,9 @@ def _folder() -> Traversable:
 
 def shipped_models() -> dict[str, bytes]:
     """The models that come with the package: {name: bytes of the file}."""
-    files = sorted((entry for entry in _folder().iterdir() if entry.name.endswith(".ncm")), key=lambda e: e.name)
+    files = sorted(
+        (entry for entry in _folder().iterdir() if entry.name.endswith(".ncm")), key=lambda e: e.name
+    )
     return {entry.name.removesuffix(".ncm"): entry.read_bytes() for entry in files}
 
 
@@ -319,7 +346,8 @@ def model_table() -> str:
         model = NGramModel.from_bytes(data, name)
         about = model.about
         lines.append(
-            f"{name:<11} {about.get('language', '-'):<9} {model.alphabet_name:<10} {model.order:>2} {model.q:>4} "
-            f"{model.threshold:>10} {about.get('training', {}).get('pages', 0):>6}  {about.get('sources', '-')}"
+            f"{name:<11} {about.get('language', '-'):<9} {model.alphabet_name:<10} {model.order:>2} "
+            f"{model.q:>4} {model.threshold:>10} {about.get('training', {}).get('pages', 0):>6}  "
+            f"{about.get('sources', '-')}"
         )
     return "\n".join(lines)

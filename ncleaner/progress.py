@@ -103,10 +103,8 @@ class ProgressDisplay(_Display):
         if tally.inputs:
             self._reached.pop(source, None)
         seconds = max(time.monotonic() - self._started, 1e-3)
-        self._show(
-            f"{self._pages:,} pages, {self._pages / seconds:,.0f} pages/s, {self._bytes / seconds / 1e6:.1f} MB/s",
-            self._done,
-        )
+        rates = f"{self._pages / seconds:,.0f} pages/s, {self._bytes / seconds / 1e6:.1f} MB/s"
+        self._show(f"{self._pages:,} pages, {rates}", self._done)
 
 
 class CountDisplay(_Display):

@@ -100,7 +100,10 @@ class Tally:
     def add_damage(self, damage: Damage) -> None:
         """Counts a place where an input is broken."""
         self.damaged += 1
-        self._say(f"{_where(damage.source, damage.offset)}: {damage.what}" + (f" ({damage.url})" if damage.url else ""))
+        self._say(
+            f"{_where(damage.source, damage.offset)}: {damage.what}"
+            + (f" ({damage.url})" if damage.url else "")
+        )
 
     def _say(self, message: str) -> None:
         if len(self.messages) < _MESSAGES:
@@ -119,7 +122,9 @@ class Tally:
         if self.flattened:
             lines.append(f"{self.flattened:,} pages were flattened: nested deeper than the parser can take")
         if self.damaged:
-            lines.append(f"{self.damaged:,} places of damage in the inputs; what could be read around them was")
+            lines.append(
+                f"{self.damaged:,} places of damage in the inputs; what could be read around them was"
+            )
         return "\n".join(lines)
 
 

@@ -57,7 +57,19 @@ _LEFT_OUT = (
 ).split()
 
 # Code of each tag: 0 for unknown inline tags, 1 for unknown block tags (custom elements), then in this order.
-TAGS: tuple[str, ...] = ("", "-", *_BLOCK, *_INLINE, *_LEFT_OUT, "br", "img", "image", "hr", "colgroup", "col")
+TAGS: tuple[str, ...] = (
+    "",
+    "-",
+    *_BLOCK,
+    *_INLINE,
+    *_LEFT_OUT,
+    "br",
+    "img",
+    "image",
+    "hr",
+    "colgroup",
+    "col",
+)
 CODE: dict[str, int] = {name: code for code, name in enumerate(TAGS)}
 
 ROLE: dict[str, int] = {

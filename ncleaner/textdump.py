@@ -17,7 +17,9 @@ from ncleaner.limits import Limits
 __all__ = ["dump_text"]
 
 # Lynx marks nested list items by level: * + o # @ -; other dumpers and people use the rest.
-_BULLET = re.compile(rb"(?:[*+o#@=~-]|\xe2\x80\xa2|\xc2\xb7|\xe2\x96\xaa|\xe2\x97\x8f|\xe2\x80\xa3|\xe2\x97\xa6)(?=\s+\S)")
+_BULLET = re.compile(
+    rb"(?:[*+o#@=~-]|\xe2\x80\xa2|\xc2\xb7|\xe2\x96\xaa|\xe2\x97\x8f|\xe2\x80\xa3|\xe2\x97\xa6)(?=\s+\S)"
+)
 _ENUMERATION = re.compile(rb"(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)])(?=\s+\S)")
 # widest line of a wrapped dump, in bytes: a screen's 80 columns, with room for other scripts
 _SCREEN = 100

@@ -56,9 +56,7 @@ class GramCounter:
         self._encoder = encoder
         self._bits = bits
         self._order = order
-        self._tallies: Tallies = [
-            (np.zeros(0, np.uint64), np.zeros(0, np.int64)) for _ in range(order)
-        ]
+        self._tallies: Tallies = [(np.zeros(0, np.uint64), np.zeros(0, np.int64)) for _ in range(order)]
         self._waiting: list[tuple[npt.NDArray[np.uint8], npt.NDArray[np.bool_]]] = []
         self._waiting_symbols = 0
 
@@ -294,7 +292,9 @@ def read_pairs(
         try:
             gold = texts[stem].read_text("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise TrainingError(f"{texts[stem]} is not UTF-8 (byte {error.start}): convert it first") from error
+            raise TrainingError(
+                f"{texts[stem]} is not UTF-8 (byte {error.start}): convert it first"
+            ) from error
         pairs.append(Pair(stem, document, gold))
         if progress is not None:
             progress(position + 1, len(common))

@@ -271,7 +271,11 @@ class Pool:
 
     def poll(self, seconds: float) -> list[Event]:
         """What the busy workers have to say; waits up to `seconds` for the first word."""
-        busy = {worker.connection: position for position, worker in enumerate(self._workers) if worker.job is not None}
+        busy = {
+            worker.connection: position
+            for position, worker in enumerate(self._workers)
+            if worker.job is not None
+        }
         events: list[Event] = []
         patience = self._settings.limits.seconds + _GRACE
         ready = wait(list(busy), seconds) if busy else []

@@ -27,7 +27,10 @@ def main(gold: Annotated[Path, typer.Argument(help="where the gold directories a
         pairs += read_pairs(gold / name / "raw", gold / name / "clean")
     # thresholds: the best compromise of both sets in five-fold cross-validation (docs/accuracy.md); that of
     # the larger set alone would cost the smaller one two points of recall
-    for name, alphabet, language, threshold in (("en", "ascii", "en", -0.12), ("nonlexical", "nonlexical", "any", -0.04)):
+    for name, alphabet, language, threshold in (
+        ("en", "ascii", "en", -0.12),
+        ("nonlexical", "nonlexical", "any", -0.04),
+    ):
         about = {"name": name, "language": language, "sources": SOURCES, "date": "2026-11-21"}
         model = train(pairs, alphabet_name=alphabet, threshold=threshold, about=about)
         path = MODELS / f"{name}.ncm"

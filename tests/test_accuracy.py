@@ -60,7 +60,9 @@ def crossvalidated(scheme: str) -> dict[str, Cleaner]:
     return {
         held_out: Cleaner(
             "ngram",
-            train([pair for name, pair in documents.items() if name != held_out], scheme=scheme, threshold=0.0),  # type: ignore[arg-type]
+            train(
+                [pair for name, pair in documents.items() if name != held_out], scheme=scheme, threshold=0.0
+            ),  # type: ignore[arg-type]
         )
         for held_out in documents
     }
@@ -80,7 +82,9 @@ CASES = {
 def test_not_worse_than_the_floor(case: str, tmp_path: Path) -> None:
     found = scores(CASES[case](), tmp_path)
     worse = {
-        name: f"{found[name]:.2f} < {floor:.2f}" for name, floor in FLOOR.get(case, {}).items() if found[name] < floor
+        name: f"{found[name]:.2f} < {floor:.2f}"
+        for name, floor in FLOOR.get(case, {}).items()
+        if found[name] < floor
     }
     print(case, {name: round(value, 2) for name, value in found.items()})
     assert case in FLOOR

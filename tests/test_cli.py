@@ -16,10 +16,11 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 CRAWL = str(EXAMPLES / "crawl.warc.gz")
 NCLEANER = str(Path(sys.executable).with_name("ncleaner"))
 PROSE = (
-    "The ferry between the two islands was late again this morning, and those who had come early to get a seat "
-    "stood on the pier for an hour and talked about the weather, which was good."
+    "The ferry between the two islands was late again this morning, and those who had come early to get a "
+    "seat stood on the pier for an hour and talked about the weather, which was good."
 )
-PAGE = f"<html><body><ul><li><a href=/>Home</a></li><li><a href=/a>About</a></li></ul><p>{PROSE}</p></body></html>"
+MENU = "<ul><li><a href=/>Home</a></li><li><a href=/a>About</a></li></ul>"
+PAGE = f"<html><body>{MENU}<p>{PROSE}</p></body></html>"
 
 
 def ncleaner(
@@ -59,7 +60,9 @@ def test_quiet_says_nothing() -> None:
 
 
 def test_jsonl_has_what_a_corpus_needs() -> None:
-    records = [json.loads(line) for line in ncleaner("clean", CRAWL, "-f", "jsonl", "--segments").stdout.splitlines()]
+    records = [
+        json.loads(line) for line in ncleaner("clean", CRAWL, "-f", "jsonl", "--segments").stdout.splitlines()
+    ]
     assert all(record["url"].startswith("http") and record["date"].endswith("Z") for record in records)
     assert {record["encoding"] for record in records} > {"utf-8", "windows-1251", "iso-8859-2", "shift_jis"}
     for record in records:
@@ -80,7 +83,8 @@ def test_output_file_and_directory(tmp_path: Path) -> None:
 
 def test_methods_remove_more_and_more() -> None:
     words = [
-        len(ncleaner("clean", CRAWL, "-m", method).stdout.split()) for method in ("everything", "heuristics-only", "ngram")
+        len(ncleaner("clean", CRAWL, "-m", method).stdout.split())
+        for method in ("everything", "heuristics-only", "ngram")
     ]
     assert words[0] > words[1] > words[2] > 0
 
@@ -125,12 +129,16 @@ def test_bad_files_cost_no_neighbour(tmp_path: Path) -> None:
     (tmp_path / "a-empty.html").write_bytes(b"")
     (tmp_path / "b-binary.html").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20)
     (tmp_path / "c-script.html").write_text("<html><body><script>var a = 1;</script></body></html>")
-    (tmp_path / "d-invalid.html").write_bytes(b"<meta charset=utf-8><p>" + PROSE.encode() + b" caf\xe9 \xff\xfe")
+    (tmp_path / "d-invalid.html").write_bytes(
+        b"<meta charset=utf-8><p>" + PROSE.encode() + b" caf\xe9 \xff\xfe"
+    )
     (tmp_path / "e-nul.html").write_bytes(f"<p>{PROSE}".replace(" ", "\0 ", 3).encode())
     (tmp_path / "f-deep.html").write_bytes(b"<div>" * 100_000 + PROSE.encode())
     (tmp_path / "g-wide.html").write_bytes(b"<i></i>" * 1_000_000 + f"<p>{PROSE}".encode())
     (tmp_path / "h-junk.warc.gz").write_bytes(b"this is no archive")
-    (tmp_path / "i-text-id.html").write_text(f'<text id="http://x.example/" title="x">\n<html><p>{PROSE}</html></text>')
+    (tmp_path / "i-text-id.html").write_text(
+        f'<text id="http://x.example/" title="x">\n<html><p>{PROSE}</html></text>'
+    )
     (tmp_path / "z-good.html").write_text(PAGE)
     result = ncleaner("clean", tmp_path, "-o", tmp_path / "out", "-j", "2")
     assert result.returncode == 1
@@ -197,7 +205,8 @@ def test_dump_and_inspect() -> None:
 def test_train_clean_evaluate(tmp_path: Path) -> None:
     pages, gold = EXAMPLES / "pages", EXAMPLES / "gold"
     trained = [
-        ncleaner("train", "--raw", pages, "--clean", gold, "-o", tmp_path / name, "--name", "mine") for name in ("a", "b")
+        ncleaner("train", "--raw", pages, "--clean", gold, "-o", tmp_path / name, "--name", "mine")
+        for name in ("a", "b")
     ]
     assert "15 pages" in trained[0].stderr.decode()
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()

@@ -45,7 +45,9 @@ def to_bytes(paths: list[Path], settings: Settings = EVERYTHING, jobs: int = 1) 
 
 def expected(pages: list[str], without: tuple[int, ...] = ()) -> bytes:
     return b"".join(
-        f"Page number {i} says something.\nAnd more of it, {i}.\n\n".encode() for i in range(len(pages)) if i not in without
+        f"Page number {i} says something.\nAnd more of it, {i}.\n\n".encode()
+        for i in range(len(pages))
+        if i not in without
     )
 
 
@@ -112,7 +114,9 @@ def trap(monkeypatch: pytest.MonkeyPatch, number: int, what: str) -> None:
     monkeypatch.setattr(workers, "_GRACE", 0.2)
 
 
-@pytest.mark.skipif(workers.multiprocessing.get_start_method() != "fork", reason="the trap is inherited by forking")
+@pytest.mark.skipif(
+    workers.multiprocessing.get_start_method() != "fork", reason="the trap is inherited by forking"
+)
 @pytest.mark.parametrize("what", ["killed", "hangs", "bug", "memory"])
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("number", [0, 70, 149])
@@ -124,7 +128,11 @@ def test_a_deadly_page_costs_itself_only(
     out = io.BytesIO()
     settings = Settings(method="everything", limits=Limits(seconds=0.5))
     tally = run(
-        find_inputs([crawl]), settings, output=out, jobs=jobs, progress=lambda tally, *_: messages.extend(tally.messages)
+        find_inputs([crawl]),
+        settings,
+        output=out,
+        jobs=jobs,
+        progress=lambda tally, *_: messages.extend(tally.messages),
     )
     assert out.getvalue() == expected(PAGES, without=(number,))
     assert (tally.pages, tally.cleaned, tally.lost.total()) == (150, 149, 1)
@@ -133,7 +141,9 @@ def test_a_deadly_page_costs_itself_only(
     assert f"http://x.example/{number}" in messages[0]
 
 
-@pytest.mark.skipif(workers.multiprocessing.get_start_method() != "fork", reason="the trap is inherited by forking")
+@pytest.mark.skipif(
+    workers.multiprocessing.get_start_method() != "fork", reason="the trap is inherited by forking"
+)
 def test_a_deadly_page_among_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     trap(monkeypatch, 1, "killed")
     for name in "abc":
@@ -149,7 +159,11 @@ def test_a_deadly_page_among_files(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_inputs_that_share_a_stem_keep_their_names(tmp_path: Path) -> None:
-    sources = [Input("in/a.html", "a.html", 1), Input("in/a.htm", "a.htm", 1), Input("in/b.html", "b.html", 1)]
+    sources = [
+        Input("in/a.html", "a.html", 1),
+        Input("in/a.htm", "a.htm", 1),
+        Input("in/b.html", "b.html", 1),
+    ]
     names = [path.name for path in output_paths(sources, tmp_path, ".txt").values()]
     assert names == ["a.html.txt", "a.htm.txt", "b.txt"]
 

@@ -32,7 +32,11 @@ def environment() -> dict[str, str]:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_command(command: str, checkout: Path) -> None:
     result = subprocess.run(
-        ["bash", "-o", "pipefail", "-c", command], cwd=checkout, env=environment(), capture_output=True, text=True
+        ["bash", "-o", "pipefail", "-c", command],
+        cwd=checkout,
+        env=environment(),
+        capture_output=True,
+        text=True,
     )
     assert result.returncode == 0, result.stderr
     assert "Traceback" not in result.stderr
@@ -44,7 +48,10 @@ def test_command(command: str, checkout: Path) -> None:
 @pytest.mark.parametrize("code", [body for language, body in BLOCKS if language == "python"])
 def test_python(code: str, checkout: Path) -> None:
     result = subprocess.run(
-        [sys.executable, "-W", "ignore::ResourceWarning", "-c", code], cwd=checkout, capture_output=True, text=True
+        [sys.executable, "-W", "ignore::ResourceWarning", "-c", code],
+        cwd=checkout,
+        capture_output=True,
+        text=True,
     )
     assert result.returncode == 0, result.stderr
     assert "ferry" in result.stdout

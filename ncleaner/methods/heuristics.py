@@ -26,11 +26,17 @@ _WORDLESS = re.compile(r"[\W_]*\Z")
 _ITEM_WORDS = 5
 _FOOTER_WORDS = 40
 
+
 def _is_menu(text: str) -> bool:
     items = [item for item in _SEPARATOR.split(text) if item]
     separators = len(_SEPARATOR.findall(text))
     if separators < 2:
-        return separators == 1 and bool(items) and text.strip()[0] in "|»«" and len(items[-1].split()) <= _ITEM_WORDS
+        return (
+            separators == 1
+            and bool(items)
+            and text.strip()[0] in "|»«"
+            and len(items[-1].split()) <= _ITEM_WORDS
+        )
     return sum(len(item.split()) for item in items) <= _ITEM_WORDS * max(len(items), 1)
 
 
@@ -55,6 +61,8 @@ class Heuristics:
             removed[position] = (
                 (found & WORDLESS and _WORDLESS.match(text) is not None)
                 or (found & SEPARATED and _is_menu(text))
-                or (found & COPYRIGHT and table["words"][position] <= _FOOTER_WORDS and _COPYRIGHT.match(text))
+                or (
+                    found & COPYRIGHT and table["words"][position] <= _FOOTER_WORDS and _COPYRIGHT.match(text)
+                )
             )
         return removed

@@ -22,9 +22,14 @@ class CleanEvalSink:
         rows = np.flatnonzero(kept.mask)
         lines = []
         if not single:
-            lines.append(b"URL: " + (page.url or page.record_id or f"offset:{page.offset}").encode("utf-8", "replace"))
+            lines.append(
+                b"URL: " + (page.url or page.record_id or f"offset:{page.offset}").encode("utf-8", "replace")
+            )
         for kind, start, end in zip(
-            table["kind"][rows].tolist(), table["start"][rows].tolist(), table["end"][rows].tolist(), strict=True
+            table["kind"][rows].tolist(),
+            table["start"][rows].tolist(),
+            table["end"][rows].tolist(),
+            strict=True,
         ):
             lines.append(b"<%c>%s" % (kind, document.data[start:end].replace(b"\n", b" ")))
         if not lines:

@@ -29,8 +29,10 @@ class JsonlSink:
         self.segments = segments
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
-        """Keys: url, date, title, lang, encoding, offset, record_id, segments_kept, text. The archive's name is
-        not among them: the same bytes from standard input give the same output."""
+        """Keys: url, date, title, lang, encoding, offset, record_id, segments_kept, text.
+
+        The archive's name is not among them: the same bytes from standard input give the same output.
+        """
         text = kept_text(document, kept).decode()
         record: dict[str, Any] = {
             "url": page.url,

@@ -17,7 +17,10 @@ def kept_text(document: Document, kept: Kept, separator: bytes = b"\n") -> bytes
     rows = np.flatnonzero(kept.mask)
     data = document.data
     return separator.join(
-        [data[start:end] for start, end in zip(table["start"][rows].tolist(), table["end"][rows].tolist(), strict=True)]
+        [
+            data[start:end]
+            for start, end in zip(table["start"][rows].tolist(), table["end"][rows].tolist(), strict=True)
+        ]
     )
 
 
