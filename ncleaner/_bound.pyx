@@ -1,26 +1,30 @@
 """Keeps a page within what the parser can take in linear time and memory.
 
-Lexbor follows the HTML standard's tree construction, whose cost is tags times nesting: a start tag looks
-through the stack of open elements, and every block reopens the formatting elements left unclosed. 100,000
-nested <div> take 14 seconds, and 5,000 unclosed <b> of different attributes make 12 million nodes; 200,000
-names of its own invention make a page as slow. Native code cannot be stopped inside a process, so the page
-is looked at first:
+Lexbor follows the HTML standard's tree construction, whose cost is tags times nesting: a tag looks through
+the stack of open elements, and every block reopens the formatting elements left unclosed. 100,000 nested
+<div> take 14 seconds, and 40 KB of unclosed <b> of different attributes make 4 million nodes; 200,000 names
+of its own invention make a page as slow. Native code cannot be stopped inside a process, so the page is
+looked at first:
 
 1. `_count` adds up tags; nearly every page is so small that nothing in it can be costly.
-2. `_scan` follows the tokenizer's states and the stack of open elements closely enough to bound nesting,
-   unclosed formatting elements and attributes from above. Tags that it takes for comment, script or
-   attribute are counted too: if the parser saw them otherwise, they could nest at most that deep.
-3. Only a page that is over the bounds is written anew, by the same scan: every tag that would nest too
-   deep goes, and all script, comment and foreign markup (and formatting, where that is what costs); all
-   text stays.
+2. `_scan` follows the tokenizer, and judges nesting and unclosed formatting from above. Its stack holds
+   every element that the parser's may hold. It closes an element only where the parser must: from `sure`
+   upwards the two stacks are known to be the same and the standard's rules apply; below, an end tag closes
+   the innermost element or nothing. Whatever the rules here do not follow exactly makes the whole stack
+   unsure. `<select>`, `<template>`, frames and markup inside <svg> and <math> are such cases.
+3. Only a page that is over the bounds is written anew, by the same scan: well nested, each element closed
+   by its own end tag, so that the parser's stack is the scan's. Tags that would nest too deep go, and so do
+   scripts, comments, forms' controls and foreign markup; all text stays.
 """
 
-from libc.stdint cimport uint8_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memchr, memcpy, memset
+from libc.string cimport memchr, memcmp, memcpy, memset
+
+import os
 
 cdef enum:
-    ORDINARY = 0   # span, unknown tags: an end tag looks up to the next special element
+    ORDINARY = 0   # span and the like: an end tag looks up to the next element that stops it
     SPECIAL = 1    # div, p, li, …: an end tag looks up to the next scope boundary
     FORMATTING = 2
     VOID = 3
@@ -28,35 +32,49 @@ cdef enum:
     TABLE_PART = 5
     FOREIGN = 6    # svg, math
     ROOT = 7       # html, head, body: one of each
-    CONTROL = 8    # select, button, object, template, …: scope boundaries of their own
-    UNKNOWN = 9    # custom elements: as ORDINARY
+    CONTROL = 8    # select, button, object, template, …: rules of their own
+    GRAPHIC = 9    # what svg is made of; elsewhere as ORDINARY
+    TEXT_POINT = 10 # desc, mi, …: HTML may stand inside, in svg or math; elsewhere as ORDINARY
+    UNKNOWN = 11   # any other name; as ORDINARY
+    GROUP = 15     # mask of the above
 
     SCOPE = 16     # flag: scope boundary
     CLOSES_P = 32  # flag: its start tag ends an open <p>
+    STOPS = 64     # flag: end tags of ordinary elements do not look beyond it
+    HEADING = 128  # flag: h1 … h6
 
     SLOTS = 512
-    DEEPEST = 4096           # entries of the simulated stack; deeper pages are over any bound
-    HARMLESS_TAGS = 10_000
+    DEEPEST = 4096           # entries of the stack; deeper pages are over any bound
+    LISTED = 2048            # entries of the list of unclosed formatting elements, likewise
+    SHIFTED = 8              # blocks that the parser moves a formatting element's end tag over
     HARMLESS_BYTES = 400_000
     LONG_TAG = 4_096         # bytes from which a tag's attributes are counted in any case
     MANY_ATTRIBUTES = 1_000  # in one tag: they are compared pairwise
     ALL_ATTRIBUTES = 100_000 # of the page: unknown names are found through short hash chains …
     ALL_UNKNOWN = 50_000     # … and so are unknown tags
 
-cdef uint64_t LOOK_UPS = 300_000_000   # tags times nesting
-cdef uint64_t REOPENED = 2_000_000     # formatting elements reopened
+cdef uint64_t HARMLESS = 200_000_000   # start tags times markup
+cdef uint64_t LOOK_UPS = 300_000_000   # markup times nesting
+cdef uint64_t REOPENED = 500_000       # formatting elements reopened
 
 cdef uint64_t keys[SLOTS]
 cdef uint8_t classes[SLOTS]
+# Names of more than eight bytes are known by a hash; nobody outside can make two of them meet.
+cdef uint64_t secret = int.from_bytes(os.urandom(8), "little") | 1
 
 
 cdef inline uint64_t _key(const char* name, size_t length) noexcept nogil:
-    """The first eight bytes of a name, in small letters: enough to tell all known names apart."""
+    """A number for a name in any case: its bytes, or the hash of more than eight."""
     cdef uint64_t key = 0
     cdef size_t i
-    for i in range(length if length < 8 else 8):
-        key = key << 8 | (<uint8_t> name[i] | (0x20 if c'A' <= name[i] <= c'Z' else 0))
-    return key
+    if length <= 8:
+        for i in range(length):
+            key = key << 8 | (<uint8_t> name[i] | (0x20 if c'A' <= name[i] <= c'Z' else 0))
+        return key
+    for i in range(length):
+        key = (key ^ (<uint8_t> name[i] | (0x20 if c'A' <= name[i] <= c'Z' else 0))) * secret
+        key ^= key >> 31
+    return key | <uint64_t> 1 << 63
 
 
 cdef inline size_t _slot(uint64_t key) noexcept nogil:
@@ -72,7 +90,9 @@ cdef inline uint8_t _class(uint64_t key) noexcept nogil:
     return UNKNOWN
 
 
-cdef uint64_t P, LI, DD, DT, FORM, TABLE, TR, A, NOBR, SCRIPT, PLAINTEXT, UL, OL, DIV, ADDRESS, BUTTON
+cdef uint64_t P, LI, DD, DT, FORM, TABLE, TBODY, THEAD, TFOOT, TR, A, NOBR, SCRIPT, PLAINTEXT, XMP, TITLE, UL, OL, DIV
+cdef uint64_t ADDRESS, BUTTON, SELECT, OPTION, OPTGROUP, TEMPLATE, NOSCRIPT, COL, COLGROUP, CAPTION, HR, INPUT, KEYGEN
+cdef uint64_t FRAME, FRAMESET, RUBY, RB, RT, RTC, RP, IMAGE, STYLE, SVG
 
 
 cdef uint64_t _key_of(str name):
@@ -84,23 +104,28 @@ cdef void _learn():
     cdef size_t slot
     cdef uint64_t key
     groups = {
-        SPECIAL | CLOSES_P: "address article aside blockquote center details dialog dir div dl fieldset figcaption "
-        "figure footer header hgroup main menu nav ol p search section summary ul h1 h2 h3 h4 h5 h6 pre listing "
-        "form li dd dt",
-        SPECIAL | SCOPE | CLOSES_P: "table",
-        TABLE_PART | SCOPE: "td th caption",
-        TABLE_PART: "tr tbody thead tfoot colgroup",
+        SPECIAL | STOPS | CLOSES_P: "address article aside blockquote center details dialog dir div dl fieldset "
+        "figcaption figure footer header hgroup main menu nav ol p search section summary ul pre listing form li dd dt",
+        SPECIAL | STOPS | CLOSES_P | HEADING: "h1 h2 h3 h4 h5 h6",
+        SPECIAL | STOPS | SCOPE | CLOSES_P: "table",
+        TABLE_PART | STOPS | SCOPE: "td th caption",
+        TABLE_PART | STOPS: "tr tbody thead tfoot",
+        TABLE_PART: "colgroup",
         FORMATTING: "a b big code em font i nobr s small strike strong tt u",
         VOID: "area base basefont bgsound br col embed frame hr img image input keygen link meta param source track wbr",
         RAW: "script style title textarea xmp iframe noembed noframes plaintext",
-        FOREIGN | SCOPE: "svg math",
+        FOREIGN: "svg math",
         ROOT: "html head body",
-        CONTROL | SCOPE: "applet object marquee template button select",
-        CONTROL: "option optgroup frameset noscript",
+        CONTROL | STOPS | SCOPE: "applet object marquee template",
+        CONTROL | STOPS: "button select frameset noscript",
+        CONTROL: "option optgroup",
         ORDINARY: "span label abbr acronym bdi bdo cite data del dfn ins kbd mark meter output picture progress q rb "
-        "rp rt rtc ruby samp slot sub sup time var video audio canvas datalist legend map menuitem blink "
-        "path g rect circle line polyline polygon ellipse use defs text tspan symbol lineargradient "
-        "radialgradient stop clippath mask pattern filter image desc foreignobject",
+        "rp rt rtc ruby samp slot sub sup time var video audio canvas datalist legend map menuitem blink",
+        GRAPHIC: "path g rect circle line polyline polygon ellipse use defs text tspan textpath symbol lineargradient "
+        "radialgradient stop clippath mask pattern marker filter switch view metadata animate animatetransform "
+        "animatemotion set mrow mfrac msub msup msubsup munder mover munderover msqrt mroot mtable mtr mtd mspace "
+        "mstyle mpadded mphantom mfenced menclose semantics annotation",
+        TEXT_POINT: "desc foreignobject mi mo mn ms mtext annotation-xml",
     }
     for kind, names in groups.items():
         for name in names.split():
@@ -110,10 +135,19 @@ cdef void _learn():
                 slot = (slot + 1) % SLOTS
             keys[slot] = key
             classes[slot] = kind
-    global P, LI, DD, DT, FORM, TABLE, TR, A, NOBR, SCRIPT, PLAINTEXT, UL, OL, DIV, ADDRESS, BUTTON
-    P, LI, DD, DT, FORM, TABLE, TR, A, NOBR, SCRIPT, PLAINTEXT, UL, OL, DIV, ADDRESS, BUTTON = [
+    global P, LI, DD, DT, FORM, TABLE, TBODY, THEAD, TFOOT, TR, A, NOBR, SCRIPT, PLAINTEXT, XMP, TITLE, UL, OL, DIV
+    global ADDRESS, BUTTON, SELECT, OPTION, OPTGROUP, TEMPLATE, NOSCRIPT, COL, COLGROUP, CAPTION, HR, INPUT, KEYGEN
+    global FRAME, FRAMESET, RUBY, RB, RT, RTC, RP, IMAGE, STYLE, SVG
+    P, LI, DD, DT, FORM, TABLE, TBODY, THEAD, TFOOT, TR, A, NOBR, SCRIPT, PLAINTEXT, XMP, TITLE, UL, OL, DIV = [
         _key_of(name) for name in
-        "p li dd dt form table tr a nobr script plaintext ul ol div address button".split()
+        "p li dd dt form table tbody thead tfoot tr a nobr script plaintext xmp title ul ol div".split()
+    ]
+    ADDRESS, BUTTON, SELECT, OPTION, OPTGROUP, TEMPLATE, NOSCRIPT, COL, COLGROUP, CAPTION, HR, INPUT, KEYGEN = [
+        _key_of(name) for name in
+        "address button select option optgroup template noscript col colgroup caption hr input keygen".split()
+    ]
+    FRAME, FRAMESET, RUBY, RB, RT, RTC, RP, IMAGE, STYLE, SVG = [
+        _key_of(name) for name in "frame frameset ruby rb rt rtc rp image style svg".split()
     ]
 
 memset(keys, 0, sizeof(keys))
@@ -128,23 +162,6 @@ cdef inline bint _is_space(char c) noexcept nogil:
     return c == c' ' or c == c'\n' or c == c'\t' or c == c'\r' or c == c'\f'
 
 
-cdef enum:
-    AT_SPACE = 1
-    AT_END = 2
-    AT_SLASH = 3
-    AT_EQUALS = 4
-    AT_QUOTE = 5
-
-cdef uint8_t attribute_class[256]
-memset(attribute_class, 0, sizeof(attribute_class))
-attribute_class[c' '] = attribute_class[c'\n'] = attribute_class[c'\t'] = AT_SPACE
-attribute_class[c'\r'] = attribute_class[c'\f'] = AT_SPACE
-attribute_class[c'>'] = AT_END
-attribute_class[c'/'] = AT_SLASH
-attribute_class[c'='] = AT_EQUALS
-attribute_class[c'"'] = attribute_class[c"'"] = AT_QUOTE
-
-
 cdef inline const char* _name_end(const char* p, const char* end) noexcept nogil:
     while p < end and not _is_space(p[0]) and p[0] != c'>' and p[0] != c'/':
         p += 1
@@ -155,70 +172,100 @@ cdef inline const char* _name_end(const char* p, const char* end) noexcept nogil
 
 cdef struct counts_t:
     uint64_t tags         # start tags, or what looks like one
-    uint64_t formatting   # of these, formatting elements
-    bint crowded          # a tag has more than MANY_ATTRIBUTES
+    uint64_t markup       # anything that begins with `<`
+    uint64_t formatting   # of the start tags, formatting elements
+    bint crowded          # a tag may have more than MANY_ATTRIBUTES
 
 
 cdef counts_t _count(const char* p, size_t n) noexcept nogil:
     cdef counts_t counts
     cdef const char* end = p + n
     cdef const char* name
-    cdef const char* last = NULL
+    cdef const char* last = NULL    # the start tag before
+    cdef const char* close = p      # end of the last tag whose attributes were counted
     cdef char first
     cdef bint self_closing
     cdef uint64_t attributes
-    counts.tags = 0
-    counts.formatting = 0
-    counts.crowded = False
+    memset(&counts, 0, sizeof(counts_t))
     while True:
         p = <const char*> memchr(p, c'<', <size_t> (end - p))
-        if last != NULL and (end if p == NULL else p) - last > LONG_TAG:
+        if p != NULL and p + 1 < end and not _is_letter(p[1]):
+            counts.markup += 1
+            p += 1
+            continue
+        if last != NULL and not counts.crowded and (end if p == NULL else p) - last > LONG_TAG:
             attributes = 0
-            _attributes_end(_name_end(last, end), end, &self_closing, &attributes)
-            counts.crowded |= attributes > MANY_ATTRIBUTES
-        last = NULL
+            if last < close:
+                counts.crowded = True  # a long tag inside another: one of the two may be a quotation
+            else:
+                close = _attributes_end(_name_end(last, end), end, &self_closing, &attributes)
+                counts.crowded = attributes > MANY_ATTRIBUTES
         if p == NULL or p + 1 >= end:
             return counts
         p += 1
-        if _is_letter(p[0]):
-            last = p
-            counts.tags += 1
-            first = p[0] | 0x20
-            # cheap: only the initials of formatting elements are looked at further
-            if first == c'a' or first == c'b' or first == c'c' or first == c'e' or first == c'f' or first == c'i' \
-                    or first == c'n' or first == c's' or first == c't' or first == c'u':
-                name = p
-                while p < end and p - name < 8 and (_is_letter(p[0])):
-                    p += 1
-                if _class(_key(name, <size_t> (p - name))) == FORMATTING:
-                    counts.formatting += 1
+        last = p
+        counts.tags += 1
+        counts.markup += 1
+        first = p[0] | 0x20
+        # cheap: only the initials of formatting elements are looked at further
+        if first == c'a' or first == c'b' or first == c'c' or first == c'e' or first == c'f' or first == c'i' \
+                or first == c'n' or first == c's' or first == c't' or first == c'u':
+            name = p
+            while p < end and p - name < 8 and _is_letter(p[0]):
+                p += 1
+            if (_class(_key(name, <size_t> (p - name))) & GROUP) == FORMATTING:
+                counts.formatting += 1
 
 
 # --------------------------------------------------------------------------------------------------
 
+cdef struct open_t:       # an open element
+    uint64_t name
+    const char* written   # its name as written, for its end tag
+    uint32_t length
+    uint8_t kind
+
+cdef struct listed_t:     # an unclosed formatting element, or a marker
+    uint64_t name         # 0 for a marker
+    uint32_t depth        # of the stack when it was opened, or the least since
+    bint lowered          # an element around it has been closed since
+
 cdef struct scan_t:
     uint64_t tags         # start tags that the tokenizer would see
     uint64_t deepest
+    uint64_t most_listed
     uint64_t reopened     # formatting elements that blocks would reopen, summed
     uint64_t attributes
     uint64_t crowded      # tags with more than MANY_ATTRIBUTES
     uint64_t unknown      # tags of names not in the table
     uint64_t roots
-    uint64_t dropped
-    # the stack of open elements
-    uint64_t* names
-    uint8_t* kinds
+    bint over             # nested too deep to go on
+    # the stack of open elements; only those from `sure` on are certain to be the parser's innermost
+    open_t* stack
     size_t depth
+    size_t sure
     size_t foreign        # open svg and math
-    # unclosed formatting elements, by slot of their name
-    uint64_t unclosed
-    uint64_t* unclosed_by_slot
+    size_t island         # 1 + index of the svg or math whose content has held no surprise, or 0
+    bint doubt            # scan and tokenizer may have come apart
+    size_t paragraphs
+    size_t items
+    size_t tables
+    size_t selects
+    size_t templates
+    size_t buttons
+    bint form             # the parser's form pointer
+    # the list of active formatting elements
+    listed_t* listed
+    size_t n_listed
+    size_t last_marker    # entries since then are reopened
     # where the page is written anew, or NULL
     char* out
     size_t out_length
     size_t max_depth
     uint64_t max_tags
-    bint plain            # formatting elements go too
+    uint64_t written
+    uint64_t dropped
+    bint titled
 
 
 cdef inline void _write(scan_t* s, const char* p, size_t n) noexcept nogil:
@@ -227,150 +274,548 @@ cdef inline void _write(scan_t* s, const char* p, size_t n) noexcept nogil:
         s.out_length += n
 
 
-cdef inline size_t _find(scan_t* s, uint64_t name, uint8_t stop, uint64_t stop_name) noexcept nogil:
-    """One more than the index of the innermost open `name`, 0 if a boundary comes first."""
-    cdef size_t i = s.depth
-    while i > 0:
-        i -= 1
-        if s.names[i] == name:
-            return i + 1
-        if s.kinds[i] & SCOPE or (stop and (s.kinds[i] & 15) == stop) or s.names[i] == stop_name:
-            return 0
-    return 0
+cdef inline void _write_end(scan_t* s, const char* name, size_t length) noexcept nogil:
+    _write(s, b"</", 2)
+    _write(s, name, length)
+    _write(s, b">", 1)
 
 
-cdef inline void _pop_to(scan_t* s, size_t depth) noexcept nogil:
-    while s.depth > depth:
-        s.depth -= 1
-        if (s.kinds[s.depth] & 15) == FOREIGN:
-            s.foreign -= 1
+cdef inline void _unsure(scan_t* s) noexcept nogil:
+    if s.out == NULL:
+        s.sure = s.depth
+        s.island = 0
 
 
-cdef size_t _find_item(scan_t* s, uint64_t one, uint64_t other) noexcept nogil:
-    """The open list item that a new one ends: looks through div, p, address and ordinary elements only."""
-    cdef size_t i = s.depth
-    cdef uint64_t name
-    while i > 0:
-        i -= 1
-        name = s.names[i]
-        if name == one or name == other:
-            return i + 1
-        if (s.kinds[i] & 15) != ORDINARY and name != DIV and name != P and name != ADDRESS:
-            return 0
-    return 0
+cdef inline bint _is_marker(open_t* e) noexcept nogil:
+    return e.kind & SCOPE and e.name != TABLE
 
 
-cdef size_t _table_context(scan_t* s, bint row, bint cell) noexcept nogil:
-    """Depth to which the start of a table part clears the stack; 0 when no table is open."""
-    cdef size_t i = s.depth
-    while i > 0:
-        i -= 1
-        if s.names[i] == TABLE:
-            return i + 1
-        if (s.kinds[i] & 15) == FOREIGN or (s.kinds[i] & 15) == CONTROL and s.kinds[i] & SCOPE:
-            return 0
-        if (s.kinds[i] & (15 | SCOPE)) == TABLE_PART and (cell or row and s.names[i] != TR):
-            return i + 1
-    return 0
+cdef inline void _tally(scan_t* s, uint64_t name, uint8_t kind, int by) noexcept nogil:
+    if name == P:
+        s.paragraphs += by
+    elif name == LI or name == DD or name == DT:
+        s.items += by
+    elif name == TABLE:
+        s.tables += by
+    elif name == SELECT:
+        s.selects += by
+    elif name == TEMPLATE:
+        s.templates += by
+    elif name == BUTTON:
+        s.buttons += by
+    elif name == FORM:
+        if s.out != NULL:
+            s.form = by > 0
+    elif (kind & GROUP) == FOREIGN:
+        s.foreign += by
 
 
-cdef bint _start_tag(scan_t* s, uint64_t name, uint8_t kind, bint self_closing) noexcept nogil:
-    """Follows a start tag on the stack. True when the tag is to stay in a page that is written anew."""
-    cdef uint8_t group = kind & 15
-    cdef size_t at
-    cdef bint row, cell
-    s.tags += 1
-    if s.foreign and not (kind & CLOSES_P):
-        if self_closing or group == VOID:
-            return False
-        group = ORDINARY if group != FOREIGN else FOREIGN
-        kind = group | (kind & SCOPE if group == FOREIGN else 0)
-    elif group == FORMATTING:
-        at = _slot(name)
-        if not ((name == A or name == NOBR) and s.unclosed_by_slot[at]):
-            s.unclosed_by_slot[at] += 1
-            s.unclosed += 1
-        return not s.plain
-    elif group == ROOT:
-        s.roots += 1
-        return s.roots <= 3
-    elif group == VOID:
-        s.reopened += s.unclosed
-        return True
-    elif group == UNKNOWN:
-        s.unknown += 1
-        if s.out != NULL and s.unknown > ALL_UNKNOWN:
-            return False
-        group = ORDINARY
-        kind = ORDINARY
-    s.reopened += s.unclosed
-    if kind & CLOSES_P:
-        at = _find(s, P, 0, BUTTON)
-        if at:
-            _pop_to(s, at - 1)
-    if name == LI or name == DD or name == DT:
-        at = _find_item(s, LI, LI) if name == LI else _find_item(s, DD, DT)
-        if at:
-            _pop_to(s, at - 1)
-    elif group == TABLE_PART:
-        cell = kind & SCOPE != 0
-        row = name == TR
-        at = _table_context(s, row, cell)
-        if at == 0:
-            return False
-        _pop_to(s, at)
-    if s.depth >= s.max_depth or (s.out != NULL and (s.tags > s.max_tags or group == FOREIGN or group == CONTROL)):
-        return False
-    s.names[s.depth] = name
-    s.kinds[s.depth] = kind
+cdef void _push(scan_t* s, uint64_t name, uint8_t kind, const char* written, size_t length) noexcept nogil:
+    cdef open_t* e
+    if s.depth >= s.max_depth:
+        s.over = True
+        return
+    e = &s.stack[s.depth]
+    e.name = name
+    e.kind = kind
+    e.written = written
+    e.length = <uint32_t> length
     s.depth += 1
-    if group == FOREIGN:
-        s.foreign += 1
+    _tally(s, name, kind, 1)
     if s.depth > s.deepest:
         s.deepest = s.depth
+    if s.out == NULL and _is_marker(e):
+        _list(s, 0)
+
+
+cdef void _list(scan_t* s, uint64_t name) noexcept nogil:
+    if s.n_listed >= LISTED:
+        s.over = True
+        return
+    s.listed[s.n_listed].name = name
+    s.listed[s.n_listed].depth = <uint32_t> s.depth
+    s.listed[s.n_listed].lowered = False
+    s.n_listed += 1
+    if not name:
+        s.last_marker = s.n_listed
+    elif s.n_listed > s.most_listed:
+        s.most_listed = s.n_listed
+
+
+cdef void _unlist(scan_t* s, size_t at) noexcept nogil:
+    """Takes one entry from the list."""
+    cdef size_t i
+    s.n_listed -= 1
+    for i in range(at, s.n_listed):
+        s.listed[i] = s.listed[i + 1]
+    if at < s.last_marker:
+        s.last_marker -= 1
+        while s.last_marker and s.listed[s.last_marker - 1].name:
+            s.last_marker -= 1
+
+
+cdef void _pop_to(scan_t* s, size_t depth) noexcept nogil:
+    cdef open_t* e
+    cdef bint certain
+    cdef size_t i
+    while s.depth > depth:
+        s.depth -= 1
+        e = &s.stack[s.depth]
+        _tally(s, e.name, e.kind, -1)
+        if s.out != NULL:
+            _write_end(s, e.written, e.length)
+        elif _is_marker(e) and s.last_marker:
+            # what was left unclosed in a cell ends with it, if the parser's cell was open too
+            certain = s.depth >= s.sure
+            if certain:
+                s.n_listed = s.last_marker
+            _unlist(s, s.last_marker - 1)
+    if s.sure > depth:
+        s.sure = depth
+    if s.island > depth:
+        s.island = 0
+    i = s.n_listed
+    while i > 0 and s.listed[i - 1].depth > depth:
+        i -= 1
+        s.listed[i].depth = <uint32_t> depth
+        s.listed[i].lowered = True
+
+
+# --------------------------------------------------------------------------------------------------
+# What an end tag, or the start tag of a paragraph or item, would close.
+
+cdef enum:
+    INLINE = 0     # up to any element that stops it
+    BLOCK = 1      # up to a scope boundary
+    PARAGRAPH = 2  # … or a button
+    ITEM = 3       # … or a list
+    PART = 4       # up to the table
+    WHOLE = 5      # the table itself, a select, a template
+
+    ABSENT = -1
+    UNCERTAIN = -2
+
+
+cdef Py_ssize_t _find(scan_t* s, uint64_t name, int reach) noexcept nogil:
+    """Index of the innermost open element that a tag of `name` would close; ABSENT when the parser has none
+    in reach, UNCERTAIN when it may have one. A name of 0 is any heading."""
+    cdef size_t i = s.depth
+    cdef open_t* e
+    while i > s.sure:
+        i -= 1
+        e = &s.stack[i]
+        if e.name == name or not name and e.kind & HEADING:
+            return <Py_ssize_t> i
+        if e.name == TEMPLATE or (e.kind & GROUP) == FOREIGN:
+            return UNCERTAIN
+        if reach == INLINE:
+            if e.kind & STOPS:
+                return ABSENT
+        elif reach == WHOLE:
+            pass
+        elif reach == PART:
+            if e.name == TABLE:
+                return ABSENT
+        elif e.kind & SCOPE:
+            return ABSENT
+        elif e.name == SELECT:
+            return UNCERTAIN
+        elif reach == PARAGRAPH:
+            if e.name == BUTTON:
+                return ABSENT
+        elif reach == ITEM and (e.name == UL or e.name == OL):
+            return ABSENT
+    return UNCERTAIN if s.sure else ABSENT
+
+
+cdef Py_ssize_t _find_item(scan_t* s, uint64_t one, uint64_t other) noexcept nogil:
+    """The open list item that a new one ends: looks through div, p, address and ordinary elements only."""
+    cdef size_t i = s.depth
+    cdef open_t* e
+    while i > s.sure:
+        i -= 1
+        e = &s.stack[i]
+        if e.name == one or e.name == other:
+            return <Py_ssize_t> i
+        if e.kind & STOPS and e.name != DIV and e.name != P and e.name != ADDRESS:
+            return ABSENT
+    return UNCERTAIN if s.sure else ABSENT
+
+
+cdef inline bint _takes(open_t* e, uint64_t name) noexcept nogil:
+    """Whether the start tag of a table part ends what is open up to this element, and stands in it."""
+    if e.name == TABLE:
+        return True
+    if name != TR and (name != 0 or e.name == TR):
+        return name == 0 and (e.name == TR or _takes(e, TR))
+    return e.name == TBODY or e.name == THEAD or e.name == TFOOT
+
+
+cdef Py_ssize_t _find_context(scan_t* s, uint64_t name) noexcept nogil:
+    """Where a table part would stand. `name` is TR, 0 for a cell, else any part that stands in the table."""
+    cdef size_t i = s.depth
+    cdef open_t* e
+    while i > s.sure:
+        i -= 1
+        e = &s.stack[i]
+        if _takes(e, name):
+            return <Py_ssize_t> i
+        if e.name == TEMPLATE or e.name == SELECT:
+            return UNCERTAIN
+    return UNCERTAIN if s.sure else ABSENT
+
+
+cdef inline bint _is_innermost(scan_t* s, uint64_t name) noexcept nogil:
+    return s.depth > 0 and s.stack[s.depth - 1].name == name
+
+
+cdef void _close_paragraph(scan_t* s) noexcept nogil:
+    cdef Py_ssize_t at
+    if not s.paragraphs:
+        return
+    at = _find(s, P, PARAGRAPH)
+    if at >= 0:
+        _pop_to(s, <size_t> at)
+    elif at == UNCERTAIN:
+        if _is_innermost(s, P):
+            _pop_to(s, s.depth - 1)
+        _unsure(s)
+
+
+cdef void _close(scan_t* s, uint64_t name, int reach) noexcept nogil:
+    """What an end tag does to the stack."""
+    cdef Py_ssize_t at = _find(s, name, reach)
+    if at >= 0:
+        _pop_to(s, <size_t> at)
+    elif at == UNCERTAIN:
+        if _is_innermost(s, name) or not name and s.depth and s.stack[s.depth - 1].kind & HEADING:
+            _pop_to(s, s.depth - 1)
+        _unsure(s)
+
+
+# --------------------------------------------------------------------------------------------------
+# Formatting elements. In a page that is judged they stand in a list of their own, as the parser reopens
+# them; in one that is written anew they are elements like others, closed with the block around them.
+
+cdef void _end_formatting(scan_t* s, uint64_t name) noexcept nogil:
+    """The standard's adoption agency, as far as it takes elements from stack and list."""
+    cdef size_t at = s.n_listed, i, blocks = 0, depth
+    cdef bint ordinary = False
+    while at > s.last_marker and s.listed[at - 1].name != name:
+        at -= 1
+    if at == s.last_marker:
+        return
+    at -= 1
+    depth = s.listed[at].depth
+    i = s.depth
+    while i > depth:
+        i -= 1
+        if s.stack[i].kind & SCOPE or (s.stack[i].kind & GROUP) == CONTROL:
+            _unsure(s)
+            return
+        if s.stack[i].kind & STOPS:
+            blocks += 1
+        else:
+            ordinary = True
+    if blocks >= SHIFTED:
+        _unsure(s)
+        return
+    if ordinary:
+        if blocks == 0 and depth >= s.sure and not s.listed[at].lowered:
+            _pop_to(s, depth)
+        else:
+            _unsure(s)
+    _unlist(s, at)
+
+
+cdef bint _start_formatting(scan_t* s, uint64_t name, const char* written, size_t length) noexcept nogil:
+    cdef size_t i
+    if s.out == NULL:
+        if name == A or name == NOBR:
+            _end_formatting(s, name)
+        _list(s, name)
+        return True
+    if name == A or name == NOBR:
+        i = s.depth
+        while i > 0 and not _is_marker(&s.stack[i - 1]):
+            i -= 1
+            if s.stack[i].name == name:
+                if _find(s, name, INLINE) < 0:
+                    return False
+                _pop_to(s, i)
+                break
+    if s.depth >= s.max_depth:
+        return False
+    _push(s, name, FORMATTING, written, length)
     return True
 
 
-cdef bint _end_tag(scan_t* s, uint64_t name, uint8_t kind) noexcept nogil:
-    """Follows an end tag on the stack. True when the tag is to stay in a page that is written anew."""
-    cdef uint8_t group = kind & 15
-    cdef size_t at, i
-    if group == UNKNOWN:
-        group = ORDINARY
-        kind = ORDINARY
-    if group == FORMATTING and not s.foreign:
-        at = _slot(name)
-        if s.unclosed_by_slot[at]:
-            s.unclosed_by_slot[at] -= 1
-            s.unclosed -= 1
-        return not s.plain
-    if group == ROOT or group == VOID or group == RAW:
+# --------------------------------------------------------------------------------------------------
+
+cdef void _start_foreign(
+    scan_t* s, uint64_t name, uint8_t kind, bint self_closing, const char* written, size_t length
+) noexcept nogil:
+    """A start tag while svg or math may be open: HTML or not, depending on what is innermost."""
+    cdef uint8_t group = kind & GROUP
+    cdef bint text_point
+    if s.island and (s.stack[s.depth - 1].kind & GROUP) != TEXT_POINT:
+        text_point = group == TEXT_POINT or name == TITLE
+        if text_point or group == GRAPHIC or group == UNKNOWN or group == FOREIGN or name == A or name == IMAGE \
+                or name == STYLE or name == SCRIPT:
+            if not self_closing:
+                _push(s, name, TEXT_POINT if text_point else ORDINARY, written, length)
+            return
+    if group == RAW:
+        s.doubt = True
+    if group == FORMATTING:
+        _list(s, name)
+    s.reopened += s.n_listed - s.last_marker
+    if kind & CLOSES_P and _is_innermost(s, P):
+        _pop_to(s, s.depth - 1)
+    _push(s, name, kind, written, length)
+    _unsure(s)
+
+
+cdef void _end_foreign(scan_t* s, uint64_t name) noexcept nogil:
+    cdef size_t i = s.depth
+    if s.island and (s.stack[i - 1].name == name or (s.stack[i - 1].kind & GROUP) != TEXT_POINT):
+        while i >= s.island:
+            i -= 1
+            if s.stack[i].name == name:
+                _pop_to(s, i)
+                return
+    if _is_innermost(s, name):
+        _pop_to(s, s.depth - 1)
+    _unsure(s)
+
+
+cdef bint _start_part(
+    scan_t* s, uint64_t name, uint8_t kind, const char* written, size_t length
+) noexcept nogil:
+    """A part of a table. False where the parser ignores it, or where it stands too deep."""
+    cdef Py_ssize_t at
+    cdef uint64_t row = name
+    cdef bint cell = kind & SCOPE != 0 and name != CAPTION
+    if cell:
+        row = 0
+    elif name != TR:
+        row = TABLE
+    if not s.tables and not s.templates:
         return False
-    if group == SPECIAL and not (kind & SCOPE):
-        if name == FORM:
-            # takes the form off the stack, not what is open inside it
-            at = _find(s, FORM, 0, 0)
-            if at:
-                for i in range(at - 1, s.depth - 1):
-                    s.names[i] = s.names[i + 1]
-                    s.kinds[i] = s.kinds[i + 1]
-                s.depth -= 1
-            return at != 0
-        at = _find(s, name, 0, UL if name == LI else 0)
-    elif kind & SCOPE or group == TABLE_PART:
-        at = s.depth
-        while at > 0 and s.names[at - 1] != name:
-            at -= 1
-            if s.names[at] == TABLE or (s.kinds[at] & 15) == FOREIGN \
-                    or (s.kinds[at] & 15) == CONTROL and s.kinds[at] & SCOPE:
-                at = 0
+    at = _find_context(s, row)
+    if at >= 0 and s.out != NULL and <size_t> at + 4 > s.max_depth:
+        return False
+    if at >= 0:
+        _pop_to(s, <size_t> at + 1)
+        if name == COL or name == COLGROUP:
+            return False
+        # the parser puts in what is left out
+        if (cell or name == TR) and s.stack[at].name == TABLE:
+            _push(s, TBODY, TABLE_PART | STOPS, b"tbody", 5)
+        if cell and s.stack[at].name != TR:
+            _push(s, TR, TABLE_PART | STOPS, b"tr", 2)
+        _push(s, name, kind, written, length)
+        return True
+    if s.out != NULL:
+        return False
+    if name != COL and name != COLGROUP:
+        _push(s, name, kind, written, length)
+    _unsure(s)
+    return False
+
+
+cdef bint _start_table(scan_t* s) noexcept nogil:
+    """A table right inside another ends it."""
+    cdef size_t i = s.depth
+    if s.out != NULL:
+        _close_paragraph(s)
+    elif s.paragraphs:
+        _unsure(s)  # in quirks mode a paragraph stays open
+    if not s.tables:
+        return True
+    i = s.depth
+    while i > s.sure:
+        i -= 1
+        if s.stack[i].name == TABLE:
+            _pop_to(s, i)
+            return True
+        if s.stack[i].kind & SCOPE and (s.stack[i].kind & GROUP) == TABLE_PART:
+            return True
+        if s.stack[i].name == TEMPLATE or s.stack[i].name == SELECT:
+            break
+    if s.sure:
+        _unsure(s)
+    return True
+
+
+cdef bint _start_control(scan_t* s, uint64_t name, uint8_t kind, const char* written, size_t length) noexcept nogil:
+    """Only in a page that is judged."""
+    cdef Py_ssize_t at
+    if name == BUTTON and s.buttons:
+        at = _find(s, BUTTON, BLOCK)
+        if at >= 0:
+            _pop_to(s, <size_t> at)
+        elif at == UNCERTAIN:
+            _unsure(s)
+    elif name == OPTION or name == OPTGROUP:
+        if _is_innermost(s, OPTION):
+            _pop_to(s, s.depth - 1)
+        if name == OPTGROUP and _is_innermost(s, OPTGROUP):
+            _pop_to(s, s.depth - 1)
+    elif name == SELECT and s.selects:
+        _unsure(s)
+    _push(s, name, kind, written, length)
+    if name == TEMPLATE or name == FRAMESET or name == NOSCRIPT and s.depth == 1 or s.selects > 1:
+        _unsure(s)
+    if name == FRAMESET:
+        s.doubt = True
+    return True
+
+
+cdef bint _start_tag(
+    scan_t* s, uint64_t name, uint8_t kind, bint self_closing, const char* written, size_t length
+) noexcept nogil:
+    """Follows a start tag on the stack. True when the tag is to stay in a page that is written anew."""
+    cdef uint8_t group = kind & GROUP
+    cdef Py_ssize_t at
+    s.tags += 1
+    s.unknown += group == UNKNOWN
+    if s.foreign:
+        _start_foreign(s, name, kind, self_closing, written, length)
+        return True
+    if s.out != NULL and (
+        group == FOREIGN or group == CONTROL or s.written >= s.max_tags or group == UNKNOWN and s.unknown > ALL_UNKNOWN
+    ):
+        return False
+    if group == ROOT:
+        s.roots += 1
+        return s.roots <= 3
+    if group == FORMATTING:
+        return _start_formatting(s, name, written, length)
+    s.reopened += s.n_listed - s.last_marker
+    if s.selects and group != CONTROL:
+        # parsers differ in what they let stand in a select
+        if group != VOID:
+            _push(s, name, kind, written, length)
+        _unsure(s)
+        return True
+    if group == TABLE_PART or name == COL:
+        return _start_part(s, name, kind, written, length)
+    if group == VOID:
+        if name == HR:
+            _close_paragraph(s)
+        return name != FRAME
+    if group == CONTROL:
+        return _start_control(s, name, kind, written, length)
+    if group == FOREIGN:
+        if not self_closing:
+            _push(s, name, kind, written, length)
+            s.island = 0 if s.doubt else s.depth
+        return True
+    if s.out != NULL and s.depth >= s.max_depth:
+        return False
+    if name == FORM:
+        if s.form and (s.out != NULL or not s.templates):
+            return False
+        if s.depth and (_is_innermost(s, TABLE) or (s.stack[s.depth - 1].kind & (GROUP | SCOPE)) == TABLE_PART):
+            # right inside a table the parser opens a form and closes it at once
+            s.form = s.out == NULL
+            if s.sure == s.depth:
+                _push(s, name, kind, written, length)
+                _unsure(s)
+            return False
+        s.form = True
+    if name == LI or name == DD or name == DT:
+        if s.items:
+            at = _find_item(s, LI, LI) if name == LI else _find_item(s, DD, DT)
+            if at >= 0:
+                _pop_to(s, <size_t> at)
+            elif at == UNCERTAIN:
+                _unsure(s)
+    if name == TABLE:
+        _start_table(s)
+    elif kind & CLOSES_P:
+        _close_paragraph(s)
+    if kind & HEADING and s.depth and s.stack[s.depth - 1].kind & HEADING:
+        if s.n_listed == s.last_marker and s.sure < s.depth:
+            _pop_to(s, s.depth - 1)
+        else:
+            _unsure(s)
+    elif name == RB or name == RT or name == RTC or name == RP:
+        if _find(s, RUBY, BLOCK) < 0:
+            _unsure(s)
+        elif _is_innermost(s, RB) or _is_innermost(s, RT) or _is_innermost(s, RP):
+            _pop_to(s, s.depth - 1)
+        elif not _is_innermost(s, RUBY):
+            _unsure(s)
+    if s.out != NULL and s.depth >= s.max_depth:
+        return False
+    _push(s, name, kind if group == SPECIAL else ORDINARY, written, length)
+    return True
+
+
+cdef bint _end_form(scan_t* s) noexcept nogil:
+    """Takes the form off the stack, not what is open inside it."""
+    cdef Py_ssize_t at
+    cdef size_t i
+    if s.out != NULL:
+        _close(s, FORM, BLOCK)
+        return True
+    if not s.form and not s.templates:
+        return True
+    s.form = False
+    at = _find(s, FORM, BLOCK)
+    if at >= 0 and <size_t> at + 1 == s.depth:
+        _pop_to(s, <size_t> at)
+    elif at >= 0:
+        for i in range(<size_t> at, s.depth - 1):
+            s.stack[i] = s.stack[i + 1]
+        s.depth -= 1
+        for i in range(s.n_listed):
+            if s.listed[i].depth > <size_t> at:
+                s.listed[i].depth -= 1
+        _unsure(s)  # paragraphs and items left open in it are closed too
     else:
-        at = _find(s, name, SPECIAL, 0)
-    if at == 0:
-        return False
-    _pop_to(s, at - 1)
+        _unsure(s)
     return True
 
+
+cdef void _end_tag(scan_t* s, uint64_t name, uint8_t kind) noexcept nogil:
+    """Follows an end tag on the stack."""
+    cdef uint8_t group = kind & GROUP
+    if s.foreign:
+        _end_foreign(s, name)
+    elif group == FORMATTING:
+        if s.out == NULL:
+            _end_formatting(s, name)
+        else:
+            _close(s, name, INLINE)
+    elif group == ROOT or group == VOID or group == RAW or group == FOREIGN or name == COLGROUP:
+        pass
+    elif name == FORM:
+        _end_form(s)
+    elif kind & HEADING:
+        _close(s, 0, BLOCK)
+    elif name == P:
+        _close(s, P, PARAGRAPH)
+    elif name == LI:
+        _close(s, LI, ITEM)
+    elif name == TABLE or group == TABLE_PART:
+        if s.tables or s.templates:
+            _close(s, name, WHOLE if name == TABLE else PART)
+    elif name == SELECT or name == TEMPLATE:
+        if s.selects or s.templates:
+            _close(s, name, WHOLE)
+    elif name == FRAMESET:
+        _unsure(s)
+    elif group == SPECIAL or group == CONTROL and kind & STOPS and name != NOSCRIPT:
+        _close(s, name, BLOCK)
+    else:
+        _close(s, name, INLINE)
+
+
+# --------------------------------------------------------------------------------------------------
+# The tokenizer.
 
 cdef const char* _attributes_end(
     const char* p, const char* end, bint* self_closing, uint64_t* count
@@ -472,8 +917,65 @@ cdef const char* _raw_end(const char* p, const char* end, const char* name, size
 
 cdef inline bint _runs_on(uint8_t kind) noexcept nogil:
     """Whether text runs on across a tag of this kind."""
-    kind &= 15
-    return kind == FORMATTING or kind == ORDINARY or kind == UNKNOWN
+    kind &= GROUP
+    return kind == FORMATTING or kind == ORDINARY or kind >= GRAPHIC
+
+
+cdef inline bint _is(const char* p, const char* end, const char* what, size_t length) noexcept nogil:
+    return <size_t> (end - p) >= length and memcmp(p, what, length) == 0
+
+
+cdef const char* _comment_end(const char* p, const char* end) noexcept nogil:
+    """From behind `<!--` to behind the comment; `end` if it never closes."""
+    cdef const char* first = p
+    # `<!-->` and `<!--->` are whole comments
+    if _is(p, end, b">", 1):
+        return p + 1
+    if _is(p, end, b"->", 2):
+        return p + 2
+    while True:
+        p = <const char*> memchr(p, c'>', <size_t> (end - p))
+        if p == NULL:
+            return end
+        if p - first >= 2 and memcmp(p - 2, b"--", 2) == 0 or p - first >= 3 and memcmp(p - 3, b"--!", 3) == 0:
+            return p + 1
+        p += 1
+
+
+cdef const char* _skip_raw(
+    scan_t* s, const char* name, size_t length, uint64_t key, const char* p, const char* end
+) noexcept nogil:
+    """From behind the start tag of raw text to behind its end tag. A page that is written anew keeps what is
+    text of the page, or its title."""
+    cdef const char* last = end
+    cdef const char* close = end
+    cdef bint self_closing
+    cdef uint64_t attributes = 0
+    s.tags += 1
+    if s.selects:
+        s.doubt = True
+        _unsure(s)
+    if key != PLAINTEXT:
+        last = _raw_end(p, end, name, length, key == SCRIPT)
+        if last < end:
+            close = _attributes_end(last + 2 + length, end, &self_closing, &attributes)
+            close = end if close == end else close + 1
+    if key == XMP or key == PLAINTEXT:
+        _close_paragraph(s)
+    if s.out != NULL:
+        if key == XMP or key == PLAINTEXT or key == TITLE and not s.titled and close < end:
+            s.titled |= key == TITLE
+            s.written += 1
+            _write(s, b"<", 1)
+            _write(s, name, length)
+            _write(s, b">", 1)
+            _write(s, p, <size_t> (last - p))
+            if last < end:
+                _write_end(s, name, length)
+        else:
+            s.dropped += 1
+            _write(s, b" ", 1)
+    return close
 
 
 cdef void _scan(const char* p, size_t n, scan_t* s) noexcept nogil:
@@ -481,54 +983,47 @@ cdef void _scan(const char* p, size_t n, scan_t* s) noexcept nogil:
     cdef const char* q
     cdef const char* name
     cdef const char* close
-    cdef uint64_t key
+    cdef size_t length, depth
+    cdef uint64_t key, before
     cdef uint8_t kind
     cdef bint self_closing, keep
-    cdef uint64_t before
-    while p < end:
+    while p < end and not s.over:
         q = <const char*> memchr(p, c'<', <size_t> (end - p))
         if q == NULL or q + 1 >= end:
             _write(s, p, <size_t> (end - p))
             return
         _write(s, p, <size_t> (q - p))
         p = q + 1
+        if s.doubt:
+            _unsure(s)
         if _is_letter(p[0]):
             name = p
             p = _name_end(p, end)
+            length = <size_t> (p - name)
             before = s.attributes
             close = _attributes_end(p, end, &self_closing, &s.attributes)
             if close == end:
                 return  # the tokenizer drops a tag that never ends
             s.crowded += s.attributes - before > MANY_ATTRIBUTES
-            key = _key(name, <size_t> (p - name))
+            key = _key(name, length)
             kind = _class(key)
-            if (kind & 15) == RAW and not s.foreign:
-                s.tags += 1
-                if key == PLAINTEXT:
-                    s.dropped += s.out != NULL
-                    _write(s, close + 1, <size_t> (end - close - 1) if s.out == NULL else 0)
-                    return
-                p = _raw_end(close + 1, end, name, <size_t> (p - name), key == SCRIPT)
-                if p < end:
-                    p = <const char*> memchr(p, c'>', <size_t> (end - p))
-                    p = end if p == NULL else p + 1
-                if s.out != NULL:
-                    s.dropped += 1
-                    _write(s, b" ", 1)
+            if (kind & GROUP) == RAW and not s.foreign:
+                p = _skip_raw(s, name, length, key, close + 1, end)
                 continue
-            keep = _start_tag(s, key, kind, self_closing)
+            keep = _start_tag(s, key, kind, self_closing, name, length)
             if s.out != NULL:
                 if not keep:
                     s.dropped += 1
                     # a tag that would have split words still does
                     if not _runs_on(kind):
                         _write(s, b" ", 1)
-                elif s.attributes - before > MANY_ATTRIBUTES or s.attributes > ALL_ATTRIBUTES:
-                    s.dropped += 1
-                    _write(s, q, <size_t> (p - q))
-                    _write(s, b">", 1)
                 else:
-                    _write(s, q, <size_t> (close + 1 - q))
+                    s.written += 1
+                    if s.attributes - before > MANY_ATTRIBUTES or s.attributes > ALL_ATTRIBUTES:
+                        _write(s, q, <size_t> (p - q))
+                        _write(s, b">", 1)
+                    else:
+                        _write(s, q, <size_t> (close + 1 - q))
             p = close + 1
         elif p[0] == c'/':
             p += 1
@@ -540,33 +1035,32 @@ cdef void _scan(const char* p, size_t n, scan_t* s) noexcept nogil:
                     return
                 key = _key(name, <size_t> (p - name))
                 kind = _class(key)
-                keep = _end_tag(s, key, kind)
-                if keep:
-                    _write(s, q, <size_t> (p - q))
-                    _write(s, b">", 1)
-                elif not _runs_on(kind):
+                depth = s.depth
+                _end_tag(s, key, kind)
+                if s.depth == depth and not _runs_on(kind):
                     _write(s, b" ", 1)
                 p = close + 1
             else:
                 p = <const char*> memchr(p, c'>', <size_t> (end - p))
                 p = end if p == NULL else p + 1
-        elif p[0] == c'!' and end - p >= 3 and p[1] == c'-' and p[2] == c'-':
-            # <!--> and <!---> are whole comments
-            p += 3
-            if p < end and p[0] == c'>':
-                p += 1
-                continue
-            if end - p >= 2 and p[0] == c'-' and p[1] == c'>':
-                p += 2
-                continue
+        elif _is(p, end, b"!--", 3):
+            p = _comment_end(p + 3, end)
+        elif s.foreign and _is(p, end, b"![CDATA[", 8):
+            # text up to `]]>` where the parser is inside foreign markup, else a comment up to `>`
+            close = p
             while True:
-                p = <const char*> memchr(p, c'>', <size_t> (end - p))
-                if p == NULL:
-                    return
-                p += 1
-                if p - q >= 7 and (p - 2)[0] == c'-' and (p - 3)[0] == c'-' or p - q >= 8 and (p - 2)[0] == c'!' and (p - 3)[0] == c'-' \
-                        and (p - 4)[0] == c'-':
+                close = <const char*> memchr(close, c'>', <size_t> (end - close))
+                if close == NULL:
+                    close = end - 1
                     break
+                if memcmp(close - 2, b"]]", 2) == 0:
+                    break
+                close += 1
+            if s.island and (s.stack[s.depth - 1].kind & GROUP) != TEXT_POINT:
+                p = close + 1
+            else:
+                s.doubt = True
+                p += 8
         elif p[0] == c'!' or p[0] == c'?':
             close = <const char*> memchr(p, c'>', <size_t> (end - p))
             if close == NULL:
@@ -575,26 +1069,108 @@ cdef void _scan(const char* p, size_t n, scan_t* s) noexcept nogil:
                 _write(s, q, <size_t> (close + 1 - q))
             p = close + 1
         else:
-            _write(s, b"&lt;", 4 if s.out != NULL else 0)
+            _write(s, b"&lt;", 4)
+
+
+cdef void _scan_free(scan_t* s) noexcept nogil:
+    free(s.stack)
+    free(s.listed)
+    s.stack = NULL
+    s.listed = NULL
 
 
 cdef int _scan_init(scan_t* s, size_t max_depth, uint64_t max_tags) noexcept nogil:
     memset(s, 0, sizeof(scan_t))
-    s.names = <uint64_t*> malloc(DEEPEST * sizeof(uint64_t))
-    s.kinds = <uint8_t*> malloc(DEEPEST)
-    s.unclosed_by_slot = <uint64_t*> malloc(SLOTS * sizeof(uint64_t))
+    s.stack = <open_t*> malloc(DEEPEST * sizeof(open_t))
+    s.listed = <listed_t*> malloc(LISTED * sizeof(listed_t))
     s.max_depth = max_depth if max_depth < DEEPEST else DEEPEST
     s.max_tags = max_tags
-    if s.names == NULL or s.kinds == NULL or s.unclosed_by_slot == NULL:
+    if s.stack == NULL or s.listed == NULL:
+        _scan_free(s)
         return -1
-    memset(s.unclosed_by_slot, 0, SLOTS * sizeof(uint64_t))
     return 0
 
 
-cdef void _scan_free(scan_t* s) noexcept nogil:
-    free(s.names)
-    free(s.kinds)
-    free(s.unclosed_by_slot)
+def judge(bytes html not None):
+    """Bounds of what parsing a page can cost: {name: number}, or None when the page is over any bound.
+
+    `nesting` is the depth of the stack of open elements, implied tags of the page's frame not counted;
+    `reopened` the formatting elements that are made again; `hidden` tags that may be markup or not.
+    """
+    cdef scan_t s
+    cdef counts_t counts
+    cdef const char* p = html
+    cdef size_t n = len(html)
+    counts = _count(p, n)
+    if _scan_init(&s, DEEPEST, 0) < 0:
+        raise MemoryError
+    with nogil:
+        _scan(p, n, &s)
+        _scan_free(&s)
+    if s.over:
+        return None
+    return {
+        "tags": counts.tags,
+        "markup": counts.markup,
+        "nesting": s.deepest + s.most_listed,
+        "reopened": s.reopened,
+        "hidden": counts.tags - s.tags if s.doubt and counts.tags > s.tags else 0,
+        "attributes": s.attributes,
+    }
+
+
+def rewritten(bytes html not None, size_t nesting=512, size_t tags=1_500_000):
+    """The page well nested within these bounds, and how many of its tags are not in it."""
+    cdef const char* p = html
+    cdef size_t n = len(html)
+    cdef scan_t s
+    if _scan_init(&s, nesting, tags) < 0:
+        raise MemoryError
+    try:
+        # a lone `<` becomes four bytes; an element of three, `<b>`, gets an end tag of four more, and a
+        # cell those of body and row
+        s.out = <char*> malloc(6 * n + 64)
+        if s.out == NULL:
+            raise MemoryError
+        with nogil:
+            _scan(p, n, &s)
+        return s.out[: s.out_length], s.dropped
+    finally:
+        free(s.out)
+        _scan_free(&s)
+
+
+cdef bint _fits(const char* p, size_t n, size_t tags) except -1:
+    """Whether a page costs the parser little enough as it stands."""
+    cdef counts_t counts
+    cdef scan_t s
+    cdef uint64_t hidden, deepest
+    cdef bint fits
+    with nogil:
+        counts = _count(p, n)
+    if counts.tags > tags:
+        return False
+    if n <= HARMLESS_BYTES and not counts.crowded and counts.tags * counts.markup <= HARMLESS \
+            and counts.formatting * (counts.tags - counts.formatting) <= REOPENED:
+        return True
+    # a page that reaches this depth is over the bound, and the scan's own time stays within it
+    deepest = LOOK_UPS // (counts.markup + 1) + 1
+    if _scan_init(&s, <size_t> deepest, tags) < 0:
+        raise MemoryError
+    with nogil:
+        _scan(p, n, &s)
+        hidden = counts.tags - s.tags if s.doubt and counts.tags > s.tags else 0
+        fits = (
+            not s.over
+            and s.attributes <= ALL_ATTRIBUTES
+            and s.crowded == 0
+            and s.unknown <= ALL_UNKNOWN
+            and s.roots <= 100
+            and (s.deepest + s.most_listed + 1) * (hidden + 1) <= deepest
+            and s.reopened + hidden * counts.tags <= REOPENED
+        )
+        _scan_free(&s)
+    return fits
 
 
 def bounded(bytes html not None, size_t nesting=512, size_t tags=1_500_000):
@@ -608,56 +1184,6 @@ def bounded(bytes html not None, size_t nesting=512, size_t tags=1_500_000):
     Returns:
         (html, 0) with the same object for all but pathological pages, else (rewritten page, dropped).
     """
-    cdef const char* p = html
-    cdef size_t n = len(html)
-    cdef counts_t counts
-    cdef scan_t s
-    cdef uint64_t hidden, deepest
-    cdef bint fine, plain
-    cdef bytes rewritten
-    with nogil:
-        counts = _count(p, n)
-        fine = n <= HARMLESS_BYTES and not counts.crowded and counts.tags <= HARMLESS_TAGS and counts.tags <= tags \
-            and counts.formatting * (counts.tags - counts.formatting) <= REOPENED
-    if fine:
+    if _fits(html, len(html), tags):
         return html, 0
-    try:
-        with nogil:
-            # a page that reaches this depth is over the bound, and the scan's own time stays within it
-            deepest = LOOK_UPS // (counts.tags + 1) + 1
-            if _scan_init(&s, <size_t> deepest, tags) < 0:
-                with gil:
-                    raise MemoryError
-            _scan(p, n, &s)
-            hidden = counts.tags - s.tags if counts.tags > s.tags else 0
-            fine = (
-                s.deepest < s.max_depth
-                and counts.tags <= tags
-                and s.attributes <= ALL_ATTRIBUTES
-                and s.crowded == 0
-                and s.unknown <= ALL_UNKNOWN
-                and s.roots <= 100
-                and (s.deepest + hidden) * counts.tags <= LOOK_UPS
-                and s.reopened <= REOPENED
-            )
-        if fine:
-            return html, 0
-        # hidden tags may all be formatting elements
-        plain = s.reopened + hidden * counts.tags > REOPENED
-        _scan_free(&s)
-        with nogil:
-            if _scan_init(&s, nesting, tags) < 0:
-                with gil:
-                    raise MemoryError
-            s.plain = plain
-            # a lone `<` becomes four bytes; nothing else grows
-            s.out = <char*> malloc(4 * n + 64)
-            if s.out == NULL:
-                with gil:
-                    raise MemoryError
-            _scan(p, n, &s)
-        rewritten = s.out[: s.out_length]
-        return rewritten, s.dropped
-    finally:
-        free(s.out)
-        _scan_free(&s)
+    return rewritten(html, nesting, tags)
