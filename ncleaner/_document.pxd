@@ -24,9 +24,9 @@ ctypedef struct segment_t:
     int32_t first_run    # runs [first_run, last_run]
     int32_t last_run
     int32_t element
-    uint32_t chars       # code points
+    uint32_t chars       # code points, white space apart
     uint32_t words       # white-space separated
-    uint32_t link_chars  # code points inside <a>
+    uint32_t link_chars  # of these, inside <a>
     uint16_t opened      # block tags opened and closed since the segment before, saturating
     uint16_t closed
     uint8_t kind         # 'p', 'h' or 'l'
@@ -40,7 +40,7 @@ ctypedef struct element_t:
     int32_t last_run
     uint32_t style       # hash of tag and class
     uint32_t cues        # what class, id and role say, bits as in tags.py
-    uint32_t chars       # code points below
+    uint32_t chars       # code points below, white space apart
     uint32_t tags        # tags below
     uint16_t tag         # code as in tags.py
     uint16_t depth

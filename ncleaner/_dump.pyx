@@ -121,6 +121,12 @@ cdef bint hides(const unsigned char* style, size_t length) noexcept nogil:
     return False
 
 
+cdef inline bint is_streamed(const unsigned char* id_, size_t length) noexcept nogil:
+    """Whether an id is that of content which React streams behind the page, hidden until a script moves it
+    to its place: `S:` and a number."""
+    return length > 2 and id_[0] == c'S' and id_[1] == c':'
+
+
 def style_hides(bytes style not None):
     """Whether a style attribute takes the element off the page (for the Python walk)."""
     return hides(<const unsigned char*> <char*> style, len(style))
@@ -190,6 +196,7 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
     cdef const unsigned char* class_ = NULL
     cdef size_t class_length = 0
     cdef str_t* alt = NULL
+    cdef bint hidden = False, streamed = False
     cdef uint32_t cues = 0
     cdef uint64_t style
     cdef int name
@@ -216,8 +223,7 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
     while attr != NULL:
         name = _attribute(attr.node.local_name)
         if name == HIDDEN:
-            if node.local_name != id_body and node.local_name != id_html:
-                return False
+            hidden = True
         elif attr.value != NULL:
             if name == CLASS:
                 class_ = attr.value.data
@@ -227,6 +233,8 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
                         and hides(attr.value.data, attr.value.length):
                     return False
             elif name == ID or name == ROLE:
+                if name == ID:
+                    streamed = is_streamed(attr.value.data, attr.value.length)
                 if m.role == 1:
                     cues |= find_cues(attr.value.data, attr.value.length)
             elif name == ALT:
@@ -236,6 +244,8 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
                     found.lang = attr.value.data
                     found.lang_length = attr.value.length
         attr = attr.next
+    if hidden and not streamed and node.local_name != id_body and node.local_name != id_html:
+        return False
     if m.role == 4:
         if alt_text and alt != NULL:
             open_inline(b, bit_alt)

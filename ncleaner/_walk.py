@@ -26,6 +26,11 @@ def _known(tag: str) -> str:
     return tag if tag in tags.CODE else "-" if "-" in tag else ""
 
 
+def _is_streamed(identifier: str) -> bool:
+    """As in `_dump.pyx`: content that React streams behind the page."""
+    return len(identifier) > 2 and identifier.startswith("S:")
+
+
 class _Walk:
     def __init__(self, builder: Builder, alt_text: bool) -> None:
         self.builder = builder
@@ -53,7 +58,8 @@ class _Walk:
             return False
         attributes = node.attributes
         if tag not in ("html", "body") and (
-            "hidden" in attributes or style_hides((attributes.get("style") or "").encode())
+            ("hidden" in attributes and not _is_streamed(attributes.get("id") or ""))
+            or style_hides((attributes.get("style") or "").encode())
         ):
             return False
         if role == tags.IMAGE:

@@ -24,12 +24,12 @@ _TOKEN = re.compile(
     "(?=[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|\\b)"
 )
 _URL_LINE = re.compile(r"\A\s*URL:.*$", re.MULTILINE)
-_MARKUP = re.compile(r"^\s*<[phl]>", re.MULTILINE | re.IGNORECASE)
+_MARKUP = re.compile(r"^[ \t]*<[phl]>[ \t]*", re.MULTILINE | re.IGNORECASE)
 
 
 def gold_text(text: str) -> str:
-    """Gold text without the `URL:` line and the segment markers of CleanEval."""
-    return _MARKUP.sub("", _URL_LINE.sub("", text.removeprefix("\ufeff")))
+    """Gold text without the `URL:` line, and with an empty line for each of CleanEval's segment markers."""
+    return _MARKUP.sub("\n", _URL_LINE.sub("", text.removeprefix("\ufeff")))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -45,8 +45,8 @@ class Segment:
         kind: `p`, `h` or `l`.
         text: the text, white space folded (lines kept in preformatted text).
         start, end: byte offsets in `Document.data`.
-        chars, words: code points; white-space separated words.
-        link_chars: code points inside links.
+        chars, words: code points, white space apart; white-space separated words.
+        link_chars: of the code points, those inside links.
         path: the block elements it stands in, `body/div.content/p`, without classes; empty for text dumps.
     """
 

@@ -41,7 +41,12 @@ __all__ = [
 
 MAGIC = b"\x89NCLM\r\n\x1a"
 FORMAT_VERSION = 1
+MAX_ORDER = 8
 _PREAMBLE = struct.Struct("<8sHHII")  # magic, version, reserved, header length, header CRC
+# element types that a model's arrays may have
+_UNSIGNED = {
+    f"{prefix}u{size}": np.dtype(f"<u{size}") for prefix, size in (("|", 1), ("<", 2), ("<", 4), ("<", 8))
+}
 # largest dense table: 2^21 float32 are 8 MB
 _DENSE_BITS = 21
 
@@ -60,6 +65,8 @@ def interpolation_weights(order: int, q: float) -> list[float]:
     (1 − q) / (1 − qⁿ) · qⁱ (Evert 2008, equation 1). They sum to 1."""
     if not 0 < q < 1:
         raise ValueError(f"q is {q}, but has to be between 0 and 1")
+    if not 1 <= order <= MAX_ORDER:
+        raise ValueError(f"the order is {order}, but has to be from 1 to {MAX_ORDER}")
     return [(1 - q) / (1 - q**order) * q**i for i in range(order)]
 
 
@@ -258,7 +265,12 @@ class NGramModel:
             )
         if header.get("kind") != "ngram":
             raise ModelError(f"{name} holds a model of kind {header.get('kind')!r}, not n-grams")
-        return cls._of(header, payload)
+        try:
+            return cls._of(header, payload)
+        except (KeyError, TypeError, ValueError, zlib.error) as error:
+            raise ModelError(
+                f"{name} is no usable model: its header does not fit its tables ({error})"
+            ) from error
 
     @classmethod
     def _of(cls, header: dict[str, Any], payload: bytes) -> NGramModel:
@@ -266,28 +278,31 @@ class NGramModel:
         at = 0
         for entry in header["arrays"]:
             block = zlib.decompress(payload[at : at + entry["bytes"]])
-            arrays[entry["array"]] = np.frombuffer(block, entry["dtype"], entry["length"])
+            arrays[entry["array"]] = np.frombuffer(block, _UNSIGNED[entry["dtype"]], entry["length"])
             at += entry["bytes"]
-        order = header["order"]
-        levels = [
-            Counts(
-                np.cumsum(arrays[f"keys{k}"], dtype=np.uint64),
-                arrays[f"clean{k}"].astype(np.int64),
-                arrays[f"dirty{k}"].astype(np.int64),
-            )
-            for k in range(1, order + 1)
-        ]
+        order, q, threshold = int(header["order"]), float(header["q"]), float(header["threshold"])
+        interpolation_weights(order, q)
         spec = header["alphabet"]
-        if alphabet(spec["name"]).size != spec["size"]:
-            raise ModelError(
-                f"alphabet {spec['name']!r} has changed since the model was trained; train it again"
+        symbols = alphabet(spec)
+        if symbols.size != spec["size"]:
+            raise ValueError(
+                f"alphabet {spec['name']!r} has changed since the model was trained: train it again"
             )
+        levels = []
+        for k in range(1, order + 1):
+            clean, dirty = (arrays[f"{side}{k}"].astype(np.int64) for side in ("clean", "dirty"))
+            keys = np.cumsum(arrays[f"keys{k}"], dtype=np.uint64)
+            if not len(keys) == len(clean) == len(dirty) or int(keys[-1]) >> k * symbols.bits:
+                raise ValueError(f"the tables of order {k} do not belong together")
+            if k == 1 and int(keys[-1]) >= symbols.size:
+                raise ValueError("a symbol outside of the alphabet")
+            levels.append(Counts(keys, clean, dirty))
         about = {
             key: value
             for key, value in header.items()
             if key not in ("kind", "order", "q", "alphabet", "threshold", "arrays", "checksum")
         }
-        return cls(order, header["q"], spec["name"], levels, header["threshold"], about)
+        return cls(order, q, symbols.name, levels, threshold, about)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return NGramModel.from_bytes, (self.to_bytes(),)

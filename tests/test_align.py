@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ncleaner.align import align, gold_text
+from ncleaner.document import Document
+from ncleaner.dump import dump_html
+
+
+def page(*segments: str) -> Document:
+    return dump_html("".join(f"<p>{segment}</p>" for segment in segments))
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("URL: http://x.example/\n\n<p>One\n<h>Two\n  <L>Three", "\n\n\nOne\n\nTwo\n\nThree"),
+        ("One\nURL: stays\n", "One\nURL: stays\n"),
+        ("a <p> b", "a <p> b"),
+        ("\ufeff<p>One", "\nOne"),
+    ],
+)
+def test_gold_text(text: str, plain: str) -> None:
+    assert gold_text(text) == plain
+
+
+def test_segments_are_labelled_by_the_words_they_share() -> None:
+    found = align(
+        page("Home News", "The ferry was late.", "Nobody minded, really.", "***", "Imprint"),
+        "<p>The ferry was\nlate.\n<p>Nobody minded",
+    )
+    assert found.matched[:3].tolist() == [0, 1, pytest.approx(2 / 3)]
+    assert np.isnan(found.matched[3])
+    assert found.clean.tolist() == [False, True, True, False, False]
+    assert found.dirty.tolist() == [True, False, False, False, True]
+    assert (found.gold_words, found.found) == (6, 1)
+
+
+def test_order_matters() -> None:
+    found = align(page("one two three", "four five six"), "four five six one two three")
+    assert found.clean.sum() == 1
+
+
+def test_chinese_is_aligned_by_characters() -> None:
+    found = align(
+        page("首页 新闻", "渡轮今天早上又晚点了，没有人介意。"), "渡轮今天早上又晚点了，没有人介意。"
+    )
+    assert found.clean.tolist() == [False, True]
+    assert found.gold_words == 15
+
+
+def test_mixed_scripts_split_where_the_script_changes() -> None:
+    assert align(page("ABC中文def"), "ABC 中 文 def").matched.tolist() == [1]
+
+
+def test_pages_that_do_not_belong_together() -> None:
+    found = align(page("Entirely different words."), "The ferry was late.")
+    assert found.found == 0
+    assert not found.clean.any()
+
+
+def test_empty_sides() -> None:
+    assert align(page(), "words").found == 0
+    assert align(page("words"), "").found == 1
+    assert align(page("words"), "").dirty.all()

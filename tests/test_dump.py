@@ -1,0 +1,217 @@
+"""HTML to segments, runs and elements; and the Python walk, which has to say the same to the byte."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
+
+from ncleaner import _dump, _walk, tags
+from ncleaner._document import Builder
+from ncleaner.document import Document
+from ncleaner.dump import dump_html
+from ncleaner.limits import Limits
+
+
+def segments(html: str | bytes, **options: object) -> list[tuple[str, str]]:
+    return [(segment.kind, segment.text) for segment in dump_html(html, **options)]  # type: ignore[arg-type]
+
+
+TABLE: list[tuple[str, list[tuple[str, str]]]] = [
+    # blocks split, inline tags do not
+    ("<p>one<p>two", [("p", "one"), ("p", "two")]),
+    ("<div>one<span>two</span> <b>three</b></div>four", [("p", "onetwo three"), ("p", "four")]),
+    ("a<hr>b", [("p", "a"), ("p", "b")]),
+    ("<td>a", [("p", "a")]),
+    ("<table><tr><td>a<td>b<tr><th>c</table>", [("p", "a"), ("p", "b"), ("p", "c")]),
+    ("<dl><dt>t<dd>d</dl>", [("l", "t"), ("l", "d")]),
+    ("<h1>H <em>i</em></h1>text", [("h", "H i"), ("p", "text")]),
+    ("<h2><div>in</div>side</h2>", [("h", "in"), ("h", "side")]),
+    ("<blockquote>q</blockquote><center>c</center>", [("p", "q"), ("p", "c")]),
+    # list items
+    ("<ul><li>a<li>b<ul><li>c</ul>after</ul>z", [("l", "a"), ("l", "b"), ("l", "c"), ("p", "after"), ("p", "z")]),
+    ("<ul><li><p>first</p><p>second</p></ul>", [("l", "first"), ("p", "second")]),
+    ("<ul><li></li></ul>x", [("p", "x")]),
+    # line breaks
+    ("a<br>b", [("p", "a b")]),
+    ("a<br><br>b", [("p", "a"), ("p", "b")]),
+    ("a<br> \n <br>b<br>c", [("p", "a"), ("p", "b c")]),
+    ("<br><br>a<br>", [("p", "a")]),
+    # white space
+    ("<p>  a \n\t b&nbsp;&nbsp;c\u3000d\u2003e </p>", [("p", "a b c d e")]),
+    ("a\u00adb\ufeffc\u0085d", [("p", "abc d")]),
+    ("a\u200db", [("p", "a\u200db")]),
+    ("a\x01b\x7fc&#0;d", [("p", "abc\ufffdd")]),
+    ("a <!-- x --> b<!-- y -->c", [("p", "a bc")]),
+    ("<p>a <b> b</b> c", [("p", "a b c")]),
+    # preformatted text
+    ("<pre>  a = 1\n    b\n\n  c  \n</pre>x", [("p", "  a = 1\n    b"), ("p", "  c"), ("p", "x")]),
+    ("<pre>a\n   \n\n\nb</pre>", [("p", "a"), ("p", "b")]),
+    ("<pre>a<br>b<b>\nc</b></pre>", [("p", "a\nb\nc")]),
+    ("<pre>a\r\nb</pre>", [("p", "a\nb")]),
+    # left out
+    ("<script>a</script><style>b</style><p>c<noscript>d</noscript>", [("p", "c"), ("p", "d")]),
+    ("<select><option>a</select><textarea>b</textarea><button>c</button><input value=d>e", [("p", "e")]),
+    ("<p hidden>a</p><p style='color:red; DISPLAY : None'>b</p><p style='visibility:hidden'>c</p>d", [("p", "d")]),
+    ("<p style='display:block'>a</p><p style='not-display:nonesuch'>b", [("p", "a")]),
+    ("<body hidden style='display:none'>a", [("p", "a")]),
+    ("<div hidden id='S:3'>streamed</div><div id='x' hidden>not</div>", [("p", "streamed")]),
+    ("<svg><text>a</text><title>b</title></svg>c<template>d</template><iframe>e</iframe>", [("p", "c")]),
+    ("<title>t</title><meta name=x content=y><p>a", [("p", "a")]),
+    # unknown tags
+    ("<my-card>a</my-card><my-card>b</my-card>", [("p", "a"), ("p", "b")]),
+    ("<a-very-long-name-of-an-element>a</a-very-long-name-of-an-element>b", [("p", "a"), ("p", "b")]),
+    ("one<o:p></o:p> <st1:place>two</st1:place>", [("p", "one two")]),
+    # as old pages are
+    ('<text id="http://x.example/" title="t">\n<html><head><title>t</title></head>a<p>b', [("p", "a"), ("p", "b")]),
+    ("a", [("p", "a")]),
+    ("", []),
+    ("<html></html>", []),
+    ("a &amp; b &eacute; &#8212; &bogus; c", [("p", "a & b é — &bogus; c")]),
+    ("</p></div>a</body></html>b", [("p", "a"), ("p", "b")]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("html", "expected"), TABLE, ids=[html[:40] for html, _ in TABLE])
+def test_table(html: str, expected: list[tuple[str, str]]) -> None:
+    found = segments(html)
+    if html.startswith("</p></div>"):
+        # the parser puts what stands behind </html> back into the body
+        assert "".join(text for _, text in found) == "ab"
+    elif html == "<td>a":
+        assert [text for _, text in found] == ["a"]
+    else:
+        assert found == expected
+
+
+def test_alternative_text_on_demand() -> None:
+    html = "<p>a <img alt='a  cat' src=x> b<img><img alt='' ><img hidden alt=no>"
+    assert segments(html) == [("p", "a b")]
+    assert segments(html, alt_text=True) == [("p", "a a cat b")]
+    document = dump_html(html, alt_text=True)
+    assert [tags.bit_names(int(bits), tags.CONTEXT) for bits in document.runs["context"]] == [[], ["alt"], []]
+
+
+def test_inline_context() -> None:
+    document = dump_html("<p>a<a href=x>b<b>c</b></a><code>d</code><strong>e<b>f</b>g</strong>h")
+    contexts = [tags.bit_names(int(bits), tags.CONTEXT) for bits in document.runs["context"]]
+    assert contexts == [[], ["link"], ["link", "bold"], ["code"], ["bold"], ["bold"], ["bold"], []]
+    assert document.segments["link_chars"].tolist() == [2]
+
+
+def test_title_and_language() -> None:
+    document = dump_html(
+        "<html lang=' pl '><title> A\n &amp; B </title><title>C</title><svg><title>D</title></svg>"
+    )
+    assert (document.title, document.lang) == ("A & B", "pl")
+    assert (dump_html("x").title, dump_html("x").lang) == ("", "")
+
+
+def test_elements_say_what_class_id_and_role_say() -> None:
+    document = dump_html(
+        "<div class='site-nav big' id=mainContent><p role=navigation class=xyz>a</p></div><footer>"
+    )
+    cues = {
+        tags.TAGS[row["tag"]]: set(tags.bit_names(int(row["cues"]), tags.CUES)) for row in document.elements
+    }
+    assert cues["div"] == {"navigation", "main", "content"}
+    assert cues["p"] == {"navigation"}
+    assert cues["body"] == cues["footer"] == set()
+
+
+def test_same_style_same_hash() -> None:
+    document = dump_html(
+        "<div class=a></div><div class=a></div><div class=b></div><p class=a></p><div></div>"
+    )
+    styles = document.elements["style"].tolist()[2:]
+    assert styles[0] == styles[1]
+    assert len(set(styles)) == 4
+
+
+def test_str_and_bytes_and_encodings() -> None:
+    assert dump_html("żółw").text == dump_html("żółw".encode()).text == "żółw\n"
+    document = dump_html("<p>żółw".encode("iso-8859-2"), content_type="text/html; charset=iso-8859-2")
+    assert (document.text, document.encoding) == ("żółw\n", "iso-8859-2")
+    assert dump_html("żółw".encode("iso-8859-2"), encoding="latin2").text == "żółw\n"
+    assert dump_html("\udc80a").text.endswith("a\n")
+
+
+def test_deep_pages_are_walked_without_recursion() -> None:
+    document = dump_html("<i>" * 9000 + "deep")
+    assert document.text == "deep\n"
+    assert document.dropped_tags == 0
+
+
+def test_nothing_of_a_flattened_page_is_lost() -> None:
+    words = [f"w{number}" for number in range(30_000)]
+    document = dump_html("".join(f"<div>{word}" for word in words), limits=Limits(nesting=100))
+    assert document.text.split() == words
+    assert document.dropped_tags > 29_000
+    assert document.elements["depth"].max() < 110
+
+
+# the walk in Python -------------------------------------------------------------------------------
+
+
+def both(html: bytes, alt_text: bool = False) -> list[tuple[tuple[bytes, ...], tuple[bytes, bytes]]]:
+    found = []
+    for walk in (_dump.walk, _walk.walk):
+        builder = Builder(64)
+        about = walk(LexborHTMLParser(html), builder, alt_text)
+        found.append((builder.tables(), about))
+    return found
+
+
+NAMES = st.sampled_from(
+    [*tags.TAGS[2:], "x-y", "o:p", "a-name-of-more-than-sixteen", "math", "mi", "g", "text", "td"]
+)
+ATTRIBUTES = st.lists(
+    st.tuples(
+        st.sampled_from(["class", "id", "role", "hidden", "style", "alt", "lang", "href", "data-x", "CLASS"]),
+        st.sampled_from(
+            ["", "nav", "siteNav-menu", "display:none", "color: red", "S:1", "main", "en", "a b  c", "ü"]
+        ),
+    ),
+    max_size=4,
+).map(lambda pairs: "".join(f' {name}="{value}"' if value else f" {name}" for name, value in pairs))
+TEXTS = st.sampled_from(["", " ", "\n", "\n\n", "word", "two words ", "  x", "é\u00a0ü", "世界", "&amp;", "&nbsp;", "\x01", "\u200b", "<", ">", "<!-- c -->", "\ufeff", "-->", "]]>", "\t"])  # fmt: skip
+PIECES = st.one_of(
+    TEXTS,
+    st.builds("<{}{}>".format, NAMES, ATTRIBUTES),
+    st.builds("</{}>".format, NAMES),
+)
+PAGES = st.lists(PIECES, max_size=40).map("".join)
+
+
+@settings(max_examples=400, deadline=None)
+@given(html=PAGES, alt_text=st.booleans())
+def test_both_walks_give_the_same_bytes(html: str, alt_text: bool) -> None:
+    compiled, python = both(html.encode(), alt_text)
+    assert compiled == python
+
+
+@settings(max_examples=100, deadline=None)
+@given(html=st.binary(max_size=200))
+def test_both_walks_take_any_bytes(html: bytes) -> None:
+    text = html.decode("utf-8", "replace").encode()
+    compiled, python = both(text)
+    assert compiled == python
+    Document.of_tables(compiled[0]).text.encode()
+
+
+def test_layout_is_proved_here_and_the_fallback_is_taken_where_it_is_not() -> None:
+    assert _dump.LAYOUT_PROVED
+    code = (
+        "import ncleaner._dump as d; d.LAYOUT_PROVED = False\n"
+        "import sys; [sys.modules.pop(m) for m in list(sys.modules) if m == 'ncleaner.dump']\n"
+        "import ncleaner.dump as dump, ncleaner._walk as w\n"
+        "module = sys.modules['ncleaner.dump']\n"
+        "assert module._walk_tree is w.walk\n"
+        "print(module.dump_html('<h1>a<p>b').text)"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.stdout == "a\nb\n\n", result.stderr

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ncleaner.document import Document
+from ncleaner.dump import dump_html
+from ncleaner.methods import METHODS, make_method, needs_model
+from ncleaner.methods.heuristics import Heuristics
+from ncleaner.model import load_model
+
+
+def page(*segments: str) -> Document:
+    return dump_html("".join(f"<p>{segment}</p>" for segment in segments))
+
+
+@pytest.mark.parametrize(
+    ("text", "removed"),
+    [
+        ("Home | News | Sport | Contact us", True),
+        ("Home » News » Sport", True),
+        ("Start · Über uns · Kontakt", True),
+        ("Home • About", False),
+        ("| Back", True),
+        ("» Read more", True),
+        ("a :: b :: c", True),
+        ("Home | About", False),
+        (
+            "One long sentence that happens to use a bar | and then another long sentence behind it | and more of it.",
+            False,
+        ),
+        ("std::vector is a template", False),
+        ("© 2024 The Harbour Gazette. All rights reserved.", True),
+        ("Copyright 1999 by the author", True),
+        ("(c) 2001 somebody", True),
+        ("Copyrighted material may be quoted.", False),
+        ("The © sign stands for copyright.", False),
+        ("***", True),
+        ("- - -", True),
+        ("…", True),
+        ("→", True),
+        ("世界", False),
+        ("да", False),
+        ("1984", False),
+        ("Why?", False),
+        ("No suspects here.", False),
+    ],
+)
+def test_heuristics(text: str, removed: bool) -> None:
+    document = page("Before.", text, "After.")
+    assert Heuristics().remove(document).tolist() == [False, removed, False]
+    assert Heuristics().keep(document).mask.tolist() == [True, not removed, True]
+
+
+def test_a_long_copyright_paragraph_is_text() -> None:
+    text = "Copyright law, as it has been taught at this university for more than thirty years now, " * 4
+    assert Heuristics().keep(page(text)).mask.all()
+
+
+def test_everything_keeps_everything() -> None:
+    kept = make_method("everything").keep(page("***", "Home | News | Sport"))
+    assert kept.mask.all()
+    assert kept.scores is None
+
+
+def test_ngram_scores_and_threshold() -> None:
+    model = load_model("en")
+    document = page("Contact us", "The committee will meet again on Thursday to decide what happens.", "***")
+    kept = make_method("ngram", model).keep(document)
+    assert kept.scores is not None
+    assert kept.mask.tolist() == [False, True, False]
+    assert kept.scores[0] < model.threshold <= kept.scores[1]
+    strict = make_method("ngram", model.with_parameters(threshold=9.0)).keep(document)
+    assert not strict.mask.any()
+    np.testing.assert_array_equal(strict.scores, kept.scores)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_an_empty_page(name: str) -> None:
+    kept = make_method(name, load_model("en")).keep(page())
+    assert kept.mask.shape == (0,)
+
+
+def test_unknown_and_incomplete() -> None:
+    with pytest.raises(ValueError, match="no method 'magic'"):
+        make_method("magic")
+    with pytest.raises(ValueError, match="needs a model"):
+        make_method("ngram")
+    assert [name for name in METHODS if needs_model(name)] == ["ngram"]

@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import json
+import pickle
+import struct
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ncleaner.errors import ModelError
+from ncleaner.model import FORMAT_VERSION, MAGIC, NGramModel, load_model, model_table, shipped_models
+
+from .test_ngram import CLEAN, DIRTY, model_of
+
+MODEL = model_of(CLEAN, DIRTY, 3, 0.5)
+DATA = MODEL.to_bytes()
+
+
+def same(one: NGramModel, other: NGramModel) -> bool:
+    return one.to_bytes() == other.to_bytes()
+
+
+@pytest.mark.parametrize("order", [1, 3, 8])
+def test_round_trip(order: int) -> None:
+    model = model_of(CLEAN, DIRTY, order, 0.3, "nonlexical").with_parameters(threshold=-0.25)
+    model.about["name"] = "Größe"
+    again = NGramModel.from_bytes(model.to_bytes())
+    assert same(model, again)
+    assert (again.order, again.q, again.alphabet_name, again.threshold) == (order, 0.3, "nonlexical", -0.25)
+    assert again.about == {"name": "Größe"}
+    assert (
+        again.log_probabilities("ferry", "clean").tolist()
+        == model.log_probabilities("ferry", "clean").tolist()
+    )
+
+
+def test_same_model_same_bytes() -> None:
+    assert model_of(CLEAN, DIRTY, 3, 0.5).to_bytes() == DATA
+
+
+def test_pickles_by_its_bytes() -> None:
+    assert same(pickle.loads(pickle.dumps(MODEL)), MODEL)
+
+
+def test_save_and_load(tmp_path: Path) -> None:
+    MODEL.save(tmp_path / "m.ncm")
+    assert [path.name for path in tmp_path.iterdir()] == ["m.ncm"]
+    assert same(load_model(tmp_path / "m.ncm"), MODEL)
+    assert same(load_model(str(tmp_path / "m.ncm")), MODEL)
+
+
+def test_with_parameters() -> None:
+    shorter = MODEL.with_parameters(order=2, q=0.9, threshold=1.0)
+    assert (shorter.order, shorter.q, shorter.threshold, len(shorter.levels)) == (2, 0.9, 1.0, 2)
+    expected = model_of(CLEAN, DIRTY, 2, 0.9)
+    text = CLEAN[0]
+    assert shorter.log_probabilities(text, "clean") == pytest.approx(
+        expected.log_probabilities(text, "clean")
+    )
+    with pytest.raises(ValueError, match="orders 1 to 3"):
+        MODEL.with_parameters(order=4)
+
+
+@settings(max_examples=300, deadline=None)
+@given(position=st.integers(0, len(DATA) - 1), value=st.integers(1, 255))
+def test_any_byte_flipped_is_an_error(position: int, value: int) -> None:
+    damaged = bytearray(DATA)
+    damaged[position] ^= value
+    try:
+        found = NGramModel.from_bytes(bytes(damaged))
+    except ModelError:
+        return
+    # the two reserved bytes mean nothing
+    assert same(found, MODEL)
+
+
+@settings(max_examples=100, deadline=None)
+@given(length=st.integers(0, len(DATA) - 1))
+def test_any_truncation_is_an_error(length: int) -> None:
+    with pytest.raises(ModelError):
+        NGramModel.from_bytes(DATA[:length])
+
+
+def forged(change: dict[str, object]) -> bytes:
+    """A file whose checksums are right and whose header says something else."""
+    _, version, _, length, _ = struct.unpack_from("<8sHHII", DATA)
+    header = {**json.loads(DATA[20 : 20 + length]), **change}
+    text = json.dumps(header).encode()
+    return struct.pack("<8sHHII", MAGIC, version, 0, len(text), zlib.crc32(text)) + text + DATA[20 + length :]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"kind": "hybrid"},
+        {"order": 9},
+        {"order": 4},
+        {"order": "three"},
+        {"q": 2},
+        {"alphabet": {"name": "runes", "size": 3}},
+        {"alphabet": {"name": "ascii", "size": 3}},
+        {"arrays": []},
+        {"arrays": [{"array": "keys1", "dtype": "|O", "length": 1, "bytes": 4}]},
+        {"arrays": None},
+        {"threshold": "high"},
+    ],
+    ids=str,
+)
+def test_a_header_that_does_not_fit_its_tables(change: dict[str, object]) -> None:
+    with pytest.raises(ModelError):
+        NGramModel.from_bytes(forged(change), "forged")
+
+
+def test_newer_format_says_what_to_do() -> None:
+    newer = DATA[:8] + struct.pack("<H", FORMAT_VERSION + 1) + DATA[10:]
+    with pytest.raises(ModelError, match=r"format 2.*install a newer ncleaner"):
+        NGramModel.from_bytes(newer)
+
+
+@pytest.mark.parametrize("content", [b"", b"not a model", b"PK\x03\x04" * 100])
+def test_foreign_file(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "x.ncm").write_bytes(content)
+    with pytest.raises(ModelError, match="is not an ncleaner model"):
+        load_model(tmp_path / "x.ncm")
+
+
+def test_no_such_model() -> None:
+    with pytest.raises(ModelError, match=r"no model 'xx'.*\(en, nonlexical\)"):
+        load_model("xx")
+
+
+def test_shipped_models() -> None:
+    assert list(shipped_models()) == ["en", "nonlexical"]
+    for name, data in shipped_models().items():
+        model = load_model(name)
+        assert model.to_bytes() == data
+        assert len(data) < 1_000_000
+        assert model.about["training"]["pages"] > 1000
+        assert name in model_table()
+
+
+def test_a_clean_segment_scores_above_a_dirty_one() -> None:
+    data = b"The committee will meet again on Thursday to decide what happens next.\nHome | Contact | Login"
+    odds = load_model("en").log_odds(data, np.array([0, 71], np.uint32), np.array([70, 93], np.uint32))
+    assert odds[0] > 0 > odds[1]

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from ncleaner.document import Document
+from ncleaner.dump import dump_html
+from ncleaner.methods import Kept
+from ncleaner.page import Page
+from ncleaner.sinks import SINKS, SinkOptions, make_sink
+
+HTML = "<html lang=de><title>T &amp; T</title><h1>Überschrift</h1><p>Weg damit.</p><ul><li>Eins</ul><pre>a\n  b</pre>"
+PAGE = Page(b"", "http://x.example/ü", "2024-01-02T03:04:05Z", offset=17, record_id="urn:uuid:1")
+
+
+def document() -> tuple[Document, Kept]:
+    dumped = dump_html(HTML)
+    return dumped, Kept(np.array([True, False, True, True]), np.array([0.5, -1.0, 0.25, 1 / 3]))
+
+
+def render(name: str, single: bool = False, page: Page = PAGE, options: SinkOptions | None = None) -> str:
+    dumped, kept = document()
+    return make_sink(name, options or SinkOptions()).render(page, dumped, kept, single).decode()
+
+
+def test_text() -> None:
+    assert render("text") == "Überschrift\nEins\na\n  b\n\n"
+    assert render("text", single=True) == "Überschrift\nEins\na\n  b\n"
+
+
+def test_cleaneval() -> None:
+    assert render("cleaneval") == "URL: http://x.example/ü\n<h>Überschrift\n<l>Eins\n<p>a   b\n\n"
+    assert render("cleaneval", single=True) == "<h>Überschrift\n<l>Eins\n<p>a   b\n"
+    assert render("cleaneval", page=Page(b"", offset=5)).startswith("URL: offset:5\n")
+
+
+def test_jsonl() -> None:
+    line = render("jsonl")
+    assert line.endswith("}\n")
+    assert json.loads(line) == {
+        "url": "http://x.example/ü",
+        "date": "2024-01-02T03:04:05Z",
+        "title": "T & T",
+        "lang": "de",
+        "encoding": "",
+        "offset": 17,
+        "record_id": "urn:uuid:1",
+        "segments_kept": 3,
+        "text": "Überschrift\nEins\na\n  b",
+    }
+
+
+def test_jsonl_segments_point_into_the_text() -> None:
+    record = json.loads(render("jsonl", options=SinkOptions(segments=True)))
+    texts = [record["text"][segment["start"] : segment["end"]] for segment in record["segments"]]
+    assert texts == ["Überschrift", "Eins", "a\n  b"]
+    assert [segment["index"] for segment in record["segments"]] == [0, 2, 3]
+    assert [segment["kind"] for segment in record["segments"]] == ["h", "l", "p"]
+    assert [segment["score"] for segment in record["segments"]] == [0.5, 0.25, 0.3333]
+
+
+@pytest.mark.parametrize(("name", "output"), [("text", ""), ("cleaneval", "URL: http://x.example/ü\n\n")])
+def test_a_page_of_which_nothing_is_left(name: str, output: str) -> None:
+    nothing = Kept(np.zeros(4, bool))
+    assert make_sink(name).render(PAGE, document()[0], nothing, False).decode() == output
+    assert make_sink(name).render(PAGE, document()[0], nothing, True) == b""
+
+
+def test_suffixes_and_unknown_format() -> None:
+    assert {name: make_sink(name).suffix for name in SINKS} == {
+        "text": ".txt",
+        "cleaneval": ".txt",
+        "jsonl": ".jsonl",
+    }
+    with pytest.raises(ValueError, match="no output format 'pdf'"):
+        make_sink("pdf")
