@@ -15,13 +15,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Final, Literal
 
-from .errors import InputError
-from .inputs import STDIN, is_binary, sniff
-from .limits import Limits
-from .page import Damage, Page, Skip
-from .records import Kind, Record, begins_archive, records
-from .streams import Codec, Members, Source, codec_of, zstd_dictionary
-from .transfer import MAX_HEAD, TooLargeError, UndecodableError, split, unwrap
+from ncleaner.errors import InputError
+from ncleaner.inputs import STDIN, is_binary, sniff
+from ncleaner.limits import Limits
+from ncleaner.page import Damage, Page, Skip
+from ncleaner.records import Kind, Record, begins_archive, records
+from ncleaner.streams import Codec, Members, Source, codec_of, zstd_dictionary
+from ncleaner.transfer import MAX_HEAD, TooLargeError, UndecodableError, split, unwrap
 
 __all__ = ["InputFormat", "pages", "read"]
 

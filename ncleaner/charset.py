@@ -18,8 +18,8 @@ from typing import Final
 import cchardet
 import webencodings
 
-from ._utf8 import valid_length
-from .errors import InputError
+from ncleaner._utf8 import valid_length
+from ncleaner.errors import InputError
 
 __all__ = ["decode"]
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final, Literal, NoReturn
 
-from .errors import InputError
-from .records import begins_archive
+from ncleaner.errors import InputError
+from ncleaner.records import begins_archive
 
 __all__ = ["STDIN", "Input", "find_inputs", "is_binary", "sniff", "stem"]
 

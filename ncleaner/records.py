@@ -20,9 +20,9 @@ from typing import Final, Literal, NamedTuple
 
 from fastwarc.warc import ArchiveIterator, WarcRecord
 
-from .page import Damage
-from .streams import MAGIC, Codec, Members, Source, codec_of, zstd_dictionary
-from .transfer import MAX_HEAD
+from ncleaner.page import Damage
+from ncleaner.streams import MAGIC, Codec, Members, Source, codec_of, zstd_dictionary
+from ncleaner.transfer import MAX_HEAD
 
 __all__ = ["Kind", "Record", "begins_archive", "records"]
 

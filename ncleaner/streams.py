@@ -15,8 +15,8 @@ from typing import BinaryIO, Final, Literal, Protocol
 
 import zstandard
 
-from .errors import InputError
-from .page import Damage
+from ncleaner.errors import InputError
+from ncleaner.page import Damage
 
 __all__ = ["MAGIC", "Codec", "Members", "Readable", "Source", "codec_of", "zstd_dictionary"]
 
