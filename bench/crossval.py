@@ -91,7 +91,7 @@ def main(
         train += [pair for domain, pair in more if domain not in hosts]
         model = None
         if method == "ngram":
-            model = train_model(train, order=order, q=q, alphabet_name=alphabet, scheme=_scheme(scheme))
+            model = train_model(train, order=order, q=q, alphabet=alphabet, scheme=_scheme(scheme))
         for value in results:
             cleaner = make_method(method, model.with_parameters(threshold=value) if model else None)
             for page in fold:

@@ -15,12 +15,13 @@ from __future__ import annotations
 import sys
 import unicodedata
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ncleaner._ngram import Encoder
 from ncleaner.errors import ModelError
 
 __all__ = ["ALPHABETS", "Alphabet", "alphabet"]
@@ -48,7 +49,7 @@ _LATIN_BLOCKS = (
 _MIXED_BLOCKS = ((0x80, 0x3400), (0x4DC0, 0x4E00), (0xA000, 0xAC00), (0xD7A4, 0x10000))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Alphabet:
     """A map from code points to symbols.
 
@@ -67,6 +68,11 @@ class Alphabet:
     index: npt.NDArray[np.uint16]
     pages: npt.NDArray[np.uint8]
     characters: str
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """Its compiled form, shared by all models over it."""
+        return Encoder(self.index, self.pages)
 
     def header(self) -> dict[str, Any]:
         """What a model file records of it."""

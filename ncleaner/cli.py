@@ -283,7 +283,7 @@ def train(
         pairs,
         order=order,
         q=q,
-        alphabet_name=alphabet.value,
+        alphabet=alphabet.value,
         scheme=cast(Scheme, scheme.value),
         threshold=threshold,
         about={key: value for key, value in about.items() if value},

@@ -16,7 +16,7 @@ import struct
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -25,7 +25,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ncleaner._ngram import Encoder, Grams
+from ncleaner._ngram import Grams
 from ncleaner.alphabet import Alphabet, alphabet
 from ncleaner.errors import ModelError
 
@@ -52,12 +52,6 @@ _DENSE_BITS = 21
 
 Keys = npt.NDArray[np.uint64]
 Tally = npt.NDArray[np.int64]
-
-
-@lru_cache
-def _encoder(name: str) -> Encoder:
-    symbols = alphabet(name)
-    return Encoder(symbols.index, symbols.pages)
 
 
 def interpolation_weights(order: int, q: float) -> list[float]:
@@ -111,7 +105,7 @@ class NGramModel:
     Attributes:
         order: n, 1 to 8.
         q: interpolation factor, 0 < q < 1; larger values give the shorter histories more weight.
-        alphabet_name: see `alphabet.py`.
+        alphabet: what its symbols stand for.
         threshold: a segment is clean when its log-odds per character reach this, in bits.
         levels: `Counts` for the lengths 1 … n.
         about: what the header says besides: name, language, training pages and words, date, sources.
@@ -119,20 +113,10 @@ class NGramModel:
 
     order: int
     q: float
-    alphabet_name: str
+    alphabet: Alphabet
     levels: Sequence[Counts]
     threshold: float = 0.0
     about: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def alphabet(self) -> Alphabet:
-        """The alphabet itself."""
-        return alphabet(self.alphabet_name)
-
-    @property
-    def encoder(self) -> Encoder:
-        """Compiled form of the alphabet, shared by all models over it."""
-        return _encoder(self.alphabet_name)
 
     def with_parameters(
         self, *, order: int | None = None, q: float | None = None, threshold: float | None = None
@@ -185,13 +169,15 @@ class NGramModel:
     def log_probabilities(self, text: str, side: Literal["clean", "dirty"]) -> npt.NDArray[np.float64]:
         """log2 probability of each character of one segment, and of its end: one more than characters."""
         levels = [(self._keys(k), np.log2(s)) for k, s in enumerate(self.interpolated(side), 1)]
-        return Grams(levels, self.alphabet.bits).values(self.encoder, text.encode("utf-8", "replace"))
+        return Grams(levels, self.alphabet.bits).values(
+            self.alphabet.encoder, text.encode("utf-8", "replace")
+        )
 
     def log_odds(
         self, data: bytes, starts: npt.NDArray[np.uint32], ends: npt.NDArray[np.uint32]
     ) -> npt.NDArray[np.float64]:
         """Log-odds of clean against dirty of the segments [starts, ends) of `data`, in bits per character."""
-        sums, counts = self.ratio.score(self.encoder, data, starts, ends)
+        sums, counts = self.ratio.score(self.alphabet.encoder, data, starts, ends)
         odds: npt.NDArray[np.float64] = sums / counts
         return odds
 
@@ -302,7 +288,7 @@ class NGramModel:
             for key, value in header.items()
             if key not in ("kind", "order", "q", "alphabet", "threshold", "arrays", "checksum")
         }
-        return cls(order, q, symbols.name, levels, threshold, about)
+        return cls(order, q, symbols, levels, threshold, about)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return NGramModel.from_bytes, (self.to_bytes(),)
@@ -310,7 +296,7 @@ class NGramModel:
     def __repr__(self) -> str:
         grams = sum(len(level.keys) for level in self.levels)
         name = self.about.get("name", "unnamed")
-        return f"<NGramModel {name}: n={self.order}, q={self.q}, {self.alphabet_name}, {grams} n-grams>"
+        return f"<NGramModel {name}: n={self.order}, q={self.q}, {self.alphabet.name}, {grams} n-grams>"
 
 
 def _narrowest(largest: int) -> np.dtype[Any]:
@@ -361,7 +347,7 @@ def model_table() -> str:
         model = NGramModel.from_bytes(data, name)
         about = model.about
         lines.append(
-            f"{name:<11} {about.get('language', '-'):<9} {model.alphabet_name:<10} {model.order:>2} "
+            f"{name:<11} {about.get('language', '-'):<9} {model.alphabet.name:<10} {model.order:>2} "
             f"{model.q:>4} {model.threshold:>10} {about.get('training', {}).get('pages', 0):>6}  "
             f"{about.get('sources', '-')}"
         )

@@ -17,7 +17,8 @@ import numpy.typing as npt
 
 from ncleaner._ngram import Encoder
 from ncleaner.align import Alignment, align, gold_text
-from ncleaner.alphabet import alphabet
+from ncleaner.alphabet import Alphabet
+from ncleaner.alphabet import alphabet as named_alphabet
 from ncleaner.document import Document
 from ncleaner.dump import dump_html
 from ncleaner.errors import TrainingError
@@ -118,13 +119,11 @@ def _together(clean: Tallies, other: Tallies, differential: bool) -> list[Counts
 
 
 def _tally(
-    pairs: Iterable[Pair], alignments: Iterable[Alignment], *, order: int, alphabet_name: str, scheme: Scheme
+    pairs: Iterable[Pair], alignments: Iterable[Alignment], *, order: int, alphabet: Alphabet, scheme: Scheme
 ) -> tuple[Tallies, Tallies]:
     """Counts of clean text, and of dirty text (`aligned`) or all raw text (`differential`)."""
-    symbols = alphabet(alphabet_name)
-    encoder = Encoder(symbols.index, symbols.pages)
-    clean = GramCounter(encoder, symbols.bits, order)
-    other = GramCounter(encoder, symbols.bits, order)
+    clean = GramCounter(alphabet.encoder, alphabet.bits, order)
+    other = GramCounter(alphabet.encoder, alphabet.bits, order)
     for pair, alignment in zip(pairs, alignments, strict=True):
         table = pair.document.segments
         if scheme == "differential":
@@ -145,7 +144,7 @@ def _sum(parts: Sequence[Tallies]) -> Tallies:
 
 
 def count_pairs(
-    pairs: Sequence[Pair], alignments: Sequence[Alignment], *, order: int, alphabet_name: str, scheme: Scheme
+    pairs: Sequence[Pair], alignments: Sequence[Alignment], *, order: int, alphabet: Alphabet, scheme: Scheme
 ) -> list[Counts]:
     """n-gram counts of clean and dirty text for the lengths 1 … order.
 
@@ -153,10 +152,10 @@ def count_pairs(
         pairs: pages with their gold text.
         alignments: one for each pair (`align`).
         order: n.
-        alphabet_name: see `alphabet.py`.
+        alphabet: what the symbols stand for.
         scheme: `aligned` or `differential`.
     """
-    clean, other = _tally(pairs, alignments, order=order, alphabet_name=alphabet_name, scheme=scheme)
+    clean, other = _tally(pairs, alignments, order=order, alphabet=alphabet, scheme=scheme)
     return _together(clean, other, scheme == "differential")
 
 
@@ -187,7 +186,7 @@ def train(
     *,
     order: int = 3,
     q: float = 0.5,
-    alphabet_name: str = "ascii",
+    alphabet: str | Alphabet = "ascii",
     scheme: Scheme = "aligned",
     threshold: float | None = None,
     about: dict[str, Any] | None = None,
@@ -198,7 +197,7 @@ def train(
         pairs: see `read_pairs`; about 50 pages are enough.
         order: n, 1 to 8.
         q: interpolation factor, between 0 and 1.
-        alphabet_name: `ascii` or `nonlexical`.
+        alphabet: `ascii`, `nonlexical`, or an alphabet of one's own.
         scheme: `aligned`, or `differential` as in Evert (2008).
         threshold: log-odds per character from which a segment is clean, in bits. By default the one with
             the best word F on the training pages in five-fold cross-validation.
@@ -209,19 +208,20 @@ def train(
     """
     if not pairs:
         raise TrainingError("no pages to train on")
+    symbols = named_alphabet(alphabet) if isinstance(alphabet, str) else alphabet
     alignments = [align(pair.document, pair.gold) for pair in pairs]
     folds = _folds(len(pairs))
     parts = [
         _tally(
             [pairs[page] for page in fold], [alignments[page] for page in fold],
-            order=order, alphabet_name=alphabet_name, scheme=scheme,
+            order=order, alphabet=symbols, scheme=scheme,
         )
         for fold in folds
     ]  # fmt: skip
 
     def model_of(chosen: Sequence[tuple[Tallies, Tallies]]) -> NGramModel:
         clean, other = (_sum([part[side] for part in chosen]) for side in (0, 1))
-        return NGramModel(order, q, alphabet_name, _together(clean, other, scheme == "differential"))
+        return NGramModel(order, q, symbols, _together(clean, other, scheme == "differential"))
 
     model = model_of(parts)
     characters = {side: int(getattr(model.levels[0], side).sum()) for side in ("clean", "dirty")}
@@ -306,7 +306,7 @@ def describe(model: NGramModel, path: Path) -> str:
     training = model.about["training"]
     size = path.stat().st_size
     return (
-        f"{path}: {model.alphabet_name} {model.order}-grams, q {model.q}, from {training['pages']:,} pages "
+        f"{path}: {model.alphabet.name} {model.order}-grams, q {model.q}, from {training['pages']:,} pages "
         f"({training['clean_characters']:,} clean and {training['dirty_characters']:,} dirty characters); "
         f"{size / 1000:,.0f} kB"
     )

@@ -32,7 +32,7 @@ def main(gold: Annotated[Path, typer.Argument(help="where the gold directories a
         ("nonlexical", "nonlexical", "any", -0.04),
     ):
         about = {"name": name, "language": language, "sources": SOURCES, "date": "2026-11-21"}
-        model = train(pairs, alphabet_name=alphabet, threshold=threshold, about=about)
+        model = train(pairs, alphabet=alphabet, threshold=threshold, about=about)
         path = MODELS / f"{name}.ncm"
         model.save(path)
         print(describe(model, path))

@@ -30,7 +30,7 @@ def test_round_trip(order: int) -> None:
     model.about["name"] = "Größe"
     again = NGramModel.from_bytes(model.to_bytes())
     assert same(model, again)
-    assert (again.order, again.q, again.alphabet_name, again.threshold) == (order, 0.3, "nonlexical", -0.25)
+    assert (again.order, again.q, again.alphabet.name, again.threshold) == (order, 0.3, "nonlexical", -0.25)
     assert again.about == {"name": "Größe"}
     assert (
         again.log_probabilities("ferry", "clean").tolist()

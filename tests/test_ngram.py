@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ncleaner._ngram import Encoder, Grams
+from ncleaner._ngram import Grams
 from ncleaner.alphabet import alphabet
 from ncleaner.model import Counts, NGramModel, interpolation_weights
 from ncleaner.train import GramCounter
@@ -64,10 +64,9 @@ class Reference:
 
 def model_of(clean: list[str], dirty: list[str], order: int, q: float, name: str = "ascii") -> NGramModel:
     symbols = alphabet(name)
-    encoder = Encoder(symbols.index, symbols.pages)
     tallies = []
     for texts in (clean, dirty):
-        counter = GramCounter(encoder, symbols.bits, order)
+        counter = GramCounter(symbols.encoder, symbols.bits, order)
         for text in texts:
             data = text.encode()
             counter.add(data, np.array([0], np.uint32), np.array([len(data)], np.uint32))
@@ -79,7 +78,7 @@ def model_of(clean: list[str], dirty: list[str], order: int, q: float, name: str
         sides[0, np.searchsorted(keys, clean_keys)] = clean_counts
         sides[1, np.searchsorted(keys, dirty_keys)] = dirty_counts
         levels.append(Counts(keys, sides[0], sides[1]))
-    return NGramModel(order, q, name, levels)
+    return NGramModel(order, q, symbols, levels)
 
 
 @pytest.mark.parametrize("order", range(1, 9))
@@ -111,7 +110,7 @@ def test_any_text_scores_as_the_reference(
     )
     data = text.encode()
     sums, counts = model.ratio.score(
-        model.encoder, data, np.array([0], np.uint32), np.array([len(data)], np.uint32)
+        model.alphabet.encoder, data, np.array([0], np.uint32), np.array([len(data)], np.uint32)
     )
     assert counts[0] == len(text) + 1
     assert sums[0] == pytest.approx(odds.sum(), rel=1e-5, abs=1e-4)
@@ -125,8 +124,8 @@ def test_dense_table_says_what_the_hash_tables_say(order: int) -> None:
     dense, sparse = Grams(levels, SYMBOLS.bits, True), Grams(levels, SYMBOLS.bits, False)
     for text in [*CLEAN, *DIRTY, "neither of them, #~"]:
         data = text.encode()
-        assert dense.values(model.encoder, data) == pytest.approx(
-            sparse.values(model.encoder, data), rel=1e-6
+        assert dense.values(model.alphabet.encoder, data) == pytest.approx(
+            sparse.values(model.alphabet.encoder, data), rel=1e-6
         )
 
 
@@ -135,9 +134,11 @@ def test_the_sum_of_the_parts_is_the_whole() -> None:
     data = "\n".join(CLEAN).encode()
     ends = np.cumsum([len(text.encode()) + 1 for text in CLEAN]) - 1
     starts = np.concatenate(([0], ends[:-1] + 1))
-    sums, counts = model.ratio.score(model.encoder, data, starts.astype(np.uint32), ends.astype(np.uint32))
+    sums, counts = model.ratio.score(
+        model.alphabet.encoder, data, starts.astype(np.uint32), ends.astype(np.uint32)
+    )
     for text, total, count in zip(CLEAN, sums, counts, strict=True):
-        values = model.ratio.values(model.encoder, text.encode())
+        values = model.ratio.values(model.alphabet.encoder, text.encode())
         assert total == pytest.approx(values.sum())
         assert count == len(values) == len(text) + 1
 
@@ -171,8 +172,9 @@ def test_q_out_of_range(q: float) -> None:
 
 
 def test_encoding_frames_each_segment() -> None:
-    encoder = Encoder(SYMBOLS.index, SYMBOLS.pages)
-    symbols, where = encoder.encode(b"ab\nc", np.array([0, 3], np.uint32), np.array([2, 4], np.uint32), 3)
+    symbols, where = SYMBOLS.encoder.encode(
+        b"ab\nc", np.array([0, 3], np.uint32), np.array([2, 4], np.uint32), 3
+    )
     a, b, c = (framed(letter, 1)[0] for letter in "abc")
     assert symbols.tolist() == [0, 0, a, b, 0, 0, 0, c, 0]
     assert where.tolist() == [2, 7]
@@ -187,7 +189,7 @@ def test_segments_outside_of_the_text(starts: list[int], ends: list[int]) -> Non
     model = model_of(CLEAN, DIRTY, 2, 0.5)
     first, last = np.array(starts, np.uint32), np.array(ends, np.uint32)
     with pytest.raises(ValueError, match=r"text|ends"):
-        model.ratio.score(model.encoder, b"abcd", first, last)
+        model.ratio.score(model.alphabet.encoder, b"abcd", first, last)
 
 
 @pytest.mark.parametrize(("levels", "bits"), [([], 7), ([(np.array([0]), np.array([0.0]))] * 9, 7), ([], 0)])
