@@ -6,13 +6,13 @@ the stack of open elements, and every block reopens the formatting elements left
 of its own invention make a page as slow. Native code cannot be stopped inside a process, so the page is
 looked at first:
 
-1. `_count` adds up tags; nearly every page is so small that nothing in it can be costly.
-2. `_scan` follows the tokenizer, and judges nesting and unclosed formatting from above. Its stack holds
+1. `_scan` follows the tokenizer, and judges nesting and unclosed formatting from above. Its stack holds
    every element that the parser's may hold. It closes an element only where the parser must: from `sure`
    upwards the two stacks are known to be the same and the standard's rules apply; below, an end tag closes
    the innermost element or nothing. Whatever the rules here do not follow exactly makes the whole stack
-   unsure. `<select>`, `<template>`, frames and markup inside <svg> and <math> are such cases.
-3. Only a page that is over the bounds is written anew, by the same scan: well nested, each element closed
+   unsure. `<select>`, `<template>`, frames and markup inside <svg> and <math> are such cases. On real pages
+   it takes a tenth of the time of parsing.
+2. Only a page that is over the bounds is written anew, by the same scan: well nested, each element closed
    by its own end tag, so that the parser's stack is the scan's. Tags that would nest too deep go, and so do
    scripts, comments, forms' controls and foreign markup; all text stays.
 """
@@ -46,14 +46,12 @@ cdef enum:
     SLOTS = 512
     DEEPEST = 4096           # entries of the stack; deeper pages are over any bound
     LISTED = 2048            # entries of the list of unclosed formatting elements, likewise
+    NOAH = 3                 # unclosed formatting elements of a kind that the parser remembers
     SHIFTED = 8              # blocks that the parser moves a formatting element's end tag over
-    HARMLESS_BYTES = 400_000
-    LONG_TAG = 4_096         # bytes from which a tag's attributes are counted in any case
     MANY_ATTRIBUTES = 1_000  # in one tag: they are compared pairwise
     ALL_ATTRIBUTES = 100_000 # of the page: unknown names are found through short hash chains …
     ALL_UNKNOWN = 50_000     # … and so are unknown tags
 
-cdef uint64_t HARMLESS = 200_000_000   # start tags times markup
 cdef uint64_t LOOK_UPS = 300_000_000   # markup times nesting
 cdef uint64_t REOPENED = 500_000       # formatting elements reopened
 
@@ -170,55 +168,6 @@ cdef inline const char* _name_end(const char* p, const char* end) noexcept nogil
 
 # --------------------------------------------------------------------------------------------------
 
-cdef struct counts_t:
-    uint64_t tags         # start tags, or what looks like one
-    uint64_t markup       # anything that begins with `<`
-    uint64_t formatting   # of the start tags, formatting elements
-    bint crowded          # a tag may have more than MANY_ATTRIBUTES
-
-
-cdef counts_t _count(const char* p, size_t n) noexcept nogil:
-    cdef counts_t counts
-    cdef const char* end = p + n
-    cdef const char* name
-    cdef const char* last = NULL    # the start tag before
-    cdef const char* close = p      # end of the last tag whose attributes were counted
-    cdef char first
-    cdef bint self_closing
-    cdef uint64_t attributes
-    memset(&counts, 0, sizeof(counts_t))
-    while True:
-        p = <const char*> memchr(p, c'<', <size_t> (end - p))
-        if p != NULL and p + 1 < end and not _is_letter(p[1]):
-            counts.markup += 1
-            p += 1
-            continue
-        if last != NULL and not counts.crowded and (end if p == NULL else p) - last > LONG_TAG:
-            attributes = 0
-            if last < close:
-                counts.crowded = True  # a long tag inside another: one of the two may be a quotation
-            else:
-                close = _attributes_end(_name_end(last, end), end, &self_closing, &attributes)
-                counts.crowded = attributes > MANY_ATTRIBUTES
-        if p == NULL or p + 1 >= end:
-            return counts
-        p += 1
-        last = p
-        counts.tags += 1
-        counts.markup += 1
-        first = p[0] | 0x20
-        # cheap: only the initials of formatting elements are looked at further
-        if first == c'a' or first == c'b' or first == c'c' or first == c'e' or first == c'f' or first == c'i' \
-                or first == c'n' or first == c's' or first == c't' or first == c'u':
-            name = p
-            while p < end and p - name < 8 and _is_letter(p[0]):
-                p += 1
-            if (_class(_key(name, <size_t> (p - name))) & GROUP) == FORMATTING:
-                counts.formatting += 1
-
-
-# --------------------------------------------------------------------------------------------------
-
 cdef struct open_t:       # an open element
     uint64_t name
     const char* written   # its name as written, for its end tag
@@ -228,10 +177,12 @@ cdef struct open_t:       # an open element
 cdef struct listed_t:     # an unclosed formatting element, or a marker
     uint64_t name         # 0 for a marker
     uint32_t depth        # of the stack when it was opened, or the least since
-    bint lowered          # an element around it has been closed since
+    bint moved            # it may stand elsewhere since, or nowhere
+    bint forgotten        # it may not be in the parser's list, only on its stack
 
 cdef struct scan_t:
-    uint64_t tags         # start tags that the tokenizer would see
+    uint64_t markup       # tags, comments and the like
+    uint64_t tags         # start tags
     uint64_t deepest
     uint64_t most_listed
     uint64_t reopened     # formatting elements that blocks would reopen, summed
@@ -246,18 +197,21 @@ cdef struct scan_t:
     size_t sure
     size_t foreign        # open svg and math
     size_t island         # 1 + index of the svg or math whose content has held no surprise, or 0
-    bint doubt            # scan and tokenizer may have come apart
+    bint doubt            # scan and tokenizer may have come apart: no end tag is trusted any more
     size_t paragraphs
     size_t items
     size_t tables
     size_t selects
     size_t templates
     size_t buttons
+    size_t objects        # object, applet, marquee
     bint form             # the parser's form pointer
     # the list of active formatting elements
     listed_t* listed
     size_t n_listed
     size_t last_marker    # entries since then are reopened
+    size_t vague          # entries before may stand elsewhere, or nowhere
+    bint stale            # the parser's markers may be others: no entry is taken out any more
     # where the page is written anew, or NULL
     char* out
     size_t out_length
@@ -265,6 +219,8 @@ cdef struct scan_t:
     uint64_t max_tags
     uint64_t written
     uint64_t dropped
+    size_t inside         # svg and math that are left out around this
+    bint bare             # what looks like raw text in them is none
     bint titled
 
 
@@ -283,7 +239,9 @@ cdef inline void _write_end(scan_t* s, const char* name, size_t length) noexcept
 cdef inline void _unsure(scan_t* s) noexcept nogil:
     if s.out == NULL:
         s.sure = s.depth
+        s.vague = s.n_listed
         s.island = 0
+        s.stale |= s.objects > 0
 
 
 cdef inline bint _is_marker(open_t* e) noexcept nogil:
@@ -308,6 +266,8 @@ cdef inline void _tally(scan_t* s, uint64_t name, uint8_t kind, int by) noexcept
             s.form = by > 0
     elif (kind & GROUP) == FOREIGN:
         s.foreign += by
+    elif (kind & (GROUP | SCOPE)) == CONTROL | SCOPE:
+        s.objects += by
 
 
 cdef void _push(scan_t* s, uint64_t name, uint8_t kind, const char* written, size_t length) noexcept nogil:
@@ -329,13 +289,22 @@ cdef void _push(scan_t* s, uint64_t name, uint8_t kind, const char* written, siz
 
 
 cdef void _list(scan_t* s, uint64_t name) noexcept nogil:
+    cdef size_t i = s.n_listed, same = 0
     if s.n_listed >= LISTED:
         s.over = True
         return
     s.listed[s.n_listed].name = name
     s.listed[s.n_listed].depth = <uint32_t> s.depth
-    s.listed[s.n_listed].lowered = False
+    s.listed[s.n_listed].moved = False
+    s.listed[s.n_listed].forgotten = False
     s.n_listed += 1
+    # the parser keeps three that are the same, and forgets the first
+    while i > s.last_marker and name:
+        i -= 1
+        if s.listed[i].name == name:
+            same += 1
+            if same >= NOAH:
+                s.listed[i].moved = s.listed[i].forgotten = True
     if not name:
         s.last_marker = s.n_listed
     elif s.n_listed > s.most_listed:
@@ -346,6 +315,7 @@ cdef void _unlist(scan_t* s, size_t at) noexcept nogil:
     """Takes one entry from the list."""
     cdef size_t i
     s.n_listed -= 1
+    s.vague -= at < s.vague
     for i in range(at, s.n_listed):
         s.listed[i] = s.listed[i + 1]
     if at < s.last_marker:
@@ -354,9 +324,18 @@ cdef void _unlist(scan_t* s, size_t at) noexcept nogil:
             s.last_marker -= 1
 
 
+cdef void _end_marker(scan_t* s, bint certain) noexcept nogil:
+    """What was left unclosed in a cell or an object ends with it, if the parser's was open too."""
+    if s.last_marker:
+        if certain:
+            s.n_listed = s.last_marker
+            if s.vague > s.n_listed:
+                s.vague = s.n_listed
+        _unlist(s, s.last_marker - 1)
+
+
 cdef void _pop_to(scan_t* s, size_t depth) noexcept nogil:
     cdef open_t* e
-    cdef bint certain
     cdef size_t i
     while s.depth > depth:
         s.depth -= 1
@@ -364,12 +343,8 @@ cdef void _pop_to(scan_t* s, size_t depth) noexcept nogil:
         _tally(s, e.name, e.kind, -1)
         if s.out != NULL:
             _write_end(s, e.written, e.length)
-        elif _is_marker(e) and s.last_marker:
-            # what was left unclosed in a cell ends with it, if the parser's cell was open too
-            certain = s.depth >= s.sure
-            if certain:
-                s.n_listed = s.last_marker
-            _unlist(s, s.last_marker - 1)
+        elif e.kind & SCOPE and (e.kind & GROUP) == TABLE_PART:
+            _end_marker(s, s.depth >= s.sure)
     if s.sure > depth:
         s.sure = depth
     if s.island > depth:
@@ -378,7 +353,7 @@ cdef void _pop_to(scan_t* s, size_t depth) noexcept nogil:
     while i > 0 and s.listed[i - 1].depth > depth:
         i -= 1
         s.listed[i].depth = <uint32_t> depth
-        s.listed[i].lowered = True
+        s.listed[i].moved = True
 
 
 # --------------------------------------------------------------------------------------------------
@@ -390,7 +365,7 @@ cdef enum:
     PARAGRAPH = 2  # … or a button
     ITEM = 3       # … or a list
     PART = 4       # up to the table
-    WHOLE = 5      # the table itself, a select, a template
+    WHOLE = 5      # the table itself, a template
 
     ABSENT = -1
     UNCERTAIN = -2
@@ -444,15 +419,13 @@ cdef Py_ssize_t _find_item(scan_t* s, uint64_t one, uint64_t other) noexcept nog
 
 cdef inline bint _takes(open_t* e, uint64_t name) noexcept nogil:
     """Whether the start tag of a table part ends what is open up to this element, and stands in it."""
-    if e.name == TABLE:
-        return True
-    if name != TR and (name != 0 or e.name == TR):
-        return name == 0 and (e.name == TR or _takes(e, TR))
-    return e.name == TBODY or e.name == THEAD or e.name == TFOOT
+    if e.name == TABLE or name == TABLE:
+        return e.name == TABLE
+    return e.name == TBODY or e.name == THEAD or e.name == TFOOT or not name and e.name == TR
 
 
 cdef Py_ssize_t _find_context(scan_t* s, uint64_t name) noexcept nogil:
-    """Where a table part would stand. `name` is TR, 0 for a cell, else any part that stands in the table."""
+    """Index of what a table part would stand in. `name` is TR, 0 for a cell, TABLE for any other part."""
     cdef size_t i = s.depth
     cdef open_t* e
     while i > s.sure:
@@ -485,11 +458,18 @@ cdef void _close_paragraph(scan_t* s) noexcept nogil:
 cdef void _close(scan_t* s, uint64_t name, int reach) noexcept nogil:
     """What an end tag does to the stack."""
     cdef Py_ssize_t at = _find(s, name, reach)
+    cdef bint marker
     if at >= 0:
+        marker = s.out == NULL and s.stack[at].kind & SCOPE and (s.stack[at].kind & GROUP) == CONTROL
         _pop_to(s, <size_t> at)
+        if marker:
+            _end_marker(s, True)
     elif at == UNCERTAIN:
         if _is_innermost(s, name) or not name and s.depth and s.stack[s.depth - 1].kind & HEADING:
+            marker = s.stack[s.depth - 1].kind & SCOPE and (s.stack[s.depth - 1].kind & GROUP) == CONTROL
             _pop_to(s, s.depth - 1)
+            if marker:
+                _end_marker(s, False)
         _unsure(s)
 
 
@@ -501,6 +481,9 @@ cdef void _end_formatting(scan_t* s, uint64_t name) noexcept nogil:
     """The standard's adoption agency, as far as it takes elements from stack and list."""
     cdef size_t at = s.n_listed, i, blocks = 0, depth
     cdef bint ordinary = False
+    if s.stale:
+        _unsure(s)
+        return
     while at > s.last_marker and s.listed[at - 1].name != name:
         at -= 1
     if at == s.last_marker:
@@ -511,21 +494,23 @@ cdef void _end_formatting(scan_t* s, uint64_t name) noexcept nogil:
     while i > depth:
         i -= 1
         if s.stack[i].kind & SCOPE or (s.stack[i].kind & GROUP) == CONTROL:
-            _unsure(s)
-            return
+            blocks = SHIFTED
         if s.stack[i].kind & STOPS:
             blocks += 1
         else:
             ordinary = True
-    if blocks >= SHIFTED:
+    if blocks and s.listed[at].forgotten:
+        blocks = SHIFTED
+    if ordinary and blocks == 0 and depth >= s.sure and at >= s.vague and not s.listed[at].moved:
+        _pop_to(s, depth)
+    elif ordinary or blocks >= SHIFTED:
         _unsure(s)
-        return
-    if ordinary:
-        if blocks == 0 and depth >= s.sure and not s.listed[at].lowered:
-            _pop_to(s, depth)
-        else:
-            _unsure(s)
-    _unlist(s, at)
+    # those opened since are closed too, and come back elsewhere
+    for i in range(at, s.n_listed):
+        s.listed[i].depth = <uint32_t> depth
+        s.listed[i].moved = True
+    if blocks < SHIFTED:
+        _unlist(s, at)
 
 
 cdef bint _start_formatting(scan_t* s, uint64_t name, const char* written, size_t length) noexcept nogil:
@@ -552,6 +537,16 @@ cdef bint _start_formatting(scan_t* s, uint64_t name, const char* written, size_
 
 # --------------------------------------------------------------------------------------------------
 
+cdef void _push_part(scan_t* s, uint64_t name, uint8_t kind, const char* written, size_t length) noexcept nogil:
+    """An element, and what the parser may put around it where it is part of a table."""
+    cdef bint cell = (kind & (GROUP | SCOPE)) == TABLE_PART | SCOPE and name != CAPTION
+    if cell or name == TR:
+        _push(s, TBODY, TABLE_PART | STOPS, b"tbody", 5)
+    if cell:
+        _push(s, TR, TABLE_PART | STOPS, b"tr", 2)
+    _push(s, name, kind, written, length)
+
+
 cdef void _start_foreign(
     scan_t* s, uint64_t name, uint8_t kind, bint self_closing, const char* written, size_t length
 ) noexcept nogil:
@@ -569,10 +564,10 @@ cdef void _start_foreign(
         s.doubt = True
     if group == FORMATTING:
         _list(s, name)
-    s.reopened += s.n_listed - s.last_marker
+    s.reopened += s.n_listed - (0 if s.stale else s.last_marker)
     if kind & CLOSES_P and _is_innermost(s, P):
         _pop_to(s, s.depth - 1)
-    _push(s, name, kind, written, length)
+    _push_part(s, name, kind, written, length)
     _unsure(s)
 
 
@@ -600,6 +595,8 @@ cdef bint _start_part(
         row = 0
     elif name != TR:
         row = TABLE
+    if name == COL and s.templates:
+        s.doubt = True  # what follows is column groups to the parser, and scripts are none
     if not s.tables and not s.templates:
         return False
     at = _find_context(s, row)
@@ -619,53 +616,61 @@ cdef bint _start_part(
     if s.out != NULL:
         return False
     if name != COL and name != COLGROUP:
-        _push(s, name, kind, written, length)
+        _push_part(s, name, kind, written, length)
     _unsure(s)
     return False
 
 
-cdef bint _start_table(scan_t* s) noexcept nogil:
-    """A table right inside another ends it."""
+cdef Py_ssize_t _find_table(scan_t* s) noexcept nogil:
+    """Index of the innermost table, where no cell is open in it; ABSENT in a cell or outside of tables."""
     cdef size_t i = s.depth
+    cdef open_t* e
+    if not s.tables:
+        return ABSENT
+    while i > s.sure:
+        i -= 1
+        e = &s.stack[i]
+        if e.name == TABLE:
+            return <Py_ssize_t> i
+        if e.kind & SCOPE and (e.kind & GROUP) == TABLE_PART:
+            return ABSENT
+        if e.name == TEMPLATE or e.name == SELECT:
+            return UNCERTAIN
+    return UNCERTAIN if s.sure else ABSENT
+
+
+cdef void _start_table(scan_t* s) noexcept nogil:
+    """A table right inside another ends it."""
+    cdef Py_ssize_t at
     if s.out != NULL:
         _close_paragraph(s)
     elif s.paragraphs:
         _unsure(s)  # in quirks mode a paragraph stays open
-    if not s.tables:
-        return True
-    i = s.depth
-    while i > s.sure:
-        i -= 1
-        if s.stack[i].name == TABLE:
-            _pop_to(s, i)
-            return True
-        if s.stack[i].kind & SCOPE and (s.stack[i].kind & GROUP) == TABLE_PART:
-            return True
-        if s.stack[i].name == TEMPLATE or s.stack[i].name == SELECT:
-            break
-    if s.sure:
+    at = _find_table(s)
+    if at >= 0:
+        _pop_to(s, <size_t> at)
+    elif at == UNCERTAIN:
         _unsure(s)
-    return True
 
 
 cdef bint _start_control(scan_t* s, uint64_t name, uint8_t kind, const char* written, size_t length) noexcept nogil:
     """Only in a page that is judged."""
     cdef Py_ssize_t at
+    cdef bint in_head
     if name == BUTTON and s.buttons:
         at = _find(s, BUTTON, BLOCK)
         if at >= 0:
             _pop_to(s, <size_t> at)
         elif at == UNCERTAIN:
             _unsure(s)
-    elif name == OPTION or name == OPTGROUP:
-        if _is_innermost(s, OPTION):
+    elif _is_innermost(s, OPTION) and (name == OPTION or name == OPTGROUP):
+        if s.n_listed == s.last_marker:
             _pop_to(s, s.depth - 1)
-        if name == OPTGROUP and _is_innermost(s, OPTGROUP):
-            _pop_to(s, s.depth - 1)
-    elif name == SELECT and s.selects:
-        _unsure(s)
+        else:
+            _unsure(s)
+    in_head = s.sure == s.depth
     _push(s, name, kind, written, length)
-    if name == TEMPLATE or name == FRAMESET or name == NOSCRIPT and s.depth == 1 or s.selects > 1:
+    if name == TEMPLATE or name == FRAMESET or name == NOSCRIPT and in_head:
         _unsure(s)
     if name == FRAMESET:
         s.doubt = True
@@ -680,23 +685,32 @@ cdef bint _start_tag(
     cdef Py_ssize_t at
     s.tags += 1
     s.unknown += group == UNKNOWN
+    if s.doubt:
+        if group == FORMATTING:
+            _list(s, name)
+        s.reopened += s.n_listed - (0 if s.stale else s.last_marker)
+        _push_part(s, name, kind, written, length)
+        return True
     if s.foreign:
         _start_foreign(s, name, kind, self_closing, written, length)
         return True
     if s.out != NULL and (
         group == FOREIGN or group == CONTROL or s.written >= s.max_tags or group == UNKNOWN and s.unknown > ALL_UNKNOWN
     ):
+        s.inside += group == FOREIGN and not self_closing
         return False
+    if kind & CLOSES_P:
+        s.inside = 0
     if group == ROOT:
         s.roots += 1
         return s.roots <= 3
     if group == FORMATTING:
         return _start_formatting(s, name, written, length)
-    s.reopened += s.n_listed - s.last_marker
-    if s.selects and group != CONTROL:
+    s.reopened += s.n_listed - (0 if s.stale else s.last_marker)
+    if s.selects and name != OPTION and name != OPTGROUP:
         # parsers differ in what they let stand in a select
         if group != VOID:
-            _push(s, name, kind, written, length)
+            _push_part(s, name, kind, written, length)
         _unsure(s)
         return True
     if group == TABLE_PART or name == COL:
@@ -710,21 +724,22 @@ cdef bint _start_tag(
     if group == FOREIGN:
         if not self_closing:
             _push(s, name, kind, written, length)
-            s.island = 0 if s.doubt else s.depth
+            s.island = s.depth
         return True
     if s.out != NULL and s.depth >= s.max_depth:
         return False
     if name == FORM:
         if s.form and (s.out != NULL or not s.templates):
             return False
-        if s.depth and (_is_innermost(s, TABLE) or (s.stack[s.depth - 1].kind & (GROUP | SCOPE)) == TABLE_PART):
+        at = _find_table(s)
+        if at != ABSENT:
             # right inside a table the parser opens a form and closes it at once
-            s.form = s.out == NULL
-            if s.sure == s.depth:
+            s.form = s.out == NULL and not s.templates
+            if at == UNCERTAIN:
                 _push(s, name, kind, written, length)
                 _unsure(s)
             return False
-        s.form = True
+        s.form = not s.templates
     if name == LI or name == DD or name == DT:
         if s.items:
             at = _find_item(s, LI, LI) if name == LI else _find_item(s, DD, DT)
@@ -737,12 +752,12 @@ cdef bint _start_tag(
     elif kind & CLOSES_P:
         _close_paragraph(s)
     if kind & HEADING and s.depth and s.stack[s.depth - 1].kind & HEADING:
-        if s.n_listed == s.last_marker and s.sure < s.depth:
+        if s.n_listed == s.last_marker:
             _pop_to(s, s.depth - 1)
         else:
             _unsure(s)
     elif name == RB or name == RT or name == RTC or name == RP:
-        if _find(s, RUBY, BLOCK) < 0:
+        if s.n_listed > s.last_marker or _find(s, RUBY, BLOCK) < 0:
             _unsure(s)
         elif _is_innermost(s, RB) or _is_innermost(s, RT) or _is_innermost(s, RP):
             _pop_to(s, s.depth - 1)
@@ -763,7 +778,7 @@ cdef bint _end_form(scan_t* s) noexcept nogil:
         return True
     if not s.form and not s.templates:
         return True
-    s.form = False
+    s.form = s.form and s.templates > 0
     at = _find(s, FORM, BLOCK)
     if at >= 0 and <size_t> at + 1 == s.depth:
         _pop_to(s, <size_t> at)
@@ -783,7 +798,10 @@ cdef bint _end_form(scan_t* s) noexcept nogil:
 cdef void _end_tag(scan_t* s, uint64_t name, uint8_t kind) noexcept nogil:
     """Follows an end tag on the stack."""
     cdef uint8_t group = kind & GROUP
-    if s.foreign:
+    cdef size_t i
+    if s.doubt:
+        pass
+    elif s.foreign:
         _end_foreign(s, name)
     elif group == FORMATTING:
         if s.out == NULL:
@@ -791,7 +809,7 @@ cdef void _end_tag(scan_t* s, uint64_t name, uint8_t kind) noexcept nogil:
         else:
             _close(s, name, INLINE)
     elif group == ROOT or group == VOID or group == RAW or group == FOREIGN or name == COLGROUP:
-        pass
+        s.inside -= group == FOREIGN and s.inside > 0
     elif name == FORM:
         _end_form(s)
     elif kind & HEADING:
@@ -803,8 +821,12 @@ cdef void _end_tag(scan_t* s, uint64_t name, uint8_t kind) noexcept nogil:
     elif name == TABLE or group == TABLE_PART:
         if s.tables or s.templates:
             _close(s, name, WHOLE if name == TABLE else PART)
-    elif name == SELECT or name == TEMPLATE:
-        if s.selects or s.templates:
+    elif name == TEMPLATE:
+        if s.templates:
+            i = s.depth
+            while s.stack[i - 1].name != TEMPLATE:
+                i -= 1
+                s.stale |= _is_marker(&s.stack[i])
             _close(s, name, WHOLE)
     elif name == FRAMESET:
         _unsure(s)
@@ -816,6 +838,23 @@ cdef void _end_tag(scan_t* s, uint64_t name, uint8_t kind) noexcept nogil:
 
 # --------------------------------------------------------------------------------------------------
 # The tokenizer.
+
+cdef enum:
+    AT_SPACE = 1
+    AT_END = 2
+    AT_SLASH = 3
+    AT_EQUALS = 4
+    AT_QUOTE = 5
+
+cdef uint8_t attribute_class[256]
+memset(attribute_class, 0, sizeof(attribute_class))
+attribute_class[c' '] = attribute_class[c'\n'] = attribute_class[c'\t'] = AT_SPACE
+attribute_class[c'\r'] = attribute_class[c'\f'] = AT_SPACE
+attribute_class[c'>'] = AT_END
+attribute_class[c'/'] = AT_SLASH
+attribute_class[c'='] = AT_EQUALS
+attribute_class[c'"'] = attribute_class[c"'"] = AT_QUOTE
+
 
 cdef const char* _attributes_end(
     const char* p, const char* end, bint* self_closing, uint64_t* count
@@ -942,6 +981,32 @@ cdef const char* _comment_end(const char* p, const char* end) noexcept nogil:
         p += 1
 
 
+cdef bint _has_tag(const char* p, const char* end) noexcept nogil:
+    while True:
+        p = <const char*> memchr(p, c'<', <size_t> (end - p))
+        if p == NULL or p + 1 >= end:
+            return False
+        p += 1
+        if _is_letter(p[0]):
+            return True
+
+
+cdef void _write_preformatted(scan_t* s, const char* p, const char* end) noexcept nogil:
+    cdef bint room = s.written < s.max_tags and s.depth < s.max_depth
+    s.written += room
+    s.dropped += not room
+    _write(s, b"<pre>" if room else b" ", 5 if room else 1)
+    while p < end:
+        if p[0] == c'<':
+            _write(s, b"&lt;", 4)
+        elif p[0] == c'&':
+            _write(s, b"&amp;", 5)
+        else:
+            _write(s, p, 1)
+        p += 1
+    _write(s, b"</pre>" if room else b" ", 6 if room else 1)
+
+
 cdef const char* _skip_raw(
     scan_t* s, const char* name, size_t length, uint64_t key, const char* p, const char* end
 ) noexcept nogil:
@@ -955,23 +1020,25 @@ cdef const char* _skip_raw(
     if s.selects:
         s.doubt = True
         _unsure(s)
-    if key != PLAINTEXT:
+    if key != PLAINTEXT and not (s.inside and s.bare):
         last = _raw_end(p, end, name, length, key == SCRIPT)
         if last < end:
             close = _attributes_end(last + 2 + length, end, &self_closing, &attributes)
             close = end if close == end else close + 1
-    if key == XMP or key == PLAINTEXT:
+    if (key == XMP or key == PLAINTEXT) and not s.doubt:
         _close_paragraph(s)
+    if s.inside and (s.bare or last == end or key == STYLE and _has_tag(p, last)):
+        s.bare = True
+        s.dropped += 1
+        return p  # a style or title of svg, which hides no markup
     if s.out != NULL:
-        if key == XMP or key == PLAINTEXT or key == TITLE and not s.titled and close < end:
-            s.titled |= key == TITLE
-            s.written += 1
-            _write(s, b"<", 1)
-            _write(s, name, length)
-            _write(s, b">", 1)
+        if key == TITLE and not s.inside and not s.titled and p < last < end:
+            s.titled = True
+            _write(s, b"<title>", 7)
             _write(s, p, <size_t> (last - p))
-            if last < end:
-                _write_end(s, name, length)
+            _write(s, b"</title>", 8)
+        elif key == XMP or key == PLAINTEXT:
+            _write_preformatted(s, p, last)
         else:
             s.dropped += 1
             _write(s, b" ", 1)
@@ -994,8 +1061,9 @@ cdef void _scan(const char* p, size_t n, scan_t* s) noexcept nogil:
             return
         _write(s, p, <size_t> (q - p))
         p = q + 1
-        if s.doubt:
-            _unsure(s)
+        s.markup += 1
+        if s.out == NULL and (s.depth + s.n_listed) * s.markup > LOOK_UPS:
+            s.over = True  # the scan itself takes no longer than the parser may
         if _is_letter(p[0]):
             name = p
             p = _name_end(p, end)
@@ -1091,32 +1159,50 @@ cdef int _scan_init(scan_t* s, size_t max_depth, uint64_t max_tags) noexcept nog
     return 0
 
 
+cdef uint64_t _hidden(const char* p, size_t n, scan_t* s) noexcept nogil:
+    """What looks like a start tag and was none in the scan: where scan and tokenizer may have come apart,
+    it may be one all the same."""
+    cdef const char* end = p + n
+    cdef uint64_t tags = 0
+    if not s.doubt:
+        return 0
+    while True:
+        p = <const char*> memchr(p, c'<', <size_t> (end - p))
+        if p == NULL or p + 1 >= end:
+            return tags - s.tags if tags > s.tags else 0
+        p += 1
+        tags += _is_letter(p[0])
+
+
 def judge(bytes html not None):
     """Bounds of what parsing a page can cost: {name: number}, or None when the page is over any bound.
 
-    `nesting` is the depth of the stack of open elements, implied tags of the page's frame not counted;
-    `reopened` the formatting elements that are made again; `hidden` tags that may be markup or not.
+    `nesting` bounds the depth of the stack of open elements, <html> and <body> not counted, `reopened` the
+    formatting elements that are made again; `hidden` tags may come on top.
     """
     cdef scan_t s
-    cdef counts_t counts
     cdef const char* p = html
     cdef size_t n = len(html)
-    counts = _count(p, n)
+    cdef uint64_t hidden
+    cdef bint fits
     if _scan_init(&s, DEEPEST, 0) < 0:
         raise MemoryError
     with nogil:
         _scan(p, n, &s)
+        hidden = _hidden(p, n, &s)
         _scan_free(&s)
-    if s.over:
+        fits = (
+            not s.over
+            and s.attributes <= ALL_ATTRIBUTES
+            and s.crowded == 0
+            and s.unknown <= ALL_UNKNOWN
+            and s.roots <= 100
+            and (s.deepest + s.most_listed + hidden) * s.markup <= LOOK_UPS
+            and s.reopened + hidden * s.tags <= REOPENED
+        )
+    if not fits:
         return None
-    return {
-        "tags": counts.tags,
-        "markup": counts.markup,
-        "nesting": s.deepest + s.most_listed,
-        "reopened": s.reopened,
-        "hidden": counts.tags - s.tags if s.doubt and counts.tags > s.tags else 0,
-        "attributes": s.attributes,
-    }
+    return {"tags": s.tags + hidden, "nesting": s.deepest + s.most_listed, "reopened": s.reopened, "hidden": hidden}
 
 
 def rewritten(bytes html not None, size_t nesting=512, size_t tags=1_500_000):
@@ -1140,39 +1226,6 @@ def rewritten(bytes html not None, size_t nesting=512, size_t tags=1_500_000):
         _scan_free(&s)
 
 
-cdef bint _fits(const char* p, size_t n, size_t tags) except -1:
-    """Whether a page costs the parser little enough as it stands."""
-    cdef counts_t counts
-    cdef scan_t s
-    cdef uint64_t hidden, deepest
-    cdef bint fits
-    with nogil:
-        counts = _count(p, n)
-    if counts.tags > tags:
-        return False
-    if n <= HARMLESS_BYTES and not counts.crowded and counts.tags * counts.markup <= HARMLESS \
-            and counts.formatting * (counts.tags - counts.formatting) <= REOPENED:
-        return True
-    # a page that reaches this depth is over the bound, and the scan's own time stays within it
-    deepest = LOOK_UPS // (counts.markup + 1) + 1
-    if _scan_init(&s, <size_t> deepest, tags) < 0:
-        raise MemoryError
-    with nogil:
-        _scan(p, n, &s)
-        hidden = counts.tags - s.tags if s.doubt and counts.tags > s.tags else 0
-        fits = (
-            not s.over
-            and s.attributes <= ALL_ATTRIBUTES
-            and s.crowded == 0
-            and s.unknown <= ALL_UNKNOWN
-            and s.roots <= 100
-            and (s.deepest + s.most_listed + 1) * (hidden + 1) <= deepest
-            and s.reopened + hidden * counts.tags <= REOPENED
-        )
-        _scan_free(&s)
-    return fits
-
-
 def bounded(bytes html not None, size_t nesting=512, size_t tags=1_500_000):
     """The page as it may go to the parser, and how many tags had to be dropped for that.
 
@@ -1184,6 +1237,7 @@ def bounded(bytes html not None, size_t nesting=512, size_t tags=1_500_000):
     Returns:
         (html, 0) with the same object for all but pathological pages, else (rewritten page, dropped).
     """
-    if _fits(html, len(html), tags):
+    bounds = judge(html)
+    if bounds is not None and bounds["tags"] <= tags:
         return html, 0
     return rewritten(html, nesting, tags)

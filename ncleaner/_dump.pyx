@@ -240,7 +240,7 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
             elif name == ALT:
                 alt = attr.value
             elif name == LANG:
-                if node.local_name == id_html:
+                if b.element < 0:
                     found.lang = attr.value.data
                     found.lang_length = attr.value.length
         attr = attr.next

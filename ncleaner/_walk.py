@@ -19,10 +19,14 @@ if TYPE_CHECKING:
 __all__ = ["walk"]
 
 _ALT = tags.CONTEXT.index("alt")
+# stand in math and svg only: no custom element in spite of its hyphen, and no image
+_FOREIGN = {"annotation-xml", "image"}
 
 
 def _known(tag: str) -> str:
     """The name under which tags.py knows a tag: itself, or `-` for custom elements, or empty."""
+    if tag in _FOREIGN:
+        return ""
     return tag if tag in tags.CODE else "-" if "-" in tag else ""
 
 
@@ -36,7 +40,6 @@ class _Walk:
         self.builder = builder
         self.alt_text = alt_text
         self.title = b""
-        self.lang = b""
 
     def enter(self, node: LexborNode) -> bool:
         """Tells the builder of an opening tag. False when the element and all below is left out."""
@@ -69,8 +72,6 @@ class _Walk:
                 builder.text(alt.encode())
                 builder.close_inline(_ALT)
             return False
-        if tag == "html":
-            self.lang = (attributes.get("lang") or "").encode()
         if role == tags.BLOCK:
             values = [(attributes.get(name) or "").encode() for name in ("class", "id", "role")]
             builder.open_block(tags.CODE[tag], tags.FORM.get(tag, 0), *values)
@@ -92,6 +93,7 @@ def walk(parser: LexborHTMLParser, builder: Builder, alt_text: bool = False) -> 
     root = parser.root
     if root is None:
         return b"", b""
+    lang = (root.attributes.get("lang") or "").encode()
     open_nodes: list[LexborNode] = []
     node: LexborNode | None = root
     while node is not None:
@@ -110,4 +112,4 @@ def walk(parser: LexborHTMLParser, builder: Builder, alt_text: bool = False) -> 
             state.leave(node)
             following = node.next if open_nodes else None
         node = following
-    return state.title, state.lang
+    return state.title, lang

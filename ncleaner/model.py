@@ -243,46 +243,57 @@ class NGramModel:
             raise ModelError(
                 f"{name} is damaged: its header does not match its checksum; copy or train it again"
             )
-        header = json.loads(text)
         payload = data[_PREAMBLE.size + length :]
-        if hashlib.sha256(payload).hexdigest() != header.get("checksum"):
-            raise ModelError(
-                f"{name} is damaged: its tables do not match their checksum; copy or train it again"
-            )
-        if header.get("kind") != "ngram":
-            raise ModelError(f"{name} holds a model of kind {header.get('kind')!r}, not n-grams")
         try:
+            header = json.loads(text)
+            if hashlib.sha256(payload).hexdigest() != header["checksum"]:
+                raise ModelError(
+                    f"{name} is damaged: its tables do not match their checksum; copy or train it again"
+                )
+            if header["kind"] != "ngram":
+                raise ModelError(f"{name} holds a model of kind {header['kind']!r}, not n-grams")
             return cls._of(header, payload)
-        except (KeyError, TypeError, ValueError, zlib.error) as error:
+        except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError, zlib.error) as error:
             raise ModelError(
                 f"{name} is no usable model: its header does not fit its tables ({error})"
             ) from error
 
     @classmethod
     def _of(cls, header: dict[str, Any], payload: bytes) -> NGramModel:
+        order, q, threshold = int(header["order"]), float(header["q"]), float(header["threshold"])
+        interpolation_weights(order, q)
+        if not math.isfinite(threshold):
+            raise ValueError(f"the threshold is {threshold}")
         arrays: dict[str, npt.NDArray[Any]] = {}
         at = 0
         for entry in header["arrays"]:
             block = zlib.decompress(payload[at : at + entry["bytes"]])
             arrays[entry["array"]] = np.frombuffer(block, _UNSIGNED[entry["dtype"]], entry["length"])
             at += entry["bytes"]
-        order, q, threshold = int(header["order"]), float(header["q"]), float(header["threshold"])
-        interpolation_weights(order, q)
         spec = header["alphabet"]
-        symbols = alphabet(spec)
+        symbols = alphabet(str(spec["name"]))
         if symbols.size != spec["size"]:
             raise ValueError(
                 f"alphabet {spec['name']!r} has changed since the model was trained: train it again"
             )
         levels = []
+        shorter = np.arange(symbols.size, dtype=np.uint64)
         for k in range(1, order + 1):
             clean, dirty = (arrays[f"{side}{k}"].astype(np.int64) for side in ("clean", "dirty"))
             keys = np.cumsum(arrays[f"keys{k}"], dtype=np.uint64)
-            if not len(keys) == len(clean) == len(dirty) or int(keys[-1]) >> k * symbols.bits:
+            # every gram is seen only where the one without its first symbol is
+            last = keys & np.uint64((1 << symbols.bits * max(k - 1, 1)) - 1)
+            if (
+                not len(keys) == len(clean) == len(dirty) > 0
+                or int(keys[-1]) >> k * symbols.bits
+                or not np.all(keys[1:] > keys[:-1])
+                or min(clean.min(), dirty.min()) < 0
+                or not np.all(np.isin(last, shorter))
+            ):
                 raise ValueError(f"the tables of order {k} do not belong together")
-            if k == 1 and int(keys[-1]) >= symbols.size:
-                raise ValueError("a symbol outside of the alphabet")
             levels.append(Counts(keys, clean, dirty))
+            if k > 1:
+                shorter = keys
         about = {
             key: value
             for key, value in header.items()

@@ -8,6 +8,7 @@ between empty lines, bullets, enumerations and changes of indentation (Evert 200
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from ncleaner._document import Builder
 from ncleaner.charset import decode
@@ -26,10 +27,23 @@ _SCREEN = 100
 
 
 def _is_wrapped(lines: list[bytes]) -> bool:
-    """Whether paragraphs run over several lines: hardly any line is wider than a screen."""
-    filled = [line for line in lines if line]
-    wide = sum(len(line.decode("utf-8", "replace")) > _SCREEN for line in filled)
-    return wide * 50 <= len(filled)
+    """Whether paragraphs run over several lines: hardly any line is wider than a screen, and there are empty
+    lines between paragraphs, or else most lines are as full as they can be."""
+    filled = [line.decode("utf-8", "replace") for line in lines if line]
+    wide = sum(len(line) > _SCREEN for line in filled)
+    if wide * 50 > len(filled):
+        return False
+    if b"" in b"\n".join(lines).strip(b"\n").split(b"\n"):
+        return True
+    widest = max(map(len, filled), default=0)
+    full = sum(len(line) + 1 + _first_word(after) > widest for line, after in pairwise(filled))
+    return full * 2 >= len(filled) - 1
+
+
+def _first_word(line: str) -> int:
+    """What would have had to fit at the end of the line before: a word, or one ideograph."""
+    word = line.split(None, 1)[0]
+    return 1 if word[0] >= "\u2e80" else len(word)
 
 
 def _indent(line: bytes) -> int:

@@ -97,15 +97,16 @@ HOSTILE = {
     "svg, html inside": b"<svg><foreignObject>" + repeated("<b c={}><p>w{} ", 3_000),
     "svg left by its parent's end": b"<div><svg></div>" + repeated("<g/>w{} <p>", 20_000),
     "svg style": b"<svg><style>" + repeated("<div>w{} ", 20_000),
+    "svg styles": b"<svg>" + repeated("<style>w{} ", 20_000),
     "noscript": repeated("<div>w{} <span><noscript></span>", 20_000),
     "select": repeated("<select><div></select>w{} ", 20_000),
     "forms": repeated("<form><form></form><div></form>w{} ", 20_000),
-    "names of its own": repeated("<x-{}>w{} </x-{}>", 200_000),
+    "names of its own": repeated("<x-{}>w{} </x-{}>", 60_000),
     "names alike in eight letters": repeated("<somename{}></somename>w{} ", 20_000),
     "a name that begins as plaintext does": b"<plaintextx>" + repeated("<div>w{} ", 20_000),
     "attributes": b"<p " + repeated("a{}=1 ", 60_000) + b">w0 ",
     "attributes around tags": b"<p " + repeated("a{}=1 <b ", 60_000) + b">w0 ",
-    "attributes in all": repeated("<p a{}=1 b{}=2 c{}=3>w{} ", 40_000),
+    "attributes in all": repeated("<p " + "".join(f"{c}{{}}=1 " for c in "abcdefghijkl") + ">w{} ", 9_000),
     "html again and again": repeated("<html a{}=1>w{} ", 20_000),
 }  # fmt: skip
 
@@ -291,7 +292,7 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES, max_size=25))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_tokens_of_any_page(pieces: list[str]) -> None:
     html = "".join(
         f"{piece} w{number} " if number % 3 else piece for number, piece in enumerate(pieces)
@@ -327,7 +328,7 @@ def soups(draw: st.DrawFn, tags: list[str], repeat: int = 1) -> bytes:
 
 
 @given(soups(TAGS + FOREIGN, repeat=30))
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_no_page_is_deeper_than_judged(html: bytes) -> None:
     found = judge(html)
     if found is None:
@@ -341,7 +342,7 @@ def test_no_page_is_deeper_than_judged(html: bytes) -> None:
 
 
 @given(soups(TAGS, repeat=3), st.sampled_from([16, 512]))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_rewriting_keeps_all_text_and_bounds(html: bytes, nesting: int) -> None:
     out, _ = rewritten(html, nesting)
     before, after = words(html), words(out)
@@ -352,7 +353,7 @@ def test_rewriting_keeps_all_text_and_bounds(html: bytes, nesting: int) -> None:
 
 
 @given(soups(TAGS + FOREIGN, repeat=3), st.sampled_from([16, 512]), st.sampled_from([3, 1_000]))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_a_second_pass_changes_nothing(html: bytes, nesting: int, tags: int) -> None:
     out, _ = rewritten(html, nesting, tags)
     assert rewritten(out, nesting, tags)[0] == out

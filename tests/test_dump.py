@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
@@ -167,7 +167,7 @@ def both(html: bytes, alt_text: bool = False) -> list[tuple[tuple[bytes, ...], t
 
 
 NAMES = st.sampled_from(
-    [*tags.TAGS[2:], "x-y", "o:p", "a-name-of-more-than-sixteen", "math", "mi", "g", "text", "td"]
+    [*tags.TAGS[2:], "x-y", "o:p", "a-name-of-more-than-sixteen", "math", "mi", "annotation-xml", "g", "text"]
 )
 ATTRIBUTES = st.lists(
     st.tuples(
@@ -187,6 +187,9 @@ PIECES = st.one_of(
 PAGES = st.lists(PIECES, max_size=40).map("".join)
 
 
+@example("<annotation-xml>a</annotation-xml>b", False)
+@example("<math><image>a</image>", True)
+@example("<html lang=a><math><html lang=b>c", False)
 @settings(max_examples=400, deadline=None)
 @given(html=PAGES, alt_text=st.booleans())
 def test_both_walks_give_the_same_bytes(html: str, alt_text: bool) -> None:

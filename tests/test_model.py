@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import hashlib
 import json
 import pickle
 import struct
 import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -87,10 +89,17 @@ def test_any_truncation_is_an_error(length: int) -> None:
 
 def forged(change: dict[str, object]) -> bytes:
     """A file whose checksums are right and whose header says something else."""
-    _, version, _, length, _ = struct.unpack_from("<8sHHII", DATA)
-    header = {**json.loads(DATA[20 : 20 + length]), **change}
-    text = json.dumps(header).encode()
-    return struct.pack("<8sHHII", MAGIC, version, 0, len(text), zlib.crc32(text)) + text + DATA[20 + length :]
+    header, tables = opened()
+    return sealed(json.dumps({**header, **change}).encode(), tables)
+
+
+def opened() -> tuple[dict[str, Any], bytes]:
+    length = struct.unpack_from("<8sHHII", DATA)[3]
+    return json.loads(DATA[20 : 20 + length]), DATA[20 + length :]
+
+
+def sealed(text: bytes, tables: bytes) -> bytes:
+    return struct.pack("<8sHHII", MAGIC, FORMAT_VERSION, 0, len(text), zlib.crc32(text)) + text + tables
 
 
 @pytest.mark.parametrize(
@@ -99,6 +108,9 @@ def forged(change: dict[str, object]) -> bytes:
         {"kind": "hybrid"},
         {"order": 9},
         {"order": 4},
+        {"order": 0},
+        {"order": 10**30},
+        {"order": float("inf")},
         {"order": "three"},
         {"q": 2},
         {"alphabet": {"name": "runes", "size": 3}},
@@ -107,12 +119,90 @@ def forged(change: dict[str, object]) -> bytes:
         {"arrays": [{"array": "keys1", "dtype": "|O", "length": 1, "bytes": 4}]},
         {"arrays": None},
         {"threshold": "high"},
+        {"threshold": float("nan")},
+        {"alphabet": ["ascii"]},
+        {"alphabet": {"name": ["ascii"], "size": 96}},
     ],
     ids=str,
 )
 def test_a_header_that_does_not_fit_its_tables(change: dict[str, object]) -> None:
     with pytest.raises(ModelError):
         NGramModel.from_bytes(forged(change), "forged")
+
+
+@pytest.mark.parametrize(
+    "text", [b"[]", b"null", b"{", b'"\xff"', b"{}", b"[" * 100_000], ids=lambda text: str(text[:8])
+)
+def test_a_header_that_is_none(text: bytes) -> None:
+    with pytest.raises(ModelError, match="no usable model"):
+        NGramModel.from_bytes(sealed(text, b""))
+
+
+def with_tables(change: dict[str, list[int]]) -> bytes:
+    """A file with other numbers in some of its arrays."""
+    header, tables = opened()
+    at, blocks, arrays = 0, [], []
+    for entry in header["arrays"]:
+        block = tables[at : at + entry["bytes"]]
+        at += entry["bytes"]
+        if entry["array"] in change:
+            values = np.array(change[entry["array"]], "<u8")
+            block = zlib.compress(values.tobytes())
+            entry = {**entry, "dtype": "<u8", "length": len(values), "bytes": len(block)}
+        arrays.append(entry)
+        blocks.append(block)
+    payload = b"".join(blocks)
+    header |= {"arrays": arrays, "checksum": hashlib.sha256(payload).hexdigest()}
+    return sealed(json.dumps(header).encode(), payload)
+
+
+def test_other_numbers_are_read() -> None:
+    level = MODEL.levels[0]
+    doubled = NGramModel.from_bytes(with_tables({"clean1": (2 * level.clean).tolist()}))
+    assert doubled.levels[0].clean.tolist() == (2 * level.clean).tolist()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"clean1": [1, 2]},
+        {"keys1": [], "clean1": [], "dirty1": []},
+        {"keys1": [1, 0], "clean1": [1, 1], "dirty1": [1, 1]},
+        {"keys1": [1, 2**64 - 1], "clean1": [1, 1], "dirty1": [1, 1]},
+        {"keys1": [96], "clean1": [1], "dirty1": [1]},
+        {"keys3": [5], "clean3": [1], "dirty3": [1]},
+        {"keys3": [2**63], "clean3": [1], "dirty3": [1]},
+        {"keys3": [int(MODEL.levels[2].keys[0])], "clean3": [2**63], "dirty3": [1]},
+    ],
+    ids=["lengths", "empty", "twice", "falling", "symbol", "suffix", "too long", "negative"],
+)
+def test_tables_that_cannot_be(change: dict[str, list[int]]) -> None:
+    with pytest.raises(ModelError, match="no usable model"):
+        NGramModel.from_bytes(with_tables(change))
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.sampled_from(["", "ascii", "keys1", "<u4", "ngram"]),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["name", "size", "array"]), inner)
+    ),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(key=st.sampled_from([key for key in opened()[0] if key not in ("about", "training")]), value=JSON)
+def test_any_value_in_the_header(key: str, value: object) -> None:
+    try:
+        model = NGramModel.from_bytes(forged({key: value}))
+    except ModelError:
+        return
+    assert np.isfinite(model.log_probabilities("ferry", "clean")).all()
+    assert np.isfinite(model.ratio.values(model.alphabet.encoder, b"ferry")).all()
 
 
 def test_newer_format_says_what_to_do() -> None:

@@ -59,6 +59,24 @@ def test_one_paragraph_a_line() -> None:
     ]  # fmt: skip
 
 
+def test_short_lines_without_an_empty_one_are_paragraphs() -> None:
+    lines = [
+        "Home",
+        "About the harbour",
+        "The ferry was late again, and nobody on the pier minded.",
+        "Read more",
+    ]
+    assert segments("\n".join(lines)) == [("p", line) for line in lines]
+    chinese = ["首页", "渡轮今天早上又晚点了，没有人介意。", "联系我们", "隐私政策"]
+    assert segments("\n".join(chinese)) == [("p", line) for line in chinese]
+
+
+def test_full_lines_run_on() -> None:
+    text = "The harbour board has decided to light\nthe north quay again. From November on\ntwo lamplighters will walk it."
+    assert segments(text) == [("p", text.replace("\n", " "))]
+    assert segments("渡轮今天早上又晚\n点了，没有人介意\n它的。")[1:] == []
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [
