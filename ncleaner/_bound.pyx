@@ -11,7 +11,7 @@ looked at first:
    upwards the two stacks are known to be the same and the standard's rules apply; below, an end tag closes
    the innermost element or nothing. Whatever the rules here do not follow exactly makes the whole stack
    unsure. `<select>`, `<template>`, frames and markup inside <svg> and <math> are such cases. On real pages
-   it takes a tenth of the time of parsing.
+   it takes an eighth of the time of parsing.
 2. Only a page that is over the bounds is written anew, by the same scan: well nested, each element closed
    by its own end tag, so that the parser's stack is the scan's. Tags that would nest too deep go, and so do
    scripts, comments, forms' controls and foreign markup; all text stays.

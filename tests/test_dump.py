@@ -216,5 +216,5 @@ def test_layout_is_proved_here_and_the_fallback_is_taken_where_it_is_not() -> No
         "assert module._walk_tree is w.walk\n"
         "print(module.dump_html('<h1>a<p>b').text)"
     )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    result = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True)
     assert result.stdout == "a\nb\n\n", result.stderr
