@@ -76,8 +76,11 @@ def suspects(bytes data not None, starts, ends):
     cdef uint8_t seen, bits, kind
     found = np.zeros(n, np.uint8)
     cdef uint8_t[::1] out = found
-    if last.shape[0] != n or (n and int(np.max(ends)) > length):
-        raise ValueError("segments outside of the text")
+    if last.shape[0] != n:
+        raise ValueError("as many ends as starts")
+    for i in range(n):
+        if last[i] > length or first[i] > last[i]:
+            raise ValueError("segment outside of the text")
     with nogil:
         for i in range(n):
             p = text + first[i]
