@@ -11,7 +11,7 @@ setup(
     ext_modules=cythonize(
         [
             Extension(f"ncleaner.{name}", [f"ncleaner/{name}.pyx"], extra_compile_args=OPTIMISE)
-            for name in ("_bound", "_document", "_dump", "_forms", "_ngram", "_utf8")
+            for name in ("_bound", "_document", "_dump", "_forms", "_markup", "_ngram", "_stack", "_utf8")
         ],
         compiler_directives={
             "language_level": 3,

@@ -78,7 +78,7 @@ def _said(function: F) -> F:
 InputArgument = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[INPUT]...",
+        metavar="INPUT",
         help="Archives (.warc, .arc, .wet; plain, .gz, .zst), HTML or text files, directories of these; "
         "- or nothing for standard input.",
     ),
