@@ -111,7 +111,7 @@ def trap(monkeypatch: pytest.MonkeyPatch, number: int, what: str) -> None:
         return real(self, page)
 
     monkeypatch.setattr(Cleaner, "page", page)
-    monkeypatch.setattr(workers, "_GRACE", 0.2)
+    monkeypatch.setattr(workers, "_GRACE", 0.5)
 
 
 @pytest.mark.skipif(
@@ -126,7 +126,7 @@ def test_a_deadly_page_costs_itself_only(
     trap(monkeypatch, number, what)
     messages: list[str] = []
     out = io.BytesIO()
-    settings = Settings(method="everything", limits=Limits(seconds=0.5))
+    settings = Settings(method="everything", limits=Limits(seconds=1.0))
     tally = run(
         find_inputs([crawl]),
         settings,
