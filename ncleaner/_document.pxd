@@ -71,6 +71,7 @@ ctypedef struct builder_t:
     bint item            # the next segment is the first of a list item
     bint open            # a segment has begun
     bint space           # the last character written was white space
+    bint after_link      # nothing has been written since a link ended
     int32_t breaks       # <br> since the last character
     uint32_t seg_breaks
     uint32_t seg_words

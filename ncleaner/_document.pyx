@@ -302,6 +302,7 @@ cdef void add_text(builder_t* b, const unsigned char* data, size_t length) noexc
             b.seg_words += 1
             b.space = False
         b.breaks = 0
+        b.after_link = False
         # the character, and all plain ones that follow it
         while True:
             out[b.text_len] = <char> c
@@ -388,6 +389,13 @@ cdef void end_segment(builder_t* b) noexcept nogil:
     b.breaks = 0
 
 
+cdef inline void _space(builder_t* b) noexcept nogil:
+    if b.open and not b.space and _grow(<void**> &b.text, &b.text_cap, b.text_len + 8, 1, &b.no_memory):
+        b.text[b.text_len] = c' '
+        b.text_len += 1
+        b.space = True
+
+
 cdef void add_break(builder_t* b) noexcept nogil:
     """A <br>: the first is white space, a second one before any text ends the segment. Inside <pre> it is
     a line end like any other."""
@@ -403,15 +411,15 @@ cdef void add_break(builder_t* b) noexcept nogil:
     elif b.open:
         if b.seg_breaks < 255:
             b.seg_breaks += 1
-        if not b.space and _grow(<void**> &b.text, &b.text_cap, b.text_len + 8, 1, &b.no_memory):
-            b.text[b.text_len] = c' '
-            b.text_len += 1
-            b.space = True
+        _space(b)
 
 
 cdef void open_inline(builder_t* b, int bit) noexcept nogil:
-    """`bit` is the context bit, or negative for an inline tag that has none."""
+    """`bit` is the context bit, or negative for an inline tag that has none. Links that touch are the items
+    of a menu, set apart by its style sheet: their words are kept apart here."""
     _count(&b.tags_opened)
+    if bit == 0 and b.after_link:
+        _space(b)
     if bit >= 0:
         b.inside[bit] += 1
         b.context |= <uint32_t> 1 << bit
@@ -425,6 +433,7 @@ cdef void close_inline(builder_t* b, int bit) noexcept nogil:
         b.inside[bit] -= 1
         if b.inside[bit] == 0:
             b.context &= ~(<uint32_t> 1 << bit)
+            b.after_link |= bit == 0
 
 
 cdef void open_block(builder_t* b, int tag, int form, uint32_t style, uint32_t cues) noexcept nogil:

@@ -22,6 +22,11 @@ _BULLET = re.compile(
     rb"(?:[*+o#@=~-]|\xe2\x80\xa2|\xc2\xb7|\xe2\x96\xaa|\xe2\x97\x8f|\xe2\x80\xa3|\xe2\x97\xa6)(?=\s+\S)"
 )
 _ENUMERATION = re.compile(rb"(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)])(?=\s+\S)")
+# What Lynx writes for an image without alternative text: its kind, or the name of its file.
+_PLACEHOLDER = re.compile(
+    rb"\[(?:INLINE|IMG|LINK|EMBED|ISMAP|USEMAP(?::[^\]\n]*)?|[^\s\[\]]+\.(?:gif|jpe?g|png|bmp|ico|svg|webp))\]",
+    re.IGNORECASE,
+)
 # widest line of a wrapped dump, in bytes: a screen's 80 columns, with room for other scripts
 _SCREEN = 100
 
@@ -119,7 +124,7 @@ def dump_text(
         utf8, used = text.encode("utf-8", "replace"), ""
     else:
         utf8, used = decode(text, content_type, encoding, html=False)
-    lines = [line.rstrip().expandtabs() for line in utf8.splitlines()]
+    lines = [line.rstrip().expandtabs() for line in _PLACEHOLDER.sub(b"", utf8).splitlines()]
     builder = Builder(len(utf8))
     if _is_wrapped(lines):
         _wrapped(builder, lines)

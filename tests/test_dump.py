@@ -29,6 +29,8 @@ TABLE: list[tuple[str, list[tuple[str, str]]]] = [
     ("<td>a", [("p", "a")]),
     ("<table><tr><td>a<td>b<tr><th>c</table>", [("p", "a"), ("p", "b"), ("p", "c")]),
     ("<dl><dt>t<dd>d</dl>", [("l", "t"), ("l", "d")]),
+    ("<a href=x>one</a><a href=y>two</a>three", [("p", "one twothree")]),
+    ("<a>one</a><span><a>two</a></span>, <a>three</a>.", [("p", "one two, three.")]),
     ("<h1>H <em>i</em></h1>text", [("h", "H i"), ("p", "text")]),
     ("<h2><div>in</div>side</h2>", [("h", "in"), ("h", "side")]),
     ("<blockquote>q</blockquote><center>c</center>", [("p", "q"), ("p", "c")]),

@@ -88,6 +88,8 @@ def test_full_lines_run_on() -> None:
         ("- dash item\n- other", [("l", "dash item"), ("l", "other")]),
         ("• bullet\n• two", [("l", "bullet"), ("l", "two")]),
         ("-- \nsignature", [("p", "-- signature")]),
+        ("   [spacer.gif]\n[Q.JPG] Why not? [INLINE]\n[1]Because", [("p", "Why not? [1]Because")]),
+        ("one [IMG]\n[LINK]\ntwo [sic] [a.txt]", [("p", "one"), ("p", "two [sic] [a.txt]")]),
         ("a - b\nc", [("p", "a - b c")]),
         ("1999 was good.\nSo was 2000.", [("p", "1999 was good. So was 2000.")]),
         ("one\n        far indented", [("p", "one"), ("p", "far indented")]),
