@@ -272,11 +272,14 @@ def train(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Errors only.")] = False,
 ) -> None:
     """Train a model from pages and their cleaned text (about 50 are enough)."""
+    from ncleaner.model import interpolation_weights
     from ncleaner.train import Scheme, describe, read_pairs
     from ncleaner.train import train as train_model
 
-    if not 0 < q < 1:
-        raise typer.BadParameter("has to be between 0 and 1", param_hint="--q")
+    try:
+        interpolation_weights(order, q)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--q") from None
     pairs = read_pairs(raw, clean, encoding=encoding)
     about = {"name": name or output.stem, "language": language, "date": date}
     trained = train_model(

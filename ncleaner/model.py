@@ -57,8 +57,9 @@ Tally = npt.NDArray[np.int64]
 def interpolation_weights(order: int, q: float) -> list[float]:
     """Weights of geometric interpolation for i = 0 … n − 1, the number of history characters left out:
     (1 − q) / (1 − qⁿ) · qⁱ (Evert 2008, equation 1). They sum to 1."""
-    if not 0 < q < 1:
-        raise ValueError(f"q is {q}, but has to be between 0 and 1")
+    # nearer to either end the smallest weight, or the difference that they are divided by, vanishes
+    if not 1e-6 <= q <= 1 - 1e-6:
+        raise ValueError(f"q is {q}, but has to be between 0 and 1, a millionth away from both")
     if not 1 <= order <= MAX_ORDER:
         raise ValueError(f"the order is {order}, but has to be from 1 to {MAX_ORDER}")
     return [(1 - q) / (1 - q**order) * q**i for i in range(order)]

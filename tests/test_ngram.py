@@ -165,7 +165,7 @@ def test_weights_sum_to_one(order: int) -> None:
         assert weights == sorted(weights, reverse=True)
 
 
-@pytest.mark.parametrize("q", [0, 1, -0.5, 2])
+@pytest.mark.parametrize("q", [0, 1, -0.5, 2, 1e-200, 1 - 1e-16, float("nan")])
 def test_q_out_of_range(q: float) -> None:
     with pytest.raises(ValueError, match="between 0 and 1"):
         interpolation_weights(3, q)
