@@ -414,6 +414,12 @@ cdef void add_break(builder_t* b) noexcept nogil:
         _space(b)
 
 
+cdef void add_rule(builder_t* b) noexcept nogil:
+    """An <hr>: ends the segment and holds nothing."""
+    end_segment(b)
+    _count(&b.tags_opened)
+
+
 cdef void open_inline(builder_t* b, int bit) noexcept nogil:
     """`bit` is the context bit, or negative for an inline tag that has none. Links that touch are the items
     of a menu, set apart by its style sheet: their words are kept apart here."""
@@ -513,10 +519,6 @@ cdef class Builder:
         """A <br>."""
         add_break(&self.b)
 
-    def split(self):
-        """Ends the current segment."""
-        end_segment(&self.b)
-
     def open_inline(self, int bit):
         """An inline tag opens; `bit` is its context bit or -1."""
         open_inline(&self.b, bit)
@@ -540,8 +542,7 @@ cdef class Builder:
 
     def rule(self):
         """An <hr>."""
-        end_segment(&self.b)
-        _count(&self.b.tags_opened)
+        add_rule(&self.b)
 
     def segment(self, str kind, bytes text not None):
         """Appends a whole segment of a plain-text dump: kind `p`, `h` or `l`, lines folded."""

@@ -11,7 +11,7 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t, uintptr_t
 from libc.string cimport memcmp, memset
 
 from ncleaner._document cimport (
-    Builder, add_break, add_text, builder_t, close_block, close_inline, cues_of_class, end_segment, find_cues,
+    Builder, add_break, add_rule, add_text, builder_t, close_block, close_inline, cues_of_class, find_cues,
     open_block, open_inline, style_hash,
 )
 
@@ -206,9 +206,7 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
         add_break(b)
         return False
     if m.role == 5:
-        end_segment(b)
-        if b.tags_opened != 65535:
-            b.tags_opened += 1
+        add_rule(b)
         return False
     if m.role == ROLE_TITLE:
         if found.title == NULL and node.first_child != NULL and node.first_child.type == TEXT_NODE:

@@ -25,7 +25,7 @@ from ncleaner.errors import TrainingError
 from ncleaner.model import Counts, NGramModel
 from ncleaner.textdump import dump_text
 
-__all__ = ["SCHEMES", "GramCounter", "Pair", "count_pairs", "read_pairs", "train"]
+__all__ = ["SCHEMES", "GramCounter", "Pair", "read_pairs", "train"]
 
 Scheme = Literal["aligned", "differential"]
 SCHEMES: tuple[Scheme, ...] = ("aligned", "differential")
@@ -143,22 +143,6 @@ def _sum(parts: Sequence[Tallies]) -> Tallies:
     return total
 
 
-def count_pairs(
-    pairs: Sequence[Pair], alignments: Sequence[Alignment], *, order: int, alphabet: Alphabet, scheme: Scheme
-) -> list[Counts]:
-    """n-gram counts of clean and dirty text for the lengths 1 … order.
-
-    Args:
-        pairs: pages with their gold text.
-        alignments: one for each pair (`align`).
-        order: n.
-        alphabet: what the symbols stand for.
-        scheme: `aligned` or `differential`.
-    """
-    clean, other = _tally(pairs, alignments, order=order, alphabet=alphabet, scheme=scheme)
-    return _together(clean, other, scheme == "differential")
-
-
 def _folds(size: int) -> list[range]:
     """Five runs of neighbours: pages of one site have similar names, and stay together."""
     k = min(5, size)
@@ -199,8 +183,9 @@ def train(
         q: interpolation factor, between 0 and 1.
         alphabet: `ascii`, `nonlexical`, or an alphabet of one's own.
         scheme: `aligned`, or `differential` as in Evert (2008).
-        threshold: log-odds per character from which a segment is clean, in bits. By default the one with
-            the best word F on the training pages in five-fold cross-validation.
+        threshold: log-odds per character from which a segment is clean, in bits. By default the one
+            nearest to 0 whose word F, in five-fold cross-validation within the training pages, is within half
+            a point of the best.
         about: what the model's header is to record besides.
 
     Raises:
