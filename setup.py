@@ -5,13 +5,17 @@ import sys
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
+MODULES = (
+    "_bound", "_chain", "_document", "_dump", "_forms", "_kinds", "_letters", "_markup", "_ngram", "_stack",
+    "_utf8",
+)  # fmt: skip
 OPTIMISE = ["/O2"] if sys.platform == "win32" else ["-O3", "-fno-math-errno"]
 
 setup(
     ext_modules=cythonize(
         [
             Extension(f"ncleaner.{name}", [f"ncleaner/{name}.pyx"], extra_compile_args=OPTIMISE)
-            for name in ("_bound", "_document", "_dump", "_forms", "_markup", "_ngram", "_stack", "_utf8")
+            for name in MODULES
         ],
         compiler_directives={
             "language_level": 3,

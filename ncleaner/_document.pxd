@@ -48,11 +48,18 @@ ctypedef struct element_t:
 cdef enum:
     CACHED_STYLES = 128
 
+# Codes of tags.py that compiled code asks for by name; a test holds them to it.
+cdef enum:
+    BOLD = 1
+    TD = 31
+    TH = 32
+
 ctypedef struct builder_t:
     char* text
     size_t text_len      # end of what is written
     size_t text_cap
     size_t base          # where the current segment begins
+    size_t line          # where its last line begins, as <br> sets it
     size_t mark          # end of its last character that is not white space
     run_t* runs
     size_t n_runs

@@ -8,7 +8,14 @@ drive the same functions, so they cannot come to differ in anything but the orde
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcpy, memset
 
+from ncleaner._kinds cimport assign_kinds
+from ncleaner._letters cimport LOWER, NO_LETTER, UNCASED, decode_utf8, is_final, last_mark, letter_case
+
 from ncleaner import tags as _tags
+
+cdef enum:
+    # a line above this many code points is not ended early: a <br> behind it may be a wrap by hand
+    SHORT_LINE = 55
 
 # --------------------------------------------------------------------------------------------------
 # Words in class, id and role: a small open-addressing table, filled once from tags.CUE_WORDS. A word is
@@ -222,6 +229,7 @@ cdef inline int _special(const unsigned char* p, size_t left) noexcept nogil:
 
 cdef inline void _begin_segment(builder_t* b) noexcept nogil:
     b.open = True
+    b.line = b.base
     b.seg_first_run = <int32_t> b.n_runs
     b.seg_breaks = 0
     b.seg_words = 0
@@ -292,6 +300,8 @@ cdef void add_text(builder_t* b, const unsigned char* data, size_t length) noexc
         if kind == DROPPED:
             i += 1
             continue
+        if b.breaks == 1 and b.open and _ends_paragraph(b, data + i, length - i):
+            end_segment(b)
         if not b.open:
             _begin_segment(b)
             b.space = True
@@ -318,6 +328,32 @@ cdef void add_text(builder_t* b, const unsigned char* data, size_t length) noexc
         b.mark = b.text_len
     if in_run:
         _end_run(b, run_start, chars)
+
+
+cdef bint _ends_paragraph(builder_t* b, const unsigned char* data, size_t length) noexcept nogil:
+    """Whether the single <br> between the current segment and the character at `data` ends a paragraph: after
+    the end of a sentence, or after a short line, and where what follows does not go on in lower case. Long
+    lines that end in mid-sentence are wrapped by hand."""
+    cdef const unsigned char* p = <const unsigned char*> b.text + b.line
+    cdef const unsigned char* end = <const unsigned char*> b.text + b.mark
+    cdef uint32_t code
+    cdef size_t width
+    cdef int beginning = NO_LETTER, chars = 0
+    # the first letter or digit of what follows, past quotes and brackets
+    while length and beginning == NO_LETTER:
+        width = decode_utf8(data, length, &code)
+        beginning = letter_case(code)
+        data += width
+        length -= width
+    if beginning == LOWER:
+        return False
+    code = last_mark(p, end)
+    if is_final(code) or code == c':' or code == 0xFF1A:
+        return True
+    while p < end and chars <= SHORT_LINE:
+        chars += (p[0] & 0xC0) != 0x80
+        p += 1
+    return beginning != UNCASED and chars <= SHORT_LINE
 
 
 cdef inline bint _blank_line(builder_t* b) noexcept nogil:
@@ -412,6 +448,7 @@ cdef void add_break(builder_t* b) noexcept nogil:
         if b.seg_breaks < 255:
             b.seg_breaks += 1
         _space(b)
+        b.line = b.text_len
 
 
 cdef void add_rule(builder_t* b) noexcept nogil:
@@ -558,6 +595,7 @@ cdef class Builder:
         """(text, runs, segments, elements): UTF-8 text and the rows, as bytes. MemoryError if short of it."""
         cdef builder_t* b = &self.b
         end_segment(b)
+        assign_kinds(b)
         if b.no_memory:
             raise MemoryError("not enough memory for the document's tables")
         return (

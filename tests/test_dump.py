@@ -23,58 +23,58 @@ def segments(html: str | bytes, **options: object) -> list[tuple[str, str]]:
 
 TABLE: list[tuple[str, list[tuple[str, str]]]] = [
     # blocks split, inline tags do not
-    ("<p>one<p>two", [("p", "one"), ("p", "two")]),
-    ("<div>one<span>two</span> <b>three</b></div>four", [("p", "onetwo three"), ("p", "four")]),
-    ("a<hr>b", [("p", "a"), ("p", "b")]),
-    ("<td>a", [("p", "a")]),
-    ("<table><tr><td>a<td>b<tr><th>c</table>", [("p", "a"), ("p", "b"), ("p", "c")]),
+    ("<p>one<p>two", [("h", "one"), ("h", "two")]),
+    ("<div>one<span>two</span> <b>three</b></div>four", [("h", "onetwo three"), ("h", "four")]),
+    ("a<hr>b", [("h", "a"), ("h", "b")]),
+    ("<td>a", [("h", "a")]),
+    ("<table><tr><td>a<td>b<tr><th>c</table>", [("l", "a"), ("l", "b"), ("l", "c")]),
     ("<dl><dt>t<dd>d</dl>", [("l", "t"), ("l", "d")]),
-    ("<a href=x>one</a><a href=y>two</a>three", [("p", "one twothree")]),
+    ("<a href=x>one</a><a href=y>two</a>three", [("h", "one twothree")]),
     ("<a>one</a><span><a>two</a></span>, <a>three</a>.", [("p", "one two, three.")]),
-    ("<h1>H <em>i</em></h1>text", [("h", "H i"), ("p", "text")]),
+    ("<h1>H <em>i</em></h1>text", [("h", "H i"), ("h", "text")]),
     ("<h2><div>in</div>side</h2>", [("h", "in"), ("h", "side")]),
-    ("<blockquote>q</blockquote><center>c</center>", [("p", "q"), ("p", "c")]),
+    ("<blockquote>q</blockquote><center>c</center>", [("h", "q"), ("h", "c")]),
     # list items
-    ("<ul><li>a<li>b<ul><li>c</ul>after</ul>z", [("l", "a"), ("l", "b"), ("l", "c"), ("p", "after"), ("p", "z")]),
-    ("<ul><li><p>first</p><p>second</p></ul>", [("l", "first"), ("p", "second")]),
-    ("<ul><li></li></ul>x", [("p", "x")]),
+    ("<ul><li>a<li>b<ul><li>c</ul>after</ul>z", [("l", "a"), ("l", "b"), ("l", "c"), ("h", "after"), ("h", "z")]),
+    ("<ul><li><p>first</p><p>second</p></ul>", [("l", "first"), ("h", "second")]),
+    ("<ul><li></li></ul>x", [("h", "x")]),
     # line breaks
-    ("a<br>b", [("p", "a b")]),
-    ("a<br><br>b", [("p", "a"), ("p", "b")]),
-    ("a<br> \n <br>b<br>c", [("p", "a"), ("p", "b c")]),
-    ("<br><br>a<br>", [("p", "a")]),
+    ("a<br>b", [("h", "a b")]),
+    ("a<br><br>b", [("h", "a"), ("h", "b")]),
+    ("a<br> \n <br>b<br>c", [("h", "a"), ("h", "b c")]),
+    ("<br><br>a<br>", [("h", "a")]),
     # white space
     ("<p>  a \n\t b&nbsp;&nbsp;c\u3000d\u2003e </p>", [("p", "a b c d e")]),
-    ("a\u00adb\ufeffc\u0085d", [("p", "abc d")]),
-    ("a\u200db", [("p", "a\u200db")]),
-    ("a\x01b\x7fc&#0;d", [("p", "abc\ufffdd")]),
-    ("a <!-- x --> b<!-- y -->c", [("p", "a bc")]),
-    ("<p>a <b> b</b> c", [("p", "a b c")]),
+    ("a\u00adb\ufeffc\u0085d", [("h", "abc d")]),
+    ("a\u200db", [("h", "a\u200db")]),
+    ("a\x01b\x7fc&#0;d", [("h", "abc\ufffdd")]),
+    ("a <!-- x --> b<!-- y -->c", [("h", "a bc")]),
+    ("<p>a <b> b</b> c", [("h", "a b c")]),
     # preformatted text
-    ("<pre>  a = 1\n    b\n\n  c  \n</pre>x", [("p", "  a = 1\n    b"), ("p", "  c"), ("p", "x")]),
+    ("<pre>  a = 1\n    b\n\n  c  \n</pre>x", [("p", "  a = 1\n    b"), ("p", "  c"), ("h", "x")]),
     ("<pre>a\n   \n\n\nb</pre>", [("p", "a"), ("p", "b")]),
     ("<pre>a<br>b<b>\nc</b></pre>", [("p", "a\nb\nc")]),
     ("<pre>a\r\nb</pre>", [("p", "a\nb")]),
     # left out
-    ("<script>a</script><style>b</style><p>c<noscript>d</noscript>", [("p", "c"), ("p", "d")]),
-    ("<select><option>a</select><textarea>b</textarea><button>c</button><input value=d>e", [("p", "e")]),
-    ("<p hidden>a</p><p style='color:red; DISPLAY : None'>b</p><p style='visibility:hidden'>c</p>d", [("p", "d")]),
-    ("<p style='display:block'>a</p><p style='not-display:nonesuch'>b", [("p", "a")]),
-    ("<body hidden style='display:none'>a", [("p", "a")]),
-    ("<div hidden id='S:3'>streamed</div><div id='x' hidden>not</div>", [("p", "streamed")]),
-    ("<svg><text>a</text><title>b</title></svg>c<template>d</template><iframe>e</iframe>", [("p", "c")]),
-    ("<title>t</title><meta name=x content=y><p>a", [("p", "a")]),
+    ("<script>a</script><style>b</style><p>c<noscript>d</noscript>", [("h", "c"), ("h", "d")]),
+    ("<select><option>a</select><textarea>b</textarea><button>c</button><input value=d>e", [("h", "e")]),
+    ("<p hidden>a</p><p style='color:red; DISPLAY : None'>b</p><p style='visibility:hidden'>c</p>d", [("h", "d")]),
+    ("<p style='display:block'>a</p><p style='not-display:nonesuch'>b", [("h", "a")]),
+    ("<body hidden style='display:none'>a", [("h", "a")]),
+    ("<div hidden id='S:3'>streamed</div><div id='x' hidden>not</div>", [("h", "streamed")]),
+    ("<svg><text>a</text><title>b</title></svg>c<template>d</template><iframe>e</iframe>", [("h", "c")]),
+    ("<title>t</title><meta name=x content=y><p>a", [("h", "a")]),
     # unknown tags
-    ("<my-card>a</my-card><my-card>b</my-card>", [("p", "a"), ("p", "b")]),
-    ("<a-very-long-name-of-an-element>a</a-very-long-name-of-an-element>b", [("p", "a"), ("p", "b")]),
-    ("one<o:p></o:p> <st1:place>two</st1:place>", [("p", "one two")]),
+    ("<my-card>a</my-card><my-card>b</my-card>", [("h", "a"), ("h", "b")]),
+    ("<a-very-long-name-of-an-element>a</a-very-long-name-of-an-element>b", [("h", "a"), ("h", "b")]),
+    ("one<o:p></o:p> <st1:place>two</st1:place>", [("h", "one two")]),
     # as old pages are
-    ('<text id="http://x.example/" title="t">\n<html><head><title>t</title></head>a<p>b', [("p", "a"), ("p", "b")]),
-    ("a", [("p", "a")]),
+    ('<text id="http://x.example/" title="t">\n<html><head><title>t</title></head>a<p>b', [("h", "a"), ("h", "b")]),
+    ("a", [("h", "a")]),
     ("", []),
     ("<html></html>", []),
     ("a &amp; b &eacute; &#8212; &bogus; c", [("p", "a & b é — &bogus; c")]),
-    ("</p></div>a</body></html>b", [("p", "a"), ("p", "b")]),
+    ("</p></div>a</body></html>b", [("h", "a"), ("h", "b")]),
 ]  # fmt: skip
 
 
@@ -92,7 +92,7 @@ def test_table(html: str, expected: list[tuple[str, str]]) -> None:
 
 def test_alternative_text_on_demand() -> None:
     html = "<p>a <img alt='a  cat' src=x> b<img><img alt='' ><img hidden alt=no>"
-    assert segments(html) == [("p", "a b")]
+    assert segments(html) == [("h", "a b")]
     assert segments(html, alt_text=True) == [("p", "a a cat b")]
     document = dump_html(html, alt_text=True)
     assert [tags.bit_names(int(bits), tags.CONTEXT) for bits in document.runs["context"]] == [[], ["alt"], []]

@@ -1,0 +1,36 @@
+"""Contract of the look at single characters: what a line begins and ends with."""
+
+from libc.stdint cimport uint8_t, uint32_t
+
+cdef enum:
+    # what `letter_case` says of a code point
+    NO_LETTER   # neither letter nor digit
+    UPPER       # a capital, or a digit
+    LOWER
+    UNCASED     # a letter of a script without case
+
+
+cdef inline size_t decode_utf8(const uint8_t* p, size_t length, uint32_t* code) noexcept nogil:
+    """Decodes one character of valid UTF-8; returns its width. A clipped one is U+FFFD."""
+    cdef uint32_t c = p[0]
+    if c < 0x80:
+        code[0] = c
+        return 1
+    if c < 0xE0 and length > 1:
+        code[0] = (c & 0x1F) << 6 | (p[1] & 0x3F)
+        return 2
+    if c < 0xF0 and length > 2:
+        code[0] = (c & 0x0F) << 12 | (<uint32_t> p[1] & 0x3F) << 6 | (p[2] & 0x3F)
+        return 3
+    if length > 3:
+        c = (c & 0x07) << 18 | (<uint32_t> p[1] & 0x3F) << 12 | (<uint32_t> p[2] & 0x3F) << 6 | (p[3] & 0x3F)
+        code[0] = c if c <= 0x10FFFF else 0xFFFD
+        return 4
+    code[0] = 0xFFFD
+    return length
+
+
+cdef int letter_case(uint32_t code) noexcept nogil
+cdef uint32_t last_mark(const uint8_t* start, const uint8_t* end) noexcept nogil
+cdef bint is_final(uint32_t code) noexcept nogil
+cdef size_t marker(const uint8_t* start, const uint8_t* end) noexcept nogil

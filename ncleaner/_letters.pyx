@@ -1,0 +1,159 @@
+"""What a line begins and ends with: letter case, the end of a sentence, bullets and enumerations.
+
+Free functions without the GIL; Python's own character tables answer for what lies beyond ASCII.
+"""
+
+from libc.stdint cimport uint8_t, uint32_t
+from libc.string cimport memset
+
+import unicodedata
+
+cdef extern from "Python.h" nogil:
+    # plain table look-ups, in spite of their names
+    bint Py_UNICODE_ISALPHA(Py_UCS4)
+    bint Py_UNICODE_ISDIGIT(Py_UCS4)
+    bint Py_UNICODE_ISLOWER(Py_UCS4)
+    bint Py_UNICODE_ISUPPER(Py_UCS4)
+
+
+cdef int letter_case(uint32_t code) noexcept nogil:
+    """NO_LETTER, UPPER (digits too), LOWER or UNCASED."""
+    if code < 0x80:
+        if c'a' <= code <= c'z':
+            return LOWER
+        return UPPER if c'A' <= code <= c'Z' or c'0' <= code <= c'9' else NO_LETTER
+    if not Py_UNICODE_ISALPHA(code):
+        return UPPER if Py_UNICODE_ISDIGIT(code) else NO_LETTER
+    if Py_UNICODE_ISLOWER(code):
+        return LOWER
+    return UPPER if Py_UNICODE_ISUPPER(code) else UNCASED
+
+
+cdef inline const uint8_t* _before(const uint8_t* start, const uint8_t* p) noexcept nogil:
+    """Where the character that ends at `p` begins."""
+    p -= 1
+    while p > start and (p[0] & 0xC0) == 0x80:
+        p -= 1
+    return p
+
+
+cdef inline bint _closes(uint32_t code) noexcept nogil:
+    """Closing quotes and brackets, which may follow a sentence's last mark."""
+    return (
+        code == c'"' or code == c"'" or code == c')' or code == c']' or code == 0xBB or code == 0x2019
+        or code == 0x201D or code == 0x203A or code == 0x300D or code == 0x300F or code == 0xFF09
+    )
+
+
+cdef uint32_t last_mark(const uint8_t* start, const uint8_t* end) noexcept nogil:
+    """The last character that is neither white space nor a closing quote or bracket; 0 without one."""
+    cdef uint32_t code
+    while end > start:
+        end = _before(start, end)
+        decode_utf8(end, 4, &code)
+        if code > 0x20 and not _closes(code):
+            return code
+    return 0
+
+
+cdef bint is_final(uint32_t code) noexcept nogil:
+    """Marks that end a sentence, in the scripts of the world."""
+    if code < 0x80:
+        return code == c'.' or code == c'!' or code == c'?'
+    return (
+        code == 0x2026 or code == 0x3002 or code == 0xFF01 or code == 0xFF1F or code == 0xFF0E or code == 0xFF61
+        or code == 0x061F or code == 0x06D4 or code == 0x0964 or code == 0x0965 or code == 0x0589
+        or code == 0x203C or code == 0x2047 or code == 0x2048 or code == 0x2049 or code == 0x1362
+        or code == 0x037E or code == 0x104B or code == 0x17D4
+    )
+
+
+cdef size_t marker(const uint8_t* start, const uint8_t* end) noexcept nogil:
+    """Length of the bullet or enumeration that a line begins with, 0 without one: a bullet, a number up to
+    three digits, a letter or a small Roman number, with a dot or a bracket, and white space behind."""
+    cdef const uint8_t* p = start
+    cdef uint32_t code
+    cdef size_t signs = 0
+    if p == end:
+        return 0
+    p += decode_utf8(p, <size_t> (end - p), &code)
+    if (
+        code == c'*' or code == c'-' or code == c'o' or code == c'+' or code == 0xA7 or code == 0xB7 or code == 0x2022
+        or code == 0x2023 or code == 0x2013 or code == 0x2014 or code == 0x25A0 or code == 0x25AA or code == 0x25CF
+        or code == 0xBB or code == 0x25E6 or code == 0x25CB or code == 0x25BA or code == 0x2192 or code == 0x30FB
+    ):
+        return <size_t> (p - start) + 1 if p < end and p[0] == c' ' else 0
+    p = start
+    if p[0] == c'(':
+        p += 1
+    while p < end and signs < 5 and c'0' <= p[0] <= c'9':
+        p += 1
+        signs += 1
+    if signs > 3:
+        return 0
+    if not signs:
+        while p < end and signs < 5 and (
+            p[0] | 0x20 == c'i' or p[0] | 0x20 == c'v' or p[0] | 0x20 == c'x'
+        ):
+            p += 1
+            signs += 1
+        if not signs and p < end and c'a' <= p[0] | 0x20 <= c'z':
+            p += 1
+            signs = 1
+    if not signs or p + 1 >= end or (p[0] != c'.' and p[0] != c')') or p[1] != c' ':
+        return 0
+    return <size_t> (p - start) + 2
+
+
+# --------------------------------------------------------------------------------------------------
+# Characters that Unicode's normalisation form C may change: those that combine with the one before, and
+# those that it replaces. Only the first plane has ones that matter here.
+
+cdef uint8_t changes[65536]
+cdef uint8_t changes_near[1024]   # whether any of 64 code points does
+
+
+cdef void _learn_changes():
+    cdef int code, block
+    decompositions = unicodedata.decomposition
+    normalize = unicodedata.normalize
+    memset(changes, 0, sizeof(changes))
+    memset(changes_near, 0, sizeof(changes_near))
+    found = {*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)}
+    # where characters with canonical decompositions stand
+    for first, last in (
+        (0xC0, 0x234), (0x340, 0x4FA), (0x622, 0x6D4), (0x929, 0xDDF), (0xF43, 0xFBA), (0x1026, 0x1027),
+        (0x1B06, 0x1B44), (0x1E00, 0x2002), (0x2126, 0x22EE), (0x2ADC, 0x2ADD), (0x304C, 0x30FF),
+        (0xF900, 0xFADA), (0xFB1D, 0xFB4F),
+    ):
+        for code in range(first, last):
+            parts = decompositions(chr(code))
+            if parts and parts[0] != "<":
+                if normalize("NFC", chr(code)) != chr(code):
+                    found.add(code)
+                elif " " in parts:
+                    found.add(int(parts.split()[1], 16))
+    for code in found:
+        if code < 65536:
+            changes[code] = 1
+            changes_near[code >> 6] = 1
+
+_learn_changes()
+
+
+def may_compose(bytes data not None):
+    """Whether UTF-8 text holds a character that normalisation form C may change."""
+    cdef const uint8_t* p = <const uint8_t*> <const char*> data
+    cdef const uint8_t* end = p + len(data)
+    cdef uint32_t code
+    cdef bint found = False
+    with nogil:
+        while p < end:
+            if p[0] < 0x80:
+                p += 1
+                continue
+            p += decode_utf8(p, <size_t> (end - p), &code)
+            if code < 65536 and changes_near[code >> 6] and changes[code]:
+                found = True
+                break
+    return found
