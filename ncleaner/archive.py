@@ -11,17 +11,20 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, Final, Literal
 
 from ncleaner.errors import InputError
 from ncleaner.inputs import STDIN, is_binary, sniff
 from ncleaner.limits import Limits
+from ncleaner.markers import BOM, Form, form_of, own_form, split
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.records import Kind, Record, begins_archive, records
 from ncleaner.streams import Codec, Members, Source, codec_of, zstd_dictionary
-from ncleaner.transfer import MAX_HEAD, TooLargeError, UndecodableError, split, unwrap
+from ncleaner.transfer import MAX_HEAD, TooLargeError, UndecodableError, unwrap
+from ncleaner.transfer import split as split_head
 
 __all__ = ["InputFormat", "pages", "read"]
 
@@ -33,11 +36,9 @@ _HTML: Final = frozenset({"text/html", "application/xhtml+xml", "application/vnd
 _MEDIA_TYPE: Final = re.compile(r"\s*([^\s;,]+)")
 _HEAD: Final = 4096
 _COMPRESSED: Final = re.compile(r"\.(?:warc|arc|wet)\.(gz|zst)\Z", re.IGNORECASE)
-_MARKER: Final = re.compile(rb"URL:[ \t]+(\S[^\r\n]*)\r?(?:\n|\Z)")
-_MARKER_LATER: Final = re.compile(rb"(?<=\n)(?=URL:[ \t]+\S)")
 _BLOCK: Final = 1 << 16
-# Longer than the beginning of any marker line.
-_OVERLAP: Final = 64
+# Two bytes to a character, so that lines cannot be told by single bytes.
+_WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
 # White space, and the byte order mark of UTF-8, bytes of which begin no word.
 _WHITE: Final = b" \t\r\n\f\xef\xbb\xbf"
 _LOG: Final = logging.getLogger("ncleaner")
@@ -51,6 +52,7 @@ def read(
     input_format: InputFormat = "auto",
     limits: Limits = Limits(),  # noqa: B008 - frozen
     name: str | None = None,
+    marker: str | None = None,
 ) -> Iterator[Page | Skip | Damage]:
     """Read one input.
 
@@ -60,20 +62,25 @@ def read(
             name. `warc` stands for WARC, ARC and WET alike. Compression is always recognised.
         limits: bounds for one page.
         name: what the items call their source, instead of the path.
+        marker: a regular expression for the lines that set off the documents of a text: each line in which
+            it is found begins a new one, and its first group, if there is one, is the URL. Without it the
+            forms in `markers.FORMS` are recognised by a text's first line. Archives and HTML have no such
+            lines.
 
     Yields:
         Pages in the order of the input, and between them a `Skip` for each record that is no page and a
         `Damage` for each place that is broken. A page that is damaged yields both itself and its damage.
 
     Raises:
-        InputError: the input cannot be opened.
+        InputError: the input cannot be opened, or the marker is no regular expression.
     """
     if input_format not in ("auto", "warc", "html", "text"):
         raise InputError(f"unknown input format {input_format!r}: give auto, warc, html, or text")
+    form = own_form(marker) if marker is not None else None
     if not isinstance(source, str | os.PathLike):
-        yield from _read(source, name or STDIN, input_format, limits)
+        yield from _read(source, name or STDIN, input_format, limits, form)
     elif os.fspath(source) == STDIN:
-        yield from _read(sys.stdin.buffer, name or STDIN, input_format, limits)
+        yield from _read(sys.stdin.buffer, name or STDIN, input_format, limits, form)
     else:
         path = os.fspath(source)
         try:
@@ -82,7 +89,7 @@ def read(
         except OSError as error:
             raise InputError(f"{path}: {error.strerror}") from error
         with stream:
-            yield from _read(stream, name or path, input_format, limits)
+            yield from _read(stream, name or path, input_format, limits, form)
 
 
 def pages(
@@ -91,12 +98,13 @@ def pages(
     input_format: InputFormat = "auto",
     limits: Limits = Limits(),  # noqa: B008 - frozen
     name: str | None = None,
+    marker: str | None = None,
 ) -> Iterator[Page]:
     """Read the pages of one input; arguments as for `read`.
 
     Damage, and pages that had to be given up, are told to the logger `ncleaner` as warnings.
     """
-    for item in read(source, input_format=input_format, limits=limits, name=name):
+    for item in read(source, input_format=input_format, limits=limits, name=name, marker=marker):
         if isinstance(item, Page):
             yield item
         elif isinstance(item, Damage):
@@ -110,7 +118,9 @@ def _at(item: Skip | Damage) -> str:
     return f"{place}, {item.url}" if item.url else place
 
 
-def _read(stream: BinaryIO, name: str, input_format: InputFormat, limits: Limits) -> Iterator[Item]:
+def _read(
+    stream: BinaryIO, name: str, input_format: InputFormat, limits: Limits, form: Form | None
+) -> Iterator[Item]:
     bound = limits.bytes + MAX_HEAD
     source = Source(stream, name, max(bound, 1 << 20))
     start = source.tell()
@@ -125,6 +135,8 @@ def _read(stream: BinaryIO, name: str, input_format: InputFormat, limits: Limits
         found = begins_archive(head) or "warc"
     else:
         found = sniff(head, name) if input_format == "auto" else input_format
+        if found == "html" and input_format == "auto" and _is_set_off(head, name, form):
+            found = "text"
     if found in ("warc", "arc"):
         kind: Kind = "arc" if found == "arc" else "warc"
         source.rewind(start)
@@ -138,7 +150,7 @@ def _read(stream: BinaryIO, name: str, input_format: InputFormat, limits: Limits
     if found == "html":
         yield _of_file(pieces, name, limits.bytes)
     else:
-        yield from _of_text(pieces, name, limits.bytes, layers[0].codec == "plain")
+        yield from _of_text(pieces, name, limits.bytes, layers[0].codec == "plain", form)
     for layer in layers:
         yield from layer.found
 
@@ -181,7 +193,7 @@ def _of_record(record: Record, name: str, limit: int) -> Iterator[Item]:
     body = block
     content_type = record.content_type
     trouble = ""
-    head = split(block) if record.type == "response" else None
+    head = split_head(block) if record.type == "response" else None
     if head is not None:
         content_type = head.content_type
         if head.status not in _STATUS:
@@ -246,12 +258,30 @@ def _of_file(pieces: Iterator[bytes], name: str, limit: int) -> Item:
     return Page(page, name, source=name)
 
 
-def _of_text(pieces: Iterator[bytes], name: str, limit: int, plain: bool) -> Iterator[Item]:
-    """Make pages of a text dump.
+def _is_set_off(head: bytes, name: str, form: Form | None) -> bool:
+    """Whether what looks like markup is text: there is none but the marker lines, which may be tags.
 
-    Documents may be set off by lines that begin with `URL:`, if the first line that is not empty is one. A
-    dump without such lines is one page, and a dump that is too long for a page is several, cut between
-    paragraphs: text is no less good for coming in one large file.
+    `<text id="…">` also stands before whole HTML pages, so that what follows has to tell.
+    """
+    own = form is not None
+    form = form or form_of(head)
+    if form is None or head.startswith(_WIDE):
+        return False
+    lines = head.splitlines(keepends=True)
+    others = form.text(b"".join(line for line in lines if form.url(line) is None))
+    if own and len(others) == len(head):
+        return False
+    return sniff(others, name) == "text" and sniff(others) == "text"
+
+
+def _of_text(
+    pieces: Iterator[bytes], name: str, limit: int, plain: bool, form: Form | None
+) -> Iterator[Item]:
+    """Make pages of a text.
+
+    It may hold many documents, set off by marker lines: of a form that the user gave, or of a known one if
+    the first line that is not empty is of that form. A text without such lines is one page, and one that is
+    too long for a page is several, cut between paragraphs: text is no less good for coming in one large file.
     """
     buffer = bytearray()
     for piece in pieces:
@@ -261,80 +291,61 @@ def _of_text(pieces: Iterator[bytes], name: str, limit: int, plain: bool) -> Ite
     if not buffer:
         yield Damage("empty", name, 0)
         return
-    start = len(buffer) - len(buffer.lstrip(_WHITE))
-    if _MARKER.match(buffer, start):
-        del buffer[:start]
-        documents = _set_off(buffer, pieces, limit, start)
+    form = None if buffer.startswith(_WIDE) else form or form_of(bytes(buffer))
+    if form:
+        documents = _set_off(chain([bytes(buffer)], pieces), form, limit, name)
     else:
-        documents = _cut(buffer, pieces, limit)
+        documents = ((at if plain else -1, name, body) for at, body in _cut(buffer, pieces, limit))
     for offset, url, body in documents:
-        at = offset if plain else -1
         if body is None:
-            yield Skip("too large", url or name, name, at, lost=True)
+            yield Skip("too large", url or name, name, offset, lost=True)
         elif is_binary(body):
-            yield Skip("not text", url or name, name, at, lost=True)
+            yield Skip("not text", url or name, name, offset, lost=True)
         else:
-            yield Page(body, url or name, source=name, offset=at, kind="text")
+            yield Page(body, url, source=name, offset=offset, kind="text")
 
 
 def _set_off(
-    buffer: bytearray, pieces: Iterator[bytes], limit: int, offset: int
+    blocks: Iterable[bytes], form: Form, limit: int, name: str
 ) -> Iterator[tuple[int, str, bytes | None]]:
     """Cut a stream at its marker lines: offset, URL, and text, or None for a text above the limit.
 
-    The buffer begins with the first marker line.
+    Offsets are those in the text, also where it is compressed: they tell documents without a URL apart.
     """
-    url = ""
-    large = False
-    searched = passed = 0
-    while True:
-        found = _MARKER_LATER.search(buffer, searched)
-        piece = b"" if found else next(pieces, b"")
-        if piece:
-            if not large and len(buffer) > limit + _BLOCK:
-                url = _marker(buffer)[0]
-                large = True
-            if large:
-                # Only what may be the beginning of a marker line is needed.
-                passed += len(buffer) - _OVERLAP
-                del buffer[:-_OVERLAP]
-            searched = max(0, len(buffer) - _OVERLAP)
-            buffer += piece
-            continue
-        end = found.start() if found else len(buffer)
-        if large:
-            yield offset, url, None
-        else:
-            url, begin = _marker(buffer)
-            body = bytes(memoryview(buffer)[begin:end])
-            yield offset, url, body if len(body) <= limit else None
-        if not found:
+    parts = split(blocks, form, limit)
+    before = next(parts, None)
+    if before is None:
+        return
+    if not before.marker:
+        after = next(parts, None)
+        if after is None:
+            # No marker line at all: a text like any other.
+            yield -1, name, before.body
             return
-        del buffer[:end]
-        offset += passed + end
-        searched = passed = 0
-        large = False
+        if before.body is None or before.body.strip(_WHITE):
+            yield before.offset, "", before.body
+        before = after
+    for part in chain([before], parts):
+        # The marker line begins behind the byte order mark.
+        mark = len(part.marker) - len(part.marker.removeprefix(BOM))
+        yield part.offset + mark, part.url, None if part.body is None else form.text(part.body)
 
 
-def _marker(buffer: bytearray) -> tuple[str, int]:
-    """Read the marker line that a buffer begins with, and tell where it ends."""
-    match = _MARKER.match(buffer)
-    return (match[1].decode("utf-8", "replace").strip(), match.end()) if match else ("", 0)
+def _cut(buffer: bytearray, pieces: Iterator[bytes], limit: int) -> Iterator[tuple[int, bytes | None]]:
+    """Cut a stream into texts of no more than the limit, between paragraphs if there are any.
 
-
-def _cut(buffer: bytearray, pieces: Iterator[bytes], limit: int) -> Iterator[tuple[int, str, bytes | None]]:
-    """Cut a stream into texts of no more than the limit, between paragraphs if there are any."""
-    # Two bytes to a character, so that line feeds cannot be told by single bytes.
-    wide = buffer.startswith((b"\xff\xfe", b"\xfe\xff"))
+    Gives each text with its offset, -1 if it is the only one, and None for one that cannot be cut.
+    """
+    wide = buffer.startswith(_WIDE)
     offset = 0
     piece: bytes = b""
     while True:
         while len(buffer) > limit:
             if wide:
-                yield -1, "", None
+                yield -1, None
                 return
             end = _paragraph_end(buffer, limit)
-            yield offset, "", bytes(memoryview(buffer)[:end])
+            yield offset, bytes(memoryview(buffer)[:end])
             del buffer[:end]
             offset += end
         piece = next(pieces, b"")
@@ -342,7 +353,7 @@ def _cut(buffer: bytearray, pieces: Iterator[bytes], limit: int) -> Iterator[tup
             break
         buffer += piece
     if buffer:
-        yield offset or -1, "", bytes(buffer)
+        yield offset or -1, bytes(buffer)
 
 
 def _paragraph_end(buffer: bytearray, limit: int) -> int:

@@ -130,7 +130,8 @@ class _Run:
 
     def _count(self, tally: Tally, source: Input, offset: int) -> None:
         self.total += tally
-        self.progress(tally, source, offset)
+        # offsets in a compressed text are those of the text
+        self.progress(tally, source, min(offset, source.size) if source.size >= 0 else offset)
 
     def by_file(
         self, sources: Iterable[Input], opener: Callable[[Input], AbstractContextManager[BinaryIO]]
@@ -179,7 +180,10 @@ class _Run:
         for source in sources:
             try:
                 items = read(
-                    source.path, input_format=self.settings.input_format, limits=self.settings.limits
+                    source.path,
+                    input_format=self.settings.input_format,
+                    limits=self.settings.limits,
+                    marker=self.settings.marker,
                 )
                 for item in islice(items, skip, None):
                     yield source, item

@@ -17,12 +17,15 @@ __all__ = ["dump_lines", "page_table"]
 
 
 def dump_lines(
-    paths: list[str], input_format: Any, encoding: str | None, alt_text: bool
+    paths: list[str], input_format: Any, encoding: str | None, alt_text: bool, marker: str | None = None
 ) -> Iterator[bytes | str]:
-    """The segments of all pages: lines of the dump as bytes, what went wrong as str."""
+    """The segments of all pages: lines of the dump as bytes, what went wrong as str.
+
+    `marker` sets off the documents of a text, as in `archive.read`.
+    """
     cleaner = Cleaner("everything", encoding=encoding, alt_text=alt_text)
     for source in find_inputs(paths):
-        for item in read(source.path, input_format=input_format):
+        for item in read(source.path, input_format=input_format, marker=marker):
             if isinstance(item, Damage) or (isinstance(item, Skip) and item.lost):
                 yield f"{item.source}: {item.what if isinstance(item, Damage) else item.reason}"
             elif isinstance(item, Page):
@@ -32,7 +35,7 @@ def dump_lines(
                     yield f"{item.source}: {error} ({item.url})"
                     continue
                 if item.offset >= 0:
-                    yield f"URL: {item.url}\n".encode()
+                    yield f"URL: {item.url or f'offset:{item.offset}'}\n".encode()
                 for segment in document:
                     yield f"{segment.kind}\t{segment.text}\n".encode()
                 if item.offset >= 0:

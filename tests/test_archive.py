@@ -583,6 +583,23 @@ def test_broken_encodings_are_told() -> None:
 
 
 @pytest.mark.parametrize("packing", [plain, whole, frames, twice])
+def test_wet_archive(tmp_path: Path, packing: Callable[[list[bytes]], bytes]) -> None:
+    texts = [f"URL: not a marker line in an archive\nText number {i}, привет.\n".encode() for i in range(3)]
+    info = warc(9, b"isPartOf: CC\r\n", kind="warcinfo", content_type="application/warc-fields")
+    conversions = [
+        warc(i, text, kind="conversion", content_type="text/plain") for i, text in enumerate(texts)
+    ]
+    path = write(tmp_path / "small.warc.wet.gz", packing([info, *conversions]))
+    for marker in (None, "^Text"):
+        found = list(archive.read(path, marker=marker))
+        assert [(page.url, page.body, page.kind) for page in pages(found)] == [
+            (url(i), text, "text") for i, text in enumerate(texts)
+        ]
+        assert all(page.offset >= 0 and page.content_type == "text/plain" for page in pages(found))
+        assert not damage(found) and len(found) == 4
+
+
+@pytest.mark.parametrize("packing", [plain, whole, frames, twice])
 def test_html_file(tmp_path: Path, packing: Callable[[list[bytes]], bytes]) -> None:
     path = write(tmp_path / "page.html", packing([html(1)]))
     assert list(archive.read(path)) == [Page(html(1), str(path), source=str(path))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import signal
@@ -89,6 +90,53 @@ def test_directory_gets_one_file_per_input(tmp_path: Path, crawl: Path, jobs: in
 def test_file_output(tmp_path: Path, crawl: Path) -> None:
     run(find_inputs([crawl]), EVERYTHING, output=tmp_path / "new" / "all.txt", jobs=2)
     assert (tmp_path / "new" / "all.txt").read_bytes() == expected(PAGES)
+
+
+@pytest.mark.parametrize("marker", [None, r"^== (\S+)"])
+@pytest.mark.parametrize("output_format", ["text", "cleaneval", "jsonl"])
+def test_marked_texts_do_not_depend_on_workers(
+    tmp_path: Path, marker: str | None, output_format: str
+) -> None:
+    line = "== " if marker else "URL: "
+    texts = [
+        "".join(f"{line}http://x.example/{name}/{i}\nPage number {i} says something.\n\n" for i in range(100))
+        for name in "abc"
+    ]
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "a.txt").write_text(texts[0])
+    (folder / "b.txt.gz").write_bytes(gzip.compress(texts[1].encode()))
+    (folder / "c").mkdir()
+    (folder / "c" / "c.txt").write_text(texts[2])
+    (folder / "d.txt").write_text("A text of its own.\n")
+    settings = Settings(method="everything", output_format=output_format, marker=marker)
+    outputs = {}
+    for jobs in (1, 2, 3):
+        stream, tally = to_bytes([folder], settings, jobs)
+        assert (tally.pages, tally.lost.total(), tally.complete) == (301, 0, True)
+        out = tmp_path / str(jobs)
+        run(find_inputs([folder]), settings, output=out, jobs=jobs)
+        files = {path.relative_to(out): path.read_bytes() for path in out.rglob("*") if path.is_file()}
+        assert len(files) == 4
+        outputs[jobs] = (stream, files)
+    assert outputs[1] == outputs[2] == outputs[3]
+    if output_format == "text":
+        page = b"Page number 99 says something.\n\n"
+        assert outputs[1][0].count(page) == 3
+        assert all(data.endswith((page, b"A text of its own.\n")) for data in outputs[1][1].values())
+
+
+def test_progress_stays_within_a_compressed_text(tmp_path: Path) -> None:
+    text = "".join(f"URL: http://x.example/{i}\nThe same words as ever.\n" for i in range(500))
+    path = tmp_path / "t.txt.gz"
+    path.write_bytes(gzip.compress(text.encode()))
+    reached: list[int] = []
+    for jobs in (1, 2):
+        run(
+            find_inputs([path]), EVERYTHING, output=io.BytesIO(), jobs=jobs,
+            progress=lambda tally, source, offset: reached.append(offset),
+        )  # fmt: skip
+    assert max(reached) == path.stat().st_size
 
 
 # a worker that dies or hangs ----------------------------------------------------------------------

@@ -36,8 +36,8 @@ Lamps for the north quay
 
 def test_lynx_dump() -> None:
     assert segments(LYNX) == [
-        ("p", "The Harbour Gazette"),
-        ("p", "[Home] | [News]"),
+        ("h", "The Harbour Gazette"),
+        ("h", "[Home] | [News]"),
         ("h", "Lamps for the north quay"),
         ("p", "The harbour board has decided to light the north quay again. From the first of November two "
               "lamplighters will walk it every evening."),
@@ -66,9 +66,13 @@ def test_short_lines_without_an_empty_one_are_paragraphs() -> None:
         "The ferry was late again, and nobody on the pier minded.",
         "Read more",
     ]
-    assert segments("\n".join(lines)) == [("p", line) for line in lines]
+    assert segments("\n".join(lines)) == [
+        ("h", lines[0]), ("h", lines[1]), ("p", lines[2]), ("h", lines[3]),
+    ]  # fmt: skip
     chinese = ["首页", "渡轮今天早上又晚点了，没有人介意。", "联系我们", "隐私政策"]
-    assert segments("\n".join(chinese)) == [("p", line) for line in chinese]
+    assert segments("\n".join(chinese)) == [
+        ("h", chinese[0]), ("p", chinese[1]), ("h", chinese[2]), ("h", chinese[3]),
+    ]  # fmt: skip
 
 
 def test_full_lines_run_on() -> None:
@@ -82,17 +86,17 @@ def test_full_lines_run_on() -> None:
     [
         ("", []),
         ("\n\n  \n", []),
-        ("one\r\ntwo\r\n\r\nthree\r\n", [("p", "one two"), ("p", "three")]),
-        ("one\rtwo", [("p", "one two")]),
-        ("\ttab\n\ttab", [("p", "tab tab")]),
+        ("one\r\ntwo\r\n\r\nthree\r\n", [("h", "one two"), ("h", "three")]),
+        ("one\rtwo", [("h", "one two")]),
+        ("\ttab\n\ttab", [("h", "tab tab")]),
         ("- dash item\n- other", [("l", "dash item"), ("l", "other")]),
         ("• bullet\n• two", [("l", "bullet"), ("l", "two")]),
-        ("-- \nsignature", [("p", "-- signature")]),
-        ("   [spacer.gif]\n[Q.JPG] Why not? [INLINE]\n[1]Because", [("p", "Why not? [1]Because")]),
-        ("one [IMG]\n[LINK]\ntwo [sic] [a.txt]", [("p", "one"), ("p", "two [sic] [a.txt]")]),
+        ("-- \nsignature", [("h", "-- signature")]),
+        ("   [spacer.gif]\n[Q.JPG] Why not? [INLINE]\n[1]Because", [("h", "Why not? [1]Because")]),
+        ("one [IMG]\n[LINK]\ntwo [sic] [a.txt]", [("h", "one"), ("h", "two [sic] [a.txt]")]),
         ("a - b\nc", [("p", "a - b c")]),
         ("1999 was good.\nSo was 2000.", [("p", "1999 was good. So was 2000.")]),
-        ("one\n        far indented", [("p", "one"), ("p", "far indented")]),
+        ("one\n        far indented", [("h", "one"), ("h", "far indented")]),
     ],
 )
 def test_table(text: str, found: list[tuple[str, str]]) -> None:
@@ -101,9 +105,9 @@ def test_table(text: str, found: list[tuple[str, str]]) -> None:
 
 def test_decodes() -> None:
     assert segments("café".encode("windows-1252"), content_type="text/plain; charset=windows-1252") == [
-        ("p", "café")
+        ("h", "café")
     ]
-    assert segments("привет".encode("koi8-r"), encoding="koi8-r") == [("p", "привет")]
+    assert segments("привет".encode("koi8-r"), encoding="koi8-r") == [("h", "привет")]
     assert dump_text("café".encode()).encoding == "utf-8"
 
 
@@ -117,3 +121,105 @@ def test_has_no_elements() -> None:
 def test_too_large() -> None:
     with pytest.raises(InputError, match="1,001 bytes"):
         dump_text(b"x" * 1001, limits=Limits(bytes=1000))
+
+
+# mail and news ------------------------------------------------------------------------------------
+
+MESSAGE = """\
+From: Jane Doe <jane@harbour.example>
+To: lamps@lists.example
+Subject: Re: the lamps on the north quay, and who is to
+ light them in winter
+
+On Monday JD wrote:
+> The lamps have been out since March, and I
+> wonder whether anybody minds.
+>
+> > They were never lit on Sundays,
+> > as far as I know.
+>> Nor on Mondays.
+
+I do mind, and so does everybody who walks there
+after dark.
+JD> We could ask the board for two more men,
+JD> who would walk it
+JD>
+JD> every evening.
+A fine idea.
+
+| Will it cost
+| much?
+
+>From what I hear it will not, and the board has
+money.
+
+-- \n\
+Jane Doe
+Harbour Lane 4   +44 5550 100
+http://jane.example/
+"""
+
+
+def texts(text: str) -> list[str]:
+    return [text for _, text in segments(text)]
+
+
+def test_message() -> None:
+    assert texts(MESSAGE) == [
+        "From: Jane Doe <jane@harbour.example>",
+        "To: lamps@lists.example",
+        "Subject: Re: the lamps on the north quay, and who is to light them in winter",
+        "On Monday JD wrote:",
+        "> The lamps have been out since March, and I wonder whether anybody minds.",
+        "> > They were never lit on Sundays, as far as I know. Nor on Mondays.",
+        "I do mind, and so does everybody who walks there after dark.",
+        "JD> We could ask the board for two more men, who would walk it",
+        "JD> every evening.",
+        "A fine idea.",
+        "| Will it cost much?",
+        ">From what I hear it will not, and the board has money.",
+        "--",
+        "Jane Doe",
+        "Harbour Lane 4 +44 5550 100",
+        "http://jane.example/",
+    ]
+
+
+def test_a_form_feed_ends_a_message() -> None:
+    assert texts(f"{MESSAGE}\f{MESSAGE}") == texts(MESSAGE) * 2
+    assert texts("One page of\nordinary text\n\fand the next.") == ["One page of ordinary text and the next."]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        # a field that only mail has, and an empty line: else it is text
+        ("Date: Monday\nWhere: the pier\n\nText.", ["Date: Monday", "Where: the pier", "Text."]),
+        ("Serves: four\nTakes: an hour\n\nText.", ["Serves: four Takes: an hour", "Text."]),
+        ("Subject: to change\nwithout a word\n\nText.", ["Subject: to change without a word", "Text."]),
+        ("\nFrom: Jane\n\nText.", ["From: Jane", "Text."]),
+        ("Text.\n\nFrom: Jane\nSubject: lamps", ["Text.", "From: Jane Subject: lamps"]),
+        # a bare separator needs a short signature; the one with a space does not
+        ("one\n--\ntwo\nthree\n\nfour", ["one", "--", "two", "three", "four"]),
+        ("one\n--\n" + "two\n" * 17 + "\nthree", ["one -- " + "two " * 16 + "two", "three"]),
+        ("one\n--\n" + "two\n" * 16, ["one", "--", *["two"] * 16]),
+        ("one\n\n-- \n" + "two\n" * 17, ["one", "--", *["two"] * 17]),
+        ("one\n---\ntwo\n\nthree", ["one --- two", "three"]),
+        # what looks like quoting
+        ("   > one\n   > two\n\nthree", ["> one > two", "three"]),
+        ("| a | b |\n| c | d |\n\ntext", ["| a | b | | c | d |", "text"]),
+        ("if a\n>\nb\n\nthen", ["if a > b", "then"]),
+        ("one\nlower> two\nThree>four\n\nfive", ["one lower> two Three>four", "five"]),
+        ("one\n > two\n >three\n\nfour", ["one", "> two three", "four"]),
+        ("one\n> two\nthree\n\nfour", ["one", "> two", "three", "four"]),
+        ("one\n> - two\n> - three\n\nfour", ["one", "> - two - three", "four"]),
+    ],
+)
+def test_what_is_mail_and_what_is_not(text: str, found: list[str]) -> None:
+    assert texts(text) == found
+
+
+def test_a_long_header_does_not_make_the_text_below_one_paragraph_a_line() -> None:
+    header = "From: Jane\nReceived: " + "by relay.example " * 20
+    found = texts(f"{header}\n\nOne paragraph\nin two lines.\n\nAnother.")
+    assert found[2:] == ["One paragraph in two lines.", "Another."]
