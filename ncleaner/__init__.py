@@ -18,12 +18,13 @@ from ncleaner.errors import (
     OutputError,
     TrainingError,
 )
-from ncleaner.evaluate import evaluate
+from ncleaner.evaluation import evaluate
 from ncleaner.limits import Limits
 from ncleaner.methods import Kept
 from ncleaner.model import NGramModel, load_model
 from ncleaner.page import Damage, Page, Skip
-from ncleaner.train import read_pairs, train
+from ncleaner.pairs import Pair, read_pairs
+from ncleaner.training import TrainingWarning, train
 
 __all__ = [
     "Cleaner",
@@ -38,9 +39,11 @@ __all__ = [
     "NcleanerError",
     "OutputError",
     "Page",
+    "Pair",
     "Segment",
     "Skip",
     "TrainingError",
+    "TrainingWarning",
     "clean",
     "evaluate",
     "load_model",

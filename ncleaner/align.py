@@ -37,11 +37,13 @@ class Alignment:
     """Of one page with its gold text.
 
     Attributes:
+        words: for each segment its words, or characters in scripts that do not separate words; int64.
         matched: for each segment the share of its words in the alignment, 0 to 1; NaN for one without words.
         gold_words: words of the gold text.
         found: share of the gold words that the dump contains, 0 to 1.
     """
 
+    words: npt.NDArray[np.int64]
     matched: npt.NDArray[np.float64]
     gold_words: int
     found: float
@@ -78,4 +80,4 @@ def align(document: Document, gold: str) -> Alignment:
             hits += np.bincount(owners[opcode.src_start : opcode.src_end], minlength=len(document))
             found += opcode.src_end - opcode.src_start
     matched = np.divide(hits, total, out=np.full(len(document), np.nan), where=total > 0)
-    return Alignment(matched, len(wanted), found / len(wanted) if wanted else 1.0)
+    return Alignment(total, matched, len(wanted), found / len(wanted) if wanted else 1.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ncleaner.decision import Preset
 from ncleaner.document import Document
 from ncleaner.dump import dump_html
 from ncleaner.limits import Limits
@@ -28,13 +29,14 @@ class Cleaner:
     Args:
         method: `ngram`, `heuristics-only` or `everything`.
         model: a shipped model's name, a model file, or a loaded model; methods without a model ignore it.
-        threshold: log-odds per character, in bits, instead of the model's own: higher values remove more.
+        threshold: in bits, instead of the model's own: higher values remove more; or one of its presets,
+            `precision` or `recall`.
         limits: bounds for one page.
         encoding: a WHATWG label that overrides what pages declare.
         alt_text: take in the alternative text of images.
 
     Raises:
-        ValueError: no such method.
+        ValueError: no such method, or the model has no such preset.
         ModelError: no such model, or it cannot be read.
     """
 
@@ -43,7 +45,7 @@ class Cleaner:
         method: str = DEFAULT_METHOD,
         model: str | Path | NGramModel = DEFAULT_MODEL,
         *,
-        threshold: float | None = None,
+        threshold: float | Preset | None = None,
         limits: Limits = Limits(),  # noqa: B008  (frozen)
         encoding: str | None = None,
         alt_text: bool = False,

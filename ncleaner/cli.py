@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
@@ -16,13 +18,14 @@ from typing import Annotated, Any, Literal, TypeVar, cast
 
 import typer
 
-from ncleaner.alphabet import ALPHABETS
+from ncleaner.alphabet import ALPHABET_NAMES, MAX_LEARNED
 from ncleaner.cleaner import DEFAULT_METHOD, DEFAULT_MODEL
-from ncleaner.errors import NcleanerError
+from ncleaner.decision import STATISTICS, Preset, Statistic
+from ncleaner.errors import InputError, NcleanerError, OutputError
 from ncleaner.limits import Limits
 from ncleaner.methods import METHODS
 from ncleaner.sinks import SINKS, SinkOptions
-from ncleaner.train import SCHEMES
+from ncleaner.training import DEFAULT_Q, FOLDS, SCHEMES, TrainingWarning
 
 __all__ = ["app", "main"]
 
@@ -38,7 +41,8 @@ app = typer.Typer(
 # Choices are read off the tables, so that a new entry is an option at once; mypy cannot see the members.
 Method = StrEnum("Method", [(name, name) for name in METHODS])  # type: ignore[misc]
 Format = StrEnum("Format", [(name, name) for name in SINKS])  # type: ignore[misc]
-AlphabetName = StrEnum("AlphabetName", [(name, name) for name in ALPHABETS])  # type: ignore[misc]
+AlphabetName = StrEnum("AlphabetName", [(name, name) for name in ALPHABET_NAMES])  # type: ignore[misc]
+StatisticName = StrEnum("StatisticName", [(name, name) for name in STATISTICS])  # type: ignore[misc]
 SchemeName = StrEnum("SchemeName", [(name, name) for name in SCHEMES])  # type: ignore[misc]
 InputFormatName = StrEnum("InputFormatName", [(name, name) for name in ("auto", "warc", "html", "text")])  # type: ignore[misc]
 Unit = StrEnum("Unit", [(name, name) for name in ("word", "char")])  # type: ignore[misc]
@@ -91,6 +95,16 @@ EncodingOption = Annotated[
     typer.Option(help="Encoding of all pages, whatever they declare (a WHATWG label such as koi8-r)."),
 ]
 AltOption = Annotated[bool, typer.Option("--alt-text", help="Take in the alternative text of images.")]
+MarkerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--marker",
+        metavar="REGEX",
+        help="Texts hold many documents: each line in which this regular expression is found begins a new "
+        "one, and its first group, if it has one, is the URL.  [default: known forms such as `URL: …`]",
+        show_default=False,
+    ),
+]
 ModelOption = Annotated[
     str,
     typer.Option("--model", metavar="NAME|FILE", help="A shipped model (see `ncleaner models`), or a file."),
@@ -98,7 +112,16 @@ ModelOption = Annotated[
 MethodOption = Annotated[Method, typer.Option("--method", "-m", help="Cleaning method.")]
 ThresholdOption = Annotated[
     float | None,
-    typer.Option(help="Log-odds per character, in bits, from which a segment is kept; higher removes more."),
+    typer.Option(
+        help="Log-odds, in bits, from which a segment is kept; higher removes more.  [default: the model's]",
+        show_default=False,
+    ),
+]
+PrecisionOption = Annotated[
+    bool, typer.Option("--precision", help="Rather lose text than keep boilerplate: the model's preset.")
+]
+RecallOption = Annotated[
+    bool, typer.Option("--recall", help="Rather keep boilerplate than lose text: the model's preset.")
 ]
 
 
@@ -120,7 +143,10 @@ def clean_command(
     method: MethodOption = Method(DEFAULT_METHOD),
     model: ModelOption = DEFAULT_MODEL,
     threshold: ThresholdOption = None,
+    precision: PrecisionOption = False,
+    recall: RecallOption = False,
     input_format: InputFormatOption = InputFormatName("auto"),
+    marker: MarkerOption = None,
     encoding: EncodingOption = None,
     segments: Annotated[
         bool, typer.Option("--segments", help="jsonl: add each segment's kind, score and offsets.")
@@ -148,17 +174,19 @@ def clean_command(
     from ncleaner.progress import ProgressDisplay
     from ncleaner.workers import Settings
 
+    _check_marker(marker)
     sources = find_inputs(_or_stdin(inputs))
     settings = Settings(
         method=method.value,
         model=model,
-        threshold=threshold,
+        threshold=_threshold(threshold, precision, recall),
         output_format=output_format.value,
         sink_options=SinkOptions(segments=segments),
         input_format=cast(Literal["auto", "warc", "html", "text"], input_format.value),
         encoding=encoding,
         alt_text=alt_text,
         limits=Limits(bytes=max_bytes, seconds=max_seconds),
+        marker=marker,
     )
     with ProgressDisplay(sources, quiet=quiet) as display:
         tally = run(
@@ -175,6 +203,15 @@ def clean_command(
         raise typer.Exit(1)
 
 
+def _threshold(threshold: float | None, precision: bool, recall: bool) -> float | Preset | None:
+    """The one threshold that three options can name."""
+    if (threshold is not None) + precision + recall > 1:
+        raise typer.BadParameter("--threshold, --precision and --recall exclude each other")
+    if precision:
+        return "precision"
+    return "recall" if recall else threshold
+
+
 def _or_stdin(inputs: list[str] | None) -> list[str]:
     """The inputs, or standard input; usage when that is a terminal and nobody is likely to type a page."""
     if inputs:
@@ -184,19 +221,32 @@ def _or_stdin(inputs: list[str] | None) -> list[str]:
     return ["-"]
 
 
+def _check_marker(marker: str | None) -> None:
+    """Says what is wrong with a regular expression before anything is read."""
+    from ncleaner.markers import own_form
+
+    try:
+        if marker is not None:
+            own_form(marker)
+    except InputError as error:
+        raise typer.BadParameter(str(error), param_hint="--marker") from None
+
+
 @app.command()
 @_said
 def dump(
     inputs: InputArgument = None,
     input_format: InputFormatOption = InputFormatName("auto"),
+    marker: MarkerOption = None,
     encoding: EncodingOption = None,
     alt_text: AltOption = False,
 ) -> None:
     """Write the uncleaned text dump, a segment a line after its kind (h, l or p)."""
     from ncleaner.inspect import dump_lines
 
+    _check_marker(marker)
     complete = True
-    for line in dump_lines(_or_stdin(inputs), input_format.value, encoding, alt_text):
+    for line in dump_lines(_or_stdin(inputs), input_format.value, encoding, alt_text, marker):
         if isinstance(line, bytes):
             sys.stdout.buffer.write(line)
         else:
@@ -214,6 +264,8 @@ def inspect(
     method: MethodOption = Method(DEFAULT_METHOD),
     model: ModelOption = DEFAULT_MODEL,
     threshold: ThresholdOption = None,
+    precision: PrecisionOption = False,
+    recall: RecallOption = False,
     number: Annotated[int, typer.Option("--number", "-n", min=1, help="Which page of an archive.")] = 1,
     input_format: InputFormatOption = InputFormatName("auto"),
     encoding: EncodingOption = None,
@@ -222,38 +274,105 @@ def inspect(
     from ncleaner.cleaner import Cleaner
     from ncleaner.inspect import page_table
 
-    cleaner = Cleaner(method.value, model, threshold=threshold, encoding=encoding)
+    cleaner = Cleaner(
+        method.value, model, threshold=_threshold(threshold, precision, recall), encoding=encoding
+    )
     for line in page_table(page, number, cleaner, input_format.value):
         print(line)
+
+
+RawOption = Annotated[
+    Path | None, typer.Option(help="Directory of pages: HTML, or text dumps (.txt).", show_default=False)
+]
+CleanOption = Annotated[
+    Path | None,
+    typer.Option(help="Directory of their cleaned text: same names, .txt, UTF-8.", show_default=False),
+]
+ManifestOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="JSON lines with the id and url of each page, so that no site stands on both sides of a "
+        "cross-validation.  [default: manifest.jsonl beside the pages, if there]",
+        show_default=False,
+    ),
+]
+SizeOption = Annotated[
+    int, typer.Option("--alphabet-size", min=1, max=MAX_LEARNED, help="Characters of a learned alphabet.")
+]
+CasedOption = Annotated[bool, typer.Option("--cased", help="A learned alphabet tells capitals apart.")]
 
 
 @app.command()
 @_said
 def train(
-    raw: Annotated[Path, typer.Option(help="Directory of pages: HTML, or text dumps (.txt).")],
-    clean: Annotated[Path, typer.Option(help="Directory of their cleaned text: same names, .txt, UTF-8.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The model file to write.")],
+    raw: RawOption = None,
+    clean: CleanOption = None,
+    manifest: ManifestOption = None,
     order: Annotated[
-        int, typer.Option("--order", "-n", min=1, max=8, help="n, the length of the n-grams.")
-    ] = 3,
+        int | None,
+        typer.Option(
+            "--order",
+            "-n",
+            min=1,
+            max=8,
+            help="n, the length of the n-grams.  [default: 2, from two million characters of text 3]",
+            show_default=False,
+        ),
+    ] = None,
     q: Annotated[
-        float, typer.Option(help="Interpolation factor, between 0 and 1: larger smooths more.")
-    ] = 0.5,
+        float | None,
+        typer.Option(
+            help=f"Interpolation factor, between 0 and 1: larger smooths more.  [default: {DEFAULT_Q}]",
+            show_default=False,
+        ),
+    ] = None,
     alphabet: Annotated[
         AlphabetName,
-        typer.Option(help="ascii: lexical, folded to ASCII; nonlexical: letters to a, digits to 0."),
-    ] = AlphabetName("ascii"),
+        typer.Option(
+            help="learned: frequent characters of the pages, classes for the rest; ascii: folded to ASCII; "
+            "nonlexical: letters to a, digits to 0."
+        ),
+    ] = AlphabetName("learned"),
+    alphabet_size: SizeOption = 60,
+    cased: CasedOption = False,
     scheme: Annotated[
         SchemeName,
         typer.Option(
             help="aligned: label the pages' segments by the clean text; differential: raw minus clean counts."
         ),
     ] = SchemeName("aligned"),
+    statistic: Annotated[
+        StatisticName,
+        typer.Option(
+            help="What decides on a segment: its log-odds given the whole page, by itself, or per character."
+        ),
+    ] = StatisticName("page"),
     threshold: Annotated[
         float | None,
         typer.Option(
-            help="Log-odds per character, in bits, from which a segment is kept.  "
-            "[default: found by cross-validation]",
+            help="In bits; segments that reach it are kept.  [default: found by cross-validation]",
+            show_default=False,
+        ),
+    ] = None,
+    more_clean: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="More clean text; may be given several times.", show_default=False),
+    ] = None,
+    more_dirty: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="More dirty text, such as menus; may be given several times.",
+            show_default=False,
+        ),
+    ] = None,
+    base: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="NAME|FILE",
+            help="Adapt this model: start from its counts, order, q and alphabet.",
             show_default=False,
         ),
     ] = None,
@@ -262,38 +381,193 @@ def train(
         str | None,
         typer.Option(help="Name to record in the model.  [default: that of the file]", show_default=False),
     ] = None,
-    language: Annotated[str | None, typer.Option(help="Language to record in the model.")] = None,
+    language: Annotated[
+        str | None,
+        typer.Option(help="Language to record in the model, as in <html lang>.", show_default=False),
+    ] = None,
+    sources: Annotated[
+        str | None, typer.Option(help="Data and licence to record in the model.", show_default=False)
+    ] = None,
     date: Annotated[
         str | None,
         typer.Option(
-            help="Date to record in the model; none by default, so that the same pages give the same bytes."
+            help="Date to record in the model; none by default, so that the same pages give the same bytes.",
+            show_default=False,
         ),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Errors only.")] = False,
 ) -> None:
-    """Train a model from pages and their cleaned text (about 50 are enough)."""
-    from ncleaner.model import interpolation_weights
-    from ncleaner.train import Scheme, describe, read_pairs
-    from ncleaner.train import train as train_model
+    """Train a model from pages and their cleaned text (about 50 are enough), or adapt one."""
+    from ncleaner.catalogue import summary
+    from ncleaner.model import interpolation_weights, load_model
+    from ncleaner.pairs import read_pairs, read_texts
+    from ncleaner.training import Scheme
+    from ncleaner.training import train as train_model
 
     try:
-        interpolation_weights(order, q)
+        interpolation_weights(order or 1, DEFAULT_Q if q is None else q)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--q") from None
-    pairs = read_pairs(raw, clean, encoding=encoding)
-    about = {"name": name or output.stem, "language": language, "date": date}
-    trained = train_model(
-        pairs,
-        order=order,
-        q=q,
-        alphabet=alphabet.value,
-        scheme=cast(Scheme, scheme.value),
-        threshold=threshold,
-        about={key: value for key, value in about.items() if value},
-    )
+    if (raw is None) != (clean is None) or (raw is None and not (base and (more_clean or more_dirty))):
+        raise typer.BadParameter(
+            "give --raw and --clean, directories of pages and of their clean text; or --from with "
+            "--more-clean or --more-dirty"
+        )
+    if base and (order is not None or q is not None):
+        raise typer.BadParameter("--from brings its own order and q: leave --order and --q out")
+    about = {"name": name or output.stem, "language": language, "sources": sources, "date": date}
+    with _notes(quiet):
+        trained = train_model(
+            read_pairs(raw, clean, encoding=encoding, manifest=manifest) if raw and clean else [],
+            order=order,
+            q=q,
+            alphabet=alphabet.value,
+            size=alphabet_size,
+            cased=cased,
+            scheme=cast(Scheme, scheme.value),
+            statistic=cast(Statistic, statistic.value),
+            threshold=threshold,
+            more_clean=read_texts(more_clean or []),
+            more_dirty=read_texts(more_dirty or []),
+            base=load_model(base) if base else None,
+            about={key: value for key, value in about.items() if value},
+        )
     trained.save(output)
     if not quiet:
-        print(describe(trained, output), file=sys.stderr)
+        print(f"{output}: {summary(trained)}", file=sys.stderr)
+
+
+@contextmanager
+def _notes(quiet: bool) -> Iterator[None]:
+    """Prints what training has to say of its data as lines on standard error."""
+
+    def show(message: Warning | str, category: type[Warning], *_: Any) -> None:
+        if not (quiet and issubclass(category, TrainingWarning)):
+            print(f"ncleaner: {message}", file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", TrainingWarning)
+        warnings.showwarning = show  # type: ignore[assignment]
+        yield
+
+
+@app.command()
+@_said
+def tune(
+    raw: Annotated[Path, typer.Option(help="Directory of pages: HTML, or text dumps (.txt).")],
+    clean: Annotated[Path, typer.Option(help="Directory of their cleaned text: same names, .txt, UTF-8.")],
+    manifest: ManifestOption = None,
+    encoding: EncodingOption = None,
+    order: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--order",
+            "-n",
+            min=1,
+            max=8,
+            help="n to try; may be given several times.  [default: 1 to 8]",
+            show_default=False,
+        ),
+    ] = None,
+    q: Annotated[
+        list[float] | None,
+        typer.Option(
+            help="Interpolation factor to try; may be given several times.  [default: 0.1 to 0.9, and 0.95]",
+            show_default=False,
+        ),
+    ] = None,
+    alphabet: Annotated[
+        list[AlphabetName] | None,
+        typer.Option(help="Alphabet to try; may be given several times.  [default: all]", show_default=False),
+    ] = None,
+    alphabet_size: SizeOption = 60,
+    cased: CasedOption = False,
+    scheme: Annotated[
+        list[SchemeName] | None,
+        typer.Option(
+            help="Training scheme to try; may be given several times.  [default: aligned]", show_default=False
+        ),
+    ] = None,
+    statistic: Annotated[
+        StatisticName, typer.Option(help="What a segment is decided by, as of `train`.")
+    ] = StatisticName("page"),
+    folds: Annotated[
+        int, typer.Option(min=2, help="Folds of the cross-validation; no site stands in two of them.")
+    ] = FOLDS,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="PREFIX",
+            help="The plots become PREFIX.png and PREFIX.svg; the proposed command writes PREFIX.ncm.",
+        ),
+    ] = Path("tune"),
+    json_file: Annotated[
+        Path | None,
+        typer.Option("--json", metavar="FILE", help="Write all figures there.", show_default=False),
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs", "-j", min=1, help="Worker processes.  [default: all cores]", show_default=False
+        ),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, errors only.")] = False,
+) -> None:
+    """Find n, q and alphabet by cross-validation: tables, plots, and the command that trains the best."""
+    import json
+
+    from ncleaner.model import MAX_ORDER, interpolation_weights
+    from ncleaner.pairs import read_pairs
+    from ncleaner.plots import plot_paths, save_tuning
+    from ncleaner.progress import CountDisplay
+    from ncleaner.training import Scheme
+    from ncleaner.tuning import DEFAULT_QS, render, train_command
+    from ncleaner.tuning import tune as search
+
+    try:
+        for value in q or ():
+            interpolation_weights(1, value)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--q") from None
+    plots = plot_paths(output)
+    # said now, not when all is done
+    for path in (*plots, *([json_file] if json_file else [])):
+        if not path.parent.is_dir():
+            raise OutputError(f"cannot write {path}: there is no directory {path.parent}")
+    with _notes(quiet), CountDisplay("steps", quiet=quiet) as display:
+        tuning = search(
+            read_pairs(raw, clean, encoding=encoding, manifest=manifest),
+            orders=order or range(1, MAX_ORDER + 1),
+            qs=q or DEFAULT_QS,
+            alphabets=[name.value for name in alphabet or AlphabetName],
+            schemes=[cast(Scheme, name.value) for name in scheme or [SchemeName("aligned")]],
+            statistic=cast(Statistic, statistic.value),
+            size=alphabet_size,
+            cased=cased,
+            k=folds,
+            jobs=jobs or _cores(),
+            progress=display.advance,
+        )
+    command = train_command(
+        tuning,
+        raw=raw,
+        clean=clean,
+        manifest=manifest,
+        encoding=encoding,
+        size=alphabet_size,
+        cased=cased,
+        output=plots[0].with_suffix(".ncm"),
+    )
+    if json_file:
+        text = json.dumps({**tuning.to_dict(), "command": command}, ensure_ascii=False, indent=2)
+        try:
+            json_file.write_text(text + "\n", "utf-8")
+        except OSError as error:
+            raise OutputError(f"cannot write {json_file}: {error.strerror}") from error
+    save_tuning(tuning, plots)
+    print(f"{render(tuning)}\nPlots: {', '.join(map(str, plots))}\n\n{command}")
 
 
 @app.command()
@@ -325,8 +599,8 @@ def evaluate(
     """Compare cleaned text with a gold standard: precision, recall and F as cleaneval.py has them."""
     import json
 
-    from ncleaner.evaluate import evaluate as evaluate_directories
-    from ncleaner.evaluate import render
+    from ncleaner.evaluation import evaluate as evaluate_directories
+    from ncleaner.evaluation import render
     from ncleaner.progress import CountDisplay
 
     with CountDisplay("pages compared", quiet=quiet) as display:
@@ -346,13 +620,36 @@ def evaluate(
     )
 
 
-@app.command()
-@_said
-def models() -> None:
-    """List the models that come with the package."""
-    from ncleaner.model import model_table
+models_app = typer.Typer(
+    help="List the models that come with the package, or show what one has learned.",
+    invoke_without_command=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+app.add_typer(models_app, name="models")
 
-    print(model_table())
+
+@models_app.callback()
+@_said
+def models(context: typer.Context) -> None:
+    """List the models that come with the package, or show what one has learned."""
+    from ncleaner.catalogue import model_table
+
+    if context.invoked_subcommand is None:
+        print(model_table())
+
+
+@models_app.command()
+@_said
+def show(
+    model: Annotated[str, typer.Argument(metavar="NAME|FILE", help="A shipped model, or a file.")],
+    number: Annotated[int, typer.Option("--number", "-n", min=0, help="n-grams of each side.")] = 20,
+) -> None:
+    """Show a model: parameters, training, figures, and its most telling n-grams of each side."""
+    from ncleaner.catalogue import describe
+    from ncleaner.model import load_model
+
+    print(describe(load_model(model), number))
 
 
 def version(value: bool) -> None:

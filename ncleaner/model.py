@@ -27,31 +27,33 @@ import numpy.typing as npt
 
 from ncleaner._ngram import Grams
 from ncleaner.alphabet import Alphabet, alphabet
+from ncleaner.counts import Counts, Keys, Tally
+from ncleaner.decision import Decision, Preset
 from ncleaner.errors import ModelError
+from ncleaner.nfc import compose
 
 __all__ = [
     "FORMAT_VERSION",
-    "Counts",
+    "MAX_ORDER",
     "NGramModel",
     "interpolation_weights",
     "load_model",
-    "model_table",
     "shipped_models",
 ]
 
 MAGIC = b"\x89NCLM\r\n\x1a"
-FORMAT_VERSION = 1
+# 2: the decision is recorded; files of format 1 have a threshold per character
+FORMAT_VERSION = 2
 MAX_ORDER = 8
 _PREAMBLE = struct.Struct("<8sHHII")  # magic, version, reserved, header length, header CRC
 # element types that a model's arrays may have
 _UNSIGNED = {
     f"{prefix}u{size}": np.dtype(f"<u{size}") for prefix, size in (("|", 1), ("<", 2), ("<", 4), ("<", 8))
 }
+# share of the training text below which a letter counts as one that was never seen
+_RARE = 1e-4
 # largest dense table: 2^21 float32 are 8 MB
 _DENSE_BITS = 21
-
-Keys = npt.NDArray[np.uint64]
-Tally = npt.NDArray[np.int64]
 
 
 def interpolation_weights(order: int, q: float) -> list[float]:
@@ -63,20 +65,6 @@ def interpolation_weights(order: int, q: float) -> list[float]:
     if not 1 <= order <= MAX_ORDER:
         raise ValueError(f"the order is {order}, but has to be from 1 to {MAX_ORDER}")
     return [(1 - q) / (1 - q**order) * q**i for i in range(order)]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Counts:
-    """n-grams of one length with their frequencies.
-
-    Attributes:
-        keys: sorted, distinct; a gram's symbols with the last one in the lowest bits.
-        clean, dirty: how often each was seen in clean and in dirty text.
-    """
-
-    keys: Keys
-    clean: Tally
-    dirty: Tally
 
 
 def _conditional(keys: Keys, counts: Tally, bits: int) -> npt.NDArray[np.float64]:
@@ -107,8 +95,8 @@ class NGramModel:
         order: n, 1 to 8.
         q: interpolation factor, 0 < q < 1; larger values give the shorter histories more weight.
         alphabet: what its symbols stand for.
-        threshold: a segment is clean when its log-odds per character reach this, in bits.
         levels: `Counts` for the lengths 1 … n.
+        decision: how scores become a mask.
         about: what the header says besides: name, language, training pages and words, date, sources.
     """
 
@@ -116,13 +104,23 @@ class NGramModel:
     q: float
     alphabet: Alphabet
     levels: Sequence[Counts]
-    threshold: float = 0.0
+    decision: Decision = field(default_factory=Decision)
     about: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def name(self) -> str:
+        """The name it was trained under."""
+        return str(self.about.get("name", "unnamed"))
+
     def with_parameters(
-        self, *, order: int | None = None, q: float | None = None, threshold: float | None = None
+        self, *, order: int | None = None, q: float | None = None, threshold: float | Preset | None = None
     ) -> NGramModel:
-        """The same counts under other parameters; `order` at most the trained one."""
+        """The same counts under other parameters; `order` at most the trained one, `threshold` in bits or a
+        preset. The calibration stays that of the trained order and q.
+
+        Raises:
+            ValueError: out of range, or no such preset.
+        """
         new_order = self.order if order is None else order
         if not 1 <= new_order <= self.order:
             raise ValueError(f"the model was trained for orders 1 to {self.order}, not {order}")
@@ -130,7 +128,7 @@ class NGramModel:
             self,
             order=new_order,
             q=self.q if q is None else q,
-            threshold=self.threshold if threshold is None else threshold,
+            decision=self.decision if threshold is None else self.decision.with_threshold(threshold),
             levels=self.levels[:new_order],
         )
 
@@ -176,11 +174,29 @@ class NGramModel:
 
     def log_odds(
         self, data: bytes, starts: npt.NDArray[np.uint32], ends: npt.NDArray[np.uint32]
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.uint32]]:
+        """Log-odds of clean against dirty of each segment [starts, ends) of UTF-8 text, in bits (float64),
+        and its characters with one boundary (uint32)."""
+        return self.ratio.score(self.alphabet.encoder, *compose(data, starts, ends))
+
+    def statistics(
+        self, data: bytes, starts: npt.NDArray[np.uint32], ends: npt.NDArray[np.uint32]
     ) -> npt.NDArray[np.float64]:
-        """Log-odds of clean against dirty of the segments [starts, ends) of `data`, in bits per character."""
-        sums, counts = self.ratio.score(self.alphabet.encoder, data, starts, ends)
-        odds: npt.NDArray[np.float64] = sums / counts
-        return odds
+        """What the decision goes by, for the segments of one page, in bits: float64."""
+        return self.decision.statistics(*self.log_odds(data, starts, ends))
+
+    def strangeness(self, data: bytes) -> float:
+        """Share of the letters of UTF-8 text that hardly stood in the training pages, 0 to 1. With much of it
+        the scores mean little."""
+        level = self.levels[0]
+        seen = np.zeros(1 << self.alphabet.bits)
+        seen[level.keys.astype(np.int64)] = level.clean + level.dirty
+        rare = seen < _RARE * seen.sum()
+        whole = np.array([0], np.uint32), np.array([len(data)], np.uint32)
+        symbols, _ = self.alphabet.encoder.encode(*compose(data, *whole), 1)
+        letters = np.array([any(map(str.isalpha, shown)) for shown in self.alphabet.characters])
+        present = symbols[:-1][letters[symbols[:-1]]]
+        return float(rare[present].mean()) if len(present) else 0.0
 
     # ---------------------------------------------------------------------------------------------
 
@@ -209,7 +225,7 @@ class NGramModel:
             "order": self.order,
             "q": self.q,
             "alphabet": self.alphabet.header(),
-            "threshold": self.threshold,
+            "decision": self.decision.header(),
             **self.about,
             "arrays": arrays,
             "checksum": hashlib.sha256(payload).hexdigest(),
@@ -254,17 +270,21 @@ class NGramModel:
             if header["kind"] != "ngram":
                 raise ModelError(f"{name} holds a model of kind {header['kind']!r}, not n-grams")
             return cls._of(header, payload)
-        except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError, zlib.error) as error:
+        except (
+            ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, zlib.error,
+        ) as error:  # fmt: skip
             raise ModelError(
                 f"{name} is no usable model: its header does not fit its tables ({error})"
             ) from error
 
     @classmethod
     def _of(cls, header: dict[str, Any], payload: bytes) -> NGramModel:
-        order, q, threshold = int(header["order"]), float(header["q"]), float(header["threshold"])
+        order, q = int(header["order"]), float(header["q"])
         interpolation_weights(order, q)
-        if not math.isfinite(threshold):
-            raise ValueError(f"the threshold is {threshold}")
+        if "decision" in header:
+            decision = Decision.of_header(header["decision"])
+        else:
+            decision = Decision("character").with_threshold(float(header["threshold"]))
         arrays: dict[str, npt.NDArray[Any]] = {}
         at = 0
         for entry in header["arrays"]:
@@ -272,7 +292,7 @@ class NGramModel:
             arrays[entry["array"]] = np.frombuffer(block, _UNSIGNED[entry["dtype"]], entry["length"])
             at += entry["bytes"]
         spec = header["alphabet"]
-        symbols = alphabet(str(spec["name"]))
+        symbols = alphabet(spec)
         if symbols.size != spec["size"]:
             raise ValueError(
                 f"alphabet {spec['name']!r} has changed since the model was trained: train it again"
@@ -298,17 +318,16 @@ class NGramModel:
         about = {
             key: value
             for key, value in header.items()
-            if key not in ("kind", "order", "q", "alphabet", "threshold", "arrays", "checksum")
+            if key not in ("kind", "order", "q", "alphabet", "decision", "threshold", "arrays", "checksum")
         }
-        return cls(order, q, symbols, levels, threshold, about)
+        return cls(order, q, symbols, levels, decision, about)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return NGramModel.from_bytes, (self.to_bytes(),)
 
     def __repr__(self) -> str:
         grams = sum(len(level.keys) for level in self.levels)
-        name = self.about.get("name", "unnamed")
-        return f"<NGramModel {name}: n={self.order}, q={self.q}, {self.alphabet.name}, {grams} n-grams>"
+        return f"<NGramModel {self.name}: n={self.order}, q={self.q}, {self.alphabet.name}, {grams} n-grams>"
 
 
 def _narrowest(largest: int) -> np.dtype[Any]:
@@ -350,17 +369,3 @@ def load_model(name: str | Path) -> NGramModel:
         return NGramModel.from_bytes(path.read_bytes(), str(name))
     except OSError as error:
         raise ModelError(f"cannot read model {name}: {error.strerror}") from error
-
-
-def model_table() -> str:
-    """The shipped models with what they were trained on, for people."""
-    lines = ["name        language  alphabet    n    q  threshold  pages  trained on"]
-    for name, data in shipped_models().items():
-        model = NGramModel.from_bytes(data, name)
-        about = model.about
-        lines.append(
-            f"{name:<11} {about.get('language', '-'):<9} {model.alphabet.name:<10} {model.order:>2} "
-            f"{model.q:>4} {model.threshold:>10} {about.get('training', {}).get('pages', 0):>6}  "
-            f"{about.get('sources', '-')}"
-        )
-    return "\n".join(lines)

@@ -19,6 +19,7 @@ from typing import Literal, Protocol
 
 from ncleaner.archive import InputFormat, read
 from ncleaner.cleaner import Cleaner
+from ncleaner.decision import Preset
 from ncleaner.errors import NcleanerError
 from ncleaner.limits import Limits
 from ncleaner.page import Damage, Page, Skip
@@ -43,7 +44,7 @@ class Settings:
 
     method: str = "ngram"
     model: str = "en"
-    threshold: float | None = None
+    threshold: float | Preset | None = None
     output_format: str = "text"
     sink_options: SinkOptions = field(default_factory=SinkOptions)
     input_format: InputFormat = "auto"
@@ -51,6 +52,7 @@ class Settings:
     alt_text: bool = False
     limits: Limits = field(default_factory=Limits)
     set_off: bool = False  # documents are set off even where an input is one page
+    marker: str | None = None  # see `archive.read`
 
     def cleaner(self) -> Cleaner:
         """The cleaner they describe. Raises as `Cleaner` does."""
@@ -142,7 +144,10 @@ class FileJob:
 
     def run(self, state: _State) -> Iterator[Chunk]:
         """Reads the file and cleans its pages."""
-        items = read(self.path, input_format=state.settings.input_format, limits=state.settings.limits)
+        settings = state.settings
+        items = read(
+            self.path, input_format=settings.input_format, limits=settings.limits, marker=settings.marker
+        )
         return _chunks(items, state)
 
 

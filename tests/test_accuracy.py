@@ -13,11 +13,13 @@ import pytest
 
 from ncleaner.archive import read
 from ncleaner.cleaner import Cleaner
+from ncleaner.decision import Statistic
 from ncleaner.dump import dump_html
-from ncleaner.evaluate import evaluate
+from ncleaner.evaluation import evaluate
 from ncleaner.page import Page
+from ncleaner.pairs import Pair
 from ncleaner.sinks import make_sink
-from ncleaner.train import Pair, train
+from ncleaner.training import Scheme, train
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 FLOOR: dict[str, dict[str, float]] = json.loads((Path(__file__).parent / "accuracy_floor.json").read_text())
@@ -47,8 +49,8 @@ def shipped(model: str, languages: set[str] | None = None) -> dict[str, Cleaner]
     return {entry["id"]: cleaner for entry in MANIFEST if languages is None or entry["lang"] in languages}
 
 
-def crossvalidated(scheme: str) -> dict[str, Cleaner]:
-    """Each page by a model trained on the others: they are all of different sites."""
+def crossvalidated(scheme: Scheme, statistic: Statistic = "page") -> dict[str, Cleaner]:
+    """Each page by a model trained on the others: they are all of different sites, in several languages."""
     documents = {
         entry["id"]: Pair(
             entry["id"],
@@ -61,8 +63,11 @@ def crossvalidated(scheme: str) -> dict[str, Cleaner]:
         held_out: Cleaner(
             "ngram",
             train(
-                [pair for name, pair in documents.items() if name != held_out], scheme=scheme, threshold=0.0
-            ),  # type: ignore[arg-type]
+                [pair for name, pair in documents.items() if name != held_out],
+                scheme=scheme,
+                statistic=statistic,
+                alphabet="nonlexical",
+            ),
         )
         for held_out in documents
     }
@@ -71,6 +76,7 @@ def crossvalidated(scheme: str) -> dict[str, Cleaner]:
 CASES = {
     "everything": lambda: {entry["id"]: Cleaner("everything") for entry in MANIFEST},
     "heuristics-only": lambda: {entry["id"]: Cleaner("heuristics-only") for entry in MANIFEST},
+    "segment by segment": lambda: crossvalidated("aligned", statistic="segment"),
     "en on English": lambda: shipped("en", {"en"}),
     "nonlexical on all": lambda: shipped("nonlexical"),
     "trained here, aligned": lambda: crossvalidated("aligned"),

@@ -3,12 +3,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ncleaner.alphabet import ALPHABETS, alphabet
+from ncleaner.alphabet import ALPHABETS, Alphabet, alphabet, learned_alphabet
 from ncleaner.errors import ModelError
 
 
-def fold(text: str, name: str) -> str:
-    symbols = alphabet(name)
+def fold(text: str, name: str | Alphabet) -> str:
+    symbols = alphabet(name) if isinstance(name, str) else name
     return "".join(symbols.characters[symbols.pages[symbols.index[ord(c) >> 8], ord(c) & 255]] for c in text)
 
 
@@ -41,6 +41,45 @@ def test_ascii(text: str, folded: str) -> None:
 )
 def test_nonlexical(text: str, folded: str) -> None:
     assert fold(text, "nonlexical") == folded
+
+
+SAMPLES = ["Ελληνικά και English, ελληνικά 123. «Και» — 漢字"]
+
+
+@pytest.mark.parametrize(
+    ("cased", "text", "folded"),
+    [
+        (False, "Και ΚΑΙ και", "και και και"),
+        (True, "Και ΚΑΙ", "<capital>αι <capital><capital><capital>"),
+        (False, "κ1κ٣", "κ<digit>κ<digit>"),
+        (False, "ж漢ะあ한אع", "<Cyrillic><Han><Southeast Asian><Kana><Hangul><Hebrew><Arabic>"),
+        (False, "न\u093f", "<Indic><Indic>"),
+        (False, "q\tω\n!☃😀", "<Latin> <Greek> <punctuation><other><other>"),
+        (False, "ႠԱ", "<letter><letter>"),
+    ],
+)
+def test_learned(cased: bool, text: str, folded: str) -> None:
+    symbols = learned_alphabet(SAMPLES, size=8, cased=cased)
+    assert fold(text, symbols) == folded
+
+
+def test_learned_takes_the_most_frequent_characters() -> None:
+    symbols = learned_alphabet(["aaa bbb cc d", "\u0061\u0301\u00e1\u00e1"], size=3)
+    assert symbols.parameters == {"characters": "abá", "cased": False}
+    assert learned_alphabet(["ab"], size=60).parameters["characters"] == "ab"
+    assert alphabet(symbols.header()).characters == symbols.characters
+    for size in (0, 201):
+        with pytest.raises(ValueError, match="from 1 to 200"):
+            learned_alphabet(["a"], size=size)
+    with pytest.raises(ValueError, match="no text"):
+        learned_alphabet(["12 \n"])
+
+
+@pytest.mark.parametrize("size", [1, 60, 200])
+def test_every_code_point_has_a_symbol(size: int) -> None:
+    symbols = learned_alphabet(["".join(map(chr, range(0x4E00, 0x4F00))) + "Aa"], size=size)
+    assert not np.any(symbols.pages == 0)
+    assert symbols.pages.max() < symbols.size <= 1 << symbols.bits <= 256
 
 
 @pytest.mark.parametrize("name", ALPHABETS)

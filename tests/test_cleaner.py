@@ -11,12 +11,15 @@ from ncleaner import Cleaner, InputError, Limits, ModelError, Page
 
 PAGES = sorted((Path(__file__).parent.parent / "examples" / "pages").glob("*.html"))
 PROSE = "The ferry was late again this morning, and those who had come early stood on the pier for an hour."
-HTML = f"<title>T</title><ul><li><a href=/>Home</a><li><a href=/c>Contact</a></ul><p>{PROSE}</p>"
+MENU = "Home | Contact | Terms of use | Privacy policy"
+MORE = "Nobody on the quay could say when the next one would leave, or whether it would be there before dark."
+HTML = f"<title>T</title><div>{MENU}</div><p>{PROSE}</p><p>{MORE}</p><p>© 2024 | Imprint | Jobs</p>"
+CLEAN = f"{PROSE}\n{MORE}"
 
 
 def test_clean() -> None:
-    assert ncleaner.clean(HTML) == PROSE
-    assert ncleaner.clean(HTML.encode("utf-16")) == PROSE
+    assert ncleaner.clean(HTML) == CLEAN
+    assert ncleaner.clean(HTML.encode("utf-16")) == CLEAN
     assert ncleaner.clean("") == ""
 
 
@@ -24,8 +27,8 @@ def test_document_and_keep() -> None:
     cleaner = Cleaner()
     document = cleaner.document(HTML)
     kept = cleaner.keep(document)
-    assert [segment.text for segment in document] == ["Home", "Contact", PROSE]
-    assert kept.mask.tolist() == [False, False, True]
+    assert [segment.text for segment in document] == [MENU, PROSE, MORE, "© 2024 | Imprint | Jobs"]
+    assert kept.mask.tolist() == [False, True, True, False]
     assert "Cleaner ngram" in repr(cleaner)
 
 
@@ -50,7 +53,7 @@ def test_models_by_name_file_and_object(tmp_path: Path) -> None:
         Cleaner(model=which).clean(HTML)
         for which in ("en", model, tmp_path / "copy.ncm", str(tmp_path / "copy.ncm"))
     }
-    assert texts == {PROSE}
+    assert texts == {CLEAN}
     with pytest.raises(ModelError, match="no model 'xx'"):
         Cleaner(model="xx")
     # a method without a model does not ask for one

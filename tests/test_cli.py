@@ -19,7 +19,7 @@ PROSE = (
     "The ferry between the two islands was late again this morning, and those who had come early to get a "
     "seat stood on the pier for an hour and talked about the weather, which was good."
 )
-MENU = "<ul><li><a href=/>Home</a></li><li><a href=/a>About</a></li></ul>"
+MENU = "<div><a href=/>Home</a> | <a href=/a>About</a> | <a href=/l>Log in</a></div>"
 PAGE = f"<html><body>{MENU}<p>{PROSE}</p></body></html>"
 
 
@@ -90,8 +90,16 @@ def test_methods_remove_more_and_more() -> None:
 
 
 def test_threshold_trades_recall_for_precision() -> None:
-    sizes = [len(ncleaner("clean", CRAWL, "--threshold", value).stdout) for value in ("-0.5", "0", "0.5")]
+    sizes = [len(ncleaner("clean", CRAWL, "--threshold", value).stdout) for value in ("-2", "-1", "1")]
     assert sizes[0] > sizes[1] > sizes[2]
+
+
+def test_presets() -> None:
+    recall, balanced, precision = (
+        len(ncleaner("clean", CRAWL, *options).stdout) for options in (["--recall"], [], ["--precision"])
+    )
+    assert recall > balanced > precision
+    assert ncleaner("clean", CRAWL, "--recall", "--threshold", "0").returncode == 2
 
 
 def test_limits_are_options(tmp_path: Path) -> None:
@@ -197,15 +205,27 @@ def test_usage_is_status_two(arguments: list[str]) -> None:
 
 def test_dump_and_inspect() -> None:
     dump = ncleaner("dump", "-", stdin=PAGE.encode()).stdout.decode().splitlines()
-    assert dump == ["l\tHome", "l\tAbout", f"p\t{PROSE}"]
+    assert dump == ["h\tHome | About | Log in", f"p\t{PROSE}"]
     table = ncleaner("inspect", "-", stdin=PAGE.encode()).stdout.decode().splitlines()
-    assert [line.split()[0] for line in table[2:5]] == ["-", "-", "+"]
+    assert [line.split()[0] for line in table[2:4]] == ["-", "+"]
 
 
 def test_train_clean_evaluate(tmp_path: Path) -> None:
     pages, gold = EXAMPLES / "pages", EXAMPLES / "gold"
     trained = [
-        ncleaner("train", "--raw", pages, "--clean", gold, "-o", tmp_path / name, "--name", "mine")
+        ncleaner(
+            "train",
+            "--raw",
+            pages,
+            "--clean",
+            gold,
+            "-o",
+            tmp_path / name,
+            "--name",
+            "mine",
+            "--alphabet",
+            "nonlexical",
+        )
         for name in ("a", "b")
     ]
     assert "15 pages" in trained[0].stderr.decode()

@@ -65,11 +65,12 @@ def test_everything_keeps_everything() -> None:
 
 def test_ngram_scores_and_threshold() -> None:
     model = load_model("en")
-    document = page("Contact us", "The committee will meet again on Thursday to decide what happens.", "***")
+    text = "The committee will meet again on Thursday to decide what happens to the old ferry landing."
+    document = page("Home | News | Log in | Register", text, "***")
     kept = make_method("ngram", model).keep(document)
     assert kept.scores is not None
     assert kept.mask.tolist() == [False, True, False]
-    assert kept.scores[0] < model.threshold <= kept.scores[1]
+    assert kept.scores[0] < model.decision.threshold <= kept.scores[1]
     strict = make_method("ngram", model.with_parameters(threshold=9.0)).keep(document)
     assert not strict.mask.any()
     np.testing.assert_array_equal(strict.scores, kept.scores)

@@ -7,14 +7,19 @@ import struct
 import zlib
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize as form
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ncleaner.alphabet import learned_alphabet
+from ncleaner.catalogue import describe, model_table
+from ncleaner.counts import GramCounter, two_sides
+from ncleaner.decision import Decision
 from ncleaner.errors import ModelError
-from ncleaner.model import FORMAT_VERSION, MAGIC, NGramModel, load_model, model_table, shipped_models
+from ncleaner.model import FORMAT_VERSION, MAGIC, NGramModel, load_model, shipped_models
 
 from .test_ngram import CLEAN, DIRTY, model_of
 
@@ -32,7 +37,12 @@ def test_round_trip(order: int) -> None:
     model.about["name"] = "Größe"
     again = NGramModel.from_bytes(model.to_bytes())
     assert same(model, again)
-    assert (again.order, again.q, again.alphabet.name, again.threshold) == (order, 0.3, "nonlexical", -0.25)
+    assert (again.order, again.q, again.alphabet.name, again.decision.threshold) == (
+        order,
+        0.3,
+        "nonlexical",
+        -0.25,
+    )
     assert again.about == {"name": "Größe"}
     assert (
         again.log_probabilities("ferry", "clean").tolist()
@@ -57,7 +67,7 @@ def test_save_and_load(tmp_path: Path) -> None:
 
 def test_with_parameters() -> None:
     shorter = MODEL.with_parameters(order=2, q=0.9, threshold=1.0)
-    assert (shorter.order, shorter.q, shorter.threshold, len(shorter.levels)) == (2, 0.9, 1.0, 2)
+    assert (shorter.order, shorter.q, shorter.decision.threshold, len(shorter.levels)) == (2, 0.9, 1.0, 2)
     expected = model_of(CLEAN, DIRTY, 2, 0.9)
     text = CLEAN[0]
     assert shorter.log_probabilities(text, "clean") == pytest.approx(
@@ -118,8 +128,25 @@ def sealed(text: bytes, tables: bytes) -> bytes:
         {"arrays": []},
         {"arrays": [{"array": "keys1", "dtype": "|O", "length": 1, "bytes": 4}]},
         {"arrays": None},
-        {"threshold": "high"},
-        {"threshold": float("nan")},
+        {"decision": None},
+        {"decision": {}},
+        *(
+            {"decision": {**Decision("page").header(), **change}}
+            for change in (
+                {"statistic": "word"},
+                {"threshold": "high"},
+                {"threshold": float("nan")},
+                {"slope": None},
+                {"stay_clean": 1.0},
+                {"to_clean": 0},
+                {"presets": []},
+                {"presets": {"recall": "low"}},
+            )
+        ),
+        {"alphabet": {"name": "learned", "size": 3}},
+        {"alphabet": {"name": "learned", "size": 18, "characters": "", "cased": True}},
+        {"alphabet": {"name": "learned", "size": 19, "characters": "aa", "cased": True}},
+        {"alphabet": {"name": "learned", "size": 19, "characters": "a b", "cased": True}},
         {"alphabet": ["ascii"]},
         {"alphabet": {"name": ["ascii"], "size": 96}},
     ],
@@ -154,6 +181,14 @@ def with_tables(change: dict[str, list[int]]) -> bytes:
     payload = b"".join(blocks)
     header |= {"arrays": arrays, "checksum": hashlib.sha256(payload).hexdigest()}
     return sealed(json.dumps(header).encode(), payload)
+
+
+def test_a_file_of_format_1_has_a_threshold_per_character() -> None:
+    header, tables = opened()
+    del header["decision"]
+    text = json.dumps({**header, "threshold": -0.12}).encode()
+    old = struct.pack("<8sHHII", MAGIC, 1, 0, len(text), zlib.crc32(text)) + text + tables
+    assert NGramModel.from_bytes(old).decision == Decision("character", threshold=-0.12)
 
 
 def test_other_numbers_are_read() -> None:
@@ -207,7 +242,7 @@ def test_any_value_in_the_header(key: str, value: object) -> None:
 
 def test_newer_format_says_what_to_do() -> None:
     newer = DATA[:8] + struct.pack("<H", FORMAT_VERSION + 1) + DATA[10:]
-    with pytest.raises(ModelError, match=r"format 2.*install a newer ncleaner"):
+    with pytest.raises(ModelError, match=r"format 3.*install a newer ncleaner"):
         NGramModel.from_bytes(newer)
 
 
@@ -219,21 +254,67 @@ def test_foreign_file(tmp_path: Path, content: bytes) -> None:
 
 
 def test_no_such_model() -> None:
-    with pytest.raises(ModelError, match=r"no model 'xx'.*\(en, nonlexical\)"):
+    with pytest.raises(ModelError, match=r"no model 'xx'.*\(el, en, nonlexical, pl, ru, zh\)"):
         load_model("xx")
 
 
+def test_a_learned_alphabet_is_stored() -> None:
+    symbols = learned_alphabet(["Φέρρι, ferry 12"], size=7)
+    counter = GramCounter(symbols, 2)
+    data = "Το φέρρι".encode()
+    counter.add(data, np.array([0]), np.array([len(data)]))
+    model = NGramModel(2, 0.5, symbols, two_sides(counter.tallies(), counter.tallies(), False))
+    again = NGramModel.from_bytes(model.to_bytes())
+    assert same(model, again)
+    assert again.alphabet.characters == symbols.characters
+    assert (again.alphabet.pages[again.alphabet.index] == symbols.pages[symbols.index]).all()
+
+
+def test_a_model_card_shows_what_was_learned() -> None:
+    card = describe(load_model("en"), 5)
+    assert "learned, 77 symbols" in card
+    assert "most telling of clean text" in card
+    clean, dirty = card.split("most telling of dirty text")
+    assert len([line for line in dirty.splitlines() if line.startswith("  ")]) == 6
+    assert all(" -" in line for line in dirty.splitlines()[2:])
+    assert "␣" in clean
+
+
+def test_strange_scripts() -> None:
+    model = load_model("el")
+    assert model.strangeness("Ζούμε σε μια εποχή εξαιρετικά δύσκολη.".encode()) < 0.05
+    assert model.strangeness("ฉันรักภาษาไทย".encode()) > 0.9
+    assert model.strangeness(b"") == model.strangeness(b"12 | 34") == 0.0
+
+
+def test_composed_and_decomposed_text_score_alike() -> None:
+    model = load_model("el")
+    texts = [form("NFC", "Ζούμε σε μια εποχή."), form("NFD", "Ζούμε σε μια εποχή."), "Άλλο"]
+    assert len(texts[0]) < len(texts[1])
+    data = "\n".join(texts).encode()
+    ends = np.cumsum([len(text.encode()) + 1 for text in texts]).astype(np.uint32)
+    starts = np.concatenate(([0], ends[:-1])).astype(np.uint32)
+    odds, counts = model.log_odds(data, starts, ends - 1)
+    assert odds[0] == odds[1]
+    assert counts.tolist() == [20, 20, 5]
+
+
 def test_shipped_models() -> None:
-    assert list(shipped_models()) == ["en", "nonlexical"]
+    assert list(shipped_models()) == ["el", "en", "nonlexical", "pl", "ru", "zh"]
+    table = model_table()
     for name, data in shipped_models().items():
         model = load_model(name)
         assert model.to_bytes() == data
         assert len(data) < 1_000_000
-        assert model.about["training"]["pages"] > 1000
-        assert name in model_table()
+        assert model.about["training"]["pages"] >= 60
+        assert model.about["validation"]["f_score"] > 0.75
+        assert name in table
 
 
 def test_a_clean_segment_scores_above_a_dirty_one() -> None:
     data = b"The committee will meet again on Thursday to decide what happens next.\nHome | Contact | Login"
-    odds = load_model("en").log_odds(data, np.array([0, 71], np.uint32), np.array([70, 93], np.uint32))
+    odds, counts = load_model("en").log_odds(
+        data, np.array([0, 71], np.uint32), np.array([70, 93], np.uint32)
+    )
     assert odds[0] > 0 > odds[1]
+    assert counts.tolist() == [71, 23]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from ncleaner._ngram import Grams
 from ncleaner.alphabet import alphabet
-from ncleaner.model import Counts, NGramModel, interpolation_weights
-from ncleaner.train import GramCounter
+from ncleaner.counts import GramCounter, two_sides
+from ncleaner.model import NGramModel, interpolation_weights
 
 CLEAN = ["The ferry was late again, and nobody minded.", "Naïve café — “quoted” text.", "1,234 people came."]
 DIRTY = ["Home | About | Contact", "Log in", "© 2024 All rights reserved", "Home"]
@@ -66,19 +66,12 @@ def model_of(clean: list[str], dirty: list[str], order: int, q: float, name: str
     symbols = alphabet(name)
     tallies = []
     for texts in (clean, dirty):
-        counter = GramCounter(symbols.encoder, symbols.bits, order)
+        counter = GramCounter(symbols, order)
         for text in texts:
             data = text.encode()
             counter.add(data, np.array([0], np.uint32), np.array([len(data)], np.uint32))
         tallies.append(counter.tallies())
-    levels = []
-    for (clean_keys, clean_counts), (dirty_keys, dirty_counts) in zip(*tallies, strict=True):
-        keys = np.union1d(clean_keys, dirty_keys)
-        sides = np.zeros((2, len(keys)), np.int64)
-        sides[0, np.searchsorted(keys, clean_keys)] = clean_counts
-        sides[1, np.searchsorted(keys, dirty_keys)] = dirty_counts
-        levels.append(Counts(keys, sides[0], sides[1]))
-    return NGramModel(order, q, symbols, levels)
+    return NGramModel(order, q, symbols, two_sides(tallies[0], tallies[1], False))
 
 
 @pytest.mark.parametrize("order", range(1, 9))

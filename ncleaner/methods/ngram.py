@@ -14,7 +14,7 @@ class NGram:
     """Keeps the segments whose characters are likelier under the clean model than under the dirty one.
 
     Args:
-        model: the pair of models; its threshold is in bits per character.
+        model: the pair of models, and the decision that goes with it.
     """
 
     name = "ngram"
@@ -25,8 +25,9 @@ class NGram:
         _ = model.ratio  # built here, once, not on the first page
 
     def keep(self, document: Document) -> Kept:
-        """Scores are log-odds per character, in bits."""
+        """Scores are log-odds in bits: per character, per segment, or given the whole page, as the model's
+        decision has it."""
         table = document.segments
-        scores = self.model.log_odds(document.data, table["start"], table["end"])
-        mask = (scores >= self.model.threshold) & ~self._heuristics.remove(document)
+        scores = self.model.statistics(document.data, table["start"], table["end"])
+        mask = (scores >= self.model.decision.threshold) & ~self._heuristics.remove(document)
         return Kept(mask, scores)

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.errors import EvaluationError
-from ncleaner.evaluate import Evaluation, evaluate, render, score_page
+from ncleaner.evaluation import Evaluation, evaluate, render, score_page
 from ncleaner.measures import Average, Counts, Overlap, bag_overlap, split_words
 
 Figures = tuple[int, int, int, int, int, int]

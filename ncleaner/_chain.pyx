@@ -1,0 +1,74 @@
+"""Decides the segments of a page together: a two-state Markov chain, by forward and backward messages.
+
+Clean and dirty segments come in runs. The chain has the states dirty and clean, the evidence of each segment
+as odds, and the probabilities of going from one state to the other; its posterior is exact and takes one pass
+in each direction (Rabiner 1989, section III). Messages are odds, so a step costs one division.
+"""
+
+from libc.math cimport exp, fmax, fmin, log, log1p
+
+import numpy as np
+
+cdef enum:
+    # evidence of one segment is bounded, so that no single one silences all its neighbours (natural log)
+    LIMIT = 8
+
+
+cdef void _smooth(
+    double* odds, double* ahead, Py_ssize_t n, double to_clean, double stay_clean, double opening,
+    double closing, double empty
+) noexcept nogil:
+    """`odds` holds the evidence as odds on entry, posterior log-odds on return; `ahead` is room for n."""
+    cdef double stay_dirty = 1 - to_clean, to_dirty = 1 - stay_clean
+    cdef double message = closing, x, all_dirty, some, p
+    cdef Py_ssize_t i
+    for i in range(n - 1, -1, -1):
+        ahead[i] = message
+        x = message * odds[i]
+        message = (stay_clean * x + to_dirty) / (to_clean * x + stay_dirty)
+    # the probability that all are dirty, as a chain of conditional ones
+    all_dirty = -log1p(opening * odds[0] * ahead[0])
+    for i in range(1, n):
+        all_dirty -= log1p(to_clean / stay_dirty * odds[i] * ahead[i])
+    all_dirty = exp(all_dirty)
+    some = fmax(1 - all_dirty + empty * all_dirty, 1e-12)
+    message = opening
+    for i in range(n):
+        x = message * odds[i]
+        message = (stay_clean * x + to_clean) / (to_dirty * x + stay_dirty)
+        x *= ahead[i]
+        p = fmin(x / (1 + x) / some, 1 - 1e-12)
+        odds[i] = log(fmax(p, 1e-300)) - log1p(-p)
+
+
+def posterior(
+    evidence, double to_clean, double stay_clean, double opening=0, double closing=0, double empty=1
+):
+    """Posterior log-odds of clean for the segments of one page, in their order.
+
+    Args:
+        evidence: shape (segments,), float64: log-odds of each by itself, natural logarithm; bounded to ±8.
+        to_clean: probability that a dirty segment is followed by a clean one, between 0 and 1.
+        stay_clean: probability that a clean segment is followed by a clean one, between 0 and 1.
+        opening: log-odds that a page begins with a clean segment, natural logarithm.
+        closing: log-ratio of the probabilities that a clean and that a dirty segment is the last one.
+        empty: how likely, against what the chain says, a page is to have no clean text at all: with 1 the
+            chain is believed, with less a page rather keeps its best segments than nothing.
+
+    Returns:
+        Shape (segments,), float64, natural logarithm.
+    """
+    opening = exp(fmax(fmin(opening, LIMIT), -LIMIT))
+    closing = exp(fmax(fmin(closing, LIMIT), -LIMIT))
+    odds_array = np.exp(np.clip(np.asarray(evidence, np.float64), -LIMIT, LIMIT))
+    cdef Py_ssize_t n = odds_array.shape[0]
+    if not n:
+        return odds_array
+    if not (0 < to_clean < 1 and 0 < stay_clean < 1 and 0 < empty <= 1):
+        raise ValueError("the probabilities of a chain have to lie between 0 and 1")
+    ahead_array = np.empty(n, np.float64)
+    cdef double[::1] odds = odds_array
+    cdef double[::1] ahead = ahead_array
+    with nogil:
+        _smooth(&odds[0], &ahead[0], n, to_clean, stay_clean, opening, closing, empty)
+    return odds_array

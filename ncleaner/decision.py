@@ -1,0 +1,293 @@
+"""From n-gram scores to the segments that are kept: the statistic, its calibration, its thresholds.
+
+Three statistics of a segment, all in bits (log2), larger for cleaner text:
+
+`character` the mean log-odds per character, the difference of two cross-entropies (Evert 2008, section 3).
+`segment`   their sum, the log-odds of the segment as a whole: a short one has to be cleaner to be kept.
+`page`      the posterior log-odds given all segments of the page: the sum, bounded and calibrated by logistic
+            regression, is the evidence in a two-state chain of clean and dirty segments.
+
+docs/accuracy.md has the figures for each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from ncleaner._chain import posterior
+
+__all__ = ["PRESETS", "STATISTICS", "Decision", "Preset", "Scored", "Statistic", "fit_decision"]
+
+Statistic = Literal["page", "segment", "character"]
+STATISTICS: tuple[Statistic, ...] = ("page", "segment", "character")
+Preset = Literal["balanced", "precision", "recall"]
+PRESETS: tuple[Preset, ...] = ("balanced", "precision", "recall")
+# what each preset's threshold is best for: F with this weight of recall against precision
+_BETA: dict[Preset, float] = {"balanced": 1.0, "precision": 0.5, "recall": 2.0}
+# thresholds that are tried, in bits: the farthest from 0, and the step
+_GRID: dict[Statistic, tuple[float, float]] = {
+    "page": (6.0, 0.1),
+    "segment": (60.0, 1.0),
+    "character": (1.5, 0.01),
+}
+# difference of F that decides nothing about a threshold
+_TOLERANCE = 0.005
+# log-odds around which evidence saturates, in bits: the characters of a long segment are far from independent
+_SATURATION = 20.0
+# how much stronger the evidence is taken than one segment by itself warrants: neighbours are not independent
+# of their likes, either, and the chain leans on them too much
+_SHARPENING = 1.5
+# a page without any clean text is this much less likely than the chain believes
+_EMPTY = 0.01
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scored:
+    """A page with known labels and the scores of a model that has not seen its site.
+
+    Attributes:
+        site: registered domain; empty when unknown, and then the page counts as a site of its own.
+        sums: shape (segments,), float64: log-odds of each segment, in bits.
+        counts: shape (segments,), uint32: its characters, and one boundary.
+        words: shape (segments,), int64.
+        clean: shape (segments,), bool: what the annotator kept.
+        gold_words: words of the gold text.
+        matched: shape (segments,), float64: words of each segment that the gold text holds in order.
+    """
+
+    site: str
+    sums: npt.NDArray[np.float64]
+    counts: npt.NDArray[np.uint32]
+    words: npt.NDArray[np.int64]
+    clean: npt.NDArray[np.bool_]
+    gold_words: int
+    matched: npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """How scores become a mask.
+
+    Attributes:
+        statistic: `page`, `segment` or `character`.
+        threshold: segments whose statistic reaches it are kept, in bits.
+        presets: thresholds that favour precision or recall, by name.
+        slope, offset: calibration of a segment's log-odds as evidence in the chain, in bits:
+            slope · tanh(log-odds / 20) + offset; `page` only.
+        to_clean, stay_clean: transition probabilities of the chain; `page` only.
+        opening, closing: log-odds in bits that a page begins with a clean segment, and log-ratio in bits of
+            the probabilities that a clean and that a dirty one is the last; `page` only.
+        scale, shift: calibration of what the chain says, in bits, so that a word of a segment is as likely
+            clean as its statistic says: scale · odds + shift; `page` only.
+    """
+
+    statistic: Statistic = "segment"
+    threshold: float = 0.0
+    presets: dict[str, float] = field(default_factory=dict)
+    slope: float = 1.0
+    offset: float = 0.0
+    to_clean: float = 0.5
+    stay_clean: float = 0.5
+    opening: float = 0.0
+    closing: float = 0.0
+    scale: float = 1.0
+    shift: float = 0.0
+
+    def with_threshold(self, threshold: float | Preset) -> Decision:
+        """The same decision with another threshold, in bits, or one of its presets.
+
+        Raises:
+            ValueError: not a finite number, or a preset that was not found when the model was trained.
+        """
+        if isinstance(threshold, str):
+            if threshold not in self.presets:
+                raise ValueError(
+                    f"the model has no preset {threshold!r}: give a threshold in bits, or train it again"
+                )
+            threshold = self.presets[threshold]
+        if not math.isfinite(threshold):
+            raise ValueError(f"the threshold is {threshold}, but has to be a number")
+        return replace(self, threshold=float(threshold))
+
+    def statistics(
+        self, sums: npt.NDArray[np.float64], counts: npt.NDArray[np.uint32]
+    ) -> npt.NDArray[np.float64]:
+        """The statistic of each segment of one page, in bits: shape (segments,), from `NGramModel.score`."""
+        if self.statistic == "character":
+            means: npt.NDArray[np.float64] = sums / counts
+            return means
+        if self.statistic == "segment":
+            return sums
+        evidence = (self.slope * _saturated(sums) + self.offset) * math.log(2)
+        ends = self.opening * math.log(2), self.closing * math.log(2)
+        odds = posterior(evidence, self.to_clean, self.stay_clean, *ends, _EMPTY) / math.log(2)
+        return self.scale * odds + self.shift
+
+    def header(self) -> dict[str, Any]:
+        """What a model file records of it."""
+        return asdict(self)
+
+    @classmethod
+    def of_header(cls, header: dict[str, Any]) -> Decision:
+        """The decision that a model file describes.
+
+        Raises:
+            ValueError: unknown statistic, or numbers out of range.
+        """
+        if header["statistic"] not in STATISTICS:
+            raise ValueError(f"unknown statistic {header['statistic']!r}")
+        numbers = {
+            name: float(header[name])
+            for name in (
+                "threshold", "slope", "offset", "to_clean", "stay_clean", "opening", "closing", "scale",
+                "shift",
+            )
+        }  # fmt: skip
+        presets = {str(name): float(value) for name, value in header["presets"].items()}
+        if not all(map(math.isfinite, (*numbers.values(), *presets.values()))):
+            raise ValueError("a threshold or a calibration is not a number")
+        if not all(0 < numbers[name] < 1 for name in ("to_clean", "stay_clean")):
+            raise ValueError("the transition probabilities have to lie between 0 and 1")
+        return cls(statistic=cast(Statistic, header["statistic"]), presets=presets, **numbers)
+
+
+def _saturated(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    bounded: npt.NDArray[np.float64] = np.tanh(sums / _SATURATION)
+    return bounded
+
+
+def _logistic(
+    values: npt.NDArray[np.float64], labels: npt.NDArray[np.bool_], weights: npt.NDArray[np.float64]
+) -> tuple[float, float]:
+    """(slope, intercept) of the logistic regression of one variable, by Newton's method.
+
+    A small ridge on the slope keeps it finite where the classes do not overlap.
+    """
+    scale = float(np.sqrt(np.average(values**2, weights=weights))) or 1.0
+    x = np.stack((values / scale, np.ones(len(values))), axis=1)
+    weights = weights / weights.mean()
+    beta = np.zeros(2)
+    ridge = np.diag((1e-3 * len(values), 1e-9))
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-np.clip(x @ beta, -30, 30)))
+        gradient = x.T @ (weights * (labels - p)) - ridge @ beta
+        hessian = (x * (weights * p * (1 - p))[:, None]).T @ x + ridge
+        step = np.linalg.solve(hessian, gradient)
+        beta += np.clip(step, -3, 3)
+        if np.abs(step).max() < 1e-8:
+            break
+    return float(beta[0] / scale), float(beta[1])
+
+
+def _transitions(pages: Sequence[Scored]) -> dict[str, Any]:
+    """The chain's parameters, by counting labels: one of each kind is added."""
+    seen = np.ones((2, 2))
+    for page in pages:
+        states = page.clean.astype(np.int64)
+        np.add.at(seen, (states[:-1], states[1:]), 1)
+    ends = np.ones((2, 2))  # dirty and clean, at the first and at the last place
+    for page in pages:
+        if len(page.clean):
+            ends[int(page.clean[0]), 0] += 1
+            ends[int(page.clean[-1]), 1] += 1
+    all_dirty, all_clean = seen.sum(1) + ends[:, 1]
+    to_clean, stay_clean = seen[:, 1] / seen.sum(1)
+    return {
+        "to_clean": float(to_clean),
+        "stay_clean": float(stay_clean),
+        "opening": math.log2(ends[1, 0] / ends[0, 0]),
+        "closing": math.log2(ends[1, 1] / all_clean * all_dirty / ends[0, 1]),
+    }
+
+
+def curves(
+    pages: Sequence[Scored],
+    statistics: Sequence[npt.NDArray[np.float64]],
+    thresholds: npt.NDArray[np.float64],
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Words kept, and of these the words of the gold text, at each threshold: two arrays of shape (pages,
+    thresholds); and the words of each gold text, shape (pages, 1)."""
+    kept = np.zeros((len(pages), len(thresholds)))
+    hits = np.zeros_like(kept)
+    for row, (page, values) in enumerate(zip(pages, statistics, strict=True)):
+        order = np.argsort(values, kind="stable")
+        at = np.searchsorted(values[order], thresholds)
+        for table, amounts in ((kept, page.words), (hits, page.matched)):
+            table[row] = np.concatenate((np.cumsum(amounts[order][::-1])[::-1], [0]))[at]
+    return kept, hits, np.array([[page.gold_words] for page in pages], np.float64)
+
+
+def site_means(pages: Sequence[Scored], values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Mean over sites of the means over their pages, along the first axis."""
+    homes: dict[str, list[int]] = {}
+    for row, page in enumerate(pages):
+        homes.setdefault(page.site or f"\n{row}", []).append(row)
+    means: npt.NDArray[np.float64] = np.mean([values[rows].mean(0) for rows in homes.values()], axis=0)
+    return means
+
+
+def _nearest(thresholds: npt.NDArray[np.float64], f_scores: npt.NDArray[np.float64]) -> float:
+    """The threshold nearest to 0 whose F is within half a point of the best. F is flat around its maximum; 0,
+    where both sides are equally likely, is expected, and a few pages are no evidence for a small distance."""
+    good = thresholds[f_scores >= f_scores.max() - _TOLERANCE]
+    return float(good[np.argmin(np.abs(good))])
+
+
+def fit_decision(pages: Sequence[Scored], statistic: Statistic) -> tuple[Decision, dict[str, float]]:
+    """Calibrates a decision on labelled pages.
+
+    The thresholds are those with the best F of words, averaged by page and then by site, so that neither long
+    pages nor large sites decide; F0.5 and F2 give the presets.
+
+    Returns:
+        The decision, and its word precision, recall and F on these pages (0 to 1), averaged in the same way.
+    """
+    decision = Decision(statistic)
+    if statistic == "page":
+        values = _saturated(np.concatenate([page.sums for page in pages]))
+        clean = np.concatenate([page.clean for page in pages])
+        # by the square root of their words: neither a menu's fifty words nor the one long text rules
+        weights = np.sqrt(np.concatenate([page.words for page in pages])) + 1e-3
+        slope, intercept = _logistic(values, clean, weights)
+        prior = np.log((weights * clean).sum() + 1e-3) - np.log((weights * ~clean).sum() + 1e-3)
+        decision = replace(
+            decision,
+            slope=_SHARPENING * slope / math.log(2),
+            offset=_SHARPENING * (intercept - float(prior)) / math.log(2),
+            **_transitions(pages),
+        )
+        odds = [decision.statistics(page.sums, page.counts) for page in pages]
+        words = np.concatenate([page.words for page in pages])
+        scale, shift = _logistic(np.concatenate(odds), clean, words + 1e-3)
+        decision = replace(decision, scale=scale / math.log(2), shift=shift / math.log(2))
+    farthest, step = _GRID[statistic]
+    steps = round(farthest / step)
+    thresholds = np.arange(-steps, steps + 1, dtype=np.float64) * step
+    statistics = [decision.statistics(page.sums, page.counts) for page in pages]
+    kept, hits, gold = curves(pages, statistics, thresholds)
+    presets: dict[str, float] = {}
+    for name, beta in _BETA.items():
+        f_scores = (1 + beta**2) * hits / np.maximum(beta**2 * gold + kept, 1)
+        presets[name] = round(_nearest(thresholds, site_means(pages, f_scores)), 2)
+    balanced = presets.pop("balanced")
+    presets["precision"] = max(presets["precision"], balanced)
+    presets["recall"] = min(presets["recall"], balanced)
+    at = int(np.argmin(np.abs(thresholds - balanced)))
+    page_hits, page_kept = hits[:, at : at + 1], kept[:, at : at + 1]
+    shares = np.concatenate(
+        (
+            page_hits / np.maximum(page_kept, 1),
+            page_hits / np.maximum(gold, 1),
+            2 * page_hits / np.maximum(page_kept + gold, 1),
+        ),
+        axis=1,
+    )
+    means = [round(float(value), 4) for value in site_means(pages, shares)]
+    decision = replace(decision, threshold=balanced, presets=presets)
+    return decision, dict(zip(("precision", "recall", "f_score"), means, strict=True))
