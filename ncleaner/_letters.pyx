@@ -3,8 +3,8 @@
 Free functions without the GIL; Python's own character tables answer for what lies beyond ASCII.
 """
 
-from libc.stdint cimport uint8_t, uint32_t
-from libc.string cimport memset
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
 
 import unicodedata
 
@@ -146,11 +146,18 @@ def may_compose(bytes data not None):
     cdef const uint8_t* p = <const uint8_t*> <const char*> data
     cdef const uint8_t* end = p + len(data)
     cdef uint32_t code
+    cdef uint64_t eight
     cdef bint found = False
     with nogil:
         while p < end:
             if p[0] < 0x80:
                 p += 1
+                # ASCII comes in long runs
+                while end - p >= 8:
+                    memcpy(&eight, p, 8)
+                    if eight & <uint64_t> 0x8080808080808080:
+                        break
+                    p += 8
                 continue
             p += decode_utf8(p, <size_t> (end - p), &code)
             if code < 65536 and changes_near[code >> 6] and changes[code]:
