@@ -164,3 +164,53 @@ def may_compose(bytes data not None):
                 found = True
                 break
     return found
+
+
+# --------------------------------------------------------------------------------------------------
+# Scripts, as far as they tell languages apart.
+
+SCRIPTS = (
+    "Latin", "Greek", "Cyrillic", "Hebrew", "Arabic", "Indic", "Southeast Asian", "Kana", "Hangul", "Han", "other",
+)
+
+cdef int _script(uint32_t code) noexcept nogil:
+    """Index in SCRIPTS of a letter beyond ASCII."""
+    if code < 0x250 or 0x1E00 <= code < 0x1F00:
+        return 0
+    if 0x370 <= code < 0x400 or 0x1F00 <= code < 0x2000:
+        return 1
+    if 0x400 <= code < 0x530:
+        return 2
+    if 0x590 <= code < 0x600 or 0xFB1D <= code < 0xFB50:
+        return 3
+    if 0x600 <= code < 0x780 or 0xFB50 <= code < 0xFE00 or 0xFE70 <= code < 0xFF00:
+        return 4
+    if 0x900 <= code < 0xE00:
+        return 5
+    if 0xE00 <= code < 0x10A0 or 0x1780 <= code < 0x1800:
+        return 6
+    if 0x3040 <= code < 0x3100 or 0xFF66 <= code < 0xFFA0:
+        return 7
+    if 0xAC00 <= code < 0xD7B0 or 0x1100 <= code < 0x1200 or 0x3130 <= code < 0x3190:
+        return 8
+    if 0x3400 <= code < 0x4DC0 or 0x4E00 <= code < 0xA000 or 0xF900 <= code < 0xFB00 or 0x20000 <= code < 0x33480:
+        return 9
+    return 10
+
+
+def letters_by_script(bytes data not None):
+    """How many letters of each script UTF-8 text holds: a list as long as SCRIPTS."""
+    cdef const uint8_t* p = <const uint8_t*> <const char*> data
+    cdef const uint8_t* end = p + len(data)
+    cdef uint32_t code, found[11]
+    memset(found, 0, sizeof(found))
+    with nogil:
+        while p < end:
+            if p[0] < 0x80:
+                found[0] += c'a' <= p[0] | 0x20 <= c'z'
+                p += 1
+                continue
+            p += decode_utf8(p, <size_t> (end - p), &code)
+            if Py_UNICODE_ISALPHA(code):
+                found[_script(code)] += 1
+    return [found[i] for i in range(11)]

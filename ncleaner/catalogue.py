@@ -2,11 +2,64 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
 import numpy as np
 
+from ncleaner.decision import Preset
+from ncleaner.errors import ModelError
 from ncleaner.model import NGramModel, load_model, shipped_models
 
-__all__ = ["describe", "model_table", "summary", "telling_grams"]
+__all__ = ["AUTO", "ByLanguage", "describe", "model_table", "summary", "telling_grams"]
+
+# the name that stands for a model per page, and the model for languages without one
+AUTO = "auto"
+_FALLBACK = "nonlexical"
+
+
+class ByLanguage(Mapping[str, NGramModel]):
+    """The models by language, each loaded when it is asked for. It pickles.
+
+    Args:
+        folder: a directory with models of one's own (`*.ncm`), which go before those that are shipped.
+        threshold: instead of each model's own.
+
+    Raises:
+        ModelError: the directory holds no model, or one that cannot be read.
+    """
+
+    def __init__(self, folder: Path | None = None, threshold: float | Preset | None = None) -> None:
+        self._threshold = threshold
+        self._names: dict[str, str | Path] = {name: name for name in shipped_models() if name != _FALLBACK}
+        self._names[""] = _FALLBACK
+        self._loaded: dict[str, NGramModel] = {}
+        if folder is None:
+            return
+        paths = sorted(folder.glob("*.ncm"))
+        if not paths:
+            raise ModelError(f"there is no model (*.ncm) in the directory {folder}")
+        for path in paths:
+            model = load_model(path)
+            language = str(model.about.get("language", ""))
+            if not language:
+                raise ModelError(f"{path} does not say its language: train it with --language")
+            code = "" if language == "any" else language
+            self._names[code], self._loaded[code] = path, self._ready(model)
+
+    def __getitem__(self, language: str) -> NGramModel:
+        if language not in self._loaded:
+            self._loaded[language] = self._ready(load_model(self._names[language]))
+        return self._loaded[language]
+
+    def _ready(self, model: NGramModel) -> NGramModel:
+        return model if self._threshold is None else model.with_parameters(threshold=self._threshold)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 def _figures(model: NGramModel) -> tuple[str, ...]:

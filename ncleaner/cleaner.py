@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ncleaner.catalogue import AUTO, ByLanguage
 from ncleaner.decision import Preset
 from ncleaner.document import Document
 from ncleaner.dump import dump_html
 from ncleaner.limits import Limits
-from ncleaner.methods import Kept, make_method, needs_model
+from ncleaner.methods import Kept, Models, make_method, needs_model
 from ncleaner.model import NGramModel, load_model
 from ncleaner.page import Page
 from ncleaner.sinks.text import kept_text
@@ -28,7 +29,9 @@ class Cleaner:
 
     Args:
         method: `ngram`, `heuristics-only` or `everything`.
-        model: a shipped model's name, a model file, or a loaded model; methods without a model ignore it.
+        model: a shipped model's name, a model file, a loaded model, or `auto` for a model per page by its
+            language, also a directory of models of one's own that go first. Methods without a model ignore
+            it.
         threshold: in bits, instead of the model's own: higher values remove more; or one of its presets,
             `precision` or `recall`.
         limits: bounds for one page.
@@ -53,11 +56,9 @@ class Cleaner:
         self.limits = limits
         self.encoding = encoding
         self.alt_text = alt_text
-        loaded = None
+        loaded: Models = None
         if needs_model(method):
-            loaded = model if isinstance(model, NGramModel) else load_model(model)
-            if threshold is not None:
-                loaded = loaded.with_parameters(threshold=threshold)
+            loaded = _models(model, threshold)
         self.method = make_method(method, loaded)
 
     def document(self, html: bytes | str) -> Document:
@@ -100,6 +101,18 @@ class Cleaner:
     def __repr__(self) -> str:
         model = getattr(self.method, "model", None)
         return f"<Cleaner {self.method.name}{'' if model is None else f' {model!r}'}>"
+
+
+def _models(model: str | Path | NGramModel, threshold: float | Preset | None) -> NGramModel | ByLanguage:
+    if isinstance(model, NGramModel):
+        loaded: NGramModel | ByLanguage = model
+    elif model == AUTO or Path(model).is_dir():
+        loaded = ByLanguage(None if model == AUTO else Path(model), threshold)
+    else:
+        loaded = load_model(model)
+    if threshold is not None and isinstance(loaded, NGramModel):
+        loaded = loaded.with_parameters(threshold=threshold)
+    return loaded
 
 
 _default: list[Cleaner] = []

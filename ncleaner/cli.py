@@ -107,7 +107,12 @@ MarkerOption = Annotated[
 ]
 ModelOption = Annotated[
     str,
-    typer.Option("--model", metavar="NAME|FILE", help="A shipped model (see `ncleaner models`), or a file."),
+    typer.Option(
+        "--model",
+        metavar="NAME|FILE|auto",
+        help="A shipped model (see `ncleaner models`), a file, or auto: one per page by its language; a "
+        "directory is auto with models of one's own.",
+    ),
 ]
 MethodOption = Annotated[Method, typer.Option("--method", "-m", help="Cleaning method.")]
 ThresholdOption = Annotated[

@@ -30,7 +30,9 @@ class Tally:
         flattened: pages of which tags were dropped to keep within the limits.
         bytes: of page bodies.
         segments_kept, segments_removed, words_kept, words_removed: of all cleaned and empty pages.
+        strange: pages in letters that the model hardly knows, of which all or nothing was kept.
         encodings: pages by encoding.
+        languages: pages by the language found, where a model was chosen for each page.
         messages: a sentence for each lost page and damage, the first hundred of a batch.
     """
 
@@ -47,18 +49,21 @@ class Tally:
     segments_removed: int = 0
     words_kept: int = 0
     words_removed: int = 0
+    strange: int = 0
     encodings: Counter[str] = field(default_factory=Counter)
+    languages: Counter[str] = field(default_factory=Counter)
     messages: list[str] = field(default_factory=list)
 
     def __iadd__(self, other: Tally) -> Tally:
         for name in (
             "inputs", "pages", "cleaned", "empty", "damaged", "flattened", "bytes",
-            "segments_kept", "segments_removed", "words_kept", "words_removed",
+            "segments_kept", "segments_removed", "words_kept", "words_removed", "strange",
         ):  # fmt: skip
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.skipped.update(other.skipped)
         self.lost.update(other.lost)
         self.encodings.update(other.encodings)
+        self.languages.update(other.languages)
         return self
 
     @property
@@ -83,6 +88,9 @@ class Tally:
         self.words_removed += int(words.sum()) - kept_words
         self.flattened += document.dropped_tags > 0
         self.encodings[document.encoding or "decoded"] += 1
+        self.strange += kept.strange
+        if kept.model:
+            self.languages[kept.language or "unknown"] += 1
 
     def add_skip(self, skip: Skip) -> None:
         """Counts a record that is no page, or a page that the reader gave up."""
@@ -117,6 +125,13 @@ class Tally:
             f"{self.segments_kept:,} segments kept, {self.segments_removed:,} removed; "
             f"{self.words_kept:,} words kept, {self.words_removed:,} removed",
         ]
+        if self.languages:
+            lines.append(f"languages{_by_reason(self.languages)}")
+        if self.strange:
+            lines.append(
+                f"{self.strange:,} pages are in letters that the model hardly knows, and were kept or removed"
+                " whole: use a model of their language, or --model auto"
+            )
         if self.skipped:
             lines.append(f"{self.skipped.total():,} records skipped{_by_reason(self.skipped)}")
         if self.flattened:

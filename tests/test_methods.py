@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+import pickle
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from ncleaner.catalogue import ByLanguage
 from ncleaner.document import Document
 from ncleaner.dump import dump_html
+from ncleaner.errors import ModelError
 from ncleaner.methods import METHODS, make_method, needs_model
 from ncleaner.methods.heuristics import Heuristics
 from ncleaner.model import load_model
@@ -88,3 +93,44 @@ def test_unknown_and_incomplete() -> None:
     with pytest.raises(ValueError, match="needs a model"):
         make_method("ngram")
     assert [name for name in METHODS if needs_model(name)] == ["ngram"]
+
+
+def test_a_model_per_page() -> None:
+    method = make_method("ngram", ByLanguage())
+    for text, chosen, language in (
+        ("The harbour board has decided to light the north quay again, as it did before.", "en", "en"),
+        ("Το λιμεναρχείο αποφάσισε να φωτίσει ξανά τη βόρεια προκυμαία του λιμανιού.", "el", "el"),
+        ("Der Hafenrat hat beschlossen, den Nordkai wieder zu beleuchten.", "nonlexical", "de"),
+        ("123", "nonlexical", ""),
+    ):
+        document = page(text)
+        kept = method.keep(document)
+        assert (kept.model, kept.language) == (chosen, language)
+        alone = make_method("ngram", load_model(chosen)).keep(document)
+        np.testing.assert_array_equal(kept.scores, alone.scores)
+        assert (alone.model, alone.language) == ("", "")
+
+
+def test_models_of_ones_own_go_first(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"no model \(\*\.ncm\) in the directory"):
+        ByLanguage(tmp_path)
+    model = load_model("nonlexical")
+    model.about.update(name="mine", language="de")
+    model.save(tmp_path / "mine.ncm")
+    models = ByLanguage(tmp_path, threshold=1.5)
+    assert models["de"].name == "mine"
+    assert {models[code].decision.threshold for code in ("de", "en", "")} == {1.5}
+    assert set(models) == {"", "de", "el", "en", "pl", "ru", "zh"}
+    assert pickle.loads(pickle.dumps(models))["de"].name == "mine"
+    del model.about["language"]
+    model.save(tmp_path / "other.ncm")
+    with pytest.raises(ModelError, match="does not say its language: train it with --language"):
+        ByLanguage(tmp_path)
+
+
+def test_a_page_in_letters_the_model_has_never_seen_is_told() -> None:
+    thai = page(*["การท่าเรือตัดสินใจเปิดไฟที่ท่าเรือเหนืออีกครั้ง"] * 8)
+    kept = make_method("ngram", load_model("el")).keep(thai)
+    assert kept.scores is not None and np.isfinite(kept.scores).all()
+    assert kept.strange == (kept.mask.all() or not kept.mask.any())
+    assert not make_method("ngram", load_model("el")).keep(page(*["Το λιμεναρχείο."] * 8)).strange

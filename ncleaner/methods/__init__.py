@@ -6,7 +6,7 @@ that has `name` and `keep`, and enter it in `METHODS`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ncleaner.document import Document
 from ncleaner.model import NGramModel
 
-__all__ = ["METHODS", "Kept", "Method", "make_method", "needs_model"]
+__all__ = ["METHODS", "Kept", "Method", "Models", "make_method", "needs_model"]
 
 
 class Kept(NamedTuple):
@@ -24,10 +24,16 @@ class Kept(NamedTuple):
     Attributes:
         mask: shape (segments,), bool; True for those to keep.
         scores: shape (segments,), float64; larger is cleaner. None for a method without scores.
+        model, language: the name of the model chosen for this page, and the language it was chosen for; empty
+            where there was no choice.
+        strange: all or nothing was kept, of a page in letters that the model hardly knows.
     """
 
     mask: npt.NDArray[np.bool_]
     scores: npt.NDArray[np.float64] | None = None
+    model: str = ""
+    language: str = ""
+    strange: bool = False
 
 
 class Method(Protocol):
@@ -40,27 +46,31 @@ class Method(Protocol):
         ...
 
 
-def _everything(model: NGramModel | None) -> Method:
+Models = NGramModel | Mapping[str, NGramModel] | None
+"""What a method is given: one model, one for each language (`ncleaner.catalogue.ByLanguage`), or none."""
+
+
+def _everything(model: Models) -> Method:
     from ncleaner.methods.everything import Everything
 
     return Everything()
 
 
-def _heuristics(model: NGramModel | None) -> Method:
+def _heuristics(model: Models) -> Method:
     from ncleaner.methods.heuristics import Heuristics
 
     return Heuristics()
 
 
-def _ngram(model: NGramModel | None) -> Method:
-    from ncleaner.methods.ngram import NGram
+def _ngram(model: Models) -> Method:
+    from ncleaner.methods.ngram import NGram, NGramByLanguage
 
     if model is None:
         raise ValueError("the method ngram needs a model")
-    return NGram(model)
+    return NGram(model) if isinstance(model, NGramModel) else NGramByLanguage(model)
 
 
-METHODS: dict[str, Callable[[NGramModel | None], Method]] = {
+METHODS: dict[str, Callable[[Models], Method]] = {
     "ngram": _ngram,
     "heuristics-only": _heuristics,
     "everything": _everything,
@@ -72,7 +82,7 @@ def needs_model(name: str) -> bool:
     return name == "ngram"
 
 
-def make_method(name: str, model: NGramModel | None = None) -> Method:
+def make_method(name: str, model: Models = None) -> Method:
     """A method by its name.
 
     Raises:

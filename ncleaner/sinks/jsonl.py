@@ -29,7 +29,8 @@ class JsonlSink:
         self.segments = segments
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
-        """Keys: url, date, title, lang, encoding, offset, record_id, segments_kept, text.
+        """Keys: url, date, title, lang, encoding, offset, record_id, segments_kept, text; where a model was
+        chosen for each page, also the language found (ISO 639-1, empty where none was) and the model.
 
         The archive's name is not among them: the same bytes from standard input give the same output.
         """
@@ -45,6 +46,9 @@ class JsonlSink:
             "segments_kept": int(kept.mask.sum()),
             "text": text,
         }
+        if kept.model:
+            record["language"] = kept.language
+            record["model"] = kept.model
         if self.segments:
             record["segments"] = self._segments(document, kept)
         return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)

