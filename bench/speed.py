@@ -22,7 +22,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from ncleaner import _bound, charset
 from ncleaner.archive import read
-from ncleaner.cleaner import Cleaner
+from ncleaner.cleaner import DEFAULT_MODEL, Cleaner
+from ncleaner.model import NGramModel, load_model
 from ncleaner.page import Page
 from ncleaner.sinks import make_sink
 
@@ -53,9 +54,9 @@ def our_reading(archive: Path) -> int:
     return sum(len(item.body) for item in read(archive) if isinstance(item, Page))
 
 
-def ours(method: str) -> Callable[[Path], int]:
+def ours(method: str, model: str = DEFAULT_MODEL) -> Callable[[Path], int]:
     """Archive to jsonl, as a worker does it."""
-    cleaner = Cleaner(method)
+    cleaner = Cleaner(method, model)
     sink = make_sink("jsonl")
 
     def step(archive: Path) -> int:
@@ -91,17 +92,16 @@ def resiliparse(archive: Path) -> int:
     return size
 
 
-def scoring(archive: Path, rounds: int) -> float:
-    """Median bytes of text per second of CPU time that `ngram` scores."""
-    cleaner = Cleaner("ngram")
+def scoring(archive: Path, rounds: int, model: NGramModel) -> float:
+    """Median bytes of UTF-8 text per second of CPU time that a model scores."""
+    cleaner = Cleaner("everything")
     documents = [cleaner.page(item)[0] for item in read(archive) if isinstance(item, Page)]
-    model = cleaner.method.model  # type: ignore[attr-defined]
     size = sum(len(document.data) for document in documents)
     speeds = []
     for _ in range(rounds):
         start = time.process_time()
         for document in documents:
-            model.log_odds(document.data, document.segments["start"], document.segments["end"])
+            model.statistics(document.data, document.segments["start"], document.segments["end"])
         speeds.append(size / (time.process_time() - start))
     return statistics.median(speeds)
 
@@ -110,35 +110,42 @@ def main(
     archive: Annotated[Path, typer.Argument(help="a WARC file")],
     rounds: int = 7,
     without_resiliparse: bool = False,
+    scored: Annotated[list[str], typer.Option(help="models to score with, name or file")] = [],  # noqa: B006
+    scoring_only: bool = False,
 ) -> None:
     """Prints the table."""
     steps: dict[str, Callable[[Path], int]] = {
         "bare: FastWARC and selectolax": bare,
         "  of which FastWARC": reading,
         "ncleaner ngram, archive to jsonl": ours("ngram"),
+        "ncleaner ngram, a model per page": ours("ngram", "auto"),
         "ncleaner everything, archive to jsonl": ours("everything"),
         "  of which reading": our_reading,
         "  of which reading, decoding, bounding": decoding,
     }
     if not without_resiliparse:
         steps["resiliparse main content"] = resiliparse
+    if scoring_only:
+        steps = {}
     times: dict[str, list[float]] = {name: [] for name in steps}
     for _ in range(rounds):
         for name, step in steps.items():
             start = time.process_time()
             step(archive)
             times[name].append(time.process_time() - start)
-    base = times["bare: FastWARC and selectolax"]
+    base = times.get("bare: FastWARC and selectolax", [])
     for name, taken in times.items():
         ratios = [mine / its for mine, its in zip(taken, base, strict=True)]
         print(
             f"{name:<40} {statistics.median(ratios):6.2f} × bare   ({min(ratios):.2f} to {max(ratios):.2f})"
         )
-    if not without_resiliparse:
+    if not (without_resiliparse or scoring_only):
         mine = times["ncleaner ngram, archive to jsonl"]
         faster = [its / ours_ for its, ours_ in zip(times["resiliparse main content"], mine, strict=True)]
         print(f"ncleaner ngram is {statistics.median(faster):.2f} times as fast as resiliparse")
-    print(f"scoring alone: {scoring(archive, rounds) / 1e6:,.0f} MB of text per second of CPU time")
+    for name in scored or [DEFAULT_MODEL]:
+        speed = scoring(archive, rounds, load_model(name)) / 1e6
+        print(f"scoring alone, model {name}: {speed:,.0f} MB of UTF-8 text per second of CPU time")
 
 
 if __name__ == "__main__":

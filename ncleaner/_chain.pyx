@@ -5,7 +5,7 @@ as odds, and the probabilities of going from one state to the other; its posteri
 in each direction (Rabiner 1989, section III). Messages are odds, so a step costs one division.
 """
 
-from libc.math cimport exp, fmax, fmin, log, log1p
+from libc.math cimport exp, fmax, fmin, log
 
 import numpy as np
 
@@ -20,25 +20,28 @@ cdef void _smooth(
 ) noexcept nogil:
     """`odds` holds the evidence as odds on entry, posterior log-odds on return; `ahead` is room for n."""
     cdef double stay_dirty = 1 - to_clean, to_dirty = 1 - stay_clean
-    cdef double message = closing, x, all_dirty, some, p
+    cdef double message = closing, x, all_dirty = 0, product = 1, some
     cdef Py_ssize_t i
     for i in range(n - 1, -1, -1):
         ahead[i] = message
         x = message * odds[i]
         message = (stay_clean * x + to_dirty) / (to_clean * x + stay_dirty)
     # the probability that all are dirty, as a chain of conditional ones
-    all_dirty = -log1p(opening * odds[0] * ahead[0])
+    product += opening * odds[0] * ahead[0]
     for i in range(1, n):
-        all_dirty -= log1p(to_clean / stay_dirty * odds[i] * ahead[i])
-    all_dirty = exp(all_dirty)
+        product *= 1 + to_clean / stay_dirty * odds[i] * ahead[i]
+        if product > 1e200:
+            all_dirty -= log(product)
+            product = 1
+    all_dirty = exp(all_dirty) / product
     some = fmax(1 - all_dirty + empty * all_dirty, 1e-12)
     message = opening
     for i in range(n):
         x = message * odds[i]
         message = (stay_clean * x + to_clean) / (to_dirty * x + stay_dirty)
         x *= ahead[i]
-        p = fmin(x / (1 + x) / some, 1 - 1e-12)
-        odds[i] = log(fmax(p, 1e-300)) - log1p(-p)
+        # p = x / (1 + x) / some, as odds, and at most 1 - 1e-12
+        odds[i] = log(fmax(x / fmax(some + some * x - x, 1e-12 * some * (1 + x)), 1e-300))
 
 
 def posterior(
@@ -60,8 +63,8 @@ def posterior(
     """
     opening = exp(fmax(fmin(opening, LIMIT), -LIMIT))
     closing = exp(fmax(fmin(closing, LIMIT), -LIMIT))
-    odds_array = np.exp(np.clip(np.asarray(evidence, np.float64), -LIMIT, LIMIT))
-    cdef Py_ssize_t n = odds_array.shape[0]
+    odds_array = np.array(evidence, np.float64)
+    cdef Py_ssize_t n = odds_array.shape[0], i
     if not n:
         return odds_array
     if not (0 < to_clean < 1 and 0 < stay_clean < 1 and 0 < empty <= 1):
@@ -70,5 +73,7 @@ def posterior(
     cdef double[::1] odds = odds_array
     cdef double[::1] ahead = ahead_array
     with nogil:
+        for i in range(n):
+            odds[i] = exp(fmax(fmin(odds[i], LIMIT), -LIMIT))
         _smooth(&odds[0], &ahead[0], n, to_clean, stay_clean, opening, closing, empty)
     return odds_array

@@ -6,12 +6,14 @@ What is found is then judged by `methods/heuristics.py`; on most pages that is a
 from libc.stdint cimport uint8_t, uint32_t
 from libc.string cimport memset
 
+from ncleaner._letters cimport NO_LETTER, decode_utf8, letter_case
+
 import numpy as np
 
 cdef enum:
     SEPARATED = 1   # holds | » « • · or ::
     COPYRIGHT = 2   # begins with ©, (c) or copyright, behind at most three other characters
-    WORDLESS = 4    # holds no ASCII letter or digit
+    WORDLESS = 4    # holds no letter or digit
 
     # classes of bytes
     IS_WORD = 1
@@ -64,6 +66,16 @@ cdef bint _is_copyright(const uint8_t* p, size_t length) noexcept nogil:
     return False
 
 
+cdef bint _has_word(const uint8_t* p, const uint8_t* end) noexcept nogil:
+    """Whether there is a letter or digit beyond ASCII."""
+    cdef uint32_t code
+    while p < end:
+        p += decode_utf8(p, <size_t> (end - p), &code)
+        if letter_case(code) != NO_LETTER:
+            return True
+    return False
+
+
 def suspects(bytes data not None, starts, ends):
     """For each segment [starts, ends) of `data` the bits above; uint8."""
     cdef const uint32_t[:] first = np.asarray(starts, np.uint32)
@@ -95,7 +107,7 @@ def suspects(bytes data not None, starts, ends):
                 if kind == IS_SUSPECT and not bits & SEPARATED and _separates(p, <size_t> (end - p)):
                     bits |= SEPARATED
                 p += 1
-            if not seen & IS_WORD:
+            if not seen & IS_WORD and not _has_word(text + first[i], end):
                 bits |= WORDLESS
             out[i] = bits
     return found

@@ -159,6 +159,10 @@ def may_compose(bytes data not None):
                         break
                     p += 8
                 continue
+            # the bytes before the last tell the block of 64, and most blocks have none
+            if p[0] < 0xE0 and not changes_near[p[0] & 0x1F]:
+                p += 2
+                continue
             p += decode_utf8(p, <size_t> (end - p), &code)
             if code < 65536 and changes_near[code >> 6] and changes[code]:
                 found = True

@@ -13,7 +13,7 @@ cdef enum:
 ctypedef struct symbols_t:
     const uint16_t* index
     const uint8_t* pages
-    uint8_t ascii[128]
+    uint8_t low[2048]         # of the code points below U+0800 directly: one or two bytes of UTF-8
 
 # Open addressing, linear probing; a slot is empty when `used` is 0.
 ctypedef struct slots_t:

@@ -19,12 +19,12 @@ cdef inline const uint8_t* next_symbol(
     """Decodes one character of valid UTF-8 at `p`; returns where the next one begins."""
     cdef uint32_t c = p[0]
     if c < 0x80:
-        symbol[0] = s.ascii[c]
+        symbol[0] = s.low[c]
         return p + 1
     if c < 0xE0 and p + 1 < end:
-        c = (c & 0x1F) << 6 | (p[1] & 0x3F)
-        p += 2
-    elif c < 0xF0 and p + 2 < end:
+        symbol[0] = s.low[(c & 0x1F) << 6 | (p[1] & 0x3F)]
+        return p + 2
+    if c < 0xF0 and p + 2 < end:
         c = (c & 0x0F) << 12 | (<uint32_t> p[1] & 0x3F) << 6 | (p[2] & 0x3F)
         p += 3
     elif p + 3 < end:
@@ -114,8 +114,8 @@ cdef class Encoder:
         self._keep = (i, p)
         self.symbols.index = &i[0]
         self.symbols.pages = &p[0, 0]
-        for c in range(128):
-            self.symbols.ascii[c] = p[i[0], c]
+        for c in range(2048):
+            self.symbols.low[c] = p[i[c >> 8], c & 255]
 
     def encode(self, bytes data not None, starts, ends, int order):
         """Symbols of the segments [starts, ends) of `data`, each framed by order − 1 boundaries before and
