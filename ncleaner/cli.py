@@ -525,7 +525,7 @@ def tune(
 
     from ncleaner.model import MAX_ORDER, interpolation_weights
     from ncleaner.pairs import read_pairs
-    from ncleaner.plots import plot_paths, save_tuning
+    from ncleaner.plots import draw_tuning, plot_paths, save
     from ncleaner.progress import CountDisplay
     from ncleaner.training import Scheme
     from ncleaner.tuning import DEFAULT_QS, render, train_command
@@ -571,14 +571,16 @@ def tune(
             json_file.write_text(text + "\n", "utf-8")
         except OSError as error:
             raise OutputError(f"cannot write {json_file}: {error.strerror}") from error
-    save_tuning(tuning, plots)
+    save(draw_tuning(tuning), plots)
     print(f"{render(tuning)}\nPlots: {', '.join(map(str, plots))}\n\n{command}")
 
 
 @app.command()
 @_said
 def evaluate(
-    predicted: Annotated[Path, typer.Argument(metavar="PRED_DIR", help="Directory of cleaned text.")],
+    predicted: Annotated[
+        Path, typer.Argument(metavar="PRED_DIR", help="Directory of cleaned text; with --curve of pages.")
+    ],
     gold: Annotated[
         Path, typer.Argument(metavar="GOLD_DIR", help="Directory of gold text, files of the same names.")
     ],
@@ -599,6 +601,18 @@ def evaluate(
             "--jobs", "-j", min=1, help="Worker processes.  [default: all cores]", show_default=False
         ),
     ] = None,
+    curve: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PREFIX",
+            help="Clean the pages of PRED_DIR with --model at all thresholds: a table of precision and "
+            "recall, and the curve as PREFIX.png and PREFIX.svg.",
+            show_default=False,
+        ),
+    ] = None,
+    model: Annotated[
+        str, typer.Option("--model", metavar="NAME|FILE", help="The model of --curve.")
+    ] = DEFAULT_MODEL,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Compare cleaned text with a gold standard: precision, recall and F as cleaneval.py has them."""
@@ -608,6 +622,9 @@ def evaluate(
     from ncleaner.evaluation import render
     from ncleaner.progress import CountDisplay
 
+    if curve is not None:
+        _draw_curve(predicted, gold, model, curve, as_json=as_json, quiet=quiet)
+        return
     with CountDisplay("pages compared", quiet=quiet) as display:
         result = evaluate_directories(
             predicted,
@@ -623,6 +640,26 @@ def evaluate(
         if as_json
         else render(result, per_page=per_page)
     )
+
+
+def _draw_curve(raw: Path, gold: Path, model: str, prefix: Path, *, as_json: bool, quiet: bool) -> None:
+    import json
+
+    from ncleaner.curve import precision_recall, render
+    from ncleaner.model import load_model
+    from ncleaner.pairs import read_pairs
+    from ncleaner.plots import draw_curve, plot_paths, save
+    from ncleaner.progress import CountDisplay
+
+    paths = plot_paths(prefix)
+    loaded = load_model(model)
+    with CountDisplay("pages read", quiet=quiet) as display:
+        pairs = read_pairs(raw, gold, progress=display.advance)
+    found = precision_recall(pairs, loaded)
+    save(draw_curve(found), paths)
+    print(json.dumps(found.to_dict(), ensure_ascii=False, indent=2) if as_json else render(found))
+    if not quiet:
+        print(f"Plots: {', '.join(map(str, paths))}", file=sys.stderr)
 
 
 models_app = typer.Typer(

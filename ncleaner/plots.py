@@ -1,4 +1,4 @@
-"""Figures of what a search has found; matplotlib is imported when one is drawn."""
+"""Figures for people; matplotlib is imported when one is drawn."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ncleaner.curve import Curve
 from ncleaner.errors import OutputError
 from ncleaner.tuning import Trial, Tuning
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw_tuning", "plot_paths", "save_tuning"]
+__all__ = ["draw_curve", "draw_tuning", "plot_paths", "save"]
 
 # what each format is to leave out, so that the same figures give the same bytes
 _METADATA: dict[str, dict[str, Any]] = {".png": {"Software": None}, ".svg": {"Date": None, "Creator": None}}
@@ -44,15 +45,11 @@ def draw_tuning(tuning: Tuning) -> Figure:
     curve for each n (Evert 2008, figure 2), and the F of cleaning, on one scale for all rows. The chosen
     combination has a ring."""
     from matplotlib import colormaps
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
 
     groups = tuning.groups()
     orders = sorted({trial.order for trial in tuning.trials})
     best = tuning.best
-    figure = Figure(figsize=(11, 3.4 * len(groups) + 0.6), layout="constrained")
-    # no window, and no state of pyplot
-    FigureCanvasAgg(figure)
+    figure = _empty(11, 3.4 * len(groups) + 0.6)
     axes = figure.subplots(len(groups), len(_PANELS), squeeze=False)
     for row, ((name, scheme), trials) in zip(axes, groups.items(), strict=True):
         for panel, (title, unit, value) in zip(row, _PANELS, strict=True):
@@ -111,16 +108,50 @@ def plot_paths(prefix: Path) -> list[Path]:
     return [prefix.with_name(stem + suffix) for suffix in _METADATA]
 
 
-def save_tuning(tuning: Tuning, paths: Iterable[Path]) -> None:
-    """Draws to files whose suffix is `.png` or `.svg`. The same figures give the same bytes under the same
-    version of matplotlib.
+def draw_curve(curve: Curve) -> Figure:
+    """Precision against recall, with the model's presets."""
+    figure = _empty(5.2, 4.6)
+    panel = figure.subplots()
+    panel.plot(
+        [100 * p.recall for p in curve.points], [100 * p.precision for p in curve.points], linewidth=1.4
+    )
+    for point in curve.points:
+        if point.preset:
+            panel.plot(100 * point.recall, 100 * point.precision, "o", color="black", markersize=4)
+            panel.annotate(
+                f"{point.preset} {point.threshold:g}",
+                (100 * point.recall, 100 * point.precision),
+                xytext=(-6, -12),
+                textcoords="offset points",
+                ha="right",
+                fontsize=8,
+            )
+    panel.set_xlabel("recall of words, per cent")
+    panel.set_ylabel("precision of words, per cent")
+    panel.set_title(f"{curve.pages} pages, model {curve.model}", fontsize=10)
+    panel.grid(alpha=0.3)
+    return figure
+
+
+def _empty(width: float, height: float) -> Figure:
+    """A figure, in inches, without a window and without any state of pyplot."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def save(figure: Figure, paths: Iterable[Path]) -> None:
+    """Writes a figure to files whose suffix is `.png` or `.svg`. The same figures give the same bytes under
+    the same version of matplotlib.
 
     Raises:
         OutputError: one of them cannot be written.
     """
     from matplotlib import rc_context
 
-    figure = draw_tuning(tuning)
     with rc_context({"svg.hashsalt": "ncleaner"}):
         for path in paths:
             try:

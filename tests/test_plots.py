@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ncleaner.errors import OutputError
-from ncleaner.plots import draw_tuning, plot_paths, save_tuning
+from ncleaner.plots import draw_tuning, plot_paths, save
 from ncleaner.tuning import Trial, Tuning
 
 QS = (0.1, 0.5, 0.8)
@@ -50,7 +50,7 @@ def test_the_best_is_always_within_the_frame() -> None:
 
 def test_a_single_combination_is_drawn(tmp_path: Path) -> None:
     paths = plot_paths(tmp_path / "one")
-    save_tuning(Tuning(TUNING.trials[:1], 2, 2, 2, "page"), paths)
+    save(draw_tuning(Tuning(TUNING.trials[:1], 2, 2, 2, "page")), paths)
     assert all(path.stat().st_size for path in paths)
 
 
@@ -58,17 +58,17 @@ def test_both_formats_and_the_same_bytes_each_time(tmp_path: Path) -> None:
     paths = plot_paths(tmp_path / "a.b")
     assert [path.name for path in paths] == ["a.b.png", "a.b.svg"]
     assert plot_paths(tmp_path / "a.b.svg") == plot_paths(tmp_path / "a.b.png") == paths
-    save_tuning(TUNING, paths)
+    save(draw_tuning(TUNING), paths)
     first = [path.read_bytes() for path in paths]
     assert first[0].startswith(b"\x89PNG")
     assert b"<svg" in first[1]
-    save_tuning(TUNING, paths)
+    save(draw_tuning(TUNING), paths)
     assert [path.read_bytes() for path in paths] == first
 
 
 def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="cannot write"):
-        save_tuning(TUNING, [tmp_path / "nowhere" / "x.png"])
+        save(draw_tuning(TUNING), [tmp_path / "nowhere" / "x.png"])
     with pytest.raises(OutputError, match="has to end in a name"):
         plot_paths(Path())
 
