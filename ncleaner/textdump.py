@@ -110,7 +110,9 @@ def _wrapped(builder: Builder, lines: list[bytes], apart: dict[int, bool]) -> No
             if prefix:
                 kind = "p"
                 if text:
-                    parts.append(text if parts else line)
+                    # with its prefix on every line: the words alone are clean in the message they are from,
+                    # and one prefix says too little against a paragraph of them
+                    parts.append(line.lstrip())
                 continue
         indent = _indent(line)
         text = line[indent:]
