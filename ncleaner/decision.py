@@ -162,6 +162,11 @@ def _saturated(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return bounded
 
 
+def _rounded(value: float) -> float:
+    """To six decimals: beyond them processors differ, and a model's bytes should not."""
+    return round(float(value), 6)
+
+
 def _logistic(
     values: npt.NDArray[np.float64], labels: npt.NDArray[np.bool_], weights: npt.NDArray[np.float64]
 ) -> tuple[float, float]:
@@ -199,10 +204,10 @@ def _transitions(pages: Sequence[Scored]) -> dict[str, Any]:
     all_dirty, all_clean = seen.sum(1) + ends[:, 1]
     to_clean, stay_clean = seen[:, 1] / seen.sum(1)
     return {
-        "to_clean": float(to_clean),
-        "stay_clean": float(stay_clean),
-        "opening": math.log2(ends[1, 0] / ends[0, 0]),
-        "closing": math.log2(ends[1, 1] / all_clean * all_dirty / ends[0, 1]),
+        "to_clean": _rounded(to_clean),
+        "stay_clean": _rounded(stay_clean),
+        "opening": _rounded(math.log2(ends[1, 0] / ends[0, 0])),
+        "closing": _rounded(math.log2(ends[1, 1] / all_clean * all_dirty / ends[0, 1])),
     }
 
 
@@ -258,14 +263,14 @@ def fit_decision(pages: Sequence[Scored], statistic: Statistic) -> tuple[Decisio
         prior = np.log((weights * clean).sum() + 1e-3) - np.log((weights * ~clean).sum() + 1e-3)
         decision = replace(
             decision,
-            slope=_SHARPENING * slope / math.log(2),
-            offset=_SHARPENING * (intercept - float(prior)) / math.log(2),
+            slope=_rounded(_SHARPENING * slope / math.log(2)),
+            offset=_rounded(_SHARPENING * (intercept - float(prior)) / math.log(2)),
             **_transitions(pages),
         )
         odds = [decision.statistics(page.sums, page.counts) for page in pages]
         words = np.concatenate([page.words for page in pages])
         scale, shift = _logistic(np.concatenate(odds), clean, words + 1e-3)
-        decision = replace(decision, scale=scale / math.log(2), shift=shift / math.log(2))
+        decision = replace(decision, scale=_rounded(scale / math.log(2)), shift=_rounded(shift / math.log(2)))
     farthest, step = _GRID[statistic]
     steps = round(farthest / step)
     thresholds = np.arange(-steps, steps + 1, dtype=np.float64) * step

@@ -17,7 +17,7 @@ from ncleaner.document import Document
 __all__ = ["page_language", "sample"]
 
 # The sample: at most so many bytes of the longest segments.
-_SAMPLE_BYTES = 600
+_SAMPLE_BYTES = 200
 _SAMPLE_SEGMENTS = 8
 # Languages written in other scripts than Latin, by ISO 639-1; what is not here is taken for Latin.
 _SCRIPTS_OF: dict[str, tuple[str, ...]] = {
@@ -45,17 +45,22 @@ _KANA_SHARE = 0.05
 
 
 def sample(document: Document) -> bytes:
-    """Up to 600 bytes of UTF-8 from a page's longest segments, in their order."""
+    """Up to 200 bytes of UTF-8: of the longest segment, or of the eight longest where that is short."""
     table = document.segments
-    longest = np.sort(np.argsort(table["chars"], kind="stable")[::-1][:_SAMPLE_SEGMENTS])
-    # the longest alone where it is enough
-    if len(table):
-        first = int(np.argmax(table["chars"]))
-        if table["end"][first] - table["start"][first] >= _SAMPLE_BYTES:
-            longest = np.array([first])
-    parts = [document.data[table["start"][row] : table["end"][row]] for row in longest]
-    room = _SAMPLE_BYTES // max(len(parts), 1)
-    return b"\n".join(part[:room] for part in parts)
+    if not len(table):
+        return b""
+    chars = table["chars"]
+    first = int(chars.argmax())
+    start, end = int(table["start"][first]), int(table["end"][first])
+    if end - start >= _SAMPLE_BYTES:
+        return document.data[start : start + _SAMPLE_BYTES]
+    longest = np.sort(np.argsort(chars, kind="stable")[::-1][:_SAMPLE_SEGMENTS])
+    room = _SAMPLE_BYTES // len(longest)
+    parts = []
+    for row in longest.tolist():
+        start, end = int(table["start"][row]), int(table["end"][row])
+        parts.append(document.data[start : min(end, start + room)])
+    return b"\n".join(parts)
 
 
 def _script(text: bytes) -> str:
