@@ -528,7 +528,8 @@ def tune(
     from ncleaner.plots import draw_tuning, plot_paths, save
     from ncleaner.progress import CountDisplay
     from ncleaner.training import Scheme
-    from ncleaner.tuning import DEFAULT_QS, render, train_command
+    from ncleaner.trials import render, train_command
+    from ncleaner.tuning import DEFAULT_QS
     from ncleaner.tuning import tune as search
 
     try:

@@ -67,7 +67,7 @@ def interpolation_weights(order: int, q: float) -> list[float]:
     return [(1 - q) / (1 - q**order) * q**i for i in range(order)]
 
 
-def _conditional(keys: Keys, counts: Tally, bits: int) -> npt.NDArray[np.float64]:
+def conditional(keys: Keys, counts: Tally, bits: int) -> npt.NDArray[np.float64]:
     """Relative frequency of each gram among those of the same history; 0 where the history has none."""
     history = keys >> np.uint64(bits)
     first = np.flatnonzero(np.concatenate(([True], history[1:] != history[:-1])))
@@ -150,7 +150,7 @@ class NGramModel:
                 continue
             suffix = level.keys & np.uint64((1 << bits * (k - 1)) - 1)
             shorter = _positions(self._keys(k - 1), suffix, bits * (k - 1))
-            sums.append(weight * _conditional(level.keys, counts, bits) + sums[-1][shorter])
+            sums.append(weight * conditional(level.keys, counts, bits) + sums[-1][shorter])
         return sums
 
     def _keys(self, k: int) -> Keys:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ncleaner.curve import Curve
 from ncleaner.errors import OutputError
-from ncleaner.tuning import Trial, Tuning
+from ncleaner.trials import Trial, Tuning
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

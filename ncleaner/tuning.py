@@ -21,16 +21,12 @@ else is a weighted sum of these (Evert 2008, equation 1).
 
 from __future__ import annotations
 
-import io
 import math
 import multiprocessing
-import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -41,96 +37,20 @@ from ncleaner.counts import Counts, Keys, Tallies, Tally
 from ncleaner.decision import Scored, Statistic, curves, fit_decision, site_means
 from ncleaner.document import Document
 from ncleaner.errors import TrainingError
-from ncleaner.model import MAX_ORDER, _conditional, interpolation_weights
+from ncleaner.model import MAX_ORDER, conditional, interpolation_weights
 from ncleaner.nfc import compose
 from ncleaner.pairs import Pair
-from ncleaner.training import DEFAULT_Q, FOLDS, Examples, Scheme, checked_pairs
+from ncleaner.training import FOLDS, Examples, Scheme, checked_pairs
+from ncleaner.trials import Trial, Tuning
 
-__all__ = ["DEFAULT_QS", "TIE", "Shares", "Trial", "Tuning", "grid_sums", "train_command", "tune"]
+__all__ = ["DEFAULT_QS", "Shares", "grid_sums", "tune"]
 
 DEFAULT_QS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
-# difference of F that decides nothing: a few pages are no evidence for it
-TIE = 0.002
 # characters that are scored at once: bounds the memory, and keeps the sums in the cache
 _CHUNK = 1 << 15
 
 Progress = Callable[[int, int], None]
 Floats = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """One combination, and how it did on held-out pages.
-
-    Attributes:
-        alphabet, scheme, order, q: the parameters, as `train` takes them.
-        clean_entropy: of clean text under the clean model, in bits per character.
-        dirty_entropy: of dirty text under the dirty model, in bits per character.
-        precision, recall, f_score: of words, 0 to 1; means over sites of the means over their pages.
-    """
-
-    alphabet: str
-    scheme: Scheme
-    order: int
-    q: float
-    clean_entropy: float
-    dirty_entropy: float
-    precision: float
-    recall: float
-    f_score: float
-
-
-@dataclass(frozen=True, slots=True)
-class Tuning:
-    """What a search has found.
-
-    Attributes:
-        trials: all combinations: by alphabet, scheme, n and q, in this order.
-        pages, sites, folds: what they were tried on.
-        statistic: what segments were decided by.
-    """
-
-    trials: tuple[Trial, ...]
-    pages: int
-    sites: int
-    folds: int
-    statistic: Statistic
-
-    @property
-    def ranking(self) -> list[Trial]:
-        """The trials by F, the best first."""
-        return sorted(self.trials, key=lambda trial: (-trial.f_score, *_plainness(trial)))
-
-    @property
-    def best(self) -> Trial:
-        """The trial to train by: of those whose F is within `TIE` of the best, that of the smallest n, then
-        of the q nearest to 0.8, then of the best F."""
-        ranking = self.ranking
-        level = [trial for trial in ranking if trial.f_score >= ranking[0].f_score - TIE]
-        return min(level, key=lambda trial: (*_plainness(trial), -trial.f_score))
-
-    def groups(self) -> dict[tuple[str, Scheme], dict[tuple[int, float], Trial]]:
-        """{(alphabet, scheme): {(n, q): trial}}, all in the order of `trials`."""
-        found: dict[tuple[str, Scheme], dict[tuple[int, float], Trial]] = {}
-        for trial in self.trials:
-            found.setdefault((trial.alphabet, trial.scheme), {})[trial.order, trial.q] = trial
-        return found
-
-    def to_dict(self) -> dict[str, Any]:
-        """All figures, for JSON: shares from 0 to 1, cross-entropies in bits per character."""
-        return {
-            "pages": self.pages,
-            "sites": self.sites,
-            "folds": self.folds,
-            "statistic": self.statistic,
-            "best": asdict(self.best),
-            "trials": [asdict(trial) for trial in self.trials],
-        }
-
-
-def _plainness(trial: Trial) -> tuple[int, float]:
-    # rounded: 0.7 and 0.9 are equally far from 0.8
-    return trial.order, round(abs(trial.q - DEFAULT_Q), 6)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -194,7 +114,7 @@ class Shares:
                 full /= full.sum(1, keepdims=True)
                 shares.append(cls(np.arange(symbols.size, dtype=np.uint64), full))
             else:
-                values = [_conditional(level.keys, counts, symbols.bits) for counts in sides]
+                values = [conditional(level.keys, counts, symbols.bits) for counts in sides]
                 shares.append(cls(level.keys, np.stack(values)))
         return shares
 
@@ -503,72 +423,3 @@ def tune(
                 # of this group all are scored, but only some judged
                 step(size_of_group - left)
     return Tuning(tuple(trials), len(examples.pairs), examples.sites, len(examples.folds), statistic)
-
-
-# -------------------------------------------------------------------------------------------------
-# For people
-
-
-def _grid(trials: dict[tuple[int, float], Trial], title: str, value: Callable[[Trial], float]) -> str:
-    """A table of n × q."""
-    orders = dict.fromkeys(order for order, _ in trials)
-    qs = list(dict.fromkeys(q for _, q in trials))
-    lines = [title, "  n \\ q" + "".join(f"{q:>7g}" for q in qs)]
-    lines += [f"  {n:>5}" + "".join(f"{value(trials[n, q]):>7.2f}" for q in qs) for n in orders]
-    return "\n".join(lines)
-
-
-def render(tuning: Tuning, rows: int = 10) -> str:
-    """The best combinations, and for each alphabet and scheme the tables of n × q; plain text."""
-    out = io.StringIO()
-
-    def say(line: str = "") -> None:
-        out.write(line + "\n")
-
-    say(f"{tuning.pages} pages of {tuning.sites} sites, {tuning.folds}-fold cross-validation by site.")
-    say("Words in per cent, mean by page and site; cross-entropy (H) in bits per character.")
-    say()
-    say("alphabet    scheme         n     q  precision  recall      F  H clean  H dirty")
-    for trial in tuning.ranking[:rows]:
-        say(_row(trial))
-    for (name, scheme), trials in tuning.groups().items():
-        say()
-        say(f"{name}, {scheme}")
-        say(_grid(trials, "F of words", lambda trial: 100 * trial.f_score))
-        say(_grid(trials, "cross-entropy of clean text", lambda trial: trial.clean_entropy))
-        say(_grid(trials, "cross-entropy of dirty text", lambda trial: trial.dirty_entropy))
-    say()
-    say(f"Chosen: of all within {100 * TIE:g} points of the best F the smallest n, then the q nearest to")
-    say(f"{DEFAULT_Q:g}; a few dozen pages are no evidence for such differences.")
-    say(_row(tuning.best))
-    return out.getvalue()
-
-
-def _row(trial: Trial) -> str:
-    return (
-        f"{trial.alphabet:<12}{trial.scheme:<13}{trial.order:>3}{trial.q:>6g}{100 * trial.precision:>11.2f}"
-        f"{100 * trial.recall:>8.2f}{100 * trial.f_score:>7.2f}{trial.clean_entropy:>9.3f}"
-        f"{trial.dirty_entropy:>9.3f}"
-    )
-
-
-def train_command(
-    tuning: Tuning,
-    *,
-    raw: Path,
-    clean: Path,
-    output: Path,
-    manifest: Path | None = None,
-    encoding: str | None = None,
-    size: int = 60,
-    cased: bool = False,
-) -> str:
-    """The command line that trains by the parameters of the best trial, quoted for a shell."""
-    trial = tuning.best
-    words: list[object] = ["ncleaner", "train", "--raw", raw, "--clean", clean]
-    words += ["--manifest", manifest] if manifest is not None else []
-    words += ["--encoding", encoding] if encoding is not None else []
-    words += ["--order", trial.order, "--q", trial.q]
-    words += ["--alphabet", trial.alphabet, "--alphabet-size", size, *(["--cased"] if cased else [])]
-    words += ["--scheme", trial.scheme, "--statistic", tuning.statistic, "--output", output]
-    return shlex.join(map(str, words))

@@ -8,7 +8,7 @@ import pytest
 
 from ncleaner.errors import OutputError
 from ncleaner.plots import draw_tuning, plot_paths, save
-from ncleaner.tuning import Trial, Tuning
+from ncleaner.trials import Trial, Tuning
 
 QS = (0.1, 0.5, 0.8)
 TUNING = Tuning(

@@ -24,17 +24,8 @@ from ncleaner.model import NGramModel, load_model
 from ncleaner.pairs import Pair
 from ncleaner.textdump import dump_text
 from ncleaner.training import Examples, Scheme, TrainingWarning
-from ncleaner.tuning import (
-    TIE,
-    Shares,
-    Trial,
-    Tuning,
-    _joint,
-    grid_sums,
-    render,
-    train_command,
-    tune,
-)
+from ncleaner.trials import TIE, Trial, Tuning, render, train_command
+from ncleaner.tuning import Shares, _joint, grid_sums, tune
 
 BIN = Path(sys.executable).parent
 WORDS = "the a ferry was late this morning and nobody on pier seemed to mind river bakery loaf paper".split()
