@@ -39,8 +39,8 @@ class Cleaner:
         alt_text: take in the alternative text of images.
 
     Raises:
-        ValueError: no such method, or the model has no such preset.
-        ModelError: no such model, or it cannot be read.
+        ValueError: no such method.
+        ModelError: no such model, it cannot be read, or it has no such preset.
     """
 
     def __init__(

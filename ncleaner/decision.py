@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner._chain import posterior
+from ncleaner.errors import ModelError
 
 __all__ = ["PRESETS", "STATISTICS", "Decision", "Preset", "Scored", "Statistic", "fit_decision"]
 
@@ -103,11 +104,12 @@ class Decision:
         """The same decision with another threshold, in bits, or one of its presets.
 
         Raises:
-            ValueError: not a finite number, or a preset that was not found when the model was trained.
+            ModelError: a preset that was not found when the model was trained.
+            ValueError: not a finite number.
         """
         if isinstance(threshold, str):
             if threshold not in self.presets:
-                raise ValueError(
+                raise ModelError(
                     f"the model has no preset {threshold!r}: give a threshold in bits, or train it again"
                 )
             threshold = self.presets[threshold]

@@ -29,7 +29,7 @@ from ncleaner._ngram import Grams
 from ncleaner.alphabet import Alphabet, alphabet
 from ncleaner.counts import Counts, Keys, Tally
 from ncleaner.decision import Decision, Preset
-from ncleaner.errors import ModelError
+from ncleaner.errors import ModelError, OutputError
 from ncleaner.nfc import compose
 
 __all__ = [
@@ -119,7 +119,8 @@ class NGramModel:
         preset. The calibration stays that of the trained order and q.
 
         Raises:
-            ValueError: out of range, or no such preset.
+            ModelError: the model has no such preset.
+            ValueError: out of range.
         """
         new_order = self.order if order is None else order
         if not 1 <= new_order <= self.order:
@@ -234,11 +235,18 @@ class NGramModel:
         return _PREAMBLE.pack(MAGIC, FORMAT_VERSION, 0, len(text), zlib.crc32(text)) + text + payload
 
     def save(self, path: str | Path) -> None:
-        """Writes the model file, whole or not at all."""
+        """Writes the model file, whole or not at all.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
         path = Path(path)
         temporary = path.with_name(path.name + ".part")
-        temporary.write_bytes(self.to_bytes())
-        temporary.replace(path)
+        try:
+            temporary.write_bytes(self.to_bytes())
+            temporary.replace(path)
+        except OSError as error:
+            raise OutputError(f"cannot write the model {path}: {error.strerror}") from error
 
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "model") -> NGramModel:

@@ -249,7 +249,7 @@ def test_models_are_listed() -> None:
 
 def test_every_command_has_help() -> None:
     said = ncleaner("--help").stdout.decode()
-    for command in ("clean", "dump", "inspect", "train", "evaluate", "models"):
+    for command in ("clean", "dump", "inspect", "train", "tune", "evaluate", "models"):
         assert command in said
         assert ncleaner(command, "--help").returncode == 0
     assert ncleaner("--version").stdout.startswith(b"ncleaner ")

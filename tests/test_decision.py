@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from ncleaner._chain import posterior
 from ncleaner.decision import STATISTICS, Decision, Scored, Statistic, fit_decision
+from ncleaner.errors import ModelError
 
 
 def by_hand(
@@ -109,7 +110,7 @@ def test_presets() -> None:
     decision = Decision(threshold=1.0, presets={"precision": 3.0})
     assert decision.with_threshold("precision").threshold == 3.0
     assert decision.with_threshold(-2).threshold == -2.0
-    with pytest.raises(ValueError, match="no preset 'recall'"):
+    with pytest.raises(ModelError, match="no preset 'recall'"):
         decision.with_threshold("recall")
     with pytest.raises(ValueError, match="has to be a number"):
         decision.with_threshold(float("nan"))

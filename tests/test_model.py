@@ -18,7 +18,7 @@ from ncleaner.alphabet import learned_alphabet
 from ncleaner.catalogue import describe, model_table
 from ncleaner.counts import GramCounter, two_sides
 from ncleaner.decision import Decision
-from ncleaner.errors import ModelError
+from ncleaner.errors import ModelError, OutputError
 from ncleaner.model import FORMAT_VERSION, MAGIC, NGramModel, load_model, shipped_models
 
 from .test_ngram import CLEAN, DIRTY, model_of
@@ -63,6 +63,25 @@ def test_save_and_load(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["m.ncm"]
     assert same(load_model(tmp_path / "m.ncm"), MODEL)
     assert same(load_model(str(tmp_path / "m.ncm")), MODEL)
+
+
+def test_a_model_that_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="cannot write the model"):
+        MODEL.save(tmp_path / "nowhere" / "m.ncm")
+
+
+@settings(max_examples=100, deadline=None)
+@given(texts=st.lists(st.text(max_size=60), max_size=12), name=st.sampled_from(sorted(shipped_models())))
+def test_any_text_has_finite_statistics(texts: list[str], name: str) -> None:
+    parts = [text.encode("utf-8", "replace") for text in texts]
+    ends = np.cumsum([len(part) for part in parts]).astype(np.uint32)
+    starts = ends - np.array([len(part) for part in parts], np.uint32)
+    found = LOADED.setdefault(name, load_model(name)).statistics(b"".join(parts), starts, ends)
+    assert found.shape == (len(parts),)
+    assert np.isfinite(found).all()
+
+
+LOADED: dict[str, NGramModel] = {}
 
 
 def test_with_parameters() -> None:
