@@ -51,7 +51,7 @@ _BELONGS = 0.3
 # clean texts shorter than this, in words, say nothing about whether they belong to their page
 _FEW_WORDS = 5
 # a model to start from counts for at most this many times the new pages
-_BASE_WEIGHT = 4.0
+_BASE_WEIGHT = 2.0
 _ADVISED = "about 50 are advised"
 
 
@@ -216,7 +216,7 @@ def train(
         statistic: what a segment is decided by, see `decision.py`.
         threshold: in bits; by default the best one of the cross-validation.
         more_clean, more_dirty: documents that are clean or dirty as a whole.
-        base: a model to adapt: its counts are added, weighing at most four times the new pages; order, q and
+        base: a model to adapt: its counts are added, weighing at most twice the new pages; order, q and
             alphabet are its own. Without pages the decision stays its own, too.
         about: what the model's header is to record besides.
 

@@ -172,9 +172,9 @@ def test_adapting_a_model() -> None:
     assert model.decision == base.decision
     gained = as_strings(model, 3, "clean")
     assert gained["sol"] >= 1
-    # the base weighs at most four times the new pages
+    # the base weighs at most twice the new pages
     new = sum(grams(["The orchard was sold in spring."], 3).values())
-    assert new < sum(gained.values()) <= 5.5 * new
+    assert new < sum(gained.values()) <= 3.5 * new
     # no pages: only more text, and the base's decision
     dirtier = train([], base=base, more_dirty=[dump_text("Moored boats\n\nMoored boats")])
     assert dirtier.decision == base.decision
