@@ -47,6 +47,10 @@ _MAIL_FIELD = re.compile(
 # Most lines below a bare `--` that are a signature: four of the author's own as custom has it, and what a
 # mailing list adds. With its space (`-- `) the line means nothing else; without, it also parts ordinary text.
 _SIGNATURE = 16
+# A line is ended early when the next word would have ended before this share of the width.
+_EARLY = 0.85
+# marks that end a sentence where letters have no case
+_FINAL = "。！？.!?।؟۔"
 # widest line of a wrapped dump, in bytes: a screen's 80 columns, with room for other scripts
 _SCREEN = 100
 
@@ -81,7 +85,8 @@ def _indent(line: bytes) -> int:
 def _wrapped(builder: Builder, lines: list[bytes], apart: dict[int, bool]) -> None:
     parts: list[bytes] = []  # of the segment so far
     kind = "p"
-    margin = 0  # indentation that continues the segment
+    margins = (0, 0)  # indentations that continue the segment
+    width = _width(lines)
     level = b""  # how the lines are quoted: their prefix without white space
     body = _body_margin(lines)
 
@@ -117,19 +122,45 @@ def _wrapped(builder: Builder, lines: list[bytes], apart: dict[int, bool]) -> No
         indent = _indent(line)
         text = line[indent:]
         marker = _BULLET.match(text) or (_ENUMERATION.match(text) if indent else None)
-        if parts and (marker or abs(indent - margin) > 1):
+        if parts and (
+            marker
+            or min(abs(indent - margin) for margin in margins) > 1
+            or _ended_early(lines[position - 1], text, width)
+        ):
             _end(builder, kind, parts)
-        if not parts:
+        if parts:
+            margins = (indent, indent)
+        else:
             kind = "p"
-            margin = indent
+            margins = (indent, indent)
             if marker:
                 kind = "l"
+                # what follows hangs below the text, or begins where the marker does
+                margins = (indent, len(line) - len(line[indent + marker.end() :].lstrip()))
                 text = text[marker.end() :].lstrip() if _BULLET.match(text) else text
-                margin = len(line) - len(line[indent + marker.end() :].lstrip())
             elif indent < body and _alone(lines, position):
                 kind = "h"
         parts.append(text)
     _end(builder, kind, parts)
+
+
+def _width(lines: list[bytes]) -> int:
+    """The column at which a dump was wrapped, in characters: most lines that run on come near it."""
+    lengths = sorted(
+        len(line.decode("utf-8", "replace")) for line, after in pairwise(lines) if line and after
+    )
+    return lengths[len(lengths) * 19 // 20] if lengths else 0
+
+
+def _ended_early(line: bytes, following: bytes, width: int) -> bool:
+    """Whether a line break was meant: the next word would have fitted well before the right margin, and does
+    not go on in lower case."""
+    text, after = line.decode("utf-8", "replace"), following.decode("utf-8", "replace")
+    if len(text) + 1 + _first_word(after) >= _EARLY * width:
+        return False
+    letter = next((character for character in after if character.isalnum()), "a")
+    # scripts without case end a line early only after a sentence
+    return not letter.islower() and (letter.isupper() or letter.isdigit() or text[-1:] in _FINAL)
 
 
 def _end(builder: Builder, kind: str, parts: list[bytes]) -> None:

@@ -75,6 +75,30 @@ def test_short_lines_without_an_empty_one_are_paragraphs() -> None:
     ]  # fmt: skip
 
 
+def test_a_line_that_ends_early_ends_a_paragraph() -> None:
+    text = """
+   The harbour board has decided to light the north quay again, and two
+   lamplighters will walk it every evening.
+   Jane Doe
+   12 November, 8:30
+   She will not walk
+   alone, as the board has said before, since it is dark there and there is
+   much to fall over.
+
+   14. Whoever wants to join them is asked to come to the office in person
+   and to bring a lamp.
+"""
+    assert segments(text) == [
+        ("p", "The harbour board has decided to light the north quay again, and two lamplighters will walk it "
+              "every evening."),
+        ("h", "Jane Doe"),
+        ("h", "12 November, 8:30"),
+        ("p", "She will not walk alone, as the board has said before, since it is dark there and there is much "
+              "to fall over."),
+        ("l", "14. Whoever wants to join them is asked to come to the office in person and to bring a lamp."),
+    ]  # fmt: skip
+
+
 def test_full_lines_run_on() -> None:
     text = "The harbour board has decided to light\nthe north quay again. From November on\ntwo lamplighters will walk it."
     assert segments(text) == [("p", text.replace("\n", " "))]
