@@ -11,17 +11,20 @@ from pathlib import Path
 
 from selectolax.lexbor import LexborHTMLParser
 
-from ncleaner.align import Alignment, align, gold_text
+from ncleaner._document import Builder
+from ncleaner.align import Alignment, align
 from ncleaner.document import Document
 from ncleaner.dump import dump_html
 from ncleaner.errors import TrainingError
 from ncleaner.sites import registered_domain
 from ncleaner.textdump import dump_text
 
-__all__ = ["Pair", "read_pairs", "read_texts"]
+__all__ = ["Pair", "gold_document", "read_pairs", "read_texts"]
 
 # how a clean file may say where its page came from, on its first line
-_URL_LINE = re.compile(r"\s*URL:\s*(\S+)")
+_URL_LINE = re.compile(r"\A\s*URL:\s*(\S+)")
+# CleanEval's segment marks, at the beginning of a line
+_MARK = re.compile(r"^[ \t]*<([phl])>", re.MULTILINE | re.IGNORECASE)
 # where a page itself says so, best first
 _ADDRESSES = (
     ('link[rel="canonical"]', "href"),
@@ -152,6 +155,18 @@ def read_pairs(
     return pairs
 
 
+def gold_document(gold: str) -> Document:
+    """The segments of a gold text: as CleanEval's marks set them, or as the form of the text does."""
+    text = _URL_LINE.sub("", gold.removeprefix("\ufeff"), count=1)
+    parts = _MARK.split(text)
+    if len(parts) == 1:
+        return dump_text(text)
+    builder = Builder(len(text))
+    for kind, part in zip(["p", *parts[1::2]], parts[::2], strict=True):
+        builder.segment(kind.lower(), part.encode("utf-8", "replace"))
+    return Document.of_tables(builder.tables())
+
+
 def read_texts(paths: list[Path]) -> list[Document]:
     """Examples that are clean or dirty as a whole: text files in UTF-8, or HTML by their suffix.
 
@@ -166,5 +181,5 @@ def read_texts(paths: list[Path]) -> list[Document]:
             except OSError as error:
                 raise TrainingError(f"cannot read {path}: {error.strerror}") from error
         else:
-            documents.append(dump_text(gold_text(_text(path))))
+            documents.append(gold_document(_text(path)))
     return documents

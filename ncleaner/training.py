@@ -17,7 +17,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ncleaner.align import gold_text
 from ncleaner.alphabet import Alphabet, learned_alphabet
 from ncleaner.alphabet import alphabet as named_alphabet
 from ncleaner.counts import Counts, GramCounter, Tallies, add_counts, add_tallies, two_sides
@@ -25,9 +24,8 @@ from ncleaner.decision import Decision, Scored, Statistic, fit_decision
 from ncleaner.document import Document
 from ncleaner.errors import TrainingError
 from ncleaner.model import NGramModel
-from ncleaner.pairs import Pair
+from ncleaner.pairs import Pair, gold_document
 from ncleaner.sites import folds
-from ncleaner.textdump import dump_text
 
 __all__ = [
     "DEFAULT_Q",
@@ -98,7 +96,7 @@ class Examples:
         for pair in pairs:
             table = pair.document.segments
             if scheme == "differential":
-                gold = dump_text(gold_text(pair.gold))
+                gold = gold_document(pair.gold)
                 clean.add(gold.data, gold.segments["start"], gold.segments["end"])
                 other.add(pair.document.data, table["start"], table["end"])
             else:
