@@ -28,7 +28,15 @@ import numpy.typing as npt
 from ncleaner._ngram import Encoder
 from ncleaner.errors import ModelError
 
-__all__ = ["ALPHABETS", "ALPHABET_NAMES", "MAX_LEARNED", "Alphabet", "alphabet", "learned_alphabet"]
+__all__ = [
+    "ALPHABETS",
+    "ALPHABET_NAMES",
+    "MAX_LEARNED",
+    "Alphabet",
+    "alphabet",
+    "learned_alphabet",
+    "scripts",
+]
 
 # symbols have to fit a byte, with those for classes, white space and the boundary
 MAX_LEARNED = 200
@@ -208,6 +216,13 @@ def _classes() -> tuple[npt.NDArray[np.uint8], dict[int, int]]:
             else:
                 table[code] = _CLASS["punctuation" if category[0] == "P" else "other"]
     return table, small
+
+
+@lru_cache
+def scripts() -> Alphabet:
+    """The classes alone, for looking at text: the kind of sign that each code point is, or the script of the
+    letter. Signs, digits and punctuation come first."""
+    return _pack("scripts", _CLASSES, _classes()[0].reshape(_PAGES, 256))
 
 
 def _learned(characters: str, cased: bool) -> Alphabet:

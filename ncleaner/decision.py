@@ -23,7 +23,17 @@ import numpy.typing as npt
 from ncleaner._chain import posterior
 from ncleaner.errors import ModelError
 
-__all__ = ["PRESETS", "STATISTICS", "Decision", "Preset", "Scored", "Statistic", "fit_decision"]
+__all__ = [
+    "PRESETS",
+    "STATISTICS",
+    "Decision",
+    "Preset",
+    "Scored",
+    "Statistic",
+    "curves",
+    "fit_decision",
+    "site_means",
+]
 
 Statistic = Literal["page", "segment", "character"]
 STATISTICS: tuple[Statistic, ...] = ("page", "segment", "character")

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ncleaner._letters import SCRIPTS, letters_by_script
+from ncleaner.alphabet import scripts
 from ncleaner.document import Document
 
 __all__ = ["page_language", "sample"]
@@ -34,7 +34,7 @@ _SCRIPTS_OF: dict[str, tuple[str, ...]] = {
     "ja": ("Kana", "Han"),
     "ko": ("Hangul",),
     "zh": ("Han",),
-    **dict.fromkeys(("hy", "ka", "am", "ti"), ("other",)),
+    **dict.fromkeys(("hy", "ka", "am", "ti"), ("letter",)),
 }
 # Scripts that leave no choice of language.
 _ALONE = {"Greek": "el", "Hangul": "ko", "Kana": "ja", "Han": "zh"}
@@ -65,13 +65,17 @@ def sample(document: Document) -> bytes:
 
 def _script(text: bytes) -> str:
     """The script of most letters; empty without letters."""
-    found = letters_by_script(text)
-    total = sum(found)
+    whole = np.zeros(1, np.uint32), np.full(1, len(text), np.uint32)
+    symbols, _ = scripts().encoder.encode(text, *whole, 1)
+    names = scripts().characters
+    found = np.bincount(symbols[:-1], minlength=len(names))
+    found[: names.index("letter")] = 0  # signs, digits, punctuation
+    total = int(found.sum())
     if not total:
         return ""
-    if found[SCRIPTS.index("Kana")] > _KANA_SHARE * total:
+    if found[names.index("Kana")] > _KANA_SHARE * total:
         return "Kana"
-    return SCRIPTS[max(range(len(found)), key=found.__getitem__)]
+    return names[int(found.argmax())]
 
 
 @lru_cache
