@@ -48,12 +48,6 @@ ctypedef struct element_t:
 cdef enum:
     CACHED_STYLES = 128
 
-# Codes of tags.py that compiled code asks for by name; a test holds them to it.
-cdef enum:
-    BOLD = 1
-    TD = 31
-    TH = 32
-
 ctypedef struct builder_t:
     char* text
     size_t text_len      # end of what is written

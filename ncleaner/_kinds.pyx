@@ -2,14 +2,16 @@
 
 Half of the headings and list items that CleanEval's annotators marked stand in no <h1> or <li>: they are
 short lines, bold or not, cells of tables, lines behind a bullet or a number. The rules below are the few that
-held on every kind of page of the development set (figures in docs/accuracy.md); what tags say is never
-changed.
+held on the development set (figures in docs/accuracy.md). What tags say stands, but for one thing: a list item
+as long as a comment or a chapter is a paragraph.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 
-from ncleaner._document cimport BOLD, TD, TH, builder_t, element_t, segment_t
-from ncleaner._letters cimport LOWER, NO_LETTER, decode_utf8, is_final, last_mark, letter_case, marker
+from ncleaner._document cimport builder_t, element_t, segment_t
+from ncleaner._letters cimport LOWER, NO_LETTER, decode_utf8, is_final, last_mark, letter_case, has_marker
+
+from ncleaner import tags
 
 cdef enum:
     # longest heading, in words and in code points; and of one that is not set in capitals like a title
@@ -27,6 +29,12 @@ cdef enum:
     CELL_LEVELS = 4
     # bits of a segment's flags
     PREFORMATTED = 1
+
+
+# codes of tags.py
+cdef int BOLD = tags.CONTEXT.index("bold")
+cdef int TD = tags.CODE["td"]
+cdef int TH = tags.CODE["th"]
 
 
 cdef bint _like_title(const uint8_t* p, const uint8_t* end) noexcept nogil:
@@ -78,7 +86,7 @@ cdef uint8_t _kind(const builder_t* b, const segment_t* s) noexcept nogil:
     cdef const uint8_t* end = <const uint8_t*> b.text + s.end
     cdef uint32_t mark
     cdef bint bold
-    if s.words <= NUMBERED_WORDS and marker(start, end):
+    if s.words <= NUMBERED_WORDS and has_marker(start, end):
         return c'l'
     if s.words > TITLE_WORDS or s.chars > TITLE_CHARS:
         return c'p'
@@ -93,10 +101,18 @@ cdef uint8_t _kind(const builder_t* b, const segment_t* s) noexcept nogil:
     return c'p'
 
 
+cdef void _end_run(builder_t* b, size_t first, size_t end) noexcept nogil:
+    """Ends a run [first, end) of lines like headings: many are a list under the first of them."""
+    cdef size_t i
+    if end - first >= MANY:
+        for i in range(first + 1, end):
+            b.segments[i].kind = c'l'
+
+
 cdef void assign_kinds(builder_t* b) noexcept nogil:
     """Gives each segment that no tag marks its kind: one pass over their first and last characters."""
     cdef segment_t* s
-    cdef size_t i, k, first = 0
+    cdef size_t i, first = 0
     for i in range(b.n_segments):
         s = &b.segments[i]
         if s.kind == c'l' and s.words > LONG_ITEM:
@@ -105,11 +121,6 @@ cdef void assign_kinds(builder_t* b) noexcept nogil:
             s.kind = _kind(b, s)
             if s.kind == c'h':
                 continue
-        # a run of lines like headings ends before this segment
-        if i - first >= MANY:
-            for k in range(first + 1, i):
-                b.segments[k].kind = c'l'
+        _end_run(b, first, i)
         first = i + 1
-    if b.n_segments - first >= MANY:
-        for k in range(first + 1, b.n_segments):
-            b.segments[k].kind = c'l'
+    _end_run(b, first, b.n_segments)

@@ -33,4 +33,4 @@ cdef inline size_t decode_utf8(const uint8_t* p, size_t length, uint32_t* code) 
 cdef int letter_case(uint32_t code) noexcept nogil
 cdef uint32_t last_mark(const uint8_t* start, const uint8_t* end) noexcept nogil
 cdef bint is_final(uint32_t code) noexcept nogil
-cdef size_t marker(const uint8_t* start, const uint8_t* end) noexcept nogil
+cdef bint has_marker(const uint8_t* start, const uint8_t* end) noexcept nogil

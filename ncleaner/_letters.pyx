@@ -68,21 +68,21 @@ cdef bint is_final(uint32_t code) noexcept nogil:
     )
 
 
-cdef size_t marker(const uint8_t* start, const uint8_t* end) noexcept nogil:
-    """Length of the bullet or enumeration that a line begins with, 0 without one: a bullet, a number up to
-    three digits, a letter or a small Roman number, with a dot or a bracket, and white space behind."""
+cdef bint has_marker(const uint8_t* start, const uint8_t* end) noexcept nogil:
+    """Whether a line begins with a bullet or an enumeration: a number up to three digits, a letter or a small
+    Roman number, with a dot or a bracket; and white space behind."""
     cdef const uint8_t* p = start
     cdef uint32_t code
     cdef size_t signs = 0
     if p == end:
-        return 0
+        return False
     p += decode_utf8(p, <size_t> (end - p), &code)
     if (
         code == c'*' or code == c'-' or code == c'o' or code == c'+' or code == 0xA7 or code == 0xB7 or code == 0x2022
         or code == 0x2023 or code == 0x2013 or code == 0x2014 or code == 0x25A0 or code == 0x25AA or code == 0x25CF
         or code == 0xBB or code == 0x25E6 or code == 0x25CB or code == 0x25BA or code == 0x2192 or code == 0x30FB
     ):
-        return <size_t> (p - start) + 1 if p < end and p[0] == c' ' else 0
+        return p < end and p[0] == c' '
     p = start
     if p[0] == c'(':
         p += 1
@@ -90,7 +90,7 @@ cdef size_t marker(const uint8_t* start, const uint8_t* end) noexcept nogil:
         p += 1
         signs += 1
     if signs > 3:
-        return 0
+        return False
     if not signs:
         while p < end and signs < 5 and (
             p[0] | 0x20 == c'i' or p[0] | 0x20 == c'v' or p[0] | 0x20 == c'x'
@@ -100,9 +100,7 @@ cdef size_t marker(const uint8_t* start, const uint8_t* end) noexcept nogil:
         if not signs and p < end and c'a' <= p[0] | 0x20 <= c'z':
             p += 1
             signs = 1
-    if not signs or p + 1 >= end or (p[0] != c'.' and p[0] != c')') or p[1] != c' ':
-        return 0
-    return <size_t> (p - start) + 2
+    return signs > 0 and p + 1 < end and (p[0] == c'.' or p[0] == c')') and p[1] == c' '
 
 
 # --------------------------------------------------------------------------------------------------
