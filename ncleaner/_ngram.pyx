@@ -12,6 +12,8 @@ from libc.string cimport memset
 
 import numpy as np
 
+from ncleaner._letters cimport decode_utf8
+
 
 cdef inline const uint8_t* next_symbol(
     const symbols_t* s, const uint8_t* p, const uint8_t* end, uint8_t* symbol
@@ -24,17 +26,7 @@ cdef inline const uint8_t* next_symbol(
     if c < 0xE0 and p + 1 < end:
         symbol[0] = s.low[(c & 0x1F) << 6 | (p[1] & 0x3F)]
         return p + 2
-    if c < 0xF0 and p + 2 < end:
-        c = (c & 0x0F) << 12 | (<uint32_t> p[1] & 0x3F) << 6 | (p[2] & 0x3F)
-        p += 3
-    elif p + 3 < end:
-        c = (c & 0x07) << 18 | (<uint32_t> p[1] & 0x3F) << 12 | (<uint32_t> p[2] & 0x3F) << 6 | (p[3] & 0x3F)
-        p += 4
-    else:
-        c = 0xFFFD
-        p = end
-    if c > 0x10FFFF:
-        c = 0xFFFD
+    p += decode_utf8(p, <size_t> (end - p), &c)
     symbol[0] = s.pages[<size_t> s.index[c >> 8] * 256 + (c & 0xFF)]
     return p
 
