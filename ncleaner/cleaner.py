@@ -104,15 +104,11 @@ class Cleaner:
 
 
 def _models(model: str | Path | NGramModel, threshold: float | Preset | None) -> NGramModel | ByLanguage:
-    if isinstance(model, NGramModel):
-        loaded: NGramModel | ByLanguage = model
-    elif model == AUTO or Path(model).is_dir():
-        loaded = ByLanguage(None if model == AUTO else Path(model), threshold)
-    else:
-        loaded = load_model(model)
-    if threshold is not None and isinstance(loaded, NGramModel):
-        loaded = loaded.with_parameters(threshold=threshold)
-    return loaded
+    if not isinstance(model, NGramModel):
+        if model == AUTO or Path(model).is_dir():
+            return ByLanguage(None if model == AUTO else Path(model), threshold)
+        model = load_model(model)
+    return model if threshold is None else model.with_parameters(threshold=threshold)
 
 
 _default: list[Cleaner] = []

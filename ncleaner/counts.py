@@ -94,6 +94,13 @@ def _merge(
     return merged, summed
 
 
+def _onto(keys: Keys, own: Keys, counts: Tally) -> Tally:
+    """Counts of some of the keys as counts of all of them; both sorted."""
+    full = np.zeros(len(keys), np.int64)
+    full[np.searchsorted(keys, own)] = counts
+    return full
+
+
 def add_tallies(parts: Sequence[Tallies]) -> Tallies:
     """The sum of several tallies of the same orders; at least one."""
     total = list(parts[0])
@@ -108,13 +115,8 @@ def two_sides(clean: Tallies, other: Tallies, differential: bool) -> list[Counts
     levels = []
     for (clean_keys, clean_counts), (other_keys, other_counts) in zip(clean, other, strict=True):
         keys = np.union1d(clean_keys, other_keys)
-        sides = []
-        for side_keys, side_counts in ((clean_keys, clean_counts), (other_keys, other_counts)):
-            full = np.zeros(len(keys), np.int64)
-            full[np.searchsorted(keys, side_keys)] = side_counts
-            sides.append(full)
-        dirty = np.maximum(sides[1] - sides[0], 0) if differential else sides[1]
-        levels.append(Counts(keys, sides[0], dirty))
+        known, others = _onto(keys, clean_keys, clean_counts), _onto(keys, other_keys, other_counts)
+        levels.append(Counts(keys, known, np.maximum(others - known, 0) if differential else others))
     return levels
 
 
@@ -124,8 +126,11 @@ def add_counts(parts: Sequence[list[Counts]]) -> list[Counts]:
     for part in parts[1:]:
         levels = []
         for level, more in zip(total, part, strict=True):
-            keys, clean = _merge(level.keys, level.clean, more.keys, more.clean)
-            _, dirty = _merge(level.keys, level.dirty, more.keys, more.dirty)
+            keys = np.union1d(level.keys, more.keys)
+            clean, dirty = (
+                _onto(keys, level.keys, getattr(level, side)) + _onto(keys, more.keys, getattr(more, side))
+                for side in ("clean", "dirty")
+            )
             levels.append(Counts(keys, clean, dirty))
         total = levels
     return total

@@ -32,7 +32,7 @@ __all__ = [
     "Statistic",
     "curves",
     "fit_decision",
-    "site_means",
+    "word_figures",
 ]
 
 Statistic = Literal["page", "segment", "character"]
@@ -130,7 +130,7 @@ class Decision:
     def statistics(
         self, sums: npt.NDArray[np.float64], counts: npt.NDArray[np.uint32]
     ) -> npt.NDArray[np.float64]:
-        """The statistic of each segment of one page, in bits: shape (segments,), from `NGramModel.score`."""
+        """The statistic of each segment of one page, in bits: shape (segments,), of `NGramModel.log_odds`."""
         if self.statistic == "character":
             means: npt.NDArray[np.float64] = sums / counts
             return means
@@ -240,13 +240,30 @@ def curves(
     return kept, hits, np.array([[page.gold_words] for page in pages], np.float64)
 
 
-def site_means(pages: Sequence[Scored], values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _site_means(pages: Sequence[Scored], values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Mean over sites of the means over their pages, along the first axis."""
     homes: dict[str, list[int]] = {}
     for row, page in enumerate(pages):
         homes.setdefault(page.site or f"\n{row}", []).append(row)
     means: npt.NDArray[np.float64] = np.mean([values[rows].mean(0) for rows in homes.values()], axis=0)
     return means
+
+
+def word_figures(
+    pages: Sequence[Scored],
+    kept: npt.NDArray[np.float64],
+    hits: npt.NDArray[np.float64],
+    gold: npt.NDArray[np.float64],
+) -> tuple[float, float, float]:
+    """Precision, recall and F of words, 0 to 1: means over sites of the means over their pages. The arrays
+    are those of `curves` at one threshold, each of shape (pages, 1)."""
+    shares = (
+        hits / np.maximum(kept, 1),
+        hits / np.maximum(gold, 1),
+        2 * hits / np.maximum(kept + gold, 1),
+    )
+    precision, recall, f_score = _site_means(pages, np.concatenate(shares, axis=1)).tolist()
+    return precision, recall, f_score
 
 
 def _nearest(thresholds: npt.NDArray[np.float64], f_scores: npt.NDArray[np.float64]) -> float:
@@ -291,20 +308,12 @@ def fit_decision(pages: Sequence[Scored], statistic: Statistic) -> tuple[Decisio
     presets: dict[str, float] = {}
     for name, beta in _BETA.items():
         f_scores = (1 + beta**2) * hits / np.maximum(beta**2 * gold + kept, 1)
-        presets[name] = round(_nearest(thresholds, site_means(pages, f_scores)), 2)
+        presets[name] = round(_nearest(thresholds, _site_means(pages, f_scores)), 2)
     balanced = presets.pop("balanced")
     presets["precision"] = max(presets["precision"], balanced)
     presets["recall"] = min(presets["recall"], balanced)
-    at = int(np.argmin(np.abs(thresholds - balanced)))
-    page_hits, page_kept = hits[:, at : at + 1], kept[:, at : at + 1]
-    shares = np.concatenate(
-        (
-            page_hits / np.maximum(page_kept, 1),
-            page_hits / np.maximum(gold, 1),
-            2 * page_hits / np.maximum(page_kept + gold, 1),
-        ),
-        axis=1,
-    )
-    means = [round(float(value), 4) for value in site_means(pages, shares)]
+    at = [int(np.argmin(np.abs(thresholds - balanced)))]
+    figures = word_figures(pages, kept[:, at], hits[:, at], gold)
     decision = replace(decision, threshold=balanced, presets=presets)
-    return decision, dict(zip(("precision", "recall", "f_score"), means, strict=True))
+    names = ("precision", "recall", "f_score")
+    return decision, {name: round(value, 4) for name, value in zip(names, figures, strict=True)}

@@ -189,15 +189,20 @@ class NGramModel:
     def strangeness(self, data: bytes) -> float:
         """Share of the letters of UTF-8 text that hardly stood in the training pages, 0 to 1. With much of it
         the scores mean little."""
-        level = self.levels[0]
-        seen = np.zeros(1 << self.alphabet.bits)
-        seen[level.keys.astype(np.int64)] = level.clean + level.dirty
-        rare = seen < _RARE * seen.sum()
+        letters, rare = self._letters
         whole = np.array([0], np.uint32), np.array([len(data)], np.uint32)
         symbols, _ = self.alphabet.encoder.encode(*compose(data, *whole), 1)
-        letters = np.array([any(map(str.isalpha, shown)) for shown in self.alphabet.characters])
         present = symbols[:-1][letters[symbols[:-1]]]
         return float(rare[present].mean()) if len(present) else 0.0
+
+    @cached_property
+    def _letters(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        """Of each symbol whether it is a letter, and whether it hardly stood in the training pages."""
+        level = self.levels[0]
+        seen = np.zeros(self.alphabet.size)
+        seen[level.keys.astype(np.int64)] = level.clean + level.dirty
+        letters = np.array([any(map(str.isalpha, shown)) for shown in self.alphabet.characters])
+        return letters, seen < _RARE * seen.sum()
 
     # ---------------------------------------------------------------------------------------------
 

@@ -91,13 +91,18 @@ def _site(stem: str, urls: dict[str, str], gold: str, page: bytes | None) -> str
     return registered_domain(url) if url else ""
 
 
-def _text(path: Path) -> str:
+def _bytes(path: Path) -> bytes:
     try:
-        return path.read_text("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise TrainingError(f"{path} is not UTF-8 (byte {error.start}): convert it first") from error
+        return path.read_bytes()
     except OSError as error:
         raise TrainingError(f"cannot read {path}: {error.strerror}") from error
+
+
+def _text(path: Path) -> str:
+    try:
+        return _bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise TrainingError(f"{path} is not UTF-8 (byte {error.start}): convert it first") from error
 
 
 def read_pairs(
@@ -143,10 +148,7 @@ def read_pairs(
     for position, stem in enumerate(common):
         path = pages[stem]
         gold = _text(texts[stem])
-        try:
-            body = path.read_bytes()
-        except OSError as error:
-            raise TrainingError(f"cannot read {path}: {error.strerror}") from error
+        body = _bytes(path)
         is_text = path.suffix == ".txt"
         document = (dump_text if is_text else dump_html)(body, encoding=encoding)
         pairs.append(Pair(stem, document, gold, _site(stem, urls, gold, None if is_text else body)))
@@ -176,10 +178,7 @@ def read_texts(paths: list[Path]) -> list[Document]:
     documents = []
     for path in paths:
         if path.suffix.lower() in (".html", ".htm", ".xhtml"):
-            try:
-                documents.append(dump_html(path.read_bytes()))
-            except OSError as error:
-                raise TrainingError(f"cannot read {path}: {error.strerror}") from error
+            documents.append(dump_html(_bytes(path)))
         else:
             documents.append(gold_document(_text(path)))
     return documents

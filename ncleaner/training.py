@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from ncleaner.alphabet import Alphabet, learned_alphabet
 from ncleaner.alphabet import alphabet as named_alphabet
@@ -29,13 +30,16 @@ from ncleaner.sites import folds
 
 __all__ = [
     "DEFAULT_Q",
+    "FOLDS",
     "SCHEMES",
     "Examples",
     "Scheme",
     "TrainingWarning",
     "checked_pairs",
+    "labelled",
     "score_page",
     "train",
+    "training_alphabet",
 ]
 
 Scheme = Literal["aligned", "differential"]
@@ -68,7 +72,6 @@ class Examples:
     def __init__(self, pairs: Sequence[Pair], k: int = FOLDS) -> None:
         self.pairs = pairs
         self.folds = folds([pair.site for pair in pairs], k) if pairs else []
-        self._symbols: Alphabet | None = None
 
     @property
     def sites(self) -> int:
@@ -112,8 +115,13 @@ class Examples:
 
 def score_page(pair: Pair, model: NGramModel) -> Scored:
     """A page with its labels and a model's scores, as calibration and tuning take them."""
-    table, alignment = pair.document.segments, pair.alignment
-    sums, counts = model.log_odds(pair.document.data, table["start"], table["end"])
+    table = pair.document.segments
+    return labelled(pair, *model.log_odds(pair.document.data, table["start"], table["end"]))
+
+
+def labelled(pair: Pair, sums: npt.NDArray[np.float64], counts: npt.NDArray[np.uint32]) -> Scored:
+    """A page's labels beside scores of its segments: log-odds in bits, and characters with one boundary."""
+    alignment = pair.alignment
     matched = np.nan_to_num(alignment.matched) * alignment.words
     return Scored(pair.site, sums, counts, alignment.words, alignment.clean, alignment.gold_words, matched)
 
@@ -170,16 +178,20 @@ def _more(
     return two_sides(sides[0], sides[1], differential=False)
 
 
-def _alphabet(
-    wanted: str | Alphabet, pairs: Sequence[Pair], more: Sequence[Document], size: int, cased: bool
+def training_alphabet(
+    wanted: str | Alphabet, documents: Sequence[Document], size: int, cased: bool
 ) -> Alphabet:
+    """The alphabet of this name; `learned` from all the text of these documents.
+
+    Raises:
+        TrainingError: there is no text to learn from.
+    """
     if isinstance(wanted, Alphabet):
         return wanted
     if wanted != "learned":
         return named_alphabet(wanted)
-    texts = [pair.document.data.decode() for pair in pairs] + [document.data.decode() for document in more]
     try:
-        return learned_alphabet(texts, size=size, cased=cased)
+        return learned_alphabet((document.data.decode() for document in documents), size=size, cased=cased)
     except ValueError as error:
         raise TrainingError(str(error)) from error
 
@@ -232,7 +244,8 @@ def train(
     if base is not None:
         symbols, order, q = base.alphabet, base.order, base.q
     else:
-        symbols = _alphabet(alphabet, pairs, [*more_clean, *more_dirty], size, cased)
+        documents = [*(pair.document for pair in pairs), *more_clean, *more_dirty]
+        symbols = training_alphabet(alphabet, documents, size, cased)
         order = order or (3 if examples.characters >= _TRIGRAMS_FROM else 2)
         q = DEFAULT_Q if q is None else q
     chosen_order, chosen_q = order, q

@@ -31,16 +31,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ncleaner.alphabet import ALPHABET_NAMES, Alphabet, learned_alphabet
+from ncleaner.alphabet import ALPHABET_NAMES, Alphabet
 from ncleaner.alphabet import alphabet as named_alphabet
 from ncleaner.counts import Counts, Keys, Tallies, Tally
-from ncleaner.decision import Scored, Statistic, curves, fit_decision, site_means
+from ncleaner.decision import Scored, Statistic, curves, fit_decision, word_figures
 from ncleaner.document import Document
 from ncleaner.errors import TrainingError
 from ncleaner.model import MAX_ORDER, conditional, interpolation_weights
 from ncleaner.nfc import compose
 from ncleaner.pairs import Pair
-from ncleaner.training import FOLDS, Examples, Scheme, checked_pairs
+from ncleaner.training import FOLDS, Examples, Scheme, checked_pairs, labelled, training_alphabet
 from ncleaner.trials import Trial, Tuning
 
 __all__ = ["DEFAULT_QS", "Shares", "grid_sums", "tune"]
@@ -268,26 +268,15 @@ class _Judge:
             statistics = [decision.statistics(page.sums, page.counts) for page in fold]
             found.append(curves(fold, statistics, np.array([decision.threshold])))
         kept, hits, gold = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        shares = (
-            hits / np.maximum(kept, 1),
-            hits / np.maximum(gold, 1),
-            2 * hits / np.maximum(kept + gold, 1),
-        )
-        pages = [page for fold in folds for page in fold]
-        precision, recall, f_score = site_means(pages, np.concatenate(shares, axis=1)).tolist()
-        return precision, recall, f_score
+        return word_figures([page for fold in folds for page in fold], kept, hits, gold)
 
 
 def _unscored(pair: Pair) -> Scored:
     """A page with its labels, and no scores yet."""
-    table, alignment = pair.document.segments, pair.alignment
+    table = pair.document.segments
     any_symbols = named_alphabet("ascii").encoder
     codes, where = any_symbols.encode(*compose(pair.document.data, table["start"], table["end"]), 1)
-    counts = np.diff(where, append=len(codes)).astype(np.uint32)
-    matched = np.nan_to_num(alignment.matched) * alignment.words
-    return Scored(
-        pair.site, np.zeros(0), counts, alignment.words, alignment.clean, alignment.gold_words, matched
-    )
+    return labelled(pair, np.zeros(0), np.diff(where, append=len(codes)).astype(np.uint32))
 
 
 _worker_judge: _Judge | None = None
@@ -321,16 +310,6 @@ def _judging(
 
 
 # -------------------------------------------------------------------------------------------------
-
-
-def _symbols(name: str, pairs: Sequence[Pair], size: int, cased: bool) -> Alphabet:
-    """The alphabet of this name; a learned one from all pages, as `train` learns it."""
-    if name != "learned":
-        return named_alphabet(name)
-    try:
-        return learned_alphabet([pair.document.data.decode() for pair in pairs], size=size, cased=cased)
-    except ValueError as error:
-        raise TrainingError(str(error)) from error
 
 
 def tune(
@@ -402,7 +381,7 @@ def tune(
 
     with ThreadPoolExecutor(jobs) as threads, _judging(judge, jobs) as judged:
         for name, scheme in groups:
-            symbols = _symbols(name, examples.pairs, size, cased)
+            symbols = training_alphabet(name, [pair.document for pair in examples.pairs], size, cased)
             odds, entropies = _held_out(
                 examples,
                 symbols,
