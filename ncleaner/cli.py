@@ -122,6 +122,10 @@ ThresholdOption = Annotated[
         show_default=False,
     ),
 ]
+JobsOption = Annotated[
+    int | None,
+    typer.Option("--jobs", "-j", min=1, help="Worker processes.  [default: all cores]", show_default=False),
+]
 PrecisionOption = Annotated[
     bool, typer.Option("--precision", help="Rather lose text than keep boilerplate: the model's preset.")
 ]
@@ -157,12 +161,7 @@ def clean_command(
         bool, typer.Option("--segments", help="jsonl: add each segment's kind, score and offsets.")
     ] = False,
     alt_text: AltOption = False,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            "--jobs", "-j", min=1, help="Worker processes.  [default: all cores]", show_default=False
-        ),
-    ] = None,
+    jobs: JobsOption = None,
     max_bytes: Annotated[
         int, typer.Option(min=1, help="Largest page, in bytes; larger ones are given up.")
     ] = Limits().bytes,
@@ -286,13 +285,9 @@ def inspect(
         print(line)
 
 
-RawOption = Annotated[
-    Path | None, typer.Option(help="Directory of pages: HTML, or text dumps (.txt).", show_default=False)
-]
-CleanOption = Annotated[
-    Path | None,
-    typer.Option(help="Directory of their cleaned text: same names, .txt, UTF-8.", show_default=False),
-]
+# `tune` cannot do without these, `train` can
+RAW = typer.Option(help="Directory of pages: HTML, or text dumps (.txt).", show_default=False)
+CLEAN = typer.Option(help="Directory of their cleaned text: same names, .txt, UTF-8.", show_default=False)
 ManifestOption = Annotated[
     Path | None,
     typer.Option(
@@ -311,8 +306,8 @@ CasedOption = Annotated[bool, typer.Option("--cased", help="A learned alphabet t
 @_said
 def train(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The model file to write.")],
-    raw: RawOption = None,
-    clean: CleanOption = None,
+    raw: Annotated[Path | None, RAW] = None,
+    clean: Annotated[Path | None, CLEAN] = None,
     manifest: ManifestOption = None,
     order: Annotated[
         int | None,
@@ -459,8 +454,8 @@ def _notes(quiet: bool) -> Iterator[None]:
 @app.command()
 @_said
 def tune(
-    raw: Annotated[Path, typer.Option(help="Directory of pages: HTML, or text dumps (.txt).")],
-    clean: Annotated[Path, typer.Option(help="Directory of their cleaned text: same names, .txt, UTF-8.")],
+    raw: Annotated[Path, RAW],
+    clean: Annotated[Path, CLEAN],
     manifest: ManifestOption = None,
     encoding: EncodingOption = None,
     order: Annotated[
@@ -512,12 +507,7 @@ def tune(
         Path | None,
         typer.Option("--json", metavar="FILE", help="Write all figures there.", show_default=False),
     ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            "--jobs", "-j", min=1, help="Worker processes.  [default: all cores]", show_default=False
-        ),
-    ] = None,
+    jobs: JobsOption = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, errors only.")] = False,
 ) -> None:
     """Find n, q and alphabet by cross-validation: tables, plots, and the command that trains the best."""
@@ -596,12 +586,7 @@ def evaluate(
     align: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write each page's alignment with its gold text there.")
     ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            "--jobs", "-j", min=1, help="Worker processes.  [default: all cores]", show_default=False
-        ),
-    ] = None,
+    jobs: JobsOption = None,
     curve: Annotated[
         Path | None,
         typer.Option(
