@@ -1,4 +1,4 @@
-"""The three flat tables of a Document, and the builder that fills them.
+"""The flat tables of a Document, and the builder that fills them.
 
 This file is the contract between all compiled modules: the walk over the parser's tree, the text-dump
 reader and the Python fallback write through `Builder`; scoring and features read the row structs. The
@@ -31,7 +31,7 @@ ctypedef struct segment_t:
     uint16_t closed
     uint8_t kind         # 'p', 'h' or 'l'
     uint8_t breaks       # <br> and preformatted line ends inside, saturating
-    uint16_t flags       # bit 0: preformatted
+    uint16_t flags       # bits PREFORMATTED, HIDDEN
 
 # One block element of the tree, in document order.
 ctypedef struct element_t:
@@ -39,14 +39,22 @@ ctypedef struct element_t:
     int32_t first_run    # runs [first_run, last_run); equal where there is no text below
     int32_t last_run
     uint32_t style       # hash of tag and class
-    uint32_t cues        # what class, id and role say, bits as in tags.py
+    uint32_t cues        # what class, id and role say, bits as in tags.py; CONCEALED
+    uint32_t names       # where the words of class, id and role stand in the table of names
     uint32_t chars       # code points below, white space apart
     uint32_t tags        # tags below
     uint16_t tag         # code as in tags.py
     uint16_t depth
 
 cdef enum:
-    CACHED_STYLES = 128
+    CACHED_STYLES = 512
+    # most words that are read of one element's names
+    MAX_NAMES = 32
+    # bits of a segment's flags
+    PREFORMATTED = 1
+    HIDDEN = 2           # inside an element that is not shown at first
+    # bit of an element's cues: it is taken off the page by attribute or inline style
+    CONCEALED = 1 << 30
 
 ctypedef struct builder_t:
     char* text
@@ -64,11 +72,15 @@ ctypedef struct builder_t:
     element_t* elements
     size_t n_elements
     size_t cap_elements
+    uint16_t* names      # for each list its length, then so many hashed words; the first list is empty
+    size_t n_names
+    size_t cap_names
     int32_t element      # innermost open block element
     uint32_t context
     int32_t inside[32]   # how often each context bit is open
     int32_t headings     # open h1 … h6
     int32_t pres         # open <pre>
+    int32_t concealed    # open blocks that are not shown
     bint item            # the next segment is the first of a list item
     bint open            # a segment has begun
     bint space           # the last character written was white space
@@ -86,6 +98,7 @@ ctypedef struct builder_t:
     bint no_memory
     uint64_t cached_styles[CACHED_STYLES]
     uint32_t cached_cues[CACHED_STYLES]
+    uint32_t cached_names[CACHED_STYLES]
 
 cdef int builder_init(builder_t* b, size_t expected) noexcept nogil
 cdef void builder_free(builder_t* b) noexcept nogil
@@ -95,13 +108,17 @@ cdef void add_rule(builder_t* b) noexcept nogil
 cdef void end_segment(builder_t* b) noexcept nogil
 cdef void open_inline(builder_t* b, int bit) noexcept nogil
 cdef void close_inline(builder_t* b, int bit) noexcept nogil
-cdef void open_block(builder_t* b, int tag, int form, uint32_t style, uint32_t cues) noexcept nogil
+cdef void open_block(
+    builder_t* b, int tag, int form, uint32_t style, uint32_t cues, uint32_t names
+) noexcept nogil
 cdef void close_block(builder_t* b, int form) noexcept nogil
 cdef uint64_t style_hash(int tag, const unsigned char* name, size_t length) noexcept nogil
-cdef uint32_t cues_of_class(
-    builder_t* b, uint64_t style, const unsigned char* name, size_t length
+cdef uint32_t read_class(
+    builder_t* b, uint64_t style, const unsigned char* value, size_t length, uint32_t* names
 ) noexcept nogil
-cdef uint32_t find_cues(const unsigned char* value, size_t length) noexcept nogil
+cdef uint32_t read_names(
+    builder_t* b, const unsigned char* value, size_t length, uint32_t* names
+) noexcept nogil
 
 cdef class Builder:
     cdef builder_t b

@@ -18,7 +18,7 @@ cdef enum:
     SHORT_LINE = 55
 
 # --------------------------------------------------------------------------------------------------
-# Words in class, id and role: a small open-addressing table, filled once from tags.CUE_WORDS. A word is
+# Words in class, id and role. The cues: a small open-addressing table, filled once from tags.CUE_WORDS. A word is
 # known by its first eight letters, packed into one integer: no cue needs more, and `navigational` counts
 # as `navigation`.
 
@@ -61,34 +61,59 @@ cdef inline uint32_t _look_up(uint64_t key) noexcept nogil:
     return 0
 
 
-cdef uint32_t find_cues(const unsigned char* value, size_t length) noexcept nogil:
-    """Cue bits of the words in an attribute value. A word ends at a non-letter and before a capital
-    that follows a small letter, so that `site-nav`, `siteNav` and `site_nav` are all seen."""
-    cdef uint32_t bits = 0
+cdef void _end_word(builder_t* b, uint64_t key, int letters, uint32_t at, uint32_t* bits) noexcept nogil:
+    """Takes in a word of a name: its cue bits, and its hash into the list at `at`, once."""
+    cdef uint16_t* list_ = b.names + at
+    cdef uint16_t word
+    cdef int i
+    if letters < 2:
+        return
+    bits[0] |= _look_up(key)
+    word = <uint16_t> (_mix(key) >> 48)
+    for i in range(1, list_[0] + 1):
+        if list_[i] == word:
+            return
+    if list_[0] < MAX_NAMES:
+        list_[0] += 1
+        list_[list_[0]] = word
+        b.n_names = at + list_[0] + 1
+
+
+cdef uint32_t read_names(
+    builder_t* b, const unsigned char* value, size_t length, uint32_t* names
+) noexcept nogil:
+    """Reads the words of an attribute value behind those of the list `names[0]`, which moves to the end of the
+    table unless it stands there; returns the cue bits of the words. A word ends at a non-letter and before a
+    capital that follows a small letter, so that `site-nav`, `siteNav` and `site_nav` are all seen."""
+    cdef uint32_t bits = 0, at = names[0]
     cdef uint64_t key = 0
     cdef size_t i
     cdef int letters = 0
     cdef unsigned char c, small, before = 0
+    if not _grow(<void**> &b.names, &b.cap_names, b.n_names + 2 * MAX_NAMES + 2, sizeof(uint16_t), &b.no_memory):
+        return 0
+    if not at or at + b.names[at] + 1 != b.n_names:
+        memcpy(b.names + b.n_names, b.names + at, (b.names[at] + 1) * sizeof(uint16_t))
+        at = <uint32_t> b.n_names
+        b.n_names += b.names[at] + 1
     for i in range(length):
         c = value[i]
         small = c | 0x20
         if not c'a' <= small <= c'z':
-            if letters > 1:
-                bits |= _look_up(key)
+            _end_word(b, key, letters, at, &bits)
             letters = 0
             key = 0
         else:
             if c != small and c'a' <= before <= c'z':
-                if letters > 1:
-                    bits |= _look_up(key)
+                _end_word(b, key, letters, at, &bits)
                 letters = 0
                 key = 0
             if letters < 8:
                 key = key << 8 | small
             letters += 1
         before = c
-    if letters > 1:
-        bits |= _look_up(key)
+    _end_word(b, key, letters, at, &bits)
+    names[0] = at
     return bits
 
 
@@ -107,12 +132,20 @@ cdef uint64_t style_hash(int tag, const unsigned char* name, size_t length) noex
     return h
 
 
-cdef uint32_t cues_of_class(builder_t* b, uint64_t style, const unsigned char* name, size_t length) noexcept nogil:
-    """`find_cues` of a class attribute, remembered by its style hash: classes repeat over a page."""
+cdef uint32_t read_class(
+    builder_t* b, uint64_t style, const unsigned char* value, size_t length, uint32_t* names
+) noexcept nogil:
+    """`read_names` of a class attribute, remembered by its style hash: classes repeat over a page."""
     cdef size_t slot = style % CACHED_STYLES
     if b.cached_styles[slot] != style:
         b.cached_styles[slot] = style
-        b.cached_cues[slot] = find_cues(name, length)
+        b.cached_names[slot] = 0
+        b.cached_cues[slot] = read_names(b, value, length, &b.cached_names[slot]) if length else 0
+        if b.cached_names[slot] and not b.no_memory:
+            # an empty list behind it, so that words of an id are never added to what others share
+            b.names[b.n_names] = 0
+            b.n_names += 1
+    names[0] = b.cached_names[slot]
     return b.cached_cues[slot]
 
 
@@ -141,8 +174,11 @@ cdef int builder_init(builder_t* b, size_t expected) noexcept nogil:
     if not (_grow(<void**> &b.text, &b.text_cap, expected + 64, 1, &b.no_memory)
             and _grow(<void**> &b.runs, &b.cap_runs, 256, sizeof(run_t), &b.no_memory)
             and _grow(<void**> &b.segments, &b.cap_segments, 128, sizeof(segment_t), &b.no_memory)
-            and _grow(<void**> &b.elements, &b.cap_elements, 512, sizeof(element_t), &b.no_memory)):
+            and _grow(<void**> &b.elements, &b.cap_elements, 512, sizeof(element_t), &b.no_memory)
+            and _grow(<void**> &b.names, &b.cap_names, 1024, sizeof(uint16_t), &b.no_memory)):
         return -1
+    b.names[0] = 0
+    b.n_names = 1
     return 0
 
 
@@ -151,10 +187,12 @@ cdef void builder_free(builder_t* b) noexcept nogil:
     free(b.runs)
     free(b.segments)
     free(b.elements)
+    free(b.names)
     b.text = NULL
     b.runs = NULL
     b.segments = NULL
     b.elements = NULL
+    b.names = NULL
 
 
 cdef inline void _count(uint16_t* counter) noexcept nogil:
@@ -410,7 +448,7 @@ cdef void end_segment(builder_t* b) noexcept nogil:
         s.closed = b.blocks_closed
         s.kind = c'h' if b.headings else c'l' if b.item else c'p'
         s.breaks = <uint8_t> b.seg_breaks
-        s.flags = 1 if b.pres else 0
+        s.flags = (PREFORMATTED if b.pres else 0) | (HIDDEN if b.concealed else 0)
         b.n_segments += 1
         b.item = False
         b.blocks_opened = 0
@@ -479,7 +517,9 @@ cdef void close_inline(builder_t* b, int bit) noexcept nogil:
             b.after_link |= bit == 0
 
 
-cdef void open_block(builder_t* b, int tag, int form, uint32_t style, uint32_t cues) noexcept nogil:
+cdef void open_block(
+    builder_t* b, int tag, int form, uint32_t style, uint32_t cues, uint32_t names
+) noexcept nogil:
     """`form` is what kind of segment begins inside (tags.FORM)."""
     cdef element_t* e
     cdef int32_t parent = b.element
@@ -496,12 +536,15 @@ cdef void open_block(builder_t* b, int tag, int form, uint32_t style, uint32_t c
         return
     if parent >= 0:
         b.elements[parent].tags += 1
+    if cues & CONCEALED:
+        b.concealed += 1
     e = &b.elements[b.n_elements]
     e.parent = parent
     e.first_run = <int32_t> b.n_runs
     e.last_run = e.first_run
     e.style = style
     e.cues = cues
+    e.names = names
     e.chars = 0
     e.tags = 0
     e.tag = <uint16_t> tag
@@ -525,6 +568,8 @@ cdef void close_block(builder_t* b, int form) noexcept nogil:
     if b.element < 0:
         return
     e = &b.elements[b.element]
+    if e.cues & CONCEALED:
+        b.concealed -= 1
     e.last_run = <int32_t> b.n_runs
     if e.parent >= 0:
         parent = &b.elements[e.parent]
@@ -538,7 +583,7 @@ cdef void close_block(builder_t* b, int form) noexcept nogil:
 cdef class Builder:
     """Owns one builder's memory; the Python side of the functions above.
 
-    `tables()` gives (text, runs, segments, elements) as bytes objects of the row structs.
+    `tables()` gives (text, runs, segments, elements, names) as bytes objects of the row structs.
     """
 
     def __cinit__(self, size_t expected=4096):
@@ -564,14 +609,18 @@ cdef class Builder:
         """An inline tag closes."""
         close_inline(&self.b, bit)
 
-    def open_block(self, int tag, int form, bytes class_=b"", bytes id_=b"", bytes role=b""):
-        """A block tag opens, with its class, id and role attributes."""
+    def open_block(self, int tag, int form, bytes class_=b"", bytes id_=b"", bytes role=b"", bint concealed=False):
+        """A block tag opens, with its class, id and role attributes; `concealed` when it is not shown."""
         cdef const unsigned char* c = <const unsigned char*> <char*> class_
         cdef uint64_t style = style_hash(tag, c, len(class_))
-        cdef uint32_t cues = cues_of_class(&self.b, style, c, len(class_))
-        cues |= find_cues(<const unsigned char*> <char*> id_, len(id_))
-        cues |= find_cues(<const unsigned char*> <char*> role, len(role))
-        open_block(&self.b, tag, form, <uint32_t> style, cues)
+        cdef uint32_t names
+        cdef uint32_t cues = read_class(&self.b, style, c, len(class_), &names)
+        for value in (id_, role):
+            if value:
+                cues |= read_names(&self.b, <const unsigned char*> <char*> value, len(value), &names)
+        if concealed:
+            cues |= CONCEALED
+        open_block(&self.b, tag, form, <uint32_t> style, cues, names)
 
     def close_block(self, int form):
         """A block tag closes."""
@@ -591,8 +640,25 @@ cdef class Builder:
         self.b.headings = 0
         self.b.item = False
 
+    def shown(self, size_t line):
+        """(bytes outside of links, bytes in segments of `line` bytes and more) of what is shown at first."""
+        cdef builder_t* b = &self.b
+        cdef const segment_t* s
+        cdef size_t i, size, long_ = 0
+        cdef double own = 0
+        end_segment(b)
+        for i in range(b.n_segments):
+            s = &b.segments[i]
+            if not s.flags & HIDDEN:
+                size = s.end - s.start
+                own += size * (1 - s.link_chars / <double> s.chars) if s.chars else 0
+                if size >= line:
+                    long_ += size
+        return own, long_
+
     def tables(self):
-        """(text, runs, segments, elements): UTF-8 text and the rows, as bytes. MemoryError if short of it."""
+        """(text, runs, segments, elements, names): UTF-8 text and the rows, as bytes. MemoryError if short of
+        it."""
         cdef builder_t* b = &self.b
         end_segment(b)
         assign_kinds(b)
@@ -603,4 +669,5 @@ cdef class Builder:
             (<char*> b.runs)[: b.n_runs * sizeof(run_t)],
             (<char*> b.segments)[: b.n_segments * sizeof(segment_t)],
             (<char*> b.elements)[: b.n_elements * sizeof(element_t)],
+            (<char*> b.names)[: b.n_names * sizeof(uint16_t)],
         )

@@ -11,8 +11,8 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t, uintptr_t
 from libc.string cimport memcmp, memset
 
 from ncleaner._document cimport (
-    Builder, add_break, add_rule, add_text, builder_t, close_block, close_inline, cues_of_class, find_cues,
-    open_block, open_inline, style_hash,
+    CONCEALED, Builder, add_break, add_rule, add_text, builder_t, close_block, close_inline, open_block,
+    open_inline, read_class, read_names, style_hash,
 )
 
 from selectolax.lexbor import LexborHTMLParser
@@ -81,7 +81,7 @@ cdef struct meaning_t:
     signed char bit
 
 cdef meaning_t meanings[KNOWN]
-cdef uintptr_t id_html, id_body
+cdef uintptr_t id_html, id_body, id_button
 
 # The attributes that are read. Lexbor knows some names by id and keeps others by name, per document.
 cdef enum:
@@ -197,10 +197,12 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
     cdef size_t class_length = 0
     cdef str_t* alt = NULL
     cdef bint hidden = False, streamed = False
-    cdef uint32_t cues = 0
+    cdef uint32_t cues = 0, names = 0
+    cdef str_t* id_ = NULL
+    cdef str_t* role = NULL
     cdef uint64_t style
     cdef int name
-    if m.role == 2:
+    if m.role == 2 and not (node.local_name == id_button and b.headings > 0):
         return False
     if m.role == 3:
         add_break(b)
@@ -227,14 +229,12 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
                 class_ = attr.value.data
                 class_length = attr.value.length
             elif name == STYLE:
-                if node.local_name != id_body and node.local_name != id_html \
-                        and hides(attr.value.data, attr.value.length):
-                    return False
-            elif name == ID or name == ROLE:
-                if name == ID:
-                    streamed = is_streamed(attr.value.data, attr.value.length)
-                if m.role == 1:
-                    cues |= find_cues(attr.value.data, attr.value.length)
+                hidden |= hides(attr.value.data, attr.value.length)
+            elif name == ID:
+                id_ = attr.value
+                streamed = is_streamed(attr.value.data, attr.value.length)
+            elif name == ROLE:
+                role = attr.value
             elif name == ALT:
                 alt = attr.value
             elif name == LANG:
@@ -242,7 +242,9 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
                     found.lang = attr.value.data
                     found.lang_length = attr.value.length
         attr = attr.next
-    if hidden and not streamed and node.local_name != id_body and node.local_name != id_html:
+    if hidden and (streamed or node.local_name == id_body or node.local_name == id_html):
+        hidden = False
+    if hidden and m.role != 1:
         return False
     if m.role == 4:
         if alt_text and alt != NULL:
@@ -252,8 +254,14 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
         return False
     if m.role == 1:
         style = style_hash(m.code, class_, class_length)
-        cues |= cues_of_class(b, style, class_, class_length)
-        open_block(b, m.code, m.form, <uint32_t> style, cues)
+        cues = read_class(b, style, class_, class_length, &names)
+        if id_ != NULL:
+            cues |= read_names(b, id_.data, id_.length, &names)
+        if role != NULL:
+            cues |= read_names(b, role.data, role.length, &names)
+        if hidden:
+            cues |= CONCEALED
+        open_block(b, m.code, m.form, <uint32_t> style, cues, names)
     else:
         open_inline(b, m.bit)
     return True
@@ -346,9 +354,10 @@ cdef bint _learn_tags():
         meanings[tag_id].code = _tags.CODE[name]
         meanings[tag_id].form = _tags.FORM.get(name, 0)
         meanings[tag_id].bit = _tags.CONTEXT_BIT.get(name, -1)
-    global id_html, id_body
+    global id_html, id_body, id_button
     id_html = ids["html"]
     id_body = ids["body"]
+    id_button = ids["button"]
     return True
 
 

@@ -8,7 +8,7 @@ as long as a comment or a chapter is a paragraph.
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 
-from ncleaner._document cimport builder_t, element_t, segment_t
+from ncleaner._document cimport PREFORMATTED, builder_t, element_t, segment_t
 from ncleaner._letters cimport LOWER, NO_LETTER, decode_utf8, is_final, last_mark, letter_case, has_marker
 
 from ncleaner import tags
@@ -27,8 +27,6 @@ cdef enum:
     MANY = 8
     # how far up from its innermost block a segment's table cell is looked for
     CELL_LEVELS = 4
-    # bits of a segment's flags
-    PREFORMATTED = 1
 
 
 # codes of tags.py

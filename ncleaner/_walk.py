@@ -40,6 +40,7 @@ class _Walk:
         self.builder = builder
         self.alt_text = alt_text
         self.title = b""
+        self.headings = 0
 
     def enter(self, node: LexborNode) -> bool:
         """Tells the builder of an opening tag. False when the element and all below is left out."""
@@ -51,7 +52,7 @@ class _Walk:
             if not self.title and first is not None and first.is_text_node:
                 self.title = (first.text_content or "").encode()
             return False
-        if role == tags.LEFT_OUT:
+        if role == tags.LEFT_OUT and not (tag == "button" and self.headings):
             return False
         if role == tags.BREAK:
             builder.line_break()
@@ -60,10 +61,10 @@ class _Walk:
             builder.rule()
             return False
         attributes = node.attributes
-        if tag not in ("html", "body") and (
-            ("hidden" in attributes and not _is_streamed(attributes.get("id") or ""))
-            or style_hides((attributes.get("style") or "").encode())
-        ):
+        hidden = "hidden" in attributes or style_hides((attributes.get("style") or "").encode())
+        if tag in ("html", "body") or _is_streamed(attributes.get("id") or ""):
+            hidden = False
+        if hidden and role != tags.BLOCK:
             return False
         if role == tags.IMAGE:
             alt = attributes.get("alt")
@@ -73,8 +74,9 @@ class _Walk:
                 builder.close_inline(_ALT)
             return False
         if role == tags.BLOCK:
-            values = [(attributes.get(name) or "").encode() for name in ("class", "id", "role")]
-            builder.open_block(tags.CODE[tag], tags.FORM.get(tag, 0), *values)
+            self.headings += tags.FORM.get(tag) == tags.HEADING
+            class_, id_, part = ((attributes.get(name) or "").encode() for name in ("class", "id", "role"))
+            builder.open_block(tags.CODE[tag], tags.FORM.get(tag, 0), class_, id_, part, hidden)
         else:
             builder.open_inline(tags.CONTEXT_BIT.get(tag, -1))
         return True
@@ -82,6 +84,7 @@ class _Walk:
     def leave(self, node: LexborNode) -> None:
         tag = _known(node.tag or "")
         if tags.ROLE[tag] == tags.BLOCK:
+            self.headings -= tags.FORM.get(tag) == tags.HEADING
             self.builder.close_block(tags.FORM.get(tag, 0))
         else:
             self.builder.close_inline(tags.CONTEXT_BIT.get(tag, -1))

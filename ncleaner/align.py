@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from rapidfuzz.distance import LCSseq
 
-from ncleaner.document import Document
+from ncleaner.document import HIDDEN, Document
 
 __all__ = ["Alignment", "align", "gold_text"]
 
@@ -62,22 +62,35 @@ class Alignment:
 
 
 def align(document: Document, gold: str) -> Alignment:
-    """Aligns a document with its gold text (CleanEval markup allowed)."""
+    """Aligns a document with its gold text (CleanEval markup allowed).
+
+    Text that is not shown at first comes second: it is held against what of the gold text the visible
+    segments leave over, so that a hidden copy never takes the place of the text that the annotator saw.
+    """
     numbers: dict[str, int] = {}
-    tokens: list[int] = []
-    owner: list[int] = []
+    hidden = (document.segments["flags"] & HIDDEN != 0).tolist()
+    sides: tuple[list[int], list[int]] = ([], [])
+    owners: tuple[list[int], list[int]] = ([], [])
     for position, segment in enumerate(document):
-        for word in _TOKEN.findall(str(segment).lower()):
-            tokens.append(numbers.setdefault(word, len(numbers)))
-            owner.append(position)
+        words = _TOKEN.findall(str(segment).lower())
+        sides[hidden[position]].extend(numbers.setdefault(word, len(numbers)) for word in words)
+        owners[hidden[position]].extend([position] * len(words))
     wanted = [numbers.setdefault(word, len(numbers)) for word in _TOKEN.findall(gold_text(gold).lower())]
-    owners = np.array(owner, np.int64)
-    total = np.bincount(owners, minlength=len(document))
-    hits = np.zeros(len(document))
-    found = 0
-    for opcode in LCSseq.opcodes(tokens, wanted):
-        if opcode.tag == "equal":
-            hits += np.bincount(owners[opcode.src_start : opcode.src_end], minlength=len(document))
-            found += opcode.src_end - opcode.src_start
-    matched = np.divide(hits, total, out=np.full(len(document), np.nan), where=total > 0)
-    return Alignment(total, matched, len(wanted), found / len(wanted) if wanted else 1.0)
+    size = len(document)
+    total = np.zeros(size, np.int64)
+    hits = np.zeros(size)
+    left = wanted
+    for tokens, owned in zip(sides, map(np.array, owners), strict=True):
+        if not tokens:
+            continue
+        total += np.bincount(owned, minlength=size)
+        rest = []
+        for opcode in LCSseq.opcodes(tokens, left):
+            if opcode.tag == "equal":
+                hits += np.bincount(owned[opcode.src_start : opcode.src_end], minlength=size)
+            else:
+                rest += left[opcode.dest_start : opcode.dest_end]
+        left = rest
+    matched = np.divide(hits, total, out=np.full(size, np.nan), where=total > 0)
+    found = 1 - len(left) / len(wanted) if wanted else 1.0
+    return Alignment(total, matched, len(wanted), found)

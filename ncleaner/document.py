@@ -1,4 +1,4 @@
-"""A Document: what the dumper makes of a page, as one UTF-8 buffer and three flat tables.
+"""A Document: what the dumper makes of a page, as one UTF-8 buffer and flat tables.
 
 Every cleaning method is a function of these tables and the text. Compiled code fills and reads the rows
 in place; people read them through `Segment` views.
@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ncleaner import tags
 
-__all__ = ["ELEMENT", "RUN", "SEGMENT", "Document", "Segment", "Segments"]
+__all__ = ["ELEMENT", "HIDDEN", "PREFORMATTED", "RUN", "SEGMENT", "Document", "Segment", "Segments"]
 
 # The row structs of _document.pxd, to the byte.
 RUN = np.dtype(
@@ -30,8 +30,11 @@ SEGMENT = np.dtype(
 )  # fmt: skip
 ELEMENT = np.dtype(
     [("parent", "i4"), ("first_run", "i4"), ("last_run", "i4"), ("style", "u4"), ("cues", "u4"),
-     ("chars", "u4"), ("tags", "u4"), ("tag", "u2"), ("depth", "u2")]
+     ("names", "u4"), ("chars", "u4"), ("tags", "u4"), ("tag", "u2"), ("depth", "u2")]
 )  # fmt: skip
+
+# Bits of `segments.flags`: inside <pre>; in an element that is not shown at first.
+PREFORMATTED, HIDDEN = 1, 2
 
 Table = npt.NDArray[np.void]
 
@@ -117,6 +120,8 @@ class Document:
         runs: table of dtype `RUN`, in reading order.
         segments: table of dtype `SEGMENT`, in reading order.
         elements: table of dtype `ELEMENT`, in document order; empty for a plain-text dump.
+        names: uint16; the words of class, id and role, hashed: lists of a length and so many words. An
+            element's `names` is where its list begins.
         title: the page's <title>, white space folded.
         lang: the <html lang> that the page declares, as written.
         encoding: WHATWG name of the encoding that was used; empty when given decoded text.
@@ -127,20 +132,22 @@ class Document:
     runs: Table
     segments: Table
     elements: Table
+    names: npt.NDArray[np.uint16]
     title: str = ""
     lang: str = ""
     encoding: str = ""
     dropped_tags: int = 0
 
     @classmethod
-    def of_tables(cls, tables: tuple[bytes, bytes, bytes, bytes], **about: Any) -> Document:
+    def of_tables(cls, tables: tuple[bytes, bytes, bytes, bytes, bytes], **about: Any) -> Document:
         """From the bytes that `Builder.tables()` gives."""
-        data, runs, segments, elements = tables
+        data, runs, segments, elements, names = tables
         return cls(
             data,
             np.frombuffer(runs, RUN),
             np.frombuffer(segments, SEGMENT),
             np.frombuffer(elements, ELEMENT),
+            np.frombuffer(names, np.uint16),
             **about,
         )
 
@@ -154,8 +161,15 @@ class Document:
         return Segments(self)[index]
 
     @property
+    def visible(self) -> npt.NDArray[np.bool_]:
+        """Shape (segments,): those that a reader sees at first, not folded away, in another tab, or in a
+        pop-up that has not popped up."""
+        shown: npt.NDArray[np.bool_] = self.segments["flags"] & HIDDEN == 0
+        return shown
+
+    @property
     def text(self) -> str:
-        """The whole uncleaned dump, a segment a line."""
+        """The whole uncleaned dump, a segment a line, with what is not shown at first."""
         return self.data.decode()
 
     def path(self, element: int) -> str:

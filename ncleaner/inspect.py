@@ -30,13 +30,13 @@ def dump_lines(
                 yield f"{item.source}: {item.what if isinstance(item, Damage) else item.reason}"
             elif isinstance(item, Page):
                 try:
-                    document, _ = cleaner.page(item)
+                    document, shown = cleaner.page(item)
                 except NcleanerError as error:
                     yield f"{item.source}: {error} ({item.url})"
                     continue
                 if item.offset >= 0:
                     yield f"URL: {item.url or f'offset:{item.offset}'}\n".encode()
-                for segment in document:
+                for segment in (document[row] for row in shown.mask.nonzero()[0].tolist()):
                     yield f"{segment.kind}\t{segment.text}\n".encode()
                 if item.offset >= 0:
                     yield b"\n"

@@ -60,6 +60,29 @@ def test_pages_that_do_not_belong_together() -> None:
     assert not found.clean.any()
 
 
+@pytest.mark.parametrize(
+    ("html", "gold", "matched", "found"),
+    [
+        # the copy comes before, the copy comes after: what is shown is matched
+        ("<div hidden>one two three</div><p>one two three", "one two three", [0, 1], 1),
+        ("<p>one two three</p><div hidden>one two three", "one two three", [1, 0], 1),
+        # what the visible text leaves over may stand there
+        ("<p>one two</p><div hidden>three four</div>", "one two three four", [1, 1], 1),
+        ("<div hidden>three nine</div><p>one two", "one two three four", [0.5, 1], 0.75),
+        # a word is matched once
+        ("<div hidden>one one</div><p>one", "one one", [0.5, 1], 1),
+        ("<div hidden>one</div><p>***", "one", [1, np.nan], 1),
+        ("<div hidden>one</div>", "two", [0], 0),
+    ],
+)
+def test_hidden_text_gets_what_the_visible_leaves(
+    html: str, gold: str, matched: list[float], found: float
+) -> None:
+    alignment = align(dump_html(html), gold)
+    np.testing.assert_array_equal(alignment.matched, matched)
+    assert alignment.found == pytest.approx(found)
+
+
 def test_empty_sides() -> None:
     assert align(page(), "words").found == 0
     assert align(page("words"), "").found == 1

@@ -15,7 +15,7 @@ each = pytest.mark.parametrize("name", DOCUMENTS)
 
 
 def test_rows_have_no_holes() -> None:
-    assert (RUN.itemsize, SEGMENT.itemsize, ELEMENT.itemsize) == (24, 40, 32)
+    assert (RUN.itemsize, SEGMENT.itemsize, ELEMENT.itemsize) == (24, 40, 36)
     for dtype in (RUN, SEGMENT, ELEMENT):
         assert sum(dtype[name].itemsize for name in dtype.names or ()) == dtype.itemsize
 
@@ -74,6 +74,20 @@ def test_elements_form_a_tree_in_document_order(name: str) -> None:
     # what stands below an element is what its runs hold
     assert elements["last_run"][0] == len(document.runs)
     assert elements["chars"][0] == document.segments["chars"].sum()
+
+
+@each
+def test_names_are_lists_in_their_table(name: str) -> None:
+    document = DOCUMENTS[name]
+    assert document.names.dtype == np.uint16
+    assert document.names[0] == 0
+    starts = document.elements["names"]
+    ends = starts + document.names[starts] + 1
+    assert ends.max() <= len(document.names)
+    assert document.names[starts].max() <= 32
+    # lists that elements have are apart, or one and the same
+    lists = np.unique(np.stack((starts, ends), 1), axis=0)
+    assert np.all(lists[1:, 0] >= lists[:-1, 1])
 
 
 @each

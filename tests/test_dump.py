@@ -12,7 +12,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from ncleaner import _dump, _walk, tags
 from ncleaner._document import Builder
-from ncleaner.document import Document
+from ncleaner.document import HIDDEN, Document
 from ncleaner.dump import dump_html
 from ncleaner.limits import Limits
 
@@ -58,10 +58,13 @@ TABLE: list[tuple[str, list[tuple[str, str]]]] = [
     # left out
     ("<script>a</script><style>b</style><p>c<noscript>d</noscript>", [("h", "c"), ("h", "d")]),
     ("<select><option>a</select><textarea>b</textarea><button>c</button><input value=d>e", [("h", "e")]),
-    ("<p hidden>a</p><p style='color:red; DISPLAY : None'>b</p><p style='visibility:hidden'>c</p>d", [("h", "d")]),
-    ("<p style='display:block'>a</p><p style='not-display:nonesuch'>b", [("h", "a")]),
+    ("<i hidden>a</i><b style='color:red; DISPLAY : None'>b</b><span style='visibility:hidden'>c</span>d", [("h", "d")]),
+    ("<p hidden>a</p>b", [("h", "a"), ("h", "b")]),
     ("<body hidden style='display:none'>a", [("h", "a")]),
-    ("<div hidden id='S:3'>streamed</div><div id='x' hidden>not</div>", [("h", "streamed")]),
+    ("<div hidden id='S:3'>streamed</div><div id='x' hidden>not</div>", [("h", "streamed"), ("h", "not")]),
+    ("<h2>a<button>b</button>c</h2><button>d</button>e", [("h", "abc"), ("h", "e")]),
+    ("<h3><div><button><p>a</p></button></div></h3>", [("h", "a")]),
+    ("<h1>a</h1><button>b<h2>c</h2></button>d", [("h", "a"), ("h", "d")]),
     ("<svg><text>a</text><title>b</title></svg>c<template>d</template><iframe>e</iframe>", [("h", "c")]),
     ("<title>t</title><meta name=x content=y><p>a", [("h", "a")]),
     # unknown tags
@@ -111,6 +114,78 @@ def test_title_and_language() -> None:
     )
     assert (document.title, document.lang) == ("A & B", "pl")
     assert (dump_html("x").title, dump_html("x").lang) == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("html", "shown", "folded"),
+    [
+        ("<p hidden>a</p>b", "b", "a"),
+        ("<p style='color:red; DISPLAY : None'>a</p><p style='visibility:hidden'>b</p>c", "c", "ab"),
+        ("<p style='display:block'>a</p><p style='not-display:nonesuch'>b", "a", "b"),
+        ("<div hidden>a<div><p>b</p></div>c</div>d", "d", "abc"),
+        ("<div hidden>a<div hidden>b</div>c</div>d<div hidden></div>e", "de", "abc"),
+        ("<ul><li>a<li hidden>b<li>c</ul>", "ac", "b"),
+        ("a<i hidden>b</i><div hidden>c<i hidden>d</i></div>", "a", "c"),
+        # streamed parts of a page are shown by its script, whatever holds them back
+        ("<div hidden id='S:3'>a</div><div hidden id=S3>b</div><p hidden id='B:0'>c", "a", "bc"),
+        ("<div hidden id='S:3'>a<div hidden>b</div></div>", "a", "b"),
+        ("<html hidden style='display:none'><body hidden style='visibility:hidden'>a", "a", ""),
+        ("<div class=hidden>a</div>", "a", ""),
+    ],
+)  # fmt: skip
+def test_blocks_that_are_not_shown(html: str, shown: str, folded: str) -> None:
+    document = dump_html(html)
+    hidden = document.segments["flags"] & HIDDEN != 0
+    assert "".join(s.text for s in document if not hidden[s.index]) == shown
+    assert "".join(s.text for s in document if hidden[s.index]) == folded
+    assert document.visible.tolist() == (~hidden).tolist()
+
+
+def names(html: str, tag: str = "div") -> list[int]:
+    """The hashed words of the class, id and role of the first such element."""
+    document = dump_html(html)
+    start = next(int(row["names"]) for row in document.elements if tags.TAGS[row["tag"]] == tag)
+    size = int(document.names[start])
+    return document.names[start + 1 : start + 1 + size].tolist()
+
+
+@pytest.mark.parametrize(
+    ("html", "same"),
+    [
+        ("<div class='site-nav' id=main role=banner>", "<div class='site nav main banner'>"),
+        ("<div class='siteNavBar'>", "<div class='site nav bar'>"),
+        ("<div id=SITE_nav__2bar>", "<div role='site nav bar'>"),
+        ("<div class='nav site nav Nav' id=nav role=site>", "<div class='nav site'>"),
+        # words of one letter are none; beyond eight letters words are not told apart
+        ("<div class='a b1 c-d nav'>", "<div class=nav>"),
+        ("<div class=navigation>", "<div class=navigational>"),
+        ("<div class='naïve'>", "<div class='na ve'>"),
+        ("<div class='' id>", "<div>"),
+    ],
+)
+def test_words_of_names(html: str, same: str) -> None:
+    assert names(html) == names(same)
+    assert len(names(html)) == len(set(names(html)))
+
+
+def test_lists_of_names() -> None:
+    assert names("<div>") == []
+    assert len(names("<div class='nav bar' id=side>")) == 3
+    assert names("<div class=nav>") != names("<div class=bar>")
+    many = [f"{chr(97 + i // 26)}{chr(97 + i % 26)}" for i in range(80)]
+    assert len(names(f"<div class='{' '.join(many)}' id='xyz'>")) == 32
+    assert len(names(f"<div class='{' '.join(many[:31])}' id='{' '.join(many[31:])}'>")) == 32
+    assert dump_html("<p>").names[0] == 0
+
+
+def test_elements_of_one_class_share_a_list_but_not_the_words_of_ids() -> None:
+    document = dump_html("<p class=aa id=bb>1<p class=aa>2<p class=aa role=cc>3<p class=aa>4<p>5")
+    starts = document.elements["names"][document.elements["tag"] == tags.CODE["p"]].tolist()
+    lists = [document.names[s + 1 : s + 1 + document.names[s]].tolist() for s in starts]
+    one = names("<p class=aa>", "p")
+    assert lists == [one + names("<p id=bb>", "p"), one, one + names("<p id=cc>", "p"), one, []]
+    assert document.names[0] == starts[4] == 0
+    assert starts[1] == starts[3]
 
 
 def test_elements_say_what_class_id_and_role_say() -> None:

@@ -1,8 +1,6 @@
-"""Keeps every segment: the uncleaned dump, the baseline of all comparisons."""
+"""Keeps every segment that is shown: the uncleaned dump, the baseline of all comparisons."""
 
 from __future__ import annotations
-
-import numpy as np
 
 from ncleaner.document import Document
 from ncleaner.methods import Kept
@@ -17,4 +15,4 @@ class Everything:
 
     def keep(self, document: Document) -> Kept:
         """All of them."""
-        return Kept(np.ones(len(document), bool))
+        return Kept(document.visible)

@@ -50,7 +50,7 @@ class Heuristics:
         return Kept(~self.remove(document))
 
     def remove(self, document: Document) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Mask of the segments that are navigation or footer by form."""
+        """Mask of the segments that are navigation or footer by form, or not shown."""
         data, table = document.data, document.segments
         starts, ends = table["start"], table["end"]
         removed = np.zeros(len(document), bool)
@@ -65,4 +65,4 @@ class Heuristics:
                     found & COPYRIGHT and table["words"][position] <= _FOOTER_WORDS and _COPYRIGHT.match(text)
                 )
             )
-        return removed
+        return removed | ~document.visible
