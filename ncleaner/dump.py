@@ -9,6 +9,7 @@ from ncleaner._bound import bounded
 from ncleaner._document import Builder
 from ncleaner.charset import decode
 from ncleaner.document import Document
+from ncleaner.embedded import add_passages, find_passages
 from ncleaner.limits import Limits
 
 __all__ = ["dump_html"]
@@ -16,6 +17,17 @@ __all__ = ["dump_html"]
 _walk_tree = _dump.walk if _dump.LAYOUT_PROVED else _walk.walk
 # mutation events serve scripted documents; nothing here listens
 _OPTIONS = int(LexborDocumentOptions.WO_EVENTS)
+
+# A page is thin when it shows less than `_THIN` bytes of text outside its links, and as little in segments of
+# `_LINE` bytes and more, in links or not: those are text rather than labels. Bytes of UTF-8 are fairer to
+# languages than characters: a page of 1,200 Chinese characters is not thin.
+_THIN, _LINE = 900, 60
+
+
+def _is_thin(builder: Builder) -> bool:
+    """Whether a page shows so little that its text may stand in its data."""
+    own, in_lines = builder.shown(_LINE)
+    return own < _THIN and in_lines < _THIN
 
 
 def dump_html(
@@ -47,10 +59,19 @@ def dump_html(
     parser = LexborHTMLParser(utf8, options=_OPTIONS)
     builder = Builder(len(utf8) // 8)
     title, lang = _walk_tree(parser, builder, alt_text)
-    return Document.of_tables(
+    thin = _is_thin(builder)
+    document = Document.of_tables(
         builder.tables(),
         title=" ".join(title.decode("utf-8", "replace").split()),
         lang=lang.decode("utf-8", "replace").strip(),
         encoding=used,
         dropped_tags=dropped,
     )
+    if thin and (passages := find_passages(parser, document.text)):
+        # tables are made once: the page is walked anew, with what its data has at the end
+        builder = Builder(len(document.data))
+        _walk_tree(parser, builder, alt_text)
+        dropped += add_passages(builder, passages, _walk_tree, limits)
+        about = {"title": document.title, "lang": document.lang, "encoding": used, "dropped_tags": dropped}
+        return Document.of_tables(builder.tables(), **about)
+    return document
