@@ -3,17 +3,12 @@
 A model holds counts, not probabilities: for each order up to n the n-grams that were seen, with how often
 in clean and in dirty text. Everything else (any q, a shorter n, the log-ratio table) follows from them.
 
-The file is `magic, version, length of header, CRC of header` (little endian), a JSON header, then the
-arrays one after the other as the header lists them. The header's checksum covers the arrays.
+The file is the container of `modelfile.py`, of kind `ngram`.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
-import struct
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -29,27 +24,22 @@ from ncleaner._ngram import Grams
 from ncleaner.alphabet import Alphabet, alphabet
 from ncleaner.counts import Counts, Keys, Tally
 from ncleaner.decision import Decision, Preset
-from ncleaner.errors import ModelError, OutputError
+from ncleaner.errors import ModelError
+from ncleaner.modelfile import FORMAT_VERSION, MAGIC, kind_of, pack, save, unpack, usable
 from ncleaner.nfc import compose
 
 __all__ = [
     "FORMAT_VERSION",
+    "MAGIC",
     "MAX_ORDER",
     "NGramModel",
     "interpolation_weights",
     "load_model",
+    "model_bytes",
     "shipped_models",
 ]
 
-MAGIC = b"\x89NCLM\r\n\x1a"
-# 2: the decision is recorded; files of format 1 have a threshold per character
-FORMAT_VERSION = 2
 MAX_ORDER = 8
-_PREAMBLE = struct.Struct("<8sHHII")  # magic, version, reserved, header length, header CRC
-# element types that a model's arrays may have
-_UNSIGNED = {
-    f"{prefix}u{size}": np.dtype(f"<u{size}") for prefix, size in (("|", 1), ("<", 2), ("<", 4), ("<", 8))
-}
 # share of the training text below which a letter counts as one that was never seen
 _RARE = 1e-4
 # largest dense table: 2^21 float32 are 8 MB
@@ -208,24 +198,12 @@ class NGramModel:
 
     def to_bytes(self) -> bytes:
         """The model file. The same model gives the same bytes."""
-        arrays: list[dict[str, Any]] = []
-        blocks: list[bytes] = []
+        arrays: dict[str, npt.NDArray[Any]] = {}
         for k, level in enumerate(self.levels, 1):
             # neighbouring keys differ little: deltas are small numbers
             deltas = np.diff(level.keys, prepend=np.uint64(0))
             for name, values in (("keys", deltas), ("clean", level.clean), ("dirty", level.dirty)):
-                stored = values.astype(_narrowest(int(values.max(initial=0))))
-                block = zlib.compress(stored.tobytes(), 9)
-                arrays.append(
-                    {
-                        "array": f"{name}{k}",
-                        "dtype": stored.dtype.str,
-                        "length": len(stored),
-                        "bytes": len(block),
-                    }
-                )
-                blocks.append(block)
-        payload = b"".join(blocks)
+                arrays[f"{name}{k}"] = values.astype(_narrowest(int(values.max(initial=0))))
         header = {
             "kind": "ngram",
             "order": self.order,
@@ -233,11 +211,8 @@ class NGramModel:
             "alphabet": self.alphabet.header(),
             "decision": self.decision.header(),
             **self.about,
-            "arrays": arrays,
-            "checksum": hashlib.sha256(payload).hexdigest(),
         }
-        text = json.dumps(header, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
-        return _PREAMBLE.pack(MAGIC, FORMAT_VERSION, 0, len(text), zlib.crc32(text)) + text + payload
+        return pack(header, arrays)
 
     def save(self, path: str | Path) -> None:
         """Writes the model file, whole or not at all.
@@ -245,65 +220,27 @@ class NGramModel:
         Raises:
             OutputError: it cannot be written.
         """
-        path = Path(path)
-        temporary = path.with_name(path.name + ".part")
-        try:
-            temporary.write_bytes(self.to_bytes())
-            temporary.replace(path)
-        except OSError as error:
-            raise OutputError(f"cannot write the model {path}: {error.strerror}") from error
+        save(self.to_bytes(), path)
 
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "model") -> NGramModel:
         """Reads a model file's bytes; `name` is for messages.
 
         Raises:
-            ModelError: foreign, damaged, or of a newer format.
+            ModelError: foreign, damaged, of a newer format, or of another kind.
         """
-        if len(data) < _PREAMBLE.size or not data.startswith(MAGIC):
-            raise ModelError(f"{name} is not an ncleaner model (it does not begin with the model signature)")
-        _, version, _, length, crc = _PREAMBLE.unpack_from(data)
-        if version > FORMAT_VERSION:
-            raise ModelError(
-                f"{name} has model format {version}, this version of ncleaner reads up to {FORMAT_VERSION}: "
-                "install a newer ncleaner, or train the model again"
-            )
-        text = data[_PREAMBLE.size : _PREAMBLE.size + length]
-        if len(text) < length or zlib.crc32(text) != crc:
-            raise ModelError(
-                f"{name} is damaged: its header does not match its checksum; copy or train it again"
-            )
-        payload = data[_PREAMBLE.size + length :]
-        try:
-            header = json.loads(text)
-            if hashlib.sha256(payload).hexdigest() != header["checksum"]:
-                raise ModelError(
-                    f"{name} is damaged: its tables do not match their checksum; copy or train it again"
-                )
-            if header["kind"] != "ngram":
-                raise ModelError(f"{name} holds a model of kind {header['kind']!r}, not n-grams")
-            return cls._of(header, payload)
-        except (
-            ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, zlib.error,
-        ) as error:  # fmt: skip
-            raise ModelError(
-                f"{name} is no usable model: its header does not fit its tables ({error})"
-            ) from error
+        header, arrays = unpack(data, name, "ngram")
+        with usable(name):
+            return cls._of(header, arrays)
 
     @classmethod
-    def _of(cls, header: dict[str, Any], payload: bytes) -> NGramModel:
+    def _of(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> NGramModel:
         order, q = int(header["order"]), float(header["q"])
         interpolation_weights(order, q)
         if "decision" in header:
             decision = Decision.of_header(header["decision"])
         else:
             decision = Decision("character").with_threshold(float(header["threshold"]))
-        arrays: dict[str, npt.NDArray[Any]] = {}
-        at = 0
-        for entry in header["arrays"]:
-            block = zlib.decompress(payload[at : at + entry["bytes"]])
-            arrays[entry["array"]] = np.frombuffer(block, _UNSIGNED[entry["dtype"]], entry["length"])
-            at += entry["bytes"]
         spec = header["alphabet"]
         symbols = alphabet(spec)
         if symbols.size != spec["size"]:
@@ -331,7 +268,7 @@ class NGramModel:
         about = {
             key: value
             for key, value in header.items()
-            if key not in ("kind", "order", "q", "alphabet", "decision", "threshold", "arrays", "checksum")
+            if key not in ("kind", "order", "q", "alphabet", "decision", "threshold")
         }
         return cls(order, q, symbols, levels, decision, about)
 
@@ -357,28 +294,38 @@ def _folder() -> Traversable:
     return installed if installed.is_dir() else Path(str(package)).parent / "models"
 
 
-def shipped_models() -> dict[str, bytes]:
-    """The models that come with the package: {name: bytes of the file}."""
+def shipped_models(kind: str = "ngram") -> dict[str, bytes]:
+    """The models of a kind that come with the package: {name: bytes of the file}."""
     files = sorted(
         (entry for entry in _folder().iterdir() if entry.name.endswith(".ncm")), key=lambda e: e.name
     )
-    return {entry.name.removesuffix(".ncm"): entry.read_bytes() for entry in files}
+    found = {entry.name.removesuffix(".ncm"): entry.read_bytes() for entry in files}
+    return {name: data for name, data in found.items() if kind_of(data, name) == kind}
 
 
-def load_model(name: str | Path) -> NGramModel:
-    """A shipped model by its name (`en`), or a model file by its path.
+def model_bytes(name: str | Path, kind: str = "ngram") -> bytes:
+    """The file of a shipped model by its name (`en`), or of a model by its path.
 
     Raises:
-        ModelError: no such model, or the file is no readable model.
+        ModelError: no such model, or its file cannot be read.
     """
     resource = _folder() / f"{name}.ncm"
     if str(name).isidentifier() and resource.is_file():
-        return NGramModel.from_bytes(resource.read_bytes(), str(name))
+        return resource.read_bytes()
     path = Path(name)
     if not path.is_file():
-        shipped = ", ".join(sorted(shipped_models()))
+        shipped = ", ".join(sorted(shipped_models(kind)))
         raise ModelError(f"no model {str(name)!r}: neither a file nor one of those shipped ({shipped})")
     try:
-        return NGramModel.from_bytes(path.read_bytes(), str(name))
+        return path.read_bytes()
     except OSError as error:
         raise ModelError(f"cannot read model {name}: {error.strerror}") from error
+
+
+def load_model(name: str | Path) -> NGramModel:
+    """A shipped n-gram model by its name (`en`), or a model file by its path.
+
+    Raises:
+        ModelError: no such model, or the file is no readable model of n-grams.
+    """
+    return NGramModel.from_bytes(model_bytes(name), str(name))

@@ -1,0 +1,168 @@
+"""The container that every kind of model is stored in.
+
+`magic, version, reserved, length of header, CRC of header` (little endian), a JSON header, then the arrays
+one after the other, deflated, as the header lists them. The header says what kind of model it is, and its
+checksum covers the arrays.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import struct
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ncleaner.errors import ModelError, OutputError
+
+__all__ = ["FORMAT_VERSION", "MAGIC", "kind_of", "pack", "save", "unpack", "usable"]
+
+MAGIC = b"\x89NCLM\r\n\x1a"
+# 2: the decision of n-gram models is recorded; files of format 1 have a threshold per character
+FORMAT_VERSION = 2
+_PREAMBLE = struct.Struct("<8sHHII")  # magic, version, reserved, header length, header CRC
+# element types that a model's arrays may have, by the name that the header gives them
+_TYPES: dict[str, np.dtype[Any]] = {
+    kind.str: kind
+    for kind in map(np.dtype, ("u1", "<u2", "<u4", "<u8", "i1", "<i2", "<i4", "<i8", "<f4", "<f8"))
+}
+# what people call the contents of a model of this kind
+_CALLED = {"ngram": "n-grams"}
+
+
+def pack(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
+    """A model file. The same header and arrays give the same bytes.
+
+    Args:
+        header: values that JSON can hold, among them `kind`; without `arrays` and `checksum`.
+        arrays: integers or floating-point numbers, of one or two dimensions, in the order to store them.
+
+    Raises:
+        ValueError: an array of another type, or of more dimensions.
+    """
+    entries: list[dict[str, Any]] = []
+    blocks: list[bytes] = []
+    for name, values in arrays.items():
+        stored = values.astype(values.dtype.newbyteorder("<"))
+        if stored.dtype.str not in _TYPES or stored.ndim not in (1, 2):
+            raise ValueError(f"array {name}: {stored.ndim} dimensions, {stored.dtype}: cannot be stored")
+        block = zlib.compress(stored.tobytes(), 9)
+        size: dict[str, Any] = {"length": len(stored)} if stored.ndim == 1 else {"shape": list(stored.shape)}
+        entries.append({"array": name, "dtype": stored.dtype.str, **size, "bytes": len(block)})
+        blocks.append(block)
+    payload = b"".join(blocks)
+    whole = {**header, "arrays": entries, "checksum": hashlib.sha256(payload).hexdigest()}
+    text = json.dumps(whole, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+    return _PREAMBLE.pack(MAGIC, FORMAT_VERSION, 0, len(text), zlib.crc32(text)) + text + payload
+
+
+def _header_text(data: bytes, name: str) -> bytes:
+    """The header, as far as its checksum answers for it."""
+    if len(data) < _PREAMBLE.size or not data.startswith(MAGIC):
+        raise ModelError(f"{name} is not an ncleaner model (it does not begin with the model signature)")
+    _, version, _, length, crc = _PREAMBLE.unpack_from(data)
+    if version > FORMAT_VERSION:
+        raise ModelError(
+            f"{name} has model format {version}, this version of ncleaner reads up to {FORMAT_VERSION}: "
+            "install a newer ncleaner, or train the model again"
+        )
+    text = data[_PREAMBLE.size : _PREAMBLE.size + length]
+    if len(text) < length or zlib.crc32(text) != crc:
+        raise ModelError(f"{name} is damaged: its header does not match its checksum; copy or train it again")
+    return text
+
+
+@contextmanager
+def usable(name: str) -> Iterator[None]:
+    """Whatever can go wrong in reading a header and arrays that do not fit becomes a ModelError."""
+    try:
+        yield
+    except (
+        ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, zlib.error,
+    ) as error:  # fmt: skip
+        raise ModelError(
+            f"{name} is no usable model: its header does not fit its tables ({error})"
+        ) from error
+
+
+def kind_of(data: bytes, name: str = "model") -> str:
+    """What kind of model a file's bytes hold, by its header alone.
+
+    Raises:
+        ModelError: foreign, damaged, or of a newer format.
+    """
+    text = _header_text(data, name)
+    with usable(name):
+        return str(json.loads(text)["kind"])
+
+
+def unpack(
+    data: bytes, name: str = "model", kind: str | None = None
+) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    """The header and the arrays of a model file; the arrays are read-only, in the order of the file.
+
+    Args:
+        data: of the file.
+        name: for messages.
+        kind: what the file has to hold; None for any.
+
+    Returns:
+        The header without what describes the arrays; {name: array}.
+
+    Raises:
+        ModelError: foreign, damaged, of a newer format, or of another kind.
+    """
+    text = _header_text(data, name)
+    payload = data[_PREAMBLE.size + len(text) :]
+    with usable(name):
+        header = json.loads(text)
+        if hashlib.sha256(payload).hexdigest() != header["checksum"]:
+            raise ModelError(
+                f"{name} is damaged: its tables do not match their checksum; copy or train it again"
+            )
+        if kind is not None and header["kind"] != kind:
+            raise ModelError(
+                f"{name} holds a model of kind {header['kind']!r}, not {_CALLED.get(kind, repr(kind))}"
+            )
+        arrays: dict[str, npt.NDArray[Any]] = {}
+        at = 0
+        for entry in header["arrays"]:
+            arrays[entry["array"]] = _array(entry, payload[at : at + entry["bytes"]])
+            at += entry["bytes"]
+    return {key: value for key, value in header.items() if key not in ("arrays", "checksum")}, arrays
+
+
+def _array(entry: Mapping[str, Any], block: bytes) -> npt.NDArray[Any]:
+    dtype = _TYPES[entry["dtype"]]
+    shape = tuple(entry["shape"]) if "shape" in entry else (entry["length"],)
+    if not 1 <= len(shape) <= 2 or not all(type(size) is int and size >= 0 for size in shape):
+        raise ValueError(f"array {entry['array']} has no shape")
+    size = math.prod(shape) * dtype.itemsize
+    # no more than the header promises: a small file cannot fill the memory
+    inflater = zlib.decompressobj()
+    found = inflater.decompress(block, size + 1)
+    if len(found) != size or not inflater.eof:
+        raise ValueError(f"array {entry['array']} is not as long as it should be")
+    return np.frombuffer(found, dtype).reshape(shape)
+
+
+def save(data: bytes, path: str | Path) -> None:
+    """Writes a model file, whole or not at all.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    path = Path(path)
+    temporary = path.with_name(path.name + ".part")
+    try:
+        temporary.write_bytes(data)
+        temporary.replace(path)
+    except OSError as error:
+        raise OutputError(f"cannot write the model {path}: {error.strerror}") from error
