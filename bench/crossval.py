@@ -1,15 +1,20 @@
 """Cross-validated accuracy on gold data, no registered domain on both sides.
 
     python bench/crossval.py GOLD_DIR [--method ngram] [--alphabet learned] [--order 3] [--q 0.5] …
+    python bench/crossval.py GOLD_DIR --method hybrid [--structure own] [--without names] …
+    python bench/crossval.py GOLD_DIR --method victor [--c2 1] [--without position] …
 
 GOLD_DIR holds manifest.jsonl, raw/ID.html and clean/ID.txt. Prints CleanEval's word and segmentation scores
-and the multiset word F1 over all pages, each cleaned by a model that has seen no page of its domain.
+and the multiset word F1 over all pages, each cleaned by a model that has seen no page of its domain; and that
+F1 for each kind of page, where the manifest tells.
 """
 
 from __future__ import annotations
 
+import json
 import tempfile
 import warnings
+from collections import defaultdict
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -18,18 +23,37 @@ import typer
 
 from ncleaner.decision import Statistic
 from ncleaner.evaluation import Evaluation, evaluate
-from ncleaner.methods import Kept, make_method
+from ncleaner.hybrid import HybridModel
+from ncleaner.hybrid_training import train_hybrid
+from ncleaner.measures import bag_overlap
+from ncleaner.methods import Kept, Models, make_method
+from ncleaner.model import NGramModel
 from ncleaner.page import Page
 from ncleaner.pairs import Pair, read_pairs
 from ncleaner.sinks import make_sink
 from ncleaner.sites import folds
 from ncleaner.training import Scheme, TrainingWarning
 from ncleaner.training import train as train_model
+from ncleaner.victor import VictorModel, train_victor
 
 
 def load_gold(folder: Path, raw: str = "raw") -> list[Pair]:
     """The pages of a gold directory, by name; `raw` is the directory with the pages or dumps."""
     return read_pairs(folder / raw, folder / "clean", manifest=folder / "manifest.jsonl")
+
+
+def page_types(manifest: Path) -> dict[str, str]:
+    """{name: kind of page} where a manifest tells."""
+    entries = map(json.loads, filter(str.strip, manifest.read_text("utf-8").splitlines()))
+    return {entry["id"]: entry.get("page_type") or "" for entry in entries}
+
+
+def by_kind(pages: dict[str, bytes], gold: Path, kinds: dict[str, str], unit: Any = "word") -> str:
+    """The mean bag F1 of each kind of page, in one line."""
+    found = defaultdict(list)
+    for name, text in pages.items():
+        found[kinds.get(name, "")].append(bag_overlap(text, (gold / f"{name}.txt").read_bytes(), unit).f1)
+    return "  " + "  ".join(f"{kind} {np.mean(values):.3f}" for kind, values in sorted(found.items()))
 
 
 def oracle(pair: Pair) -> Kept:
@@ -66,8 +90,19 @@ def main(
     size: int = 60,
     cased: bool = False,
     threshold: Annotated[
-        list[str], typer.Option(help="bits or presets, instead of what training finds")
+        list[str], typer.Option(help="bits, presets, or (victor) likeliest, instead of what training finds")
     ] = [],  # noqa: B006
+    structure: Annotated[
+        str,
+        typer.Option(
+            help="hybrid: `own` trains a structure model on the training pages, `shipped` takes the package's"
+        ),
+    ] = "own",
+    c1: float = 0.3,
+    c2: float = 0.5,
+    window: Annotated[int, typer.Option(help="victor: neighbours to either side")] = 3,
+    without: Annotated[list[str], typer.Option(help="hybrid, victor: features to leave out")] = [],  # noqa: B006
+    most: Annotated[int | None, typer.Option(help="train on so many pages at most, evenly spread")] = None,
     k: int = 5,
     raw: Annotated[str, typer.Option(help="directory with the pages: raw, or one of text dumps")] = "raw",
     unit: str = "word",
@@ -77,6 +112,7 @@ def main(
     warnings.simplefilter("ignore", TrainingWarning)
     pairs = load_gold(gold[0], raw)
     more = [pair for folder in gold[1:] for pair in load_gold(folder)]
+    kinds_of_page = page_types(gold[0] / "manifest.jsonl")
     wanted = threshold or ["found"]
     results: dict[str, dict[str, bytes]] = {value: {} for value in wanted}
     sink = make_sink("cleaneval")
@@ -85,7 +121,16 @@ def main(
         sites = {pairs[page].site for page in fold}
         train = [pair for page, pair in enumerate(pairs) if page not in tested]
         train += [pair for pair in more if pair.site not in sites]
-        model = None
+        if most is not None:
+            train = train[:: -(-len(train) // most)]
+        model: Models = None
+        if method == "hybrid":
+            model = train_hybrid(
+                train, structure=cast(Any, structure), without=without, threads=jobs, order=order, q=q,
+                alphabet=alphabet, size=size, cased=cased,
+            )  # fmt: skip
+        if method == "victor":
+            model = train_victor(train, c1=c1, c2=c2, window=window, without=without)
         if method == "ngram":
             model = train_model(
                 train, order=order, q=q, alphabet=alphabet, size=size, cased=cased,
@@ -93,7 +138,9 @@ def main(
             )  # fmt: skip
         for value in results:
             chosen = model
-            if model and value != "found":
+            if isinstance(model, VictorModel) and value == "likeliest":
+                chosen = model.with_parameters(threshold=None)
+            elif isinstance(model, NGramModel | HybridModel | VictorModel) and value != "found":
                 chosen = model.with_parameters(
                     threshold=cast(Any, value) if value.isalpha() else float(value)
                 )
@@ -104,6 +151,8 @@ def main(
                 results[value][pair.name] = sink.render(Page(b""), pair.document, kept, True)
     for value, pages in results.items():
         print(f"threshold {value:>5}  {line(scores(pages, gold[0] / 'clean', unit, jobs))}", flush=True)
+        if any(kinds_of_page.values()):
+            print(by_kind(pages, gold[0] / "clean", kinds_of_page, unit), flush=True)
 
 
 if __name__ == "__main__":

@@ -2,57 +2,88 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from ncleaner.decision import Preset
 from ncleaner.errors import ModelError
-from ncleaner.model import NGramModel, load_model, shipped_models
+from ncleaner.features import FEATURES
+from ncleaner.hybrid import HybridModel
+from ncleaner.model import NGramModel, load_model, model_bytes, shipped_models
+from ncleaner.modelfile import kind_of
 
-__all__ = ["AUTO", "ByLanguage", "describe", "model_table", "summary", "telling_grams"]
+if TYPE_CHECKING:
+    from ncleaner.structure import Structure
+    from ncleaner.victor import VictorModel
+
+__all__ = [
+    "AUTO",
+    "ByLanguage",
+    "describe",
+    "describe_file",
+    "describe_victor",
+    "model_table",
+    "summary",
+    "telling_grams",
+    "victor_summary",
+]
 
 # the name that stands for a model per page, and the model for languages without one
 AUTO = "auto"
 _FALLBACK = "nonlexical"
 
 
-class ByLanguage(Mapping[str, NGramModel]):
+LanguageModel = TypeVar("LanguageModel", NGramModel, HybridModel)
+
+
+class ByLanguage(Mapping[str, LanguageModel]):
     """The models by language, each loaded when it is asked for. It pickles.
 
     Args:
-        folder: a directory with models of one's own (`*.ncm`), which go before those that are shipped.
+        load: `load_hybrid` or `load_ngrams`, what to make of a name or a file.
+        folder: a directory with models of one's own (`*.ncm`), which go before those that are shipped. Models
+            that are of no language, such as structure models, are passed over.
         threshold: instead of each model's own.
 
     Raises:
         ModelError: the directory holds no model, or one that cannot be read.
     """
 
-    def __init__(self, folder: Path | None = None, threshold: float | Preset | None = None) -> None:
+    def __init__(
+        self,
+        load: Callable[[str | Path], LanguageModel],
+        folder: Path | None = None,
+        threshold: float | Preset | None = None,
+    ) -> None:
+        self._load: Callable[[str | Path], LanguageModel] = load
         self._threshold = threshold
         self._names: dict[str, str | Path] = {name: name for name in shipped_models() if name != _FALLBACK}
         self._names[""] = _FALLBACK
-        self._loaded: dict[str, NGramModel] = {}
+        self._loaded: dict[str, LanguageModel] = {}
         if folder is None:
             return
         paths = sorted(folder.glob("*.ncm"))
+        paths = [path for path in paths if kind_of(model_bytes(path), str(path)) in ("ngram", "hybrid")]
         if not paths:
-            raise ModelError(f"there is no model (*.ncm) in the directory {folder}")
+            raise ModelError(f"there is no model of a language (*.ncm) in the directory {folder}")
         for path in paths:
-            model = load_model(path)
+            model = load(path)
             language = str(model.about.get("language", ""))
             if not language:
                 raise ModelError(f"{path} does not say its language: train it with --language")
             code = "" if language == "any" else language
             self._names[code], self._loaded[code] = path, self._ready(model)
 
-    def __getitem__(self, language: str) -> NGramModel:
+    def __getitem__(self, language: str) -> LanguageModel:
         if language not in self._loaded:
-            self._loaded[language] = self._ready(load_model(self._names[language]))
+            self._loaded[language] = self._ready(self._load(self._names[language]))
         return self._loaded[language]
 
-    def _ready(self, model: NGramModel) -> NGramModel:
+    def _ready(self, model: LanguageModel) -> LanguageModel:
         return model if self._threshold is None else model.with_parameters(threshold=self._threshold)
 
     def __iter__(self) -> Iterator[str]:
@@ -62,7 +93,7 @@ class ByLanguage(Mapping[str, NGramModel]):
         return len(self._names)
 
 
-def _figures(model: NGramModel) -> tuple[str, ...]:
+def _figures(model: NGramModel | HybridModel) -> tuple[str, ...]:
     """Cross-validated word precision, recall and F, in per cent, from the model's header."""
     validation = model.about.get("validation") or {}
     values = (validation.get(name) for name in ("precision", "recall", "f_score"))
@@ -71,6 +102,8 @@ def _figures(model: NGramModel) -> tuple[str, ...]:
 
 def model_table() -> str:
     """The shipped models with what they were trained on and how good they are, for people."""
+    from ncleaner.victor import VictorModel
+
     head = ("name", "language", "alphabet", "n", "q", "pages", "words", "P", "R", "F", "trained on")
     rows: list[tuple[str, ...]] = [head]
     for name in shipped_models():
@@ -106,6 +139,10 @@ def model_table() -> str:
         "P, R, F: words in per cent, by cross-validation within the training pages, no site on both sides,",
         "averaged by page and by site. `ncleaner models show NAME` prints what a model has learned.",
     ]
+    for name, data in shipped_models("victor").items():
+        trained = VictorModel.from_bytes(data, name)
+        said, sources = victor_summary(trained), trained.about.get("sources", "-")
+        lines += ["", f"{name}, for --method victor: {said}; {sources}"]
     return "\n".join(lines)
 
 
@@ -171,8 +208,9 @@ def describe(model: NGramModel, number: int = 20) -> str:
     return "\n".join(lines)
 
 
-def summary(model: NGramModel) -> str:
+def summary(model: NGramModel | HybridModel) -> str:
     """A sentence about a model that has just been trained, for people."""
+    ngrams = model.ngrams if isinstance(model, HybridModel) else model
     training = model.about["training"]
     precision, recall, f_score = _figures(model)
     validated = (
@@ -180,8 +218,114 @@ def summary(model: NGramModel) -> str:
         if f_score != "-"
         else ""
     )
+    structure = ""
+    if isinstance(model, HybridModel):
+        structure = (
+            f" and {'a structure model of their own' if model.own else 'the shipped structure model'},"
+        )
     return (
-        f"{model.alphabet.name} {model.order}-grams, q {model.q:g}, from {training['pages']:,} pages of "
-        f"{training['sites']:,} sites ({training['clean_characters']:,} clean and "
+        f"{ngrams.alphabet.name} {ngrams.order}-grams, q {ngrams.q:g},{structure} from {training['pages']:,} "
+        f"pages of {training['sites']:,} sites ({training['clean_characters']:,} clean and "
         f"{training['dirty_characters']:,} dirty characters){validated}"
     )
+
+
+def victor_summary(model: VictorModel) -> str:
+    """A sentence about a conditional random field, for people."""
+    training = model.about.get("training") or {}
+    blocks = training.get("blocks") or {}
+    return (
+        f"{len({name for name, _ in model.slots})} features, {np.count_nonzero(model.state):,} weights, from "
+        f"{training.get('pages', 0):,} pages of {training.get('sites', 0):,} sites "
+        f"({sum(blocks.values()):,} blocks, {blocks.get('o', 0):,} of them to be removed)"
+    )
+
+
+def describe_victor(model: VictorModel, number: int = 20) -> str:
+    """A model card of a conditional random field: training, transitions, and the heaviest weights on either
+    side."""
+    from ncleaner.annotations import LABELS, OTHER
+
+    about = model.about
+    lines = [
+        f"name       {model.name}",
+        f"language   {about.get('language', '-')}",
+        f"training   {victor_summary(model)}",
+        f"sources    {about.get('sources', '-')}",
+        "",
+        "from \\ to  " + "".join(f"{label:>8}" for label in LABELS),
+    ]
+    for label, row in zip(LABELS, model.transitions.tolist(), strict=True):
+        lines.append(f"{label:<10}" + "".join(f"{weight:>+8.2f}" for weight in row))
+    # weight of the best label that keeps a block, against removing it
+    ratio = model.state[:, :OTHER].max(axis=1) - model.state[:, OTHER]
+    for side, order in (
+        ("keeping", np.argsort(-ratio, kind="stable")),
+        ("removing", np.argsort(ratio, kind="stable")),
+    ):
+        lines += ["", f"heaviest for {side}:", "  feature                      at  value  weight"]
+        for position in order[:number].tolist():
+            slot, value = divmod(position, 16)
+            name, offset = model.slots[slot]
+            shown = "none" if value == 15 else str(value)
+            lines.append(f"  {name:<26} {offset:>+4}  {shown:>5}  {ratio[position]:>+6.2f}")
+    return "\n".join(lines)
+
+
+def describe_file(name: str | Path, number: int = 20) -> str:
+    """The card of a shipped model, or of a file, of any kind.
+
+    Raises:
+        ModelError: no such model, or it cannot be read.
+    """
+    from ncleaner.structure import Structure
+    from ncleaner.victor import VictorModel
+
+    data = model_bytes(name)
+    kind = kind_of(data, str(name))
+    if kind == "victor":
+        return describe_victor(VictorModel.from_bytes(data, str(name)), number)
+    if kind == "structure":
+        return describe_structure(Structure.from_bytes(data, str(name)), number)
+    if kind == "hybrid":
+        return describe_hybrid(HybridModel.from_bytes(data, str(name)), number)
+    return describe(NGramModel.from_bytes(data, str(name)), number)
+
+
+def describe_structure(model: Structure, number: int = 20) -> str:
+    """A card of a structure model, for people: training, trees, the features that they ask for most."""
+    training = model.about.get("training") or {}
+    asked = Counter(model.first.features.tolist()) + Counter(model.second.features.tolist())
+    ranked = sorted(asked.items(), key=lambda item: (-item[1], item[0]))[:number]
+    lines = [
+        f"name       {model.name}",
+        f"training   {training.get('pages', 0):,} pages of {training.get('sites', 0):,} sites",
+        f"trees      {len(model.first.sizes)} for the first judgement, {len(model.second.sizes)} for the "
+        "second",
+        f"names      {np.count_nonzero(model.weights):,} hashed words of class, id and role",
+        f"sources    {model.about.get('sources', '-')}",
+        "",
+        "asked for most often:",
+    ]
+    for column, times in ranked:
+        feature = FEATURES[column]
+        lines.append(f"  {feature.name:<16} {times:>5}  {feature.about}")
+    return "\n".join(lines)
+
+
+def describe_hybrid(model: HybridModel, number: int = 20) -> str:
+    """A card of a hybrid, for people: of its n-grams and, where it has one of its own, its structure."""
+    precision, recall, f_score = _figures(model)
+    calibration = model.calibration
+    structure = "of its own" if model.own else "the shipped one"
+    decided = model.balance if model.threshold is None else f"threshold {model.threshold:g} bits"
+    lines = [
+        f"hybrid     structure model: {structure}; log-odds × {calibration.slope:g} "
+        f"{calibration.offset:+g}; {decided}",
+        f"validated  P {precision}  R {recall}  F {f_score} (words, per cent)",
+        "",
+        describe(model.ngrams, number),
+    ]
+    if model.own:
+        lines += ["", describe_structure(model.structure, number)]
+    return "\n".join(lines)

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ncleaner.catalogue import AUTO, ByLanguage
+from ncleaner.comments import comment_segments
 from ncleaner.decision import Preset
 from ncleaner.document import Document
 from ncleaner.dump import dump_html
+from ncleaner.hybrid import HybridModel
 from ncleaner.limits import Limits
-from ncleaner.methods import Kept, Models, make_method, needs_model
-from ncleaner.model import NGramModel, load_model
+from ncleaner.methods import Kept, Models, load_models, make_method
+from ncleaner.model import NGramModel
 from ncleaner.page import Page
 from ncleaner.sinks.text import kept_text
 from ncleaner.textdump import dump_text
 
 __all__ = ["DEFAULT_METHOD", "DEFAULT_MODEL", "Cleaner", "clean"]
 
-DEFAULT_METHOD = "ngram"
+DEFAULT_METHOD = "hybrid"
 DEFAULT_MODEL = "en"
 
 
@@ -28,12 +29,14 @@ class Cleaner:
     serve several threads. It pickles.
 
     Args:
-        method: `ngram`, `heuristics-only` or `everything`.
+        method: `hybrid`, `ngram`, `victor`, `heuristics-only` or `everything`. The hybrid leaves plain text
+            to the n-grams.
         model: a shipped model's name, a model file, a loaded model, or `auto` for a model per page by its
             language, also a directory of models of one's own that go first. Methods without a model ignore
             it.
         threshold: in bits, instead of the model's own: higher values remove more; or one of its presets,
             `precision` or `recall`.
+        comments: keep the readers' comments below an article, as far as they are clean text.
         limits: bounds for one page.
         encoding: a WHATWG label that overrides what pages declare.
         alt_text: take in the alternative text of images.
@@ -46,9 +49,10 @@ class Cleaner:
     def __init__(
         self,
         method: str = DEFAULT_METHOD,
-        model: str | Path | NGramModel = DEFAULT_MODEL,
+        model: str | Path | NGramModel | HybridModel = DEFAULT_MODEL,
         *,
         threshold: float | Preset | None = None,
+        comments: bool = True,
         limits: Limits = Limits(),  # noqa: B008  (frozen)
         encoding: str | None = None,
         alt_text: bool = False,
@@ -56,10 +60,13 @@ class Cleaner:
         self.limits = limits
         self.encoding = encoding
         self.alt_text = alt_text
-        loaded: Models = None
-        if needs_model(method):
-            loaded = _models(model, threshold)
-        self.method = make_method(method, loaded)
+        self.comments = comments
+        models: Models
+        if isinstance(model, NGramModel | HybridModel):
+            models = model if threshold is None else model.with_parameters(threshold=threshold)
+        else:
+            models = load_models(method, model, threshold)
+        self.method = make_method(method, models)
 
     def document(self, html: bytes | str) -> Document:
         """Dumps one HTML page; nothing is removed yet."""
@@ -71,7 +78,10 @@ class Cleaner:
 
     def keep(self, document: Document) -> Kept:
         """Which of a document's segments are clean: a mask, and scores where the method has them."""
-        return self.method.keep(document)
+        kept = self.method.keep(document)
+        if self.comments:
+            return kept
+        return kept._replace(mask=kept.mask & ~comment_segments(document))
 
     def clean(self, html: bytes | str) -> str:
         """The clean text of one HTML page, a segment a line; empty when nothing is left.
@@ -101,14 +111,6 @@ class Cleaner:
     def __repr__(self) -> str:
         model = getattr(self.method, "model", None)
         return f"<Cleaner {self.method.name}{'' if model is None else f' {model!r}'}>"
-
-
-def _models(model: str | Path | NGramModel, threshold: float | Preset | None) -> NGramModel | ByLanguage:
-    if not isinstance(model, NGramModel):
-        if model == AUTO or Path(model).is_dir():
-            return ByLanguage(None if model == AUTO else Path(model), threshold)
-        model = load_model(model)
-    return model if threshold is None else model.with_parameters(threshold=threshold)
 
 
 _default: list[Cleaner] = []

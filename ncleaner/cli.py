@@ -45,6 +45,8 @@ AlphabetName = StrEnum("AlphabetName", [(name, name) for name in ALPHABET_NAMES]
 StatisticName = StrEnum("StatisticName", [(name, name) for name in STATISTICS])  # type: ignore[misc]
 SchemeName = StrEnum("SchemeName", [(name, name) for name in SCHEMES])  # type: ignore[misc]
 InputFormatName = StrEnum("InputFormatName", [(name, name) for name in ("auto", "warc", "html", "text")])  # type: ignore[misc]
+ModelKind = StrEnum("ModelKind", [(name, name) for name in ("ngram", "hybrid", "victor")])  # type: ignore[misc]
+StructureName = StrEnum("StructureName", [(name, name) for name in ("shipped", "own")])  # type: ignore[misc]
 Unit = StrEnum("Unit", [(name, name) for name in ("word", "char")])  # type: ignore[misc]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -95,6 +97,9 @@ EncodingOption = Annotated[
     typer.Option(help="Encoding of all pages, whatever they declare (a WHATWG label such as koi8-r)."),
 ]
 AltOption = Annotated[bool, typer.Option("--alt-text", help="Take in the alternative text of images.")]
+NoCommentsOption = Annotated[
+    bool, typer.Option("--no-comments", help="Leave out the readers' comments below an article.")
+]
 MarkerOption = Annotated[
     str | None,
     typer.Option(
@@ -161,6 +166,7 @@ def clean_command(
         bool, typer.Option("--segments", help="jsonl: add each segment's kind, score and offsets.")
     ] = False,
     alt_text: AltOption = False,
+    no_comments: NoCommentsOption = False,
     jobs: JobsOption = None,
     max_bytes: Annotated[
         int, typer.Option(min=1, help="Largest page, in bytes; larger ones are given up.")
@@ -189,6 +195,7 @@ def clean_command(
         input_format=cast(Literal["auto", "warc", "html", "text"], input_format.value),
         encoding=encoding,
         alt_text=alt_text,
+        comments=not no_comments,
         limits=Limits(bytes=max_bytes, seconds=max_seconds),
         marker=marker,
     )
@@ -285,6 +292,51 @@ def inspect(
         print(line)
 
 
+@app.command()
+@_said
+def annotate(
+    page: Annotated[Path, typer.Argument(help="An HTML page, or a text dump (.txt).")],
+    method: MethodOption = Method(DEFAULT_METHOD),
+    model: ModelOption = DEFAULT_MODEL,
+    clean: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Labels by alignment with this cleaned text of the page, instead of by a method.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE.anno",
+            help="Where to.  [default: beside the page]",
+            show_default=False,
+        ),
+    ] = None,
+    encoding: EncodingOption = None,
+) -> None:
+    """Write a page's blocks with their labels, for a person to correct and `train` to learn from."""
+    from ncleaner import annotations as anno
+    from ncleaner.methods import load_models, make_method
+
+    if clean is not None:
+        pair = anno.read_pair(page, clean, encoding)
+        document, labels = pair.document, anno.labels_from_alignment(pair)
+    else:
+        document = anno.read_page(page, encoding)
+        kept = make_method(method.value, load_models(method.value, model)).keep(document)
+        labels = anno.labels_from_kept(document, kept.mask, kept.kinds, kept.continues)
+    target = output or page.with_suffix(anno.SUFFIX)
+    try:
+        target.write_bytes(anno.write_annotations(document, labels, page.name))
+    except OSError as error:
+        raise OutputError(f"cannot write {target}: {error.strerror}") from error
+    print(f"{target}: {len(labels)} blocks", file=sys.stderr)
+
+
 # `tune` cannot do without these, `train` can
 RAW = typer.Option(help="Directory of pages: HTML, or text dumps (.txt).", show_default=False)
 CLEAN = typer.Option(help="Directory of their cleaned text: same names, .txt, UTF-8.", show_default=False)
@@ -308,6 +360,38 @@ def train(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The model file to write.")],
     raw: Annotated[Path | None, RAW] = None,
     clean: Annotated[Path | None, CLEAN] = None,
+    method: Annotated[
+        ModelKind,
+        typer.Option(
+            "--method",
+            "-m",
+            help="What to train: n-grams, which the methods ngram and hybrid take; a hybrid, n-grams with "
+            "the structure model calibrated to them; or a model of victor.",
+        ),
+    ] = ModelKind("ngram"),
+    annotations: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="hybrid, victor: directory of annotated pages, .anno files beside them (see `annotate`).",
+            show_default=False,
+        ),
+    ] = None,
+    structure: Annotated[
+        StructureName,
+        typer.Option(
+            help="hybrid: calibrate the shipped structure model to these pages, or train one of their own "
+            "(hundreds of pages; needs the extra `train`)."
+        ),
+    ] = StructureName("shipped"),
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FEATURE|GROUP",
+            help="hybrid with --structure own, victor: leave these features out; may be given several times.",
+            show_default=False,
+        ),
+    ] = None,
     manifest: ManifestOption = None,
     order: Annotated[
         int | None,
@@ -398,43 +482,106 @@ def train(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Errors only.")] = False,
 ) -> None:
     """Train a model from pages and their cleaned text (about 50 are enough), or adapt one."""
+    from ncleaner.annotations import read_annotated
     from ncleaner.catalogue import summary
-    from ncleaner.model import interpolation_weights, load_model
+    from ncleaner.hybrid import HybridModel, load_ngrams
+    from ncleaner.hybrid_training import train_hybrid
+    from ncleaner.model import NGramModel, interpolation_weights
     from ncleaner.pairs import read_pairs, read_texts
-    from ncleaner.training import Scheme
     from ncleaner.training import train as train_model
 
     try:
         interpolation_weights(order or 1, DEFAULT_Q if q is None else q)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--q") from None
-    if (raw is None) != (clean is None) or (raw is None and not (base and (more_clean or more_dirty))):
+    recorded = {"name": name or output.stem, "language": language, "sources": sources, "date": date}
+    about = {key: value for key, value in recorded.items() if value}
+    if method.value == "victor":
+        foreign = order or q or threshold is not None or more_clean or more_dirty or base
+        if foreign or (raw is None) != (clean is None) or not (raw or annotations):
+            raise typer.BadParameter(
+                "--method victor takes --raw and --clean, or --annotations, or both; no order, q, threshold, "
+                "further text or model to start from"
+            )
+        _train_victor(output, raw, clean, annotations, manifest, encoding, without or [], about, quiet=quiet)
+        return
+    hybrid = method.value == "hybrid"
+    if annotations is not None and not hybrid:
+        raise typer.BadParameter("--annotations are for --method hybrid or victor")
+    if (without or structure.value == "own") and not hybrid:
+        raise typer.BadParameter("--structure and --without are for --method hybrid")
+    if without and structure.value != "own":
+        raise typer.BadParameter("--without needs --structure own: the shipped model has its features")
+    if (raw is None) != (clean is None) or (
+        raw is None and not annotations and not (base and (more_clean or more_dirty))
+    ):
         raise typer.BadParameter(
             "give --raw and --clean, directories of pages and of their clean text; or --from with "
             "--more-clean or --more-dirty"
         )
     if base and (order is not None or q is not None):
         raise typer.BadParameter("--from brings its own order and q: leave --order and --q out")
-    about = {"name": name or output.stem, "language": language, "sources": sources, "date": date}
     with _notes(quiet):
-        trained = train_model(
-            read_pairs(raw, clean, encoding=encoding, manifest=manifest) if raw and clean else [],
-            order=order,
-            q=q,
-            alphabet=alphabet.value,
-            size=alphabet_size,
-            cased=cased,
-            scheme=cast(Scheme, scheme.value),
-            statistic=cast(Statistic, statistic.value),
-            threshold=threshold,
-            more_clean=read_texts(more_clean or []),
-            more_dirty=read_texts(more_dirty or []),
-            base=load_model(base) if base else None,
-            about={key: value for key, value in about.items() if value},
-        )
+        pairs = read_pairs(raw, clean, encoding=encoding, manifest=manifest) if raw and clean else []
+        options: dict[str, Any] = {
+            "order": order,
+            "q": q,
+            "alphabet": alphabet.value,
+            "size": alphabet_size,
+            "cased": cased,
+            "scheme": scheme.value,
+            "statistic": statistic.value,
+            "more_clean": read_texts(more_clean or []),
+            "more_dirty": read_texts(more_dirty or []),
+            "base": load_ngrams(base) if base else None,
+            "about": about,
+        }
+        trained: NGramModel | HybridModel
+        if hybrid:
+            with _bad_features():
+                trained = train_hybrid(
+                    pairs,
+                    read_annotated(annotations, encoding=encoding) if annotations else [],
+                    structure=cast(Any, structure.value),
+                    without=without or [],
+                    threads=_cores(),
+                    **options,
+                ).with_parameters(threshold=threshold)
+        else:
+            trained = train_model(pairs, threshold=threshold, **options)
     trained.save(output)
     if not quiet:
         print(f"{output}: {summary(trained)}", file=sys.stderr)
+
+
+@contextmanager
+def _bad_features() -> Iterator[None]:
+    """Turns a feature or group that there is not into usage."""
+    try:
+        yield
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--without") from None
+
+
+def _train_victor(
+    output: Path, raw: Path | None, clean: Path | None, annotations: Path | None, manifest: Path | None,
+    encoding: str | None, without: list[str], about: dict[str, str], *, quiet: bool,
+) -> None:  # fmt: skip
+    from ncleaner.annotations import read_annotated
+    from ncleaner.catalogue import victor_summary
+    from ncleaner.pairs import read_pairs
+    from ncleaner.victor import train_victor
+
+    with _notes(quiet), _bad_features():
+        trained = train_victor(
+            read_pairs(raw, clean, encoding=encoding, manifest=manifest) if raw and clean else [],
+            read_annotated(annotations, encoding=encoding) if annotations else [],
+            without=without,
+            about=about,
+        )
+    trained.save(output)
+    if not quiet:
+        print(f"{output}: {victor_summary(trained)}", file=sys.stderr)
 
 
 @contextmanager
@@ -674,10 +821,9 @@ def show(
     number: Annotated[int, typer.Option("--number", "-n", min=0, help="n-grams of each side.")] = 20,
 ) -> None:
     """Show a model: parameters, training, figures, and its most telling n-grams of each side."""
-    from ncleaner.catalogue import describe
-    from ncleaner.model import load_model
+    from ncleaner.catalogue import describe_file
 
-    print(describe(load_model(model), number))
+    print(describe_file(model, number))
 
 
 def version(value: bool) -> None:

@@ -32,6 +32,7 @@ __all__ = [
     "Statistic",
     "curves",
     "fit_decision",
+    "fit_logistic",
     "word_figures",
 ]
 
@@ -179,8 +180,10 @@ def _rounded(value: float) -> float:
     return round(float(value), 6)
 
 
-def _logistic(
-    values: npt.NDArray[np.float64], labels: npt.NDArray[np.bool_], weights: npt.NDArray[np.float64]
+def fit_logistic(
+    values: npt.NDArray[np.float64],
+    labels: npt.NDArray[np.bool_ | np.float64],
+    weights: npt.NDArray[np.float64],
 ) -> tuple[float, float]:
     """(slope, intercept) of the logistic regression of one variable, by Newton's method.
 
@@ -288,7 +291,7 @@ def fit_decision(pages: Sequence[Scored], statistic: Statistic) -> tuple[Decisio
         clean = np.concatenate([page.clean for page in pages])
         # by the square root of their words: neither a menu's fifty words nor the one long text rules
         weights = np.sqrt(np.concatenate([page.words for page in pages])) + 1e-3
-        slope, intercept = _logistic(values, clean, weights)
+        slope, intercept = fit_logistic(values, clean, weights)
         prior = np.log((weights * clean).sum() + 1e-3) - np.log((weights * ~clean).sum() + 1e-3)
         decision = replace(
             decision,
@@ -298,7 +301,7 @@ def fit_decision(pages: Sequence[Scored], statistic: Statistic) -> tuple[Decisio
         )
         odds = [decision.statistics(page.sums, page.counts) for page in pages]
         words = np.concatenate([page.words for page in pages])
-        scale, shift = _logistic(np.concatenate(odds), clean, words + 1e-3)
+        scale, shift = fit_logistic(np.concatenate(odds), clean, words + 1e-3)
         decision = replace(decision, scale=_rounded(scale / math.log(2)), shift=_rounded(shift / math.log(2)))
     farthest, step = _GRID[statistic]
     steps = round(farthest / step)

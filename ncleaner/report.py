@@ -31,6 +31,7 @@ class Tally:
         bytes: of page bodies.
         segments_kept, segments_removed, words_kept, words_removed: of all cleaned and empty pages.
         strange: pages in letters that the model hardly knows, of which all or nothing was kept.
+        instead: pages that another method cleaned than the one asked for, by that method.
         encodings: pages by encoding.
         languages: pages by the language found, where a model was chosen for each page.
         messages: a sentence for each lost page and damage, the first hundred of a batch.
@@ -50,6 +51,7 @@ class Tally:
     words_kept: int = 0
     words_removed: int = 0
     strange: int = 0
+    instead: Counter[str] = field(default_factory=Counter)
     encodings: Counter[str] = field(default_factory=Counter)
     languages: Counter[str] = field(default_factory=Counter)
     messages: list[str] = field(default_factory=list)
@@ -64,6 +66,7 @@ class Tally:
         self.lost.update(other.lost)
         self.encodings.update(other.encodings)
         self.languages.update(other.languages)
+        self.instead.update(other.instead)
         return self
 
     @property
@@ -89,6 +92,8 @@ class Tally:
         self.flattened += document.dropped_tags > 0
         self.encodings[document.encoding or "decoded"] += 1
         self.strange += kept.strange
+        if kept.instead:
+            self.instead[kept.instead] += 1
         if kept.model:
             self.languages[kept.language or "unknown"] += 1
 
@@ -127,6 +132,10 @@ class Tally:
         ]
         if self.languages:
             lines.append(f"languages{_by_reason(self.languages)}")
+        for method, number in sorted(self.instead.items()):
+            lines.append(
+                f"{number:,} pages are plain text, without structure: cleaned by the method {method}"
+            )
         if self.strange:
             lines.append(
                 f"{self.strange:,} pages are in letters that the model hardly knows, and were kept or removed"

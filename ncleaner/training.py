@@ -13,7 +13,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -34,11 +34,13 @@ __all__ = [
     "SCHEMES",
     "Examples",
     "Scheme",
+    "Trained",
     "TrainingWarning",
     "checked_pairs",
     "labelled",
     "score_page",
     "train",
+    "train_and_score",
     "training_alphabet",
 ]
 
@@ -103,8 +105,9 @@ class Examples:
                 clean.add(gold.data, gold.segments["start"], gold.segments["end"])
                 other.add(pair.document.data, table["start"], table["end"])
             else:
-                alignment = pair.alignment
-                for counter, chosen in ((clean, table[alignment.clean]), (other, table[alignment.dirty])):
+                alignment, visible = pair.alignment, pair.document.visible
+                for counter, side in ((clean, alignment.clean), (other, alignment.dirty)):
+                    chosen = table[side & visible]
                     counter.add(pair.document.data, chosen["start"], chosen["end"])
         return clean.tallies(), other.tallies()
 
@@ -120,10 +123,12 @@ def score_page(pair: Pair, model: NGramModel) -> Scored:
 
 
 def labelled(pair: Pair, sums: npt.NDArray[np.float64], counts: npt.NDArray[np.uint32]) -> Scored:
-    """A page's labels beside scores of its segments: log-odds in bits, and characters with one boundary."""
-    alignment = pair.alignment
-    matched = np.nan_to_num(alignment.matched) * alignment.words
-    return Scored(pair.site, sums, counts, alignment.words, alignment.clean, alignment.gold_words, matched)
+    """A page's labels beside scores of its segments: log-odds in bits, and characters with one boundary. What
+    is not shown counts for nothing: n-grams do not keep it."""
+    alignment, visible = pair.alignment, pair.document.visible
+    words = alignment.words * visible
+    matched = np.nan_to_num(alignment.matched) * words
+    return Scored(pair.site, sums, counts, words, alignment.clean & visible, alignment.gold_words, matched)
 
 
 def checked_pairs(pairs: Sequence[Pair]) -> list[Pair]:
@@ -196,7 +201,27 @@ def training_alphabet(
         raise TrainingError(str(error)) from error
 
 
-def train(
+class Trained(NamedTuple):
+    """A model and what it was trained on.
+
+    Attributes:
+        model: the model.
+        pairs: the pages that were used.
+        scores: of each of them, by a model that has not seen its site; empty where all are of one site.
+    """
+
+    model: NGramModel
+    pairs: Sequence[Pair]
+    scores: list[Scored]
+
+
+def train(pairs: Sequence[Pair], **options: Any) -> NGramModel:
+    """Trains a model from pages and their cleaned text: the model of `train_and_score`, whose options it
+    takes."""
+    return train_and_score(pairs, **options).model
+
+
+def train_and_score(
     pairs: Sequence[Pair],
     *,
     order: int | None = None,
@@ -211,8 +236,9 @@ def train(
     more_dirty: Sequence[Document] = (),
     base: NGramModel | None = None,
     about: dict[str, Any] | None = None,
-) -> NGramModel:
-    """Trains a model from pages and their cleaned text.
+) -> Trained:
+    """Trains a model from pages and their cleaned text, and scores each page by one that has not seen its
+    site.
 
     The same pages in the same order give the same model, to the byte of its file.
 
@@ -269,12 +295,16 @@ def train(
                 + ("raw and clean are the same" if side == "dirty" else "do raw and clean belong together?")
             )
     validation: dict[str, float] = {}
+    scores: list[Scored] = []
     if len(parts) > 1:
-        held_out: list[Scored] = []
+        held_out: dict[int, Scored] = {}
         for number, fold in enumerate(examples.folds):
             unseen = model_of([part for position, part in enumerate(parts) if position != number])
-            held_out += examples.scored(unseen, fold)
-        decision, validation = fit_decision(held_out, statistic)
+            held_out.update(zip(fold, examples.scored(unseen, fold), strict=True))
+        scores = [held_out[page] for page in range(len(pairs))]
+        decision, validation = fit_decision(
+            [held_out[page] for fold in examples.folds for page in fold], statistic
+        )
     elif pairs and base is None:
         # nothing to hold out: even odds of the segment alone
         warnings.warn(
@@ -299,7 +329,7 @@ def train(
     recorded = {**(about or {}), "training": training, "validation": validation}
     if base is not None:
         recorded["adapted_from"] = base.name
-    return replace(model, decision=decision, about=recorded)
+    return Trained(replace(model, decision=decision, about=recorded), pairs, scores)
 
 
 def _with_base(own: list[Counts], base: NGramModel) -> list[Counts]:

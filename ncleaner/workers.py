@@ -18,7 +18,7 @@ from multiprocessing.process import BaseProcess
 from typing import Literal, Protocol
 
 from ncleaner.archive import InputFormat, read
-from ncleaner.cleaner import Cleaner
+from ncleaner.cleaner import DEFAULT_METHOD, DEFAULT_MODEL, Cleaner
 from ncleaner.decision import Preset
 from ncleaner.errors import NcleanerError
 from ncleaner.limits import Limits
@@ -42,14 +42,15 @@ _ORPHAN_SECONDS = 5.0
 class Settings:
     """All that a worker needs to know; what the output depends on besides the input."""
 
-    method: str = "ngram"
-    model: str = "en"
+    method: str = DEFAULT_METHOD
+    model: str = DEFAULT_MODEL
     threshold: float | Preset | None = None
     output_format: str = "text"
     sink_options: SinkOptions = field(default_factory=SinkOptions)
     input_format: InputFormat = "auto"
     encoding: str | None = None
     alt_text: bool = False
+    comments: bool = True
     limits: Limits = field(default_factory=Limits)
     set_off: bool = False  # documents are set off even where an input is one page
     marker: str | None = None  # see `archive.read`
@@ -60,6 +61,7 @@ class Settings:
             self.method,
             self.model,
             threshold=self.threshold,
+            comments=self.comments,
             limits=self.limits,
             encoding=self.encoding,
             alt_text=self.alt_text,

@@ -15,13 +15,17 @@ from typing import Annotated
 
 import typer
 
-from ncleaner.catalogue import summary
+from ncleaner.catalogue import summary, victor_summary
+from ncleaner.hybrid_training import examples_of
 from ncleaner.pairs import Pair, read_pairs
-from ncleaner.training import TrainingWarning, train
+from ncleaner.structure_training import Example, train_structure
+from ncleaner.training import TrainingWarning, train, train_and_score
+from ncleaner.victor import train_victor
 
 MODELS = Path(__file__).parent.parent / "models"
 CLEANEVAL = "CleanEval 2007 development set"
 WCXB = "WCXB development set (Foley 2026, CC BY 4.0)"
+PORTAL = "CleanPortalEval (Endrédy and Novák 2013)"
 DANIEL = "DAnIEL news corpus (Lejeune et al. 2012)"
 
 
@@ -34,6 +38,7 @@ class Recipe:
     sources: str
     alphabet: str = "learned"
     order: int | None = None
+    kind: str = "ngram"
 
 
 RECIPES = {
@@ -45,7 +50,37 @@ RECIPES = {
         alphabet="nonlexical",
     ),
     **{language: Recipe(language, (f"daniel-{language}",), DANIEL) for language in ("el", "pl", "ru", "zh")},
+    "structure": Recipe(
+        "any",
+        (
+            "cleaneval-dev",
+            "cleanportaleval",
+            "wcxb-dev",
+            "daniel-el",
+            "daniel-en",
+            "daniel-pl",
+            "daniel-ru",
+            "daniel-zh",
+        ),
+        f"{CLEANEVAL}; {PORTAL}; {WCXB}; {DANIEL}",
+        kind="structure",
+    ),
+    "victor": Recipe(
+        "en",
+        ("cleaneval-dev", "cleanportaleval", "wcxb-dev"),
+        f"{CLEANEVAL}; {PORTAL}; {WCXB}",
+        kind="victor",
+    ),
 }
+
+
+def structure_examples(gold: Path, sets: tuple[str, ...]) -> list[Example]:
+    """The pages of all sets, each with what n-grams of its own set say that have not seen its site."""
+    found: list[Example] = []
+    for folder in sets:
+        ngrams, pairs, scores = train_and_score(read_pairs(gold / folder / "raw", gold / folder / "clean"))
+        found += examples_of(pairs, scores, ngrams)
+    return found
 
 
 def main(
@@ -57,19 +92,27 @@ def main(
     for name in names or RECIPES:
         recipe = RECIPES[name]
         pairs: list[Pair] = []
-        for folder in recipe.sets:
+        for folder in recipe.sets if recipe.kind != "structure" else ():
             pairs += read_pairs(gold / folder / "raw", gold / folder / "clean")
-        model = train(
-            pairs,
-            order=recipe.order,
-            alphabet=recipe.alphabet,
-            about={
-                "name": name, "language": recipe.language, "sources": recipe.sources, "date": "2026-11-21",
-            },
-        )  # fmt: skip
+        about = {
+            "name": name, "language": recipe.language, "sources": recipe.sources, "date": "2026-11-21",
+        }  # fmt: skip
         path = MODELS / f"{name}.ncm"
-        model.save(path)
-        print(f"{path.name} ({path.stat().st_size / 1000:,.0f} kB): {summary(model)}", flush=True)
+        if recipe.kind == "structure":
+            examples = structure_examples(gold, recipe.sets)
+            training = {"pages": len(examples), "sites": len({example.site for example in examples})}
+            structure = train_structure(examples, threads=2, about={**about, "training": training})
+            structure.save(path)
+            said = f"{structure!r}, {training['pages']:,} pages of {training['sites']:,} sites"
+        elif recipe.kind == "victor":
+            victor = train_victor(pairs, about=about)
+            victor.save(path)
+            said = victor_summary(victor)
+        else:
+            model = train(pairs, order=recipe.order, alphabet=recipe.alphabet, about=about)
+            model.save(path)
+            said = summary(model)
+        print(f"{path.name} ({path.stat().st_size / 1000:,.0f} kB): {said}", flush=True)
 
 
 if __name__ == "__main__":

@@ -44,8 +44,8 @@ def scores(cleaners: dict[str, Cleaner], folder: Path) -> dict[str, float]:
     }
 
 
-def shipped(model: str, languages: set[str] | None = None) -> dict[str, Cleaner]:
-    cleaner = Cleaner("ngram", model)
+def shipped(model: str, languages: set[str] | None = None, method: str = "ngram") -> dict[str, Cleaner]:
+    cleaner = Cleaner(method, model)
     return {entry["id"]: cleaner for entry in MANIFEST if languages is None or entry["lang"] in languages}
 
 
@@ -79,6 +79,9 @@ CASES = {
     "segment by segment": lambda: crossvalidated("aligned", statistic="segment"),
     "en on English": lambda: shipped("en", {"en"}),
     "nonlexical on all": lambda: shipped("nonlexical"),
+    "hybrid, en on English": lambda: shipped("en", {"en"}, "hybrid"),
+    "hybrid, auto on all": lambda: shipped("auto", method="hybrid"),
+    "victor on English": lambda: shipped("victor", {"en"}, "victor"),
     "trained here, aligned": lambda: crossvalidated("aligned"),
     "trained here, differential": lambda: crossvalidated("differential"),
 }

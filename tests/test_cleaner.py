@@ -29,7 +29,19 @@ def test_document_and_keep() -> None:
     kept = cleaner.keep(document)
     assert [segment.text for segment in document] == [MENU, PROSE, MORE, "© 2024 | Imprint | Jobs"]
     assert kept.mask.tolist() == [False, True, True, False]
-    assert "Cleaner ngram" in repr(cleaner)
+    assert "Cleaner hybrid" in repr(cleaner)
+
+
+@pytest.mark.parametrize("method", ["hybrid", "ngram"])
+def test_comments_may_be_left_out(method: str) -> None:
+    said = "We waited on the pier for an hour too, and nobody told us anything about the ferry either."
+    html = f"<h1>The ferry was late</h1><p>{PROSE}</p><p>{MORE}</p><div id=comments><p>{said}</p></div>"
+    everything = Cleaner("everything", comments=False).clean(html)
+    assert everything == f"The ferry was late\n{PROSE}\n{MORE}"
+    with_, without = (Cleaner(method, comments=comments) for comments in (True, False))
+    assert without.clean(html) == with_.clean(html).removesuffix(f"\n{said}")
+    assert said not in without.clean(html)
+    assert pickle.loads(pickle.dumps(without)).clean(html) == without.clean(html)
 
 
 def test_same_page_same_text_whatever_came_before_and_in_any_thread() -> None:

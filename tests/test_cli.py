@@ -194,7 +194,11 @@ def test_errors_are_a_sentence(tmp_path: Path, arguments: list[str], said: str) 
 @pytest.mark.parametrize(
     "arguments",
     [["clean", "-f", "pdf"], ["clean", "-m", "magic"], ["clean", "-j", "0"], ["wash"], ["train"],
-     ["train", "--raw", ".", "--clean", ".", "-o", "x", "--q", "2"]],
+     ["train", "--raw", ".", "--clean", ".", "-o", "x", "--q", "2"],
+     ["train", "--raw", ".", "--clean", ".", "-o", "x", "--annotations", "."],
+     ["train", "--raw", ".", "--clean", ".", "-o", "x", "--structure", "own"],
+     ["train", "--raw", ".", "--clean", ".", "-o", "x", "-m", "hybrid", "--without", "tags"],
+     ["train", "-o", "x", "-m", "victor"], ["train", "-o", "x", "-m", "victor", "--annotations", ".", "-n", "2"]],
 )  # fmt: skip
 def test_usage_is_status_two(arguments: list[str]) -> None:
     assert ncleaner(*arguments).returncode == 2
@@ -241,6 +245,78 @@ def test_train_clean_evaluate(tmp_path: Path) -> None:
     assert f"{scores[1]:.2f}" in table
 
 
+def test_annotate_correct_train_clean(tmp_path: Path) -> None:
+    pytest.importorskip("pycrfsuite", reason="python-crfsuite is not installed")
+    page, gold = tmp_path / "page.html", tmp_path / "gold.txt"
+    page.write_text(PAGE)
+    gold.write_text(f"<h>{PROSE}")
+    by_gold = ncleaner("annotate", page, "--clean", gold, "-o", tmp_path / "by_gold.anno")
+    assert by_gold.stderr.decode() == f"{tmp_path / 'by_gold.anno'}: 6 blocks\n"
+    assert (tmp_path / "by_gold.anno").read_text().splitlines()[-1] == f"h\t{PROSE}"
+    for method in ("ngram", "victor"):
+        assert ncleaner("annotate", page, "-m", method).returncode == 0
+        lines = (tmp_path / "page.anno").read_text().splitlines()
+        assert lines[0] == "# page.html"
+        assert lines[2:-1] == ["o\tHome", "o\t|", "o\tAbout", "o\t|", "o\tLog in"]
+        assert lines[-1].endswith(f"\t{PROSE}")
+    for name in ("a", "b"):
+        trained = ncleaner("train", "-m", "victor", "--annotations", tmp_path, "-o", tmp_path / f"{name}.ncm")
+        # the file without a page
+        assert "by_gold.anno has no page" in trained.stderr.decode()
+    (tmp_path / "by_gold.anno").unlink()
+    pages, clean = EXAMPLES / "pages", EXAMPLES / "gold"
+    for name in ("a", "b"):
+        trained = ncleaner(
+            "train", "-m", "victor", "--annotations", tmp_path, "--raw", pages, "--clean", clean, "-o",
+            tmp_path / name, "--name", "mine",
+        )  # fmt: skip
+        assert "16 pages" in trained.stderr.decode()
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert ncleaner("models", "show", tmp_path / "a").stdout.startswith(b"name       mine\n")
+    assert len(ncleaner("clean", pages, "-m", "victor").stdout) > 10_000
+
+
+def test_train_a_hybrid(tmp_path: Path) -> None:
+    pages, clean, model = EXAMPLES / "pages", EXAMPLES / "gold", tmp_path / "mine.ncm"
+    arguments = ("train", "-m", "hybrid", "--raw", pages, "--clean", clean, "-o", model)
+    assert ncleaner(*arguments, "--name", "mine", "--language", "en").returncode == 0
+    card = ncleaner("models", "show", model).stdout.decode()
+    assert "\nname       mine\n" in card and "structure model: the shipped one" in card
+    text = f"{PROSE}\n"
+    (tmp_path / "page.html").write_text(PAGE)
+    for chosen in (model, tmp_path):
+        assert ncleaner("clean", tmp_path / "page.html", "--model", chosen).stdout.decode() == text
+    pytest.importorskip("lightgbm", reason="LightGBM is not installed")
+    odd = ncleaner(*arguments, "--structure", "own", "--without", "magic")
+    assert odd.returncode == 2 and "no feature or group 'magic'" in odd.stderr.decode()
+
+
+def test_plain_text_is_left_to_the_ngrams_and_said_so_once(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text(f"{PROSE}\n")
+    for method, times in (("hybrid", 1), ("ngram", 0)):
+        result = ncleaner("clean", tmp_path, "-m", method)
+        assert result.stdout.decode().split("\n\n")[0] == PROSE
+        assert result.stderr.decode().count("2 pages are plain text, without structure") == times
+
+
+def test_comments_on_demand(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(f"<h1>Late</h1><p>{PROSE}</p><ul class=comments><li>{PROSE} So!</ul>")
+    for method in ("everything", "ngram"):
+        text = ncleaner("clean", tmp_path / "page.html", "-m", method).stdout.decode()
+        assert "So!" in text
+        short = ncleaner("clean", tmp_path / "page.html", "-m", method, "--no-comments").stdout.decode()
+        assert short == text.replace(f"{PROSE} So!\n", "")
+
+
+def test_annotations_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(PAGE)
+    result = ncleaner("annotate", tmp_path / "page.html", "-o", tmp_path / "nowhere" / "x.anno")
+    assert result.returncode == 1
+    assert "cannot write" in result.stderr.decode()
+    assert "cannot read" in ncleaner("annotate", tmp_path / "other.html").stderr.decode()
+
+
 def test_models_are_listed() -> None:
     listed = ncleaner("models").stdout.decode()
     assert "\nen " in listed
@@ -249,7 +325,7 @@ def test_models_are_listed() -> None:
 
 def test_every_command_has_help() -> None:
     said = ncleaner("--help").stdout.decode()
-    for command in ("clean", "dump", "inspect", "train", "tune", "evaluate", "models"):
+    for command in ("clean", "dump", "inspect", "annotate", "train", "tune", "evaluate", "models"):
         assert command in said
         assert ncleaner(command, "--help").returncode == 0
     assert ncleaner("--version").stdout.startswith(b"ncleaner ")

@@ -10,9 +10,10 @@ from ncleaner.catalogue import ByLanguage
 from ncleaner.document import Document
 from ncleaner.dump import dump_html
 from ncleaner.errors import ModelError
+from ncleaner.hybrid import load_ngrams
 from ncleaner.methods import METHODS, make_method, needs_model
 from ncleaner.methods.heuristics import Heuristics
-from ncleaner.model import load_model
+from ncleaner.model import load_model, shipped_models
 
 
 def page(*segments: str) -> Document:
@@ -68,6 +69,14 @@ def test_everything_keeps_everything() -> None:
     assert kept.scores is None
 
 
+@pytest.mark.parametrize("name", ["everything", "heuristics-only", "ngram", "victor"])
+def test_what_is_not_shown_is_not_kept(name: str) -> None:
+    text = "The committee will meet again on Thursday to decide what happens to the old ferry landing."
+    document = dump_html(f"<p>{text} Or so they say.</p><div hidden><p>{text}</p></div>")
+    assert document.visible.tolist() == [True, False]
+    assert not make_method(name, load_model("en")).keep(document).mask[1]
+
+
 def test_ngram_scores_and_threshold() -> None:
     model = load_model("en")
     text = "The committee will meet again on Thursday to decide what happens to the old ferry landing."
@@ -90,13 +99,14 @@ def test_an_empty_page(name: str) -> None:
 def test_unknown_and_incomplete() -> None:
     with pytest.raises(ValueError, match="no method 'magic'"):
         make_method("magic")
-    with pytest.raises(ValueError, match="needs a model"):
-        make_method("ngram")
-    assert [name for name in METHODS if needs_model(name)] == ["ngram"]
+    for name in ("ngram", "hybrid"):
+        with pytest.raises(ValueError, match=f"the method {name} needs a model of n-grams"):
+            make_method(name)
+    assert [name for name in METHODS if needs_model(name)] == ["hybrid", "ngram", "victor"]
 
 
 def test_a_model_per_page() -> None:
-    method = make_method("ngram", ByLanguage())
+    method = make_method("ngram", ByLanguage(load_ngrams))
     for text, chosen, language in (
         ("The harbour board has decided to light the north quay again, as it did before.", "en", "en"),
         ("Το λιμεναρχείο αποφάσισε να φωτίσει ξανά τη βόρεια προκυμαία του λιμανιού.", "el", "el"),
@@ -112,12 +122,13 @@ def test_a_model_per_page() -> None:
 
 
 def test_models_of_ones_own_go_first(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=r"no model \(\*\.ncm\) in the directory"):
-        ByLanguage(tmp_path)
+    (tmp_path / "other-kind.ncm").write_bytes(shipped_models("structure")["structure"])
+    with pytest.raises(ModelError, match=r"no model of a language \(\*\.ncm\) in the directory"):
+        ByLanguage(load_ngrams, tmp_path)
     model = load_model("nonlexical")
     model.about.update(name="mine", language="de")
     model.save(tmp_path / "mine.ncm")
-    models = ByLanguage(tmp_path, threshold=1.5)
+    models = ByLanguage(load_ngrams, tmp_path, threshold=1.5)
     assert models["de"].name == "mine"
     assert {models[code].decision.threshold for code in ("de", "en", "")} == {1.5}
     assert set(models) == {"", "de", "el", "en", "pl", "ru", "zh"}
@@ -125,7 +136,7 @@ def test_models_of_ones_own_go_first(tmp_path: Path) -> None:
     del model.about["language"]
     model.save(tmp_path / "other.ncm")
     with pytest.raises(ModelError, match="does not say its language: train it with --language"):
-        ByLanguage(tmp_path)
+        ByLanguage(load_ngrams, tmp_path)
 
 
 def test_a_page_in_letters_the_model_has_never_seen_is_told() -> None:

@@ -33,6 +33,18 @@ def test_counts_add_up() -> None:
     assert "3 places of damage" in summary
 
 
+def test_pages_that_another_method_cleaned_are_told_once() -> None:
+    total = Tally()
+    for instead in ("ngram", "", "ngram"):
+        part = Tally()
+        part.add_page(dump_html("<p>one"), Kept(np.array([True]), instead=instead), 100)
+        total += part
+    assert total.instead == {"ngram": 2}
+    said = [line for line in total.summary().splitlines() if "without structure" in line]
+    assert said == ["2 pages are plain text, without structure: cleaned by the method ngram"]
+    assert "without structure" not in Tally().summary()
+
+
 def test_messages_say_what_and_where() -> None:
     tally = Tally()
     tally.add_skip(Skip("too large", "http://x.example/", "a.warc", 12345, lost=True))

@@ -7,15 +7,21 @@ that has `name` and `keep`, and enter it in `METHODS`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from ncleaner.decision import Preset
 from ncleaner.document import Document
 from ncleaner.model import NGramModel
 
-__all__ = ["METHODS", "Kept", "Method", "Models", "make_method", "needs_model"]
+if TYPE_CHECKING:
+    from ncleaner.hybrid import HybridModel
+    from ncleaner.victor import VictorModel
+
+__all__ = ["METHODS", "Kept", "Method", "Models", "load_models", "make_method", "needs_model"]
 
 
 class Kept(NamedTuple):
@@ -27,6 +33,10 @@ class Kept(NamedTuple):
         model, language: the name of the model chosen for this page, and the language it was chosen for; empty
             where there was no choice.
         strange: all or nothing was kept, of a page in letters that the model hardly knows.
+        kinds: shape (segments,), uint8; the codes of `p`, `h` or `l` where the method says so itself. None
+            leaves them as the page has them.
+        continues: shape (segments,), bool; those that go on with the kept segment before.
+        instead: the name of the method that decided, where the one that was asked for could not; else empty.
     """
 
     mask: npt.NDArray[np.bool_]
@@ -34,6 +44,9 @@ class Kept(NamedTuple):
     model: str = ""
     language: str = ""
     strange: bool = False
+    kinds: npt.NDArray[np.uint8] | None = None
+    continues: npt.NDArray[np.bool_] | None = None
+    instead: str = ""
 
 
 class Method(Protocol):
@@ -46,7 +59,9 @@ class Method(Protocol):
         ...
 
 
-Models = NGramModel | Mapping[str, NGramModel] | None
+Models: TypeAlias = (
+    "NGramModel | HybridModel | VictorModel | Mapping[str, NGramModel] | Mapping[str, HybridModel] | None"
+)
 """What a method is given: one model, one for each language (`ncleaner.catalogue.ByLanguage`), or none."""
 
 
@@ -63,23 +78,87 @@ def _heuristics(model: Models) -> Method:
 
 
 def _ngram(model: Models) -> Method:
-    from ncleaner.methods.ngram import NGram, NGramByLanguage
+    from ncleaner.hybrid import HybridModel
+    from ncleaner.methods.by_language import PerLanguage
+    from ncleaner.methods.ngram import NGram
 
-    if model is None:
-        raise ValueError("the method ngram needs a model")
-    return NGram(model) if isinstance(model, NGramModel) else NGramByLanguage(model)
+    if isinstance(model, Mapping):
+        return PerLanguage("ngram", model, _ngram)
+    if isinstance(model, HybridModel):
+        model = model.ngrams
+    if isinstance(model, NGramModel):
+        return NGram(model)
+    raise ValueError("the method ngram needs a model of n-grams")
+
+
+def _hybrid(model: Models) -> Method:
+    from ncleaner.hybrid import HybridModel
+    from ncleaner.methods.by_language import PerLanguage
+    from ncleaner.methods.hybrid import Hybrid
+
+    if isinstance(model, Mapping):
+        return PerLanguage("hybrid", model, _hybrid)
+    if isinstance(model, NGramModel):
+        model = HybridModel.of_ngrams(model)
+    if isinstance(model, HybridModel):
+        return Hybrid(model)
+    raise ValueError("the method hybrid needs a model of n-grams or a hybrid")
+
+
+def _victor(model: Models) -> Method:
+    from ncleaner.methods.victor import Victor
+    from ncleaner.victor import VictorModel, load_victor
+
+    # other kinds are what a caller has by default
+    return Victor(model if isinstance(model, VictorModel) else load_victor())
 
 
 METHODS: dict[str, Callable[[Models], Method]] = {
+    "hybrid": _hybrid,
     "ngram": _ngram,
+    "victor": _victor,
     "heuristics-only": _heuristics,
     "everything": _everything,
 }
 
 
-def needs_model(name: str) -> bool:
-    """Whether a method works with a model."""
-    return name == "ngram"
+def needs_model(name: str) -> str:
+    """The kind of model that a method works with, as in the headers of model files; empty for none."""
+    return name if name in ("hybrid", "ngram", "victor") else ""
+
+
+def load_models(name: str, model: str | Path, threshold: float | Preset | None = None) -> Models:
+    """The model or models that a method needs.
+
+    Args:
+        name: of the method.
+        model: a shipped model's name, or a file; but for victor also `auto` for a model per page by its
+            language, or a directory of models of one's own that go first. Where a name is that of a shipped
+            model of another kind, as a default may be, the method's own shipped model is taken. A hybrid
+            takes n-grams alone, too, and `ngram` those of a hybrid.
+        threshold: instead of the models' own.
+
+    Raises:
+        ModelError: no such model, or it has no such preset.
+    """
+    from ncleaner.catalogue import AUTO, ByLanguage
+    from ncleaner.hybrid import load_hybrid, load_ngrams
+    from ncleaner.model import shipped_models
+
+    kind = needs_model(name)
+    if kind == "victor":
+        from ncleaner.victor import load_victor
+
+        return load_victor("victor" if model in (AUTO, *shipped_models()) else model, threshold)
+    if kind in ("hybrid", "ngram"):
+        if model == AUTO or Path(model).is_dir():
+            folder = None if model == AUTO else Path(model)
+            if kind == "hybrid":
+                return ByLanguage(load_hybrid, folder, threshold)
+            return ByLanguage(load_ngrams, folder, threshold)
+        loaded = load_hybrid(model) if kind == "hybrid" else load_ngrams(model)
+        return loaded if threshold is None else loaded.with_parameters(threshold=threshold)
+    return None
 
 
 def make_method(name: str, model: Models = None) -> Method:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import numpy as np
+import numpy.typing as npt
 
 from ncleaner.document import Document
-from ncleaner.language import page_language
 from ncleaner.methods import Kept
 from ncleaner.methods.heuristics import Heuristics
 from ncleaner.model import NGramModel
 
-__all__ = ["NGram", "NGramByLanguage"]
+__all__ = ["NGram"]
 
 # a page with fewer segments may well be all clean or all dirty
 _MANY = 5
@@ -38,34 +38,13 @@ class NGram:
         table = document.segments
         scores = self.model.statistics(document.data, table["start"], table["end"])
         mask = (scores >= self.model.decision.threshold) & ~self._heuristics.remove(document)
+        return Kept(mask, scores, strange=self.is_strange(document, mask))
+
+    def is_strange(self, document: Document, mask: npt.NDArray[np.bool_]) -> bool:
+        """Whether all or nothing was kept of a page whose letters the model hardly knows."""
         # a look at the letters only where the outcome is suspicious
-        strange = (
+        return bool(
             len(mask) >= _MANY
             and (mask.all() or not mask.any())
             and self.model.strangeness(document.data) > _STRANGE
         )
-        return Kept(mask, scores, strange=strange)
-
-
-class NGramByLanguage:
-    """A model per page, by its language.
-
-    Args:
-        models: {ISO 639-1 code: model}; the one under an empty code is for all other pages.
-    """
-
-    name = "ngram"
-
-    def __init__(self, models: Mapping[str, NGramModel]) -> None:
-        self._models = models
-        self._methods: dict[str, NGram] = {}
-
-    def keep(self, document: Document) -> Kept:
-        """As `NGram.keep`, with the model and the language that were found."""
-        language = page_language(document)
-        chosen = language if language in self._models else ""
-        method = self._methods.get(chosen)
-        if method is None:
-            # loaded for the first page that needs it
-            method = self._methods[chosen] = NGram(self._models[chosen])
-        return method.keep(document)._replace(model=method.model.name, language=language)

@@ -1,0 +1,23 @@
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+MAX_DEPTH: int
+
+class Forest:
+    reach: int
+    def __init__(
+        self,
+        features: Any,
+        rows: Any,
+        thresholds: Any,
+        left: Any,
+        right: Any,
+        leaves: Any,
+        sizes: Any,
+        width: int,
+    ) -> None: ...
+    def predict(
+        self, matrix: npt.NDArray[np.float32], spare: int, chosen: npt.NDArray[np.int32] | None = None
+    ) -> npt.NDArray[np.float64]: ...

@@ -1,0 +1,219 @@
+"""Sums of decision trees over the rows of a feature matrix.
+
+A node asks whether one value, of this row or of one near it, is at most a threshold. Where the value stands is
+kept as a distance from the row's first value, so that a look at a neighbour costs as much as one at the row
+itself; the matrix has spare rows at both ends for what lies outside of the page.
+
+Each tree is laid out as a complete one of its own depth: the children of node i are 2 i + 1 and 2 i + 2, and the
+way down has no branch that a processor could guess wrong. Rows are taken eight at a time, so that they wait for
+memory together instead of one after the other.
+"""
+
+from libc.stdint cimport int32_t
+
+import numpy as np
+
+cdef enum:
+    TOGETHER = 8
+    # rows that go through all trees before the next ones do: they stay in the nearest cache meanwhile
+    BLOCK = 48
+
+# trees are laid out in 2 to the power of their depth
+MAX_DEPTH = 10
+# rows before and after its own that a tree may look at
+MAX_REACH = 100
+
+cdef packed struct node_t:
+    float threshold
+    int32_t distance     # from the row's first value to the one that is asked for
+
+
+cdef inline Py_ssize_t _step(const node_t* nodes, const float* x, Py_ssize_t at) noexcept nogil:
+    return 2 * at + 1 + <Py_ssize_t> (x[nodes[at].distance] > nodes[at].threshold)
+
+
+cdef void _add_tree(
+    const node_t* nodes, const float* leaves, int depth, const float* first, Py_ssize_t width,
+    const int32_t* rows, Py_ssize_t n, double* out
+) noexcept nogil:
+    """Adds one tree's value to `out` for each of the `n` rows."""
+    cdef Py_ssize_t inner = (<Py_ssize_t> 1 << depth) - 1, i = 0
+    cdef Py_ssize_t a, b, c, d, e, f, g, h
+    cdef int level
+    cdef const float* xa
+    cdef const float* xb
+    cdef const float* xc
+    cdef const float* xd
+    cdef const float* xe
+    cdef const float* xf
+    cdef const float* xg
+    cdef const float* xh
+    while i + TOGETHER <= n:
+        a = b = c = d = e = f = g = h = 0
+        xa = first + rows[i] * width
+        xb = first + rows[i + 1] * width
+        xc = first + rows[i + 2] * width
+        xd = first + rows[i + 3] * width
+        xe = first + rows[i + 4] * width
+        xf = first + rows[i + 5] * width
+        xg = first + rows[i + 6] * width
+        xh = first + rows[i + 7] * width
+        # by name, not in an array: they are to stay in registers
+        for level in range(depth):
+            a = _step(nodes, xa, a)
+            b = _step(nodes, xb, b)
+            c = _step(nodes, xc, c)
+            d = _step(nodes, xd, d)
+            e = _step(nodes, xe, e)
+            f = _step(nodes, xf, f)
+            g = _step(nodes, xg, g)
+            h = _step(nodes, xh, h)
+        out[rows[i]] += leaves[a - inner]
+        out[rows[i + 1]] += leaves[b - inner]
+        out[rows[i + 2]] += leaves[c - inner]
+        out[rows[i + 3]] += leaves[d - inner]
+        out[rows[i + 4]] += leaves[e - inner]
+        out[rows[i + 5]] += leaves[f - inner]
+        out[rows[i + 6]] += leaves[g - inner]
+        out[rows[i + 7]] += leaves[h - inner]
+        i += TOGETHER
+    while i < n:
+        a = 0
+        for level in range(depth):
+            a = _step(nodes, first + rows[i] * width, a)
+        out[rows[i]] += leaves[a - inner]
+        i += 1
+
+
+cdef class Forest:
+    """Trees for matrices of one width.
+
+    Args:
+        features: shape (nodes,), the column that a node asks for.
+        rows: shape (nodes,), how many rows after its own; negative for rows before.
+        thresholds: shape (nodes,), float32; values at most as large go left.
+        left, right: shape (nodes,), within the tree; a leaf is -1 - its number within the tree.
+        leaves: shape (leaves,), float32.
+        sizes: shape (trees,), nodes of each; it has one leaf more.
+        width: columns of the matrix.
+
+    Raises:
+        ValueError: the arrays do not belong together, a tree is none, or deeper than `MAX_DEPTH`.
+    """
+
+    cdef object _nodes, _leaves, _depths
+    cdef Py_ssize_t width
+    cdef readonly Py_ssize_t reach
+
+    def __init__(self, features, rows, thresholds, left, right, leaves, sizes, Py_ssize_t width):
+        features, rows, left, right, sizes = (
+            np.asarray(a, np.int64) for a in (features, rows, left, right, sizes)
+        )
+        total = len(features)
+        if not all(len(a) == total for a in (rows, thresholds, left, right)):
+            raise ValueError("the trees' arrays are of different lengths")
+        if np.any(sizes < 1) or sizes.sum() != total or (sizes + 1).sum() != len(leaves):
+            raise ValueError("the trees' sizes do not fit their nodes and leaves")
+        if total and np.abs(rows).max() > MAX_REACH:
+            raise ValueError("a tree looks at rows too far away")
+        if total and (features.min() < 0 or features.max() >= width):
+            raise ValueError("a tree asks for a feature that there is not")
+        if not (np.all(np.isfinite(thresholds)) and np.all(np.isfinite(leaves))):
+            raise ValueError("a threshold or a leaf is not a number")
+        distances = (rows * width + features).tolist()
+        thresholds = np.asarray(thresholds, np.float32).tolist()
+        leaves = np.asarray(leaves, np.float32).tolist()
+        left, right = left.tolist(), right.tolist()
+        nodes, values, depths = [], [], []
+        node, leaf = 0, 0
+        for size in sizes.tolist():
+            depth = _depth(left[node : node + size], right[node : node + size])
+            tree_nodes = [(0.0, 0)] * ((1 << depth) - 1)
+            tree_leaves = [0.0] * (1 << depth)
+            # (node or leaf, where it stands, how far down)
+            open_ = [(0, 0, 0)]
+            while open_:
+                child, place, level = open_.pop()
+                if child >= 0:
+                    tree_nodes[place] = thresholds[node + child], distances[node + child]
+                    open_.append((left[node + child], 2 * place + 1, level + 1))
+                    open_.append((right[node + child], 2 * place + 2, level + 1))
+                    continue
+                # a leaf above the lowest level stands below all nodes in between
+                first = ((place + 1) << (depth - level)) - (1 << depth)
+                for at in range(first, first + (1 << (depth - level))):
+                    tree_leaves[at] = leaves[leaf - child - 1]
+            nodes += tree_nodes
+            values += tree_leaves
+            depths.append(depth)
+            node += size
+            leaf += size + 1
+        self._nodes = np.array(nodes, np.dtype([("threshold", "f4"), ("distance", "i4")])).view(np.uint8)
+        self._leaves = np.array(values, np.float32)
+        self._depths = np.array(depths, np.int32)
+        self.width = width
+        self.reach = int(np.abs(rows).max()) if total else 0
+
+    def predict(self, const float[:, ::1] matrix not None, Py_ssize_t spare, chosen=None):
+        """Sum of all trees for each row but the `spare` ones at either end: shape (rows − 2 · spare,), float64.
+
+        Args:
+            matrix: shape (rows, width).
+            spare: rows at either end that are there to be looked at only.
+            chosen: shape (some,), int32: rows to sum for, counted from the first that is not spare; 0 for the
+                others. All by default.
+
+        Raises:
+            ValueError: the matrix is of another width, or has fewer spare rows than the trees look at, or there
+                is no such row.
+        """
+        cdef Py_ssize_t n = matrix.shape[0] - 2 * spare, tree
+        if matrix.shape[1] != self.width or spare < self.reach or n < 0:
+            raise ValueError("the matrix does not fit the trees")
+        found = np.zeros(n)
+        rows_array = np.arange(n, dtype=np.int32) if chosen is None else np.ascontiguousarray(chosen, np.int32)
+        if len(rows_array) and not 0 <= rows_array.min() <= rows_array.max() < n:
+            raise ValueError("there is no such row")
+        if not len(rows_array) or not len(self._depths):
+            return found
+        cdef const int32_t[::1] rows = rows_array
+        n = rows.shape[0]
+        cdef double[::1] out = found
+        cdef const unsigned char[::1] nodes = self._nodes
+        cdef const float[::1] leaves = self._leaves
+        cdef const int32_t[::1] depths = self._depths
+        cdef const node_t* node
+        cdef const float* leaf
+        cdef Py_ssize_t start = 0
+        with nogil:
+            while start < n:
+                node = <const node_t*> &nodes[0]
+                leaf = &leaves[0]
+                for tree in range(depths.shape[0]):
+                    _add_tree(
+                        node, leaf, depths[tree], &matrix[spare, 0], self.width, &rows[start],
+                        min(<Py_ssize_t> BLOCK, n - start), &out[0],
+                    )
+                    node += (<Py_ssize_t> 1 << depths[tree]) - 1
+                    leaf += <Py_ssize_t> 1 << depths[tree]
+                start += BLOCK
+        return found
+
+
+def _depth(left, right):
+    """Depth of a tree, whose children have to stand behind their parents, each node and leaf once."""
+    seen = set()
+    depths = {0: 1}
+    for node, children in enumerate(zip(left, right)):
+        if node not in depths:
+            raise ValueError("a tree's nodes do not form a tree")
+        for child in children:
+            if child in seen or not -len(left) - 1 <= child < len(left) or 0 <= child <= node:
+                raise ValueError("a tree's nodes do not form a tree")
+            seen.add(child)
+            if child >= 0:
+                depths[child] = depths[node] + 1
+    deepest = max(depths.values())
+    if deepest > MAX_DEPTH:
+        raise ValueError(f"a tree is {deepest} levels deep, and {MAX_DEPTH} are the most")
+    return deepest

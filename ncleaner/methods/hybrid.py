@@ -1,0 +1,35 @@
+"""The hybrid: n-grams and structure together, decided for the page as a whole."""
+
+from __future__ import annotations
+
+from ncleaner.document import Document
+from ncleaner.hybrid import HybridModel
+from ncleaner.methods import Kept
+from ncleaner.methods.ngram import NGram
+
+__all__ = ["Hybrid"]
+
+
+class Hybrid:
+    """Keeps what the two forests of the structure model, fed with the n-grams, take for main text.
+
+    A plain-text dump has no structure: its segments are judged by the n-grams alone, and `Kept.instead` says
+    so.
+
+    Args:
+        model: n-grams and structure.
+    """
+
+    name = "hybrid"
+
+    def __init__(self, model: HybridModel) -> None:
+        self.model = model
+        self._ngram = NGram(model.ngrams)
+
+    def keep(self, document: Document) -> Kept:
+        """Scores are log-odds in bits, given the whole page. Kinds of segments are the page's own: forests
+        trained to tell them apart did worse (docs/hybrid.md)."""
+        if not len(document.elements):
+            return self._ngram.keep(document)._replace(instead=self._ngram.name)
+        mask, scores = self.model.judge(document)
+        return Kept(mask, scores, strange=self._ngram.is_strange(document, mask))

@@ -1,0 +1,257 @@
+"""The structure model: what tells main text from boilerplate on a page, apart from the words of a language.
+
+Two forests of small trees judge each segment. The first sees the segment and the blocks above it; the second
+sees what follows from the first judgement of all segments of the page, too: where the text gathers, what
+segments of the same style are like, what stands before and after. Both take the n-grams' verdict as one
+feature among many, so the model holds no words but those of class names, and serves any language.
+
+Which segments are kept is then decided for the page as a whole, so that the F-score to be expected of it is
+largest (the decision rule of Ye, Chai, Lee and Chieu 2012, “Optimizing F-measure”, for one page): on a page
+where little is certain a segment of low probability is worth keeping, on a clear page it is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ncleaner._forest import Forest
+from ncleaner.document import Document
+from ncleaner.features import FEATURES, WEIGHTS, first_features, second_features
+from ncleaner.model import model_bytes
+from ncleaner.modelfile import pack, save, unpack, usable
+
+__all__ = ["BALANCES", "STEP", "Structure", "Trees", "decide", "load_structure", "probabilities_of"]
+
+# Weights of names are kept in steps of this, as small integers.
+STEP = 1 / 32
+
+# How much more recall counts than precision: beta of the F-score that is expected to be largest.
+BALANCES: dict[str, float] = {"precision": 0.5, "balanced": 1.0, "recall": 2.0}
+# A first judgement below this stands.
+_PLAIN = 0.05
+# A page of which no more is to be expected is taken to have no main text at all.
+_LEAST = 0.2
+
+
+@dataclass(frozen=True, eq=False)
+class Trees:
+    """A forest as arrays.
+
+    Attributes:
+        features: shape (nodes,), the name of the feature that a node asks for, as its column.
+        rows: shape (nodes,), which row: 0 the segment's own, -1 the one before.
+        thresholds: shape (nodes,), float32; values at most as large go left.
+        left, right: shape (nodes,), children within the tree; leaf k is -1 - k.
+        leaves: shape (leaves,), float32, log-odds.
+        sizes: shape (trees,), nodes of each.
+    """
+
+    features: npt.NDArray[np.int64]
+    rows: npt.NDArray[np.int64]
+    thresholds: npt.NDArray[np.float32]
+    left: npt.NDArray[np.int64]
+    right: npt.NDArray[np.int64]
+    leaves: npt.NDArray[np.float32]
+    sizes: npt.NDArray[np.int64]
+
+    @classmethod
+    def of_columns(cls, columns: Mapping[str, Any]) -> Trees:
+        """From sequences of numbers by the names above."""
+        return cls(
+            **{
+                column.name: np.asarray(
+                    columns[column.name], np.float32 if column.name in ("thresholds", "leaves") else np.int64
+                )
+                for column in fields(cls)
+            }  # type: ignore[arg-type]
+        )
+
+    def forest(self) -> Forest:
+        """Ready for use on pages' matrices.
+
+        Raises:
+            ValueError: the arrays do not belong together.
+        """
+        return Forest(
+            self.features, self.rows, self.thresholds, self.left, self.right, self.leaves, self.sizes,
+            len(FEATURES),
+        )  # fmt: skip
+
+
+def probabilities_of(odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Log-odds in nats to probabilities."""
+    found: npt.NDArray[np.float64] = 1 / (1 + np.exp(-np.clip(odds, -30, 30)))
+    return found
+
+
+def decide(
+    probabilities: npt.NDArray[np.float64], words: npt.NDArray[np.float64], beta: float = 1.0
+) -> npt.NDArray[np.bool_]:
+    """The segments whose being kept makes the page's expected F-score largest.
+
+    With the segments sorted by probability the best set is one of the heads of that list, and its F is close
+    to (1 + β²) · expected words right / (words kept + β² · expected words of the gold text).
+
+    Args:
+        probabilities: shape (segments,), that a segment is clean.
+        words: shape (segments,), what each counts for.
+        beta: recall counts so many times as much as precision.
+
+    Returns:
+        Shape (segments,); all False where no F above `_LEAST` is to be expected.
+    """
+    kept = np.zeros(len(probabilities), bool)
+    if not len(probabilities):
+        return kept
+    order = np.argsort(-probabilities, kind="stable")
+    right = np.cumsum((probabilities * words)[order])
+    expected = (1 + beta**2) * right / (np.cumsum(words[order]) + beta**2 * right[-1] + 1e-9)
+    # whether there is any main text does not depend on how the two are balanced
+    if float((2 * right / (np.cumsum(words[order]) + right[-1] + 1e-9)).max()) >= _LEAST:
+        kept[order[: int(np.argmax(expected)) + 1]] = True
+    return kept
+
+
+@dataclass(frozen=True, eq=False)
+class Structure:
+    """A trained structure model.
+
+    Attributes:
+        weights: shape (WEIGHTS,), float32: of the hashed words in class, id and role, in steps of `STEP`.
+        first, second: the forests that judge.
+        about: training data and figures, for the header.
+    """
+
+    weights: npt.NDArray[np.float32]
+    first: Trees
+    second: Trees
+    about: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def _forests(self) -> tuple[Forest, Forest]:
+        return self.first.forest(), self.second.forest()
+
+    def judge(
+        self, document: Document, odds: npt.NDArray[np.float64], posterior: npt.NDArray[np.float64]
+    ) -> npt.NDArray[np.float64]:
+        """Log-odds that each segment of an HTML page is clean, in nats: shape (segments,).
+
+        Args:
+            document: the page.
+            odds, posterior: shape (segments,): what the n-grams say, in bits.
+        """
+        first, second = self._forests
+        spare = max(first.reach, second.reach)
+        matrix = first_features(document, odds, posterior, self.weights, spare)
+        odds = first.predict(matrix, spare)
+        probabilities = probabilities_of(odds)
+        second_features(document, matrix, probabilities, spare)
+        # a third of all segments is plain boilerplate at first sight, and a second look has not changed that
+        chosen = np.flatnonzero(probabilities >= _PLAIN).astype(np.int32)
+        odds[chosen] = second.predict(matrix, spare, chosen)[chosen]
+        return odds
+
+    @property
+    def name(self) -> str:
+        """The name it was trained under."""
+        return str(self.about.get("name", "unnamed"))
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """All its tables by name, as model files hold them."""
+        found: dict[str, npt.NDArray[Any]] = {"weights": np.rint(self.weights / STEP).astype(np.int16)}
+        forests = {"first": self.first, "second": self.second}
+        for name, trees in forests.items():
+            for column in fields(Trees):
+                values = getattr(trees, column.name)
+                kind = _STORED[column.name]
+                if values.dtype.kind == "i" and not np.array_equal(values, values.astype(kind)):
+                    raise ValueError(f"{name}: {column.name} is out of range")
+                found[f"{name}.{column.name}"] = values.astype(kind)
+        return found
+
+    @classmethod
+    def of_arrays(
+        cls, features: list[str], arrays: Mapping[str, npt.NDArray[Any]], about: dict[str, Any]
+    ) -> Structure:
+        """A model from its tables; `features` are the names that the trees' columns stand for.
+
+        Raises:
+            ValueError: the tables do not belong together, or the features are not those of this version.
+        """
+        here = {feature.name: column for column, feature in enumerate(FEATURES)}
+        place = np.array([here.get(name, -1) for name in features], np.int64)
+
+        def trees_of(name: str) -> Trees:
+            columns = {column.name: arrays[f"{name}.{column.name}"] for column in fields(Trees)}
+            asked = columns.pop("features")
+            if np.any(asked < 0) or np.any(asked >= len(features)):
+                raise ValueError("its trees ask for features that it does not name")
+            unknown = sorted({features[number] for number in asked.tolist() if place[number] < 0})
+            if unknown:
+                raise ValueError(
+                    f"its trees ask for features that there are not ({', '.join(unknown)}): it is of another "
+                    "version of ncleaner; train it again"
+                )
+            return Trees.of_columns({**columns, "features": place[asked]})
+
+        weights = arrays["weights"].astype(np.float32) * np.float32(STEP)
+        if weights.shape != (WEIGHTS,):
+            raise ValueError("the weights of names are of another size")
+        model = cls(weights, trees_of("first"), trees_of("second"), about)
+        _ = model._forests  # says what is wrong with the trees
+        return model
+
+    def to_bytes(self) -> bytes:
+        """The model file. The same model gives the same bytes."""
+        names = [feature.name for feature in FEATURES]
+        return pack({"kind": "structure", "features": names, **self.about}, self.arrays())
+
+    def save(self, path: str | Path) -> None:
+        """Writes the model file, whole or not at all.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+        save(self.to_bytes(), path)
+
+    @classmethod
+    def from_bytes(cls, data: bytes, name: str = "model") -> Structure:
+        """Reads a model file's bytes; `name` is for messages.
+
+        Raises:
+            ModelError: foreign, damaged, of a newer format, of another kind, or with features that this
+                version does not have.
+        """
+        header, arrays = unpack(data, name, "structure")
+        with usable(name):
+            about = {key: value for key, value in header.items() if key not in ("kind", "features")}
+            return cls.of_arrays(list(header["features"]), arrays, about)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Structure.from_bytes, (self.to_bytes(),)
+
+    def __repr__(self) -> str:
+        return f"<Structure {self.name}: {len(self.first.sizes)} and {len(self.second.sizes)} trees>"
+
+
+# how the arrays of trees stand in a file
+_STORED = {
+    "features": "<u2", "rows": "i1", "thresholds": "<f4", "left": "<i2", "right": "<i2", "leaves": "<f4",
+    "sizes": "<u2",
+}  # fmt: skip
+
+
+def load_structure(name: str | Path = "structure") -> Structure:
+    """The shipped structure model, or one from a file.
+
+    Raises:
+        ModelError: no such model, or the file is no structure model.
+    """
+    return Structure.from_bytes(model_bytes(name, "structure"), str(name))
