@@ -6,26 +6,40 @@ Every round runs each step over the whole archive, one after the other in this p
 median over the rounds of each step's CPU time as a multiple of *bare*, which is reading the archive with
 FastWARC and parsing each page with selectolax. A WARC to measure on is made from any gold directory by
 scripts/make_warc.py. Absolute times are not printed: machines differ, ratios less.
+
+    python bench/speed.py CRAWL.warc.gz --sample 100 [--tool trafilatura …] [--sample-only] [--rounds 3]
+
+Most other extractors are too slow for whole archives. With --sample, pages at even distances are copied into
+an archive of their own, and everything in the second table runs over that one: the tools of bench/compare.py
+that are installed, fed by FastWARC, and once more bare and ncleaner. Its ratios hold for these very pages.
 """
 
 from __future__ import annotations
 
+import logging
 import statistics
+import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from compare import TOOLS, attempt
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 from selectolax.lexbor import LexborHTMLParser
+from warcio.archiveiterator import ArchiveIterator as AnyArchiveIterator
+from warcio.warcwriter import WARCWriter
 
 from ncleaner import _bound, charset
 from ncleaner.archive import read
-from ncleaner.cleaner import DEFAULT_MODEL, Cleaner
+from ncleaner.cleaner import DEFAULT_METHOD, DEFAULT_MODEL, Cleaner
+from ncleaner.methods import METHODS, needs_model
 from ncleaner.model import NGramModel, load_model
 from ncleaner.page import Page
 from ncleaner.sinks import make_sink
+
+BARE = "bare: FastWARC and selectolax"
 
 
 def bodies(archive: Path) -> Iterator[bytes]:
@@ -92,6 +106,95 @@ def resiliparse(archive: Path) -> int:
     return size
 
 
+def other(tool: str) -> Callable[[Path], int]:
+    """A tool of bench/compare.py, fed by FastWARC; pages it fails on count with the time they took.
+
+    Raises:
+        ImportError: it is not installed.
+    """
+    extract = TOOLS[tool].make()
+
+    def step(archive: Path) -> int:
+        size = 0
+        for body in bodies(archive):
+            # Nobody tells the tools the language, and the URL decides little; both stay unknown.
+            text, _ = attempt(extract, body)
+            size += len(text or "")
+        return size
+
+    return step
+
+
+def sampled(archive: Path, count: int, target: Path) -> int:
+    """Copies as many responses as asked, at even distances; returns how many there are."""
+    with archive.open("rb") as stream:
+        total = sum(
+            record.rec_type == "response" for record in AnyArchiveIterator(stream, no_record_parse=True)
+        )
+    count = min(count, total)
+    wanted = {i * total // count for i in range(count)}
+    position = 0
+    with archive.open("rb") as stream, target.open("wb") as output:
+        writer = WARCWriter(output, gzip=True)
+        for record in AnyArchiveIterator(stream, no_record_parse=True):
+            if record.rec_type == "response":
+                if position in wanted:
+                    writer.write_record(record)
+                position += 1
+    return count
+
+
+def measure(steps: Mapping[str, Callable[[Path], int]], archive: Path, rounds: int) -> dict[str, list[float]]:
+    """CPU time of every step in every round."""
+    times: dict[str, list[float]] = {name: [] for name in steps}
+    for _ in range(rounds):
+        for name, step in steps.items():
+            start = time.process_time()
+            step(archive)
+            times[name].append(time.process_time() - start)
+    return times
+
+
+def ratios(times: list[float], base: list[float]) -> list[float]:
+    """Round by round."""
+    return [mine / its for mine, its in zip(times, base, strict=True)]
+
+
+def compare_on_sample(archive: Path, count: int, tools: list[str], method: str, rounds: int) -> None:
+    """Prints the table of the sample."""
+    mine = f"ncleaner {method}, archive to jsonl"
+    steps: dict[str, Callable[[Path], int]] = {
+        BARE: bare,
+        mine: ours(method),
+        "ncleaner everything, archive to jsonl": ours("everything"),
+    }
+    missing = []
+    for tool in tools:
+        try:
+            steps[TOOLS[tool].title] = other(tool)
+        except ImportError:
+            missing.append(TOOLS[tool].title)
+    with tempfile.TemporaryDirectory() as folder:
+        sample = Path(folder) / "sample.warc.gz"
+        pages = sampled(archive, count, sample)
+        # Some log every page they find strange.
+        logging.disable(logging.CRITICAL)
+        # What is loaded or compiled at the first page is not measured.
+        sampled(sample, 1, Path(folder) / "first.warc.gz")
+        measure(steps, Path(folder) / "first.warc.gz", 1)
+        times = measure(steps, sample, rounds)
+        logging.disable(logging.NOTSET)
+    print(f"\n{pages} pages of the archive")
+    for name, taken in times.items():
+        spread = ratios(taken, times[BARE])
+        print(
+            f"{name:<40} {statistics.median(spread):8.2f} × bare   ({min(spread):.2f} to {max(spread):.2f})"
+            f"   {statistics.median(ratios(taken, times[mine])):8.2f} × ncleaner {method}"
+        )
+    for title in missing:
+        print(f"{title:<40} not installed")
+
+
 def scoring(archive: Path, rounds: int, model: NGramModel) -> float:
     """Median bytes of UTF-8 text per second of CPU time that a model scores."""
     cleaner = Cleaner("everything")
@@ -112,13 +215,39 @@ def main(
     without_resiliparse: bool = False,
     scored: Annotated[list[str], typer.Option(help="models to score with, name or file")] = [],  # noqa: B006
     scoring_only: bool = False,
+    method: Annotated[str, typer.Option(help="what ncleaner decides by")] = DEFAULT_METHOD,
+    sample: Annotated[int, typer.Option(help="pages to run other extractors on; none by default")] = 0,
+    tool: Annotated[list[str], typer.Option(help="of bench/compare.py; all by default")] = [],  # noqa: B006
+    sample_only: bool = False,
 ) -> None:
     """Prints the table."""
+    if method not in METHODS:
+        raise typer.BadParameter(f"not one of {', '.join(METHODS)}", param_hint="--method")
+    if unknown := [name for name in tool if name not in TOOLS]:
+        raise typer.BadParameter(f"no such tool: {', '.join(unknown)}", param_hint="--tool")
+    if sample_only and sample < 1:
+        raise typer.BadParameter("goes with --sample", param_hint="--sample-only")
+    if not sample_only:
+        whole_archive(archive, rounds, method, without_resiliparse, scored, scoring_only)
+    if sample > 0:
+        # "everything" stands in that table as ncleaner's own, archive to jsonl.
+        wanted = tool or [name for name in TOOLS if name != "everything"]
+        compare_on_sample(archive, sample, wanted, method, rounds)
+
+
+def whole_archive(
+    archive: Path, rounds: int, method: str, without_resiliparse: bool, scored: list[str], scoring_only: bool
+) -> None:
+    """Prints the table of the whole archive, and the speed of scoring."""
+    mine = f"ncleaner {method}, archive to jsonl"
     steps: dict[str, Callable[[Path], int]] = {
-        "bare: FastWARC and selectolax": bare,
+        BARE: bare,
         "  of which FastWARC": reading,
-        "ncleaner ngram, archive to jsonl": ours("ngram"),
-        "ncleaner ngram, a model per page": ours("ngram", "auto"),
+        mine: ours(method),
+    }
+    if needs_model(method):
+        steps[f"ncleaner {method}, a model per page"] = ours(method, "auto")
+    steps |= {
         "ncleaner everything, archive to jsonl": ours("everything"),
         "  of which reading": our_reading,
         "  of which reading, decoding, bounding": decoding,
@@ -127,22 +256,16 @@ def main(
         steps["resiliparse main content"] = resiliparse
     if scoring_only:
         steps = {}
-    times: dict[str, list[float]] = {name: [] for name in steps}
-    for _ in range(rounds):
-        for name, step in steps.items():
-            start = time.process_time()
-            step(archive)
-            times[name].append(time.process_time() - start)
-    base = times.get("bare: FastWARC and selectolax", [])
+    times = measure(steps, archive, rounds)
+    base = times.get(BARE, [])
     for name, taken in times.items():
-        ratios = [mine / its for mine, its in zip(taken, base, strict=True)]
+        spread = ratios(taken, base)
         print(
-            f"{name:<40} {statistics.median(ratios):6.2f} × bare   ({min(ratios):.2f} to {max(ratios):.2f})"
+            f"{name:<40} {statistics.median(spread):6.2f} × bare   ({min(spread):.2f} to {max(spread):.2f})"
         )
     if not (without_resiliparse or scoring_only):
-        mine = times["ncleaner ngram, archive to jsonl"]
-        faster = [its / ours_ for its, ours_ in zip(times["resiliparse main content"], mine, strict=True)]
-        print(f"ncleaner ngram is {statistics.median(faster):.2f} times as fast as resiliparse")
+        faster = ratios(times["resiliparse main content"], times[mine])
+        print(f"ncleaner {method} is {statistics.median(faster):.2f} times as fast as resiliparse")
     for name in scored or [DEFAULT_MODEL]:
         speed = scoring(archive, rounds, load_model(name)) / 1e6
         print(f"scoring alone, model {name}: {speed:,.0f} MB of UTF-8 text per second of CPU time")
