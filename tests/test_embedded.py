@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from html import escape
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -192,15 +193,15 @@ def test_markup_in_data_is_walked_as_a_page() -> None:
 
 def test_bounds() -> None:
     limits = Limits(nesting=16, tags=1000)
-    deep = dump_html(data({"html": "<div>" * 30_000 + FOG}), limits=limits)
+    deep = dump_html(data({"html": "<div>" * 15_000 + FOG}), limits=limits)
     assert deep.text == FOG + "\n"
-    assert deep.dropped_tags > 25_000
+    assert deep.dropped_tags > 12_000
     assert deep.elements["depth"].max() < 40
     many = data(
-        [f"Sentence {i} is not like sentence {i + 1} nor like sentence {i + 2}." for i in range(2_000)]
+        [f"Sentence {i} is not like sentence {i + 1} nor like sentence {i + 2}." for i in range(1_000)]
     )
-    assert len(dump_html(many).segments) == 2_000
-    assert not len(dump_html(many + many).segments) > 2_000
+    assert len(dump_html(many).segments) == 1_000
+    assert not len(dump_html(many + many).segments) > 1_000
     nested = FOG
     for level in range(6):
         assert dump_html(data([nested])).text == (f"{FOG}\n" if level < 4 else "")
@@ -272,7 +273,7 @@ def test_any_page(html: str) -> None:
     assert document.data.decode() == dump_html(html.encode("utf-8", "replace"), encoding="utf-8").text
 
 
-def test_any_process_gives_the_same_bytes() -> None:
+def test_any_process_gives_the_same_bytes(tmp_path: Path) -> None:
     html = "".join(page for page, _ in FOUND.values())
     script = "import sys; from ncleaner.dump import dump_html; sys.stdout.buffer.write(dump_html(sys.stdin.buffer.read()).data)"
     outputs = {
@@ -280,6 +281,7 @@ def test_any_process_gives_the_same_bytes() -> None:
             [sys.executable, "-c", script],
             input=html.encode("utf-8", "replace"),
             env={**os.environ, "PYTHONHASHSEED": seed},
+            cwd=tmp_path,
             capture_output=True,
             check=True,
         ).stdout
