@@ -313,9 +313,10 @@ cdef int _words(const uint8_t* p, const uint8_t* end, uint64_t* out) noexcept no
         if c'A' <= c <= c'Z':
             c |= 0x20
         if c >= 0x80 or c'a' <= c <= c'z' or c'0' <= c <= c'9':
-            h = (h ^ c) * <uint64_t> 1099511628211 + 1
+            # words of up to a dozen letters differ in these bits; those of all are mixed once, at the end
+            h = (h << 5) + h + c
         elif h:
-            out[n] = h
+            out[n] = _mix(h)
             n += 1
             h = 0
         p += 1
@@ -502,7 +503,7 @@ cdef void _inline(const run_t* runs, const segment_t* s, float* x) noexcept nogi
 cdef void _fill(
     const uint8_t* text, const run_t* runs, const segment_t* segments, Py_ssize_t n, const element_t* elements,
     const block_t* blocks, const double* odds, const double* posterior, const uint64_t* title, int n_title,
-    Py_ssize_t headline, seen_t* seen, uint64_t mask, float* out, Py_ssize_t width,
+    Py_ssize_t headline, seen_t* seen, seen_t** copies, uint64_t mask, float* out, Py_ssize_t width,
 ) noexcept nogil:
     cdef Py_ssize_t i, heading = -1
     cdef bint has_h1 = False
@@ -517,7 +518,8 @@ cdef void _fill(
     for i in range(n):
         s = &segments[i]
         total += s.chars
-        _entry(seen, mask, _hash(text + s.start, s.end - s.start)).times += 1
+        copies[i] = _entry(seen, mask, _hash(text + s.start, s.end - s.start))
+        copies[i].times += 1
         has_h1 |= s.element >= 0 and elements[s.element].tag == h1_code
     for i in range(n):
         s = &segments[i]
@@ -540,7 +542,7 @@ cdef void _fill(
         _inline(runs, s, x)
         x[OPENED] = s.opened
         x[CLOSED] = s.closed
-        entry = _entry(seen, mask, _hash(p, s.end - s.start))
+        entry = copies[i]
         x[DUPLICATES] = entry.times
         x[SEEN_BEFORE] = entry.met
         entry.met += 1
@@ -597,6 +599,7 @@ def fill(document, bytes title not None, odds, posterior, weights, float[:, ::1]
     while size < 2 * <uint64_t> n:
         size *= 2
     cdef seen_t* seen = <seen_t*> calloc(size, sizeof(seen_t))
+    cdef seen_t** copies = <seen_t**> calloc(n, sizeof(void*))
     cdef block_t* blocks = <block_t*> calloc(m + 1, sizeof(block_t))
     cdef uint64_t words[TITLE_WORDS]
     cdef const uint8_t* text = <const uint8_t*> <const char*> data
@@ -605,8 +608,9 @@ def fill(document, bytes title not None, odds, posterior, weights, float[:, ::1]
     cdef int n_title
     cdef Py_ssize_t headline
     cdef const segment_t* rows
-    if seen == NULL or blocks == NULL:
+    if seen == NULL or copies == NULL or blocks == NULL:
         free(seen)
+        free(copies)
         free(blocks)
         raise MemoryError
     with nogil:
@@ -619,8 +623,9 @@ def fill(document, bytes title not None, odds, posterior, weights, float[:, ::1]
         )
         _fill(
             text, <const run_t*> &runs[0], rows, n, <const element_t*> &elements[0], blocks, &sums[0], &after[0],
-            words, n_title, headline, seen, size - 1,
+            words, n_title, headline, seen, copies, size - 1,
             &out[0, 0], out.shape[1],
         )
         free(seen)
+        free(copies)
         free(blocks)
