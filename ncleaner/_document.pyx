@@ -8,6 +8,7 @@ drive the same functions, so they cannot come to differ in anything but the orde
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcpy, memset
 
+from ncleaner._hashes cimport hash_bytes, mix
 from ncleaner._kinds cimport assign_kinds
 from ncleaner._letters cimport LOWER, NO_LETTER, UNCASED, decode_utf8, is_final, last_mark, letter_case
 
@@ -29,11 +30,6 @@ cdef uint64_t cue_keys[CUE_SLOTS]
 cdef uint32_t cue_bits[CUE_SLOTS]
 
 
-cdef inline uint64_t _mix(uint64_t h) noexcept nogil:
-    h *= <uint64_t> 0x9E3779B97F4A7C15
-    return h ^ h >> 32
-
-
 cdef void _learn_cues():
     cdef uint64_t key
     cdef size_t slot
@@ -42,7 +38,7 @@ cdef void _learn_cues():
             key = 0
             for c in word.encode()[:8]:
                 key = key << 8 | <uint64_t> c
-            slot = _mix(key) % CUE_SLOTS
+            slot = mix(key) % CUE_SLOTS
             while cue_bits[slot] and cue_keys[slot] != key:
                 slot = (slot + 1) % CUE_SLOTS
             cue_keys[slot] = key
@@ -53,7 +49,7 @@ _learn_cues()
 
 
 cdef inline uint32_t _look_up(uint64_t key) noexcept nogil:
-    cdef size_t slot = _mix(key) % CUE_SLOTS
+    cdef size_t slot = mix(key) % CUE_SLOTS
     while cue_bits[slot]:
         if cue_keys[slot] == key:
             return cue_bits[slot]
@@ -69,7 +65,7 @@ cdef void _end_word(builder_t* b, uint64_t key, int letters, uint32_t at, uint32
     if letters < 2:
         return
     bits[0] |= _look_up(key)
-    word = <uint16_t> (_mix(key) >> 48)
+    word = <uint16_t> (mix(key) >> 48)
     for i in range(1, list_[0] + 1):
         if list_[i] == word:
             return
@@ -119,17 +115,7 @@ cdef uint32_t read_names(
 
 cdef uint64_t style_hash(int tag, const unsigned char* name, size_t length) noexcept nogil:
     """A hash of the tag's code and its class attribute, eight bytes at a time."""
-    cdef uint64_t h = _mix(<uint64_t> tag ^ <uint64_t> length << 16), word
-    while length >= 8:
-        memcpy(&word, name, 8)
-        h = _mix(h ^ word)
-        name += 8
-        length -= 8
-    if length:
-        word = 0
-        memcpy(&word, name, length)
-        h = _mix(h ^ word)
-    return h
+    return hash_bytes(mix(<uint64_t> tag ^ <uint64_t> length << 16), name, length)
 
 
 cdef uint32_t read_class(
@@ -639,6 +625,16 @@ cdef class Builder:
         end_segment(&self.b)
         self.b.headings = 0
         self.b.item = False
+
+    @property
+    def in_heading(self):
+        """Whether an <h1> … <h6> is open."""
+        return self.b.headings > 0
+
+    def dumped(self):
+        """The text so far, a segment a line; UTF-8."""
+        end_segment(&self.b)
+        return (<char*> self.b.text)[: self.b.text_len]
 
     def shown(self, size_t line):
         """(bytes outside of links, bytes in segments of `line` bytes and more) of what is shown at first."""

@@ -13,6 +13,7 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from ncleaner._document cimport element_t, segment_t
+from ncleaner._hashes cimport mix
 
 import numpy as np
 
@@ -93,11 +94,6 @@ cdef struct block_t:
     int32_t above[N_SHARES]
 
 
-cdef inline uint64_t _mix(uint64_t h) noexcept nogil:
-    h *= <uint64_t> 0x9E3779B97F4A7C15
-    return h ^ h >> 32
-
-
 cdef inline group_t* _group(group_t* table, uint64_t mask, uint64_t key) noexcept nogil:
     cdef uint64_t slot
     key |= 1
@@ -122,7 +118,7 @@ cdef inline double _log_odds(double p) noexcept nogil:
 
 
 cdef inline uint64_t _siblings_key(const element_t* e) noexcept nogil:
-    return _mix(<uint64_t> (e.parent + 2) << 32 ^ e.style)
+    return mix(<uint64_t> (e.parent + 2) << 32 ^ e.style)
 
 
 cdef void _sum_up(
@@ -176,8 +172,8 @@ cdef void _hand_down(
     for i in range(m):
         b = &blocks[i]
         parent = &blocks[elements[i].parent] if elements[i].parent >= 0 else NULL
-        b.style = _mix((parent.style if parent != NULL else 7) * 31 + elements[i].style)
-        b.path = _mix((parent.path if parent != NULL else 7) * 31 + elements[i].tag)
+        b.style = mix((parent.style if parent != NULL else 7) * 31 + elements[i].style)
+        b.path = mix((parent.path if parent != NULL else 7) * 31 + elements[i].tag)
         b.repeated = b.siblings
         b.repeated_chars = elements[i].chars
         b.core_depth = elements[i].depth
@@ -271,8 +267,8 @@ cdef void _fill(
         s = &segments[i]
         style = blocks[s.element].style if s.element >= 0 else 3
         path = blocks[s.element].path if s.element >= 0 else 3
-        _count(_group(styles, mask, _mix(style + s.kind)), s, _log_odds(p[i]))
-        _count(_group(paths, mask, _mix(path + s.kind)), s, _log_odds(p[i]))
+        _count(_group(styles, mask, mix(style + s.kind)), s, _log_odds(p[i]))
+        _count(_group(paths, mask, mix(path + s.kind)), s, _log_odds(p[i]))
     for i in range(n):
         s = &segments[i]
         x = out + i * width
@@ -281,8 +277,8 @@ cdef void _fill(
         before += p[i] * s.chars
         style = blocks[s.element].style if s.element >= 0 else 3
         path = blocks[s.element].path if s.element >= 0 else 3
-        _group_columns(_group(styles, mask, _mix(style + s.kind)), chars, x + STYLE_TIMES)
-        _group_columns(_group(paths, mask, _mix(path + s.kind)), chars, x + PATH_TIMES)
+        _group_columns(_group(styles, mask, mix(style + s.kind)), chars, x + STYLE_TIMES)
+        _group_columns(_group(paths, mask, mix(path + s.kind)), chars, x + PATH_TIMES)
         x[PAGE_WORDS] = <float> words
         x[PAGE_SEGMENTS] = n
         x[PAGE_LINKS] = <float> (links / (chars + 1))

@@ -7,13 +7,14 @@ not care about scale, and sums and quotients are the same on every processor.
 One pass over the text, one over the elements, one over the segments, all without the GIL.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
 from ncleaner._document cimport HIDDEN, PREFORMATTED, element_t, run_t, segment_t
+from ncleaner._hashes cimport hash_bytes, mix
 from ncleaner._letters cimport (
-    LOWER, NO_LETTER, UNCASED, UPPER, decode_utf8, has_marker, is_final, last_mark, letter_case,
+    LOWER, UNCASED, UPPER, decode_utf8, has_marker, is_final, last_mark, letter_case,
 )
 
 import numpy as np
@@ -277,24 +278,6 @@ cdef struct seen_t:
     uint32_t met
 
 
-cdef inline uint64_t _mix(uint64_t h) noexcept nogil:
-    h *= <uint64_t> 0x9E3779B97F4A7C15
-    return h ^ h >> 32
-
-
-cdef uint64_t _hash(const uint8_t* p, size_t length) noexcept nogil:
-    """Of a text, eight bytes at a time; never 0."""
-    cdef uint64_t h = length, word
-    while length >= 8:
-        memcpy(&word, p, 8)
-        h = _mix(h ^ word)
-        p += 8
-        length -= 8
-    word = 0
-    memcpy(&word, p, length)
-    return _mix(h ^ word) | 1
-
-
 cdef inline seen_t* _entry(seen_t* table, uint64_t mask, uint64_t key) noexcept nogil:
     cdef uint64_t slot = key >> 20 & mask
     while table[slot].key and table[slot].key != key:
@@ -316,7 +299,7 @@ cdef int _words(const uint8_t* p, const uint8_t* end, uint64_t* out) noexcept no
             # words of up to a dozen letters differ in these bits; those of all are mixed once, at the end
             h = (h << 5) + h + c
         elif h:
-            out[n] = _mix(h)
+            out[n] = mix(h)
             n += 1
             h = 0
         p += 1
@@ -518,7 +501,7 @@ cdef void _fill(
     for i in range(n):
         s = &segments[i]
         total += s.chars
-        copies[i] = _entry(seen, mask, _hash(text + s.start, s.end - s.start))
+        copies[i] = _entry(seen, mask, hash_bytes(s.end - s.start, text + s.start, s.end - s.start) | 1)
         copies[i].times += 1
         has_h1 |= s.element >= 0 and elements[s.element].tag == h1_code
     for i in range(n):

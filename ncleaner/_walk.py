@@ -40,7 +40,6 @@ class _Walk:
         self.builder = builder
         self.alt_text = alt_text
         self.title = b""
-        self.headings = 0
 
     def enter(self, node: LexborNode) -> bool:
         """Tells the builder of an opening tag. False when the element and all below is left out."""
@@ -52,7 +51,7 @@ class _Walk:
             if not self.title and first is not None and first.is_text_node:
                 self.title = (first.text_content or "").encode()
             return False
-        if role == tags.LEFT_OUT and not (tag == "button" and self.headings):
+        if role == tags.LEFT_OUT and not (tag == "button" and builder.in_heading):
             return False
         if role == tags.BREAK:
             builder.line_break()
@@ -74,7 +73,6 @@ class _Walk:
                 builder.close_inline(_ALT)
             return False
         if role == tags.BLOCK:
-            self.headings += tags.FORM.get(tag) == tags.HEADING
             class_, id_, part = ((attributes.get(name) or "").encode() for name in ("class", "id", "role"))
             builder.open_block(tags.CODE[tag], tags.FORM.get(tag, 0), class_, id_, part, hidden)
         else:
@@ -84,7 +82,6 @@ class _Walk:
     def leave(self, node: LexborNode) -> None:
         tag = _known(node.tag or "")
         if tags.ROLE[tag] == tags.BLOCK:
-            self.headings -= tags.FORM.get(tag) == tags.HEADING
             self.builder.close_block(tags.FORM.get(tag, 0))
         else:
             self.builder.close_inline(tags.CONTEXT_BIT.get(tag, -1))

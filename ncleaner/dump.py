@@ -24,6 +24,12 @@ _OPTIONS = int(LexborDocumentOptions.WO_EVENTS)
 _THIN, _LINE = 900, 60
 
 
+def _parse(utf8: bytes, limits: Limits) -> tuple[LexborHTMLParser, int]:
+    """A tree within the limits, and how many tags were dropped to keep them."""
+    utf8, dropped = bounded(utf8, limits.nesting, limits.tags)
+    return LexborHTMLParser(utf8, options=_OPTIONS), dropped
+
+
 def _is_thin(builder: Builder) -> bool:
     """Whether a page shows so little that its text may stand in its data."""
     own, in_lines = builder.shown(_LINE)
@@ -55,23 +61,21 @@ def dump_html(
         utf8, used = html.encode("utf-8", "replace"), ""
     else:
         utf8, used = decode(html, content_type, encoding)
-    utf8, dropped = bounded(utf8, limits.nesting, limits.tags)
-    parser = LexborHTMLParser(utf8, options=_OPTIONS)
+    parser, dropped = _parse(utf8, limits)
     builder = Builder(len(utf8) // 8)
     title, lang = _walk_tree(parser, builder, alt_text)
-    thin = _is_thin(builder)
-    document = Document.of_tables(
+    if _is_thin(builder) and (passages := find_passages(parser, builder.dumped().decode())):
+
+        def walk(markup: bytes) -> int:
+            fragment, fewer = _parse(markup, limits)
+            _walk_tree(fragment, builder, False)
+            return fewer
+
+        dropped += add_passages(builder, passages, walk)
+    return Document.of_tables(
         builder.tables(),
         title=" ".join(title.decode("utf-8", "replace").split()),
         lang=lang.decode("utf-8", "replace").strip(),
         encoding=used,
         dropped_tags=dropped,
     )
-    if thin and (passages := find_passages(parser, document.text)):
-        # tables are made once: the page is walked anew, with what its data has at the end
-        builder = Builder(len(document.data))
-        _walk_tree(parser, builder, alt_text)
-        dropped += add_passages(builder, passages, _walk_tree, limits)
-        about = {"title": document.title, "lang": document.lang, "encoding": used, "dropped_tags": dropped}
-        return Document.of_tables(builder.tables(), **about)
-    return document

@@ -16,16 +16,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser
 
 from ncleaner import tags
-from ncleaner._bound import bounded
 from ncleaner._document import Builder
-from ncleaner.limits import Limits
 
 __all__ = ["Passage", "add_passages", "find_passages"]
-
-_OPTIONS = int(LexborDocumentOptions.WO_EVENTS)
 
 # Bounds for one page: characters of data that are read, data within data, strings that are judged, characters
 # of prose, and characters of the page's own text that are held against them. More data was found to hold more
@@ -80,8 +76,6 @@ _SIGN = re.compile(r"[{}<>\[\]=_|\\@#$%^*~;]")
 _LETTERS = r"[^\x00-@\[-`{-\x7f]++"
 _WORDLIKE = re.compile(rf"[(\"']*+{_LETTERS}(?:['/-]{_LETTERS})*+[^\w\s]*+\Z")
 _FINAL = re.compile(r"[.!?…。！？।؟։።](?![^\s\"'”’»)\]）」』])")
-
-Walk = Callable[[LexborHTMLParser, Builder, bool], tuple[bytes, bytes]]
 
 
 class Passage(NamedTuple):
@@ -298,22 +292,20 @@ def find_passages(parser: LexborHTMLParser, shown: str) -> list[Passage]:
     return passages
 
 
-def add_passages(builder: Builder, passages: list[Passage], walk: Walk, limits: Limits) -> int:
+def add_passages(builder: Builder, passages: list[Passage], walk: Callable[[bytes], int]) -> int:
     """Appends passages to a Document that is being built, all in one block `script`.
 
-    A plain passage becomes a paragraph for each line. One with markup is parsed and walked as a page is,
-    within the same limits of nesting and tags.
+    A plain passage becomes a paragraph for each line. One with markup goes through `walk`, which feeds it to
+    the builder as a page is, and returns how many tags were dropped to keep the limits.
 
     Returns:
-        Tags that were dropped to keep them.
+        Tags that were dropped in all.
     """
     dropped = 0
     builder.open_block(tags.CODE["script"], 0)
     for passage in passages:
         if passage.marked:
-            utf8, fewer = bounded(passage.text.encode("utf-8", "replace"), limits.nesting, limits.tags)
-            walk(LexborHTMLParser(utf8, options=_OPTIONS), builder, False)
-            dropped += fewer
+            dropped += walk(passage.text.encode("utf-8", "replace"))
             continue
         for line in passage.text.splitlines():
             builder.open_block(tags.CODE["p"], 0)

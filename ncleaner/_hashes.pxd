@@ -1,0 +1,24 @@
+"""Hashes for tables that live as long as one page; inline, for all compiled modules."""
+
+from libc.stdint cimport uint64_t
+from libc.string cimport memcpy
+
+
+cdef inline uint64_t mix(uint64_t h) noexcept nogil:
+    h *= <uint64_t> 0x9E3779B97F4A7C15
+    return h ^ h >> 32
+
+
+cdef inline uint64_t hash_bytes(uint64_t h, const unsigned char* p, size_t length) noexcept nogil:
+    """Goes on from the hash `h` over `length` bytes, eight at a time."""
+    cdef uint64_t word
+    while length >= 8:
+        memcpy(&word, p, 8)
+        h = mix(h ^ word)
+        p += 8
+        length -= 8
+    if length:
+        word = 0
+        memcpy(&word, p, length)
+        h = mix(h ^ word)
+    return h
