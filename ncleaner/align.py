@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from rapidfuzz.distance import LCSseq
 
-from ncleaner.document import HIDDEN, Document
+from ncleaner.document import Document
 
 __all__ = ["Alignment", "align", "gold_text"]
 
@@ -68,7 +68,7 @@ def align(document: Document, gold: str) -> Alignment:
     segments leave over, so that a hidden copy never takes the place of the text that the annotator saw.
     """
     numbers: dict[str, int] = {}
-    hidden = (document.segments["flags"] & HIDDEN != 0).tolist()
+    hidden = (~document.visible).tolist()
     sides: tuple[list[int], list[int]] = ([], [])
     owners: tuple[list[int], list[int]] = ([], [])
     for position, segment in enumerate(document):

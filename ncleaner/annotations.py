@@ -25,7 +25,7 @@ import numpy.typing as npt
 from rapidfuzz.distance import LCSseq
 
 from ncleaner.align import _TOKEN
-from ncleaner.document import HIDDEN, Document
+from ncleaner.document import Document
 from ncleaner.dump import dump_html
 from ncleaner.errors import TrainingError
 from ncleaner.pairs import _MARK, _URL_LINE, Pair, _bytes, _site, _text
@@ -43,7 +43,6 @@ __all__ = [
     "Gold",
     "Labels",
     "gold_of",
-    "hidden_runs",
     "labels_from_alignment",
     "labels_from_kept",
     "read_annotated",
@@ -103,13 +102,6 @@ class Gold(NamedTuple):
     continues: npt.NDArray[np.bool_]
 
 
-def hidden_runs(document: Document) -> npt.NDArray[np.bool_]:
-    """Shape (runs,): whether a run stands in a segment that is not shown at first."""
-    hidden: npt.NDArray[np.bool_] = document.segments["flags"] & HIDDEN != 0
-    owners: npt.NDArray[np.int32] = document.runs["segment"]
-    return hidden[owners]
-
-
 def run_chars(document: Document) -> npt.NDArray[np.int64]:
     """Shape (runs,): the characters of each run, white space between its words included."""
     codes = np.frombuffer(document.data, np.uint8)
@@ -142,7 +134,7 @@ def labels_from_kept(
     if continues is not None:
         later |= continues[runs["segment"]]
     labels[later] = CONTINUATION
-    labels[~mask[runs["segment"]] | hidden_runs(document)] = OTHER
+    labels[~mask[runs["segment"]] | ~document.visible[runs["segment"]]] = OTHER
     return labels
 
 
@@ -158,7 +150,7 @@ def labels_from_alignment(pair: Pair) -> Labels:
         Of the document's runs.
     """
     document = pair.document
-    mask = pair.alignment.clean & (document.segments["flags"] & HIDDEN == 0)
+    mask = pair.alignment.clean & document.visible
     if not _MARK.search(pair.gold):
         return labels_from_kept(document, mask)
     # not through `gold_document`, whose builder has its own mind on what is a heading

@@ -25,7 +25,7 @@ from ncleaner.alphabet import Alphabet, alphabet
 from ncleaner.counts import Counts, Keys, Tally
 from ncleaner.decision import Decision, Preset
 from ncleaner.errors import ModelError
-from ncleaner.modelfile import FORMAT_VERSION, MAGIC, kind_of, pack, save, unpack, usable
+from ncleaner.modelfile import FORMAT_VERSION, MAGIC, Stored, kind_of, pack, unpack, usable
 from ncleaner.nfc import compose
 
 __all__ = [
@@ -78,7 +78,7 @@ def _positions(keys: Keys, wanted: Keys, bits: int) -> npt.NDArray[np.int64]:
 
 
 @dataclass(frozen=True, eq=False)
-class NGramModel:
+class NGramModel(Stored):
     """A pair of n-gram models, clean and dirty, over one alphabet.
 
     Attributes:
@@ -96,11 +96,6 @@ class NGramModel:
     levels: Sequence[Counts]
     decision: Decision = field(default_factory=Decision)
     about: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def name(self) -> str:
-        """The name it was trained under."""
-        return str(self.about.get("name", "unnamed"))
 
     def with_parameters(
         self, *, order: int | None = None, q: float | None = None, threshold: float | Preset | None = None
@@ -214,14 +209,6 @@ class NGramModel:
         }
         return pack(header, arrays)
 
-    def save(self, path: str | Path) -> None:
-        """Writes the model file, whole or not at all.
-
-        Raises:
-            OutputError: it cannot be written.
-        """
-        save(self.to_bytes(), path)
-
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "model") -> NGramModel:
         """Reads a model file's bytes; `name` is for messages.
@@ -271,9 +258,6 @@ class NGramModel:
             if key not in ("kind", "order", "q", "alphabet", "decision", "threshold")
         }
         return cls(order, q, symbols, levels, decision, about)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return NGramModel.from_bytes, (self.to_bytes(),)
 
     def __repr__(self) -> str:
         grams = sum(len(level.keys) for level in self.levels)

@@ -12,17 +12,18 @@ import json
 import math
 import struct
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from ncleaner.errors import ModelError, OutputError
 
-__all__ = ["FORMAT_VERSION", "MAGIC", "kind_of", "pack", "save", "unpack", "usable"]
+__all__ = ["FORMAT_VERSION", "MAGIC", "Stored", "kind_of", "pack", "save", "unpack", "usable"]
 
 MAGIC = b"\x89NCLM\r\n\x1a"
 # 2: the decision of n-gram models is recorded; files of format 1 have a threshold per character
@@ -166,3 +167,34 @@ def save(data: bytes, path: str | Path) -> None:
         temporary.replace(path)
     except OSError as error:
         raise OutputError(f"cannot write the model {path}: {error.strerror}") from error
+
+
+class Stored(ABC):
+    """What all kinds of model have in common: a name, and a file that they are written to and read from."""
+
+    about: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The name it was trained under."""
+        return str(self.about.get("name", "unnamed"))
+
+    @abstractmethod
+    def to_bytes(self) -> bytes:
+        """The model file. The same model gives the same bytes."""
+
+    @classmethod
+    @abstractmethod
+    def from_bytes(cls, data: bytes, name: str = "model") -> Self:
+        """Reads a model file's bytes; `name` is for messages."""
+
+    def save(self, path: str | Path) -> None:
+        """Writes the model file, whole or not at all.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+        save(self.to_bytes(), path)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).from_bytes, (self.to_bytes(),)

@@ -35,11 +35,11 @@ import numpy.typing as npt
 
 from ncleaner._crf import marginals, state_scores, viterbi
 from ncleaner._victor import NUMBER, features
-from ncleaner.annotations import LABELS, OTHER, Annotated, Labels, hidden_runs, labels_from_alignment
+from ncleaner.annotations import LABELS, OTHER, Annotated, Labels, labels_from_alignment
 from ncleaner.document import Document
 from ncleaner.errors import ModelError, TrainingError
 from ncleaner.model import model_bytes
-from ncleaner.modelfile import pack, save, unpack, usable
+from ncleaner.modelfile import Stored, pack, unpack, usable
 from ncleaner.pairs import Pair
 from ncleaner.training import checked_pairs
 
@@ -88,7 +88,7 @@ class Reading(NamedTuple):
 
 def visible_rows(document: Document) -> npt.NDArray[np.int32]:
     """Numbers of the runs that a reader sees."""
-    return np.flatnonzero(~hidden_runs(document)).astype(np.int32)
+    return np.flatnonzero(document.visible[document.runs["segment"]]).astype(np.int32)
 
 
 def block_features(document: Document, rows: npt.NDArray[np.int32] | None = None) -> npt.NDArray[np.uint8]:
@@ -120,7 +120,7 @@ def _slot_table(slots: Sequence[Slot]) -> npt.NDArray[np.int32]:
 
 
 @dataclass(frozen=True, eq=False)
-class VictorModel:
+class VictorModel(Stored):
     """A conditional random field over the blocks of a page.
 
     Attributes:
@@ -137,11 +137,6 @@ class VictorModel:
     transitions: npt.NDArray[np.float32]
     threshold: float | None = None
     about: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def name(self) -> str:
-        """The name it was trained under."""
-        return str(self.about.get("name", "unnamed"))
 
     def with_parameters(self, *, threshold: float | str | None) -> VictorModel:
         """The same weights with a threshold, in bits, or None.
@@ -178,14 +173,6 @@ class VictorModel:
         }
         return pack(header, {"state": self.state, "transitions": self.transitions})
 
-    def save(self, path: str | Path) -> None:
-        """Writes the model file, whole or not at all.
-
-        Raises:
-            OutputError: it cannot be written.
-        """
-        save(self.to_bytes(), path)
-
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "model") -> VictorModel:
         """Reads a model file's bytes; `name` is for messages.
@@ -215,9 +202,6 @@ class VictorModel:
                 if key not in ("kind", "labels", "slots", "threshold")
             }
             return cls(slots, state, transitions, threshold, about)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return VictorModel.from_bytes, (self.to_bytes(),)
 
     def __repr__(self) -> str:
         used = np.count_nonzero(self.state)
