@@ -20,10 +20,10 @@ from ncleaner.decision import Preset
 from ncleaner.document import Document
 from ncleaner.errors import ModelError
 from ncleaner.model import NGramModel, model_bytes
-from ncleaner.modelfile import kind_of, pack, save, unpack, usable
+from ncleaner.modelfile import Stored, kind_of, pack, unpack, usable
 from ncleaner.structure import BALANCES, Structure, decide, load_structure, probabilities_of
 
-__all__ = ["Calibration", "HybridModel", "Judgement", "load_hybrid", "load_ngrams"]
+__all__ = ["Calibration", "HybridModel", "Judgement", "keep_of", "load_hybrid", "load_ngrams"]
 
 _load_structure = cache(load_structure)
 
@@ -40,6 +40,19 @@ class Calibration:
         if not (math.isfinite(self.slope) and math.isfinite(self.offset) and self.slope > 0):
             raise ValueError("a calibration has a positive slope and an offset, both finite")
 
+    def __call__(self, odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Calibrated log-odds, in nats."""
+        return self.slope * odds + self.offset
+
+
+def keep_of(
+    document: Document, odds: npt.NDArray[np.float64], balance: str = "balanced"
+) -> npt.NDArray[np.bool_]:
+    """Which segments to keep of a page, by their log-odds in nats: shape (segments,)."""
+    # characters: words cannot be counted in every script
+    sizes = document.segments["chars"].astype(np.float64)
+    return decide(probabilities_of(odds), sizes, BALANCES[balance])
+
 
 class Judgement(NamedTuple):
     """What the hybrid says of a document's segments.
@@ -54,7 +67,7 @@ class Judgement(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class HybridModel:
+class HybridModel(Stored):
     """N-grams of a language with a structure model.
 
     Attributes:
@@ -104,15 +117,12 @@ class HybridModel:
         table = document.segments
         sums, counts = self.ngrams.log_odds(document.data, table["start"], table["end"])
         posterior = self.ngrams.decision.statistics(sums, counts)
-        odds = self.structure.judge(document, sums, posterior)
-        odds = self.calibration.slope * odds + self.calibration.offset
+        odds = self.calibration(self.structure.judge(document, sums, posterior))
         scores = odds / math.log(2)
         if self.threshold is not None:
             mask = scores >= self.threshold
         else:
-            # characters: words cannot be counted in every script
-            sizes = table["chars"].astype(np.float64)
-            mask = decide(probabilities_of(odds), sizes, BALANCES[self.balance])
+            mask = keep_of(document, odds, self.balance)
         return Judgement(mask, scores)
 
     def to_bytes(self) -> bytes:
@@ -129,14 +139,6 @@ class HybridModel:
             **self.about,
         }
         return pack(header, arrays)
-
-    def save(self, path: str | Path) -> None:
-        """Writes the model file, whole or not at all.
-
-        Raises:
-            OutputError: it cannot be written.
-        """
-        save(self.to_bytes(), path)
 
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "model") -> HybridModel:
@@ -170,9 +172,6 @@ class HybridModel:
                 own,
                 {key: value for key, value in header.items() if key not in kept},
             )
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return HybridModel.from_bytes, (self.to_bytes(),)
 
     def __repr__(self) -> str:
         return f"<HybridModel {self.name}: {self.ngrams!r}, {self.structure!r}>"

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -20,11 +19,11 @@ from ncleaner.annotations import Annotated, gold_of
 from ncleaner.decision import Scored, fit_logistic
 from ncleaner.document import Document
 from ncleaner.errors import TrainingError
-from ncleaner.hybrid import Calibration, HybridModel
+from ncleaner.hybrid import Calibration, HybridModel, keep_of
 from ncleaner.model import NGramModel
 from ncleaner.pairs import Pair
 from ncleaner.sites import folds
-from ncleaner.structure import BALANCES, Structure, decide, load_structure, probabilities_of
+from ncleaner.structure import Structure, load_structure, probabilities_of
 from ncleaner.structure_training import Example, train_structure
 from ncleaner.training import FOLDS, TrainingWarning, train_and_score
 
@@ -88,8 +87,7 @@ def _figures(
     """Word precision, recall and F of the decision, averaged by page, 0 to 1."""
     found = []
     for pair, example, values in zip(pairs, examples, odds, strict=True):
-        sizes = pair.document.segments["chars"].astype(np.float64)
-        mask = decide(probabilities_of(values), sizes, BALANCES["balanced"])
+        mask = keep_of(pair.document, values)
         right = float((example.clean * example.words)[mask].sum())
         kept, gold = float(example.words[mask].sum()), float(pair.alignment.gold_words)
         precision = right / kept if kept else float(not gold)
@@ -130,8 +128,8 @@ def train_hybrid(
         TrainingWarning: as in `train_and_score`; or few pages for a structure model.
 
     Raises:
-        TrainingError: as in `train_and_score`; all pages are of one site; LightGBM is needed and not
-        installed. ValueError: no such feature.
+        TrainingError: as in `train_and_score`; all pages are of one site; LightGBM is needed and missing.
+        ValueError: no such feature.
     """
     pairs = [*pairs, *map(pair_of, annotated)]
     plain = [pair.name for pair in pairs if not len(pair.document.elements) and len(pair.document)]
@@ -169,10 +167,10 @@ def train_hybrid(
         model = load_structure() if structure == "shipped" else structure
         odds = [model.judge(*_asked(example)) for example in examples]
     calibration = _calibrate(examples, odds)
-    calibrated = [calibration.slope * values + calibration.offset for values in odds]
+    calibrated = [calibration(values) for values in odds]
     recorded = {**ngrams.about, "validation": _figures(used, examples, calibrated)}
     return HybridModel(
-        replace(ngrams, about=ngrams.about),
+        ngrams,
         model,
         calibration,
         own=structure != "shipped",

@@ -25,7 +25,7 @@ from ncleaner._forest import Forest
 from ncleaner.document import Document
 from ncleaner.features import FEATURES, WEIGHTS, first_features, second_features
 from ncleaner.model import model_bytes
-from ncleaner.modelfile import pack, save, unpack, usable
+from ncleaner.modelfile import Stored, pack, unpack, usable
 
 __all__ = ["BALANCES", "STEP", "Structure", "Trees", "decide", "load_structure", "probabilities_of"]
 
@@ -111,16 +111,22 @@ def decide(
     if not len(probabilities):
         return kept
     order = np.argsort(-probabilities, kind="stable")
-    right = np.cumsum((probabilities * words)[order])
-    expected = (1 + beta**2) * right / (np.cumsum(words[order]) + beta**2 * right[-1] + 1e-9)
+    right, size = np.cumsum((probabilities * words)[order]), np.cumsum(words[order])
+
+    def expected(beta: float) -> npt.NDArray[np.float64]:
+        found: npt.NDArray[np.float64] = (1 + beta**2) * right / (size + beta**2 * right[-1] + 1e-9)
+        return found
+
+    balanced = expected(1.0)
     # whether there is any main text does not depend on how the two are balanced
-    if float((2 * right / (np.cumsum(words[order]) + right[-1] + 1e-9)).max()) >= _LEAST:
-        kept[order[: int(np.argmax(expected)) + 1]] = True
+    if balanced.max() >= _LEAST:
+        best = int(np.argmax(balanced if beta == 1 else expected(beta)))
+        kept[order[: best + 1]] = True
     return kept
 
 
 @dataclass(frozen=True, eq=False)
-class Structure:
+class Structure(Stored):
     """A trained structure model.
 
     Attributes:
@@ -157,11 +163,6 @@ class Structure:
         chosen = np.flatnonzero(probabilities >= _PLAIN).astype(np.int32)
         odds[chosen] = second.predict(matrix, spare, chosen)[chosen]
         return odds
-
-    @property
-    def name(self) -> str:
-        """The name it was trained under."""
-        return str(self.about.get("name", "unnamed"))
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """All its tables by name, as model files hold them."""
@@ -213,14 +214,6 @@ class Structure:
         names = [feature.name for feature in FEATURES]
         return pack({"kind": "structure", "features": names, **self.about}, self.arrays())
 
-    def save(self, path: str | Path) -> None:
-        """Writes the model file, whole or not at all.
-
-        Raises:
-            OutputError: it cannot be written.
-        """
-        save(self.to_bytes(), path)
-
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "model") -> Structure:
         """Reads a model file's bytes; `name` is for messages.
@@ -233,9 +226,6 @@ class Structure:
         with usable(name):
             about = {key: value for key, value in header.items() if key not in ("kind", "features")}
             return cls.of_arrays(list(header["features"]), arrays, about)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Structure.from_bytes, (self.to_bytes(),)
 
     def __repr__(self) -> str:
         return f"<Structure {self.name}: {len(self.first.sizes)} and {len(self.second.sizes)} trees>"

@@ -44,7 +44,7 @@ _NEIGHBOURS = (
     "style-words",
     "up1-mass",
 )
-_REACH = 2
+_ROWS = (-2, -1, 1, 2)
 _FIRST = {"rounds": 16, "num_leaves": 16, "learning_rate": 0.3}
 _SECOND = {"rounds": 80, "num_leaves": 31, "learning_rate": 0.14}
 _COMMON = {
@@ -211,20 +211,16 @@ def _at_most(threshold: float) -> np.float32:
 
 
 def _neighbours(matrix: Matrix, columns: Sequence[int]) -> Matrix:
-    """Columns of the rows before and after beside each row: shape (rows, columns · 2 · _REACH)."""
+    """Columns of the rows before and after beside each row: shape (rows, columns · rows of `_ROWS`)."""
     size = len(matrix)
     parts = []
-    for row in _rows():
+    for row in _ROWS:
         part = np.full((size, len(columns)), OUTSIDE, np.float32)
         if abs(row) < size:
             inside = slice(max(0, -row), size - max(0, row))
             part[inside] = matrix[max(0, row) : size + min(0, row)][:, columns]
         parts.append(part)
     return np.concatenate(parts, axis=1)
-
-
-def _rows() -> list[int]:
-    return [row for row in range(-_REACH, _REACH + 1) if row]
 
 
 def train_structure(
@@ -274,6 +270,6 @@ def train_structure(
     for example, matrix, odds in zip(examples, matrices, judged, strict=True):
         second_features(example.document, matrix, probabilities_of(odds))
         wide.append(np.concatenate((matrix[:, columns], _neighbours(matrix, near)), axis=1))
-    places = [(column, 0) for column in columns] + [(column, row) for row in _rows() for column in near]
+    places = [(column, 0) for column in columns] + [(column, row) for row in _ROWS for column in near]
     second = _trees(_fit(examples, wide, _SECOND, threads), places)
     return Structure(counts.weights(), first, second, about or {})
