@@ -16,12 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ncleaner._decide import decide, probabilities_of
 from ncleaner.decision import Preset
 from ncleaner.document import Document
 from ncleaner.errors import ModelError
 from ncleaner.model import NGramModel, model_bytes
 from ncleaner.modelfile import Stored, kind_of, pack, unpack, usable
-from ncleaner.structure import BALANCES, Structure, decide, load_structure, probabilities_of
+from ncleaner.structure import BALANCES, Structure, load_structure
 
 __all__ = ["Calibration", "HybridModel", "Judgement", "keep_of", "load_hybrid", "load_ngrams"]
 

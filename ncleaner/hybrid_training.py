@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from ncleaner._decide import probabilities_of
 from ncleaner.annotations import Annotated, gold_of
 from ncleaner.decision import Scored, fit_logistic
 from ncleaner.document import Document
@@ -23,7 +24,7 @@ from ncleaner.hybrid import Calibration, HybridModel, keep_of
 from ncleaner.model import NGramModel
 from ncleaner.pairs import Pair
 from ncleaner.sites import folds
-from ncleaner.structure import Structure, load_structure, probabilities_of
+from ncleaner.structure import Structure, load_structure
 from ncleaner.structure_training import Example, train_structure
 from ncleaner.training import FOLDS, TrainingWarning, train_and_score
 

@@ -5,9 +5,7 @@ sees what follows from the first judgement of all segments of the page, too: whe
 segments of the same style are like, what stands before and after. Both take the n-grams' verdict as one
 feature among many, so the model holds no words but those of class names, and serves any language.
 
-Which segments are kept is then decided for the page as a whole, so that the F-score to be expected of it is
-largest (the decision rule of Ye, Chai, Lee and Chieu 2012, “Optimizing F-measure”, for one page): on a page
-where little is certain a segment of low probability is worth keeping, on a clear page it is not.
+Which segments are kept is then decided for the page as a whole (`_decide.pyx`).
 """
 
 from __future__ import annotations
@@ -21,13 +19,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ncleaner._decide import probabilities_of
 from ncleaner._forest import Forest
 from ncleaner.document import Document
 from ncleaner.features import FEATURES, WEIGHTS, first_features, second_features
 from ncleaner.model import model_bytes
 from ncleaner.modelfile import Stored, pack, unpack, usable
 
-__all__ = ["BALANCES", "STEP", "Structure", "Trees", "decide", "load_structure", "probabilities_of"]
+__all__ = ["BALANCES", "STEP", "Structure", "Trees", "load_structure"]
 
 # Weights of names are kept in steps of this, as small integers.
 STEP = 1 / 32
@@ -36,8 +35,6 @@ STEP = 1 / 32
 BALANCES: dict[str, float] = {"precision": 0.5, "balanced": 1.0, "recall": 2.0}
 # A first judgement below this stands.
 _PLAIN = 0.05
-# A page of which no more is to be expected is taken to have no main text at all.
-_LEAST = 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,46 +80,6 @@ class Trees:
             self.features, self.rows, self.thresholds, self.left, self.right, self.leaves, self.sizes,
             len(FEATURES),
         )  # fmt: skip
-
-
-def probabilities_of(odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Log-odds in nats to probabilities."""
-    found: npt.NDArray[np.float64] = 1 / (1 + np.exp(-np.clip(odds, -30, 30)))
-    return found
-
-
-def decide(
-    probabilities: npt.NDArray[np.float64], words: npt.NDArray[np.float64], beta: float = 1.0
-) -> npt.NDArray[np.bool_]:
-    """The segments whose being kept makes the page's expected F-score largest.
-
-    With the segments sorted by probability the best set is one of the heads of that list, and its F is close
-    to (1 + β²) · expected words right / (words kept + β² · expected words of the gold text).
-
-    Args:
-        probabilities: shape (segments,), that a segment is clean.
-        words: shape (segments,), what each counts for.
-        beta: recall counts so many times as much as precision.
-
-    Returns:
-        Shape (segments,); all False where no F above `_LEAST` is to be expected.
-    """
-    kept = np.zeros(len(probabilities), bool)
-    if not len(probabilities):
-        return kept
-    order = np.argsort(-probabilities, kind="stable")
-    right, size = np.cumsum((probabilities * words)[order]), np.cumsum(words[order])
-
-    def expected(beta: float) -> npt.NDArray[np.float64]:
-        found: npt.NDArray[np.float64] = (1 + beta**2) * right / (size + beta**2 * right[-1] + 1e-9)
-        return found
-
-    balanced = expected(1.0)
-    # whether there is any main text does not depend on how the two are balanced
-    if balanced.max() >= _LEAST:
-        best = int(np.argmax(balanced if beta == 1 else expected(beta)))
-        kept[order[: best + 1]] = True
-    return kept
 
 
 @dataclass(frozen=True, eq=False)

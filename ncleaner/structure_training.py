@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ncleaner._decide import probabilities_of
 from ncleaner.document import Document
 from ncleaner.errors import TrainingError
 from ncleaner.features import (
@@ -29,7 +30,7 @@ from ncleaner.features import (
     second_features,
 )
 from ncleaner.sites import folds
-from ncleaner.structure import STEP, Structure, Trees, probabilities_of
+from ncleaner.structure import STEP, Structure, Trees
 
 __all__ = ["Example", "train_structure"]
 

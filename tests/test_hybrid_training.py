@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from ncleaner import structure_training
+from ncleaner._decide import probabilities_of
 from ncleaner.annotations import Annotated, labels_from_alignment
 from ncleaner.dump import dump_html
 from ncleaner.errors import TrainingError
@@ -14,7 +15,7 @@ from ncleaner.features import FEATURES
 from ncleaner.hybrid import Calibration, HybridModel
 from ncleaner.hybrid_training import _calibrate, examples_of, pair_of, train_hybrid
 from ncleaner.pairs import Pair
-from ncleaner.structure import load_structure, probabilities_of
+from ncleaner.structure import load_structure
 from ncleaner.structure_training import Example
 from ncleaner.training import TrainingWarning, train_and_score
 
