@@ -159,20 +159,39 @@ cdef enum:
     IS_MONEY
     IS_SIGN
     IS_QUOTE
-    KINDS
 
-cdef uint8_t kind_of[128]
+# What a character of ASCII is besides.
+cdef enum:
+    OF_WORD = 1
+    CAPITAL = 2
+    SPACE = 4
+
+cdef uint8_t class_of[128]
+# A one in the byte of the character's kind, of the first eight kinds and of the others: adding these counts all
+# kinds at once.
+cdef uint64_t first_kinds[128]
+cdef uint64_t other_kinds[128]
+# Words are compared by these: ASCII case folded, 0 between words.
+cdef uint8_t folded[256]
 
 
 cdef void _learn_characters():
     for c in range(128):
         ch = chr(c)
-        kind_of[c] = (
+        kind = (
             IS_LOWER if ch.islower() else IS_UPPER if ch.isupper() else IS_DIGIT if ch.isdigit()
             else IS_SPACE if ch.isspace() else IS_COMMA if ch == "," else IS_FINAL if ch == "."
             else IS_QUESTION if ch in "?!" else IS_SEPARATOR if ch in "|/>" else IS_MONEY if ch in "$%"
             else IS_SIGN if ch in "#@+=" else IS_QUOTE if ch == '"' else IS_OTHER
         )
+        class_of[c] = SPACE if kind == IS_SPACE else 0
+        if kind <= IS_UNCASED:
+            class_of[c] = OF_WORD | CAPITAL if kind == IS_UPPER else OF_WORD
+        first_kinds[c] = 1 << 8 * kind if kind < 8 else 0
+        other_kinds[c] = 1 << 8 * (kind - 8) if kind >= 8 else 0
+    for c in range(256):
+        ch = chr(c)
+        folded[c] = c if c >= 128 else ord(ch.lower()) if ch.isalnum() else 0
 
 _learn_characters()
 
@@ -203,40 +222,48 @@ cdef int _kind(uint32_t code) noexcept nogil:
     return IS_OTHER
 
 
-cdef inline bint _is_word(int kind) noexcept nogil:
-    return kind <= IS_UNCASED
+cdef void _flush(uint32_t* counts, uint64_t* some, uint64_t* others) noexcept nogil:
+    """Moves counts of bytes to where there is room for more."""
+    cdef int k
+    for k in range(8):
+        counts[k] += some[0] >> 8 * k & 0xFF
+        counts[k + 8] += others[0] >> 8 * k & 0xFF
+    some[0] = others[0] = 0
 
 
 cdef void _scan(const uint8_t* p, const uint8_t* end, float* x, float chars) noexcept nogil:
     """Character and word classes of one segment."""
-    cdef uint32_t counts[KINDS]
-    cdef uint32_t code, begun = 0, capitals = 0
-    cdef int kind, before = IS_SPACE
-    cdef const uint8_t* start
+    cdef uint32_t counts[16]
+    cdef uint64_t some = 0, others = 0
+    cdef uint32_t code, begun = 0, capitals = 0, room = 255
+    # whether a word can begin here; marks before a word do not hide that it begins
+    cdef uint32_t fresh = 1
+    cdef uint32_t class_
+    cdef int kind
     memset(counts, 0, sizeof(counts))
     while p < end:
-        if c'a' <= p[0] <= c'z':
-            # small letters come in runs, which are counted at once
-            begun += before == IS_SPACE
-            start = p
-            while p < end and c'a' <= p[0] <= c'z':
-                p += 1
-            counts[IS_LOWER] += <uint32_t> (p - start)
-            before = IS_LOWER
-            continue
         if p[0] < 0x80:
-            kind = kind_of[p[0]]
+            # without a branch: where words end cannot be guessed
+            some += first_kinds[p[0]]
+            others += other_kinds[p[0]]
+            class_ = class_of[p[0]]
             p += 1
-        else:
-            p += decode_utf8(p, <size_t> (end - p), &code)
-            kind = _kind(code)
+            begun += fresh & class_
+            capitals += fresh & class_ >> 1
+            fresh = fresh & ~class_ | class_ >> 2
+            room -= 1
+            if room == 0:
+                _flush(counts, &some, &others)
+                room = 255
+            continue
+        p += decode_utf8(p, <size_t> (end - p), &code)
+        kind = _kind(code)
         counts[kind] += 1
-        if before == IS_SPACE and _is_word(kind):
-            begun += 1
-            capitals += kind == IS_UPPER
-        # marks before a word do not hide that it begins
-        if kind == IS_SPACE or _is_word(kind):
-            before = kind
+        if kind <= IS_UNCASED:
+            begun += fresh
+            capitals += fresh & (kind == IS_UPPER)
+            fresh = 0
+    _flush(counts, &some, &others)
     x[LOWER_CASE] = counts[IS_LOWER] / chars
     x[UPPER_CASE] = counts[IS_UPPER] / chars
     x[DIGITS] = counts[IS_DIGIT] / chars
@@ -292,10 +319,8 @@ cdef int _words(const uint8_t* p, const uint8_t* end, uint64_t* out) noexcept no
     cdef int n = 0
     cdef uint8_t c
     while p <= end and n < TITLE_WORDS:
-        c = p[0] if p < end else <uint8_t> c' '
-        if c'A' <= c <= c'Z':
-            c |= 0x20
-        if c >= 0x80 or c'a' <= c <= c'z' or c'0' <= c <= c'9':
+        c = folded[p[0]] if p < end else 0
+        if c:
             # words of up to a dozen letters differ in these bits; those of all are mixed once, at the end
             h = (h << 5) + h + c
         elif h:
