@@ -19,5 +19,10 @@ class Forest:
         width: int,
     ) -> None: ...
     def predict(
-        self, matrix: npt.NDArray[np.float32], spare: int, chosen: npt.NDArray[np.int32] | None = None
+        self,
+        matrix: npt.NDArray[np.float32],
+        spare: int,
+        chosen: npt.NDArray[np.int32] | None = None,
+        first: int = 0,
+        last: int | None = None,
     ) -> npt.NDArray[np.float64]: ...

@@ -34,9 +34,9 @@ cdef inline Py_ssize_t _step(const node_t* nodes, const float* x, Py_ssize_t at)
 
 cdef void _add_tree(
     const node_t* nodes, const float* leaves, int depth, const float* first, Py_ssize_t width,
-    const int32_t* rows, Py_ssize_t n, double* out
+    const int32_t* rows, Py_ssize_t n, double* sums
 ) noexcept nogil:
-    """Adds one tree's value to `out` for each of the `n` rows."""
+    """Adds one tree's value to the sum of each of the `n` rows, a multiple of TOGETHER."""
     cdef Py_ssize_t inner = (<Py_ssize_t> 1 << depth) - 1, i = 0
     cdef Py_ssize_t a, b, c, d, e, f, g, h
     cdef int level
@@ -48,7 +48,7 @@ cdef void _add_tree(
     cdef const float* xf
     cdef const float* xg
     cdef const float* xh
-    while i + TOGETHER <= n:
+    while i < n:
         a = b = c = d = e = f = g = h = 0
         xa = first + rows[i] * width
         xb = first + rows[i + 1] * width
@@ -68,21 +68,15 @@ cdef void _add_tree(
             f = _step(nodes, xf, f)
             g = _step(nodes, xg, g)
             h = _step(nodes, xh, h)
-        out[rows[i]] += leaves[a - inner]
-        out[rows[i + 1]] += leaves[b - inner]
-        out[rows[i + 2]] += leaves[c - inner]
-        out[rows[i + 3]] += leaves[d - inner]
-        out[rows[i + 4]] += leaves[e - inner]
-        out[rows[i + 5]] += leaves[f - inner]
-        out[rows[i + 6]] += leaves[g - inner]
-        out[rows[i + 7]] += leaves[h - inner]
+        sums[i] += leaves[a - inner]
+        sums[i + 1] += leaves[b - inner]
+        sums[i + 2] += leaves[c - inner]
+        sums[i + 3] += leaves[d - inner]
+        sums[i + 4] += leaves[e - inner]
+        sums[i + 5] += leaves[f - inner]
+        sums[i + 6] += leaves[g - inner]
+        sums[i + 7] += leaves[h - inner]
         i += TOGETHER
-    while i < n:
-        a = 0
-        for level in range(depth):
-            a = _step(nodes, first + rows[i] * width, a)
-        out[rows[i]] += leaves[a - inner]
-        i += 1
 
 
 cdef class Forest:
@@ -154,49 +148,66 @@ cdef class Forest:
         self.width = width
         self.reach = int(np.abs(rows).max()) if total else 0
 
-    def predict(self, const float[:, ::1] matrix not None, Py_ssize_t spare, chosen=None):
-        """Sum of all trees for each row but the `spare` ones at either end: shape (rows − 2 · spare,), float64.
+    def predict(
+        self, const float[:, ::1] matrix not None, Py_ssize_t spare, chosen=None, Py_ssize_t first=0,
+        last=None,
+    ):
+        """Sum of the trees for each row but the `spare` ones at either end: shape (rows − 2 · spare,), float64.
 
         Args:
             matrix: shape (rows, width).
             spare: rows at either end that are there to be looked at only.
             chosen: shape (some,), int32: rows to sum for, counted from the first that is not spare; 0 for the
                 others. All by default.
+            first, last: trees from the first on and before the last; all by default.
 
         Raises:
             ValueError: the matrix is of another width, or has fewer spare rows than the trees look at, or there
-                is no such row.
+                is no such row or tree.
         """
-        cdef Py_ssize_t n = matrix.shape[0] - 2 * spare, tree
+        cdef Py_ssize_t n = matrix.shape[0] - 2 * spare, tree, skipped_nodes = 0, skipped_leaves = 0
         if matrix.shape[1] != self.width or spare < self.reach or n < 0:
             raise ValueError("the matrix does not fit the trees")
         found = np.zeros(n)
         rows_array = np.arange(n, dtype=np.int32) if chosen is None else np.ascontiguousarray(chosen, np.int32)
         if len(rows_array) and not 0 <= rows_array.min() <= rows_array.max() < n:
             raise ValueError("there is no such row")
-        if not len(rows_array) or not len(self._depths):
+        if first < 0:
+            raise ValueError("there is no such tree")
+        cdef Py_ssize_t end = len(self._depths) if last is None else min(last, len(self._depths))
+        if not len(rows_array) or first >= end:
             return found
-        cdef const int32_t[::1] rows = rows_array
-        n = rows.shape[0]
+        # the last rows take others along, so that there are always so many together
+        cdef Py_ssize_t some = len(rows_array)
+        padded = np.empty((some + TOGETHER - 1) // TOGETHER * TOGETHER, np.int32)
+        padded[:some] = rows_array
+        padded[some:] = rows_array[some - 1]
+        cdef const int32_t[::1] rows = padded
+        cdef double[::1] sums = np.zeros(len(padded))
         cdef double[::1] out = found
         cdef const unsigned char[::1] nodes = self._nodes
         cdef const float[::1] leaves = self._leaves
         cdef const int32_t[::1] depths = self._depths
         cdef const node_t* node
         cdef const float* leaf
-        cdef Py_ssize_t start = 0
+        cdef Py_ssize_t start = 0, i
         with nogil:
-            while start < n:
-                node = <const node_t*> &nodes[0]
-                leaf = &leaves[0]
-                for tree in range(depths.shape[0]):
+            for tree in range(first):
+                skipped_nodes += (<Py_ssize_t> 1 << depths[tree]) - 1
+                skipped_leaves += <Py_ssize_t> 1 << depths[tree]
+            while start < rows.shape[0]:
+                node = <const node_t*> &nodes[0] + skipped_nodes
+                leaf = &leaves[skipped_leaves]
+                for tree in range(first, end):
                     _add_tree(
                         node, leaf, depths[tree], &matrix[spare, 0], self.width, &rows[start],
-                        min(<Py_ssize_t> BLOCK, n - start), &out[0],
+                        min(<Py_ssize_t> BLOCK, rows.shape[0] - start), &sums[start],
                     )
                     node += (<Py_ssize_t> 1 << depths[tree]) - 1
                     leaf += <Py_ssize_t> 1 << depths[tree]
                 start += BLOCK
+            for i in range(some):
+                out[rows[i]] = sums[i]
         return found
 
 

@@ -85,6 +85,9 @@ def test_predictions_are_those_of_the_trees(trees: list[Node], size: int, more: 
     some = model.predict(matrix, spare, chosen)
     assert some[chosen] == pytest.approx(np.array(expected)[chosen])
     assert not np.delete(some, chosen).any()
+    for split in range(len(trees) + 1):
+        parts = model.predict(matrix, spare, last=split), model.predict(matrix, spare, first=split)
+        np.testing.assert_allclose(sum(parts), np.array(expected), atol=1e-9)
 
 
 def chain(depth: int) -> Any:
@@ -175,6 +178,14 @@ def test_too_few_spare_rows() -> None:
 def test_rows_that_there_are_not(chosen: list[int]) -> None:
     with pytest.raises(ValueError, match="no such row"):
         forest(TWO).predict(np.zeros((10, WIDTH), np.float32), 2, np.array(chosen, np.int32))
+
+
+def test_trees_that_there_are_not() -> None:
+    matrix = np.zeros((10, WIDTH), np.float32)
+    assert not forest(TWO).predict(matrix, 2, first=2).any()
+    assert forest(TWO).predict(matrix, 2, last=9).tolist() == forest(TWO).predict(matrix, 2).tolist()
+    with pytest.raises(ValueError, match="no such tree"):
+        forest(TWO).predict(matrix, 2, first=-1)
 
 
 @settings(deadline=None)

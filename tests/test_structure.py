@@ -43,6 +43,14 @@ def test_what_the_ngrams_say_is_a_feature() -> None:
     assert model.judge(PAGE, odds, np.zeros(4)).tolist() == [-1, 1, -1, 1]
 
 
+def test_what_is_clear_after_some_trees_is_not_looked_at_further() -> None:
+    zeros = np.zeros(len(PAGE))
+    steps = [("heading", 0, 0.5, 0.05, 0.2)] * 20
+    model = Structure(np.zeros(WEIGHTS, np.float32), stumps(), stumps(*steps, ("words", 0, 0.0, 0.0, -1.0)))
+    # the heading has 4 nats by then, the others 1
+    assert model.judge(PAGE, zeros, zeros) == pytest.approx(np.array([0, 4, 0, 0]), abs=1e-6)
+
+
 # the file -------------------------------------------------------------------------------------------
 
 
