@@ -33,8 +33,8 @@ STEP = 1 / 32
 
 # How much more recall counts than precision: beta of the F-score that is expected to be largest.
 BALANCES: dict[str, float] = {"precision": 0.5, "balanced": 1.0, "recall": 2.0}
-# A first judgement below this stands, and so does what the first trees of the second forest say in more nats than
-# these. Nothing that a later tree said of such segments has changed the figures in docs/hybrid.md.
+# A first judgement below this stands, and so does what the first trees of the second forest say in more nats
+# than these: what the later trees say of such segments changes no figure (docs/hybrid.md).
 _PLAIN, _EARLY, _CLEAR = 0.1, 20, 1.5
 
 
