@@ -7,7 +7,6 @@ what shows pairs that do not belong together.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,21 +14,10 @@ import numpy.typing as npt
 from rapidfuzz.distance import LCSseq
 
 from ncleaner.document import Document
+from ncleaner.gold import gold_text
+from ncleaner.words import words_of
 
-__all__ = ["Alignment", "align", "gold_text"]
-
-# A word, or one character of the scripts that do not separate words.
-_TOKEN = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|\\w+?"
-    "(?=[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|\\b)"
-)
-_URL_LINE = re.compile(r"\A\s*URL:.*$", re.MULTILINE)
-_MARKUP = re.compile(r"^[ \t]*<[phl]>[ \t]*", re.MULTILINE | re.IGNORECASE)
-
-
-def gold_text(text: str) -> str:
-    """Gold text without the `URL:` line, and with an empty line for each of CleanEval's segment markers."""
-    return _MARKUP.sub("\n", _URL_LINE.sub("", text.removeprefix("\ufeff")))
+__all__ = ["Alignment", "align"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,10 +60,10 @@ def align(document: Document, gold: str) -> Alignment:
     sides: tuple[list[int], list[int]] = ([], [])
     owners: tuple[list[int], list[int]] = ([], [])
     for position, segment in enumerate(document):
-        words = _TOKEN.findall(str(segment).lower())
+        words = words_of(str(segment))
         sides[hidden[position]].extend(numbers.setdefault(word, len(numbers)) for word in words)
         owners[hidden[position]].extend([position] * len(words))
-    wanted = [numbers.setdefault(word, len(numbers)) for word in _TOKEN.findall(gold_text(gold).lower())]
+    wanted = [numbers.setdefault(word, len(numbers)) for word in words_of(gold_text(gold))]
     size = len(document)
     total = np.zeros(size, np.int64)
     hits = np.zeros(size)

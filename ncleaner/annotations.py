@@ -24,12 +24,13 @@ import numpy as np
 import numpy.typing as npt
 from rapidfuzz.distance import LCSseq
 
-from ncleaner.align import _TOKEN
 from ncleaner.document import Document
 from ncleaner.dump import dump_html
 from ncleaner.errors import TrainingError
-from ncleaner.pairs import _MARK, _URL_LINE, Pair, _bytes, _site, _text
+from ncleaner.gold import gold_pieces, is_marked
+from ncleaner.pairs import Pair, read_bytes, read_text, site_of
 from ncleaner.textdump import dump_text
+from ncleaner.words import words_of
 
 __all__ = [
     "CONTINUATION",
@@ -151,22 +152,21 @@ def labels_from_alignment(pair: Pair) -> Labels:
     """
     document = pair.document
     mask = pair.alignment.clean & document.visible
-    if not _MARK.search(pair.gold):
+    if not is_marked(pair.gold):
         return labels_from_kept(document, mask)
     # not through `gold_document`, whose builder has its own mind on what is a heading
-    parts = _MARK.split(_URL_LINE.sub("", pair.gold.removeprefix("\ufeff"), count=1))
-    gold_kinds = ["p", *(kind.lower() for kind in parts[1::2])]
+    pieces = gold_pieces(pair.gold)
     chosen = np.flatnonzero(mask).tolist()
     numbers: dict[str, int] = {}
     sides: list[tuple[list[int], list[int]]] = []
     for texts in (
         zip(chosen, (str(document[position]) for position in chosen), strict=True),
-        enumerate(parts[::2]),
+        enumerate(text for _, text in pieces),
     ):
         words: list[int] = []
         owners: list[int] = []
         for position, text in texts:
-            found = _TOKEN.findall(text.lower())
+            found = words_of(text)
             words += [numbers.setdefault(word, len(numbers)) for word in found]
             owners += [position] * len(found)
         sides.append((words, owners))
@@ -183,7 +183,7 @@ def labels_from_alignment(pair: Pair) -> Labels:
     continues = np.zeros(len(document), bool)
     reached = -1
     for segment, target in first.items():
-        kinds[segment] = ord(gold_kinds[target])
+        kinds[segment] = ord(pieces[target][0])
         continues[segment] = target <= reached
         reached = last[segment]
     return labels_from_kept(document, mask, kinds, continues)
@@ -301,7 +301,7 @@ def read_page(path: str | Path, encoding: str | None = None) -> Document:
         InputError: the encoding is unknown.
     """
     path = Path(path)
-    return (dump_text if path.suffix == ".txt" else dump_html)(_bytes(path), encoding=encoding)
+    return (dump_text if path.suffix == ".txt" else dump_html)(read_bytes(path), encoding=encoding)
 
 
 def read_pair(page: str | Path, clean: str | Path, encoding: str | None = None) -> Pair:
@@ -310,7 +310,7 @@ def read_pair(page: str | Path, clean: str | Path, encoding: str | None = None) 
     Raises:
         TrainingError: one of them cannot be read, or the text is not UTF-8.
     """
-    return Pair(Path(page).name, read_page(page, encoding), _text(Path(clean)))
+    return Pair(Path(page).name, read_page(page, encoding), read_text(Path(clean)))
 
 
 def read_annotated(folder: str | Path, *, encoding: str | None = None) -> list[Annotated]:
@@ -332,6 +332,6 @@ def read_annotated(folder: str | Path, *, encoding: str | None = None) -> list[A
         if page is None:
             raise TrainingError(f"{path} has no page of the same name beside it, such as {path.stem}.html")
         document = read_page(page, encoding)
-        site = "" if page.suffix == ".txt" else _site(path.stem, {}, "", _bytes(page))
-        found.append(Annotated(path.stem, document, read_annotations(_bytes(path), path, document), site))
+        site = "" if page.suffix == ".txt" else site_of("", read_bytes(page))
+        found.append(Annotated(path.stem, document, read_annotations(read_bytes(path), path, document), site))
     return found

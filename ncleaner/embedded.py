@@ -20,6 +20,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from ncleaner import tags
 from ncleaner._document import Builder
+from ncleaner.words import UNSPACED
 
 __all__ = ["Passage", "add_passages", "find_passages"]
 
@@ -68,8 +69,7 @@ _ASIDE = frozenset(
 _TITLE = re.compile(r"(?:title|headline|heading|question|name|subject)\Z", re.IGNORECASE)
 
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_WORD = re.compile(f"[{_UNSPACED}]|[^\\W_{_UNSPACED}]+")
+_WORD = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")
 _SIGN = re.compile(r"[{}<>\[\]=_|\\@#$%^*~;]")
 # What stands between white space when it is a word and not an identifier, an address or a number: letters of
 # ASCII and all beyond it, in marks.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,20 +10,16 @@ from pathlib import Path
 
 from selectolax.lexbor import LexborHTMLParser
 
-from ncleaner._document import Builder
 from ncleaner.align import Alignment, align
 from ncleaner.document import Document
 from ncleaner.dump import dump_html
 from ncleaner.errors import TrainingError
+from ncleaner.gold import address, gold_document
 from ncleaner.sites import registered_domain
 from ncleaner.textdump import dump_text
 
-__all__ = ["Pair", "gold_document", "read_pairs", "read_texts"]
+__all__ = ["Pair", "read_bytes", "read_pairs", "read_text", "read_texts", "site_of"]
 
-# how a clean file may say where its page came from, on its first line
-_URL_LINE = re.compile(r"\A\s*URL:\s*(\S+)")
-# CleanEval's segment marks, at the beginning of a line
-_MARK = re.compile(r"^[ \t]*<([phl])>", re.MULTILINE | re.IGNORECASE)
 # where a page itself says so, best first
 _ADDRESSES = (
     ('link[rel="canonical"]', "href"),
@@ -77,10 +72,8 @@ def _manifest(path: Path) -> dict[str, str]:
     return urls
 
 
-def _site(stem: str, urls: dict[str, str], gold: str, page: bytes | None) -> str:
-    url = urls.get(stem, "")
-    if not url and (line := _URL_LINE.match(gold)):
-        url = line[1]
+def site_of(url: str, page: bytes | None) -> str:
+    """The registered domain of an address; of the one that an HTML page gives itself, where that is empty."""
     if not url and page is not None:
         parser = LexborHTMLParser(page)
         for selector, attribute in _ADDRESSES:
@@ -91,16 +84,26 @@ def _site(stem: str, urls: dict[str, str], gold: str, page: bytes | None) -> str
     return registered_domain(url) if url else ""
 
 
-def _bytes(path: Path) -> bytes:
+def read_bytes(path: Path) -> bytes:
+    """A file's bytes.
+
+    Raises:
+        TrainingError: it cannot be read.
+    """
     try:
         return path.read_bytes()
     except OSError as error:
         raise TrainingError(f"cannot read {path}: {error.strerror}") from error
 
 
-def _text(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """The text of a file in UTF-8.
+
+    Raises:
+        TrainingError: it cannot be read, or is not UTF-8.
+    """
     try:
-        return _bytes(path).decode("utf-8-sig")
+        return read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise TrainingError(f"{path} is not UTF-8 (byte {error.start}): convert it first") from error
 
@@ -147,26 +150,15 @@ def read_pairs(
     pairs = []
     for position, stem in enumerate(common):
         path = pages[stem]
-        gold = _text(texts[stem])
-        body = _bytes(path)
+        gold = read_text(texts[stem])
+        body = read_bytes(path)
         is_text = path.suffix == ".txt"
         document = (dump_text if is_text else dump_html)(body, encoding=encoding)
-        pairs.append(Pair(stem, document, gold, _site(stem, urls, gold, None if is_text else body)))
+        site = site_of(urls.get(stem) or address(gold), None if is_text else body)
+        pairs.append(Pair(stem, document, gold, site))
         if progress is not None:
             progress(position + 1, len(common))
     return pairs
-
-
-def gold_document(gold: str) -> Document:
-    """The segments of a gold text: as CleanEval's marks set them, or as the form of the text does."""
-    text = _URL_LINE.sub("", gold.removeprefix("\ufeff"), count=1)
-    parts = _MARK.split(text)
-    if len(parts) == 1:
-        return dump_text(text)
-    builder = Builder(len(text))
-    for kind, part in zip(["p", *parts[1::2]], parts[::2], strict=True):
-        builder.segment(kind.lower(), part.encode("utf-8", "replace"))
-    return Document.of_tables(builder.tables())
 
 
 def read_texts(paths: list[Path]) -> list[Document]:
@@ -178,7 +170,7 @@ def read_texts(paths: list[Path]) -> list[Document]:
     documents = []
     for path in paths:
         if path.suffix.lower() in (".html", ".htm", ".xhtml"):
-            documents.append(dump_html(_bytes(path)))
+            documents.append(dump_html(read_bytes(path)))
         else:
-            documents.append(gold_document(_text(path)))
+            documents.append(gold_document(read_text(path)))
     return documents

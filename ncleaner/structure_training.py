@@ -63,7 +63,7 @@ _COMMON = {
     "max_depth": 6,
     "verbose": -1,
 }
-_INNER = 3
+_INNER = 5
 # A word of a name counts by the sites it stands on: so many more of them are made up, with this share clean.
 _MADE_UP, _PRIOR = 4.0, 0.45
 

@@ -24,8 +24,9 @@ from ncleaner.counts import Counts, GramCounter, Tallies, add_counts, add_tallie
 from ncleaner.decision import Decision, Scored, Statistic, fit_decision
 from ncleaner.document import Document
 from ncleaner.errors import TrainingError
+from ncleaner.gold import gold_document
 from ncleaner.model import NGramModel
-from ncleaner.pairs import Pair, gold_document
+from ncleaner.pairs import Pair
 from ncleaner.sites import folds
 
 __all__ = [

@@ -3,26 +3,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ncleaner.align import align, gold_text
+from ncleaner.align import align
 from ncleaner.document import Document
 from ncleaner.dump import dump_html
 
 
 def page(*segments: str) -> Document:
     return dump_html("".join(f"<p>{segment}</p>" for segment in segments))
-
-
-@pytest.mark.parametrize(
-    ("text", "plain"),
-    [
-        ("URL: http://x.example/\n\n<p>One\n<h>Two\n  <L>Three", "\n\n\nOne\n\nTwo\n\nThree"),
-        ("One\nURL: stays\n", "One\nURL: stays\n"),
-        ("a <p> b", "a <p> b"),
-        ("\ufeff<p>One", "\nOne"),
-    ],
-)
-def test_gold_text(text: str, plain: str) -> None:
-    assert gold_text(text) == plain
 
 
 def test_segments_are_labelled_by_the_words_they_share() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from ncleaner.document import Document
 from ncleaner.errors import TrainingError
-from ncleaner.pairs import gold_document, read_pairs, read_texts
+from ncleaner.pairs import read_pairs, read_texts
 
 
 def write(folder: Path, files: dict[str, bytes]) -> Path:
@@ -85,12 +85,3 @@ def test_texts_that_are_clean_or_dirty_as_a_whole(tmp_path: Path) -> None:
     for name, said in (("c.txt", "not UTF-8"), ("d.txt", "cannot read"), ("d.html", "cannot read")):
         with pytest.raises(TrainingError, match=said):
             read_texts([folder / name])
-
-
-def test_gold_text_is_cut_at_its_marks_or_by_its_form() -> None:
-    marked = "\ufeffURL: http://x.example/\n\n<h>A title\n<p>Two lines\nof text\n\nand a third\n<L>An item"
-    found = [(segment.kind, segment.text) for segment in gold_document(marked)]
-    assert found == [("h", "A title"), ("p", "Two lines of text and a third"), ("l", "An item")]
-    plain = [str(segment) for segment in gold_document("First paragraph here.\n\nSecond paragraph here.")]
-    assert plain == ["First paragraph here.", "Second paragraph here."]
-    assert len(gold_document("")) == 0
