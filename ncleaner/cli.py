@@ -328,7 +328,7 @@ def annotate(
     else:
         document = anno.read_page(page, encoding)
         kept = make_method(method.value, load_models(method.value, model)).keep(document)
-        labels = anno.labels_from_kept(document, kept.mask, kept.kinds, kept.continues)
+        labels = anno.labels_from_kept(document, kept.mask)
     target = output or page.with_suffix(anno.SUFFIX)
     try:
         target.write_bytes(anno.write_annotations(document, labels, page.name))

@@ -208,7 +208,7 @@ def test_the_method_keeps_what_the_model_does() -> None:
     kept = Hybrid(SHIPPED).keep(PAGE)
     np.testing.assert_array_equal(kept.mask, SHIPPED.judge(PAGE).mask)
     np.testing.assert_array_equal(kept.scores, SHIPPED.judge(PAGE).scores)
-    assert (kept.instead, kept.model, kept.kinds, kept.continues) == ("", "", None, None)
+    assert (kept.instead, kept.model) == ("", "")
 
 
 def test_plain_text_is_left_to_the_ngrams() -> None:

@@ -61,53 +61,6 @@ def test_jsonl_segments_point_into_the_text() -> None:
     assert [segment["score"] for segment in record["segments"]] == [0.5, 0.25, 0.3333]
 
 
-def kinds_and_continues() -> Kept:
-    _, kept = document()
-    return kept._replace(
-        kinds=np.frombuffer(b"lphp", np.uint8), continues=np.array([False, False, True, False])
-    )
-
-
-@pytest.mark.parametrize(
-    ("name", "output"),
-    [
-        ("text", "Überschrift Eins\na\n  b\n"),
-        ("cleaneval", "<l>Überschrift Eins\n<p>a   b\n"),
-    ],
-)
-def test_segments_of_a_methods_own_kind_that_go_on(name: str, output: str) -> None:
-    dumped, _ = document()
-    assert make_sink(name).render(PAGE, dumped, kinds_and_continues(), True).decode() == output
-
-
-def test_jsonl_says_what_continues() -> None:
-    dumped, _ = document()
-    sink = make_sink("jsonl", SinkOptions(segments=True))
-    record = json.loads(sink.render(PAGE, dumped, kinds_and_continues(), True))
-    assert record["text"] == "Überschrift Eins\na\n  b"
-    assert [segment["kind"] for segment in record["segments"]] == ["l", "c", "p"]
-    texts = [record["text"][segment["start"] : segment["end"]] for segment in record["segments"]]
-    assert texts == ["Überschrift", "Eins", "a\n  b"]
-
-
-@pytest.mark.parametrize(
-    ("name", "output"),
-    [
-        ("text", "Weg damit. Eins\n"),
-        ("cleaneval", "<p>Weg damit. Eins\n"),
-    ],
-)
-def test_nothing_continues_where_nothing_is_before(name: str, output: str) -> None:
-    """As when what came before is left out for another reason."""
-    dumped, _ = document()
-    kept = Kept(
-        np.array([False, True, True, False]),
-        kinds=np.frombuffer(b"pppp", np.uint8),
-        continues=np.array([False, True, True, False]),
-    )
-    assert make_sink(name).render(PAGE, dumped, kept, True).decode() == output
-
-
 @pytest.mark.parametrize(("name", "output"), [("text", ""), ("cleaneval", "URL: http://x.example/ü\n\n")])
 def test_a_page_of_which_nothing_is_left(name: str, output: str) -> None:
     nothing = Kept(np.zeros(4, bool))

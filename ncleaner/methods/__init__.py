@@ -33,9 +33,6 @@ class Kept(NamedTuple):
         model, language: the name of the model chosen for this page, and the language it was chosen for; empty
             where there was no choice.
         strange: all or nothing was kept, of a page in letters that the model hardly knows.
-        kinds: shape (segments,), uint8; the codes of `p`, `h` or `l` where the method says so itself. None
-            leaves them as the page has them.
-        continues: shape (segments,), bool; those that go on with the kept segment before.
         instead: the name of the method that decided, where the one that was asked for could not; else empty.
     """
 
@@ -44,8 +41,6 @@ class Kept(NamedTuple):
     model: str = ""
     language: str = ""
     strange: bool = False
-    kinds: npt.NDArray[np.uint8] | None = None
-    continues: npt.NDArray[np.bool_] | None = None
     instead: str = ""
 
 

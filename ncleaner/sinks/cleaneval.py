@@ -25,20 +25,8 @@ class CleanEvalSink:
             lines.append(
                 b"URL: " + (page.url or page.record_id or f"offset:{page.offset}").encode("utf-8", "replace")
             )
-        kinds = table["kind"] if kept.kinds is None else kept.kinds
-        continues = np.zeros(len(table), bool) if kept.continues is None else kept.continues
-        for kind, goes_on, start, end in zip(
-            kinds[rows].tolist(),
-            continues[rows].tolist(),
-            table["start"][rows].tolist(),
-            table["end"][rows].tolist(),
-            strict=True,
-        ):
-            text = document.data[start:end].replace(b"\n", b" ")
-            if goes_on and lines and lines[-1][:1] == b"<":
-                lines[-1] += b" " + text
-            else:
-                lines.append(b"<%c>%s" % (kind, text))
+        for kind, start, end in table[["kind", "start", "end"]][rows].tolist():
+            lines.append(b"<%c>%s" % (kind, document.data[start:end].replace(b"\n", b" ")))
         if not lines:
             return b""
         return b"\n".join(lines) + (b"\n" if single else b"\n\n")

@@ -19,8 +19,8 @@ class JsonlSink:
     """One object per page, also for pages that nothing is left of: `text` is empty then.
 
     Args:
-        segments: add each kept segment with its index in the uncut document, kind (`c` when it continues
-            the one before), score, and where it stands in `text`, in code points.
+        segments: add each kept segment with its index in the uncut document, kind, score, and
+            where it stands in `text`, in code points.
     """
 
     suffix = ".jsonl"
@@ -59,10 +59,7 @@ class JsonlSink:
         for row in np.flatnonzero(kept.mask).tolist():
             segment = document[row]
             length = len(segment.text)
-            kind = segment.kind if kept.kinds is None else chr(kept.kinds[row])
-            if kept.continues is not None and kept.continues[row]:
-                kind = "c"
-            entry: dict[str, Any] = {"index": row, "kind": kind, "start": at, "end": at + length}
+            entry: dict[str, Any] = {"index": row, "kind": segment.kind, "start": at, "end": at + length}
             if kept.scores is not None:
                 entry["score"] = round(float(kept.scores[row]), 4)
             found.append(entry)

@@ -12,22 +12,16 @@ __all__ = ["TextSink", "kept_text"]
 
 
 def kept_text(document: Document, kept: Kept) -> bytes:
-    """The kept segments, UTF-8, each on a line of its own or behind the one that it continues."""
+    """The kept segments, UTF-8, each on a line of its own."""
     table = document.segments
     rows = np.flatnonzero(kept.mask)
     data = document.data
-    parts = [
-        data[start:end]
-        for start, end in zip(table["start"][rows].tolist(), table["end"][rows].tolist(), strict=True)
-    ]
-    if kept.continues is None or not kept.continues.any():
-        return b"\n".join(parts)
-    whole = bytearray()
-    for part, continues in zip(parts, kept.continues[rows].tolist(), strict=True):
-        if whole:
-            whole += b" " if continues else b"\n"
-        whole += part
-    return bytes(whole)
+    return b"\n".join(
+        [
+            data[start:end]
+            for start, end in zip(table["start"][rows].tolist(), table["end"][rows].tolist(), strict=True)
+        ]
+    )
 
 
 class TextSink:
