@@ -168,29 +168,35 @@ cdef class Forest:
         cdef Py_ssize_t n = matrix.shape[0] - 2 * spare, tree, skipped_nodes = 0, skipped_leaves = 0
         if matrix.shape[1] != self.width or spare < self.reach or n < 0:
             raise ValueError("the matrix does not fit the trees")
-        found = np.zeros(n)
-        rows_array = np.arange(n, dtype=np.int32) if chosen is None else np.ascontiguousarray(chosen, np.int32)
-        if len(rows_array) and not 0 <= rows_array.min() <= rows_array.max() < n:
-            raise ValueError("there is no such row")
         if first < 0:
             raise ValueError("there is no such tree")
         cdef Py_ssize_t end = len(self._depths) if last is None else min(last, len(self._depths))
-        if not len(rows_array) or first >= end:
+        cdef Py_ssize_t some = n if chosen is None else len(chosen), i
+        found = np.zeros(n)
+        # the last row is taken along until the groups are full
+        cdef int32_t[::1] rows = np.empty((some + TOGETHER - 1) // TOGETHER * TOGETHER, np.int32)
+        cdef const int32_t[::1] wanted
+        if chosen is None:
+            for i in range(some):
+                rows[i] = <int32_t> i
+        else:
+            wanted = np.ascontiguousarray(chosen, np.int32)
+            for i in range(some):
+                if not 0 <= wanted[i] < n:
+                    raise ValueError("there is no such row")
+                rows[i] = wanted[i]
+        if some == 0 or first >= end:
             return found
-        # the last rows take others along, so that there are always so many together
-        cdef Py_ssize_t some = len(rows_array)
-        padded = np.empty((some + TOGETHER - 1) // TOGETHER * TOGETHER, np.int32)
-        padded[:some] = rows_array
-        padded[some:] = rows_array[some - 1]
-        cdef const int32_t[::1] rows = padded
-        cdef double[::1] sums = np.zeros(len(padded))
+        for i in range(some, rows.shape[0]):
+            rows[i] = rows[some - 1]
+        cdef double[::1] sums = np.zeros(rows.shape[0])
         cdef double[::1] out = found
         cdef const unsigned char[::1] nodes = self._nodes
         cdef const float[::1] leaves = self._leaves
         cdef const int32_t[::1] depths = self._depths
         cdef const node_t* node
         cdef const float* leaf
-        cdef Py_ssize_t start = 0, i
+        cdef Py_ssize_t start = 0
         with nogil:
             for tree in range(first):
                 skipped_nodes += (<Py_ssize_t> 1 << depths[tree]) - 1

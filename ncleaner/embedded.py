@@ -27,7 +27,7 @@ __all__ = ["Passage", "add_passages", "find_passages"]
 # Bounds for one page: characters of data that are read, data within data, strings that are judged, characters
 # of prose, and characters of the page's own text that are held against them. More data was found to hold more
 # products and messages, not more of the page's text.
-_READ, _NESTING, _STRINGS, _CHARS, _SHOWN = 100_000, 3, 50_000, 1_000_000, 1_000_000
+_READ, _NESTING, _STRINGS, _CHARS, _SHOWN = 60_000, 3, 50_000, 1_000_000, 1_000_000
 # Shortest literal that may be prose, longest that names what follows; characters.
 _SHORT, _LONG = 16, 200
 # Fewest words of prose, and of prose without punctuation in a script that does not separate words. There a

@@ -193,15 +193,13 @@ def test_markup_in_data_is_walked_as_a_page() -> None:
 
 def test_bounds() -> None:
     limits = Limits(nesting=16, tags=1000)
-    deep = dump_html(data({"html": "<div>" * 15_000 + FOG}), limits=limits)
+    deep = dump_html(data({"html": "<div>" * 10_000 + FOG}), limits=limits)
     assert deep.text == FOG + "\n"
-    assert deep.dropped_tags > 12_000
+    assert deep.dropped_tags > 8_000
     assert deep.elements["depth"].max() < 40
-    many = data(
-        [f"Sentence {i} is not like sentence {i + 1} nor like sentence {i + 2}." for i in range(1_000)]
-    )
-    assert len(dump_html(many).segments) == 1_000
-    assert not len(dump_html(many + many).segments) > 1_000
+    many = data([f"Sentence {i} is not like sentence {i + 1} nor like sentence {i + 2}." for i in range(700)])
+    assert len(dump_html(many).segments) == 700
+    assert not len(dump_html(many + many).segments) > 700
     nested = FOG
     for level in range(6):
         assert dump_html(data([nested])).text == (f"{FOG}\n" if level < 4 else "")
