@@ -16,7 +16,7 @@ from libc.stdint cimport uint8_t
 import numpy as np
 
 # A page of which no more is to be expected is taken to have no main text at all.
-LEAST = 0.3
+LEAST = 0.2
 cdef double least = LEAST
 
 
