@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -13,6 +14,7 @@ from ncleaner.decision import Preset
 from ncleaner.errors import ModelError
 from ncleaner.features import FEATURES
 from ncleaner.hybrid import HybridModel
+from ncleaner.methods import needs_model
 from ncleaner.model import NGramModel, load_model, model_bytes, shipped_models
 from ncleaner.modelfile import kind_of
 
@@ -26,6 +28,7 @@ __all__ = [
     "describe",
     "describe_file",
     "describe_victor",
+    "fingerprint",
     "model_table",
     "summary",
     "telling_grams",
@@ -91,6 +94,31 @@ class ByLanguage(Mapping[str, LanguageModel]):
 
     def __len__(self) -> int:
         return len(self._names)
+
+
+def fingerprint(method: str, model: str | Path) -> str:
+    """A hash of all the model files that a method may use, hexadecimal; empty for a method without a model.
+
+    Args:
+        method, model: as `load_models` takes them.
+
+    Raises:
+        ModelError: no such model.
+    """
+    kind = needs_model(method)
+    if not kind:
+        return ""
+    own: list[str | Path] = [model]
+    if kind == "victor" and model in (AUTO, *shipped_models()):
+        own = []
+    elif model == AUTO or Path(model).is_dir():
+        own = [*shipped_models(), *(sorted(Path(model).glob("*.ncm")) if model != AUTO else ())]
+    files = [model_bytes(name) for name in own]
+    if kind == "hybrid":
+        files.append(model_bytes("structure", "structure"))
+    if kind == "victor" and not own:
+        files.append(model_bytes("victor", "victor"))
+    return hashlib.sha256(b"".join(hashlib.sha256(data).digest() for data in files)).hexdigest()[:16]
 
 
 def _figures(model: NGramModel | HybridModel) -> tuple[str, ...]:

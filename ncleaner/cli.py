@@ -7,6 +7,7 @@ Exit status: 0 all inputs read whole; 1 some input damaged or some page given up
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -60,6 +61,31 @@ def _cores() -> int:
         return os.cpu_count() or 1
 
 
+class _Terminated(KeyboardInterrupt):
+    """SIGTERM, which ends a run as SIGINT does."""
+
+
+@contextmanager
+def _ending_on_signals() -> Iterator[None]:
+    """SIGINT and SIGTERM end the run inside, and leave no half outputs; a second one ends the process."""
+
+    def end(number: int, _: object) -> None:
+        for each in before:
+            signal.signal(each, signal.SIG_DFL)
+        raise _Terminated if number == signal.SIGTERM else KeyboardInterrupt
+
+    before = {}
+    for number in (signal.SIGINT, signal.SIGTERM):
+        # who started us may want one of them ignored
+        if signal.getsignal(number) != signal.SIG_IGN:
+            before[number] = signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 def _said(function: F) -> F:
     """Turns errors that are about the user's data into a line on standard error and status 1."""
 
@@ -74,9 +100,9 @@ def _said(function: F) -> F:
             # the reader of our output has seen enough; what is still buffered goes nowhere
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(1) from None
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as interrupt:
             print("ncleaner: interrupted; finished outputs are kept", file=sys.stderr)
-            raise typer.Exit(130) from None
+            raise typer.Exit(143 if isinstance(interrupt, _Terminated) else 130) from None
 
     return cast(F, wrapper)
 
@@ -149,8 +175,8 @@ def clean_command(
             "--output",
             "-o",
             metavar="PATH",
-            help="A directory gets one file per input; a name with a suffix gets everything. "
-            "Without it all goes to standard output.",
+            help="A directory gets one file per input, and a manifest: run again, finished inputs are passed "
+            "over. A name with a suffix gets everything. Without it all goes to standard output.",
         ),
     ] = None,
     output_format: Annotated[Format, typer.Option("--format", "-f", help="Output format.")] = Format("text"),
@@ -168,6 +194,12 @@ def clean_command(
     alt_text: AltOption = False,
     no_comments: NoCommentsOption = False,
     jobs: JobsOption = None,
+    again: Annotated[
+        bool,
+        typer.Option(
+            "--again", help="With -o DIRECTORY: clean the inputs, too, that an earlier run has finished."
+        ),
+    ] = False,
     max_bytes: Annotated[
         int, typer.Option(min=1, help="Largest page, in bytes; larger ones are given up.")
     ] = Limits().bytes,
@@ -199,13 +231,14 @@ def clean_command(
         limits=Limits(bytes=max_bytes, seconds=max_seconds),
         marker=marker,
     )
-    with ProgressDisplay(sources, quiet=quiet) as display:
+    with _ending_on_signals(), ProgressDisplay(sources, quiet=quiet) as display:
         tally = run(
             sources,
             settings,
             output=output if output is not None else sys.stdout.buffer,
             jobs=jobs or _cores(),
             progress=display.advance,
+            again=again,
         )
         sys.stdout.flush()
     if not quiet:

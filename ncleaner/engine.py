@@ -11,8 +11,10 @@ pages after that the one that kills is found by dealing them out one by one.
 
 from __future__ import annotations
 
+import os
+import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -20,8 +22,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ncleaner.archive import read
+from ncleaner.catalogue import fingerprint
 from ncleaner.errors import InputError, OutputError
 from ncleaner.inputs import Input
+from ncleaner.manifest import NAME as MANIFEST
+from ncleaner.manifest import Manifest, settings_record
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.report import Tally
 from ncleaner.workers import Chunk, FileJob, Job, PagesJob, Pool, Settings
@@ -42,8 +47,8 @@ def _no_progress(tally: Tally, source: Input, offset: int) -> None:
 
 
 def output_paths(inputs: Iterable[Input], folder: Path, suffix: str) -> dict[Input, Path]:
-    """Where each input's output goes: same relative path and stem. Inputs that would share an output keep
-    their whole name in it.
+    """Where each input's output goes: same relative path and stem. Inputs that would share an output, or
+    have the manifest's name, keep their whole name in it.
 
     Raises:
         InputError: two inputs have the same relative path.
@@ -56,7 +61,9 @@ def output_paths(inputs: Iterable[Input], folder: Path, suffix: str) -> dict[Inp
     taken: dict[Path, Input] = {}
     for stem, sharing in stems.items():
         for source in sharing:
-            path = folder / ((stem if len(sharing) == 1 else source.relative) + suffix)
+            path = folder / (stem + suffix)
+            if len(sharing) > 1 or path == folder / MANIFEST:
+                path = folder / (source.relative + suffix)
             if path in taken:
                 raise InputError(
                     f"{taken[path].path} and {source.path} would both be written to {path}: "
@@ -75,6 +82,9 @@ def _whole_file(path: Path) -> Iterator[BinaryIO]:
     try:
         with temporary.open("wb") as out:
             yield out
+            # its bytes are on the disk before its name says so
+            out.flush()
+            os.fsync(out.fileno())
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
@@ -127,11 +137,25 @@ class _Run:
     jobs: int
     progress: Progress
     total: Tally = field(default_factory=Tally)
+    # of the inputs at work, where each has an output of its own
+    tallies: dict[Input, Tally] = field(default_factory=dict)
 
     def _count(self, tally: Tally, source: Input, offset: int) -> None:
         self.total += tally
+        if source in self.tallies:
+            self.tallies[source] += tally
         # offsets in a compressed text are those of the text
         self.progress(tally, source, min(offset, source.size) if source.size >= 0 else offset)
+
+    def resume(self, finished: int, changed: Mapping[str, int], source: Input) -> None:
+        """Counts the inputs that were finished before, and says why others are cleaned again."""
+        tally = Tally(resumed=finished)
+        for name, number in sorted(changed.items()):
+            what = {"input": "that have changed since", "output": "whose output is not as it was written"}
+            tally.messages.append(
+                f"cleaning {number:,} inputs again {what.get(name, f'that were cleaned with another {name}')}"
+            )
+        self._count(tally, source, 0)
 
     def by_file(
         self, sources: Iterable[Input], opener: Callable[[Input], AbstractContextManager[BinaryIO]]
@@ -167,16 +191,16 @@ class _Run:
                     self._finish(file)
 
     def _finish(self, file: _File, failure: str = "") -> None:
-        file.output.close()
         tally = Tally(inputs=1)
         if failure:
-            tally.add_damage(Damage(failure, file.source.path))
+            tally.add_unread(file.source.path, failure)
         self._count(tally, file.source, file.source.size)
+        file.output.close()
 
     def _items(
         self, sources: Iterable[Input], skip: int, finish: bool
-    ) -> Iterator[tuple[Input, Page | Skip | Damage | None]]:
-        """What the inputs hold, one after the other; None at the end of each."""
+    ) -> Iterator[tuple[Input, Page | Skip | Damage | InputError | None]]:
+        """What the inputs hold, one after the other, or why nothing can be read; None at the end of each."""
         for source in sources:
             try:
                 items = read(
@@ -188,11 +212,13 @@ class _Run:
                 for item in islice(items, skip, None):
                     yield source, item
             except InputError as error:
-                yield source, Damage(str(error), source.path)
+                yield source, error
             if finish:
                 yield source, None
 
-    def _gather(self, items: Iterator[tuple[Input, Page | Skip | Damage | None]]) -> _Batch | None:
+    def _gather(
+        self, items: Iterator[tuple[Input, Page | Skip | Damage | InputError | None]]
+    ) -> _Batch | None:
         """The next pages; counts what is no page on the way. None at the end."""
         pages: list[Page] = []
         size = 0
@@ -208,9 +234,11 @@ class _Run:
                 tally.add_skip(item)
             elif isinstance(item, Damage):
                 tally.add_damage(item)
+            elif isinstance(item, InputError):
+                tally.add_unread(source.path, str(item))
             else:
                 tally.inputs = 1
-            self._count(tally, source, source.size if item is None else item.offset)
+            self._count(tally, source, item.offset if isinstance(item, Skip | Damage) else source.size)
         return _Batch(source, pages) if pages else None
 
     def spread(self, sources: Iterable[Input], out: BinaryIO, skip: int = 0, finish: bool = True) -> None:
@@ -271,6 +299,7 @@ def run(
     output: Path | BinaryIO,
     jobs: int = 1,
     progress: Progress = _no_progress,
+    again: bool = False,
 ) -> Tally:
     """Cleans all inputs.
 
@@ -281,6 +310,8 @@ def run(
             that gets everything, in the order of the inputs.
         jobs: worker processes. The output does not depend on it.
         progress: called after each part of the work.
+        again: clean what an earlier run into the same directory has finished, too. Otherwise inputs are
+            passed over whose output stands, if neither they nor the settings have changed.
 
     Returns:
         What was done. `Tally.complete` tells whether every input was read whole.
@@ -293,22 +324,13 @@ def run(
     to_directory = isinstance(output, Path) and _is_directory(output)
     if not to_directory and len(inputs) > 1:
         settings = replace(settings, set_off=True)
-    suffix = settings.sink().suffix
     # what is wrong with method, model or encoding is said here, not by each worker
     settings.cleaner()
     with Pool(jobs, settings) as pool:
         work = _Run(settings, pool, jobs, progress)
         try:
             if isinstance(output, Path) and to_directory:
-                paths = output_paths(inputs, output, suffix)
-                alone = _largest(inputs, jobs)
-                for source in alone:
-                    with _whole_file(paths[source]) as out:
-                        work.spread([source], out)
-                work.by_file(
-                    [source for source in inputs if source not in alone],
-                    lambda source: _whole_file(paths[source]),
-                )
+                _to_directory(work, inputs, output, again)
             else:
                 with _whole_file(output) if isinstance(output, Path) else nullcontext(output) as out:
                     if jobs == 1 and all(source.size >= 0 for source in inputs):
@@ -322,6 +344,30 @@ def run(
                 f"cannot write the output: {error.strerror} ({error.filename or output})"
             ) from error
     return work.total
+
+
+def _to_directory(work: _Run, inputs: list[Input], folder: Path, again: bool) -> None:
+    """An output for each input that has none yet, and a line in the manifest."""
+    settings = work.settings
+    paths = output_paths(inputs, folder, settings.sink().suffix)
+    record = settings_record(settings, fingerprint(settings.method, settings.model))
+    with Manifest(folder, record, again) as manifest:
+
+        @contextmanager
+        def output_of(source: Input) -> Iterator[BinaryIO]:
+            began = time.monotonic()
+            work.tallies[source] = Tally()
+            with _whole_file(paths[source]) as out:
+                yield out
+            manifest.add(source, paths[source], work.tallies.pop(source), time.monotonic() - began)
+
+        left = [source for source in inputs if not manifest.is_finished(source, paths[source])]
+        work.resume(len(inputs) - len(left), manifest.changed, inputs[0])
+        alone = _largest(left, work.jobs)
+        for source in alone:
+            with output_of(source) as out:
+                work.spread([source], out)
+        work.by_file([source for source in left if source not in alone], output_of)
 
 
 def _largest(inputs: list[Input], jobs: int) -> list[Input]:

@@ -60,11 +60,13 @@ class Input:
         path: where it is; `-` for standard input.
         relative: its path below the directory that was given, with slashes; its name if it was given itself.
         size: in bytes as stored; -1 when unknown (standard input, pipes).
+        modified: time of its last change, nanoseconds since 1970; -1 when unknown.
     """
 
     path: str
     relative: str
     size: int
+    modified: int = -1
 
     @property
     def stem(self) -> str:
@@ -143,7 +145,7 @@ def _file(path: str, relative: str) -> Input:
         raise InputError(f"{path}: {error.strerror}") from error
     if not os.access(path, os.R_OK):
         raise InputError(f"{path}: cannot be read (permission denied)")
-    return Input(path, relative, status.st_size if Path(path).is_file() else -1)
+    return Input(path, relative, status.st_size if Path(path).is_file() else -1, status.st_mtime_ns)
 
 
 def _is_known(name: str) -> bool:

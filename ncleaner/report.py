@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Any
 
 from ncleaner.document import Document
 from ncleaner.methods import Kept
@@ -11,7 +12,7 @@ from ncleaner.page import Damage, Skip
 
 __all__ = ["Tally"]
 
-# messages that a tally carries along: a hopeless input must not fill the memory
+# messages and places of damage that a tally carries along: a hopeless input must not fill the memory
 _MESSAGES = 100
 
 
@@ -21,12 +22,15 @@ class Tally:
 
     Attributes:
         inputs: input files finished.
+        resumed: input files that an earlier run had finished.
+        unread: input files that could not be read at all.
         pages: pages read.
         cleaned: pages with clean text.
         empty: pages of which nothing was left.
         skipped: records that are no pages, by reason.
         lost: pages given up, by reason.
         damaged: places where an input is broken.
+        damages: (byte offset, what is broken) of the first hundred of these.
         flattened: pages of which tags were dropped to keep within the limits.
         bytes: of page bodies.
         segments_kept, segments_removed, words_kept, words_removed: of all cleaned and empty pages.
@@ -38,12 +42,15 @@ class Tally:
     """
 
     inputs: int = 0
+    resumed: int = 0
+    unread: int = 0
     pages: int = 0
     cleaned: int = 0
     empty: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
     lost: Counter[str] = field(default_factory=Counter)
     damaged: int = 0
+    damages: list[tuple[int, str]] = field(default_factory=list)
     flattened: int = 0
     bytes: int = 0
     segments_kept: int = 0
@@ -58,7 +65,7 @@ class Tally:
 
     def __iadd__(self, other: Tally) -> Tally:
         for name in (
-            "inputs", "pages", "cleaned", "empty", "damaged", "flattened", "bytes",
+            "inputs", "resumed", "unread", "pages", "cleaned", "empty", "damaged", "flattened", "bytes",
             "segments_kept", "segments_removed", "words_kept", "words_removed", "strange",
         ):  # fmt: skip
             setattr(self, name, getattr(self, name) + getattr(other, name))
@@ -67,6 +74,7 @@ class Tally:
         self.encodings.update(other.encodings)
         self.languages.update(other.languages)
         self.instead.update(other.instead)
+        self.damages += other.damages[: _MESSAGES - len(self.damages)]
         return self
 
     @property
@@ -113,10 +121,38 @@ class Tally:
     def add_damage(self, damage: Damage) -> None:
         """Counts a place where an input is broken."""
         self.damaged += 1
+        if len(self.damages) < _MESSAGES:
+            self.damages.append((damage.offset, damage.what))
         self._say(
             f"{_where(damage.source, damage.offset)}: {damage.what}"
             + (f" ({damage.url})" if damage.url else "")
         )
+
+    def add_unread(self, path: str, why: str) -> None:
+        """Counts an input that cannot be read at all."""
+        self.unread += 1
+        self.add_damage(Damage(why, path))
+
+    def record(self) -> dict[str, Any]:
+        """The counts of one input, as JSON has them."""
+        return {
+            "unread": bool(self.unread),
+            "pages": self.pages,
+            "cleaned": self.cleaned,
+            "empty": self.empty,
+            "given_up": dict(sorted(self.lost.items())),
+            "records_skipped": dict(sorted(self.skipped.items())),
+            "flattened": self.flattened,
+            "damaged": self.damaged,
+            "damage": [{"offset": offset, "what": what} for offset, what in self.damages],
+            "bytes": self.bytes,
+            "segments_kept": self.segments_kept,
+            "segments_removed": self.segments_removed,
+            "words_kept": self.words_kept,
+            "words_removed": self.words_removed,
+            "encodings": dict(sorted(self.encodings.items())),
+            "languages": dict(sorted(self.languages.items())),
+        }
 
     def _say(self, message: str) -> None:
         if len(self.messages) < _MESSAGES:
@@ -130,6 +166,8 @@ class Tally:
             f"{self.segments_kept:,} segments kept, {self.segments_removed:,} removed; "
             f"{self.words_kept:,} words kept, {self.words_removed:,} removed",
         ]
+        if self.resumed:
+            lines.append(f"{self.resumed:,} inputs were finished by an earlier run, and are as they were")
         if self.languages:
             lines.append(f"languages{_by_reason(self.languages)}")
         for method, number in sorted(self.instead.items()):

@@ -78,7 +78,7 @@ def test_directory_gets_one_file_per_input(tmp_path: Path, crawl: Path, jobs: in
     archive(below / "small.warc.gz", PAGES[:3])
     out = tmp_path / "out"
     tally = run(find_inputs([tmp_path / "in", crawl]), EVERYTHING, output=out, jobs=jobs)
-    found = {path.relative_to(out).as_posix(): path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    found = {path.relative_to(out).as_posix(): path.read_bytes() for path in out.rglob("*.txt")}
     assert found == {
         "deeper/page.txt": b"Alone.\n",
         "deeper/small.txt": expected(PAGES[:3]),
@@ -116,7 +116,11 @@ def test_marked_texts_do_not_depend_on_workers(
         assert (tally.pages, tally.lost.total(), tally.complete) == (301, 0, True)
         out = tmp_path / str(jobs)
         run(find_inputs([folder]), settings, output=out, jobs=jobs)
-        files = {path.relative_to(out): path.read_bytes() for path in out.rglob("*") if path.is_file()}
+        files = {
+            path.relative_to(out): path.read_bytes()
+            for path in out.rglob("*.*")
+            if path.name != "manifest.jsonl"
+        }
         assert len(files) == 4
         outputs[jobs] = (stream, files)
     assert outputs[1] == outputs[2] == outputs[3]
@@ -198,7 +202,9 @@ def test_a_deadly_page_among_files(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         archive(tmp_path / f"{name}.warc.gz", PAGES[:5])
     out = tmp_path / "out"
     tally = run(find_inputs([tmp_path / f"{name}.warc.gz" for name in "abc"]), EVERYTHING, output=out, jobs=2)
-    assert [path.read_bytes() for path in sorted(out.iterdir())] == [expected(PAGES[:5], without=(1,))] * 3
+    assert [path.read_bytes() for path in sorted(out.glob("*.txt"))] == [
+        expected(PAGES[:5], without=(1,))
+    ] * 3
     assert tally.lost.total() == 3
     assert tally.inputs == 3
 
@@ -214,6 +220,13 @@ def test_inputs_that_share_a_stem_keep_their_names(tmp_path: Path) -> None:
     ]
     names = [path.name for path in output_paths(sources, tmp_path, ".txt").values()]
     assert names == ["a.html.txt", "a.htm.txt", "b.txt"]
+
+
+def test_no_output_takes_the_name_of_the_manifest(tmp_path: Path) -> None:
+    sources = [Input("in/manifest.warc.gz", "manifest.warc.gz", 1), Input("x.html", "b/manifest.html", 1)]
+    paths = output_paths(sources, tmp_path, ".jsonl")
+    names = [path.relative_to(tmp_path).as_posix() for path in paths.values()]
+    assert names == ["manifest.warc.gz.jsonl", "b/manifest.jsonl"]
 
 
 def test_inputs_that_would_overwrite_each_other(tmp_path: Path) -> None:
@@ -233,7 +246,7 @@ def test_nothing_half_written_is_left(tmp_path: Path, crawl: Path, monkeypatch: 
 
     with pytest.raises(OutputError, match="No space left"):
         run(find_inputs([crawl]), EVERYTHING, output=tmp_path / "out", jobs=2, progress=full)
-    assert list((tmp_path / "out").iterdir()) == []
+    assert list((tmp_path / "out").glob("*.txt*")) == []
 
 
 def test_missing_model_is_said_before_any_work(crawl: Path) -> None:
