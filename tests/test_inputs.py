@@ -74,7 +74,8 @@ def test_directory_is_walked_in_order(tmp_path: Path) -> None:
 def test_named_file_is_an_input_whatever_its_name(tmp_path: Path) -> None:
     make(tmp_path, "index.php", "x.warc.gz")
     path = str(tmp_path / "index.php")
-    assert find_inputs([path, "-"]) == [Input(path, "index.php", 9), Input("-", "-", -1)]
+    os.utime(path, ns=(5, 7))
+    assert find_inputs([path, "-"]) == [Input(path, "index.php", 9, 7), Input("-", "-", -1)]
     assert find_inputs(["-"])[0].stem == "stdin"
     assert find_inputs([]) == []
 
