@@ -15,7 +15,7 @@ from rapidfuzz.distance import LCSseq
 
 from ncleaner.document import Document
 from ncleaner.gold import gold_text
-from ncleaner.words import words_of
+from ncleaner.words import numbered
 
 __all__ = ["Alignment", "align"]
 
@@ -56,21 +56,17 @@ def align(document: Document, gold: str) -> Alignment:
     segments leave over, so that a hidden copy never takes the place of the text that the annotator saw.
     """
     numbers: dict[str, int] = {}
-    hidden = (~document.visible).tolist()
-    sides: tuple[list[int], list[int]] = ([], [])
-    owners: tuple[list[int], list[int]] = ([], [])
-    for position, segment in enumerate(document):
-        words = words_of(str(segment))
-        sides[hidden[position]].extend(numbers.setdefault(word, len(numbers)) for word in words)
-        owners[hidden[position]].extend([position] * len(words))
-    wanted = [numbers.setdefault(word, len(numbers)) for word in words_of(gold_text(gold))]
+    wanted, _ = numbered([gold_text(gold)], numbers)
     size = len(document)
     total = np.zeros(size, np.int64)
     hits = np.zeros(size)
     left = wanted
-    for tokens, owned in zip(sides, map(np.array, owners), strict=True):
+    for side in (document.visible, ~document.visible):
+        positions = np.flatnonzero(side)
+        tokens, places = numbered((str(document[position]) for position in positions.tolist()), numbers)
         if not tokens:
             continue
+        owned = positions[places]
         total += np.bincount(owned, minlength=size)
         rest = []
         for opcode in LCSseq.opcodes(tokens, left):

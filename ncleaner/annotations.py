@@ -30,7 +30,7 @@ from ncleaner.errors import TrainingError
 from ncleaner.gold import gold_pieces, is_marked
 from ncleaner.pairs import Pair, read_bytes, read_text, site_of
 from ncleaner.textdump import dump_text
-from ncleaner.words import words_of
+from ncleaner.words import numbered
 
 __all__ = [
     "CONTINUATION",
@@ -158,25 +158,14 @@ def labels_from_alignment(pair: Pair) -> Labels:
     pieces = gold_pieces(pair.gold)
     chosen = np.flatnonzero(mask).tolist()
     numbers: dict[str, int] = {}
-    sides: list[tuple[list[int], list[int]]] = []
-    for texts in (
-        zip(chosen, (str(document[position]) for position in chosen), strict=True),
-        enumerate(text for _, text in pieces),
-    ):
-        words: list[int] = []
-        owners: list[int] = []
-        for position, text in texts:
-            found = words_of(text)
-            words += [numbers.setdefault(word, len(numbers)) for word in found]
-            owners += [position] * len(found)
-        sides.append((words, owners))
-    (words, owners), (wanted, gold_owners) = sides
+    words, owners = numbered((str(document[position]) for position in chosen), numbers)
+    wanted, gold_owners = numbered((text for _, text in pieces), numbers)
     first: dict[int, int] = {}  # gold segment of the first word that was found, by segment
     last: dict[int, int] = {}
     for opcode in LCSseq.opcodes(words, wanted):
         if opcode.tag == "equal":
             for at in range(opcode.src_end - opcode.src_start):
-                owner, target = owners[opcode.src_start + at], gold_owners[opcode.dest_start + at]
+                owner, target = chosen[owners[opcode.src_start + at]], gold_owners[opcode.dest_start + at]
                 first.setdefault(owner, target)
                 last[owner] = target
     kinds = document.segments["kind"].copy()

@@ -21,7 +21,7 @@ from ncleaner.decision import Preset
 from ncleaner.document import Document
 from ncleaner.errors import ModelError
 from ncleaner.model import NGramModel, model_bytes
-from ncleaner.modelfile import Stored, kind_of, pack, unpack, usable
+from ncleaner.modelfile import Stored, about_of, kind_of, pack, unpack, usable
 from ncleaner.structure import BALANCES, Structure, load_structure
 
 __all__ = ["Calibration", "HybridModel", "Judgement", "keep_of", "load_hybrid", "load_ngrams"]
@@ -163,7 +163,6 @@ class HybridModel(Stored):
             threshold = header["threshold"]
             if header["balance"] not in BALANCES:
                 raise ValueError(f"unknown balance {header['balance']!r}")
-            kept = ("kind", "calibration", "threshold", "balance")
             return cls(
                 ngrams,
                 structure,
@@ -171,7 +170,7 @@ class HybridModel(Stored):
                 None if threshold is None else float(threshold),
                 header["balance"],
                 own,
-                {key: value for key, value in header.items() if key not in kept},
+                about_of(header, "calibration", "threshold", "balance"),
             )
 
     def __repr__(self) -> str:

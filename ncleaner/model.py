@@ -25,7 +25,7 @@ from ncleaner.alphabet import Alphabet, alphabet
 from ncleaner.counts import Counts, Keys, Tally
 from ncleaner.decision import Decision, Preset
 from ncleaner.errors import ModelError
-from ncleaner.modelfile import FORMAT_VERSION, MAGIC, Stored, kind_of, pack, unpack, usable
+from ncleaner.modelfile import FORMAT_VERSION, MAGIC, Stored, about_of, kind_of, pack, unpack, usable
 from ncleaner.nfc import compose
 
 __all__ = [
@@ -252,11 +252,7 @@ class NGramModel(Stored):
             levels.append(Counts(keys, clean, dirty))
             if k > 1:
                 shorter = keys
-        about = {
-            key: value
-            for key, value in header.items()
-            if key not in ("kind", "order", "q", "alphabet", "decision", "threshold")
-        }
+        about = about_of(header, "order", "q", "alphabet", "decision", "threshold")
         return cls(order, q, symbols, levels, decision, about)
 
     def __repr__(self) -> str:

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from ncleaner.errors import ModelError, OutputError
 
-__all__ = ["FORMAT_VERSION", "MAGIC", "Stored", "kind_of", "pack", "save", "unpack", "usable"]
+__all__ = ["FORMAT_VERSION", "MAGIC", "Stored", "about_of", "kind_of", "pack", "save", "unpack", "usable"]
 
 MAGIC = b"\x89NCLM\r\n\x1a"
 # 2: the decision of n-gram models is recorded; files of format 1 have a threshold per character
@@ -138,6 +138,11 @@ def unpack(
             arrays[entry["array"]] = _array(entry, payload[at : at + entry["bytes"]])
             at += entry["bytes"]
     return {key: value for key, value in header.items() if key not in ("arrays", "checksum")}, arrays
+
+
+def about_of(header: Mapping[str, Any], *own: str) -> dict[str, Any]:
+    """What a header says besides the kind of the model and its `own` parts: name, language, training."""
+    return {key: value for key, value in header.items() if key not in ("kind", *own)}
 
 
 def _array(entry: Mapping[str, Any], block: bytes) -> npt.NDArray[Any]:

@@ -24,7 +24,7 @@ from ncleaner._forest import Forest
 from ncleaner.document import Document
 from ncleaner.features import FEATURES, WEIGHTS, first_features, second_features
 from ncleaner.model import model_bytes
-from ncleaner.modelfile import Stored, pack, unpack, usable
+from ncleaner.modelfile import Stored, about_of, pack, unpack, usable
 
 __all__ = ["BALANCES", "STEP", "Structure", "Trees", "load_structure"]
 
@@ -184,8 +184,7 @@ class Structure(Stored):
         """
         header, arrays = unpack(data, name, "structure")
         with usable(name):
-            about = {key: value for key, value in header.items() if key not in ("kind", "features")}
-            return cls.of_arrays(list(header["features"]), arrays, about)
+            return cls.of_arrays(list(header["features"]), arrays, about_of(header, "features"))
 
     def __repr__(self) -> str:
         return f"<Structure {self.name}: {len(self.first.sizes)} and {len(self.second.sizes)} trees>"

@@ -39,7 +39,7 @@ from ncleaner.annotations import LABELS, OTHER, Annotated, Labels, labels_from_a
 from ncleaner.document import Document
 from ncleaner.errors import ModelError, TrainingError
 from ncleaner.model import model_bytes
-from ncleaner.modelfile import Stored, pack, unpack, usable
+from ncleaner.modelfile import Stored, about_of, pack, unpack, usable
 from ncleaner.pairs import Pair
 from ncleaner.training import checked_pairs
 
@@ -196,11 +196,7 @@ class VictorModel(Stored):
                 or (threshold is not None and not np.isfinite(threshold))
             ):
                 raise ValueError("labels, slots and weights do not belong together")
-            about = {
-                key: value
-                for key, value in header.items()
-                if key not in ("kind", "labels", "slots", "threshold")
-            }
+            about = about_of(header, "labels", "slots", "threshold")
             return cls(slots, state, transitions, threshold, about)
 
     def __repr__(self) -> str:
