@@ -353,6 +353,7 @@ def annotate(
 ) -> None:
     """Write a page's blocks with their labels, for a person to correct and `train` to learn from."""
     from ncleaner import annotations as anno
+    from ncleaner.files import whole_file
     from ncleaner.methods import load_models, make_method
 
     if clean is not None:
@@ -364,7 +365,8 @@ def annotate(
         labels = anno.labels_from_kept(document, kept.mask)
     target = output or page.with_suffix(anno.SUFFIX)
     try:
-        target.write_bytes(anno.write_annotations(document, labels, page.name))
+        with whole_file(target) as out:
+            out.write(anno.write_annotations(document, labels, page.name))
     except OSError as error:
         raise OutputError(f"cannot write {target}: {error.strerror}") from error
     print(f"{target}: {len(labels)} blocks", file=sys.stderr)

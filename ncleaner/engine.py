@@ -11,7 +11,6 @@ pages after that the one that kills is found by dealing them out one by one.
 
 from __future__ import annotations
 
-import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -24,6 +23,7 @@ from typing import BinaryIO
 from ncleaner.archive import read
 from ncleaner.catalogue import fingerprint
 from ncleaner.errors import InputError, OutputError
+from ncleaner.files import whole_file
 from ncleaner.inputs import Input
 from ncleaner.manifest import NAME as MANIFEST
 from ncleaner.manifest import Manifest, settings_record
@@ -74,21 +74,10 @@ def output_paths(inputs: Iterable[Input], folder: Path, suffix: str) -> dict[Inp
     return paths
 
 
-@contextmanager
-def _whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file that appears under its name only when it is whole."""
+def _output_file(path: Path) -> AbstractContextManager[BinaryIO]:
+    """A file for output, in directories that are made for it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(path.name + ".part")
-    try:
-        with temporary.open("wb") as out:
-            yield out
-            # its bytes are on the disk before its name says so
-            out.flush()
-            os.fsync(out.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    return whole_file(path)
 
 
 class _Batch:
@@ -140,22 +129,13 @@ class _Run:
     # of the inputs at work, where each has an output of its own
     tallies: dict[Input, Tally] = field(default_factory=dict)
 
-    def _count(self, tally: Tally, source: Input, offset: int) -> None:
+    def count(self, tally: Tally, source: Input, offset: int) -> None:
+        """Adds up what has been done, and tells who watches."""
         self.total += tally
         if source in self.tallies:
             self.tallies[source] += tally
         # offsets in a compressed text are those of the text
         self.progress(tally, source, min(offset, source.size) if source.size >= 0 else offset)
-
-    def resume(self, finished: int, changed: Mapping[str, int], source: Input) -> None:
-        """Counts the inputs that were finished before, and says why others are cleaned again."""
-        tally = Tally(resumed=finished)
-        for name, number in sorted(changed.items()):
-            what = {"input": "that have changed since", "output": "whose output is not as it was written"}
-            tally.messages.append(
-                f"cleaning {number:,} inputs again {what.get(name, f'that were cleaned with another {name}')}"
-            )
-        self._count(tally, source, 0)
 
     def by_file(
         self, sources: Iterable[Input], opener: Callable[[Input], AbstractContextManager[BinaryIO]]
@@ -177,7 +157,7 @@ class _Run:
                     if isinstance(content, Chunk):
                         file.out.write(content.output)
                         file.items += content.items
-                        self._count(content.tally, file.source, content.offset)
+                        self.count(content.tally, file.source, content.offset)
                         continue
                     del running[id(job)]
                     if word == "lost":
@@ -194,7 +174,7 @@ class _Run:
         tally = Tally(inputs=1)
         if failure:
             tally.add_unread(file.source.path, failure)
-        self._count(tally, file.source, file.source.size)
+        self.count(tally, file.source, file.source.size)
         file.output.close()
 
     def _items(
@@ -238,7 +218,7 @@ class _Run:
                 tally.add_unread(source.path, str(item))
             else:
                 tally.inputs = 1
-            self._count(tally, source, item.offset if isinstance(item, Skip | Damage) else source.size)
+            self.count(tally, source, item.offset if isinstance(item, Skip | Damage) else source.size)
         return _Batch(source, pages) if pages else None
 
     def spread(self, sources: Iterable[Input], out: BinaryIO, skip: int = 0, finish: bool = True) -> None:
@@ -272,7 +252,7 @@ class _Run:
                 batch = pending.popleft()
                 for chunk in batch.chunks:
                     out.write(chunk.output)
-                    self._count(chunk.tally, batch.source, batch.offset)
+                    self.count(chunk.tally, batch.source, batch.offset)
             if ended and not pending:
                 return
             for word, job, content in self.pool.poll(_POLL_SECONDS):
@@ -332,7 +312,7 @@ def run(
             if isinstance(output, Path) and to_directory:
                 _to_directory(work, inputs, output, again)
             else:
-                with _whole_file(output) if isinstance(output, Path) else nullcontext(output) as out:
+                with _output_file(output) if isinstance(output, Path) else nullcontext(output) as out:
                     if jobs == 1 and all(source.size >= 0 for source in inputs):
                         work.by_file(inputs, lambda source: nullcontext(out))
                     else:
@@ -357,17 +337,32 @@ def _to_directory(work: _Run, inputs: list[Input], folder: Path, again: bool) ->
         def output_of(source: Input) -> Iterator[BinaryIO]:
             began = time.monotonic()
             work.tallies[source] = Tally()
-            with _whole_file(paths[source]) as out:
+            with _output_file(paths[source]) as out:
                 yield out
             manifest.add(source, paths[source], work.tallies.pop(source), time.monotonic() - began)
 
-        left = [source for source in inputs if not manifest.is_finished(source, paths[source])]
-        work.resume(len(inputs) - len(left), manifest.changed, inputs[0])
+        left: list[Input] = []
+        for source in inputs:
+            if manifest.is_finished(source, paths[source]):
+                work.count(Tally(resumed=1), source, source.size)
+            else:
+                left.append(source)
+        if manifest.changed:
+            work.count(Tally(messages=_reasons(manifest.changed)), left[0], 0)
         alone = _largest(left, work.jobs)
         for source in alone:
             with output_of(source) as out:
                 work.spread([source], out)
         work.by_file([source for source in left if source not in alone], output_of)
+
+
+def _reasons(changed: Mapping[str, int]) -> list[str]:
+    """Why inputs that were finished are cleaned again, for people."""
+    known = {"input": "that have changed since", "output": "whose output is not as it was written"}
+    return [
+        f"cleaning {number:,} inputs again {known.get(name, f'that were cleaned with another {name}')}"
+        for name, number in sorted(changed.items())
+    ]
 
 
 def _largest(inputs: list[Input], jobs: int) -> list[Input]:

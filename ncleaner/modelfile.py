@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.errors import ModelError, OutputError
+from ncleaner.files import whole_file
 
 __all__ = ["FORMAT_VERSION", "MAGIC", "Stored", "about_of", "kind_of", "pack", "save", "unpack", "usable"]
 
@@ -165,11 +166,9 @@ def save(data: bytes, path: str | Path) -> None:
     Raises:
         OutputError: it cannot be written.
     """
-    path = Path(path)
-    temporary = path.with_name(path.name + ".part")
     try:
-        temporary.write_bytes(data)
-        temporary.replace(path)
+        with whole_file(Path(path)) as out:
+            out.write(data)
     except OSError as error:
         raise OutputError(f"cannot write the model {path}: {error.strerror}") from error
 
