@@ -29,6 +29,7 @@ __all__ = [
     "describe_file",
     "describe_victor",
     "fingerprint",
+    "model_names",
     "model_table",
     "summary",
     "telling_grams",
@@ -96,6 +97,24 @@ class ByLanguage(Mapping[str, LanguageModel]):
         return len(self._names)
 
 
+def model_names(method: str, model: str | Path) -> list[str | Path]:
+    """The shipped models and files that a method may use; none for a method without a model.
+
+    Args:
+        method, model: as `load_models` takes them.
+    """
+    kind = needs_model(method)
+    if not kind:
+        return []
+    if kind == "victor":
+        # where the name is that of a model of another kind, as the default is, victor has its own
+        return ["victor" if model in (AUTO, *shipped_models()) else model]
+    names: list[str | Path] = [model]
+    if model == AUTO or Path(model).is_dir():
+        names = [*shipped_models(), *(sorted(Path(model).glob("*.ncm")) if model != AUTO else ())]
+    return [*names, "structure"] if kind == "hybrid" else names
+
+
 def fingerprint(method: str, model: str | Path) -> str:
     """A hash of all the model files that a method may use, hexadecimal; empty for a method without a model.
 
@@ -105,20 +124,8 @@ def fingerprint(method: str, model: str | Path) -> str:
     Raises:
         ModelError: no such model.
     """
-    kind = needs_model(method)
-    if not kind:
-        return ""
-    own: list[str | Path] = [model]
-    if kind == "victor" and model in (AUTO, *shipped_models()):
-        own = []
-    elif model == AUTO or Path(model).is_dir():
-        own = [*shipped_models(), *(sorted(Path(model).glob("*.ncm")) if model != AUTO else ())]
-    files = [model_bytes(name) for name in own]
-    if kind == "hybrid":
-        files.append(model_bytes("structure", "structure"))
-    if kind == "victor" and not own:
-        files.append(model_bytes("victor", "victor"))
-    return hashlib.sha256(b"".join(hashlib.sha256(data).digest() for data in files)).hexdigest()[:16]
+    files = [hashlib.sha256(model_bytes(name)).digest() for name in model_names(method, model)]
+    return hashlib.sha256(b"".join(files)).hexdigest()[:16] if files else ""
 
 
 def _figures(model: NGramModel | HybridModel) -> tuple[str, ...]:

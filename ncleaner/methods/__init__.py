@@ -136,15 +136,14 @@ def load_models(name: str, model: str | Path, threshold: float | Preset | None =
     Raises:
         ModelError: no such model, or it has no such preset.
     """
-    from ncleaner.catalogue import AUTO, ByLanguage
+    from ncleaner.catalogue import AUTO, ByLanguage, model_names
     from ncleaner.hybrid import load_hybrid, load_ngrams
-    from ncleaner.model import shipped_models
 
     kind = needs_model(name)
     if kind == "victor":
         from ncleaner.victor import load_victor
 
-        return load_victor("victor" if model in (AUTO, *shipped_models()) else model, threshold)
+        return load_victor(model_names(name, model)[0], threshold)
     if kind in ("hybrid", "ngram"):
         if model == AUTO or Path(model).is_dir():
             folder = None if model == AUTO else Path(model)
