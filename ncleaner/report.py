@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ncleaner.document import Document
@@ -64,16 +64,13 @@ class Tally:
     messages: list[str] = field(default_factory=list)
 
     def __iadd__(self, other: Tally) -> Tally:
-        for name in (
-            "inputs", "resumed", "unread", "pages", "cleaned", "empty", "damaged", "flattened", "bytes",
-            "segments_kept", "segments_removed", "words_kept", "words_removed", "strange",
-        ):  # fmt: skip
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        self.skipped.update(other.skipped)
-        self.lost.update(other.lost)
-        self.encodings.update(other.encodings)
-        self.languages.update(other.languages)
-        self.instead.update(other.instead)
+        for each in fields(self):
+            mine, theirs = getattr(self, each.name), getattr(other, each.name)
+            if isinstance(mine, Counter):
+                mine.update(theirs)
+            elif isinstance(mine, int):
+                setattr(self, each.name, mine + theirs)
+        # messages are for whoever gets the tally, and are not added up
         self.damages += other.damages[: _MESSAGES - len(self.damages)]
         return self
 
