@@ -19,8 +19,8 @@ class JsonlSink:
     """One object per page, also for pages that nothing is left of: `text` is empty then.
 
     Args:
-        segments: add each kept segment with its index in the uncut document, kind, score, and
-            where it stands in `text`, in code points.
+        segments: add each kept segment with its index in the uncut document, kind, score, and where it
+            stands in `text`, in code points.
     """
 
     suffix = ".jsonl"
