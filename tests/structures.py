@@ -1,11 +1,13 @@
-"""Structure models made by hand, for tests that need one but no training."""
+"""Structure models made by hand, and pages and settings for training small ones."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import pytest
 
+from ncleaner import structure_training
 from ncleaner.features import FEATURES, WEIGHTS
 from ncleaner.structure import Structure, Trees
 
@@ -38,3 +40,35 @@ def structure(**about: Any) -> Structure:
         stumps(("first", 0, 0.5, -3.0, 3.0), ("first", 1, 0.5, -1.0, 1.0), ("heading", 0, 0.5, 0.0, 3.0)),
         about,
     )
+
+
+PROSE = (
+    "The ferry between the two islands was late again this morning, and nobody knew why.",
+    "Those who had come early stood on the pier for an hour and talked about the weather.",
+    "The harbour master would not say when the boat was to sail, or whether it would.",
+)
+
+
+def paragraphs(number: int) -> list[str]:
+    """The article of a page."""
+    return [PROSE[(number + i) % 3] for i in range(2 + number % 4)]
+
+
+def page_html(number: int) -> str:
+    """A page with a menu, a headline, an article and a footer, in one of three layouts."""
+    body, menu = [("entry", "topnav"), ("post", "menubar"), ("story", "links")][number % 3]
+    items = "".join(f"<li><a href=/{i}>Page {i} of {number}</a>" for i in range(3 + number % 5))
+    article = "".join(f"<p>{text}" for text in paragraphs(number))
+    return (
+        f"<title>Ferry {number}</title><ul class={menu}>{items}</ul>"
+        f"<div class='{body} wide'><h1>Ferry {number}</h1>{article}</div>"
+        f"<div id=footer><p>© 20{10 + number} The Gazette</p></div>"
+    )
+
+
+def grow_small_forests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few trees, and small leaves, as there are few pages; without LightGBM the test is skipped."""
+    pytest.importorskip("lightgbm", reason="LightGBM is not installed")
+    monkeypatch.setitem(structure_training._FIRST, "rounds", 5)
+    monkeypatch.setitem(structure_training._SECOND, "rounds", 10)
+    monkeypatch.setitem(structure_training._COMMON, "min_data_in_leaf", 5)

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ncleaner import structure_training
 from ncleaner._decide import probabilities_of
 from ncleaner.annotations import Annotated, labels_from_alignment
 from ncleaner.dump import dump_html
@@ -19,26 +18,12 @@ from ncleaner.structure import load_structure
 from ncleaner.structure_training import Example
 from ncleaner.training import TrainingWarning, train_and_score
 
-from .structures import structure, stumps
-
-PROSE = (
-    "The ferry between the two islands was late again this morning, and nobody knew why.",
-    "Those who had come early stood on the pier for an hour and talked about the weather.",
-    "The harbour master would not say when the boat was to sail, or whether it would.",
-)
+from .structures import grow_small_forests, page_html, paragraphs, structure, stumps
 
 
 def page(number: int, site: str | None = None) -> Pair:
-    """A menu, a headline and an article, in one of three layouts."""
-    body, menu = [("entry", "topnav"), ("post", "menubar"), ("story", "links")][number % 3]
-    items = "".join(f"<li><a href=/{i}>Page {i} of {number}</a>" for i in range(3 + number % 5))
-    paragraphs = [PROSE[(number + i) % 3] for i in range(2 + number % 4)]
-    html = (
-        f"<title>Ferry {number}</title><ul class={menu}>{items}</ul><div class={body}><h1>Ferry {number}</h1>"
-        f"{''.join(f'<p>{text}' for text in paragraphs)}</div><div id=footer>© 20{10 + number} The Gazette</div>"
-    )
-    gold = "\n".join([f"<h>Ferry {number}", *(f"<p>{text}" for text in paragraphs)])
-    return Pair(f"page{number}", dump_html(html), gold, site or f"s{number}.example")
+    gold = "\n".join([f"<h>Ferry {number}", *(f"<p>{text}" for text in paragraphs(number))])
+    return Pair(f"page{number}", dump_html(page_html(number)), gold, site or f"s{number}.example")
 
 
 PAIRS = [page(number) for number in range(12)]
@@ -47,11 +32,7 @@ NEW = [page(number) for number in range(12, 16)]
 
 @pytest.fixture
 def small_forests(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Few trees, and small leaves, as there are few pages."""
-    pytest.importorskip("lightgbm", reason="LightGBM is not installed")
-    monkeypatch.setitem(structure_training._FIRST, "rounds", 5)
-    monkeypatch.setitem(structure_training._SECOND, "rounds", 10)
-    monkeypatch.setitem(structure_training._COMMON, "min_data_in_leaf", 5)
+    grow_small_forests(monkeypatch)
 
 
 def kept(model: HybridModel, pair: Pair) -> list[bool]:

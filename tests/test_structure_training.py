@@ -15,24 +15,14 @@ from ncleaner.features import FEATURES, SEGMENT_COLUMNS, WEIGHTS
 from ncleaner.structure import STEP, Structure
 from ncleaner.structure_training import Example, NameCounts, train_structure
 
+from .structures import PROSE, grow_small_forests, page_html
+
 NAMES = [feature.name for feature in FEATURES]
-PROSE = (
-    "The ferry between the two islands was late again this morning, and nobody knew why.",
-    "Those who had come early stood on the pier for an hour and talked about the weather.",
-    "The harbour master would not say when the boat was to sail, or whether it would.",
-)
 
 
 def example(number: int, site: str | None = None) -> Example:
-    """A page with a menu, an article and comments, in one of three layouts."""
-    body, menu = [("entry", "topnav"), ("post", "menubar"), ("story", "links")][number % 3]
-    items = "".join(f"<li><a href=/{i}>Page {i} of {number}</a>" for i in range(3 + number % 5))
-    paragraphs = [PROSE[(number + i) % 3] for i in range(2 + number % 4)]
-    html = (
-        f"<title>Ferry {number}</title><ul class={menu}>{items}</ul><div class='{body} wide'><h1>Ferry {number}</h1>"
-        f"{''.join(f'<p>{text}' for text in paragraphs)}</div><div id=footer><p>© 20{10 + number} The Gazette</p></div>"
-    )
-    document = dump_html(html)
+    """A page and its labels."""
+    document = dump_html(page_html(number))
     clean = np.array([float(s.text in PROSE or s.text == f"Ferry {number}") for s in document])
     words = document.segments["words"].astype(np.float64)
     odds = np.random.default_rng(number).normal(4 * clean - 2, 2, len(clean)).round(3)
@@ -47,15 +37,9 @@ HARD = [
 ]
 
 
-pytest.importorskip("lightgbm", reason="LightGBM is not installed")
-
-
 @pytest.fixture(autouse=True)
 def small_forests(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Few trees, and small leaves, as there are few pages."""
-    monkeypatch.setitem(structure_training._FIRST, "rounds", 5)
-    monkeypatch.setitem(structure_training._SECOND, "rounds", 10)
-    monkeypatch.setitem(structure_training._COMMON, "min_data_in_leaf", 5)
+    grow_small_forests(monkeypatch)
 
 
 @cache
