@@ -13,7 +13,7 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from ncleaner._document cimport element_t, segment_t
-from ncleaner._hashes cimport mix
+from ncleaner._hashes cimport mix, row_of
 
 import numpy as np
 
@@ -95,13 +95,7 @@ cdef struct block_t:
 
 
 cdef inline group_t* _group(group_t* table, uint64_t mask, uint64_t key) noexcept nogil:
-    cdef uint64_t slot
-    key |= 1
-    slot = key >> 20 & mask
-    while table[slot].key and table[slot].key != key:
-        slot = (slot + 1) & mask
-    table[slot].key = key
-    return &table[slot]
+    return <group_t*> row_of(table, sizeof(group_t), mask, key | 1)
 
 
 cdef inline void _count(group_t* g, const segment_t* s, double odds) noexcept nogil:

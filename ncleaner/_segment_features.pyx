@@ -12,7 +12,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from ncleaner._document cimport HIDDEN, PREFORMATTED, element_t, run_t, segment_t
-from ncleaner._hashes cimport hash_bytes, mix
+from ncleaner._hashes cimport hash_bytes, mix, row_of
 from ncleaner._letters cimport (
     LOWER, UNCASED, UPPER, decode_utf8, has_marker, is_final, last_mark, letter_case,
 )
@@ -305,14 +305,6 @@ cdef struct seen_t:
     uint32_t met
 
 
-cdef inline seen_t* _entry(seen_t* table, uint64_t mask, uint64_t key) noexcept nogil:
-    cdef uint64_t slot = key >> 20 & mask
-    while table[slot].key and table[slot].key != key:
-        slot = (slot + 1) & mask
-    table[slot].key = key
-    return &table[slot]
-
-
 cdef int _words(const uint8_t* p, const uint8_t* end, uint64_t* out) noexcept nogil:
     """Hashes of up to TITLE_WORDS words, ASCII case folded; returns how many."""
     cdef uint64_t h = 0
@@ -526,7 +518,9 @@ cdef void _fill(
     for i in range(n):
         s = &segments[i]
         total += s.chars
-        copies[i] = _entry(seen, mask, hash_bytes(s.end - s.start, text + s.start, s.end - s.start) | 1)
+        copies[i] = <seen_t*> row_of(
+            seen, sizeof(seen_t), mask, hash_bytes(s.end - s.start, text + s.start, s.end - s.start) | 1
+        )
         copies[i].times += 1
         has_h1 |= s.element >= 0 and elements[s.element].tag == h1_code
     for i in range(n):
