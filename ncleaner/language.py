@@ -14,7 +14,7 @@ import numpy as np
 from ncleaner.alphabet import scripts
 from ncleaner.document import Document
 
-__all__ = ["page_language", "sample"]
+__all__ = ["declared_language", "page_language", "sample"]
 
 # The sample: at most so many bytes of the longest segments.
 _SAMPLE_BYTES = 200
@@ -79,7 +79,7 @@ def _script(text: bytes) -> str:
 
 
 @lru_cache
-def _declared(lang: str) -> str:
+def declared_language(lang: str) -> str:
     """The language of a `lang` attribute: its first subtag, in lower case, older codes replaced."""
     code = lang.strip().replace("_", "-").split("-")[0].lower()
     code = _ALIASES.get(code, code)
@@ -109,7 +109,7 @@ def page_language(document: Document) -> str:
     script = _script(text)
     if not script:
         return ""
-    declared = _declared(document.lang)
+    declared = declared_language(document.lang)
     if declared and script in _SCRIPTS_OF.get(declared, ("Latin",)):
         return declared
     if script in _ALONE:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import json
 
 import numpy as np
@@ -9,7 +10,9 @@ from ncleaner.document import Document
 from ncleaner.dump import dump_html
 from ncleaner.methods import Kept
 from ncleaner.page import Page
-from ncleaner.sinks import SINKS, SinkOptions, make_sink
+from ncleaner.sinks import COMPRESSED, COMPRESSIONS, SINKS, SinkOptions, make_sink
+
+from .sinks import Pipe, rendered, written
 
 HTML = "<html lang=de><title>T &amp; T</title><h1>Überschrift</h1><p>Weg damit.</p><ul><li>Eins</ul><pre>a\n  b</pre>"
 PAGE = Page(b"", "http://x.example/ü", "2024-01-02T03:04:05Z", offset=17, record_id="urn:uuid:1")
@@ -52,6 +55,17 @@ def test_jsonl() -> None:
     }
 
 
+def test_a_line_break_in_a_url_begins_no_line() -> None:
+    text = render("cleaneval", page=Page(b"", "a\r\n<p>b\u2028c\udc80"))
+    assert text.splitlines()[0] == "URL: a <p>b c?"
+
+
+def test_jsonl_of_strings_that_have_no_utf8() -> None:
+    # a file's name that is no UTF-8, as the system gives it
+    record = json.loads(render("jsonl", page=Page(b"", "pages/\udce4.html")))
+    assert record["url"] == "pages/?.html"
+
+
 def test_jsonl_segments_point_into_the_text() -> None:
     record = json.loads(render("jsonl", options=SinkOptions(segments=True)))
     texts = [record["text"][segment["start"] : segment["end"]] for segment in record["segments"]]
@@ -68,11 +82,61 @@ def test_a_page_of_which_nothing_is_left(name: str, output: str) -> None:
     assert make_sink(name).render(PAGE, document()[0], nothing, True) == b""
 
 
-def test_suffixes_and_unknown_format() -> None:
-    assert {name: make_sink(name).suffix for name in SINKS} == {
-        "text": ".txt",
-        "cleaneval": ".txt",
-        "jsonl": ".jsonl",
-    }
+SUFFIXES = {
+    "text": ".txt",
+    "cleaneval": ".txt",
+    "jsonl": ".jsonl",
+    "vertical": ".vert",
+    "wet": ".warc.wet.gz",
+    "parquet": ".parquet",
+}
+
+
+def test_suffixes() -> None:
+    assert {name: make_sink(name).suffix for name in SINKS} == SUFFIXES
+    for name in set(SINKS) - COMPRESSED:
+        for compression in COMPRESSIONS:
+            sink = make_sink(name, SinkOptions(compression=compression))
+            assert sink.suffix == f"{SUFFIXES[name]}.{compression}"
+
+
+def test_what_there_is_not() -> None:
     with pytest.raises(ValueError, match="no output format 'pdf'"):
         make_sink("pdf")
+    with pytest.raises(ValueError, match="no compression 'rar': there are gz, zst"):
+        make_sink("text", SinkOptions(compression="rar"))  # type: ignore[arg-type]
+    for name in COMPRESSED:
+        with pytest.raises(ValueError, match=f"{name} is compressed already: leave gz out"):
+            make_sink(name, SinkOptions(compression="gz"))
+
+
+@pytest.mark.parametrize("name", ["text", "cleaneval", "jsonl", "vertical"])
+def test_text_is_written_as_it_is_rendered(name: str) -> None:
+    sink = make_sink(name)
+    parts = rendered(sink, 7)
+    assert written(sink, parts, [2, 0, 3]) == b"".join(parts)
+    assert written(sink, []) == b""
+
+
+@pytest.mark.parametrize("name", SINKS)
+def test_after_an_exception_nothing_more_is_written(name: str) -> None:
+    sink = make_sink(name)
+    out = Pipe()
+    with pytest.raises(KeyboardInterrupt), sink.wrapped(out) as stream:
+        stream.write(b"".join(rendered(sink, 3)))
+        before = out.data
+        raise KeyboardInterrupt
+    gc.collect()
+    assert out.data == before
+
+
+@pytest.mark.parametrize("name", SINKS)
+def test_what_the_output_raises_comes_through(name: str) -> None:
+    sink = make_sink(name)
+
+    class Closed:
+        def write(self, data: bytes) -> None:
+            raise BrokenPipeError
+
+    with pytest.raises(BrokenPipeError), sink.wrapped(Closed()) as stream:
+        stream.write(b"".join(rendered(sink, 3)))

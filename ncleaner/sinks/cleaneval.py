@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ncleaner.document import Document
 from ncleaner.methods import Kept
 from ncleaner.page import Page
+
+if TYPE_CHECKING:
+    from ncleaner.sinks import Writable
 
 __all__ = ["CleanEvalSink"]
 
@@ -22,11 +28,15 @@ class CleanEvalSink:
         rows = np.flatnonzero(kept.mask)
         lines = []
         if not single:
-            lines.append(
-                b"URL: " + (page.url or page.record_id or f"offset:{page.offset}").encode("utf-8", "replace")
-            )
+            name = page.url or page.record_id or f"offset:{page.offset}"
+            # a URL with a line break in it is still one line
+            lines.append(b"URL: " + " ".join(name.splitlines()).encode("utf-8", "replace"))
         for kind, start, end in table[["kind", "start", "end"]][rows].tolist():
             lines.append(b"<%c>%s" % (kind, document.data[start:end].replace(b"\n", b" ")))
         if not lines:
             return b""
         return b"\n".join(lines) + (b"\n" if single else b"\n\n")
+
+    def wrapped(self, out: Writable) -> AbstractContextManager[Writable]:
+        """The pages as they are."""
+        return nullcontext(out)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import orjson
@@ -10,9 +11,13 @@ import orjson
 from ncleaner.document import Document
 from ncleaner.methods import Kept
 from ncleaner.page import Page
+from ncleaner.sinks.metadata import encodable
 from ncleaner.sinks.text import kept_text
 
-__all__ = ["JsonlSink"]
+if TYPE_CHECKING:
+    from ncleaner.sinks import Writable
+
+__all__ = ["JsonlSink", "kept_segments"]
 
 
 class JsonlSink:
@@ -36,13 +41,13 @@ class JsonlSink:
         """
         text = kept_text(document, kept).decode()
         record: dict[str, Any] = {
-            "url": page.url,
-            "date": page.date,
-            "title": document.title,
-            "lang": document.lang,
+            "url": encodable(page.url),
+            "date": encodable(page.date),
+            "title": encodable(document.title),
+            "lang": encodable(document.lang),
             "encoding": document.encoding,
             "offset": page.offset,
-            "record_id": page.record_id,
+            "record_id": encodable(page.record_id),
             "segments_kept": int(kept.mask.sum()),
             "text": text,
         }
@@ -50,18 +55,26 @@ class JsonlSink:
             record["language"] = kept.language
             record["model"] = kept.model
         if self.segments:
-            record["segments"] = self._segments(document, kept)
+            record["segments"] = kept_segments(document, kept)
         return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
 
-    def _segments(self, document: Document, kept: Kept) -> list[dict[str, Any]]:
-        found = []
-        at = 0
-        for row in np.flatnonzero(kept.mask).tolist():
-            segment = document[row]
-            length = len(segment.text)
-            entry: dict[str, Any] = {"index": row, "kind": segment.kind, "start": at, "end": at + length}
-            if kept.scores is not None:
-                entry["score"] = round(float(kept.scores[row]), 4)
-            found.append(entry)
-            at += length + 1
-        return found
+    def wrapped(self, out: Writable) -> AbstractContextManager[Writable]:
+        """The pages as they are."""
+        return nullcontext(out)
+
+
+def kept_segments(document: Document, kept: Kept) -> list[dict[str, Any]]:
+    """The kept segments: index in the uncut document, kind, where each stands in `kept_text`, in code points,
+    and score, to four digits, where the method has scores."""
+    found = []
+    at = 0
+    rows = np.flatnonzero(kept.mask)
+    table = document.segments[["kind", "start", "end"]][rows].tolist()
+    for row, (kind, start, end) in zip(rows.tolist(), table, strict=True):
+        length = len(document.data[start:end].decode())
+        entry: dict[str, Any] = {"index": row, "kind": chr(kind), "start": at, "end": at + length}
+        if kept.scores is not None:
+            entry["score"] = round(float(kept.scores[row]), 4)
+        found.append(entry)
+        at += length + 1
+    return found

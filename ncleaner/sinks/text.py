@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ncleaner.document import Document
 from ncleaner.methods import Kept
 from ncleaner.page import Page
+
+if TYPE_CHECKING:
+    from ncleaner.sinks import Writable
 
 __all__ = ["TextSink", "kept_text"]
 
@@ -35,3 +41,7 @@ class TextSink:
         if not text:
             return b""
         return text + (b"\n" if single else b"\n\n")
+
+    def wrapped(self, out: Writable) -> AbstractContextManager[Writable]:
+        """The pages as they are."""
+        return nullcontext(out)
