@@ -12,8 +12,8 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain
-from pathlib import Path
 from typing import BinaryIO, Final, Literal
 
 from ncleaner.errors import InputError
@@ -21,12 +21,13 @@ from ncleaner.inputs import STDIN, is_binary, sniff
 from ncleaner.limits import Limits
 from ncleaner.markers import BOM, Form, form_of, own_form, split
 from ncleaner.page import Damage, Page, Skip
-from ncleaner.records import Kind, Record, begins_archive, records
+from ncleaner.records import Kind, Record, begins_archive, records, records_from
+from ncleaner.storage import open_binary
 from ncleaner.streams import Codec, Members, Source, codec_of, zstd_dictionary
 from ncleaner.transfer import MAX_HEAD, TooLargeError, UndecodableError, unwrap
 from ncleaner.transfer import split as split_head
 
-__all__ = ["InputFormat", "pages", "read"]
+__all__ = ["InputFormat", "original", "pages", "read"]
 
 InputFormat = Literal["auto", "warc", "html", "text"]
 
@@ -57,7 +58,8 @@ def read(
     """Read one input.
 
     Args:
-        source: a path, `-` for standard input, or a binary stream, which need not be seekable.
+        source: a path, a URL that fsspec knows, `-` for standard input, or a binary stream, which need not be
+            seekable.
         input_format: what it is; `auto` looks at its first bytes and, where these do not tell, at its
             name. `warc` stands for WARC, ARC and WET alike. Compression is always recognised.
         limits: bounds for one page.
@@ -84,8 +86,7 @@ def read(
     else:
         path = os.fspath(source)
         try:
-            # Unbuffered, as every reader here asks for blocks.
-            stream = Path(path).open("rb", buffering=0)  # noqa: SIM115
+            stream = open_binary(path)
         except OSError as error:
             raise InputError(f"{path}: {error.strerror}") from error
         with stream:
@@ -113,6 +114,39 @@ def pages(
             _LOG.warning("%s%s: page given up: %s", item.source, _at(item), item.reason)
 
 
+def original(page: Page, limits: Limits = Limits()) -> Record | None:  # noqa: B008 - frozen
+    """Read the record that a page was made of once more; None if it cannot be found, or there is none.
+
+    Raises:
+        OSError: the archive cannot be opened any more.
+    """
+    if page.source == STDIN or page.offset < 0:
+        return None
+    bound = limits.bytes + MAX_HEAD
+
+    def found(items: Iterable[Record | Damage]) -> Record | None:
+        for item in items:
+            if isinstance(item, Record) and (item.offset, item.url) == (page.offset, page.url):
+                return item
+            if item.offset > page.offset:
+                break
+        return None
+
+    with open_binary(page.source) as stream:
+        source = Source(stream, page.source, max(bound, 1 << 20))
+        codec = _codec(source.peek(_HEAD), page.source)
+        kind = begins_archive(_layers(source, codec)[-1].peek(_HEAD))
+        if kind is None:
+            return None
+        source.rewind(0)
+        record = found(records_from(source, codec, kind, bound, page.offset))
+        if record is None:
+            # the offset is that of a member with more in it
+            source.rewind(0)
+            record = found(records(source, codec, kind, bound))
+        return record
+
+
 def _at(item: Skip | Damage) -> str:
     place = f", offset {item.offset}" if item.offset >= 0 else ""
     return f"{place}, {item.url}" if item.url else place
@@ -121,8 +155,21 @@ def _at(item: Skip | Damage) -> str:
 def _read(
     stream: BinaryIO, name: str, input_format: InputFormat, limits: Limits, form: Form | None
 ) -> Iterator[Item]:
+    source = Source(stream, name, max(limits.bytes + MAX_HEAD, 1 << 20))
+    told = False
+    for item in _items(source, name, input_format, limits, form):
+        if not (isinstance(item, Damage) and source.broken and source.broken in item.what):
+            yield item
+        elif not told:
+            # every layer on top of it comes to its end there
+            told = True
+            yield replace(item, unread=True)
+
+
+def _items(
+    source: Source, name: str, input_format: InputFormat, limits: Limits, form: Form | None
+) -> Iterator[Item]:
     bound = limits.bytes + MAX_HEAD
-    source = Source(stream, name, max(bound, 1 << 20))
     start = source.tell()
     if not source.peek(1):
         yield Damage(source.broken or "empty", name, 0)

@@ -87,7 +87,8 @@ class Cleaner:
         """The clean text of one HTML page, a segment a line; empty when nothing is left.
 
         Raises:
-            InputError: the page is above `limits.bytes`, or the encoding asked for is unknown.
+            InputError: the page is above `limits.bytes` or `limits.segments`, or the encoding asked for is
+                unknown.
         """
         document = self.document(html)
         return kept_text(document, self.keep(document)).decode()

@@ -25,7 +25,7 @@ from ncleaner.decision import STATISTICS, Preset, Statistic
 from ncleaner.errors import InputError, NcleanerError, OutputError
 from ncleaner.limits import Limits
 from ncleaner.methods import METHODS
-from ncleaner.sinks import SINKS, SinkOptions
+from ncleaner.sinks import COMPRESSIONS, SINKS, SinkOptions, make_sink
 from ncleaner.training import DEFAULT_Q, FOLDS, SCHEMES, TrainingWarning
 
 __all__ = ["app", "main"]
@@ -46,6 +46,7 @@ AlphabetName = StrEnum("AlphabetName", [(name, name) for name in ALPHABET_NAMES]
 StatisticName = StrEnum("StatisticName", [(name, name) for name in STATISTICS])  # type: ignore[misc]
 SchemeName = StrEnum("SchemeName", [(name, name) for name in SCHEMES])  # type: ignore[misc]
 InputFormatName = StrEnum("InputFormatName", [(name, name) for name in ("auto", "warc", "html", "text")])  # type: ignore[misc]
+Compression = StrEnum("Compression", [(name, name) for name in COMPRESSIONS])  # type: ignore[misc]
 ModelKind = StrEnum("ModelKind", [(name, name) for name in ("ngram", "hybrid", "victor")])  # type: ignore[misc]
 StructureName = StrEnum("StructureName", [(name, name) for name in ("shipped", "own")])  # type: ignore[misc]
 Unit = StrEnum("Unit", [(name, name) for name in ("word", "char")])  # type: ignore[misc]
@@ -111,8 +112,8 @@ InputArgument = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="INPUT",
-        help="Archives (.warc, .arc, .wet; plain, .gz, .zst), HTML or text files, directories of these; "
-        "- or nothing for standard input.",
+        help="Archives (.warc, .arc, .wet; plain, .gz, .zst), HTML or text files, directories of these, URLs "
+        "(s3://…, https://…); - or nothing for standard input.",
     ),
 ]
 InputFormatOption = Annotated[
@@ -170,13 +171,14 @@ RecallOption = Annotated[
 def clean_command(
     inputs: InputArgument = None,
     output: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             "--output",
             "-o",
             metavar="PATH",
             help="A directory gets one file per input, and a manifest: run again, finished inputs are passed "
-            "over. A name with a suffix gets everything. Without it all goes to standard output.",
+            "over. A name with a suffix gets everything. Either may be a URL (s3://…, gs://…). Without it "
+            "all goes to standard output.",
         ),
     ] = None,
     output_format: Annotated[Format, typer.Option("--format", "-f", help="Output format.")] = Format("text"),
@@ -188,6 +190,28 @@ def clean_command(
     input_format: InputFormatOption = InputFormatName("auto"),
     marker: MarkerOption = None,
     encoding: EncodingOption = None,
+    compress: Annotated[
+        Compression | None,
+        typer.Option(help="Compress the output: text, cleaneval, jsonl, vertical.", show_default=False),
+    ] = None,
+    inputs_from: Annotated[
+        str | None,
+        typer.Option(
+            "--inputs-from",
+            metavar="FILE",
+            help="A list of inputs, a path or URL a line, such as Common Crawl's warc.paths.gz; - for "
+            "standard input.",
+            show_default=False,
+        ),
+    ] = None,
+    prefix: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH|URL",
+            help="What goes before each line of --inputs-from, such as https://data.commoncrawl.org/",
+            show_default=False,
+        ),
+    ] = None,
     segments: Annotated[
         bool, typer.Option("--segments", help="jsonl: add each segment's kind, score and offsets.")
     ] = False,
@@ -200,38 +224,86 @@ def clean_command(
             "--again", help="With -o DIRECTORY: clean the inputs, too, that an earlier run has finished."
         ),
     ] = False,
+    quarantine: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="A WARC for pages that are given up because they kill, hang or break a worker.  [with -o "
+            "DIRECTORY: in quarantine/ there]",
+            show_default=False,
+        ),
+    ] = None,
     max_bytes: Annotated[
-        int, typer.Option(min=1, help="Largest page, in bytes; larger ones are given up.")
+        int,
+        typer.Option(min=1, help="Largest page, in bytes, also once inflated; larger ones are given up."),
     ] = Limits().bytes,
+    max_nesting: Annotated[
+        int,
+        typer.Option(
+            min=16, help="Deepest nesting of a page that is slow to parse; deeper tags are dropped."
+        ),
+    ] = Limits().nesting,
+    max_segments: Annotated[
+        int, typer.Option(min=1, help="Most segments of a page; pages with more are given up.")
+    ] = Limits().segments,
     max_seconds: Annotated[
         float, typer.Option(min=0.1, help="Longest time for a page, in seconds; slower ones are given up.")
     ] = Limits().seconds,
+    max_memory: Annotated[
+        int | None,
+        typer.Option(
+            metavar="MB",
+            min=200,
+            help="Memory that a worker may have, in MB; pages that need more are given up (Linux).  "
+            "[default: no limit]",
+            show_default=False,
+        ),
+    ] = None,
+    log_json: Annotated[
+        bool, typer.Option("--log-json", help="Standard error is for programs: a JSON object a line.")
+    ] = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="No progress and no summary, errors only.")
     ] = False,
 ) -> None:
     """Clean web archives, HTML pages or text dumps."""
-    from ncleaner.engine import run
-    from ncleaner.inputs import find_inputs
+    from ncleaner.engine import is_directory, run
+    from ncleaner.inputs import find_inputs, listed_inputs
     from ncleaner.progress import ProgressDisplay
     from ncleaner.workers import Settings
 
     _check_marker(marker)
-    sources = find_inputs(_or_stdin(inputs))
+    if prefix is not None and inputs_from is None:
+        raise typer.BadParameter("--prefix goes with --inputs-from")
+    if quarantine is not None and output is not None and is_directory(output):
+        raise typer.BadParameter("with -o DIRECTORY the quarantine is there", param_hint="--quarantine")
+    sources = find_inputs(inputs or []) if inputs_from else find_inputs(_or_stdin(inputs))
+    if inputs_from:
+        sources += listed_inputs(inputs_from, prefix or "")
     settings = Settings(
         method=method.value,
         model=model,
         threshold=_threshold(threshold, precision, recall),
         output_format=output_format.value,
-        sink_options=SinkOptions(segments=segments),
+        sink_options=_sink_options(output_format.value, segments, compress),
         input_format=cast(Literal["auto", "warc", "html", "text"], input_format.value),
         encoding=encoding,
         alt_text=alt_text,
         comments=not no_comments,
-        limits=Limits(bytes=max_bytes, seconds=max_seconds),
+        limits=Limits(
+            bytes=max_bytes,
+            nesting=max_nesting,
+            segments=max_segments,
+            seconds=max_seconds,
+            memory=max_memory and max_memory * 1_000_000,
+        ),
         marker=marker,
     )
-    with _ending_on_signals(), ProgressDisplay(sources, quiet=quiet) as display:
+    with (
+        _logged_as_json(log_json),
+        _ending_on_signals(),
+        ProgressDisplay(sources, quiet=quiet, as_json=log_json) as display,
+    ):
         tally = run(
             sources,
             settings,
@@ -239,12 +311,36 @@ def clean_command(
             jobs=jobs or _cores(),
             progress=display.advance,
             again=again,
+            quarantine=quarantine,
         )
         sys.stdout.flush()
-    if not quiet:
-        print(tally.summary(), file=sys.stderr)
+    display.finish(tally)
     if not tally.complete:
         raise typer.Exit(1)
+
+
+@contextmanager
+def _logged_as_json(wanted: bool) -> Iterator[None]:
+    """Has errors told as JSON where everything else is."""
+    from ncleaner.progress import log
+
+    try:
+        yield
+    except NcleanerError as error:
+        if not wanted:
+            raise
+        log("error", what=str(error))
+        raise typer.Exit(1) from None
+
+
+def _sink_options(name: str, segments: bool, compression: Compression | None) -> SinkOptions:
+    """What is asked of the output, if the format can do it."""
+    options = SinkOptions(segments, cast(Any, compression.value) if compression else None)
+    try:
+        make_sink(name, options)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--compress") from None
+    return options
 
 
 def _threshold(threshold: float | None, precision: bool, recall: bool) -> float | Preset | None:
@@ -274,6 +370,36 @@ def _check_marker(marker: str | None) -> None:
             own_form(marker)
     except InputError as error:
         raise typer.BadParameter(str(error), param_hint="--marker") from None
+
+
+@app.command()
+@_said
+def report(
+    folder: Annotated[
+        str, typer.Argument(metavar="OUT_DIR", help="Directory that `ncleaner clean -o` has written to.")
+    ],
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write a page of figures, plots and lists there.", show_default=False
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="All of it as JSON.")] = False,
+) -> None:
+    """Show what has been done in an output directory: its manifest as a table, or as a page."""
+    import json
+
+    from ncleaner.files import whole_file
+    from ncleaner.runreport import page, read_report, table
+
+    found = read_report(folder)
+    if html is not None:
+        try:
+            with whole_file(html) as out:
+                out.write(page(found).encode("utf-8", "replace"))
+        except OSError as error:
+            raise OutputError(f"cannot write {html}: {error.strerror}") from error
+    print(json.dumps(found.to_dict(), indent=2) if as_json else table(found))
 
 
 @app.command()

@@ -54,7 +54,7 @@ def dump_html(
         alt_text: take in the alternative text of images.
 
     Raises:
-        InputError: `encoding` is no known label, or the page is larger than `limits.bytes`.
+        InputError: `encoding` is no known label, or the page is above `limits.bytes` or `limits.segments`.
     """
     limits.check_size(len(html))
     if isinstance(html, str):
@@ -72,10 +72,12 @@ def dump_html(
             return fewer
 
         dropped += add_passages(builder, passages, walk)
-    return Document.of_tables(
+    document = Document.of_tables(
         builder.tables(),
         title=" ".join(title.decode("utf-8", "replace").split()),
         lang=lang.decode("utf-8", "replace").strip(),
         encoding=used,
         dropped_tags=dropped,
     )
+    limits.check_segments(len(document))
+    return document

@@ -5,37 +5,44 @@ clean text crosses between processes. *Spread*: the parent reads and deals pages
 batches whose results are put together in order; for standard input and output, and for inputs so large that
 the last worker would be left alone with one. Both give the same bytes.
 
-An input whose worker dies is taken up again by spreading: what the worker had delivered stands, and of the
-pages after that the one that kills is found by dealing them out one by one.
+Work whose worker dies is given to another: what was delivered stands, and the page at which a second worker
+dies is given up.
 """
 
 from __future__ import annotations
 
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from itertools import islice
-from pathlib import Path
-from typing import BinaryIO
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO, Final
 
 from ncleaner.archive import read
 from ncleaner.catalogue import fingerprint
 from ncleaner.errors import InputError, OutputError
-from ncleaner.files import whole_file
 from ncleaner.inputs import Input
+from ncleaner.limits import Limits
 from ncleaner.manifest import NAME as MANIFEST
-from ncleaner.manifest import Manifest, settings_record
+from ncleaner.manifest import open_manifest, settings_record
 from ncleaner.page import Damage, Page, Skip
-from ncleaner.report import Tally
-from ncleaner.workers import Chunk, FileJob, Job, PagesJob, Pool, Settings
+from ncleaner.quarantine import warc_record
+from ncleaner.report import Note, Tally
+from ncleaner.sinks import Writable
+from ncleaner.storage import Folder, folder_at, is_url, split
+from ncleaner.workers import Chunk, Death, FileJob, GivenUp, Job, PagesJob, Pool, Settings
 
-__all__ = ["Progress", "output_paths", "run"]
+__all__ = ["QUARANTINE", "Progress", "is_directory", "output_names", "run"]
+
+#: Where in an output directory records of pages go that had to be given up, a WARC for each input.
+QUARANTINE: Final = "quarantine"
 
 _BATCH_PAGES = 32
 _BATCH_BYTES = 2_000_000
 _POLL_SECONDS = 0.2
+# Workers that may die in a row, at no page, over the same place of an input.
+_DEATHS = 5
 
 # Called with a tally of what has been done since the last call, the input and the offset reached in it
 # (-1: unknown), or the input's size when it is finished.
@@ -46,9 +53,9 @@ def _no_progress(tally: Tally, source: Input, offset: int) -> None:
     pass
 
 
-def output_paths(inputs: Iterable[Input], folder: Path, suffix: str) -> dict[Input, Path]:
-    """Where each input's output goes: same relative path and stem. Inputs that would share an output, or
-    have the manifest's name, keep their whole name in it.
+def output_names(inputs: Iterable[Input], suffix: str) -> dict[Input, str]:
+    """What each input's output is called, below the output directory: same relative path and stem. Inputs
+    that would share an output, or have the manifest's name, keep their whole name in it.
 
     Raises:
         InputError: two inputs have the same relative path.
@@ -57,66 +64,108 @@ def output_paths(inputs: Iterable[Input], folder: Path, suffix: str) -> dict[Inp
     stems: dict[str, list[Input]] = {}
     for source in sources:
         stems.setdefault(source.stem, []).append(source)
-    paths: dict[Input, Path] = {}
-    taken: dict[Path, Input] = {}
+    names: dict[Input, str] = {}
+    taken: dict[str, Input] = {}
     for stem, sharing in stems.items():
         for source in sharing:
-            path = folder / (stem + suffix)
-            if len(sharing) > 1 or path == folder / MANIFEST:
-                path = folder / (source.relative + suffix)
-            if path in taken:
+            name = stem + suffix
+            if len(sharing) > 1 or name == MANIFEST:
+                name = source.relative + suffix
+            if name in taken:
                 raise InputError(
-                    f"{taken[path].path} and {source.path} would both be written to {path}: "
+                    f"{taken[name].path} and {source.path} would both be written to {name}: "
                     "clean them into different directories"
                 )
-            taken[path] = source
-            paths[source] = path
-    return paths
+            taken[name] = source
+            names[source] = name
+    return names
 
 
-def _output_file(path: Path) -> AbstractContextManager[BinaryIO]:
-    """A file for output, in directories that are made for it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return whole_file(path)
+class _Output:
+    """Where results go: rendered pages into one file, records of pages given up, if any, into another."""
+
+    def __init__(self, out: Writable, files: ExitStack, quarantine: tuple[Folder, str] | None) -> None:
+        self._out = out
+        self._files = files
+        self._quarantine = quarantine
+        self._records: BinaryIO | None = None
+
+    def write(self, chunk: Chunk) -> None:
+        """Writes what a chunk holds."""
+        self._out.write(chunk.output)
+        if chunk.quarantine and self._quarantine:
+            if self._records is None:
+                folder, name = self._quarantine
+                self._records = self._files.enter_context(folder.file(name))
+            self._records.write(chunk.quarantine)
+
+    @property
+    def has_quarantined(self) -> bool:
+        """Whether a page has been given up."""
+        return self._records is not None
 
 
-class _Batch:
-    """Pages that are cleaned together, and how far that has come."""
-
-    def __init__(self, source: Input, pages: list[Page]) -> None:
-        self.source = source
-        self.offset = pages[-1].offset
-        self.waiting: deque[list[Page]] = deque([pages])
-        self.now: list[Page] = []
-        self.finished = 0  # pages of `now`
-        self.chunks: list[Chunk] = []
-        self.done = False
-
-    def next_job(self) -> PagesJob:
-        self.now, self.finished = self.waiting.popleft(), 0
-        return PagesJob(tuple(self.now))
-
-    def lost(self, why: str) -> None:
-        """The worker died over `now`: what is left goes again, page by page; a single page is given up."""
-        left = self.now[self.finished :]
-        if len(self.now) > 1:
-            self.waiting.extendleft([page] for page in reversed(left))
-        elif left:
-            tally = Tally()
-            page = left[0]
-            tally.add_lost("killed its worker", why, page.url, page.source, page.offset)
-            self.chunks.append(Chunk(b"", tally, 1, page.offset))
+@contextmanager
+def _opened(
+    file: AbstractContextManager[BinaryIO], settings: Settings, quarantine: tuple[Folder, str] | None
+) -> Iterator[_Output]:
+    """An output in a file that is to be opened."""
+    with ExitStack() as files:
+        out = files.enter_context(file)
+        yield _Output(files.enter_context(settings.sink().wrapped(out)), files, quarantine)
 
 
 @dataclass(slots=True)
-class _File:
-    """An input in the hands of a worker, and its output."""
+class _Task:
+    """A job, and what has become of it over the deaths of its workers.
+
+    A page at which a worker dies is tried again: who knows what killed it. At the second death or, if it may
+    have come from outside, the third, it is given up.
+    """
 
     source: Input
-    output: ExitStack
-    out: BinaryIO
     job: Job
     items: int = 0
+    deaths: int = 0
+    suspects: Counter[int] = field(default_factory=Counter)
+
+    def advance(self, chunk: Chunk) -> None:
+        """Counts what has been done."""
+        self.items += chunk.items
+        self.deaths = 0
+
+    def rest(self, death: Death) -> Job | None:
+        """What is left to do after a death; None if that leads nowhere."""
+        given_up = {item: known for item, known in self.job.given_up.items() if item >= self.items}
+        if death.item < 0:
+            self.deaths += 1
+            if self.deaths == _DEATHS:
+                return None
+        else:
+            self.suspects[death.item] += 1
+            if self.suspects[death.item] >= death.deaths:
+                # a worker that dies while it saves the record must not do so again
+                saved = death.item in given_up
+                given_up[death.item] = GivenUp(death.reason, death.why, quarantine=not saved)
+        self.job = replace(self.job, skip=self.items, given_up=given_up, singly=death.item)
+        return self.job
+
+
+@dataclass(slots=True)
+class _File(_Task):
+    """An input in the hands of a worker, and its output."""
+
+    closing: ExitStack = field(default_factory=ExitStack)
+    output: _Output | None = None
+
+
+@dataclass(slots=True)
+class _Batch(_Task):
+    """Pages that are cleaned together."""
+
+    offset: int = -1
+    chunks: list[Chunk] = field(default_factory=list)
+    done: bool = False
 
 
 @dataclass(slots=True)
@@ -138,67 +187,60 @@ class _Run:
         self.progress(tally, source, min(offset, source.size) if source.size >= 0 else offset)
 
     def by_file(
-        self, sources: Iterable[Input], opener: Callable[[Input], AbstractContextManager[BinaryIO]]
+        self, sources: Iterable[Input], opener: Callable[[Input], AbstractContextManager[_Output]]
     ) -> None:
         """Gives each input to a worker of its own; `opener` opens its output."""
         waiting = deque(sources)
         running: dict[int, _File] = {}
-        again: list[_File] = []
         with ExitStack() as outputs:
+
+            def submit(file: _File) -> None:
+                running[id(file.job)] = file
+                self.pool.submit(file.job)
+
             while waiting or running:
                 while waiting and self.pool.idle:
                     source = waiting.popleft()
-                    output = outputs.enter_context(ExitStack())
-                    file = _File(source, output, output.enter_context(opener(source)), FileJob(source.path))
-                    running[id(file.job)] = file
-                    self.pool.submit(file.job)
-                for word, job, content in self.pool.poll(_POLL_SECONDS):
+                    file = _File(source, FileJob(path=source.path))
+                    file.closing = outputs.enter_context(ExitStack())
+                    file.output = file.closing.enter_context(opener(source))
+                    submit(file)
+                for _, job, content in self.pool.poll(_POLL_SECONDS):
                     file = running[id(job)]
                     if isinstance(content, Chunk):
-                        file.out.write(content.output)
-                        file.items += content.items
+                        assert file.output is not None
+                        file.output.write(content)
+                        file.advance(content)
                         self.count(content.tally, file.source, content.offset)
                         continue
                     del running[id(job)]
-                    if word == "lost":
-                        again.append(file)
-                    else:
-                        self._finish(file, str(content) if word == "failed" else "")
-                # spreading wants all workers; with a single one this keeps the order of the output, too
-                while again and not running:
-                    file = again.pop(0)
-                    self.spread([file.source], file.out, skip=file.items, finish=False)
-                    self._finish(file)
+                    if isinstance(content, Death):
+                        if file.rest(content):
+                            submit(file)
+                            continue
+                        content = f"{_DEATHS} workers died here, at no page; at last {content.why}"
+                    tally = Tally(inputs=1)
+                    if content:
+                        tally.add_damage(Damage(content, file.source.path, unread=True))
+                    self.count(tally, file.source, file.source.size)
+                    file.closing.close()
 
-    def _finish(self, file: _File, failure: str = "") -> None:
-        tally = Tally(inputs=1)
-        if failure:
-            tally.add_unread(file.source.path, failure)
-        self.count(tally, file.source, file.source.size)
-        file.output.close()
-
-    def _items(
-        self, sources: Iterable[Input], skip: int, finish: bool
-    ) -> Iterator[tuple[Input, Page | Skip | Damage | InputError | None]]:
+    def _items(self, sources: Iterable[Input]) -> Iterator[tuple[Input, Page | Skip | Damage | None]]:
         """What the inputs hold, one after the other, or why nothing can be read; None at the end of each."""
         for source in sources:
             try:
-                items = read(
+                for item in read(
                     source.path,
                     input_format=self.settings.input_format,
                     limits=self.settings.limits,
                     marker=self.settings.marker,
-                )
-                for item in islice(items, skip, None):
+                ):
                     yield source, item
             except InputError as error:
-                yield source, error
-            if finish:
-                yield source, None
+                yield source, Damage(str(error), source.path, unread=True)
+            yield source, None
 
-    def _gather(
-        self, items: Iterator[tuple[Input, Page | Skip | Damage | InputError | None]]
-    ) -> _Batch | None:
+    def _gather(self, items: Iterator[tuple[Input, Page | Skip | Damage | None]]) -> _Batch | None:
         """The next pages; counts what is no page on the way. None at the end."""
         pages: list[Page] = []
         size = 0
@@ -207,37 +249,28 @@ class _Run:
                 pages.append(item)
                 size += len(item.body)
                 if len(pages) == _BATCH_PAGES or size >= _BATCH_BYTES:
-                    return _Batch(source, pages)
+                    break
                 continue
             tally = Tally()
             if isinstance(item, Skip):
                 tally.add_skip(item)
             elif isinstance(item, Damage):
                 tally.add_damage(item)
-            elif isinstance(item, InputError):
-                tally.add_unread(source.path, str(item))
             else:
                 tally.inputs = 1
-            self.count(tally, source, item.offset if isinstance(item, Skip | Damage) else source.size)
-        return _Batch(source, pages) if pages else None
+            self.count(tally, source, source.size if item is None else item.offset)
+        return _Batch(source, PagesJob(pages=tuple(pages)), offset=pages[-1].offset) if pages else None
 
-    def spread(self, sources: Iterable[Input], out: BinaryIO, skip: int = 0, finish: bool = True) -> None:
-        """Reads the inputs here and deals their pages out to all workers; the output keeps their order.
-
-        `skip` items at the beginning have been dealt with before; `finish` counts finished inputs.
-        """
-        items = self._items(sources, skip, finish)
+    def spread(self, sources: Iterable[Input], output: _Output) -> None:
+        """Reads the inputs here and deals their pages out to all workers; the output keeps their order."""
+        items = self._items(sources)
         pending: deque[_Batch] = deque()
-        running: dict[int, tuple[Job, _Batch]] = {}
+        running: dict[int, _Batch] = {}
         ended = False
 
-        def go_on(batch: _Batch) -> None:
-            if batch.waiting:
-                job = batch.next_job()
-                running[id(job)] = (job, batch)
-                self.pool.submit(job)
-            else:
-                batch.done = True
+        def submit(batch: _Batch) -> None:
+            running[id(batch.job)] = batch
+            self.pool.submit(batch.job)
 
         while True:
             # no more batches than keep everybody busy: a slow reader of the output slows this loop down
@@ -247,39 +280,56 @@ class _Run:
                     ended = True
                 else:
                     pending.append(batch)
-                    go_on(batch)
+                    submit(batch)
             while pending and pending[0].done:
                 batch = pending.popleft()
                 for chunk in batch.chunks:
-                    out.write(chunk.output)
+                    output.write(chunk)
                     self.count(chunk.tally, batch.source, batch.offset)
             if ended and not pending:
                 return
-            for word, job, content in self.pool.poll(_POLL_SECONDS):
-                _, batch = running[id(job)]
+            for _, job, content in self.pool.poll(_POLL_SECONDS):
+                batch = running[id(job)]
                 if isinstance(content, Chunk):
                     batch.chunks.append(content)
-                    batch.finished += content.items
+                    batch.advance(content)
                     continue
                 del running[id(job)]
-                if word in ("lost", "failed"):
-                    batch.lost(str(content))
-                go_on(batch)
+                if isinstance(content, Death):
+                    if batch.rest(content):
+                        submit(batch)
+                        continue
+                    batch.chunks.append(_hopeless(batch, content, self.settings.limits))
+                batch.done = True
 
 
-def _is_directory(output: Path) -> bool:
+def _hopeless(batch: _Batch, death: Death, limits: Limits) -> Chunk:
+    """What there is to say of pages that cannot be cleaned, and of which none is to blame."""
+    assert isinstance(batch.job, PagesJob)
+    tally = Tally()
+    left = batch.job.pages[batch.items :]
+    for page in left:
+        tally.add_quarantined(death.reason, death.why, page)
+    records = b"".join(warc_record(page, limits) for page in left)
+    return Chunk(b"", tally, len(left), batch.offset, records)
+
+
+def is_directory(output: str | Path) -> bool:
     """Whether -o means a directory: it is one, or its name has no suffix."""
-    return output.is_dir() or not output.suffix
+    if is_url(str(output)):
+        return not PurePosixPath(str(output)).suffix or str(output).endswith("/")
+    return Path(output).is_dir() or not Path(output).suffix
 
 
 def run(
     inputs: list[Input],
     settings: Settings,
     *,
-    output: Path | BinaryIO,
+    output: str | Path | BinaryIO,
     jobs: int = 1,
     progress: Progress = _no_progress,
     again: bool = False,
+    quarantine: str | Path | None = None,
 ) -> Tally:
     """Cleans all inputs.
 
@@ -287,11 +337,14 @@ def run(
         inputs: see `find_inputs`.
         settings: method, model, formats, limits.
         output: a directory that gets one file per input, a file (a path with a suffix) or a binary stream
-            that gets everything, in the order of the inputs.
+            that gets everything, in the order of the inputs. Directory and file may be URLs for fsspec.
         jobs: worker processes. The output does not depend on it.
         progress: called after each part of the work.
         again: clean what an earlier run into the same directory has finished, too. Otherwise inputs are
             passed over whose output stands, if neither they nor the settings have changed.
+        quarantine: a WARC that gets the records of pages given up because they killed, held up or broke a
+            worker, where the output is no directory. In a directory they go to `QUARANTINE`, a WARC for each
+            input that has any.
 
     Returns:
         What was done. `Tally.complete` tells whether every input was read whole.
@@ -301,7 +354,7 @@ def run(
     """
     if not inputs:
         return Tally()
-    to_directory = isinstance(output, Path) and _is_directory(output)
+    to_directory = isinstance(output, str | Path) and is_directory(output)
     if not to_directory and len(inputs) > 1:
         settings = replace(settings, set_off=True)
     # what is wrong with method, model or encoding is said here, not by each worker
@@ -309,11 +362,18 @@ def run(
     with Pool(jobs, settings) as pool:
         work = _Run(settings, pool, jobs, progress)
         try:
-            if isinstance(output, Path) and to_directory:
-                _to_directory(work, inputs, output, again)
+            if isinstance(output, str | Path) and to_directory:
+                _to_directory(work, inputs, folder_at(output), again)
             else:
-                with _output_file(output) if isinstance(output, Path) else nullcontext(output) as out:
-                    if jobs == 1 and all(source.size >= 0 for source in inputs):
+                apart = split(quarantine) if quarantine is not None else None
+                file: AbstractContextManager[BinaryIO]
+                if isinstance(output, str | Path):
+                    folder, name = split(output)
+                    file = folder.file(name)
+                else:
+                    file = nullcontext(output)
+                with _opened(file, settings, apart) as out:
+                    if jobs == 1 and not any(source.is_pipe for source in inputs):
                         work.by_file(inputs, lambda source: nullcontext(out))
                     else:
                         work.spread(inputs, out)
@@ -326,41 +386,49 @@ def run(
     return work.total
 
 
-def _to_directory(work: _Run, inputs: list[Input], folder: Path, again: bool) -> None:
+def _to_directory(work: _Run, inputs: list[Input], folder: Folder, again: bool) -> None:
     """An output for each input that has none yet, and a line in the manifest."""
     settings = work.settings
-    paths = output_paths(inputs, folder, settings.sink().suffix)
+    suffix = settings.sink().suffix
+    names = output_names(inputs, suffix)
     record = settings_record(settings, fingerprint(settings.method, settings.model))
-    with Manifest(folder, record, again) as manifest:
+    with open_manifest(folder, record, again) as manifest:
 
         @contextmanager
-        def output_of(source: Input) -> Iterator[BinaryIO]:
+        def output_of(source: Input) -> Iterator[_Output]:
             began = time.monotonic()
             work.tallies[source] = Tally()
-            with _output_file(paths[source]) as out:
-                yield out
-            manifest.add(source, paths[source], work.tallies.pop(source), time.monotonic() - began)
+            quarantine = f"{QUARANTINE}/{names[source].removesuffix(suffix)}.warc.gz"
+            with _opened(folder.file(names[source]), settings, (folder, quarantine)) as output:
+                yield output
+            if not output.has_quarantined:
+                # there may be one of an earlier run
+                folder.remove(quarantine)
+            manifest.add(source, names[source], work.tallies.pop(source), time.monotonic() - began)
 
         left: list[Input] = []
         for source in inputs:
-            if manifest.is_finished(source, paths[source]):
+            if manifest.is_finished(source, names[source]):
                 work.count(Tally(resumed=1), source, source.size)
             else:
                 left.append(source)
         if manifest.changed:
-            work.count(Tally(messages=_reasons(manifest.changed)), left[0], 0)
+            work.count(Tally(notes=_reasons(manifest.changed)), left[0], 0)
         alone = _largest(left, work.jobs)
         for source in alone:
-            with output_of(source) as out:
-                work.spread([source], out)
+            with output_of(source) as output:
+                work.spread([source], output)
         work.by_file([source for source in left if source not in alone], output_of)
 
 
-def _reasons(changed: Mapping[str, int]) -> list[str]:
-    """Why inputs that were finished are cleaned again, for people."""
+def _reasons(changed: Mapping[str, int]) -> list[Note]:
+    """Why inputs that were finished are cleaned again."""
     known = {"input": "that have changed since", "output": "whose output is not as it was written"}
     return [
-        f"cleaning {number:,} inputs again {known.get(name, f'that were cleaned with another {name}')}"
+        Note(
+            "cleaned_again",
+            f"cleaning {number:,} inputs again {known.get(name, f'that were cleaned with another {name}')}",
+        )
         for name, number in sorted(changed.items())
     ]
 
@@ -368,4 +436,4 @@ def _reasons(changed: Mapping[str, int]) -> list[str]:
 def _largest(inputs: list[Input], jobs: int) -> list[Input]:
     """Inputs to spread over all workers: pipes, and those that alone are more than a worker's share."""
     share = sum(max(source.size, 0) for source in inputs) / jobs
-    return [source for source in inputs if source.size < 0 or (jobs > 1 and source.size > share)]
+    return [source for source in inputs if source.is_pipe or (jobs > 1 and source.size > share)]

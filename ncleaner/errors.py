@@ -6,7 +6,15 @@ it into one line on standard error. Anything else that escapes is a bug in this 
 
 from __future__ import annotations
 
-__all__ = ["EvaluationError", "InputError", "ModelError", "NcleanerError", "OutputError", "TrainingError"]
+__all__ = [
+    "EvaluationError",
+    "InputError",
+    "ModelError",
+    "NcleanerError",
+    "OutputError",
+    "TrainingError",
+    "WorkerError",
+]
 
 
 class NcleanerError(Exception):
@@ -27,6 +35,10 @@ class ModelError(NcleanerError):
 
 class TrainingError(NcleanerError):
     """Training data from which no model can be made."""
+
+
+class WorkerError(NcleanerError):
+    """Worker processes that end before they have begun."""
 
 
 class EvaluationError(NcleanerError):

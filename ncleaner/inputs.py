@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final, Literal, NoReturn
 
 from ncleaner.errors import InputError
 from ncleaner.records import begins_archive
+from ncleaner.storage import files_below, is_url, open_binary, status
+from ncleaner.streams import inflated
 
-__all__ = ["STDIN", "Input", "find_inputs", "is_binary", "sniff", "stem"]
+__all__ = ["STDIN", "Input", "find_inputs", "is_binary", "listed_inputs", "sniff", "stem"]
 
 #: The path that stands for standard input.
 STDIN: Final = "-"
@@ -48,6 +53,9 @@ _SIGNATURES: Final = (
     b"\xd0\xcf\x11\xe0",
     b"\xca\xfe\xba\xbe",
 )
+_SCHEME: Final = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]+://")
+# How many places are asked at once what is there.
+_ASKING: Final = 16
 _CONTROL: Final = bytes({*range(0x20), 0x7F} - {0x09, 0x0A, 0x0C, 0x0D, 0x1B})
 _HEAD: Final = 2048
 
@@ -57,9 +65,10 @@ class Input:
     """One input.
 
     Attributes:
-        path: where it is; `-` for standard input.
-        relative: its path below the directory that was given, with slashes; its name if it was given itself.
-        size: in bytes as stored; -1 when unknown (standard input, pipes).
+        path: where it is: a path, a URL; `-` for standard input.
+        relative: its path below the directory that was given, with slashes; its name if it was given itself,
+            its line in a list of inputs.
+        size: in bytes as stored; -1 when unknown (standard input, pipes, some servers).
         modified: time of its last change, nanoseconds since 1970; -1 when unknown.
     """
 
@@ -67,6 +76,11 @@ class Input:
     relative: str
     size: int
     modified: int = -1
+
+    @property
+    def is_pipe(self) -> bool:
+        """Whether it can be read once only."""
+        return self.size < 0 and not is_url(self.path)
 
     @property
     def stem(self) -> str:
@@ -99,7 +113,7 @@ def find_inputs(paths: Iterable[str | os.PathLike[str]]) -> list[Input]:
 
     A directory stands for all archives, HTML and text files below it, told by their names; hidden files and
     directories are passed over. A file that is named itself is an input whatever its name. `-` is standard
-    input.
+    input. URLs that fsspec knows (`s3://…`, `https://…`) are as good as paths.
 
     Raises:
         InputError: a path does not exist or cannot be read, or a directory holds no input.
@@ -109,16 +123,81 @@ def find_inputs(paths: Iterable[str | os.PathLike[str]]) -> list[Input]:
         path = os.fspath(given)
         if path == STDIN:
             found.append(Input(STDIN, STDIN, -1))
+        elif is_url(path):
+            found += _at_url(path)
         elif Path(path).is_dir():
-            below = _walk(path)
-            if not below:
-                raise InputError(
-                    f"{path}: no archives (.warc, .arc, .wet), HTML or text files in this directory"
-                )
-            found += below
+            found += _walk(path) or _nothing_in(path)
         else:
             found.append(_file(path, Path(path).name))
     return found
+
+
+def listed_inputs(path: str, prefix: str = "") -> list[Input]:
+    """The inputs that a list names, a path or URL a line: a plain text, or one compressed, as Common Crawl's
+    `warc.paths.gz`. Empty lines and lines that begin with `#` are passed over.
+
+    One that is not there is an input all the same, and the run says so when its turn comes: a list of a
+    hundred thousand is not refused for one.
+
+    Args:
+        path: of the list: a path, a URL, or `-`.
+        prefix: goes before each line: a directory, or a URL such as `https://data.commoncrawl.org/`.
+
+    Raises:
+        InputError: the list cannot be read, or names nothing.
+    """
+    try:
+        stream = sys.stdin.buffer if path == STDIN else open_binary(path)
+        with nullcontext(stream) if path == STDIN else stream:
+            text = inflated(stream, path).decode()
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: is no list of paths, a path or URL a line") from None
+    lines = [line.strip() for line in text.splitlines()]
+    names = [line for line in lines if line and not line.startswith("#")]
+    if not names:
+        raise InputError(f"{path}: names no inputs")
+    # asking a server takes its time, and there may be many to ask
+    with ThreadPoolExecutor(_ASKING) as asking:
+        return list(asking.map(lambda name: _listed(prefix, name), names))
+
+
+def _listed(prefix: str, name: str) -> Input:
+    path = name
+    if prefix and not is_url(name):
+        path = prefix + name if prefix.endswith("/") else f"{prefix}/{name}"
+    try:
+        size, modified = status(path)
+    except OSError:
+        size, modified = 0, -1
+    parts = _SCHEME.sub("", name).split("/")
+    relative = "/".join(part for part in parts if part not in ("", ".", ".."))
+    return Input(path, relative, size, modified)
+
+
+def _at_url(url: str) -> list[Input]:
+    try:
+        found = files_below(url)
+        if found is None:
+            name = url.partition("?")[0].rstrip("/").rpartition("/")[2]
+            return [Input(url, name, *status(url))]
+    except OSError as error:
+        raise InputError(f"{url}: {error.strerror}") from error
+    inputs = [
+        Input(path, relative, *info)
+        for path, relative, info in found
+        if _is_known(relative) and not any(part.startswith(".") for part in relative.split("/"))
+    ]
+    return _in_order(inputs) or _nothing_in(url)
+
+
+def _nothing_in(path: str) -> NoReturn:
+    raise InputError(f"{path}: no archives (.warc, .arc, .wet), HTML or text files in this directory")
+
+
+def _in_order(inputs: list[Input]) -> list[Input]:
+    return sorted(inputs, key=lambda item: item.relative.split("/"))
 
 
 def _walk(root: str) -> list[Input]:
@@ -131,7 +210,7 @@ def _walk(root: str) -> list[Input]:
                 # Neither a broken link nor a socket in a directory tree is what anybody asked for.
                 if path.is_file():
                     found.append(_file(str(path), path.relative_to(root).as_posix()))
-    return sorted(found, key=lambda item: item.relative.split("/"))
+    return _in_order(found)
 
 
 def _unreadable(error: OSError) -> NoReturn:
@@ -140,12 +219,12 @@ def _unreadable(error: OSError) -> NoReturn:
 
 def _file(path: str, relative: str) -> Input:
     try:
-        status = Path(path).stat()
+        found = status(path)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
     if not os.access(path, os.R_OK):
         raise InputError(f"{path}: cannot be read (permission denied)")
-    return Input(path, relative, status.st_size if Path(path).is_file() else -1, status.st_mtime_ns)
+    return Input(path, relative, *found)
 
 
 def _is_known(name: str) -> bool:

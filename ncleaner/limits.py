@@ -11,31 +11,43 @@ __all__ = ["Limits"]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds for one page. A page above `bytes` is given up; one nested deeper than `nesting` is flattened.
+    """Bounds for one page: above `bytes` or `segments` it is given up, above `nesting` and `tags` flattened.
 
     Attributes:
-        bytes: largest body, in bytes, after chunked transfer and Content-Encoding are undone.
+        bytes: largest body, in bytes, before and after chunked transfer and Content-Encoding are undone: of a
+            page that would inflate to more, no more than this is ever held.
         nesting: deepest element nesting, in levels, of a page that would cost the parser too much: its
             time is the product of tags and nesting. Tags beyond this depth are dropped, their text is kept.
             Pages that parse fast keep any nesting.
         tags: most tags that reach the parser, so that its memory is bounded too. The text of the rest of
             the page is kept.
+        segments: most paragraphs, headings and list items of a page's text dump.
         seconds: wall-clock seconds that a worker process may spend on one page before it is replaced and
             the page given up. Holds in the engine only: native code cannot be stopped inside a process.
+        memory: bytes that a worker process may have; a page that takes more is given up. None: as many as
+            there are. Holds in the engine only, and where the system bounds a process's data (Linux).
     """
 
     bytes: int = 20_000_000
     nesting: int = 512
     tags: int = 1_500_000
+    segments: int = 1_000_000
     seconds: float = 60.0
+    memory: int | None = None
 
     def __post_init__(self) -> None:
-        if self.bytes < 1 or self.nesting < 16 or self.tags < 1000 or self.seconds <= 0:
+        if min(self.bytes, self.segments) < 1 or self.nesting < 16 or self.tags < 1000 or self.seconds <= 0:
             raise ValueError(
-                f"limits out of range (bytes >= 1, nesting >= 16, tags >= 1000, seconds > 0): {self}"
+                "limits out of range (bytes >= 1, nesting >= 16, tags >= 1000, segments >= 1, seconds > 0): "
+                f"{self}"
             )
 
     def check_size(self, size: int) -> None:
         """Raises InputError for a page of more than `bytes` bytes."""
         if size > self.bytes:
             raise InputError(f"the page has {size:,} bytes, more than the limit of {self.bytes:,}")
+
+    def check_segments(self, count: int) -> None:
+        """Raises InputError for a page of more than `segments` segments."""
+        if count > self.segments:
+            raise InputError(f"the page has {count:,} segments, more than the limit of {self.segments:,}")

@@ -8,26 +8,20 @@ bytes. A later line for the same input takes the place of an earlier one.
 from __future__ import annotations
 
 import json
-import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
+from datetime import UTC, datetime
 from importlib.metadata import version
-from pathlib import Path
-from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
-from ncleaner.errors import OutputError
 from ncleaner.inputs import Input
 from ncleaner.report import Tally
+from ncleaner.storage import Folder, Log
 from ncleaner.workers import Settings
 
-try:
-    import fcntl
-except ImportError:  # not on this system: nobody keeps two runs apart there
-    fcntl = None  # type: ignore[assignment]
-
-__all__ = ["NAME", "Manifest", "settings_record"]
+__all__ = ["NAME", "Manifest", "open_manifest", "settings_record"]
 
 NAME = "manifest.jsonl"
 
@@ -54,87 +48,48 @@ class _Finished(NamedTuple):
 
 
 class Manifest:
-    """The manifest of an output directory, open for a run. A context manager.
-
-    Args:
-        folder: the directory; it is made.
-        settings: see `settings_record`.
-        again: nothing that was done before counts.
+    """The manifest of an output directory, open for a run; see `open_manifest`.
 
     Attributes:
         changed: what is not as it was when inputs were finished: settings by name, "input", "output".
-
-    Raises:
-        OutputError: the directory or the file cannot be made or read, or another run is writing there.
     """
 
-    def __init__(self, folder: Path, settings: Mapping[str, Any], again: bool = False) -> None:
+    def __init__(self, folder: Folder, log: Log, settings: Mapping[str, Any], again: bool) -> None:
         self._folder = folder
+        self._log = log
         self._settings = dict(settings)
         self._key = _key(settings)
         self._others: dict[str, dict[str, Any]] = {}
         self._finished: dict[str, _Finished] = {}
         self.changed: dict[str, int] = {}
-        path = folder / NAME
+        for line in log.lines():
+            if not again:
+                self._read(line)
+
+    def _read(self, line: bytes) -> None:
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("a+b", buffering=0)
-        except OSError as error:
-            raise OutputError(f"cannot write {path}: {error.strerror}") from error
-        try:
-            if fcntl is not None:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            self._file.close()
-            raise OutputError(
-                f"another run is writing to {folder}: wait for it, or give another directory"
-            ) from None
-        self._read(again)
+            entry = json.loads(line)
+            settings = entry["settings"]
+            key = sys.intern(_key(settings))
+            finished = _Finished(
+                int(entry["size"]),
+                int(entry["modified"]),
+                str(entry["output"]),
+                int(entry["output_size"]),
+                key,
+            )
+            name = str(entry["input"])
+        except (ValueError, KeyError, TypeError):
+            return  # not ours, or of another version: the input is cleaned again
+        self._others.setdefault(key, settings)
+        if entry.get("unread"):
+            self._finished.pop(name, None)
+        else:
+            self._finished[name] = finished
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if kind is None:
-            os.fsync(self._file.fileno())
-        self._file.close()
-
-    def _read(self, again: bool) -> None:
-        self._file.seek(0)
-        whole = 0
-        for line in self._file:
-            if not line.endswith(b"\n"):
-                # the run was ended while it wrote this one
-                self._file.truncate(whole)
-                break
-            whole += len(line)
-            if again:
-                continue
-            try:
-                entry = json.loads(line)
-                settings = entry["settings"]
-                key = sys.intern(_key(settings))
-                finished = _Finished(
-                    int(entry["size"]),
-                    int(entry["modified"]),
-                    str(entry["output"]),
-                    int(entry["output_size"]),
-                    key,
-                )
-                name = str(entry["input"])
-            except (ValueError, KeyError, TypeError):
-                continue  # not ours, or of another version: the input is cleaned again
-            self._others.setdefault(key, settings)
-            if entry.get("unread"):
-                self._finished.pop(name, None)
-            else:
-                self._finished[name] = finished
-
-    def is_finished(self, source: Input, output: Path) -> bool:
+    def is_finished(self, source: Input, output: str) -> bool:
         """Whether an earlier run has made this output of this very input with these settings; counts in
-        `changed` what is otherwise."""
+        `changed` what is otherwise. `output` is a name in the directory."""
         found = self._finished.get(source.relative)
         if found is None or source.size < 0:
             return False
@@ -146,20 +101,13 @@ class Manifest:
             )
         if (found.size, found.modified) != (source.size, source.modified):
             reasons.append("input")
-        try:
-            size = output.stat().st_size
-        except OSError:
-            size = -1
-        if (found.output, found.output_size) != (self._name(output), size):
+        if (found.output, found.output_size) != (output, self._folder.size(output)):
             reasons.append("output")
         for reason in reasons:
             self.changed[reason] = self.changed.get(reason, 0) + 1
         return not reasons
 
-    def _name(self, output: Path) -> str:
-        return output.relative_to(self._folder).as_posix()
-
-    def add(self, source: Input, output: Path, tally: Tally, seconds: float) -> None:
+    def add(self, source: Input, output: str, tally: Tally, seconds: float) -> None:
         """Records a finished input.
 
         Raises:
@@ -170,14 +118,30 @@ class Manifest:
             "path": source.path,
             "size": source.size,
             "modified": source.modified,
-            "output": self._name(output),
-            "output_size": output.stat().st_size,
+            "output": output,
+            "output_size": self._folder.size(output),
+            "finished": datetime.now(UTC).isoformat(timespec="milliseconds"),
             "seconds": round(seconds, 3),
             **tally.record(),
             "settings": self._settings,
         }
-        # in one piece; a line that is lost with the machine costs no more than its input's time
-        self._file.write(json.dumps(entry).encode() + b"\n")
+        self._log.add(json.dumps(entry).encode() + b"\n")
+
+
+@contextmanager
+def open_manifest(folder: Folder, settings: Mapping[str, Any], again: bool = False) -> Iterator[Manifest]:
+    """Opens the manifest of an output directory, for one run at a time.
+
+    Args:
+        folder: the directory; it is made.
+        settings: see `settings_record`.
+        again: nothing that was done before counts.
+
+    Raises:
+        OutputError: the directory or the file cannot be made or read, or another run is writing there.
+    """
+    with folder.log(NAME) as log:
+        yield Manifest(folder, log, settings, again)
 
 
 def _key(settings: Mapping[str, Any]) -> str:

@@ -49,9 +49,14 @@ class Skip:
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """A place where an input is broken. What could be read around it has been read."""
+    """A place where an input is broken. What could be read around it has been read.
+
+    `unread` tells that it could not be read on for reasons that lie outside of it, a disk or a network:
+    another run may get farther.
+    """
 
     what: str
     source: str = ""
     offset: int = -1
     url: str = ""
+    unread: bool = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw_curve", "draw_tuning", "plot_paths", "save"]
+    from ncleaner.runreport import RunReport
+
+__all__ = ["draw_curve", "draw_run", "draw_tuning", "plot_paths", "save", "to_svg"]
 
 # what each format is to leave out, so that the same figures give the same bytes
 _METADATA: dict[str, dict[str, Any]] = {".png": {"Software": None}, ".svg": {"Date": None, "Creator": None}}
@@ -131,6 +134,62 @@ def draw_curve(curve: Curve) -> Figure:
     panel.set_title(f"{curve.pages} pages, model {curve.model}", fontsize=10)
     panel.grid(alpha=0.3)
     return figure
+
+
+def draw_run(report: RunReport) -> list[Figure]:
+    """What a manifest tells: pages over time, and pages by outcome, encoding and language."""
+    from matplotlib.dates import date2num
+
+    figures = []
+    points = report.over_time()
+    if points:
+        figure = _empty(5.2, 3.2)
+        panel = figure.subplots()
+        times = date2num([time for time, _ in points])  # type: ignore[no-untyped-call]
+        panel.step(
+            times,
+            [pages for _, pages in points],
+            where="post",
+            linewidth=1.4,
+        )
+        panel.set_title("pages over time", fontsize=10)
+        panel.xaxis_date()
+        panel.tick_params(axis="x", labelrotation=30, labelsize=8)
+        panel.set_ylim(bottom=0)
+        panel.grid(alpha=0.3)
+        figures.append(figure)
+    for title, counter in (
+        ("pages by outcome", report.outcomes),
+        ("pages by encoding", report.counts("encodings")),
+        ("pages by language", report.counts("languages")),
+    ):
+        if counter.total():
+            figures.append(_bars(title, counter.most_common(12)))
+    return figures
+
+
+def _bars(title: str, rows: list[tuple[str, int]]) -> Figure:
+    figure = _empty(5.2, 0.9 + 0.26 * len(rows))
+    panel = figure.subplots()
+    # names come from the data: no formulas
+    names = [name.replace("$", r"\$") for name, _ in rows]
+    bars = panel.barh(names, [number for _, number in rows])
+    panel.bar_label(bars, [f"{number:,}" for _, number in rows], fontsize=8, padding=3)
+    panel.invert_yaxis()
+    panel.margins(x=0.18)
+    panel.set_title(title, fontsize=10)
+    panel.tick_params(labelsize=8)
+    return figure
+
+
+def to_svg(figure: Figure) -> str:
+    """A figure as an element of a page of HTML, with its text as outlines."""
+    from matplotlib import rc_context
+
+    out = io.StringIO()
+    with rc_context({"svg.hashsalt": "ncleaner"}):
+        figure.savefig(out, format="svg", metadata=_METADATA[".svg"])
+    return out.getvalue().partition("<svg")[1] + out.getvalue().partition("<svg")[2]
 
 
 def _empty(width: float, height: float) -> Figure:

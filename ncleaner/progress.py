@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections.abc import Iterable
+from dataclasses import asdict
+from datetime import UTC, datetime
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
@@ -14,17 +17,18 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 from ncleaner.inputs import Input
 from ncleaner.report import Tally
 
-__all__ = ["CountDisplay", "ProgressDisplay"]
+__all__ = ["CountDisplay", "ProgressDisplay", "log"]
 
 # seconds between plain lines
 _EVERY = 10.0
 
 
 class _Display:
-    """A rich bar on a terminal, else a plain line on standard error every ten seconds."""
+    """A rich bar on a terminal, else a line on standard error every ten seconds."""
 
-    def __init__(self, total: int | None, quiet: bool) -> None:
+    def __init__(self, total: int | None, quiet: bool, as_json: bool = False) -> None:
         self._quiet = quiet
+        self._as_json = as_json
         self._total = total
         self._console = Console(stderr=True)
         self._bar: Progress | None = None
@@ -32,7 +36,7 @@ class _Display:
         self._started = self._said = time.monotonic()
 
     def __enter__(self) -> Self:
-        if not self._quiet and self._console.is_terminal:
+        if not self._quiet and not self._as_json and self._console.is_terminal:
             self._bar = Progress(
                 BarColumn(), TextColumn("{task.percentage:>3.0f}%"), TextColumn("{task.description}"),
                 TimeRemainingColumn(), console=self._console, transient=True, refresh_per_second=5,
@@ -47,7 +51,7 @@ class _Display:
         if self._bar is not None:
             self._bar.stop()
 
-    def _show(self, text: str, done: int) -> None:
+    def _show(self, text: str, done: int, **figures: float) -> None:
         if self._quiet:
             return
         if self._bar is not None and self._task is not None:
@@ -56,6 +60,9 @@ class _Display:
         now = time.monotonic()
         if now - self._said >= _EVERY:
             self._said = now
+            if self._as_json:
+                log("progress", bytes_read=done, bytes_in_all=self._total, **figures)
+                return
             print(f"ncleaner: {text}{self._left(done, now)}", file=sys.stderr, flush=True)
 
     def _left(self, done: int, now: float) -> str:
@@ -72,6 +79,12 @@ class _Display:
             print(message, file=sys.stderr, flush=True)
 
 
+def log(event: str, **what: Any) -> None:
+    """Writes an event as an object on a line of its own."""
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    print(json.dumps({"time": now, "event": event, **what}), file=sys.stderr, flush=True)
+
+
 def _duration(seconds: float) -> str:
     minutes, seconds = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
@@ -79,12 +92,18 @@ def _duration(seconds: float) -> str:
 
 
 class ProgressDisplay(_Display):
-    """Progress of a cleaning run, by bytes of input; messages of lost pages and damage are shown always."""
+    """Progress of a cleaning run, by bytes of input; notes of lost pages and damage are shown always.
 
-    def __init__(self, inputs: Iterable[Input], quiet: bool = False) -> None:
+    Args:
+        inputs: of the run.
+        quiet: nothing but these notes.
+        as_json: for programs: each line is an object with `time` (UTC), `event` and what belongs to it.
+    """
+
+    def __init__(self, inputs: Iterable[Input], quiet: bool = False, as_json: bool = False) -> None:
         sizes = [source.size for source in inputs]
         # the length of a pipe is not known
-        super().__init__(sum(sizes) if all(size >= 0 for size in sizes) else None, quiet)
+        super().__init__(sum(sizes) if all(size >= 0 for size in sizes) else None, quiet, as_json)
         self._reached: dict[Input, int] = {}
         self._done = 0
         self._pages = 0
@@ -92,8 +111,11 @@ class ProgressDisplay(_Display):
 
     def advance(self, tally: Tally, source: Input, offset: int) -> None:
         """Takes what the engine reports (`engine.Progress`)."""
-        for message in tally.messages:
-            self.say(f"ncleaner: {message}")
+        for note in tally.notes:
+            if self._as_json:
+                log(**asdict(note))
+            else:
+                self.say(f"ncleaner: {note}")
         self._pages += tally.pages
         self._bytes += tally.bytes
         before = self._reached.get(source, 0)
@@ -102,9 +124,26 @@ class ProgressDisplay(_Display):
             self._reached[source] = offset
         if tally.inputs:
             self._reached.pop(source, None)
+            if self._as_json and not self._quiet:
+                log("input_finished", source=source.path)
         seconds = max(time.monotonic() - self._started, 1e-3)
-        rates = f"{self._pages / seconds:,.0f} pages/s, {self._bytes / seconds / 1e6:.1f} MB/s"
-        self._show(f"{self._pages:,} pages, {rates}", self._done)
+        pages, megabytes = self._pages / seconds, self._bytes / seconds / 1e6
+        self._show(
+            f"{self._pages:,} pages, {pages:,.0f} pages/s, {megabytes:.1f} MB/s",
+            self._done,
+            pages=self._pages,
+            pages_per_second=round(pages, 1),
+            megabytes_per_second=round(megabytes, 2),
+        )
+
+    def finish(self, tally: Tally) -> None:
+        """The end of the run: what was done, in all."""
+        if self._quiet:
+            return
+        if self._as_json:
+            log("finished", inputs=tally.inputs, resumed=tally.resumed, **tally.record())
+        else:
+            self.say(tally.summary())
 
 
 class CountDisplay(_Display):

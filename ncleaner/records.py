@@ -24,7 +24,7 @@ from ncleaner.page import Damage
 from ncleaner.streams import MAGIC, Codec, Members, Source, codec_of, zstd_dictionary
 from ncleaner.transfer import MAX_HEAD
 
-__all__ = ["Kind", "Record", "begins_archive", "records"]
+__all__ = ["Kind", "Record", "begins_archive", "records", "records_from"]
 
 Kind = Literal["warc", "arc"]
 
@@ -63,6 +63,7 @@ class Record:
         block: what follows the header. None where nobody wants it, or it is above the bound.
         large: the block is above the bound.
         truncated: the crawler says that it cut the record itself.
+        head: the header as it stands, of a WARC's whole record; the careful reader alone keeps it.
     """
 
     type: str
@@ -74,6 +75,7 @@ class Record:
     block: bytes | None = None
     large: bool = False
     truncated: bool = False
+    head: bytes = b""
 
 
 def begins_archive(head: bytes) -> Kind | None:
@@ -107,6 +109,15 @@ def records(source: Source, codec: Codec, kind: Kind, bound: int) -> Iterator[Re
         if (yield from _Careful(source, members, kind, bound).run(0 if dictionary else _FIRM)):
             return
     yield from _Careful(source, Members(source, codec, begins, dictionary), kind, bound).run(0)
+
+
+def records_from(source: Source, codec: Codec, kind: Kind, bound: int, offset: int) -> Iterator[Record]:
+    """Read the whole records from an offset on, with their headers; the source is at its beginning."""
+    dictionary = zstd_dictionary(source) if codec == "zstd" else b""
+    source.rewind(offset)
+    for item in _Careful(source, Members(source, codec, _begins(kind), dictionary), kind, bound).run(0):
+        if isinstance(item, Record):
+            yield item
 
 
 def _begins(kind: Kind) -> Callable[[bytes], bool]:
@@ -367,6 +378,7 @@ class _Careful:
                 members.reopen(body_at)
                 self._to_next(0)
         if what:
+            record.head = b""
             yield Damage(what, self._source.name, offset, record.url)
         yield record
 
@@ -401,6 +413,7 @@ class _Careful:
             _text(fields.get(b"warc-record-id")).strip("<>"),
             _text(fields.get(b"content-type")),
             truncated=b"warc-truncated" in fields,
+            head=window[: end.end()],
         )
         return record, int(length) if _LENGTH.fullmatch(length) else None
 

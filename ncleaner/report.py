@@ -8,12 +8,39 @@ from typing import Any
 
 from ncleaner.document import Document
 from ncleaner.methods import Kept
-from ncleaner.page import Damage, Skip
+from ncleaner.page import Damage, Page, Skip
 
-__all__ = ["Tally"]
+__all__ = ["Note", "Tally"]
 
-# messages and places of damage that a tally carries along: a hopeless input must not fill the memory
-_MESSAGES = 100
+# notes, places of damage and reasons that a tally carries along: a hopeless input must not fill the memory
+_MOST = 100
+_SLOWEST = 5
+_OTHERS = "others"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something that has happened and that somebody should know of; as text, a sentence.
+
+    Attributes:
+        event: `page_given_up`, `damage`, `unread` (an input, or the rest of it), `cleaned_again`,
+            `worker_died`.
+        what: in words.
+        source, offset, url: where; see `Page`.
+    """
+
+    event: str
+    what: str
+    source: str = ""
+    offset: int = -1
+    url: str = ""
+
+    def __str__(self) -> str:
+        where = self.source
+        if where and self.offset >= 0:
+            where = f"{where} at byte {self.offset:,}"
+        what = f"page given up: {self.what}" if self.event == "page_given_up" else self.what
+        return (f"{where}: " if where else "") + what + (f" ({self.url})" if self.url else "")
 
 
 @dataclass(slots=True)
@@ -23,7 +50,7 @@ class Tally:
     Attributes:
         inputs: input files finished.
         resumed: input files that an earlier run had finished.
-        unread: input files that could not be read at all.
+        unread: input files that could not be read, or not to their end, for reasons outside of them.
         pages: pages read.
         cleaned: pages with clean text.
         empty: pages of which nothing was left.
@@ -31,6 +58,8 @@ class Tally:
         lost: pages given up, by reason.
         damaged: places where an input is broken.
         damages: (byte offset, what is broken) of the first hundred of these.
+        quarantined: (byte offset, URL, why) of the first hundred pages given up for what they did to workers.
+        slowest: (seconds, byte offset, URL) of the five slowest pages, the slowest first.
         flattened: pages of which tags were dropped to keep within the limits.
         bytes: of page bodies.
         segments_kept, segments_removed, words_kept, words_removed: of all cleaned and empty pages.
@@ -38,7 +67,7 @@ class Tally:
         instead: pages that another method cleaned than the one asked for, by that method.
         encodings: pages by encoding.
         languages: pages by the language found, where a model was chosen for each page.
-        messages: a sentence for each lost page and damage, the first hundred of a batch.
+        notes: one for each lost page and damage, the first hundred of a batch.
     """
 
     inputs: int = 0
@@ -51,6 +80,8 @@ class Tally:
     lost: Counter[str] = field(default_factory=Counter)
     damaged: int = 0
     damages: list[tuple[int, str]] = field(default_factory=list)
+    quarantined: list[tuple[int, str, str]] = field(default_factory=list)
+    slowest: list[tuple[float, int, str]] = field(default_factory=list)
     flattened: int = 0
     bytes: int = 0
     segments_kept: int = 0
@@ -61,17 +92,20 @@ class Tally:
     instead: Counter[str] = field(default_factory=Counter)
     encodings: Counter[str] = field(default_factory=Counter)
     languages: Counter[str] = field(default_factory=Counter)
-    messages: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
 
     def __iadd__(self, other: Tally) -> Tally:
         for each in fields(self):
             mine, theirs = getattr(self, each.name), getattr(other, each.name)
             if isinstance(mine, Counter):
-                mine.update(theirs)
+                for reason, number in theirs.items():
+                    _add(mine, reason, number)
             elif isinstance(mine, int):
                 setattr(self, each.name, mine + theirs)
-        # messages are for whoever gets the tally, and are not added up
-        self.damages += other.damages[: _MESSAGES - len(self.damages)]
+        # notes are for whoever gets the tally, and are not added up
+        self.damages += other.damages[: _MOST - len(self.damages)]
+        self.quarantined += other.quarantined[: _MOST - len(self.quarantined)]
+        self.slowest = sorted([*self.slowest, *other.slowest], key=_slow)[:_SLOWEST]
         return self
 
     @property
@@ -79,13 +113,15 @@ class Tally:
         """Whether every input was read whole and no page was given up."""
         return not self.damaged and not self.lost
 
-    def add_page(self, document: Document, kept: Kept, size: int) -> None:
-        """Counts a cleaned page of `size` bytes."""
+    def add_page(self, page: Page, document: Document, kept: Kept, seconds: float) -> None:
+        """Counts a cleaned page, which took so long."""
         words = document.segments["words"]
         kept_words = int(words[kept.mask].sum())
         kept_segments = int(kept.mask.sum())
         self.pages += 1
-        self.bytes += size
+        self.bytes += len(page.body)
+        if len(self.slowest) < _SLOWEST or seconds > self.slowest[-1][0]:
+            self.slowest = sorted([*self.slowest, (seconds, page.offset, page.url)], key=_slow)[:_SLOWEST]
         if kept_segments:
             self.cleaned += 1
         else:
@@ -105,30 +141,29 @@ class Tally:
     def add_skip(self, skip: Skip) -> None:
         """Counts a record that is no page, or a page that the reader gave up."""
         if skip.lost:
-            self.add_lost(skip.reason, skip.reason, skip.url, skip.source, skip.offset)
+            self.add_lost(skip.reason, skip.reason, skip)
         else:
-            self.skipped[skip.reason] += 1
+            _add(self.skipped, skip.reason, 1)
 
-    def add_lost(self, reason: str, detail: str, url: str, source: str, offset: int) -> None:
+    def add_lost(self, reason: str, detail: str, page: Page | Skip) -> None:
         """Counts a page that was given up; `detail` is for people."""
         self.pages += 1
-        self.lost[reason] += 1
-        self._say(f"{_where(source, offset)}: page given up: {detail}" + (f" ({url})" if url else ""))
+        _add(self.lost, reason, 1)
+        self._note("page_given_up", detail, page)
+
+    def add_quarantined(self, reason: str, detail: str, page: Page) -> None:
+        """Counts a page that was given up for what it did to its worker."""
+        self.add_lost(reason, detail, page)
+        if len(self.quarantined) < _MOST:
+            self.quarantined.append((page.offset, page.url, detail))
 
     def add_damage(self, damage: Damage) -> None:
-        """Counts a place where an input is broken."""
+        """Counts a place where an input is broken, or cannot be read on."""
         self.damaged += 1
-        if len(self.damages) < _MESSAGES:
+        self.unread += damage.unread
+        if len(self.damages) < _MOST:
             self.damages.append((damage.offset, damage.what))
-        self._say(
-            f"{_where(damage.source, damage.offset)}: {damage.what}"
-            + (f" ({damage.url})" if damage.url else "")
-        )
-
-    def add_unread(self, path: str, why: str) -> None:
-        """Counts an input that cannot be read at all."""
-        self.unread += 1
-        self.add_damage(Damage(why, path))
+        self._note("unread" if damage.unread else "damage", damage.what, damage)
 
     def record(self) -> dict[str, Any]:
         """The counts of one input, as JSON has them."""
@@ -142,6 +177,13 @@ class Tally:
             "flattened": self.flattened,
             "damaged": self.damaged,
             "damage": [{"offset": offset, "what": what} for offset, what in self.damages],
+            "quarantined": [
+                {"offset": offset, "url": url, "why": why} for offset, url, why in self.quarantined
+            ],
+            "slowest": [
+                {"seconds": round(seconds, 3), "offset": offset, "url": url}
+                for seconds, offset, url in self.slowest
+            ],
             "bytes": self.bytes,
             "segments_kept": self.segments_kept,
             "segments_removed": self.segments_removed,
@@ -151,9 +193,9 @@ class Tally:
             "languages": dict(sorted(self.languages.items())),
         }
 
-    def _say(self, message: str) -> None:
-        if len(self.messages) < _MESSAGES:
-            self.messages.append(message)
+    def _note(self, event: str, what: str, at: Page | Skip | Damage) -> None:
+        if len(self.notes) < _MOST:
+            self.notes.append(Note(event, what, at.source or "input", at.offset, at.url))
 
     def summary(self) -> str:
         """The end of a run, for people."""
@@ -194,6 +236,11 @@ def _by_reason(counter: Counter[str]) -> str:
     return " (" + ", ".join(f"{reason}: {number:,}" for reason, number in ranked) + ")"
 
 
-def _where(source: str, offset: int) -> str:
-    name = source or "input"
-    return f"{name} at byte {offset:,}" if offset >= 0 else name
+def _add(counter: Counter[str], reason: str, number: int) -> None:
+    """Counts a reason. What reasons there are may come from the data: of new ones no more than a thousand."""
+    counter[reason if reason in counter or len(counter) < 10 * _MOST else _OTHERS] += number
+
+
+def _slow(page: tuple[float, int, str]) -> tuple[float, int, str]:
+    seconds, offset, url = page
+    return -seconds, offset, url

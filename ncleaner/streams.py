@@ -18,7 +18,7 @@ import zstandard
 from ncleaner.errors import InputError
 from ncleaner.page import Damage
 
-__all__ = ["MAGIC", "Codec", "Members", "Readable", "Source", "codec_of", "zstd_dictionary"]
+__all__ = ["MAGIC", "Codec", "Members", "Readable", "Source", "codec_of", "inflated", "zstd_dictionary"]
 
 Codec = Literal["plain", "gzip", "zstd"]
 
@@ -69,6 +69,21 @@ def zstd_dictionary(source: Source) -> bytes:
             return zstandard.ZstdDecompressor().decompress(data, max_output_size=_MAX_DICTIONARY)
         except zstandard.ZstdError:
             return b""
+    return data
+
+
+def inflated(stream: BinaryIO | Readable, name: str) -> bytes:
+    """Read a small file whole, compressed or not.
+
+    Raises:
+        InputError: it is damaged, or cannot be read to its end.
+    """
+    source = Source(stream, name, BLOCK)
+    members = Members(source, codec_of(source.peek(4)))
+    members.next_member()
+    data = b"".join(iter(members.read, b""))
+    for damage in members.found:
+        raise InputError(f"{name}: {damage.what}")
     return data
 
 

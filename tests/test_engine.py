@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import gzip
 import io
-import os
-import signal
-import time
+import json
 from pathlib import Path
 
 import pytest
 
-from ncleaner import engine, workers
-from ncleaner.cleaner import Cleaner
-from ncleaner.engine import output_paths, run
+from ncleaner import engine
+from ncleaner.archive import pages
+from ncleaner.engine import output_names, run
 from ncleaner.errors import InputError, ModelError, OutputError
 from ncleaner.inputs import Input, find_inputs
 from ncleaner.limits import Limits
-from ncleaner.page import Page
-from ncleaner.report import Tally
+from ncleaner.report import Note, Tally
 from ncleaner.workers import Settings
 
 from .archives import http, members, warc
@@ -146,92 +143,119 @@ def test_progress_stays_within_a_compressed_text(tmp_path: Path) -> None:
 # a worker that dies or hangs ----------------------------------------------------------------------
 
 
-def trap(monkeypatch: pytest.MonkeyPatch, number: int, what: str) -> None:
-    """Makes one page deadly. The workers are forked, so they inherit it."""
-    real = Cleaner.page
-
-    def page(self: Cleaner, page: Page) -> object:
-        if page.url.endswith(f"/{number}"):
-            if what == "killed":
-                os.kill(os.getpid(), signal.SIGKILL)
-            elif what == "hangs":
-                time.sleep(1000)
-            elif what == "memory":
-                raise MemoryError
-            else:
-                raise RuntimeError("a bug")
-        return real(self, page)
-
-    monkeypatch.setattr(Cleaner, "page", page)
-    monkeypatch.setattr(workers, "_GRACE", 0.5)
+@pytest.fixture
+def faults(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers in which pages have the faults that their URLs name."""
+    monkeypatch.setenv("NCLEANER_WORKER_HOOK", str(Path(__file__).with_name("faults.py")))
 
 
-@pytest.mark.skipif(
-    workers.multiprocessing.get_start_method() != "fork", reason="the trap is inherited by forking"
-)
-@pytest.mark.parametrize("what", ["killed", "hangs", "bug", "memory"])
+def deadly(path: Path, fault: str, *numbers: int, pages: int = len(PAGES)) -> Path:
+    records = [
+        warc(i, http(page.encode()), target=f"http://x.example/{i}" + f"?fault={fault}" * (i in numbers))
+        for i, page in enumerate(PAGES[:pages])
+    ]
+    path.write_bytes(members(records))
+    return path
+
+
+REASONS = {
+    "kill": "killed its worker", "segfault": "killed its worker", "exit": "killed its worker",
+    "sleep": "too slow", "spin": "too slow", "bug": "failed", "allocate": "out of memory",
+}  # fmt: skip
+
+
+@pytest.mark.usefixtures("faults")
+@pytest.mark.parametrize(
+    ("fault", "number"),
+    [("kill", 0), ("kill", 149), ("segfault", 70), ("exit", 5), ("sleep", 70), ("spin", 64), ("bug", 70),
+     ("allocate", 31)],
+)  # fmt: skip
 @pytest.mark.parametrize("jobs", [1, 2])
-@pytest.mark.parametrize("number", [0, 70, 149])
-def test_a_deadly_page_costs_itself_only(
-    crawl: Path, monkeypatch: pytest.MonkeyPatch, what: str, jobs: int, number: int
-) -> None:
-    trap(monkeypatch, number, what)
-    messages: list[str] = []
+def test_a_deadly_page_costs_itself_only(tmp_path: Path, fault: str, jobs: int, number: int) -> None:
+    path = deadly(tmp_path / "crawl.warc.gz", fault, number)
+    notes: list[Note] = []
     out = io.BytesIO()
-    settings = Settings(method="everything", limits=Limits(seconds=1.0))
+    limits = Limits(seconds=30 if fault == "allocate" else 0.7, memory=600_000_000)
     tally = run(
-        find_inputs([crawl]),
-        settings,
+        find_inputs([path]),
+        Settings(method="everything", limits=limits),
         output=out,
         jobs=jobs,
-        progress=lambda tally, *_: messages.extend(tally.messages),
+        progress=lambda tally, *_: notes.extend(tally.notes),
+        quarantine=tmp_path / "quarantine.warc.gz",
     )
     assert out.getvalue() == expected(PAGES, without=(number,))
-    assert (tally.pages, tally.cleaned, tally.lost.total()) == (150, 149, 1)
+    assert (tally.pages, tally.cleaned, tally.lost) == (150, 149, {REASONS[fault]: 1})
     assert not tally.complete
-    assert len(messages) == 1
-    assert f"http://x.example/{number}" in messages[0]
+    [note] = notes
+    assert note.event == "page_given_up"
+    assert note.url == f"http://x.example/{number}?fault={fault}"
+    assert f"{path} at byte {note.offset:,}: page given up: " in str(note)
+    # the record stands in the quarantine as it stood in the archive
+    whole = gzip.decompress(path.read_bytes()[note.offset :]).split(b"\r\n\r\nWARC/")[0]
+    assert gzip.decompress((tmp_path / "quarantine.warc.gz").read_bytes()).rstrip() == whole.rstrip()
 
 
-@pytest.mark.skipif(
-    workers.multiprocessing.get_start_method() != "fork", reason="the trap is inherited by forking"
-)
-def test_a_deadly_page_among_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    trap(monkeypatch, 1, "killed")
-    for name in "abc":
-        archive(tmp_path / f"{name}.warc.gz", PAGES[:5])
+@pytest.mark.usefixtures("faults")
+def test_deadly_pages_among_files(tmp_path: Path) -> None:
+    inputs = [deadly(tmp_path / f"{name}.warc.gz", "kill", 1, 3, pages=5) for name in "ab"]
+    inputs += [deadly(tmp_path / "c.warc.gz", "kill", pages=5)]
     out = tmp_path / "out"
-    tally = run(find_inputs([tmp_path / f"{name}.warc.gz" for name in "abc"]), EVERYTHING, output=out, jobs=2)
+    tally = run(find_inputs(inputs), EVERYTHING, output=out, jobs=2)
+    without = expected(PAGES[:5], without=(1, 3))
     assert [path.read_bytes() for path in sorted(out.glob("*.txt"))] == [
-        expected(PAGES[:5], without=(1,))
-    ] * 3
-    assert tally.lost.total() == 3
+        without,
+        without,
+        expected(PAGES[:5]),
+    ]
+    assert tally.lost.total() == 4
     assert tally.inputs == 3
+    kept = sorted((out / "quarantine").iterdir())
+    assert [path.name for path in kept] == ["a.warc.gz", "b.warc.gz"]
+    # they can be tried again
+    _, tally = to_bytes([out / "quarantine"])
+    assert tally.lost.total() == 4
+    entry = json.loads((out / "manifest.jsonl").read_text().splitlines()[0])
+    assert [page["url"] for page in entry["quarantined"]] == [
+        f"http://x.example/{i}?fault=kill" for i in (1, 3)
+    ]
+
+
+@pytest.mark.usefixtures("faults")
+def test_a_deadly_page_of_a_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = deadly(tmp_path / "crawl.warc.gz", "kill", 3, pages=5)
+    with path.open("rb") as stream:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(stream))
+        out = io.BytesIO()
+        quarantine = tmp_path / "quarantine.warc.gz"
+        run(find_inputs(["-"]), EVERYTHING, output=out, jobs=2, quarantine=quarantine)
+    assert out.getvalue() == expected(PAGES[:5], without=(3,))
+    [page] = pages(quarantine)
+    assert (page.body, page.url) == (PAGES[3].encode(), "http://x.example/3?fault=kill")
 
 
 # what can be wrong with outputs and settings ------------------------------------------------------
 
 
-def test_inputs_that_share_a_stem_keep_their_names(tmp_path: Path) -> None:
+def test_inputs_that_share_a_stem_keep_their_names() -> None:
     sources = [
         Input("in/a.html", "a.html", 1),
         Input("in/a.htm", "a.htm", 1),
         Input("in/b.html", "b.html", 1),
     ]
-    names = [path.name for path in output_paths(sources, tmp_path, ".txt").values()]
+    names = list(output_names(sources, ".txt").values())
     assert names == ["a.html.txt", "a.htm.txt", "b.txt"]
 
 
-def test_no_output_takes_the_name_of_the_manifest(tmp_path: Path) -> None:
+def test_no_output_takes_the_name_of_the_manifest() -> None:
     sources = [Input("in/manifest.warc.gz", "manifest.warc.gz", 1), Input("x.html", "b/manifest.html", 1)]
-    paths = output_paths(sources, tmp_path, ".jsonl")
-    names = [path.relative_to(tmp_path).as_posix() for path in paths.values()]
+    names = list(output_names(sources, ".jsonl").values())
     assert names == ["manifest.warc.gz.jsonl", "b/manifest.jsonl"]
 
 
-def test_inputs_that_would_overwrite_each_other(tmp_path: Path) -> None:
+def test_inputs_that_would_overwrite_each_other() -> None:
     with pytest.raises(InputError, match=r"x/a\.html and y/a\.html"):
-        output_paths([Input("x/a.html", "a.html", 1), Input("y/a.html", "a.html", 1)], tmp_path, ".txt")
+        output_names([Input("x/a.html", "a.html", 1), Input("y/a.html", "a.html", 1)], ".txt")
 
 
 def test_output_that_cannot_be_written(tmp_path: Path, crawl: Path) -> None:

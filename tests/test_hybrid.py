@@ -227,8 +227,9 @@ def test_plain_text_is_left_to_the_ngrams() -> None:
 def test_the_summary_of_a_run_says_so_once() -> None:
     cleaner, tally = Cleaner("hybrid", OWN), Tally()
     for page in (Page(PROSE.encode(), kind="text"), Page(PROSE.encode(), kind="text")):
-        tally.add_page(*cleaner.page(page), len(page.body))
-    tally.add_page(*cleaner.page(Page(f"<p>{PROSE}".encode())), 100)
+        tally.add_page(page, *cleaner.page(page), 0.01)
+    page = Page(f"<p>{PROSE}".encode())
+    tally.add_page(page, *cleaner.page(page), 0.01)
     assert tally.instead == {"ngram": 2}
     assert tally.summary().count("cleaned by the method ngram") == 1
 

@@ -8,9 +8,10 @@ import pytest
 
 from ncleaner.errors import OutputError
 from ncleaner.inputs import Input, find_inputs
-from ncleaner.manifest import NAME, Manifest, settings_record
-from ncleaner.page import Damage
+from ncleaner.manifest import NAME, open_manifest, settings_record
+from ncleaner.page import Damage, Skip
 from ncleaner.report import Tally
+from ncleaner.storage import folder_at
 from ncleaner.workers import Settings
 
 SETTINGS = settings_record(Settings(), "f00")
@@ -26,29 +27,29 @@ def source(tmp_path: Path) -> Input:
 
 def finish(folder: Path, source: Input, tally: Tally | None = None, **settings: Any) -> Path:
     output = folder / "a.txt"
-    with Manifest(folder, {**SETTINGS, **settings}) as manifest:
+    with open_manifest(folder_at(folder), {**SETTINGS, **settings}) as manifest:
         output.write_text("A page.\n")
-        manifest.add(source, output, tally or Tally(inputs=1, pages=1, cleaned=1), 0.25)
+        manifest.add(source, output.name, tally or Tally(inputs=1, pages=1, cleaned=1), 0.25)
     return output
 
 
 def stands(folder: Path, source: Input, output: Path, **settings: Any) -> tuple[bool, dict[str, int]]:
-    with Manifest(folder, {**SETTINGS, **settings}) as manifest:
-        return manifest.is_finished(source, output), manifest.changed
+    with open_manifest(folder_at(folder), {**SETTINGS, **settings}) as manifest:
+        return manifest.is_finished(source, output.name), manifest.changed
 
 
 def test_what_is_finished_stays_finished(tmp_path: Path, source: Input) -> None:
     output = finish(tmp_path / "out", source)
     assert stands(tmp_path / "out", source, output) == (True, {})
-    with Manifest(tmp_path / "out", SETTINGS, again=True) as manifest:
-        assert not manifest.is_finished(source, output)
+    with open_manifest(folder_at(tmp_path / "out"), SETTINGS, again=True) as manifest:
+        assert not manifest.is_finished(source, output.name)
     assert stands(tmp_path / "elsewhere", source, output) == (False, {})
 
 
 def test_a_line_says_what_was_done(tmp_path: Path, source: Input) -> None:
     tally = Tally(inputs=1, pages=2, cleaned=1, words_kept=7)
     tally.add_damage(Damage("cut off", source.path, 17))
-    tally.add_lost("too large", "too large", "http://x.example/", source.path, 3)
+    tally.add_lost("too large", "too large", Skip("too large", "http://x.example/", source.path, 3))
     finish(tmp_path / "out", source, tally)
     entry = json.loads((tmp_path / "out" / NAME).read_text())
     assert entry["settings"] == SETTINGS
@@ -88,7 +89,7 @@ def test_a_later_line_takes_the_place_of_an_earlier_one(tmp_path: Path, source: 
 
 def test_an_input_that_could_not_be_read_is_tried_again(tmp_path: Path, source: Input) -> None:
     tally = Tally(inputs=1)
-    tally.add_unread(source.path, "permission denied")
+    tally.add_damage(Damage("permission denied", source.path, unread=True))
     output = finish(tmp_path / "out", source, tally)
     assert stands(tmp_path / "out", source, output) == (False, {})
 
@@ -133,13 +134,18 @@ def test_names_that_are_not_utf8(tmp_path: Path) -> None:
 
 def test_one_run_at_a_time(tmp_path: Path) -> None:
     pytest.importorskip("fcntl")
-    with Manifest(tmp_path, SETTINGS), pytest.raises(OutputError, match="another run is writing"):
-        Manifest(tmp_path, SETTINGS)
-    with Manifest(tmp_path, SETTINGS):
+    folder = folder_at(tmp_path)
+    with (
+        open_manifest(folder, SETTINGS),
+        pytest.raises(OutputError, match="another run is writing"),
+        open_manifest(folder, SETTINGS),
+    ):
+        pass
+    with open_manifest(folder, SETTINGS):
         pass
 
 
 def test_a_directory_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="cannot write"):
-        Manifest(tmp_path / "file", SETTINGS)
+        open_manifest(folder_at(tmp_path / "file"), SETTINGS).__enter__()

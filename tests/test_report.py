@@ -4,7 +4,7 @@ import numpy as np
 
 from ncleaner.dump import dump_html
 from ncleaner.methods import Kept
-from ncleaner.page import Damage, Skip
+from ncleaner.page import Damage, Page, Skip
 from ncleaner.report import Tally
 
 
@@ -12,12 +12,13 @@ def test_counts_add_up() -> None:
     total = Tally()
     for number in range(3):
         part = Tally(inputs=1)
-        part.add_page(dump_html("<p>one two<p>three"), Kept(np.array([number > 0, False])), 100)
+        page = Page(b"<p>one two<p>three", offset=number)
+        part.add_page(page, dump_html(page.body), Kept(np.array([number > 0, False])), 0.1)
         part.add_skip(Skip("record type request"))
         part.add_skip(Skip("too large", "http://x.example/", "a.warc", 7, lost=True))
         part.add_damage(Damage("clipped", "a.warc", 1234))
         total += part
-    assert (total.inputs, total.pages, total.cleaned, total.empty, total.bytes) == (3, 6, 2, 1, 300)
+    assert (total.inputs, total.pages, total.cleaned, total.empty, total.bytes) == (3, 6, 2, 1, 54)
     assert (total.segments_kept, total.segments_removed, total.words_kept, total.words_removed) == (
         2,
         4,
@@ -37,7 +38,7 @@ def test_pages_that_another_method_cleaned_are_told_once() -> None:
     total = Tally()
     for instead in ("ngram", "", "ngram"):
         part = Tally()
-        part.add_page(dump_html("<p>one"), Kept(np.array([True]), instead=instead), 100)
+        part.add_page(Page(b""), dump_html("<p>one"), Kept(np.array([True]), instead=instead), 0.1)
         total += part
     assert total.instead == {"ngram": 2}
     said = [line for line in total.summary().splitlines() if "without structure" in line]
@@ -45,19 +46,48 @@ def test_pages_that_another_method_cleaned_are_told_once() -> None:
     assert "without structure" not in Tally().summary()
 
 
-def test_messages_say_what_and_where() -> None:
+def test_notes_say_what_and_where() -> None:
     tally = Tally()
     tally.add_skip(Skip("too large", "http://x.example/", "a.warc", 12345, lost=True))
     tally.add_damage(Damage("a record is clipped", "b.warc.gz"))
-    assert tally.messages == [
+    tally.add_damage(Damage("cannot read on", "c.warc", unread=True))
+    assert [note.event for note in tally.notes] == ["page_given_up", "damage", "unread"]
+    assert [str(note) for note in tally.notes] == [
         "a.warc at byte 12,345: page given up: too large (http://x.example/)",
         "b.warc.gz: a record is clipped",
+        "c.warc: cannot read on",
     ]
+    assert (tally.damaged, tally.unread) == (2, 1)
 
 
-def test_messages_are_bounded() -> None:
+def test_what_is_carried_along_is_bounded() -> None:
+    total = Tally()
+    for number in range(1000):
+        tally = Tally()
+        tally.add_damage(Damage("broken", "x", number))
+        tally.add_quarantined("killed its worker", "killed", Page(b"", offset=number))
+        for kind in "ab":
+            tally.add_skip(Skip(f"media type {kind}/{number}"))
+        total += tally
     tally = Tally()
     for number in range(1000):
         tally.add_damage(Damage("broken", "x", number))
-    assert tally.damaged == 1000
-    assert len(tally.messages) == 100
+    assert len(tally.notes) == 100
+    assert (total.damaged, len(total.damages), len(total.quarantined)) == (1000, 100, 100)
+    # media types are whatever a server says
+    assert (total.skipped.total(), total.skipped["others"]) == (2000, 1000)
+
+
+def test_the_slowest_pages_are_known() -> None:
+    kept = Kept(np.array([True]))
+    total = Tally()
+    for number in range(30):
+        tally = Tally()
+        tally.add_page(
+            Page(b"", f"http://x.example/{number}", offset=number), dump_html("<p>x"), kept, number % 20
+        )
+        total += tally
+    assert [(seconds, offset) for seconds, offset, _ in total.slowest] == [
+        (19, 19), (18, 18), (17, 17), (16, 16), (15, 15)
+    ]  # fmt: skip
+    assert total.record()["slowest"][0] == {"seconds": 19, "offset": 19, "url": "http://x.example/19"}

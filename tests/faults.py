@@ -1,0 +1,63 @@
+"""Pages that end workers. Each worker runs this file first where NCLEANER_WORKER_HOOK names it; what a page does
+then stands in its URL: `http://x.example/7?fault=segfault`."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import signal
+import sys
+import time
+from typing import Any
+
+from ncleaner.cleaner import Cleaner
+from ncleaner.page import Page
+
+
+def segfault() -> None:
+    # no core file of a whole interpreter, please
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    ctypes.string_at(0)
+
+
+def allocate() -> None:
+    hoard = []
+    while True:
+        hoard.append(bytearray(20_000_000))
+
+
+def spin() -> None:
+    while True:
+        pass
+
+
+def bug() -> None:
+    raise RuntimeError("a bug")
+
+
+FAULTS: dict[str, Any] = {
+    "segfault": segfault,
+    "allocate": allocate,
+    "spin": spin,
+    "bug": bug,
+    "sleep": lambda: time.sleep(1000),
+    "kill": lambda: os.kill(os.getpid(), signal.SIGKILL),
+    "exit": lambda: os._exit(3),
+    "slow": lambda: time.sleep(0.02),
+}
+_FAULT = re.compile(r"[?&]fault=([a-z]+)")
+_real = Cleaner.page
+
+
+def _page(self: Cleaner, page: Page) -> object:
+    found = _FAULT.search(page.url)
+    if found:
+        FAULTS[found[1]]()
+    return _real(self, page)
+
+
+if __name__ != "tests.faults" and "pytest" not in sys.modules:
+    Cleaner.page = _page  # type: ignore[assignment,method-assign]

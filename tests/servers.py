@@ -1,0 +1,123 @@
+"""Real servers on loopback: one of S3's protocol, one of HTTP that can be made to fail."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_for(port: int, process: subprocess.Popen[bytes], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return
+        except OSError:
+            assert process.poll() is None, "the server has ended"
+            assert time.monotonic() < deadline, "the server does not answer"
+            time.sleep(0.05)
+
+
+@contextmanager
+def s3_server() -> Iterator[dict[str, str]]:
+    """The environment in which `s3://` means a server of moto's."""
+    port = free_port()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        wait_for(port, process)
+        yield {
+            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
+            "AWS_ACCESS_KEY_ID": "test",
+            "AWS_SECRET_ACCESS_KEY": "test",
+            "AWS_DEFAULT_REGION": "us-east-1",
+        }
+    finally:
+        process.kill()
+        process.wait()
+
+
+class Files(BaseHTTPRequestHandler):
+    """Files of a folder. `ranges`: parts of them can be asked for. `cuts`: so many answers are cut off in the
+    middle, by dropping the connection."""
+
+    protocol_version = "HTTP/1.1"
+
+    def __init__(self, *args: object, folder: Path, ranges: bool, cuts: list[int]) -> None:
+        self.folder, self.ranges, self.cuts = folder, ranges, cuts
+        super().__init__(*args)  # type: ignore[arg-type]
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+    def do_HEAD(self) -> None:
+        self.answer(body=False)
+
+    def do_GET(self) -> None:
+        self.answer(body=True)
+
+    def answer(self, body: bool) -> None:
+        path = self.folder / self.path.strip("/")
+        if not path.is_file():
+            self.send_response(404)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        data = path.read_bytes()
+        asked = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
+        if self.ranges and asked:
+            first, last = int(asked[1]), min(int(asked[2] or len(data)), len(data) - 1)
+            self.send_response(206)
+            self.send_header("Content-Range", f"bytes {first}-{last}/{len(data)}")
+            data = data[first : last + 1]
+        else:
+            self.send_response(200)
+        self.send_header("Content-Length", str(len(data)))
+        self.send_header("Accept-Ranges", "bytes" if self.ranges else "none")
+        self.end_headers()
+        if not body:
+            return
+        if self.cuts[0] > 0 and len(data) > 100:
+            self.cuts[0] -= 1
+            self.wfile.write(data[: len(data) // 2])
+            self.wfile.flush()
+            self.connection.shutdown(socket.SHUT_RDWR)
+            self.close_connection = True
+            return
+        self.wfile.write(data)
+
+
+@contextmanager
+def http_server(folder: Path, *, ranges: bool = True, cuts: int = 0) -> Iterator[str]:
+    """The URL of a folder."""
+    handler = partial(Files, folder=folder, ranges=ranges, cuts=[cuts])
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def environment(**more: str) -> dict[str, str]:
+    return {**os.environ, **more}
