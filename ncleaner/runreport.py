@@ -138,7 +138,7 @@ def read_report(folder: str) -> RunReport:
         try:
             entry = json.loads(line)
             _check(entry)
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, AttributeError):
             report.foreign += 1
         else:
             latest[entry["input"]] = entry
@@ -147,7 +147,7 @@ def read_report(folder: str) -> RunReport:
 
 
 def _check(entry: dict[str, Any]) -> None:
-    """Raises ValueError, KeyError or TypeError for an entry that is not as `Manifest.add` makes it."""
+    """Raises one error or another for an entry that is not as `Manifest.add` makes it."""
     for key in ("pages", "cleaned", "empty", "damaged", "bytes", "words_kept", "words_removed"):
         entry[key] += 0
     for key in ("given_up", "records_skipped", "encodings", "languages"):

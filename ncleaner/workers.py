@@ -332,6 +332,17 @@ class Pool:
         self._workers = [self._start() for _ in range(jobs)]
 
     def _start(self) -> _Worker:
+        tries = 1
+        while True:
+            try:
+                return self._started()
+            except (EOFError, OSError) as error:
+                # the server that workers are forked from may have been killed: the next try begins a new one
+                if tries == _STILLBORN:
+                    raise WorkerError(f"workers cannot be started: {error}") from error
+                tries += 1
+
+    def _started(self) -> _Worker:
         ours, theirs = self._context.Pipe()
         watch = _Watch(self._context)
         arguments = (theirs, self._settings, watch, os.environ.get(_HOOK, ""))
@@ -368,19 +379,27 @@ class Pool:
         return any(worker.job is not None for worker in self._workers)
 
     def submit(self, job: Job) -> None:
-        """Gives a job to an idle worker. Raises RuntimeError when there is none."""
-        for position, worker in enumerate(self._workers):
-            if worker.job is None:
-                worker.job, worker.heard = job, time.monotonic()
-                try:
-                    worker.connection.send(job)
-                except (BrokenPipeError, ConnectionResetError):
-                    # it died while idle
-                    self._workers[position] = worker = self._replace(worker)
-                    worker.job, worker.heard = job, time.monotonic()
-                    worker.connection.send(job)
-                return
-        raise RuntimeError("no idle worker")
+        """Gives a job to an idle worker.
+
+        Raises:
+            RuntimeError: there is none.
+            WorkerError: see `poll`.
+        """
+        position = next((i for i, worker in enumerate(self._workers) if worker.job is None), None)
+        if position is None:
+            raise RuntimeError("no idle worker")
+        while True:
+            worker = self._workers[position]
+            try:
+                worker.connection.send(job)
+            except OSError:
+                # it died while idle, or is not ready
+                if not worker.ready:
+                    self._bury(_obituary(worker))
+                self._workers[position] = self._replace(worker)
+                continue
+            worker.job, worker.heard = job, time.monotonic()
+            return
 
     def _replace(self, worker: _Worker) -> _Worker:
         worker.process.kill()
@@ -407,7 +426,8 @@ class Pool:
             assert worker.job is not None
             try:
                 word, content = worker.connection.recv()
-            except (EOFError, ConnectionResetError):
+            except (EOFError, OSError):
+                # it may have been killed in the middle of a word
                 death = _obituary(worker)
                 self._workers[position] = self._replace(worker)
                 if worker.ready:

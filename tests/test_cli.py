@@ -329,3 +329,78 @@ def test_every_command_has_help() -> None:
         assert command in said
         assert ncleaner(command, "--help").returncode == 0
     assert ncleaner("--version").stdout.startswith(b"ncleaner ")
+
+
+# outputs, limits and logs -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("output_format", "suffix"),
+    [
+        ("text", ".txt"),
+        ("jsonl", ".jsonl"),
+        ("vertical", ".vert"),
+        ("wet", ".warc.wet.gz"),
+        ("parquet", ".parquet"),
+    ],
+)
+def test_formats_do_not_depend_on_workers(output_format: str, suffix: str, tmp_path: Path) -> None:
+    for jobs in "12":
+        result = ncleaner(
+            "clean", CRAWL, EXAMPLES / "pages", "-f", output_format, "-o", tmp_path / jobs, "-j", jobs
+        )
+        assert result.returncode == 0
+    one, two = (
+        {
+            path.name: path.read_bytes()
+            for path in (tmp_path / jobs).iterdir()
+            if path.name != "manifest.jsonl"
+        }
+        for jobs in "12"
+    )
+    assert one == two
+    assert all(name.endswith(suffix) for name in one)
+    assert ncleaner("clean", CRAWL, "-f", output_format, "-j1").stdout == one[f"crawl{suffix}"]
+
+
+@pytest.mark.parametrize("compression", ["gz", "zst"])
+def test_compressed_outputs(compression: str, tmp_path: Path) -> None:
+    plain = ncleaner("clean", CRAWL).stdout
+    ncleaner("clean", CRAWL, "--compress", compression, "-o", tmp_path)
+    again = ncleaner("clean", tmp_path / f"crawl.txt.{compression}", "-m", "everything", "-f", "jsonl")
+    text = "\n".join(json.loads(line)["text"] for line in again.stdout.splitlines())
+    assert text.split() == plain.decode().split()
+    result = ncleaner("clean", CRAWL, "--compress", compression, "-f", "wet")
+    assert result.returncode == 2
+    assert b"wet is compressed already" in result.stderr
+
+
+def test_more_segments_than_allowed() -> None:
+    page = "".join(f"<p>Paragraph {number}." for number in range(50)).encode()
+    result = ncleaner("clean", "--max-segments", "49", stdin=page)
+    assert result.returncode == 1
+    assert b"page given up: the page has 50 segments, more than the limit of 49" in result.stderr
+    assert ncleaner("clean", "--max-segments", "50", stdin=page).returncode == 0
+
+
+def test_log_for_programs(tmp_path: Path) -> None:
+    archive = tmp_path / "cut.warc.gz"
+    archive.write_bytes(members([warc(number) for number in range(3)])[:-100])
+    result = ncleaner("clean", archive, "-o", tmp_path / "out", "--log-json")
+    events = [json.loads(line) for line in result.stderr.splitlines()]
+    assert [event["event"] for event in events] == ["damage", "input_finished", "finished"]
+    assert events[0]["source"] == str(archive)
+    assert events[0]["offset"] > 0
+    assert (events[2]["pages"], events[2]["damaged"], events[2]["inputs"]) == (3, 1, 1)
+    assert all(event["time"].endswith("+00:00") for event in events)
+    result = ncleaner("clean", archive, "-o", tmp_path / "out", "--log-json", "--model", "xx")
+    [event] = [json.loads(line) for line in result.stderr.splitlines()]
+    assert (result.returncode, event["event"]) == (1, "error")
+    assert "no model 'xx'" in event["what"]
+    result = ncleaner("clean", archive, "--log-json", "--quiet")
+    assert [json.loads(line)["event"] for line in result.stderr.splitlines()] == ["damage"]
+
+
+def test_options_that_do_not_go_together(tmp_path: Path) -> None:
+    for options in (("--prefix", "x"), ("--quarantine", "q.warc.gz", "-o", tmp_path)):
+        assert ncleaner("clean", CRAWL, *options).returncode == 2
