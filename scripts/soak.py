@@ -7,16 +7,16 @@ it is hit: a worker or the server they are forked from is killed, a worker is st
 killed and started again, to resume. When a pass has finished, its outputs are compared with those of a first
 pass that nobody disturbed. Prints a line for each pass: what was done to it, pages per second, the largest
 resident memory of the run and of its workers in the first and in the last third of the pass, and whether the
-outputs are the same. Exit status 1 if they ever are not, or a page was given up that was not before.
+outputs are the same. Exit status 1 if they ever are not, or a page was given up that was not before. With
+`--every 0` nobody disturbs any pass.
 
-Linux only: it finds processes in /proc.
+Wants psutil, which the extra `test` brings.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 import random
 import shutil
 import signal
@@ -25,41 +25,32 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
+import psutil
 import typer
 
 TICK = 0.25
 
 
-def stat(pid: int) -> list[str]:
-    """Fields of /proc/PID/stat behind the name, which may hold anything."""
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-
-
-def children(pid: int) -> list[int]:
-    """Processes whose parent is `pid`."""
+def children(processes: list[psutil.Process]) -> list[psutil.Process]:
+    """What these processes have started and is still there."""
     found = []
-    for path in Path("/proc").iterdir():
-        if path.name.isdigit():
-            try:
-                if int(stat(int(path.name))[1]) == pid:
-                    found.append(int(path.name))
-            except (OSError, IndexError):
-                continue  # it has ended meanwhile
-    return sorted(found)
+    for process in processes:
+        with suppress(psutil.Error):
+            found += process.children()
+    return found
 
 
-def resident(pids: list[int]) -> float:
+def resident(processes: list[psutil.Process]) -> float:
     """Largest resident memory of the processes, in MB."""
     largest = 0.0
-    for pid in pids:
-        try:
-            largest = max(largest, int(stat(pid)[21]) * os.sysconf("SC_PAGE_SIZE") / 1e6)
-        except (OSError, IndexError):
-            continue
+    for process in processes:
+        with suppress(psutil.Error):
+            largest = max(largest, process.memory_info().rss / 1e6)
     return largest
 
 
@@ -96,12 +87,14 @@ class Soak:
                 if process.returncode != -signal.SIGKILL:
                     break
                 process = subprocess.Popen(self.command)
-            servers = children(process.pid)
-            workers = [pid for server in servers for pid in children(server)]
-            done.run.append(resident([process.pid]))
-            done.workers.append(resident(workers))
+            with suppress(psutil.Error):
+                runs = [psutil.Process(process.pid)]
+                servers = children(runs)
+                workers = children(servers)
+                done.run.append(resident(runs))
+                done.workers.append(resident(workers))
             if time.monotonic() >= until:
-                self._hit(process.pid, servers, workers, done)
+                self._hit(runs, servers, workers, done)
                 until = self._later(every)
         done.seconds = time.monotonic() - began
         done.status = process.returncode
@@ -110,18 +103,23 @@ class Soak:
     def _later(self, every: float) -> float:
         return time.monotonic() + (self.dice.uniform(0.2, 2 * every) if every else 1e9)
 
-    def _hit(self, run: int, servers: list[int], workers: list[int], done: Pass) -> None:
+    def _hit(
+        self,
+        runs: list[psutil.Process],
+        servers: list[psutil.Process],
+        workers: list[psutil.Process],
+        done: Pass,
+    ) -> None:
         kind = self.dice.choices(
             ["worker killed", "worker stopped", "server killed", "run killed"], [12, 2, 1, 3]
         )[0]
-        among = {"run killed": [run], "server killed": servers}.get(kind, workers)
+        among = {"run killed": runs, "server killed": servers}.get(kind, workers)
         if not among:
             return
-        try:
-            os.kill(self.dice.choice(among), signal.SIGSTOP if kind == "worker stopped" else signal.SIGKILL)
-        except ProcessLookupError:
-            return
-        done.hits[kind] += 1
+        with suppress(psutil.Error):
+            victim = self.dice.choice(among)
+            victim.suspend() if kind == "worker stopped" else victim.kill()
+            done.hits[kind] += 1
 
     def outputs(self) -> str:
         """One hash of all outputs."""
@@ -156,7 +154,7 @@ def main(
     copies: Annotated[int, typer.Option(help="Copies of the archives in a pass.")] = 20,
     jobs: Annotated[int, typer.Option(help="Worker processes.")] = 2,
     seed: Annotated[int, typer.Option(help="Of the dice.")] = 1,
-    every: Annotated[float, typer.Option(help="Seconds between two hits, on average.")] = 4,
+    every: Annotated[float, typer.Option(help="Seconds between two hits, on average; 0 for none.")] = 4,
 ) -> None:
     """Cleans archives on repeat, with processes killed at random."""
     end = time.monotonic() + 60 * minutes
