@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -69,11 +69,15 @@ class RunReport:
         return float(sum(entry["seconds"] for entry in self.inputs))
 
     def over_time(self) -> list[tuple[datetime, int]]:
-        """Pages read until each time at which an input was finished."""
-        done, points = 0, []
+        """Pages read until each time at which an input was finished, from when the first one was begun."""
+        done = 0
+        points: list[tuple[datetime, int]] = []
         for entry in sorted(self.inputs, key=lambda entry: str(entry["finished"])):
+            time = datetime.fromisoformat(entry["finished"])
+            if not points:
+                points.append((time - timedelta(seconds=entry["seconds"]), 0))
             done += entry["pages"]
-            points.append((datetime.fromisoformat(entry["finished"]), done))
+            points.append((time, done))
         return points
 
     def slowest(self, number: int) -> list[PageRow]:
@@ -257,7 +261,7 @@ def page(report: RunReport) -> str:
         ("words kept", f"{report.total('words_kept'):,}"),
         ("words removed", f"{report.total('words_removed'):,}"),
         ("megabytes of pages", f"{report.total('bytes') / 1e6:,.1f}"),
-        ("hours of work", f"{report.seconds / 3600:,.2f}"),
+        ("time of work, all inputs", str(timedelta(seconds=round(report.seconds)))),
     ]
     figures = "".join(f"<div>{to_svg(figure)}</div>" for figure in draw_run(report))
     lists = "".join(
