@@ -35,24 +35,42 @@ def wait_for(port: int, process: subprocess.Popen[bytes], seconds: float = 60) -
 
 
 @contextmanager
+def _serving(port: int, *command: str) -> Iterator[None]:
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        wait_for(port, process)
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
+@contextmanager
 def s3_server() -> Iterator[dict[str, str]]:
     """The environment in which `s3://` means a server of moto's."""
     port = free_port()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    try:
-        wait_for(port, process)
+    with _serving(port, sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)):
         yield {
             "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
             "AWS_ACCESS_KEY_ID": "test",
             "AWS_SECRET_ACCESS_KEY": "test",
             "AWS_DEFAULT_REGION": "us-east-1",
         }
-    finally:
-        process.kill()
-        process.wait()
+
+
+@contextmanager
+def gs_server() -> Iterator[dict[str, str]]:
+    """The environment in which `gs://` means an emulator of Google's storage."""
+    port = free_port()
+    emulator = str(Path(sys.executable).with_name("gcp-storage-emulator"))
+    with _serving(port, emulator, "start", "--host=127.0.0.1", f"--port={port}", "--in-memory"):
+        yield {
+            "STORAGE_EMULATOR_HOST": f"http://127.0.0.1:{port}",
+            "GOOGLE_CLOUD_PROJECT": "test",
+            "FSSPEC_GS_TOKEN": "anon",
+            # the emulator does not speak the protocol of zonal buckets
+            "GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT": "false",
+        }
 
 
 class Files(BaseHTTPRequestHandler):

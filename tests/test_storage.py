@@ -15,7 +15,7 @@ from ncleaner.errors import InputError
 from ncleaner.inputs import find_inputs, listed_inputs
 from ncleaner.storage import Status, folder_at, is_url, open_binary, split, status
 
-from .servers import environment, http_server, s3_server
+from .servers import environment, gs_server, http_server, s3_server
 from .test_cli import NCLEANER
 from .test_resume import crawl
 
@@ -73,6 +73,29 @@ def objects(bucket: str, variables: dict[str, str]) -> dict[str, bytes]:
         ["python", "-c", script, bucket], check=True, capture_output=True, env=environment(**variables)
     )
     return {name: data.encode("latin-1") for name, data in json.loads(done.stdout).items()}
+
+
+def test_from_google_storage_and_to_it(source: Path, whole: dict[str, bytes]) -> None:
+    pytest.importorskip("gcsfs", reason="gs:// needs gcsfs: install ncleaner[gs]")
+    pytest.importorskip("gcp_storage_emulator", reason="the server of Google's protocol is an emulator")
+    script = (
+        "import sys, pathlib, fsspec\n"
+        "system = fsspec.filesystem('gs')\n"
+        "system.mkdir('crawl'); system.mkdir('text')\n"
+        "for path in pathlib.Path(sys.argv[1]).iterdir():\n"
+        "    system.put_file(str(path), f'crawl/2024/{path.name}')\n"
+    )
+    with gs_server() as variables:
+        subprocess.run(["python", "-c", script, source], check=True, env=environment(**variables))
+        command = ("clean", "gs://crawl/2024", "-o", "gs://text/a")
+        result = run(*command, **variables)
+        assert result.returncode == 0, result.stderr.decode()
+        assert "3 inputs were finished by an earlier run" in run(*command, **variables).stderr.decode()
+        for name, data in whole.items():
+            again = run("clean", f"gs://text/a/{name}", "-m", "everything", "-q", **variables).stdout
+            assert again.split() == data.split()
+        result = run("clean", "gs://crawl/2024/0.warc.gz", "-o", "gs://nowhere/out", **variables)
+        assert result.returncode == 1
 
 
 def texts(found: dict[str, bytes]) -> dict[str, bytes]:
