@@ -19,8 +19,9 @@ from ncleaner.report import Tally
 
 __all__ = ["CountDisplay", "ProgressDisplay", "log"]
 
-# seconds between plain lines
+# seconds between plain lines, and between two looks of the bar
 _EVERY = 10.0
+_REFRESH = 0.2
 
 
 class _Display:
@@ -38,9 +39,14 @@ class _Display:
     def __enter__(self) -> Self:
         if not self._quiet and not self._as_json and self._console.is_terminal:
             self._bar = Progress(
-                BarColumn(), TextColumn("{task.percentage:>3.0f}%"), TextColumn("{task.description}"),
-                TimeRemainingColumn(), console=self._console, transient=True, refresh_per_second=5,
-            )  # fmt: skip
+                BarColumn(),
+                TextColumn("{task.percentage:>3.0f}%"),
+                TextColumn("{task.description}"),
+                TimeRemainingColumn(),
+                console=self._console,
+                transient=True,
+                auto_refresh=False,
+            )  # fmt: skip; a thread that refreshes would keep workers from being forked
             self._task = self._bar.add_task("", total=self._total)
             self._bar.start()
         return self
@@ -54,10 +60,13 @@ class _Display:
     def _show(self, text: str, done: int, **figures: float) -> None:
         if self._quiet:
             return
-        if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, description=text, completed=done, total=self._total)
-            return
         now = time.monotonic()
+        if self._bar is not None and self._task is not None:
+            refresh = now - self._said >= _REFRESH
+            self._bar.update(self._task, description=text, completed=done, total=self._total, refresh=refresh)
+            if refresh:
+                self._said = now
+            return
         if now - self._said >= _EVERY:
             self._said = now
             if self._as_json:

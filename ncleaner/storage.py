@@ -292,7 +292,8 @@ class _LocalLog:
 
     def lock(self) -> None:
         if fcntl is not None:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # of the kind that workers do not inherit: one that lives on for a moment holds nothing
+            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def lines(self) -> Iterator[bytes]:
         self._file.seek(0)

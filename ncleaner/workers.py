@@ -11,13 +11,16 @@ import multiprocessing
 import os
 import runpy
 import signal
+import sys
+import threading
 import time
 import traceback
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import BaseContext, ForkServerContext, SpawnContext
+from multiprocessing.context import BaseContext, ForkContext, ForkServerContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Literal
@@ -259,10 +262,15 @@ class PagesJob(Job):
 # -------------------------------------------------------------------------------------------------
 
 
-def _work(connection: Connection, settings: Settings, watch: _Watch, hook: str) -> None:
+def _work(
+    connection: Connection, settings: Settings, watch: _Watch, hook: str, inherited: Iterable[Connection]
+) -> None:
     """Main function of a worker."""
     # the parent alone decides what an interrupt means
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    for other in inherited:
+        other.close()
     _bound_memory(settings.limits.memory)
     if hook:
         runpy.run_path(hook)
@@ -327,9 +335,10 @@ class Pool:
 
     def __init__(self, jobs: int, settings: Settings) -> None:
         self._settings = settings
-        self._context = _context()
         self._stillborn = 0
-        self._workers = [self._start() for _ in range(jobs)]
+        self._workers: list[_Worker] = []
+        for _ in range(jobs):
+            self._workers.append(self._start())
 
     def _start(self) -> _Worker:
         tries = 1
@@ -343,11 +352,17 @@ class Pool:
                 tries += 1
 
     def _started(self) -> _Worker:
-        ours, theirs = self._context.Pipe()
-        watch = _Watch(self._context)
-        arguments = (theirs, self._settings, watch, os.environ.get(_HOOK, ""))
-        process = self._context.Process(target=_work, args=arguments, daemon=True)
-        process.start()
+        context = _context()
+        ours, theirs = context.Pipe()
+        watch = _Watch(context)
+        # a copy of this process has its ends of all pipes, too, and would keep them open
+        inherited = () if _begins_clean(context) else (ours, *(worker.connection for worker in self._workers))
+        arguments = (theirs, self._settings, watch, os.environ.get(_HOOK, ""), inherited)
+        process = context.Process(target=_work, args=arguments, daemon=True)
+        with warnings.catch_warnings():
+            # Python counts the system's threads, NumPy's among them, which know of forks
+            warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
+            process.start()
         theirs.close()
         return _Worker(process, ours, watch)
 
@@ -468,13 +483,24 @@ class Pool:
         return None
 
 
-def _context() -> SpawnContext | ForkServerContext:
-    """Workers begin as copies of a clean process that has what they need, not of this one and its threads."""
-    if "forkserver" not in multiprocessing.get_all_start_methods():
+_Context = ForkContext | ForkServerContext | SpawnContext
+
+
+def _context() -> _Context:
+    """How a worker begins: as a copy of this process, which costs nothing, if it has no threads that may just
+    now hold a lock; else as a copy of a clean process that has what a worker needs."""
+    methods = multiprocessing.get_all_start_methods()
+    if "fork" in methods and sys.platform != "darwin" and threading.active_count() == 1:
+        return multiprocessing.get_context("fork")
+    if "forkserver" not in methods:
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["__main__", __name__])
     return context
+
+
+def _begins_clean(context: _Context) -> bool:
+    return context.get_start_method() != "fork"
 
 
 def _obituary(worker: _Worker) -> Death:

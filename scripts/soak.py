@@ -89,8 +89,9 @@ class Soak:
                 process = subprocess.Popen(self.command)
             with suppress(psutil.Error):
                 runs = [psutil.Process(process.pid)]
-                servers = children(runs)
-                workers = children(servers)
+                started = children(runs)
+                servers = [each for each in started if "multiprocessing" in " ".join(each.cmdline())]
+                workers = [each for each in started if each not in servers] + children(servers)
                 done.run.append(resident(runs))
                 done.workers.append(resident(workers))
             if time.monotonic() >= until:

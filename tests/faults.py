@@ -7,7 +7,6 @@ import ctypes
 import os
 import re
 import signal
-import sys
 import time
 from typing import Any
 
@@ -59,5 +58,6 @@ def _page(self: Cleaner, page: Page) -> object:
     return _real(self, page)
 
 
-if __name__ != "tests.faults" and "pytest" not in sys.modules:
+# by runpy, as a worker does; not where a test imports it
+if __name__ == "<run_path>":
     Cleaner.page = _page  # type: ignore[assignment,method-assign]

@@ -14,6 +14,8 @@ from ncleaner.report import Tally
 from ncleaner.storage import folder_at
 from ncleaner.workers import Settings
 
+from .test_cli import CRAWL, ncleaner
+
 SETTINGS = settings_record(Settings(), "f00")
 
 
@@ -134,15 +136,11 @@ def test_names_that_are_not_utf8(tmp_path: Path) -> None:
 
 def test_one_run_at_a_time(tmp_path: Path) -> None:
     pytest.importorskip("fcntl")
-    folder = folder_at(tmp_path)
-    with (
-        open_manifest(folder, SETTINGS),
-        pytest.raises(OutputError, match="another run is writing"),
-        open_manifest(folder, SETTINGS),
-    ):
-        pass
-    with open_manifest(folder, SETTINGS):
-        pass
+    with open_manifest(folder_at(tmp_path), SETTINGS):
+        second = ncleaner("clean", CRAWL, "-o", tmp_path)
+    assert second.returncode == 1
+    assert second.stderr.startswith(b"ncleaner: another run is writing")
+    assert ncleaner("clean", CRAWL, "-o", tmp_path).returncode == 0
 
 
 def test_a_directory_that_cannot_be_made(tmp_path: Path) -> None:
