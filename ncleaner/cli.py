@@ -6,26 +6,60 @@ Exit status: 0 all inputs read whole; 1 some input damaged or some page given up
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
-from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, cast
+from typing import Annotated, Any, Literal, cast
 
 import typer
 
 from ncleaner.alphabet import ALPHABET_NAMES, MAX_LEARNED
 from ncleaner.cleaner import DEFAULT_METHOD, DEFAULT_MODEL
-from ncleaner.decision import STATISTICS, Preset, Statistic
-from ncleaner.errors import InputError, NcleanerError, OutputError
+from ncleaner.cli_options import (
+    AltOption,
+    CompressOption,
+    EncodingOption,
+    Format,
+    FormatOption,
+    InputArgument,
+    InputFormatName,
+    InputFormatOption,
+    InputsFromOption,
+    JobsOption,
+    LogJsonOption,
+    MarkerOption,
+    MaxBytesOption,
+    MaxMemoryOption,
+    MaxNestingOption,
+    MaxSecondsOption,
+    MaxSegmentsOption,
+    Method,
+    MethodOption,
+    ModelOption,
+    NoCommentsOption,
+    PrecisionOption,
+    PrefixOption,
+    QuietOption,
+    RecallOption,
+    SegmentsOption,
+    ThresholdOption,
+    check_marker,
+    cores,
+    ending_on_signals,
+    limits_of,
+    logged_as_json,
+    or_stdin,
+    said,
+    settings_of,
+    sources_of,
+    threshold_of,
+)
+from ncleaner.decision import STATISTICS, Statistic
+from ncleaner.errors import OutputError
 from ncleaner.limits import Limits
-from ncleaner.methods import METHODS
-from ncleaner.sinks import COMPRESSIONS, SINKS, SinkOptions, make_sink
 from ncleaner.training import DEFAULT_Q, FOLDS, SCHEMES, TrainingWarning
 
 __all__ = ["app", "main"]
@@ -40,134 +74,16 @@ app = typer.Typer(
 )
 
 # Choices are read off the tables, so that a new entry is an option at once; mypy cannot see the members.
-Method = StrEnum("Method", [(name, name) for name in METHODS])  # type: ignore[misc]
-Format = StrEnum("Format", [(name, name) for name in SINKS])  # type: ignore[misc]
 AlphabetName = StrEnum("AlphabetName", [(name, name) for name in ALPHABET_NAMES])  # type: ignore[misc]
 StatisticName = StrEnum("StatisticName", [(name, name) for name in STATISTICS])  # type: ignore[misc]
 SchemeName = StrEnum("SchemeName", [(name, name) for name in SCHEMES])  # type: ignore[misc]
-InputFormatName = StrEnum("InputFormatName", [(name, name) for name in ("auto", "warc", "html", "text")])  # type: ignore[misc]
-Compression = StrEnum("Compression", [(name, name) for name in COMPRESSIONS])  # type: ignore[misc]
 ModelKind = StrEnum("ModelKind", [(name, name) for name in ("ngram", "hybrid", "victor")])  # type: ignore[misc]
 StructureName = StrEnum("StructureName", [(name, name) for name in ("shipped", "own")])  # type: ignore[misc]
 Unit = StrEnum("Unit", [(name, name) for name in ("word", "char")])  # type: ignore[misc]
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def _cores() -> int:
-    """Cores that this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on this system
-        return os.cpu_count() or 1
-
-
-class _Terminated(KeyboardInterrupt):
-    """SIGTERM, which ends a run as SIGINT does."""
-
-
-@contextmanager
-def _ending_on_signals() -> Iterator[None]:
-    """SIGINT and SIGTERM end the run inside, and leave no half outputs; a second one ends the process."""
-
-    def end(number: int, _: object) -> None:
-        for each in before:
-            signal.signal(each, signal.SIG_DFL)
-        raise _Terminated if number == signal.SIGTERM else KeyboardInterrupt
-
-    before = {}
-    for number in (signal.SIGINT, signal.SIGTERM):
-        # who started us may want one of them ignored
-        if signal.getsignal(number) != signal.SIG_IGN:
-            before[number] = signal.signal(number, end)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _said(function: F) -> F:
-    """Turns errors that are about the user's data into a line on standard error and status 1."""
-
-    @wraps(function)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except NcleanerError as error:
-            print(f"ncleaner: {error}", file=sys.stderr)
-            raise typer.Exit(1) from None
-        except BrokenPipeError:
-            # the reader of our output has seen enough; what is still buffered goes nowhere
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit(1) from None
-        except KeyboardInterrupt as interrupt:
-            print("ncleaner: interrupted; finished outputs are kept", file=sys.stderr)
-            raise typer.Exit(143 if isinstance(interrupt, _Terminated) else 130) from None
-
-    return cast(F, wrapper)
-
-
-InputArgument = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="INPUT",
-        help="Archives (.warc, .arc, .wet; plain, .gz, .zst), HTML or text files, directories of these, URLs "
-        "(s3://…, https://…); - or nothing for standard input.",
-    ),
-]
-InputFormatOption = Annotated[
-    InputFormatName, typer.Option("--input-format", help="What the inputs are, where it cannot be told.")
-]
-EncodingOption = Annotated[
-    str | None,
-    typer.Option(help="Encoding of all pages, whatever they declare (a WHATWG label such as koi8-r)."),
-]
-AltOption = Annotated[bool, typer.Option("--alt-text", help="Take in the alternative text of images.")]
-NoCommentsOption = Annotated[
-    bool, typer.Option("--no-comments", help="Leave out the readers' comments below an article.")
-]
-MarkerOption = Annotated[
-    str | None,
-    typer.Option(
-        "--marker",
-        metavar="REGEX",
-        help="Texts hold many documents: each line in which this regular expression is found begins a new "
-        "one, and its first group, if it has one, is the URL.  [default: known forms such as `URL: …`]",
-        show_default=False,
-    ),
-]
-ModelOption = Annotated[
-    str,
-    typer.Option(
-        "--model",
-        metavar="NAME|FILE|auto",
-        help="A shipped model (see `ncleaner models`), a file, or auto: one per page by its language; a "
-        "directory is auto with models of one's own.",
-    ),
-]
-MethodOption = Annotated[Method, typer.Option("--method", "-m", help="Cleaning method.")]
-ThresholdOption = Annotated[
-    float | None,
-    typer.Option(
-        help="Log-odds, in bits, from which a segment is kept; higher removes more.  [default: the model's]",
-        show_default=False,
-    ),
-]
-JobsOption = Annotated[
-    int | None,
-    typer.Option("--jobs", "-j", min=1, help="Worker processes.  [default: all cores]", show_default=False),
-]
-PrecisionOption = Annotated[
-    bool, typer.Option("--precision", help="Rather lose text than keep boilerplate: the model's preset.")
-]
-RecallOption = Annotated[
-    bool, typer.Option("--recall", help="Rather keep boilerplate than lose text: the model's preset.")
-]
-
 
 @app.command(name="clean")
-@_said
+@said
 def clean_command(
     inputs: InputArgument = None,
     output: Annotated[
@@ -181,7 +97,7 @@ def clean_command(
             "all goes to standard output.",
         ),
     ] = None,
-    output_format: Annotated[Format, typer.Option("--format", "-f", help="Output format.")] = Format("text"),
+    output_format: FormatOption = Format("text"),
     method: MethodOption = Method(DEFAULT_METHOD),
     model: ModelOption = DEFAULT_MODEL,
     threshold: ThresholdOption = None,
@@ -190,31 +106,10 @@ def clean_command(
     input_format: InputFormatOption = InputFormatName("auto"),
     marker: MarkerOption = None,
     encoding: EncodingOption = None,
-    compress: Annotated[
-        Compression | None,
-        typer.Option(help="Compress the output: text, cleaneval, jsonl, vertical.", show_default=False),
-    ] = None,
-    inputs_from: Annotated[
-        str | None,
-        typer.Option(
-            "--inputs-from",
-            metavar="FILE",
-            help="A list of inputs, a path or URL a line, such as Common Crawl's warc.paths.gz; - for "
-            "standard input.",
-            show_default=False,
-        ),
-    ] = None,
-    prefix: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PATH|URL",
-            help="What goes before each line of --inputs-from, such as https://data.commoncrawl.org/",
-            show_default=False,
-        ),
-    ] = None,
-    segments: Annotated[
-        bool, typer.Option("--segments", help="jsonl: add each segment's kind, score and offsets.")
-    ] = False,
+    compress: CompressOption = None,
+    inputs_from: InputsFromOption = None,
+    prefix: PrefixOption = None,
+    segments: SegmentsOption = False,
     alt_text: AltOption = False,
     no_comments: NoCommentsOption = False,
     jobs: JobsOption = None,
@@ -233,82 +128,45 @@ def clean_command(
             show_default=False,
         ),
     ] = None,
-    max_bytes: Annotated[
-        int,
-        typer.Option(min=1, help="Largest page, in bytes, also once inflated; larger ones are given up."),
-    ] = Limits().bytes,
-    max_nesting: Annotated[
-        int,
-        typer.Option(
-            min=16, help="Deepest nesting of a page that is slow to parse; deeper tags are dropped."
-        ),
-    ] = Limits().nesting,
-    max_segments: Annotated[
-        int, typer.Option(min=1, help="Most segments of a page; pages with more are given up.")
-    ] = Limits().segments,
-    max_seconds: Annotated[
-        float, typer.Option(min=0.1, help="Longest time for a page, in seconds; slower ones are given up.")
-    ] = Limits().seconds,
-    max_memory: Annotated[
-        int | None,
-        typer.Option(
-            metavar="MB",
-            min=200,
-            help="Memory that a worker may have, in MB; pages that need more are given up (Linux).  "
-            "[default: no limit]",
-            show_default=False,
-        ),
-    ] = None,
-    log_json: Annotated[
-        bool, typer.Option("--log-json", help="Standard error is for programs: a JSON object a line.")
-    ] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No progress and no summary, errors only.")
-    ] = False,
+    max_bytes: MaxBytesOption = Limits().bytes,
+    max_nesting: MaxNestingOption = Limits().nesting,
+    max_segments: MaxSegmentsOption = Limits().segments,
+    max_seconds: MaxSecondsOption = Limits().seconds,
+    max_memory: MaxMemoryOption = None,
+    log_json: LogJsonOption = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Clean web archives, HTML pages or text dumps."""
     from ncleaner.engine import is_directory, run
-    from ncleaner.inputs import find_inputs, listed_inputs
     from ncleaner.progress import ProgressDisplay
-    from ncleaner.workers import Settings
 
-    _check_marker(marker)
-    if prefix is not None and inputs_from is None:
-        raise typer.BadParameter("--prefix goes with --inputs-from")
     if quarantine is not None and output is not None and is_directory(output):
         raise typer.BadParameter("with -o DIRECTORY the quarantine is there", param_hint="--quarantine")
-    sources = find_inputs(inputs or []) if inputs_from else find_inputs(_or_stdin(inputs))
-    if inputs_from:
-        sources += listed_inputs(inputs_from, prefix or "")
-    settings = Settings(
-        method=method.value,
+    settings = settings_of(
+        method=method,
         model=model,
-        threshold=_threshold(threshold, precision, recall),
-        output_format=output_format.value,
-        sink_options=_sink_options(output_format.value, segments, compress),
-        input_format=cast(Literal["auto", "warc", "html", "text"], input_format.value),
+        threshold=threshold_of(threshold, precision, recall),
+        output_format=output_format,
+        segments=segments,
+        compress=compress,
+        input_format=input_format,
+        marker=marker,
         encoding=encoding,
         alt_text=alt_text,
-        comments=not no_comments,
-        limits=Limits(
-            bytes=max_bytes,
-            nesting=max_nesting,
-            segments=max_segments,
-            seconds=max_seconds,
-            memory=max_memory and max_memory * 1_000_000,
-        ),
-        marker=marker,
+        no_comments=no_comments,
+        limits=limits_of(max_bytes, max_nesting, max_segments, max_seconds, max_memory),
     )
+    sources = sources_of(inputs if inputs_from else or_stdin(inputs), inputs_from, prefix)
     with (
-        _logged_as_json(log_json),
-        _ending_on_signals(),
+        logged_as_json(log_json),
+        ending_on_signals(),
         ProgressDisplay(sources, quiet=quiet, as_json=log_json) as display,
     ):
         tally = run(
             sources,
             settings,
             output=output if output is not None else sys.stdout.buffer,
-            jobs=jobs or _cores(),
+            jobs=jobs or cores(),
             progress=display.advance,
             again=again,
             quarantine=quarantine,
@@ -319,61 +177,8 @@ def clean_command(
         raise typer.Exit(1)
 
 
-@contextmanager
-def _logged_as_json(wanted: bool) -> Iterator[None]:
-    """Has errors told as JSON where everything else is."""
-    from ncleaner.progress import log
-
-    try:
-        yield
-    except NcleanerError as error:
-        if not wanted:
-            raise
-        log("error", what=str(error))
-        raise typer.Exit(1) from None
-
-
-def _sink_options(name: str, segments: bool, compression: Compression | None) -> SinkOptions:
-    """What is asked of the output, if the format can do it."""
-    options = SinkOptions(segments, cast(Any, compression.value) if compression else None)
-    try:
-        make_sink(name, options)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--compress") from None
-    return options
-
-
-def _threshold(threshold: float | None, precision: bool, recall: bool) -> float | Preset | None:
-    """The one threshold that three options can name."""
-    if (threshold is not None) + precision + recall > 1:
-        raise typer.BadParameter("--threshold, --precision and --recall exclude each other")
-    if precision:
-        return "precision"
-    return "recall" if recall else threshold
-
-
-def _or_stdin(inputs: list[str] | None) -> list[str]:
-    """The inputs, or standard input; usage when that is a terminal and nobody is likely to type a page."""
-    if inputs:
-        return inputs
-    if sys.stdin.isatty():
-        raise typer.BadParameter("no INPUT, and standard input is a terminal (say - to type a page)")
-    return ["-"]
-
-
-def _check_marker(marker: str | None) -> None:
-    """Says what is wrong with a regular expression before anything is read."""
-    from ncleaner.markers import own_form
-
-    try:
-        if marker is not None:
-            own_form(marker)
-    except InputError as error:
-        raise typer.BadParameter(str(error), param_hint="--marker") from None
-
-
 @app.command()
-@_said
+@said
 def report(
     folder: Annotated[
         str, typer.Argument(metavar="OUT_DIR", help="Directory that `ncleaner clean -o` has written to.")
@@ -403,7 +208,7 @@ def report(
 
 
 @app.command()
-@_said
+@said
 def dump(
     inputs: InputArgument = None,
     input_format: InputFormatOption = InputFormatName("auto"),
@@ -414,9 +219,9 @@ def dump(
     """Write the uncleaned text dump, a segment a line after its kind (h, l or p)."""
     from ncleaner.inspect import dump_lines
 
-    _check_marker(marker)
+    check_marker(marker)
     complete = True
-    for line in dump_lines(_or_stdin(inputs), input_format.value, encoding, alt_text, marker):
+    for line in dump_lines(or_stdin(inputs), input_format.value, encoding, alt_text, marker):
         if isinstance(line, bytes):
             sys.stdout.buffer.write(line)
         else:
@@ -428,7 +233,7 @@ def dump(
 
 
 @app.command()
-@_said
+@said
 def inspect(
     page: Annotated[str, typer.Argument(help="An HTML or text file, an archive (see --number), or -.")],
     method: MethodOption = Method(DEFAULT_METHOD),
@@ -445,14 +250,14 @@ def inspect(
     from ncleaner.inspect import page_table
 
     cleaner = Cleaner(
-        method.value, model, threshold=_threshold(threshold, precision, recall), encoding=encoding
+        method.value, model, threshold=threshold_of(threshold, precision, recall), encoding=encoding
     )
     for line in page_table(page, number, cleaner, input_format.value):
         print(line)
 
 
 @app.command()
-@_said
+@said
 def annotate(
     page: Annotated[Path, typer.Argument(help="An HTML page, or a text dump (.txt).")],
     method: MethodOption = Method(DEFAULT_METHOD),
@@ -516,7 +321,7 @@ CasedOption = Annotated[bool, typer.Option("--cased", help="A learned alphabet t
 
 
 @app.command()
-@_said
+@said
 def train(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The model file to write.")],
     raw: Annotated[Path | None, RAW] = None,
@@ -705,7 +510,7 @@ def train(
                     read_annotated(annotations, encoding=encoding) if annotations else [],
                     structure=cast(Any, structure.value),
                     without=without or [],
-                    threads=_cores(),
+                    threads=cores(),
                     **options,
                 ).with_parameters(threshold=threshold)
         else:
@@ -760,7 +565,7 @@ def _notes(quiet: bool) -> Iterator[None]:
 
 
 @app.command()
-@_said
+@said
 def tune(
     raw: Annotated[Path, RAW],
     clean: Annotated[Path, CLEAN],
@@ -851,7 +656,7 @@ def tune(
             size=alphabet_size,
             cased=cased,
             k=folds,
-            jobs=jobs or _cores(),
+            jobs=jobs or cores(),
             progress=display.advance,
         )
     command = train_command(
@@ -875,7 +680,7 @@ def tune(
 
 
 @app.command()
-@_said
+@said
 def evaluate(
     predicted: Annotated[
         Path, typer.Argument(metavar="PRED_DIR", help="Directory of cleaned text; with --curve of pages.")
@@ -925,7 +730,7 @@ def evaluate(
             gold,
             unit=cast(Literal["word", "char"], unit.value),
             ascii_only=ascii_only,
-            jobs=jobs or _cores(),
+            jobs=jobs or cores(),
             progress=display.advance,
             align_dir=align,
         )
@@ -966,7 +771,7 @@ app.add_typer(models_app, name="models")
 
 
 @models_app.callback()
-@_said
+@said
 def models(context: typer.Context) -> None:
     """List the models that come with the package, or show what one has learned."""
     from ncleaner.catalogue import model_table
@@ -976,7 +781,7 @@ def models(context: typer.Context) -> None:
 
 
 @models_app.command()
-@_said
+@said
 def show(
     model: Annotated[str, typer.Argument(metavar="NAME|FILE", help="A shipped model, or a file.")],
     number: Annotated[int, typer.Option("--number", "-n", min=0, help="n-grams of each side.")] = 20,

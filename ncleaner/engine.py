@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final
 
@@ -25,7 +26,7 @@ from ncleaner.errors import InputError, OutputError
 from ncleaner.inputs import Input
 from ncleaner.limits import Limits
 from ncleaner.manifest import NAME as MANIFEST
-from ncleaner.manifest import open_manifest, settings_record
+from ncleaner.manifest import Manifest, open_manifest, settings_record
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.quarantine import warc_record
 from ncleaner.report import Note, Tally
@@ -33,7 +34,17 @@ from ncleaner.sinks import Writable
 from ncleaner.storage import Folder, folder_at, is_url, split
 from ncleaner.workers import Chunk, Death, FileJob, GivenUp, Job, PagesJob, Pool, Settings
 
-__all__ = ["QUARANTINE", "Progress", "is_directory", "output_names", "run"]
+__all__ = [
+    "QUARANTINE",
+    "Progress",
+    "cleaned",
+    "cleaned_items",
+    "is_directory",
+    "output_in",
+    "output_names",
+    "run",
+    "unfinished",
+]
 
 #: Where in an output directory records of pages go that had to be given up, a WARC for each input.
 QUARANTINE: Final = "quarantine"
@@ -113,6 +124,22 @@ def _opened(
     with ExitStack() as files:
         out = files.enter_context(file)
         yield _Output(files.enter_context(settings.sink().wrapped(out)), files, quarantine)
+
+
+@contextmanager
+def output_in(folder: Folder, name: str, settings: Settings) -> Iterator[_Output]:
+    """An input's output in a directory: a file that appears when it is whole, and the records of pages given
+    up, if there are any, in `QUARANTINE`.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    quarantine = f"{QUARANTINE}/{name.removesuffix(settings.sink().suffix)}.warc.gz"
+    with _opened(folder.file(name), settings, (folder, quarantine)) as output:
+        yield output
+    if not output.has_quarantined:
+        # there may be one of an earlier run
+        folder.remove(quarantine)
 
 
 @dataclass(slots=True)
@@ -214,15 +241,10 @@ class _Run:
                         self.count(content.tally, file.source, content.offset)
                         continue
                     del running[id(job)]
-                    if isinstance(content, Death):
-                        if file.rest(content):
-                            submit(file)
-                            continue
-                        content = f"{_DEATHS} workers died here, at no page; at last {content.why}"
-                    tally = Tally(inputs=1)
-                    if content:
-                        tally.add_damage(Damage(content, file.source.path, unread=True))
-                    self.count(tally, file.source, file.source.size)
+                    if isinstance(content, Death) and file.rest(content):
+                        submit(file)
+                        continue
+                    self.count(_ended(file, content), file.source, file.source.size)
                     file.closing.close()
 
     def _items(self, sources: Iterable[Input]) -> Iterator[tuple[Input, Page | Skip | Damage | None]]:
@@ -303,6 +325,16 @@ class _Run:
                 batch.done = True
 
 
+def _ended(task: _Task, content: Death | str | None) -> Tally:
+    """What the end of an input adds to the counts."""
+    tally = Tally(inputs=1)
+    if isinstance(content, Death):
+        content = f"{_DEATHS} workers died here, at no page; at last {content.why}"
+    if content:
+        tally.add_damage(Damage(content, task.source.path, unread=True))
+    return tally
+
+
 def _hopeless(batch: _Batch, death: Death, limits: Limits) -> Chunk:
     """What there is to say of pages that cannot be cleaned, and of which none is to blame."""
     assert isinstance(batch.job, PagesJob)
@@ -312,6 +344,60 @@ def _hopeless(batch: _Batch, death: Death, limits: Limits) -> Chunk:
         tally.add_quarantined(death.reason, death.why, page)
     records = b"".join(warc_record(page, limits) for page in left)
     return Chunk(b"", tally, len(left), batch.offset, records)
+
+
+# One input at a time, for those who share work out themselves
+
+
+def _chunks(task: _Task, pool: Pool) -> Generator[Chunk, None, Death | str | None]:
+    """Does a task in an idle pool of one worker; returns why it could not be done to its end, if so."""
+    pool.submit(task.job)
+    while True:
+        for _, _, content in pool.poll(_POLL_SECONDS):
+            if isinstance(content, Chunk):
+                task.advance(content)
+                yield content
+            elif isinstance(content, Death) and task.rest(content):
+                pool.submit(task.job)
+            else:
+                return content
+
+
+def cleaned(source: Input, pool: Pool) -> Iterator[Chunk]:
+    """Cleans an input in an idle pool of one worker: the results in order, as they come.
+
+    The last of them counts the input. Who leaves off earlier has to close the pool.
+
+    Raises:
+        WorkerError: workers end before they can begin.
+    """
+    task = _Task(source, FileJob(path=source.path))
+    why = yield from _chunks(task, pool)
+    yield Chunk(b"", _ended(task, why), 0, source.size)
+
+
+def cleaned_items(items: Iterable[Page | Skip | Damage], pool: Pool, limits: Limits) -> Iterator[Chunk]:
+    """Cleans what somebody else has read, as `cleaned` does. Limits are those that it was read with."""
+    pages: list[Page] = []
+    size = 0
+    for item in chain(items, (None,)):
+        if isinstance(item, Page):
+            pages.append(item)
+            size += len(item.body)
+        if pages and (item is None or len(pages) == _BATCH_PAGES or size >= _BATCH_BYTES):
+            source = Input(pages[0].source, "", -1)
+            batch = _Batch(source, PagesJob(pages=tuple(pages)), offset=pages[-1].offset)
+            why = yield from _chunks(batch, pool)
+            if isinstance(why, Death):
+                yield _hopeless(batch, why, limits)
+            pages, size = [], 0
+        if isinstance(item, Skip | Damage):
+            tally = Tally()
+            if isinstance(item, Skip):
+                tally.add_skip(item)
+            else:
+                tally.add_damage(item)
+            yield Chunk(b"", tally, 1, item.offset)
 
 
 def is_directory(output: str | Path) -> bool:
@@ -389,8 +475,7 @@ def run(
 def _to_directory(work: _Run, inputs: list[Input], folder: Folder, again: bool) -> None:
     """An output for each input that has none yet, and a line in the manifest."""
     settings = work.settings
-    suffix = settings.sink().suffix
-    names = output_names(inputs, suffix)
+    names = output_names(inputs, settings.sink().suffix)
     record = settings_record(settings, fingerprint(settings.method, settings.model))
     with open_manifest(folder, record, again) as manifest:
 
@@ -398,27 +483,31 @@ def _to_directory(work: _Run, inputs: list[Input], folder: Folder, again: bool) 
         def output_of(source: Input) -> Iterator[_Output]:
             began = time.monotonic()
             work.tallies[source] = Tally()
-            quarantine = f"{QUARANTINE}/{names[source].removesuffix(suffix)}.warc.gz"
-            with _opened(folder.file(names[source]), settings, (folder, quarantine)) as output:
+            with output_in(folder, names[source], settings) as output:
                 yield output
-            if not output.has_quarantined:
-                # there may be one of an earlier run
-                folder.remove(quarantine)
             manifest.add(source, names[source], work.tallies.pop(source), time.monotonic() - began)
 
-        left: list[Input] = []
-        for source in inputs:
-            if manifest.is_finished(source, names[source]):
-                work.count(Tally(resumed=1), source, source.size)
-            else:
-                left.append(source)
-        if manifest.changed:
-            work.count(Tally(notes=_reasons(manifest.changed)), left[0], 0)
+        left = unfinished(inputs, names, manifest, work.count)
         alone = _largest(left, work.jobs)
         for source in alone:
             with output_of(source) as output:
                 work.spread([source], output)
         work.by_file([source for source in left if source not in alone], output_of)
+
+
+def unfinished(
+    inputs: Iterable[Input], names: Mapping[Input, str], manifest: Manifest, count: Progress
+) -> list[Input]:
+    """The inputs that are to be cleaned; those that an earlier run has finished are counted."""
+    left: list[Input] = []
+    for source in inputs:
+        if manifest.is_finished(source, names[source]):
+            count(Tally(resumed=1), source, source.size)
+        else:
+            left.append(source)
+    if manifest.changed:
+        count(Tally(notes=_reasons(manifest.changed)), left[0], 0)
+    return left
 
 
 def _reasons(changed: Mapping[str, int]) -> list[Note]:

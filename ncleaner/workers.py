@@ -45,6 +45,7 @@ _CHUNK_SECONDS = 0.5
 _SILENCE = 600.0
 # How many workers in a row may end before they are ready to work.
 _STILLBORN = 5
+_PR_SET_PDEATHSIG = 1
 # Names a file of Python that each worker runs first: how tests make pages deadly.
 _HOOK = "NCLEANER_WORKER_HOOK"
 
@@ -271,6 +272,7 @@ def _work(
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     for other in inherited:
         other.close()
+    _die_with_parent()
     _bound_memory(settings.limits.memory)
     if hook:
         runpy.run_path(hook)
@@ -298,6 +300,14 @@ def _bug(error: Exception) -> str:
     where = traceback.extract_tb(error.__traceback__)[-1]
     what = traceback.format_exception_only(error)[-1].strip()
     return f"{what} (in {where.name}, {Path(where.filename).name}:{where.lineno}), an error of this program"
+
+
+def _die_with_parent() -> None:
+    """Has the system kill this process when its parent ends: one that hangs sees no pipe close."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _bound_memory(size: int | None) -> None:

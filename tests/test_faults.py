@@ -136,8 +136,9 @@ def test_run_and_workers_are_killed_and_it_is_run_again(
     assert entries(out).keys() == {path.name for path in source.iterdir()}
 
 
-def test_no_worker_outlives_the_run(source: Path, tmp_path: Path) -> None:
-    process = start(source, tmp_path / "out")
+@pytest.mark.parametrize("fault", ["slow", "spin"])
+def test_no_worker_outlives_the_run(tmp_path: Path, fault: str) -> None:
+    process = start(crawl(tmp_path / "in", fault), tmp_path / "out")
     while len(workers(process.pid)) < 2:
         time.sleep(0.05)
     family = descendants(process.pid)

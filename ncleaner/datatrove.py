@@ -1,0 +1,199 @@
+"""Steps for pipelines of datatrove.
+
+`NcleanerReader` reads archives as `ncleaner clean` does and yields cleaned documents. `NcleanerExtractor`
+takes the place of another extractor, behind a reader that yields HTML:
+
+    pipeline=[NcleanerReader("s3://bucket/crawl/", model="auto"), JsonlWriter("s3://bucket/clean/")]
+    pipeline=[WarcReader("s3://bucket/crawl/"), NcleanerExtractor(), JsonlWriter("s3://bucket/clean/")]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from ncleaner.archive import InputFormat, read
+from ncleaner.cleaner import DEFAULT_METHOD, DEFAULT_MODEL, Cleaner
+from ncleaner.decision import Preset
+from ncleaner.engine import cleaned_items
+from ncleaner.errors import InputError
+from ncleaner.language import declared_language
+from ncleaner.limits import Limits
+from ncleaner.report import Tally
+from ncleaner.sinks.metadata import iso_639_1
+from ncleaner.workers import Pool, Settings
+
+try:
+    from datatrove.pipeline.extractors.base import BaseExtractor
+    from datatrove.pipeline.readers.base import BaseDiskReader
+    from datatrove.utils.logging import logger
+except ImportError as error:
+    raise ImportError("ncleaner.datatrove needs datatrove: pip install 'ncleaner[datatrove]'") from error
+
+__all__ = ["NcleanerExtractor", "NcleanerReader"]
+
+
+class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # which has no types
+    """Reads archives, HTML and text files and yields their pages, cleaned, as `ncleaner clean` writes them.
+
+    Each task cleans in a process of its own, so that a page that ends or holds up a process costs itself
+    only. A page that nothing is left of gives no document.
+
+    Metadata of a document are the keys of `ncleaner clean -f jsonl` (url, date, title, lang, encoding,
+    offset, segments_kept, and model where one was chosen for each page), language (as in the format parquet)
+    and file_path; its id is that of its record. Statistics count pages, cleaned, empty and given up, records
+    that are no pages, places of damage, and files that could not be read to their end.
+
+    Args:
+        data_folder, paths_file: as for every reader from disk. Files that are neither archives nor pages are
+            read as texts: give a `glob_pattern` where there are any.
+        method, model, threshold, comments, limits, encoding, alt_text: see `Cleaner`.
+        input_format, marker: see `archive.read`.
+        options: those of `BaseDiskReader`: limit, skip, adapter, glob_pattern, default_metadata, …
+
+    Raises:
+        ValueError, ModelError: as `Cleaner` does, when it runs.
+    """
+
+    name = "🧹 ncleaner"
+
+    def __init__(
+        self,
+        data_folder: Any,
+        paths_file: Any = None,
+        *,
+        method: str = DEFAULT_METHOD,
+        model: str | Path = DEFAULT_MODEL,
+        threshold: float | Preset | None = None,
+        comments: bool = True,
+        limits: Limits = Limits(),  # noqa: B008  (frozen)
+        encoding: str | None = None,
+        alt_text: bool = False,
+        input_format: InputFormat = "auto",
+        marker: str | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(data_folder, paths_file, **options)
+        self.settings = Settings(
+            method=method,
+            model=str(model),
+            threshold=threshold,
+            output_format="jsonl",
+            input_format=input_format,
+            encoding=encoding,
+            alt_text=alt_text,
+            comments=comments,
+            limits=limits,
+            marker=marker,
+        )
+        self._pool: Pool | None = None
+
+    def run(self, data: Iterable[Any] | None = None, rank: int = 0, world_size: int = 1) -> Iterator[Any]:
+        """Yields the documents of a task's share of the files."""
+        # what is wrong with method or model is said here, not by the worker
+        self.settings.cleaner()
+        with Pool(1, self.settings) as self._pool:
+            yield from super().run(data, rank, world_size)
+        self._pool = None
+
+    def read_file(self, filepath: str) -> Iterator[Any]:
+        """Yields the documents of a file. Raises OSError where it cannot be opened."""
+        number = 0
+        settings = self.settings
+        with ExitStack() as closing:
+            pool = self._pool or closing.enter_context(Pool(1, settings))
+            items = read(
+                closing.enter_context(self.data_folder.open(filepath, "rb")),
+                input_format=settings.input_format,
+                limits=settings.limits,
+                name=self.data_folder.resolve_paths(filepath),
+                marker=settings.marker,
+            )
+            chunks = cleaned_items(items, pool, settings.limits)
+            while True:
+                with self.track_time():
+                    chunk = next(chunks, None)
+                if chunk is None:
+                    return
+                self._count(chunk.tally)
+                for line in chunk.output.splitlines():
+                    document = self._document(orjson.loads(line), filepath, number)
+                    number += 1
+                    if document is not None:
+                        yield document
+
+    def _document(self, record: dict[str, Any], filepath: str, number: int) -> Any:
+        if not record["text"]:
+            return None
+        data = {self.text_key: record.pop("text")}
+        if identity := record.pop("record_id"):
+            data[self.id_key] = identity
+        record["language"] = iso_639_1(record.get("language") or declared_language(record["lang"]))
+        return self.get_document_from_dict({**data, **record}, filepath, number)
+
+    def _count(self, tally: Tally) -> None:
+        for name in ("pages", "cleaned", "empty", "damaged", "unread"):
+            if number := getattr(tally, name):
+                self.stat_update(name, value=number)
+        for label, reasons in (("given up", tally.lost), ("record skipped", tally.skipped)):
+            for reason, number in reasons.items():
+                self.stat_update(label, f"{label}: {reason}", value=number)
+        for note in tally.notes:
+            logger.warning(str(note))
+
+
+class NcleanerExtractor(BaseExtractor):  # type: ignore[misc]  # which has no types
+    """Cleans the HTML that documents have for text. It pickles, and loads its model once in a process.
+
+    Pages that nothing is left of are dropped, and so are pages above the limits.
+
+    Args:
+        method, model, threshold, comments, limits, alt_text: see `Cleaner`.
+        timeout: seconds for a page, and for loading the model where processes do not begin as copies.
+    """
+
+    name = "🧹 ncleaner"
+
+    def __init__(
+        self,
+        method: str = DEFAULT_METHOD,
+        model: str | Path = DEFAULT_MODEL,
+        *,
+        threshold: float | Preset | None = None,
+        comments: bool = True,
+        limits: Limits = Limits(),  # noqa: B008  (frozen)
+        alt_text: bool = False,
+        timeout: float | None = None,
+    ) -> None:
+        super().__init__(limits.seconds if timeout is None else timeout)
+        self.settings = Settings(
+            method=method,
+            model=str(model),
+            threshold=threshold,
+            alt_text=alt_text,
+            comments=comments,
+            limits=limits,
+        )
+        self._cleaner: Cleaner | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_cleaner": None}
+
+    def run(self, data: Iterable[Any], rank: int = 0, world_size: int = 1) -> Iterator[Any]:
+        """Yields the documents, with their clean text. Raises ValueError, ModelError as `Cleaner` does."""
+        # the processes that texts are extracted in begin as copies of this one
+        self._cleaner = self.settings.cleaner()
+        yield from super().run(data, rank, world_size)
+
+    def extract(self, text: str) -> str:
+        """The clean text of a page; empty where nothing is left of it, or it is above the limits."""
+        if self._cleaner is None:
+            self._cleaner = self.settings.cleaner()
+        try:
+            return self._cleaner.clean(text)
+        except InputError:
+            return ""

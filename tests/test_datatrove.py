@@ -1,0 +1,151 @@
+"""Steps for datatrove in real pipelines: an executor with two tasks, each a process of its own."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ncleaner import Cleaner
+from ncleaner.limits import Limits
+
+from .archives import http, members, warc
+from .servers import environment
+from .test_cli import NCLEANER, PROSE
+
+HOOK = str(Path(__file__).with_name("faults.py"))
+
+
+def test_without_datatrove_it_says_what_to_install() -> None:
+    script = "import sys; sys.modules['datatrove'] = None; import ncleaner.datatrove"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert b"pip install 'ncleaner[datatrove]'" in done.stderr
+
+
+pytest.importorskip("datatrove", reason="datatrove is not installed: install ncleaner[datatrove]")
+
+# processes of a pipeline begin by running its script once more
+PIPELINE = """\
+import json, sys
+from datatrove.data import Document
+from datatrove.executor import LocalPipelineExecutor
+from datatrove.pipeline.writers import JsonlWriter
+from ncleaner.datatrove import NcleanerExtractor, NcleanerReader
+
+if __name__ == "__main__":
+    out = sys.argv[1]
+    LocalPipelineExecutor(
+        pipeline=[{steps}, JsonlWriter(f"{{out}}/rows", compression=None)],
+        tasks={tasks}, workers={tasks}, logging_dir=f"{{out}}/logs",
+    ).run()
+"""
+
+
+def pipeline(
+    folder: Path, steps: str, tasks: int = 2, **more: str
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Runs steps; the documents that they yield, and the statistics of the first step but data."""
+    script = folder / "pipeline.py"
+    script.write_text(PIPELINE.format(steps=steps, tasks=tasks))
+    done = subprocess.run(
+        [sys.executable, script, folder], capture_output=True, text=True, check=False, timeout=120,
+        env=environment(**more),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    stats = json.loads((folder / "logs" / "stats.json").read_text())
+    counted = next(each["stats"] for each in stats if "ncleaner" in each["name"])
+    rows = [line for path in folder.glob("rows/*.jsonl") for line in path.read_bytes().splitlines()]
+    found = [json.loads(line) for line in rows]
+    return found, {
+        name: value["total"] if isinstance(value, dict) else value for name, value in counted.items()
+    }
+
+
+def page(number: int, *, kept: bool = True) -> bytes:
+    text = f"<p>{PROSE} That was day {number}.</p>" if kept else "<a href=/>Home</a>"
+    return f"<html lang=en><title>Day {number}</title>{text}</html>".encode()
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Archives with an empty page, a damaged one, one that ends its worker, and a page in a file."""
+    folder = tmp_path_factory.mktemp("datatrove") / "in"
+    (folder / "below").mkdir(parents=True)
+    for number in range(3):
+        records = [
+            warc(100 * number + i, http(page(100 * number + i)), target=f"http://x.example/{number}/{i}")
+            for i in range(40)
+        ]
+        if number == 1:
+            records[3] = warc(103, http(page(103, kept=False)), target="http://x.example/1/3")
+            records[5] = warc(105, http(page(105)), target="http://x.example/1/5?fault=segfault")
+            records[9] = records[9].replace(b"Content-Length", b"Content-Longth", 1)
+        (folder / f"{number}.warc.gz").write_bytes(members(records))
+    (folder / "below" / "page.html").write_bytes(page(999))
+    return folder
+
+
+def test_reader(source: Path, tmp_path: Path) -> None:
+    found, counted = pipeline(tmp_path, f"NcleanerReader({str(source)!r})", NCLEANER_WORKER_HOOK=HOOK)
+    done = subprocess.run(
+        [NCLEANER, "clean", source, "-f", "jsonl"], capture_output=True, check=False,
+        env=environment(NCLEANER_WORKER_HOOK=HOOK),
+    )  # fmt: skip
+    expected = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(expected) == 120
+    by_url = {row["url"]: row for row in expected if row["text"]}
+    assert sorted(row["metadata"]["url"] for row in found) == sorted(by_url)
+    for row in found:
+        record = by_url[row["metadata"]["url"]]
+        where = row["metadata"].pop("file_path")
+        assert Path(where).is_file()
+        assert row["id"] == record.pop("record_id") or (where.endswith("below/page.html") and row["id"])
+        assert row["text"] == record.pop("text")
+        assert row["metadata"] == {**record, "language": "en"}
+    assert {name: value for name, value in counted.items() if name in ("pages", "cleaned", "empty", "damaged")} == {
+        "pages": 121, "cleaned": 119, "empty": 1, "damaged": 1,
+    }  # fmt: skip
+    assert counted["given up"] == counted["given up: killed its worker"] == 1
+    assert counted["input_files"] == 4
+
+
+def test_options_of_the_reader(source: Path, tmp_path: Path) -> None:
+    steps = (
+        f"NcleanerReader({str(source)!r}, model='auto', method='ngram', threshold='recall', "
+        "glob_pattern='0.warc.gz', limit=5, default_metadata={'crawl': 'x'}, add_file_path=False)"
+    )
+    found, _ = pipeline(tmp_path, steps, tasks=1)
+    assert len(found) == 5
+    assert found[0]["metadata"]["model"] == found[0]["metadata"]["language"] == "en"
+    assert found[0]["metadata"]["crawl"] == "x"
+    assert "file_path" not in found[0]["metadata"]
+
+
+def test_extractor(tmp_path: Path) -> None:
+    documents = ", ".join(
+        f"Document(text={html.decode()!r}, id='{number}')"
+        for number, html in enumerate([page(1), page(2, kept=False), page(3), b"<p>" + 30_000 * b"long "])
+    )
+    steps = f"[{documents}], NcleanerExtractor(limits=__import__('ncleaner').Limits(bytes=100_000))"
+    found, counted = pipeline(tmp_path, steps, tasks=1)
+    clean = Cleaner().clean
+    assert {row["id"]: row["text"] for row in found} == {"0": clean(page(1)), "2": clean(page(3))}
+    assert (counted["total"], counted["extracted"], counted["forwarded"], counted["dropped"]) == (4, 4, 2, 2)
+
+
+def test_extractor_pickles_and_has_the_options_of_a_cleaner() -> None:
+    from ncleaner.datatrove import NcleanerExtractor
+
+    html = page(7).decode()
+    assert NcleanerExtractor().extract(html) == Cleaner().clean(html)
+    assert NcleanerExtractor().timeout == Limits().seconds
+    extractor = NcleanerExtractor("ngram", "nonlexical", threshold=-100.0, timeout=3)
+    assert extractor.extract(html) == Cleaner("ngram", "nonlexical", threshold=-100.0).clean(html)
+    again = pickle.loads(pickle.dumps(extractor))
+    assert (again.timeout, again._cleaner) == (3, None)
+    assert again.extract(html) == extractor.extract(html)
