@@ -14,11 +14,12 @@ from __future__ import annotations
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, Final
+from typing import Any, BinaryIO, Final
 
 from ncleaner.archive import read
 from ncleaner.catalogue import fingerprint
@@ -54,6 +55,8 @@ _BATCH_BYTES = 2_000_000
 _POLL_SECONDS = 0.2
 # Workers that may die in a row, at no page, over the same place of an input.
 _DEATHS = 5
+# Items behind such a place whose results are sent one by one, lest they are lost with the next worker.
+_DOUBTFUL = 200
 
 # Called with a tally of what has been done since the last call, the input and the offset reached in it
 # (-1: unknown), or the input's size when it is finished.
@@ -174,7 +177,8 @@ class _Task:
                 # a worker that dies while it saves the record must not do so again
                 saved = death.item in given_up
                 given_up[death.item] = GivenUp(death.reason, death.why, quarantine=not saved)
-        self.job = replace(self.job, skip=self.items, given_up=given_up, singly=death.item)
+        singly = death.item if death.item >= 0 else self.items + _DOUBTFUL
+        self.job = replace(self.job, skip=self.items, given_up=given_up, singly=singly)
         return self.job
 
 
@@ -219,7 +223,9 @@ class _Run:
         """Gives each input to a worker of its own; `opener` opens its output."""
         waiting = deque(sources)
         running: dict[int, _File] = {}
-        with ExitStack() as outputs:
+        with ExitStack() as leaving:
+            # what is finished is forgotten at once: there may be a hundred thousand
+            leaving.push(partial(_abandon, running))
 
             def submit(file: _File) -> None:
                 running[id(file.job)] = file
@@ -229,7 +235,6 @@ class _Run:
                 while waiting and self.pool.idle:
                     source = waiting.popleft()
                     file = _File(source, FileJob(path=source.path))
-                    file.closing = outputs.enter_context(ExitStack())
                     file.output = file.closing.enter_context(opener(source))
                     submit(file)
                 for _, job, content in self.pool.poll(_POLL_SECONDS):
@@ -323,6 +328,13 @@ class _Run:
                         continue
                     batch.chunks.append(_hopeless(batch, content, self.settings.limits))
                 batch.done = True
+
+
+def _abandon(running: Mapping[int, _File], *error: Any) -> None:
+    """Leaves outputs that are not finished, because of an error."""
+    for file in running.values():
+        with suppress(OSError):
+            file.closing.__exit__(*error)
 
 
 def _ended(task: _Task, content: Death | str | None) -> Tally:

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from ncleaner import engine
-from ncleaner.archive import pages
-from ncleaner.engine import output_names, run
+from ncleaner.archive import pages, read
+from ncleaner.engine import cleaned, cleaned_items, output_names, run
 from ncleaner.errors import InputError, ModelError, OutputError
 from ncleaner.inputs import Input, find_inputs
 from ncleaner.limits import Limits
 from ncleaner.report import Note, Tally
-from ncleaner.workers import Settings
+from ncleaner.workers import Pool, Settings
 
 from .archives import http, members, warc
 
@@ -232,6 +232,47 @@ def test_a_deadly_page_of_a_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert out.getvalue() == expected(PAGES[:5], without=(3,))
     [page] = pages(quarantine)
     assert (page.body, page.url) == (PAGES[3].encode(), "http://x.example/3?fault=kill")
+
+
+def test_a_reader_that_ends_its_workers(crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hook = tmp_path / "hook.py"
+    hook.write_text(
+        "import os\n"
+        "from ncleaner import workers\n"
+        "real = workers.read\n"
+        "def read(*arguments, **options):\n"
+        "    for number, item in enumerate(real(*arguments, **options)):\n"
+        "        if number == 100:\n"
+        "            os._exit(9)\n"
+        "        yield item\n"
+        "workers.read = read\n"
+    )
+    monkeypatch.setenv("NCLEANER_WORKER_HOOK", str(hook))
+    out = tmp_path / "out"
+    tally = run(find_inputs([crawl]), EVERYTHING, output=out, jobs=1)
+    # what stands before the place is there, and the next run tries again
+    assert (out / "crawl.txt").read_bytes() == expected(PAGES[:100])
+    assert (tally.pages, tally.unread, tally.complete) == (100, 1, False)
+    monkeypatch.delenv("NCLEANER_WORKER_HOOK")
+    run(find_inputs([crawl]), EVERYTHING, output=out, jobs=1)
+    assert (out / "crawl.txt").read_bytes() == expected(PAGES)
+
+
+@pytest.mark.usefixtures("faults")
+def test_one_input_at_a_time(tmp_path: Path) -> None:
+    path = deadly(tmp_path / "crawl.warc.gz", "kill", 7, pages=40)
+    [source] = find_inputs([path])
+    with Pool(1, EVERYTHING) as pool:
+        for chunks in (cleaned(source, pool), cleaned_items(read(path), pool, Limits())):
+            total, output, quarantine = Tally(), b"", b""
+            for chunk in chunks:
+                total += chunk.tally
+                output += chunk.output
+                quarantine += chunk.quarantine
+            assert output == expected(PAGES[:40], without=(7,))
+            assert (total.pages, total.lost.total()) == (40, 1)
+            assert b"?fault=kill" in gzip.decompress(quarantine)
+            assert not pool.busy
 
 
 # what can be wrong with outputs and settings ------------------------------------------------------
