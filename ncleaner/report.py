@@ -9,6 +9,7 @@ from typing import Any
 from ncleaner.document import Document
 from ncleaner.methods import Kept
 from ncleaner.page import Damage, Page, Skip
+from ncleaner.sinks.metadata import stated_language
 
 __all__ = ["Note", "Tally"]
 
@@ -16,6 +17,8 @@ __all__ = ["Note", "Tally"]
 _MOST = 100
 _SLOWEST = 5
 _OTHERS = "others"
+# languages that a summary names
+_FREQUENT = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ class Tally:
         strange: pages in letters that the model hardly knows, of which all or nothing was kept.
         instead: pages that another method cleaned than the one asked for, by that method.
         encodings: pages by encoding.
-        languages: pages by the language found, where a model was chosen for each page.
+        languages: pages by language: found where a model was chosen for each page, else as they declare it.
         notes: one for each lost page and damage, the first hundred of a batch.
     """
 
@@ -135,8 +138,7 @@ class Tally:
         self.strange += kept.strange
         if kept.instead:
             self.instead[kept.instead] += 1
-        if kept.model:
-            self.languages[kept.language or "unknown"] += 1
+        _add(self.languages, stated_language(document, kept) or "unknown", 1)
 
     def add_skip(self, skip: Skip) -> None:
         """Counts a record that is no page, or a page that the reader gave up."""
@@ -208,7 +210,7 @@ class Tally:
         if self.resumed:
             lines.append(f"{self.resumed:,} inputs were finished by an earlier run, and are as they were")
         if self.languages:
-            lines.append(f"languages{_by_reason(self.languages)}")
+            lines.append(f"languages{_by_reason(self.languages, _FREQUENT)}")
         for method, number in sorted(self.instead.items()):
             lines.append(
                 f"{number:,} pages are plain text, without structure: cleaned by the method {method}"
@@ -229,10 +231,12 @@ class Tally:
         return "\n".join(lines)
 
 
-def _by_reason(counter: Counter[str]) -> str:
+def _by_reason(counter: Counter[str], most: int = _MOST) -> str:
     if not counter:
         return ""
     ranked = sorted(counter.items(), key=lambda item: (-item[1], item[0]))
+    if len(ranked) > most:
+        ranked = [*ranked[:most], (_OTHERS, sum(number for _, number in ranked[most:]))]
     return " (" + ", ".join(f"{reason}: {number:,}" for reason, number in ranked) + ")"
 
 

@@ -80,8 +80,8 @@ def test_a_page_that_needs_nothing_else(folder: Path, tmp_path: Path) -> None:
     text = (tmp_path / "report.html").read_text()
     found = Elements()
     found.feed(text)
-    # pages over time, outcomes, encodings
-    assert found.tags.count("svg") == 3
+    # pages over time, outcomes, encodings, languages
+    assert found.tags.count("svg") == 4
     assert not {"script", "link", "img", "b"} & set(found.tags)
     assert not [link for link in found.links if "//" in link]
     assert "http://x.example/&lt;b&gt;?fault=kill" in text
