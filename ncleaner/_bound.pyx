@@ -3,7 +3,8 @@
 Lexbor follows the HTML standard's tree construction, whose cost is tags times nesting: a tag looks through
 the stack of open elements, and every block reopens the formatting elements left unclosed. 100,000 nested
 <div> take 14 seconds, and 40 KB of unclosed <b> of different attributes make 4 million nodes; 200,000 names
-of its own invention make a page as slow. Native code cannot be stopped inside a process, so the page is
+of its own invention make a page as slow, and so does text right inside a table, which is put before the table
+and there becomes one with what was put there before. Native code cannot be stopped inside a process, so the page is
 looked at first:
 
 1. `_scan` follows the tokenizer (`_markup.pyx`), and judges nesting and unclosed formatting from above by a
@@ -27,6 +28,7 @@ cdef enum:
 
 cdef uint64_t LOOK_UPS = 300_000_000   # markup times nesting
 cdef uint64_t REOPENED = 500_000       # formatting elements reopened
+cdef uint64_t MOVED = 5_000_000_000    # bytes of text that are copied once more
 
 
 cdef void _write_preformatted(scan_t* s, const char* p, const char* end) noexcept nogil:
@@ -97,10 +99,12 @@ cdef void _scan(const char* p, size_t n, scan_t* s) noexcept nogil:
         if q == NULL or q + 1 >= end:
             write(s, p, <size_t> (end - p))
             return
+        if s.tables and q > p:
+            text_in_table(s, p, q)
         write(s, p, <size_t> (q - p))
         p = q + 1
         s.markup += 1
-        if s.out == NULL and (s.depth + s.n_listed) * s.markup > LOOK_UPS:
+        if s.out == NULL and ((s.depth + s.n_listed) * s.markup > LOOK_UPS or s.moved > MOVED):
             s.over = True  # the scan itself takes no longer than the parser may
         if is_letter(p[0]):
             name = p
@@ -193,6 +197,19 @@ cdef uint64_t _hidden(const char* p, size_t n, scan_t* s) noexcept nogil:
         tags += is_letter(p[0])
 
 
+cdef bint _outgrows(const char* p, const char* end) noexcept nogil:
+    """Whether a page has one of the two references whose characters are longer than they are: six bytes for
+    `&nGt;` and for `&nLt;`. Lexbor (3.1) puts the characters where the reference stood, and at the end of its
+    buffer writes the sixth byte, and all that follows, behind it."""
+    while True:
+        p = <const char*> memchr(p, c'&', <size_t> (end - p))
+        if p == NULL or end - p < 5:
+            return False
+        p += 1
+        if p[0] == c'n' and (p[1] == c'G' or p[1] == c'L') and p[2] == c't' and p[3] == c';':
+            return True
+
+
 def judge(bytes html not None):
     """Bounds of what parsing a page can cost: {name: number}, or None when the page is over any bound.
 
@@ -216,6 +233,7 @@ def judge(bytes html not None):
             and s.crowded == 0
             and s.unknown <= ALL_UNKNOWN
             and s.roots <= 100
+            and s.ends <= 100
             and (s.deepest + s.most_listed + hidden) * s.markup <= LOOK_UPS
             and s.reopened + hidden * s.tags <= REOPENED
         )
@@ -233,8 +251,8 @@ def rewritten(bytes html not None, size_t nesting=512, size_t tags=1_500_000):
         raise MemoryError
     try:
         # a lone `<` becomes four bytes; an element of three, `<b>`, gets an end tag of four more, and a
-        # cell those of body and row
-        s.out = <char*> malloc(6 * n + 64)
+        # cell those of body and row; text in a table gets a tag of five before it
+        s.out = <char*> malloc(8 * n + 64)
         if s.out == NULL:
             raise MemoryError
         with nogil:
@@ -256,6 +274,9 @@ def bounded(bytes html not None, size_t nesting=512, size_t tags=1_500_000):
     Returns:
         (html, 0) with the same object for all but pathological pages, else (rewritten page, dropped).
     """
+    cdef const char* p = html
+    if _outgrows(p, p + len(html)):
+        html = html.replace(b"&nGt;", "≫\u20d2".encode()).replace(b"&nLt;", "≪\u20d2".encode())
     bounds = judge(html)
     if bounds is not None and bounds["tags"] <= tags:
         return html, 0

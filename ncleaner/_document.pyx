@@ -86,6 +86,8 @@ cdef uint32_t read_names(
     cdef size_t i
     cdef int letters = 0
     cdef unsigned char c, small, before = 0
+    if not length:
+        return 0
     if not _grow(<void**> &b.names, &b.cap_names, b.n_names + 2 * MAX_NAMES + 2, sizeof(uint16_t), &b.no_memory):
         return 0
     if not at or at + b.names[at] + 1 != b.n_names:

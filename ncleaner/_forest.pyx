@@ -20,6 +20,8 @@ cdef enum:
 
 # trees are laid out in 2 to the power of their depth
 MAX_DEPTH = 10
+# a forest is made larger in memory than its file, up to this
+MAX_TREES = 4096
 # rows before and after its own that a tree may look at
 MAX_REACH = 100
 
@@ -104,11 +106,15 @@ cdef class Forest:
             np.asarray(a, np.int64) for a in (features, rows, left, right, sizes)
         )
         total = len(features)
+        if not all(np.ndim(a) == 1 for a in (features, rows, thresholds, left, right, leaves, sizes)):
+            raise ValueError("the trees' arrays have more than one dimension")
         if not all(len(a) == total for a in (rows, thresholds, left, right)):
             raise ValueError("the trees' arrays are of different lengths")
-        if np.any(sizes < 1) or sizes.sum() != total or (sizes + 1).sum() != len(leaves):
+        if len(sizes) > MAX_TREES:
+            raise ValueError(f"there are {len(sizes)} trees, and {MAX_TREES} are the most")
+        if np.any(sizes < 1) or np.any(sizes > total) or sizes.sum() != total or (sizes + 1).sum() != len(leaves):
             raise ValueError("the trees' sizes do not fit their nodes and leaves")
-        if total and np.abs(rows).max() > MAX_REACH:
+        if total and not -MAX_REACH <= rows.min() <= rows.max() <= MAX_REACH:
             raise ValueError("a tree looks at rows too far away")
         if total and (features.min() < 0 or features.max() >= width):
             raise ValueError("a tree asks for a feature that there is not")

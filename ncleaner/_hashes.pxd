@@ -24,12 +24,13 @@ cdef inline uint64_t hash_bytes(uint64_t h, const unsigned char* p, size_t lengt
     return h
 
 
-cdef inline void* row_of(void* table, size_t width, uint64_t mask, uint64_t key) noexcept nogil:
+cdef inline void* row_of(void* table, size_t width, uint64_t mask, uint64_t key, uint64_t secret) noexcept nogil:
     """The row of a hash table that begins with this key, which is not 0, or the free one that now does.
 
     `width`: bytes of a row. `mask`: rows less one; they are a power of two, and more than there are keys.
+    `secret`: of the process, so that nobody can make a page whose keys all belong in the same few rows.
     """
-    cdef uint64_t slot = key >> 20 & mask
+    cdef uint64_t slot = mix(key ^ secret) >> 20 & mask
     cdef uint64_t* row = <uint64_t*> (<char*> table + slot * width)
     while row[0] and row[0] != key:
         slot = (slot + 1) & mask

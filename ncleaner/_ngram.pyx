@@ -117,9 +117,13 @@ cdef class Encoder:
         cdef Py_ssize_t n = first.shape[0], i
         if last.shape[0] != n:
             raise ValueError("as many ends as starts")
-        if n and int(np.max(ends)) > len(data):
-            raise ValueError("segment outside of the text")
-        cdef size_t room = <size_t> (int(np.sum(np.asarray(ends, np.int64) - np.asarray(starts, np.int64))) + n * order)
+        cdef size_t room = 0, length = len(data)
+        if order < 1:
+            raise ValueError("the order has to be at least 1")
+        for i in range(n):
+            if last[i] > length or first[i] > last[i]:
+                raise ValueError("segment outside of the text")
+            room += last[i] - first[i] + <size_t> order
         out_array = np.zeros(room, np.uint8)
         where_array = np.zeros(n, np.int64)
         cdef uint8_t[::1] out = out_array

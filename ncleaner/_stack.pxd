@@ -29,7 +29,10 @@ cdef struct scan_t:
     uint64_t attributes
     uint64_t crowded      # tags with more than MANY_ATTRIBUTES
     uint64_t unknown      # tags of names not in the table
-    uint64_t roots
+    uint64_t roots        # start tags of html, head and body, and end tags
+    uint64_t ends
+    uint64_t misplaced    # bytes of text right inside a table, where the parser puts it before the table
+    uint64_t moved        # bytes that are moved for that, summed
     bint over             # nested too deep to go on
     # the stack of open elements; only those from `sure` on are certain to be the parser's innermost
     open_t* stack
@@ -74,6 +77,7 @@ cdef int scan_init(scan_t* s, size_t max_depth, uint64_t max_tags) noexcept nogi
 cdef void scan_free(scan_t* s) noexcept nogil
 cdef void unsure(scan_t* s) noexcept nogil
 cdef void close_paragraph(scan_t* s) noexcept nogil
+cdef void text_in_table(scan_t* s, const char* p, const char* end) noexcept nogil
 cdef bint start_tag(
     scan_t* s, uint64_t name, uint8_t kind, bint self_closing, const char* written, size_t length
 ) noexcept nogil

@@ -8,7 +8,7 @@ exactly makes the whole stack unsure: `<select>`, `<template>`, frames and marku
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memset
+from libc.string cimport memcmp, memset
 
 from ncleaner._markup cimport *
 
@@ -445,6 +445,28 @@ cdef Py_ssize_t _find_table(scan_t* s) noexcept nogil:
     return UNCERTAIN if s.sure else ABSENT
 
 
+cdef void text_in_table(scan_t* s, const char* p, const char* end) noexcept nogil:
+    """Text while a table is open. What stands in no cell goes before the table and becomes one with the text
+    there, which is copied each time when anything has come into the table meanwhile. In a page that is written
+    anew an empty element keeps the two apart."""
+    cdef open_t* e = &s.stack[s.depth - 1]
+    if (s.out != NULL or s.depth > s.sure and not s.doubt) and e.name != TABLE and (
+        (e.kind & GROUP) != TABLE_PART or e.kind & SCOPE
+    ):
+        return
+    while p < end and is_space(p[0]):
+        p += 1
+    if p == end:
+        return
+    s.misplaced += <uint64_t> (end - p)
+    s.moved += s.misplaced
+    if s.out != NULL and s.written < s.max_tags and (
+        s.out_length < 5 or memcmp(s.out + s.out_length - 5, b"<wbr>", 5) != 0
+    ):
+        s.written += 1
+        write(s, b"<wbr>", 5)
+
+
 cdef void _start_table(scan_t* s) noexcept nogil:
     """A table right inside another ends it."""
     cdef Py_ssize_t at
@@ -605,6 +627,7 @@ cdef void end_tag(scan_t* s, uint64_t name, uint8_t kind) noexcept nogil:
     """Follows an end tag on the stack."""
     cdef uint8_t group = kind & GROUP
     cdef size_t i
+    s.ends += group == ROOT
     if s.doubt:
         pass
     elif s.foreign:

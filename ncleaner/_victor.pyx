@@ -8,11 +8,16 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 
 from ncleaner._document cimport element_t, run_t, segment_t
+from ncleaner._hashes cimport mix
 from ncleaner._letters cimport NO_LETTER, UPPER, decode_utf8, has_marker, is_final, letter_case
+
+import os
 
 import numpy as np
 
 from ncleaner import tags
+
+cdef uint64_t secret = int.from_bytes(os.urandom(8), "little")
 
 cdef enum:
     IN_P = 1
@@ -385,7 +390,7 @@ cdef bint _fill(
             if not run.context & LINK:
                 by_td[place.td + 1] += text.alpha_tokens
                 by_div[place.div + 1] += text.alpha_tokens
-            slot = <size_t> (text.hash ^ text.hash >> 29) & mask
+            slot = <size_t> (mix(text.hash ^ secret) >> 20) & mask
             while times[slot] and keys[slot] != text.hash:
                 slot = (slot + 1) & mask
             keys[slot] = text.hash

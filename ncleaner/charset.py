@@ -243,7 +243,9 @@ def _detect(body: bytes) -> str | None:
         room -= len(piece) + 1
         if room <= 0:
             break
-    sample = b" ".join(pieces)
+    # uchardet (0.0.8) decodes what stands between the last two characters of ASCII and the end into a buffer
+    # of 1,024 characters, and goes on behind that where there are more; everywhere else it minds the end.
+    sample = b" ".join([*pieces, b" "])
     if len(sample) - len(sample.translate(None, _LETTERS)) < _EVIDENCE:
         return None
     answer = cchardet.detect(sample).get("encoding")

@@ -25,7 +25,17 @@ from ncleaner.alphabet import Alphabet, alphabet
 from ncleaner.counts import Counts, Keys, Tally
 from ncleaner.decision import Decision, Preset
 from ncleaner.errors import ModelError
-from ncleaner.modelfile import FORMAT_VERSION, MAGIC, Stored, about_of, kind_of, pack, unpack, usable
+from ncleaner.modelfile import (
+    FORMAT_VERSION,
+    MAGIC,
+    Stored,
+    about_of,
+    integers,
+    kind_of,
+    pack,
+    unpack,
+    usable,
+)
 from ncleaner.nfc import compose
 
 __all__ = [
@@ -42,6 +52,8 @@ __all__ = [
 MAX_ORDER = 8
 # share of the training text below which a letter counts as one that was never seen
 _RARE = 1e-4
+# most characters that a model can be trained on: sums are exact up to here
+_MOST = 2.0**53
 # largest dense table: 2^21 float32 are 8 MB
 _DENSE_BITS = 21
 
@@ -237,15 +249,19 @@ class NGramModel(Stored):
         levels = []
         shorter = np.arange(symbols.size, dtype=np.uint64)
         for k in range(1, order + 1):
-            clean, dirty = (arrays[f"{side}{k}"].astype(np.int64) for side in ("clean", "dirty"))
-            keys = np.cumsum(arrays[f"keys{k}"], dtype=np.uint64)
+            clean, dirty = (integers(arrays[f"{side}{k}"]) for side in ("clean", "dirty"))
+            deltas = arrays[f"keys{k}"]
+            if deltas.dtype.kind != "u" or deltas.ndim != 1:
+                raise ValueError(f"the keys of order {k} are no keys")
+            keys = np.cumsum(deltas, dtype=np.uint64)
             # every gram is seen only where the one without its first symbol is
             last = keys & np.uint64((1 << symbols.bits * max(k - 1, 1)) - 1)
             if (
                 not len(keys) == len(clean) == len(dirty) > 0
-                or int(keys[-1]) >> k * symbols.bits
+                or int(keys[-1] >> np.uint64((k - 1) * symbols.bits)) >= symbols.size
                 or not np.all(keys[1:] > keys[:-1])
                 or min(clean.min(), dirty.min()) < 0
+                or max(clean.sum(dtype=np.float64), dirty.sum(dtype=np.float64)) > _MOST
                 or not np.all(np.isin(last, shorter))
             ):
                 raise ValueError(f"the tables of order {k} do not belong together")

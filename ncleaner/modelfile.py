@@ -24,7 +24,19 @@ import numpy.typing as npt
 from ncleaner.errors import ModelError, OutputError
 from ncleaner.files import whole_file
 
-__all__ = ["FORMAT_VERSION", "MAGIC", "Stored", "about_of", "kind_of", "pack", "save", "unpack", "usable"]
+__all__ = [
+    "FORMAT_VERSION",
+    "MAGIC",
+    "Stored",
+    "about_of",
+    "integers",
+    "kind_of",
+    "pack",
+    "reals",
+    "save",
+    "unpack",
+    "usable",
+]
 
 MAGIC = b"\x89NCLM\r\n\x1a"
 # 2: the decision of n-gram models is recorded; files of format 1 have a threshold per character
@@ -35,6 +47,11 @@ _TYPES: dict[str, np.dtype[Any]] = {
     kind.str: kind
     for kind in map(np.dtype, ("u1", "<u2", "<u4", "<u8", "i1", "<i2", "<i4", "<i8", "<f4", "<f8"))
 }
+# Numbers in a header beyond these are none that training writes, and would run over in reckoning. A threshold
+# may be as large as its user likes.
+_FARTHEST, _MOST = 1e200, 1 << 53
+# deflate makes at most so many bytes of one
+_INFLATION = 1032
 # what people call the contents of a model of this kind
 _CALLED = {"ngram": "n-grams"}
 
@@ -102,7 +119,7 @@ def kind_of(data: bytes, name: str = "model") -> str:
     """
     text = _header_text(data, name)
     with usable(name):
-        return str(json.loads(text)["kind"])
+        return str(_header(text)["kind"])
 
 
 def unpack(
@@ -124,7 +141,7 @@ def unpack(
     text = _header_text(data, name)
     payload = data[_PREAMBLE.size + len(text) :]
     with usable(name):
-        header = json.loads(text)
+        header = _header(text)
         if hashlib.sha256(payload).hexdigest() != header["checksum"]:
             raise ModelError(
                 f"{name} is damaged: its tables do not match their checksum; copy or train it again"
@@ -141,8 +158,39 @@ def unpack(
     return {key: value for key, value in header.items() if key not in ("arrays", "checksum")}, arrays
 
 
+def _header(text: bytes) -> dict[str, Any]:
+    """The header as an object; ValueError for numbers that are out of range, and for halves of characters."""
+
+    def number(digits: str) -> float:
+        value = float(digits)
+        if not abs(value) <= _FARTHEST:
+            raise ValueError(f"the number {digits} is out of range")
+        return value
+
+    def whole(digits: str) -> int:
+        value = int(digits)
+        if abs(value) > _MOST:
+            raise ValueError(f"the number {digits} is out of range")
+        return value
+
+    header = json.loads(text.decode(), parse_float=number, parse_int=whole, parse_constant=number)
+    if not isinstance(header, dict):
+        raise ValueError("it is no object")
+    # written as `\\udc00` they pass for text until they are to be printed
+    if b"\\u" in text:
+        json.dumps(header, ensure_ascii=False).encode()
+    return header
+
+
 def about_of(header: Mapping[str, Any], *own: str) -> dict[str, Any]:
-    """What a header says besides the kind of the model and its `own` parts: name, language, training."""
+    """What a header says besides the kind of the model and its `own` parts: name, language, training.
+
+    Raises:
+        ValueError: training or validation are no objects.
+    """
+    for part in ("training", "validation"):
+        if not isinstance(header.get(part) or {}, dict):
+            raise ValueError(f"its {part} is no object")
     return {key: value for key, value in header.items() if key not in ("kind", *own)}
 
 
@@ -152,12 +200,41 @@ def _array(entry: Mapping[str, Any], block: bytes) -> npt.NDArray[Any]:
     if not 1 <= len(shape) <= 2 or not all(type(size) is int and size >= 0 for size in shape):
         raise ValueError(f"array {entry['array']} has no shape")
     size = math.prod(shape) * dtype.itemsize
+    if size > _INFLATION * len(block):
+        raise ValueError(f"array {entry['array']} is not as long as it should be")
     # no more than the header promises: a small file cannot fill the memory
     inflater = zlib.decompressobj()
     found = inflater.decompress(block, size + 1)
     if len(found) != size or not inflater.eof:
         raise ValueError(f"array {entry['array']} is not as long as it should be")
     return np.frombuffer(found, dtype).reshape(shape)
+
+
+def integers(values: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Whole numbers of an array, as int64.
+
+    Raises:
+        ValueError: it holds others, is not of one dimension, or has numbers that are too large.
+    """
+    if values.dtype.kind not in "iu" or values.ndim != 1:
+        raise ValueError("a table that has to hold whole numbers does not")
+    found = values.astype(np.int64)
+    if values.dtype.kind == "u" and found.min(initial=0) < 0:
+        raise ValueError("a number in a table is too large")
+    return found
+
+
+def reals(values: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+    """An array as float32.
+
+    Raises:
+        ValueError: it has infinite numbers, or what is none.
+    """
+    with np.errstate(over="ignore"):
+        found = values.astype(np.float32)
+    if not np.isfinite(found).all():
+        raise ValueError("a number in a table is not finite")
+    return found
 
 
 def save(data: bytes, path: str | Path) -> None:

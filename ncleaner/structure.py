@@ -24,7 +24,7 @@ from ncleaner._forest import Forest
 from ncleaner.document import Document
 from ncleaner.features import FEATURES, WEIGHTS, first_features, second_features
 from ncleaner.model import model_bytes
-from ncleaner.modelfile import Stored, about_of, pack, unpack, usable
+from ncleaner.modelfile import Stored, about_of, integers, pack, reals, unpack, usable
 
 __all__ = ["BALANCES", "STEP", "Structure", "Trees", "load_structure"]
 
@@ -150,7 +150,10 @@ class Structure(Stored):
         place = np.array([here.get(name, -1) for name in features], np.int64)
 
         def trees_of(name: str) -> Trees:
-            columns = {column.name: arrays[f"{name}.{column.name}"] for column in fields(Trees)}
+            columns: dict[str, npt.NDArray[Any]] = {}
+            for column in fields(Trees):
+                checked = reals if column.name in ("thresholds", "leaves") else integers
+                columns[column.name] = checked(arrays[f"{name}.{column.name}"])
             asked = columns.pop("features")
             if np.any(asked < 0) or np.any(asked >= len(features)):
                 raise ValueError("its trees ask for features that it does not name")
@@ -162,9 +165,10 @@ class Structure(Stored):
                 )
             return Trees.of_columns({**columns, "features": place[asked]})
 
-        weights = arrays["weights"].astype(np.float32) * np.float32(STEP)
-        if weights.shape != (WEIGHTS,):
+        steps = integers(arrays["weights"])
+        if steps.shape != (WEIGHTS,) or np.any(steps != steps.astype(np.int16)):
             raise ValueError("the weights of names are of another size")
+        weights = steps.astype(np.float32) * np.float32(STEP)
         model = cls(weights, trees_of("first"), trees_of("second"), about)
         _ = model._forests  # says what is wrong with the trees
         return model

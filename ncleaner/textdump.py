@@ -30,6 +30,10 @@ _PLACEHOLDER = re.compile(
     rb"\[(?:INLINE|IMG|LINK|EMBED|ISMAP|USEMAP(?::[^\]\n]*)?|[^\s\[\]]+\.(?:gif|jpe?g|png|bmp|ico|svg|webp))\]",
     re.IGNORECASE,
 )
+# A line that shows nothing: white space of any width, as in Chinese and Japanese text, and separators.
+_BLANK = re.compile(
+    rb"\A(?:[\t-\r\x1c-\x20]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)+\Z"
+)
 # How mail and news readers mark a line of another's text: `> `, `>> `, `> > `, `| `, `JD> `, and mixtures. It
 # stands in the first column or the second: what Lynx indents is part of a page.
 _QUOTE = re.compile(rb" ?((?:>[ ]?|[A-Z][A-Za-z]{0,11}>(?:[ ]|(?=>)|\Z)|\|(?:[ ]|\Z)(?!.*\|))+)")
@@ -267,7 +271,7 @@ def dump_text(
     else:
         utf8, used = decode(text, content_type, encoding, html=False)
     raw = _PLACEHOLDER.sub(b"", utf8).splitlines()
-    lines = [line.lstrip(b"\f").rstrip().expandtabs() for line in raw]
+    lines = [_BLANK.sub(b"", line.lstrip(b"\f").rstrip().expandtabs()) for line in raw]
     apart = _apart(raw, lines)
     builder = Builder(len(utf8))
     if _is_wrapped(lines, apart):
@@ -279,4 +283,6 @@ def dump_text(
                 builder.segment("l", line.lstrip()[bullet.end() :])
             elif line:
                 builder.segment("p", line)
-    return Document.of_tables(builder.tables(), encoding=used)
+    document = Document.of_tables(builder.tables(), encoding=used)
+    limits.check_segments(len(document))
+    return document

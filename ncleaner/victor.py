@@ -39,7 +39,7 @@ from ncleaner.annotations import LABELS, OTHER, Annotated, Labels, labels_from_a
 from ncleaner.document import Document
 from ncleaner.errors import ModelError, TrainingError
 from ncleaner.model import model_bytes
-from ncleaner.modelfile import Stored, about_of, pack, unpack, usable
+from ncleaner.modelfile import Stored, about_of, pack, reals, unpack, usable
 from ncleaner.pairs import Pair
 from ncleaner.training import checked_pairs
 
@@ -185,14 +185,12 @@ class VictorModel(Stored):
             slots = tuple((str(feature), int(offset)) for feature, offset in header["slots"])
             _slot_table(slots)
             threshold = None if header["threshold"] is None else float(header["threshold"])
-            state, transitions = (arrays[part].astype(np.float32) for part in ("state", "transitions"))
+            state, transitions = (reals(arrays[part]) for part in ("state", "transitions"))
             size = len(LABELS)
             if (
                 header["labels"] != LABELS
                 or state.shape != (_VALUES * len(slots), size)
                 or transitions.shape != (size, size)
-                or not np.isfinite(state).all()
-                or not np.isfinite(transitions).all()
                 or (threshold is not None and not np.isfinite(threshold))
             ):
                 raise ValueError("labels, slots and weights do not belong together")
