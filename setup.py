@@ -1,5 +1,6 @@
 """Builds the compiled core; everything else about the package stands in pyproject.toml."""
 
+import os
 import sys
 
 from Cython.Build import cythonize
@@ -10,6 +11,13 @@ MODULES = (
     "_markup", "_ngram", "_page_features", "_segment_features", "_stack", "_utf8", "_victor",
 )  # fmt: skip
 OPTIMISE = ["/O2"] if sys.platform == "win32" else ["-O3", "-fno-math-errno"]
+# for scripts/fuzz.sh: `address,undefined`, and `fuzzer-no-link` where clang is to count what is covered
+if sanitizers := os.environ.get("NCLEANER_SANITIZERS"):
+    OPTIMISE = ["-O1", "-g1", "-fno-omit-frame-pointer", f"-fsanitize={sanitizers}"]
+    OPTIMISE.append("-fno-sanitize-recover=undefined")
+    if "clang" in os.environ.get("CC", ""):
+        # Cython calls methods through tables of pointers of a more general type, as Python does
+        OPTIMISE.append("-fno-sanitize=function")
 
 setup(
     ext_modules=cythonize(
@@ -24,6 +32,10 @@ setup(
             "cdivision": True,
             "initializedcheck": False,
             "embedsignature": True,
+            # Modules keep tables that are filled at import and only read after it, so threads may share them.
+            # Not tried without Python's lock, which therefore is taken back, nor in several interpreters.
+            "freethreading_compatible": False,
+            "subinterpreters_compatible": "no",
         },
         build_dir="build",
     ),
