@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -59,7 +60,7 @@ def s3(source: Path) -> Iterator[dict[str, str]]:
             "for path in pathlib.Path(sys.argv[1]).iterdir():\n"
             "    system.put_file(str(path), f'crawl/2024/{path.name}')\n"
         )
-        subprocess.run(["python", "-c", script, source], check=True, env=environment(**variables))
+        subprocess.run([sys.executable, "-c", script, source], check=True, env=environment(**variables))
         yield variables
 
 
@@ -70,7 +71,7 @@ def objects(bucket: str, variables: dict[str, str]) -> dict[str, bytes]:
         "print(json.dumps({name: system.cat_file(name).decode('latin-1') for name in system.find(sys.argv[1])}))\n"
     )
     done = subprocess.run(
-        ["python", "-c", script, bucket], check=True, capture_output=True, env=environment(**variables)
+        [sys.executable, "-c", script, bucket], check=True, capture_output=True, env=environment(**variables)
     )
     return {name: data.encode("latin-1") for name, data in json.loads(done.stdout).items()}
 
@@ -86,7 +87,7 @@ def test_from_google_storage_and_to_it(source: Path, whole: dict[str, bytes]) ->
         "    system.put_file(str(path), f'crawl/2024/{path.name}')\n"
     )
     with gs_server() as variables:
-        subprocess.run(["python", "-c", script, source], check=True, env=environment(**variables))
+        subprocess.run([sys.executable, "-c", script, source], check=True, env=environment(**variables))
         command = ("clean", "gs://crawl/2024", "-o", "gs://text/a")
         result = run(*command, **variables)
         assert result.returncode == 0, result.stderr.decode()
@@ -116,7 +117,7 @@ def test_from_s3_and_to_s3(s3: dict[str, str], whole: dict[str, bytes]) -> None:
     assert run("report", "s3://text/a", **s3).stdout.startswith(b"input ")
     # one that is lost is made again
     subprocess.run(
-        ["python", "-c", "import s3fs; s3fs.S3FileSystem().rm_file('text/a/1.txt')"],
+        [sys.executable, "-c", "import s3fs; s3fs.S3FileSystem().rm_file('text/a/1.txt')"],
         check=True, env=environment(**s3),
     )  # fmt: skip
     said = run(*command, **s3).stderr.decode()
