@@ -196,6 +196,9 @@ def telling_grams(model: NGramModel, number: int = 20) -> list[tuple[str, list[t
     """
     level = model.levels[model.order - 1]
     ratio = np.log2(model.interpolated("clean")[-1] / model.interpolated("dirty")[-1])
+    if model.order == 1:
+        # of all symbols, also of those that were never seen
+        ratio = ratio[level.keys.astype(np.intp)]
     mask = (1 << model.alphabet.bits) - 1
     found = []
     for side, weight in (("clean", level.clean * ratio), ("dirty", -level.dirty * ratio)):

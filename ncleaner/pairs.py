@@ -10,6 +10,7 @@ from pathlib import Path
 
 from selectolax.lexbor import LexborHTMLParser
 
+from ncleaner._bound import bounded
 from ncleaner.align import Alignment, align
 from ncleaner.document import Document
 from ncleaner.dump import dump_html
@@ -75,7 +76,7 @@ def _manifest(path: Path) -> dict[str, str]:
 def site_of(url: str, page: bytes | None) -> str:
     """The registered domain of an address; of the one that an HTML page gives itself, where that is empty."""
     if not url and page is not None:
-        parser = LexborHTMLParser(page)
+        parser = LexborHTMLParser(bounded(page)[0])
         for selector, attribute in _ADDRESSES:
             node = parser.css_first(selector)
             if node is not None and "//" in (node.attributes.get(attribute) or ""):

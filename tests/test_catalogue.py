@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from ncleaner.catalogue import fingerprint
+from ncleaner.catalogue import describe, fingerprint
 from ncleaner.errors import ModelError
-from ncleaner.model import model_bytes
+from ncleaner.model import load_model, model_bytes
 
 
 def test_fingerprints_tell_models_apart(tmp_path: Path) -> None:
@@ -37,3 +37,10 @@ def test_a_directory_of_models_is_its_files(tmp_path: Path) -> None:
 def test_a_model_that_there_is_not() -> None:
     with pytest.raises(ModelError, match="no model 'xx'"):
         fingerprint("hybrid", "xx")
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_models_of_any_order_can_be_shown(order: int) -> None:
+    said = describe(load_model("en").with_parameters(order=order), number=2)
+    assert f"n, q       {order}, " in said
+    assert len(said.partition("most telling of dirty text:")[2].splitlines()) == 4
