@@ -52,7 +52,8 @@ def run(gold: Path, folder: Path, *options: str) -> tuple[str, dict[str, bytes]]
     folder.mkdir()
     done = subprocess.run(
         [sys.executable, SCRIPT, "--data", gold, "--output", folder / "paper.md", "--orders", "1", *options],
-        env={**os.environ, "PATH": str(folder)},
+        # beside the script stand others that it needs
+        env={**os.environ, "PATH": str(folder), "PYTHONPATH": str(SCRIPT.parent)},
         capture_output=True,
         text=True,
         check=False,
