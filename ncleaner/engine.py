@@ -41,10 +41,12 @@ __all__ = [
     "cleaned",
     "cleaned_items",
     "is_directory",
+    "no_progress",
     "output_in",
     "output_names",
     "run",
     "unfinished",
+    "writing",
 ]
 
 #: Where in an output directory records of pages go that had to be given up, a WARC for each input.
@@ -63,8 +65,8 @@ _DOUBTFUL = 200
 Progress = Callable[[Tally, Input, int], None]
 
 
-def _no_progress(tally: Tally, source: Input, offset: int) -> None:
-    pass
+def no_progress(tally: Tally, source: Input, offset: int) -> None:
+    """Nobody watches."""
 
 
 def output_names(inputs: Iterable[Input], suffix: str) -> dict[Input, str]:
@@ -127,6 +129,18 @@ def _opened(
     with ExitStack() as files:
         out = files.enter_context(file)
         yield _Output(files.enter_context(settings.sink().wrapped(out)), files, quarantine)
+
+
+@contextmanager
+def writing(output: object) -> Iterator[None]:
+    """Says which output it is that cannot be written. Raises OutputError; BrokenPipeError as it is."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        where = error.filename or output
+        raise OutputError(f"cannot write the output: {error.strerror} ({where})") from error
 
 
 @contextmanager
@@ -279,12 +293,10 @@ class _Run:
                     break
                 continue
             tally = Tally()
-            if isinstance(item, Skip):
-                tally.add_skip(item)
-            elif isinstance(item, Damage):
-                tally.add_damage(item)
-            else:
+            if item is None:
                 tally.inputs = 1
+            else:
+                tally.add_item(item)
             self.count(tally, source, source.size if item is None else item.offset)
         return _Batch(source, PagesJob(pages=tuple(pages)), offset=pages[-1].offset) if pages else None
 
@@ -405,10 +417,7 @@ def cleaned_items(items: Iterable[Page | Skip | Damage], pool: Pool, limits: Lim
             pages, size = [], 0
         if isinstance(item, Skip | Damage):
             tally = Tally()
-            if isinstance(item, Skip):
-                tally.add_skip(item)
-            else:
-                tally.add_damage(item)
+            tally.add_item(item)
             yield Chunk(b"", tally, 1, item.offset)
 
 
@@ -425,7 +434,7 @@ def run(
     *,
     output: str | Path | BinaryIO,
     jobs: int = 1,
-    progress: Progress = _no_progress,
+    progress: Progress = no_progress,
     again: bool = False,
     quarantine: str | Path | None = None,
 ) -> Tally:
@@ -459,7 +468,7 @@ def run(
     settings.cleaner()
     with Pool(jobs, settings) as pool:
         work = _Run(settings, pool, jobs, progress)
-        try:
+        with writing(output):
             if isinstance(output, str | Path) and to_directory:
                 _to_directory(work, inputs, folder_at(output), again)
             else:
@@ -475,12 +484,6 @@ def run(
                         work.by_file(inputs, lambda source: nullcontext(out))
                     else:
                         work.spread(inputs, out)
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise OutputError(
-                f"cannot write the output: {error.strerror} ({error.filename or output})"
-            ) from error
     return work.total
 
 

@@ -53,7 +53,6 @@ _SIGNATURES: Final = (
     b"\xd0\xcf\x11\xe0",
     b"\xca\xfe\xba\xbe",
 )
-_SCHEME: Final = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]+://")
 # How many places are asked at once what is there.
 _ASKING: Final = 16
 _CONTROL: Final = bytes({*range(0x20), 0x7F} - {0x09, 0x0A, 0x0C, 0x0D, 0x1B})
@@ -171,7 +170,7 @@ def _listed(prefix: str, name: str) -> Input:
         size, modified = status(path)
     except OSError:
         size, modified = 0, -1
-    parts = _SCHEME.sub("", name).split("/")
+    parts = (name.partition("://")[2] if is_url(name) else name).split("/")
     relative = "/".join(part for part in parts if part not in ("", ".", ".."))
     return Input(path, relative, size, modified)
 

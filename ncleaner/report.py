@@ -140,6 +140,13 @@ class Tally:
             self.instead[kept.instead] += 1
         _add(self.languages, stated_language(document, kept) or "unknown", 1)
 
+    def add_item(self, item: Skip | Damage) -> None:
+        """Counts what a reader says of all that is no page."""
+        if isinstance(item, Skip):
+            self.add_skip(item)
+        else:
+            self.add_damage(item)
+
     def add_skip(self, skip: Skip) -> None:
         """Counts a record that is no page, or a page that the reader gave up."""
         if skip.lost:

@@ -34,9 +34,11 @@ from ncleaner.engine import (
     cleaned,
     cleaned_items,
     is_directory,
+    no_progress,
     output_in,
     output_names,
     unfinished,
+    writing,
 )  # fmt: skip
 from ncleaner.errors import InputError, OutputError, WorkerError
 from ncleaner.inputs import Input
@@ -71,10 +73,6 @@ _ATTEMPTS: Final = ".attempts"
 _PATIENCE: Final = 90.0
 # So many notes of an input reach the driver.
 _NOTES: Final = 100
-
-
-def _no_progress(tally: Tally, source: Input, offset: int) -> None:
-    pass
 
 
 # In the executors
@@ -199,20 +197,16 @@ def _clean(
     for source, name in part:
         began = time.monotonic()
         tally = Tally()
-        try:
-            with (
-                _attempt(output) as folder,
-                _pool(settings) as pool,
-                output_in(folder, name, settings) as out,
-            ):
-                for chunk in cleaned(source, pool):
-                    out.write(chunk)
-                    tally += chunk.tally
-                    tally.notes += chunk.tally.notes[: _NOTES - len(tally.notes)]
-        except OSError as error:
-            raise OutputError(
-                f"cannot write the output: {error.strerror} ({error.filename or output})"
-            ) from error
+        with (
+            writing(output),
+            _attempt(output) as folder,
+            _pool(settings) as pool,
+            output_in(folder, name, settings) as out,
+        ):
+            for chunk in cleaned(source, pool):
+                out.write(chunk)
+                tally += chunk.tally
+                tally.notes += chunk.tally.notes[: _NOTES - len(tally.notes)]
         size = folder_at(output).size(name)
         results.add([_Result(source, name, size, tally, time.monotonic() - began)])
 
@@ -324,7 +318,7 @@ def clean(
     *,
     output: str | Path,
     again: bool = False,
-    progress: Progress = _no_progress,
+    progress: Progress = no_progress,
 ) -> Tally:
     """Cleans all inputs into a directory, as `engine.run` does, by all executors.
 
@@ -360,22 +354,19 @@ def clean(
     with open_manifest(folder, settings_record(settings, task.key), again) as manifest:
         left = _largest_first(unfinished(inputs, names, manifest, count))
         try:
-            _forget_attempts(place)
-            if left:
-                parts = [(source, names[source]) for source in left]
-                rdd = spark.sparkContext.parallelize(parts, len(parts))
-                with closing(_results(rdd, task, place)) as results:
-                    for result in results:
-                        _check(folder, result, place)
-                        manifest.add(result.source, result.name, result.tally, result.seconds)
-                        count(result.tally, result.source, result.source.size)
-                if total.inputs != len(left):
-                    # it only logs what goes wrong there
-                    raise WorkerError("Spark has lost what tasks have returned: run it again")
-        except OSError as error:
-            raise OutputError(
-                f"cannot write the output: {error.strerror} ({error.filename or output})"
-            ) from error
+            with writing(place):
+                _forget_attempts(place)
+                if left:
+                    parts = [(source, names[source]) for source in left]
+                    rdd = spark.sparkContext.parallelize(parts, len(parts))
+                    with closing(_results(rdd, task, place)) as results:
+                        for result in results:
+                            _check(folder, result, place)
+                            manifest.add(result.source, result.name, result.tally, result.seconds)
+                            count(result.tally, result.source, result.source.size)
+                    if total.inputs != len(left):
+                        # it only logs what goes wrong there
+                        raise WorkerError("Spark has lost what tasks have returned: run it again")
         finally:
             _forget_attempts(place)
     return total

@@ -217,10 +217,8 @@ class Job:
                 state.watch.end()
                 parts.append(part)
                 size += len(part)
-            elif isinstance(item, Skip):
-                tally.add_skip(item)
             else:
-                tally.add_damage(item)
+                tally.add_item(item)
             count += 1
             offset = item.offset
             if (
