@@ -26,12 +26,18 @@ _MARKS = 30
 _PIECE = 1 << 16
 
 
+# Marks take two bytes and more, and no Latin letter, ideograph or Hangul syllable begins as they do: without so
+# long a run of such bytes no text has that many, and nearly all pages are done.
+_FOREIGN = re.compile(rb"[\x80-\xbf\xcc-\xe3\xea\xef\xf0]{%d}" % (2 * _MARKS))
+# Three signs of Tibetan are no marks themselves, but are made of them.
+_MADE_OF_MARKS = "\u0f73\u0f75\u0f81"
+
+
 @cache
 def _run_of_marks() -> re.Pattern[str]:
     """Finds as many marks as may stand in a row, where there are more."""
     # letters beyond the second plane, and all ideographs, have none
-    first = (unicodedata.normalize("NFD", chr(code))[0] for code in range(0x300, 0x20000))
-    marks = "".join(chr(code) for code, found in enumerate(first, 0x300) if unicodedata.combining(found))
+    marks = "".join(filter(unicodedata.combining, map(chr, range(0x300, 0x20000)))) + _MADE_OF_MARKS
     return re.compile(f"[{marks}]{{{_MARKS}}}(?=[{marks}])")
 
 
@@ -40,17 +46,17 @@ def _begins(character: str) -> bool:
     return not unicodedata.combining(character) and not may_compose(character.encode())
 
 
-def _composed(text: str) -> str:
-    if len(text) > 2 * _MARKS:
+def _composed(text: str, crowded: bool) -> str:
+    if crowded:
         text = _run_of_marks().sub("\\g<0>\u034f", text)
     pieces = []
     start = 0
     while len(text) - start > _PIECE:
         most = start + _PIECE
         cut = next((at for at in range(most, most - _PIECE // 2, -1) if _begins(text[at])), most)
-        pieces.append(text[start:cut])
+        pieces.append(unicodedata.normalize("NFC", text[start:cut]))
         start = cut
-    return "".join(unicodedata.normalize("NFC", piece) for piece in [*pieces, text[start:]])
+    return "".join(pieces) + unicodedata.normalize("NFC", text[start:])
 
 
 def compose(data: bytes, starts: Offsets, ends: Offsets) -> tuple[bytes, Offsets, Offsets]:
@@ -62,7 +68,8 @@ def compose(data: bytes, starts: Offsets, ends: Offsets) -> tuple[bytes, Offsets
         data[start:end].decode("utf-8", "replace")
         for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
     ]
-    changed = [_composed(part) for part in parts]
+    crowded = bool(_FOREIGN.search(data))
+    changed = [_composed(part, crowded) for part in parts]
     if changed == parts:
         return data, starts, ends
     composed = [part.encode() for part in changed]

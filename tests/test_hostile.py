@@ -31,7 +31,7 @@ from ncleaner.hybrid import HybridModel
 from ncleaner.limits import Limits
 from ncleaner.methods import make_method
 from ncleaner.model import NGramModel, load_model
-from ncleaner.nfc import compose
+from ncleaner.nfc import _FOREIGN, _MARKS, _run_of_marks, compose
 from ncleaner.structure import Structure
 from ncleaner.textdump import dump_text
 from ncleaner.victor import VictorModel
@@ -230,6 +230,14 @@ def test_composing_changes_nothing_else() -> None:
             assert composed(text) == unicodedata.normalize("NFC", text)
     # marks beyond thirty are set off by what stands for nothing
     assert composed("e" + "\u0301" * 61) == "é" + "\u0301" * 29 + "\u034f" + "\u0301" * 30 + "\u034f\u0301"
+
+
+def test_all_marks_are_known_as_such() -> None:
+    for code in range(0x80, 0x110000):
+        if unicodedata.combining(unicodedata.normalize("NFD", chr(code))[0]):
+            page = chr(code) * (_MARKS + 1)
+            assert _FOREIGN.search(page.encode()), hex(code)
+            assert _run_of_marks().search(page), hex(code)
 
 
 def test_tables_with_a_secret_of_the_process_give_the_same_in_another() -> None:
