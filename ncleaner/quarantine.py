@@ -12,8 +12,6 @@ from contextlib import suppress
 from typing import Final
 from uuid import NAMESPACE_URL, uuid5
 
-from warcio.warcwriter import WARCWriter
-
 from ncleaner.archive import original
 from ncleaner.limits import Limits
 from ncleaner.page import Page
@@ -41,6 +39,9 @@ def warc_record(page: Page, limits: Limits) -> bytes:
 
 
 def _made(kind: str, page: Page, block: bytes, content_type: str) -> bytes:
+    # importing it is a tenth of a start, and it is hardly ever wanted
+    from warcio.warcwriter import WARCWriter
+
     url = " ".join(page.url.split()) or "urn:ncleaner:unknown"
     name = page.record_id or uuid5(NAMESPACE_URL, f"{url} {page.offset}").urn
     out = io.BytesIO()

@@ -372,7 +372,6 @@ def test_a_small_file_cannot_fill_the_memory() -> None:
     not os.environ.get("NCLEANER_SANITIZE"), reason="NCLEANER_SANITIZE is not set: it takes a minute"
 )
 def test_hostile_input_under_sanitizers(tmp_path: Path) -> None:
-    pytest.importorskip("Cython")
     compiler = shutil.which("gcc")
     if compiler is None:
         pytest.skip("there is no gcc")
