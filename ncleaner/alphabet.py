@@ -27,6 +27,7 @@ import numpy.typing as npt
 
 from ncleaner._ngram import Encoder
 from ncleaner.errors import ModelError
+from ncleaner.nfc import composed
 
 __all__ = [
     "ALPHABETS",
@@ -267,11 +268,13 @@ def learned_alphabet(texts: Iterable[str], *, size: int = 60, cased: bool = Fals
     classes, small = _classes()
     counted: Counter[str] = Counter()
     for text in texts:
-        counted.update(unicodedata.normalize("NFC", text))
+        counted.update(composed(text))
     frequencies: Counter[str] = Counter()
     for character, times in counted.items():
         code = ord(character)
-        if not character.isspace() and classes[code] != _CLASS["digit"]:
+        # half a character of UTF-16 is none, and could not be written into a model
+        whole = not 0xD800 <= code < 0xE000
+        if whole and not character.isspace() and classes[code] != _CLASS["digit"]:
             frequencies[character if cased else chr(small.get(code, code))] += times
     chosen = sorted(frequencies, key=lambda character: (-frequencies[character], character))[:size]
     if not chosen:

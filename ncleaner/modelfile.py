@@ -50,6 +50,11 @@ _TYPES: dict[str, np.dtype[Any]] = {
 # Numbers in a header beyond these are none that training writes, and would run over in reckoning. A threshold
 # may be as large as its user likes.
 _FARTHEST, _MOST = 1e200, 1 << 53
+# what is shown of a model, and has to be a number
+_FIGURES = {
+    "training": ("pages", "sites", "words", "clean_characters", "dirty_characters"),
+    "validation": ("precision", "recall", "f_score"),
+}
 # deflate makes at most so many bytes of one
 _INFLATION = 1032
 # what people call the contents of a model of this kind
@@ -186,11 +191,18 @@ def about_of(header: Mapping[str, Any], *own: str) -> dict[str, Any]:
     """What a header says besides the kind of the model and its `own` parts: name, language, training.
 
     Raises:
-        ValueError: training or validation are no objects.
+        ValueError: training or validation are no objects, or have something else where a number belongs.
     """
-    for part in ("training", "validation"):
-        if not isinstance(header.get(part) or {}, dict):
+    for part, numbers in _FIGURES.items():
+        said = header.get(part) or {}
+        if not isinstance(said, dict):
             raise ValueError(f"its {part} is no object")
+        blocks = said.get("blocks") or {}
+        if not isinstance(blocks, dict):
+            raise ValueError(f"the blocks of its {part} are no object")
+        for name, value in (*((name, said.get(name)) for name in numbers), *blocks.items()):
+            if not isinstance(value, int | float | None):
+                raise ValueError(f"{name} of its {part} is no number")
     return {key: value for key, value in header.items() if key not in ("kind", *own)}
 
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ncleaner._letters import may_compose
 
-__all__ = ["compose"]
+__all__ = ["compose", "composed"]
 
 Offsets = npt.NDArray[np.uint32]
 
@@ -24,10 +24,8 @@ Offsets = npt.NDArray[np.uint32]
 _MARKS = 30
 # Most characters that are composed at once. Python makes room for ten at a time, and may move all each time.
 _PIECE = 1 << 16
-
-
-# Marks take two bytes and more, and no Latin letter, ideograph or Hangul syllable begins as they do: without so
-# long a run of such bytes no text has that many, and nearly all pages are done.
+# Marks take two bytes and more, and no Latin letter, ideograph or Hangul syllable begins as they do: without
+# so long a run of such bytes no text has that many marks, and nearly all pages are done.
 _FOREIGN = re.compile(rb"[\x80-\xbf\xcc-\xe3\xea\xef\xf0]{%d}" % (2 * _MARKS))
 # Three signs of Tibetan are no marks themselves, but are made of them.
 _MADE_OF_MARKS = "\u0f73\u0f75\u0f81"
@@ -44,6 +42,16 @@ def _run_of_marks() -> re.Pattern[str]:
 def _begins(character: str) -> bool:
     """Whether nothing that stands before a character composes with it, or changes places."""
     return not unicodedata.combining(character) and not may_compose(character.encode())
+
+
+def composed(text: str) -> str:
+    """Text in normalisation form C."""
+    return _composed(text, _crowded(text.encode("utf-8", "surrogatepass")))
+
+
+def _crowded(data: bytes) -> bool:
+    """Whether UTF-8 text may have more marks in a row than `_MARKS`."""
+    return _FOREIGN.search(data) is not None
 
 
 def _composed(text: str, crowded: bool) -> str:
@@ -68,11 +76,11 @@ def compose(data: bytes, starts: Offsets, ends: Offsets) -> tuple[bytes, Offsets
         data[start:end].decode("utf-8", "replace")
         for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
     ]
-    crowded = bool(_FOREIGN.search(data))
+    crowded = _crowded(data)
     changed = [_composed(part, crowded) for part in parts]
     if changed == parts:
         return data, starts, ends
-    composed = [part.encode() for part in changed]
-    lengths = np.fromiter(map(len, composed), np.uint32, len(composed))
+    encoded = [part.encode() for part in changed]
+    lengths = np.fromiter(map(len, encoded), np.uint32, len(encoded))
     new_ends = np.cumsum(lengths, dtype=np.uint32)
-    return b"".join(composed), new_ends - lengths, new_ends
+    return b"".join(encoded), new_ends - lengths, new_ends

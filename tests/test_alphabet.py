@@ -75,6 +75,13 @@ def test_learned_takes_the_most_frequent_characters() -> None:
         learned_alphabet(["12 \n"])
 
 
+def test_learned_from_text_that_nobody_wrote() -> None:
+    # by the square of the number of marks this would take an hour
+    assert learned_alphabet(["a" + "\u0301\u0323" * 1_000_000], size=4).size
+    # half a character cannot be written into a model
+    assert learned_alphabet(["ab\ud800\udfff"], size=60).parameters["characters"] == "ab"
+
+
 @pytest.mark.parametrize("size", [1, 60, 200])
 def test_every_code_point_has_a_symbol(size: int) -> None:
     symbols = learned_alphabet(["".join(map(chr, range(0x4E00, 0x4F00))) + "Aa"], size=size)

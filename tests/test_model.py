@@ -11,7 +11,7 @@ from unicodedata import normalize as form
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ncleaner.alphabet import learned_alphabet
@@ -242,14 +242,18 @@ JSON = st.recursive(
     | st.floats()
     | st.sampled_from(["", "ascii", "keys1", "<u4", "ngram"]),
     lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["name", "size", "array"]), inner)
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["name", "size", "array", "pages", "precision", "blocks"]), inner)
     ),
     max_leaves=6,
 )
 
 
 @settings(max_examples=300, deadline=None)
-@given(key=st.sampled_from([key for key in opened()[0] if key not in ("about", "training")]), value=JSON)
+@given(key=st.sampled_from([*opened()[0], "training", "validation"]), value=JSON)
+@example(key="training", value={"pages": "many"})
+@example(key="training", value={"blocks": {"o": "many"}})
+@example(key="validation", value={"precision": [1]})
 def test_any_value_in_the_header(key: str, value: object) -> None:
     try:
         model = NGramModel.from_bytes(forged({key: value}))
@@ -257,6 +261,7 @@ def test_any_value_in_the_header(key: str, value: object) -> None:
         return
     assert np.isfinite(model.log_probabilities("ferry", "clean")).all()
     assert np.isfinite(model.ratio.values(model.alphabet.encoder, b"ferry")).all()
+    assert describe(model)
 
 
 def test_newer_format_says_what_to_do() -> None:
