@@ -20,10 +20,7 @@ from ncleaner.alphabet import ALPHABET_NAMES, MAX_LEARNED
 from ncleaner.cleaner import DEFAULT_METHOD, DEFAULT_MODEL
 from ncleaner.cli_options import (
     AltOption,
-    CompressOption,
     EncodingOption,
-    Format,
-    FormatOption,
     InputArgument,
     InputFormatName,
     InputFormatOption,
@@ -31,36 +28,28 @@ from ncleaner.cli_options import (
     JobsOption,
     LogJsonOption,
     MarkerOption,
-    MaxBytesOption,
-    MaxMemoryOption,
-    MaxNestingOption,
-    MaxSecondsOption,
-    MaxSegmentsOption,
     Method,
     MethodOption,
     ModelOption,
-    NoCommentsOption,
     PrecisionOption,
     PrefixOption,
     QuietOption,
     RecallOption,
-    SegmentsOption,
     ThresholdOption,
     check_marker,
     cores,
     ending_on_signals,
-    limits_of,
     logged_as_json,
     or_stdin,
     said,
-    settings_of,
     sources_of,
     threshold_of,
+    with_settings,
 )
 from ncleaner.decision import STATISTICS, Statistic
 from ncleaner.errors import OutputError
-from ncleaner.limits import Limits
 from ncleaner.training import DEFAULT_Q, FOLDS, SCHEMES, TrainingWarning
+from ncleaner.workers import Settings
 
 __all__ = ["app", "main"]
 
@@ -84,8 +73,12 @@ Unit = StrEnum("Unit", [(name, name) for name in ("word", "char")])  # type: ign
 
 @app.command(name="clean")
 @said
+@with_settings()
 def clean_command(
     inputs: InputArgument = None,
+    *,
+    inputs_from: InputsFromOption = None,
+    prefix: PrefixOption = None,
     output: Annotated[
         str | None,
         typer.Option(
@@ -97,21 +90,7 @@ def clean_command(
             "all goes to standard output.",
         ),
     ] = None,
-    output_format: FormatOption = Format("text"),
-    method: MethodOption = Method(DEFAULT_METHOD),
-    model: ModelOption = DEFAULT_MODEL,
-    threshold: ThresholdOption = None,
-    precision: PrecisionOption = False,
-    recall: RecallOption = False,
-    input_format: InputFormatOption = InputFormatName("auto"),
-    marker: MarkerOption = None,
-    encoding: EncodingOption = None,
-    compress: CompressOption = None,
-    inputs_from: InputsFromOption = None,
-    prefix: PrefixOption = None,
-    segments: SegmentsOption = False,
-    alt_text: AltOption = False,
-    no_comments: NoCommentsOption = False,
+    settings: Settings,
     jobs: JobsOption = None,
     again: Annotated[
         bool,
@@ -128,11 +107,6 @@ def clean_command(
             show_default=False,
         ),
     ] = None,
-    max_bytes: MaxBytesOption = Limits().bytes,
-    max_nesting: MaxNestingOption = Limits().nesting,
-    max_segments: MaxSegmentsOption = Limits().segments,
-    max_seconds: MaxSecondsOption = Limits().seconds,
-    max_memory: MaxMemoryOption = None,
     log_json: LogJsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -142,20 +116,6 @@ def clean_command(
 
     if quarantine is not None and output is not None and is_directory(output):
         raise typer.BadParameter("with -o DIRECTORY the quarantine is there", param_hint="--quarantine")
-    settings = settings_of(
-        method=method,
-        model=model,
-        threshold=threshold_of(threshold, precision, recall),
-        output_format=output_format,
-        segments=segments,
-        compress=compress,
-        input_format=input_format,
-        marker=marker,
-        encoding=encoding,
-        alt_text=alt_text,
-        no_comments=no_comments,
-        limits=limits_of(max_bytes, max_nesting, max_segments, max_seconds, max_memory),
-    )
     sources = sources_of(inputs if inputs_from else or_stdin(inputs), inputs_from, prefix)
     with (
         logged_as_json(log_json),

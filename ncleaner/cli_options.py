@@ -9,27 +9,26 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from functools import wraps
+from inspect import Parameter, Signature, signature
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
 import typer
 
+from ncleaner.cleaner import DEFAULT_METHOD, DEFAULT_MODEL
 from ncleaner.decision import Preset
 from ncleaner.errors import InputError, NcleanerError
 from ncleaner.limits import Limits
 from ncleaner.methods import METHODS
 from ncleaner.sinks import COMPRESSIONS, SINKS, SinkOptions, make_sink
+from ncleaner.workers import Settings
 
 if TYPE_CHECKING:
     from ncleaner.inputs import Input
-    from ncleaner.workers import Settings
 
 __all__ = [
     "AltOption",
-    "CompressOption",
-    "Compression",
     "EncodingOption",
     "Format",
-    "FormatOption",
     "InputArgument",
     "InputFormatName",
     "InputFormatOption",
@@ -37,32 +36,23 @@ __all__ = [
     "JobsOption",
     "LogJsonOption",
     "MarkerOption",
-    "MaxBytesOption",
-    "MaxMemoryOption",
-    "MaxNestingOption",
-    "MaxSecondsOption",
-    "MaxSegmentsOption",
     "Method",
     "MethodOption",
     "ModelOption",
-    "NoCommentsOption",
     "PrecisionOption",
     "PrefixOption",
     "QuietOption",
     "RecallOption",
-    "SegmentsOption",
     "ThresholdOption",
     "check_marker",
     "cores",
     "ending_on_signals",
-    "limits_of",
     "logged_as_json",
     "or_stdin",
     "said",
-    "settings_of",
-    "sink_options_of",
     "sources_of",
     "threshold_of",
+    "with_settings",
 ]
 
 # Choices are read off the tables, so that a new entry is an option at once; mypy cannot see the members.
@@ -254,7 +244,7 @@ def logged_as_json(wanted: bool) -> Iterator[None]:
         raise typer.Exit(1) from None
 
 
-def sink_options_of(name: str, segments: bool, compression: Compression | None) -> SinkOptions:
+def _sink_options(name: str, segments: bool, compression: Compression | None) -> SinkOptions:
     """What is asked of the output, if the format can do it."""
     options = SinkOptions(segments, cast(Any, compression.value) if compression else None)
     try:
@@ -302,48 +292,74 @@ def sources_of(inputs: list[str] | None, inputs_from: str | None, prefix: str | 
     return find_inputs(inputs or []) + (listed_inputs(inputs_from, prefix or "") if inputs_from else [])
 
 
-def limits_of(
-    max_bytes: int, max_nesting: int, max_segments: int, max_seconds: float, max_memory: int | None
-) -> Limits:
-    """Limits; memory is given in MB."""
-    return Limits(
-        bytes=max_bytes,
-        nesting=max_nesting,
-        segments=max_segments,
-        seconds=max_seconds,
-        memory=max_memory and max_memory * 1_000_000,
-    )
-
-
 def settings_of(
-    *,
-    method: Method,
-    model: str,
-    threshold: float | Preset | None,
-    output_format: Format,
-    segments: bool,
-    compress: Compression | None,
-    input_format: InputFormatName,
-    marker: str | None,
-    encoding: str | None,
-    alt_text: bool,
-    no_comments: bool,
-    limits: Limits,
+    output_format: FormatOption = Format("text"),
+    method: MethodOption = Method(DEFAULT_METHOD),
+    model: ModelOption = DEFAULT_MODEL,
+    threshold: ThresholdOption = None,
+    precision: PrecisionOption = False,
+    recall: RecallOption = False,
+    input_format: InputFormatOption = InputFormatName("auto"),
+    marker: MarkerOption = None,
+    encoding: EncodingOption = None,
+    compress: CompressOption = None,
+    segments: SegmentsOption = False,
+    alt_text: AltOption = False,
+    no_comments: NoCommentsOption = False,
+    max_bytes: MaxBytesOption = Limits().bytes,
+    max_nesting: MaxNestingOption = Limits().nesting,
+    max_segments: MaxSegmentsOption = Limits().segments,
+    max_seconds: MaxSecondsOption = Limits().seconds,
+    max_memory: MaxMemoryOption = None,
 ) -> Settings:
     """Settings of a run; what cannot be is usage, and said before anything is read."""
-    from ncleaner.workers import Settings
-
     check_marker(marker)
     return Settings(
         method=method.value,
         model=model,
-        threshold=threshold,
+        threshold=threshold_of(threshold, precision, recall),
         output_format=output_format.value,
-        sink_options=sink_options_of(output_format.value, segments, compress),
+        sink_options=_sink_options(output_format.value, segments, compress),
         input_format=cast(Any, input_format.value),
         encoding=encoding,
         alt_text=alt_text,
         comments=not no_comments,
-        limits=limits,
+        limits=Limits(
+            bytes=max_bytes,
+            nesting=max_nesting,
+            segments=max_segments,
+            seconds=max_seconds,
+            memory=max_memory and max_memory * 1_000_000,
+        ),
         marker=marker,
     )
+
+
+def with_settings(**defaults: Any) -> Callable[[F], F]:
+    """Gives a command the options of `settings_of` in the place of its parameter `settings`.
+
+    Args:
+        defaults: of options for which this command has others.
+    """
+    options = [
+        option.replace(default=defaults.get(option.name, option.default))
+        for option in signature(settings_of, eval_str=True).parameters.values()
+    ]
+
+    def decorate(command: F) -> F:
+        parameters: list[Parameter] = []
+        for parameter in signature(command, eval_str=True).parameters.values():
+            parameters += options if parameter.name == "settings" else [parameter]
+
+        @wraps(command)
+        def wrapper(**given: Any) -> Any:
+            settings = settings_of(**{option.name: given.pop(option.name) for option in options})
+            return command(settings=settings, **given)
+
+        # what options there are typer reads off here
+        named = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in parameters]
+        wrapper.__signature__ = Signature(named)  # type: ignore[attr-defined]
+        wrapper.__annotations__ = {parameter.name: parameter.annotation for parameter in named}
+        return cast(F, wrapper)
+
+    return decorate

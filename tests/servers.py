@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import socket
@@ -71,6 +72,41 @@ def gs_server() -> Iterator[dict[str, str]]:
             # the emulator does not speak the protocol of zonal buckets
             "GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT": "false",
         }
+
+
+_FILL = """
+import sys, pathlib
+from fsspec.core import url_to_fs
+folder, url, *buckets = sys.argv[1:]
+system, root = url_to_fs(url)
+for bucket in buckets:
+    system.mkdir(bucket)
+for path in pathlib.Path(folder).rglob("*.gz"):
+    system.put_file(str(path), f"{root.rstrip('/')}/{path.relative_to(folder).as_posix()}")
+"""
+_SHOW = """
+import json, sys
+from fsspec.core import url_to_fs
+system, root = url_to_fs(sys.argv[1])
+print(json.dumps({n.removeprefix(root + "/"): system.cat_file(n).decode("latin-1") for n in system.find(root)}))
+"""
+
+
+def _afar(script: str, *arguments: object, variables: dict[str, str]) -> bytes:
+    """Runs a script in a process of its own: clients keep what they have once learned of a server."""
+    command = [sys.executable, "-c", script, *map(str, arguments)]
+    return subprocess.run(command, check=True, capture_output=True, env=environment(**variables)).stdout
+
+
+def fill(folder: Path, url: str, *buckets: str, variables: dict[str, str]) -> None:
+    """Makes buckets, and copies the archives of a folder to a URL in one of them."""
+    _afar(_FILL, folder, url, *buckets, variables=variables)
+
+
+def objects(url: str, *, variables: dict[str, str]) -> dict[str, bytes]:
+    """What there is below a URL, by its name there."""
+    found = json.loads(_afar(_SHOW, url, variables=variables))
+    return {name: data.encode("latin-1") for name, data in found.items()}
 
 
 class Files(BaseHTTPRequestHandler):

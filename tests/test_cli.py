@@ -329,6 +329,8 @@ def test_every_command_has_help() -> None:
         assert command in said
         assert ncleaner(command, "--help").returncode == 0
     assert ncleaner("--version").stdout.startswith(b"ncleaner ")
+    module = subprocess.run([sys.executable, "-m", "ncleaner", "--version"], capture_output=True, check=True)
+    assert module.stdout == ncleaner("--version").stdout
 
 
 # outputs, limits and logs -------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from ncleaner.workers import Settings
 
 from .archives import http, members, warc
 from .processes import descendants
-from .servers import environment, s3_server
+from .servers import environment, fill, objects, s3_server
 from .spark_cluster import ENVIRONMENT, OPTIONS, Cluster, program, running, skip_without_spark, spark_cluster
 from .test_cli import NCLEANER, PROSE
 
@@ -110,14 +110,7 @@ def s3(source: Path) -> Iterator[dict[str, str]]:
         yield {}
         return
     with s3_server() as variables:
-        script = (
-            "import sys, s3fs, pathlib\n"
-            "system, root = s3fs.S3FileSystem(), pathlib.Path(sys.argv[1])\n"
-            "system.mkdir('crawl'); system.mkdir('clean')\n"
-            "for path in root.rglob('*.gz'):\n"
-            "    system.put_file(str(path), f'crawl/{path.relative_to(root)}')\n"
-        )
-        subprocess.run([sys.executable, "-c", script, source], check=True, env=environment(**variables))
+        fill(source, "s3://crawl/", "crawl", "clean", variables=variables)
         yield variables
 
 
@@ -222,18 +215,7 @@ def test_s3(session: Any, s3: dict[str, str], alone: Path) -> None:
         pytest.skip("s3:// needs s3fs, and a server of its protocol: install ncleaner[s3] and moto")
     inputs, settings = find_inputs(["s3://crawl/"]), Settings(output_format="parquet")
     assert on_spark.clean(session, inputs, settings, output="s3://clean/2024").inputs == ARCHIVES
-    script = (
-        "import s3fs, json\n"
-        "system = s3fs.S3FileSystem()\n"
-        "print(json.dumps({n: system.cat_file(n).decode('latin-1') for n in system.find('clean/2024')}))\n"
-    )
-    listed = subprocess.run(
-        [sys.executable, "-c", script], check=True, capture_output=True, env=environment(**s3)
-    )
-    found = {
-        name.removeprefix("clean/2024/"): data.encode("latin-1")
-        for name, data in json.loads(listed.stdout).items()
-    }
+    found = objects("s3://clean/2024", variables=s3)
     assert found.pop("manifest.jsonl").count(b"\n") == ARCHIVES
     assert found == outputs(alone)
     # and again, with what stands there

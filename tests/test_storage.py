@@ -16,7 +16,7 @@ from ncleaner.errors import InputError
 from ncleaner.inputs import find_inputs, listed_inputs
 from ncleaner.storage import Status, folder_at, is_url, open_binary, split, status
 
-from .servers import environment, gs_server, http_server, s3_server
+from .servers import environment, fill, gs_server, http_server, objects, s3_server
 from .test_cli import NCLEANER
 from .test_resume import crawl
 
@@ -54,41 +54,15 @@ def s3(source: Path) -> Iterator[dict[str, str]]:
     pytest.importorskip("s3fs", reason="s3:// needs s3fs: install ncleaner[s3]")
     pytest.importorskip("moto", reason="the server of S3's protocol is moto's")
     with s3_server() as variables:
-        script = (
-            "import sys, s3fs, pathlib\n"
-            "system = s3fs.S3FileSystem()\n"
-            "system.mkdir('crawl'); system.mkdir('text')\n"
-            "for path in pathlib.Path(sys.argv[1]).iterdir():\n"
-            "    system.put_file(str(path), f'crawl/2024/{path.name}')\n"
-        )
-        subprocess.run([sys.executable, "-c", script, source], check=True, env=environment(**variables))
+        fill(source, "s3://crawl/2024", "crawl", "text", variables=variables)
         yield variables
-
-
-def objects(bucket: str, variables: dict[str, str]) -> dict[str, bytes]:
-    script = (
-        "import sys, s3fs, json\n"
-        "system = s3fs.S3FileSystem()\n"
-        "print(json.dumps({name: system.cat_file(name).decode('latin-1') for name in system.find(sys.argv[1])}))\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script, bucket], check=True, capture_output=True, env=environment(**variables)
-    )
-    return {name: data.encode("latin-1") for name, data in json.loads(done.stdout).items()}
 
 
 def test_from_google_storage_and_to_it(source: Path, whole: dict[str, bytes]) -> None:
     pytest.importorskip("gcsfs", reason="gs:// needs gcsfs: install ncleaner[gs]")
     pytest.importorskip("gcp_storage_emulator", reason="the server of Google's protocol is an emulator")
-    script = (
-        "import sys, pathlib, fsspec\n"
-        "system = fsspec.filesystem('gs')\n"
-        "system.mkdir('crawl'); system.mkdir('text')\n"
-        "for path in pathlib.Path(sys.argv[1]).iterdir():\n"
-        "    system.put_file(str(path), f'crawl/2024/{path.name}')\n"
-    )
     with gs_server() as variables:
-        subprocess.run([sys.executable, "-c", script, source], check=True, env=environment(**variables))
+        fill(source, "gs://crawl/2024", "crawl", "text", variables=variables)
         command = ("clean", "gs://crawl/2024", "-o", "gs://text/a")
         result = run(*command, **variables)
         assert result.returncode == 0, result.stderr.decode()
@@ -108,9 +82,9 @@ def test_from_s3_and_to_s3(s3: dict[str, str], whole: dict[str, bytes]) -> None:
     command = ("clean", "s3://crawl/2024", "-o", "s3://text/a", "-j", "2")
     result = run(*command, **s3)
     assert result.returncode == 0, result.stderr.decode()
-    found = objects("text/a", s3)
+    found = objects("s3://text/a", variables=s3)
     assert texts(found) == whole
-    assert sorted(json.loads(line)["input"] for line in found["text/a/manifest.jsonl"].splitlines()) == [
+    assert sorted(json.loads(line)["input"] for line in found["manifest.jsonl"].splitlines()) == [
         f"{number}.warc.gz" for number in range(3)
     ]
     again = run(*command, **s3)
@@ -123,13 +97,13 @@ def test_from_s3_and_to_s3(s3: dict[str, str], whole: dict[str, bytes]) -> None:
     )  # fmt: skip
     said = run(*command, **s3).stderr.decode()
     assert "cleaning 1 inputs again whose output is not as it was written" in said
-    assert texts(objects("text/a", s3)) == whole
+    assert texts(objects("s3://text/a", variables=s3)) == whole
 
 
 def test_from_s3_to_a_file_there(s3: dict[str, str], whole: dict[str, bytes]) -> None:
     result = run("clean", "s3://crawl/2024/1.warc.gz", "-o", "s3://text/b/one.txt", **s3)
     assert result.returncode == 0, result.stderr.decode()
-    assert objects("text/b", s3) == {"text/b/one.txt": whole["1.txt"]}
+    assert objects("s3://text/b", variables=s3) == {"one.txt": whole["1.txt"]}
 
 
 def test_what_is_not_on_s3(s3: dict[str, str]) -> None:
