@@ -200,8 +200,8 @@ def about_of(header: Mapping[str, Any], *own: str) -> dict[str, Any]:
         blocks = said.get("blocks") or {}
         if not isinstance(blocks, dict):
             raise ValueError(f"the blocks of its {part} are no object")
-        for name, value in (*((name, said.get(name)) for name in numbers), *blocks.items()):
-            if not isinstance(value, int | float | None):
+        for name, value in (*((name, said.get(name, 0)) for name in numbers), *blocks.items()):
+            if not isinstance(value, int | float):
                 raise ValueError(f"{name} of its {part} is no number")
     return {key: value for key, value in header.items() if key not in ("kind", *own)}
 
