@@ -275,8 +275,8 @@ def _work(
     if hook:
         runpy.run_path(hook)
     state = _State(settings, settings.cleaner(), settings.sink(), watch)
-    # a parent that has no more need of us, or is no more, closes its end
-    with suppress(EOFError, BrokenPipeError, ConnectionResetError):
+    # a parent that has no more need of us, or is no more, closes its end, even in the middle of a word
+    with suppress(EOFError, OSError):
         connection.send(("ready", None))
         while (job := connection.recv()) is not None:
             try:
