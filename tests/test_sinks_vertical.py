@@ -1,8 +1,13 @@
 from __future__ import annotations
 
+import csv
+import gzip
 import html
+import io
 import shutil
 import subprocess
+import sys
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
@@ -313,3 +318,19 @@ def test_the_corpus_workbench_encodes_it(tmp_path: Path) -> None:
     for name in ("id", "url", "date", "title", "lang"):
         regions = _run("cwb-s-decode", "-r", registry, "PAGES", "-S", f"doc_{name}").splitlines()
         assert [region.split("\t", 2)[2] for region in regions] == [doc.attributes[name] for doc in docs]
+
+
+def test_tools_around_the_corpus_workbench_read_it(tmp_path: Path) -> None:
+    pytest.importorskip("vrt", reason="the reader is that of cwb-vrt")
+    sink = make_sink("vertical")
+    source, table = tmp_path / "pages.vrt.gz", tmp_path / "pages.tsv.gz"
+    data = written(sink, rendered(sink, 50)) + one(page(99, url='http://x/?a=1&b="2"'), "AT&T <b> &lt;")
+    source.write_bytes(gzip.compress(data))
+    command = Path(sys.executable).with_name("cwb-vrt")
+    _run(command, "meta", source, "-t", "doc", "-c", "-s", "p", "h", "l", "-o", table)
+    rows = list(csv.DictReader(io.StringIO(gzip.decompress(table.read_bytes()).decode()), delimiter="\t"))
+    for row, doc in zip(rows, read(data), strict=True):
+        kinds = Counter(kind for kind, _ in doc.segments)
+        assert {name: row[f"nr_{name}"] for name in "phl"} == {name: str(kinds[name]) for name in "phl"}
+        assert row["nr_tokens"] == str(sum(len(found) for _, found in doc.segments))
+        assert [html.unescape(row[name]) for name in doc.attributes] == list(doc.attributes.values())
