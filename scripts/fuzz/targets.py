@@ -191,8 +191,11 @@ def _check_archive(data: bytes) -> None:
             raise BrokenRuleError("items stand in the input")
         if (isinstance(item, Damage) and not item.what) or (isinstance(item, Skip) and not item.reason):
             raise BrokenRuleError("what is said of a record says something")
-        if isinstance(item, Page) and not 0 < len(item.body) <= SMALL.bytes:
-            raise BrokenRuleError("pages are within the limit, and not empty")
+        if isinstance(item, Page) and len(item.body) > SMALL.bytes:
+            raise BrokenRuleError("pages are within the limit")
+        # between two marker lines there may be nothing
+        if isinstance(item, Page) and not item.body and item.kind != "text":
+            raise BrokenRuleError("pages are not empty")
     if len(body) < _WALKED and items(_Pipe(body)) != found:
         raise BrokenRuleError("a pipe gives what a file does")
     cleaner = _plain_cleaner()
