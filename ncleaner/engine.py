@@ -17,9 +17,8 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, NamedTuple
 
 from ncleaner.archive import read
 from ncleaner.catalogue import fingerprint
@@ -213,6 +212,14 @@ class _Batch(_Task):
     done: bool = False
 
 
+class _Counted(NamedTuple):
+    """What adds to the counts without having to be cleaned, and the offset reached in its input."""
+
+    tally: Tally
+    source: Input
+    offset: int
+
+
 @dataclass(slots=True)
 class _Run:
     settings: Settings
@@ -281,28 +288,17 @@ class _Run:
                 yield source, Damage(str(error), source.path, unread=True)
             yield source, None
 
-    def _gather(self, items: Iterator[tuple[Input, Page | Skip | Damage | None]]) -> _Batch | None:
-        """The next pages; counts what is no page on the way. None at the end."""
-        pages: list[Page] = []
-        size = 0
-        for source, item in items:
-            if isinstance(item, Page):
-                pages.append(item)
-                size += len(item.body)
-                if len(pages) == _BATCH_PAGES or size >= _BATCH_BYTES:
-                    break
-                continue
-            tally = Tally()
-            if item is None:
-                tally.inputs = 1
-            else:
-                tally.add_item(item)
-            self.count(tally, source, source.size if item is None else item.offset)
-        return _Batch(source, PagesJob(pages=tuple(pages)), offset=pages[-1].offset) if pages else None
+    def _gather(self, parts: Iterator[_Batch | _Counted]) -> _Batch | None:
+        """The next pages; counts what comes before them. None at the end."""
+        for part in parts:
+            if isinstance(part, _Batch):
+                return part
+            self.count(*part)
+        return None
 
     def spread(self, sources: Iterable[Input], output: _Output) -> None:
         """Reads the inputs here and deals their pages out to all workers; the output keeps their order."""
-        items = self._items(sources)
+        parts = _batches(self._items(sources))
         pending: deque[_Batch] = deque()
         running: dict[int, _Batch] = {}
         ended = False
@@ -314,7 +310,7 @@ class _Run:
         while True:
             # no more batches than keep everybody busy: a slow reader of the output slows this loop down
             while not ended and self.pool.idle and len(pending) < 4 * self.jobs:
-                batch = self._gather(items)
+                batch = self._gather(parts)
                 if batch is None:
                     ended = True
                 else:
@@ -340,6 +336,32 @@ class _Run:
                         continue
                     batch.chunks.append(_hopeless(batch, content, self.settings.limits))
                 batch.done = True
+
+
+def _batches(items: Iterable[tuple[Input, Page | Skip | Damage | None]]) -> Iterator[_Batch | _Counted]:
+    """Puts pages together; all else comes as counts at once, ahead of the pages that still wait. None is the
+    end of an input."""
+    pages: list[Page] = []
+    size = 0
+    for source, item in items:
+        if isinstance(item, Page):
+            pages.append(item)
+            size += len(item.body)
+            if len(pages) == _BATCH_PAGES or size >= _BATCH_BYTES:
+                yield _batch(source, pages)
+                pages, size = [], 0
+        elif item is None:
+            yield _Counted(Tally(inputs=1), source, source.size)
+        else:
+            tally = Tally()
+            tally.add_item(item)
+            yield _Counted(tally, source, item.offset)
+    if pages:
+        yield _batch(source, pages)
+
+
+def _batch(source: Input, pages: list[Page]) -> _Batch:
+    return _Batch(source, PagesJob(pages=tuple(pages)), offset=pages[-1].offset)
 
 
 def _abandon(running: Mapping[int, _File], *error: Any) -> None:
@@ -402,23 +424,13 @@ def cleaned(source: Input, pool: Pool) -> Iterator[Chunk]:
 
 def cleaned_items(items: Iterable[Page | Skip | Damage], pool: Pool, limits: Limits) -> Iterator[Chunk]:
     """Cleans what somebody else has read, as `cleaned` does. Limits are those that it was read with."""
-    pages: list[Page] = []
-    size = 0
-    for item in chain(items, (None,)):
-        if isinstance(item, Page):
-            pages.append(item)
-            size += len(item.body)
-        if pages and (item is None or len(pages) == _BATCH_PAGES or size >= _BATCH_BYTES):
-            source = Input(pages[0].source, "", -1)
-            batch = _Batch(source, PagesJob(pages=tuple(pages)), offset=pages[-1].offset)
-            why = yield from _chunks(batch, pool)
-            if isinstance(why, Death):
-                yield _hopeless(batch, why, limits)
-            pages, size = [], 0
-        if isinstance(item, Skip | Damage):
-            tally = Tally()
-            tally.add_item(item)
-            yield Chunk(b"", tally, 1, item.offset)
+    for part in _batches((Input(item.source, "", -1), item) for item in items):
+        if isinstance(part, _Counted):
+            yield Chunk(b"", part.tally, 1, part.offset)
+            continue
+        why = yield from _chunks(part, pool)
+        if isinstance(why, Death):
+            yield _hopeless(part, why, limits)
 
 
 def is_directory(output: str | Path) -> bool:
