@@ -7,8 +7,8 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 MODULES = (
-    "_bound", "_chain", "_crf", "_decide", "_document", "_dump", "_forest", "_forms", "_kinds", "_letters",
-    "_markup", "_ngram", "_page_features", "_segment_features", "_stack", "_utf8", "_victor",
+    "_bound", "_chain", "_crf", "_decide", "_document", "_dump", "_forest", "_forms", "_hashes", "_kinds",
+    "_letters", "_markup", "_ngram", "_page_features", "_segment_features", "_stack", "_utf8", "_victor",
 )  # fmt: skip
 OPTIMISE = ["/O2"] if sys.platform == "win32" else ["-O3", "-fno-math-errno"]
 # for scripts/fuzz.sh: `address,undefined`, and `fuzzer-no-link` where clang is to count what is covered

@@ -1,7 +1,11 @@
-"""Hashes for tables that live as long as one page; inline, for all compiled modules."""
+"""Hashes, and tables that live as long as one page; inline, for all compiled modules."""
 
 from libc.stdint cimport uint64_t
 from libc.string cimport memcpy
+
+
+# Of the process, so that nobody can make a page whose keys all belong in the same few rows of a table.
+cdef uint64_t secret
 
 
 cdef inline uint64_t mix(uint64_t h) noexcept nogil:
@@ -24,11 +28,10 @@ cdef inline uint64_t hash_bytes(uint64_t h, const unsigned char* p, size_t lengt
     return h
 
 
-cdef inline void* row_of(void* table, size_t width, uint64_t mask, uint64_t key, uint64_t secret) noexcept nogil:
+cdef inline void* row_of(void* table, size_t width, uint64_t mask, uint64_t key) noexcept nogil:
     """The row of a hash table that begins with this key, which is not 0, or the free one that now does.
 
     `width`: bytes of a row. `mask`: rows less one; they are a power of two, and more than there are keys.
-    `secret`: of the process, so that nobody can make a page whose keys all belong in the same few rows.
     """
     cdef uint64_t slot = mix(key ^ secret) >> 20 & mask
     cdef uint64_t* row = <uint64_t*> (<char*> table + slot * width)

@@ -15,11 +15,7 @@ from libc.stdlib cimport calloc, free
 from ncleaner._document cimport element_t, segment_t
 from ncleaner._hashes cimport mix, row_of
 
-import os
-
 import numpy as np
-
-cdef uint64_t secret = int.from_bytes(os.urandom(8), "little")
 
 cdef enum:
     # columns of the second judgement
@@ -99,7 +95,7 @@ cdef struct block_t:
 
 
 cdef inline group_t* _group(group_t* table, uint64_t mask, uint64_t key) noexcept nogil:
-    return <group_t*> row_of(table, sizeof(group_t), mask, key | 1, secret)
+    return <group_t*> row_of(table, sizeof(group_t), mask, key | 1)
 
 
 cdef inline void _count(group_t* g, const segment_t* s, double odds) noexcept nogil:

@@ -17,13 +17,9 @@ from ncleaner._letters cimport (
     LOWER, UNCASED, UPPER, decode_utf8, has_marker, is_final, last_mark, letter_case,
 )
 
-import os
-
 import numpy as np
 
 from ncleaner import tags as _tags
-
-cdef uint64_t secret = int.from_bytes(os.urandom(8), "little")
 
 cdef enum:
     # columns: the text of the segment and its inline markup
@@ -523,7 +519,7 @@ cdef void _fill(
         s = &segments[i]
         total += s.chars
         copies[i] = <seen_t*> row_of(
-            seen, sizeof(seen_t), mask, hash_bytes(s.end - s.start, text + s.start, s.end - s.start) | 1, secret
+            seen, sizeof(seen_t), mask, hash_bytes(s.end - s.start, text + s.start, s.end - s.start) | 1
         )
         copies[i].times += 1
         has_h1 |= s.element >= 0 and elements[s.element].tag == h1_code

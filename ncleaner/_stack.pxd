@@ -29,8 +29,8 @@ cdef struct scan_t:
     uint64_t attributes
     uint64_t crowded      # tags with more than MANY_ATTRIBUTES
     uint64_t unknown      # tags of names not in the table
-    uint64_t roots        # start tags of html, head and body, and end tags
-    uint64_t ends
+    uint64_t roots        # start tags of html, head and body
+    uint64_t ends         # and their end tags
     uint64_t misplaced    # bytes of text right inside a table, where the parser puts it before the table
     uint64_t moved        # bytes that are moved for that, summed
     bint over             # nested too deep to go on

@@ -8,16 +8,12 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 
 from ncleaner._document cimport element_t, run_t, segment_t
-from ncleaner._hashes cimport mix
+from ncleaner._hashes cimport row_of
 from ncleaner._letters cimport NO_LETTER, UPPER, decode_utf8, has_marker, is_final, letter_case
-
-import os
 
 import numpy as np
 
 from ncleaner import tags
-
-cdef uint64_t secret = int.from_bytes(os.urandom(8), "little")
 
 cdef enum:
     IN_P = 1
@@ -309,12 +305,17 @@ cdef void _splits(
     row[SPLIT_INLINE] = _steps(<uint32_t> (inline_ if inline_ > 0 else 0))
 
 
+cdef struct seen_t:
+    uint64_t key
+    uint32_t times
+
+
 cdef bint _fill(
     const uint8_t* data, const run_t* runs, const segment_t* segments, const element_t* elements,
     Py_ssize_t n_elements, const int32_t* rows, Py_ssize_t n, uint8_t* values
 ) noexcept nogil:
     """False when there is not enough memory."""
-    cdef size_t slots = 4, slot, mask
+    cdef size_t slots = 4
     cdef Py_ssize_t t, i, group
     cdef const run_t* run
     cdef const place_t* place
@@ -325,16 +326,14 @@ cdef bint _fill(
     cdef uint64_t words = 0, sentences = 0, most_td = 0, most_div = 0
     while slots < 2 * <size_t> n:
         slots *= 2
-    mask = slots - 1
     cdef place_t* places = <place_t*> malloc((<size_t> n_elements + 1) * sizeof(place_t))
     # words outside links, by innermost td and by innermost div; the first is for those in none
     cdef uint64_t* by_td = <uint64_t*> calloc(<size_t> n_elements + 1, sizeof(uint64_t))
     cdef uint64_t* by_div = <uint64_t*> calloc(<size_t> n_elements + 1, sizeof(uint64_t))
-    cdef uint64_t* keys = <uint64_t*> malloc(slots * sizeof(uint64_t))
-    cdef uint32_t* times = <uint32_t*> calloc(slots, sizeof(uint32_t))
-    cdef size_t* where = <size_t*> malloc((<size_t> n + 1) * sizeof(size_t))
+    cdef seen_t* seen = <seen_t*> calloc(slots, sizeof(seen_t))
+    cdef seen_t** copies = <seen_t**> malloc((<size_t> n + 1) * sizeof(void*))
     cdef bint done = False
-    if places != NULL and by_td != NULL and by_div != NULL and keys != NULL and times != NULL and where != NULL:
+    if places != NULL and by_td != NULL and by_div != NULL and seen != NULL and copies != NULL:
         done = True
         _learn_places(elements, n_elements, places)
         for t in range(n):
@@ -390,13 +389,9 @@ cdef bint _fill(
             if not run.context & LINK:
                 by_td[place.td + 1] += text.alpha_tokens
                 by_div[place.div + 1] += text.alpha_tokens
-            slot = <size_t> (mix(text.hash ^ secret) >> 20) & mask
-            while times[slot] and keys[slot] != text.hash:
-                slot = (slot + 1) & mask
-            keys[slot] = text.hash
-            row[FIRST_DUPLICATE] = times[slot] == 0
-            times[slot] += 1
-            where[t] = slot
+            copies[t] = <seen_t*> row_of(seen, sizeof(seen_t), slots - 1, text.hash | 1)
+            row[FIRST_DUPLICATE] = copies[t].times == 0
+            copies[t].times += 1
         for group in range(n_elements + 1):
             most_td = by_td[group] if by_td[group] > most_td else most_td
             most_div = by_div[group] if by_div[group] > most_div else most_div
@@ -404,7 +399,7 @@ cdef bint _fill(
             run = &runs[rows[t]]
             place = &places[run.element] if run.element >= 0 else &nowhere
             row = values + t * FEATURES
-            row[DUPLICATE_COUNT] = _steps(times[where[t]])
+            row[DUPLICATE_COUNT] = _steps(copies[t].times)
             row[POSITION] = <uint8_t> (1 + t * SHARES // n)
             row[DOCUMENT_WORDS] = _octaves(words)
             row[DOCUMENT_SENTENCES] = _octaves(sentences)
@@ -417,9 +412,8 @@ cdef bint _fill(
     free(places)
     free(by_td)
     free(by_div)
-    free(keys)
-    free(times)
-    free(where)
+    free(seen)
+    free(copies)
     return done
 
 
