@@ -8,10 +8,14 @@ import os
 import re
 import signal
 import time
+from pathlib import Path
 from typing import Any
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.page import Page
+
+# what NCLEANER_WORKER_HOOK has to be
+HOOK = str(Path(__file__))
 
 
 def segfault() -> None:

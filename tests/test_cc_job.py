@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from .archives import http, members, warc
+from .faults import HOOK
 from .servers import environment
 from .spark_cluster import ENVIRONMENT, OPTIONS, skip_without_spark
 from .test_cli import NCLEANER, PROSE
@@ -21,7 +22,6 @@ pq = pytest.importorskip("pyarrow.parquet")
 
 SCRIPT = Path(__file__).parent.parent / "scripts" / "cc_clean_job.py"
 EXAMPLE = Path(__file__).parent.parent / "examples" / "crawl.warc.gz"
-HOOK = str(Path(__file__).with_name("faults.py"))
 
 SPARKCC = """\
 import argparse

@@ -15,10 +15,9 @@ from ncleaner import Cleaner
 from ncleaner.limits import Limits
 
 from .archives import http, members, warc
+from .faults import HOOK
 from .servers import environment
 from .test_cli import NCLEANER, PROSE
-
-HOOK = str(Path(__file__).with_name("faults.py"))
 
 
 def test_without_datatrove_it_says_what_to_install() -> None:

@@ -19,6 +19,7 @@ from ncleaner.report import Note, Tally
 from ncleaner.workers import Pool, Settings
 
 from .archives import http, members, warc
+from .faults import HOOK
 
 EVERYTHING = Settings(method="everything")
 PAGES = [f"<p>Page number {number} says something.<p>And more of it, {number}." for number in range(150)]
@@ -146,7 +147,7 @@ def test_progress_stays_within_a_compressed_text(tmp_path: Path) -> None:
 @pytest.fixture
 def faults(monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers in which pages have the faults that their URLs name."""
-    monkeypatch.setenv("NCLEANER_WORKER_HOOK", str(Path(__file__).with_name("faults.py")))
+    monkeypatch.setenv("NCLEANER_WORKER_HOOK", HOOK)
 
 
 def deadly(path: Path, fault: str, *numbers: int, pages: int = len(PAGES)) -> Path:

@@ -16,10 +16,10 @@ import psutil
 import pytest
 
 from .archives import http, members, warc
+from .faults import HOOK
 from .processes import descendants, workers
 from .test_cli import NCLEANER, PROSE
 
-HOOK = {"NCLEANER_WORKER_HOOK": str(Path(__file__).with_name("faults.py"))}
 ARCHIVES, PAGES = 6, 50
 
 
@@ -51,7 +51,7 @@ def entries(folder: Path) -> dict[str, dict[str, object]]:
 def start(source: Path, out: Path, *options: str, hook: bool = True) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [NCLEANER, "clean", str(source), "-o", str(out), "-f", "jsonl", "-j", "2", *options],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **(HOOK if hook else {})},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **({"NCLEANER_WORKER_HOOK": HOOK} if hook else {})},
         start_new_session=True,
     )  # fmt: skip
 

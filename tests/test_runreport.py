@@ -13,9 +13,8 @@ from ncleaner.errors import InputError
 from ncleaner.runreport import page, read_report, table
 
 from .archives import http, members, warc
+from .faults import HOOK
 from .test_cli import CRAWL, PROSE, ncleaner
-
-FAULTS = {"NCLEANER_WORKER_HOOK": str(Path(__file__).with_name("faults.py"))}
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "deadly.warc.gz").write_bytes(members(records))
     (folder / "cut.warc.gz").write_bytes(members([warc(i) for i in range(3)])[:-100])
     inputs = (CRAWL, folder / "deadly.warc.gz", folder / "cut.warc.gz")
-    result = ncleaner("clean", *inputs, "-o", folder / "out", env=FAULTS)
+    result = ncleaner("clean", *inputs, "-o", folder / "out", env={"NCLEANER_WORKER_HOOK": HOOK})
     assert result.returncode == 1
     return folder / "out"
 

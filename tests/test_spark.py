@@ -22,13 +22,13 @@ from ncleaner.report import Tally
 from ncleaner.workers import Settings
 
 from .archives import http, members, warc
+from .faults import HOOK
 from .processes import descendants
 from .servers import environment, fill, objects, s3_server
 from .spark_cluster import ENVIRONMENT, OPTIONS, Cluster, program, running, skip_without_spark, spark_cluster
 from .test_cli import NCLEANER, PROSE
 
 SCRIPT = Path(__file__).parent.parent / "scripts" / "spark_clean.py"
-HOOK = str(Path(__file__).with_name("faults.py"))
 ARCHIVES, PAGES = 6, 20
 # what is different in each run, and says nothing of the pages
 TIMES = {"finished", "seconds", "slowest"}
