@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+from fuzz.models import small_model
 
 from ncleaner.annotations import labels_from_kept, read_annotations, write_annotations
 from ncleaner.dump import dump_html
@@ -23,9 +23,6 @@ from ncleaner.structure import Structure
 from ncleaner.victor import VictorModel
 
 ROOT = Path(__file__).parent.parent
-sys.path.append(str(ROOT / "scripts"))
-
-from fuzz.models import small_model  # noqa: E402
 
 PAGE = dump_html(
     "<title>Fog</title><ul class=nav><li><a href=/>Home</a><li>About us</ul><div id=main><h1>Fog at sea</h1>"

@@ -17,6 +17,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from fuzz import models
+from fuzz.invariants import BrokenRuleError, check_document, same
+from fuzz.mutate import MARKUP, UTF8
+from fuzz.run import main
+from fuzz.source import ODD
+from fuzz.targets import TARGETS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -37,14 +43,6 @@ from ncleaner.textdump import dump_text
 from ncleaner.victor import VictorModel
 
 ROOT = Path(__file__).parent.parent
-sys.path.append(str(ROOT / "scripts"))
-
-from fuzz import models  # noqa: E402
-from fuzz.invariants import BrokenRuleError, check_document, same  # noqa: E402
-from fuzz.mutate import MARKUP, UTF8  # noqa: E402
-from fuzz.run import main  # noqa: E402
-from fuzz.source import ODD  # noqa: E402
-from fuzz.targets import TARGETS  # noqa: E402
 
 METHOD = make_method("ngram", load_model("en"))
 PAGE = dump_html(
@@ -300,16 +298,8 @@ def test_trees_that_are_none(place: int, value: list[int], said: str) -> None:
 
 def _refused(kind: str, match: str, header: dict[str, object] | None = None, **arrays: np.ndarray) -> None:  # type: ignore[type-arg]
     """Whether a model file of this kind with some parts replaced, and right checksums, is refused."""
-    known, blocks = models.opened(models.small_model(kind).to_bytes())
-    known |= header or {}
-    for at, entry in enumerate(known["arrays"]):
-        if (values := arrays.get(entry["array"].replace(".", "_"))) is not None:
-            entry["dtype"] = values.dtype.str
-            entry.pop("length", None)
-            entry["shape"] = list(values.shape)
-            blocks[at] = values.tobytes()
-    text = json.dumps(known)
-    data = models.of_loose(len(text).to_bytes(4, "little") + text.encode() + b"".join(blocks))
+    named = {name.replace("_", ".", 1): values for name, values in arrays.items()}
+    data = models.remade(models.small_model(kind).to_bytes(), header, named)
     cls = {"ngram": NGramModel, "structure": Structure, "hybrid": HybridModel, "victor": VictorModel}[kind]
     with pytest.raises(ModelError, match=match):
         cls.from_bytes(data)

@@ -1,16 +1,15 @@
 from __future__ import annotations
 
-import hashlib
 import json
 import pickle
 import struct
-import zlib
 from pathlib import Path
 from typing import Any
 from unicodedata import normalize as form
 
 import numpy as np
 import pytest
+from fuzz.models import remade, summed
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -19,7 +18,7 @@ from ncleaner.catalogue import describe, model_table
 from ncleaner.counts import GramCounter, two_sides
 from ncleaner.decision import Decision
 from ncleaner.errors import ModelError, OutputError
-from ncleaner.model import FORMAT_VERSION, MAGIC, NGramModel, load_model, shipped_models
+from ncleaner.model import FORMAT_VERSION, NGramModel, load_model, shipped_models
 
 from .test_ngram import CLEAN, DIRTY, model_of
 
@@ -119,16 +118,12 @@ def test_any_truncation_is_an_error(length: int) -> None:
 def forged(change: dict[str, object]) -> bytes:
     """A file whose checksums are right and whose header says something else."""
     header, tables = opened()
-    return sealed(json.dumps({**header, **change}).encode(), tables)
+    return summed(json.dumps({**header, **change}).encode(), tables)
 
 
 def opened() -> tuple[dict[str, Any], bytes]:
     length = struct.unpack_from("<8sHHII", DATA)[3]
     return json.loads(DATA[20 : 20 + length]), DATA[20 + length :]
-
-
-def sealed(text: bytes, tables: bytes) -> bytes:
-    return struct.pack("<8sHHII", MAGIC, FORMAT_VERSION, 0, len(text), zlib.crc32(text)) + text + tables
 
 
 @pytest.mark.parametrize(
@@ -181,33 +176,19 @@ def test_a_header_that_does_not_fit_its_tables(change: dict[str, object]) -> Non
 )
 def test_a_header_that_is_none(text: bytes) -> None:
     with pytest.raises(ModelError, match="no usable model"):
-        NGramModel.from_bytes(sealed(text, b""))
+        NGramModel.from_bytes(summed(text, b""))
 
 
 def with_tables(change: dict[str, list[int]]) -> bytes:
     """A file with other numbers in some of its arrays."""
-    header, tables = opened()
-    at, blocks, arrays = 0, [], []
-    for entry in header["arrays"]:
-        block = tables[at : at + entry["bytes"]]
-        at += entry["bytes"]
-        if entry["array"] in change:
-            values = np.array(change[entry["array"]], "<u8")
-            block = zlib.compress(values.tobytes())
-            entry = {**entry, "dtype": "<u8", "length": len(values), "bytes": len(block)}
-        arrays.append(entry)
-        blocks.append(block)
-    payload = b"".join(blocks)
-    header |= {"arrays": arrays, "checksum": hashlib.sha256(payload).hexdigest()}
-    return sealed(json.dumps(header).encode(), payload)
+    return remade(DATA, arrays={name: np.array(values, "<u8") for name, values in change.items()})
 
 
 def test_a_file_of_format_1_has_a_threshold_per_character() -> None:
     header, tables = opened()
     del header["decision"]
     text = json.dumps({**header, "threshold": -0.12}).encode()
-    old = struct.pack("<8sHHII", MAGIC, 1, 0, len(text), zlib.crc32(text)) + text + tables
-    assert NGramModel.from_bytes(old).decision == Decision("character", threshold=-0.12)
+    assert NGramModel.from_bytes(summed(text, tables, 1)).decision == Decision("character", threshold=-0.12)
 
 
 def test_other_numbers_are_read() -> None:

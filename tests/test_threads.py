@@ -11,6 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from fuzz.files import text_dump
+from fuzz.pages import page
+from fuzz.source import Source
 
 from ncleaner import Cleaner, _utf8
 from ncleaner.document import Document
@@ -18,11 +21,6 @@ from ncleaner.dump import dump_html
 from ncleaner.methods import Kept
 
 ROOT = Path(__file__).parent.parent
-sys.path.append(str(ROOT / "scripts"))
-
-from fuzz.files import text_dump  # noqa: E402
-from fuzz.pages import page  # noqa: E402
-from fuzz.source import Source  # noqa: E402
 
 THREADS = 8
 PAGES = [page(Source(seed))[:30_000] for seed in range(60)]

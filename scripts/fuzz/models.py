@@ -11,10 +11,12 @@ import hashlib
 import json
 import struct
 import zlib
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from fuzz.mutate import NUMBERS, UTF8, mutated
 from fuzz.source import Source
@@ -29,7 +31,7 @@ from ncleaner.structure import Structure, Trees
 from ncleaner.textdump import dump_text
 from ncleaner.victor import VictorModel, make_slots
 
-__all__ = ["loose", "model_file", "of_loose", "opened", "small_model", "small_models", "summed"]
+__all__ = ["loose", "model_file", "of_loose", "opened", "remade", "small_model", "small_models", "summed"]
 
 _PREAMBLE = struct.Struct("<8sHHII")
 _TOKENS = (
@@ -219,6 +221,21 @@ def _packed(header: Any, blocks: list[bytes]) -> bytes:
                     entry["bytes"] = len(block)
         header["checksum"] = hashlib.sha256(b"".join(stored)).hexdigest()
     return summed(json.dumps(header).encode(), b"".join(stored))
+
+
+def remade(
+    data: bytes, header: Mapping[str, Any] | None = None, arrays: Mapping[str, npt.NDArray[Any]] | None = None
+) -> bytes:
+    """A whole file with other values in its header, and other arrays by their names; the sums are right."""
+    known, blocks = opened(data)
+    known |= header or {}
+    for at, entry in enumerate(known["arrays"]):
+        values = (arrays or {}).get(entry["array"])
+        if values is not None:
+            entry.pop("length", None)
+            entry |= {"dtype": values.dtype.str, "shape": list(values.shape)}
+            blocks[at] = values.tobytes()
+    return _packed(known, blocks)
 
 
 def loose(data: bytes) -> bytes:
