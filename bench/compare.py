@@ -43,7 +43,7 @@ from crossval import scores
 from ncleaner.cleaner import Cleaner
 from ncleaner.measures import Unit, bag_overlap
 from ncleaner.page import Page
-from ncleaner.sinks import make_sink
+from ncleaner.sinks.choice import make_sink
 
 
 @dataclass(frozen=True, slots=True)

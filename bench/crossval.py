@@ -22,19 +22,22 @@ import numpy as np
 import typer
 
 from ncleaner.decision import Statistic
+from ncleaner.errors import TrainingWarning
 from ncleaner.evaluation import Evaluation, evaluate
+from ncleaner.examples import Scheme
 from ncleaner.hybrid import HybridModel
 from ncleaner.hybrid_training import train_hybrid
+from ncleaner.kept import Kept
 from ncleaner.measures import bag_overlap
-from ncleaner.methods import Kept, Models, make_method
+from ncleaner.methods.choice import Models, make_method
 from ncleaner.model import NGramModel
 from ncleaner.page import Page
 from ncleaner.pairs import Pair, read_pairs
-from ncleaner.sinks import make_sink
+from ncleaner.sinks.choice import make_sink
 from ncleaner.sites import folds
-from ncleaner.training import Scheme, TrainingWarning
 from ncleaner.training import train as train_model
-from ncleaner.victor import VictorModel, train_victor
+from ncleaner.victor import VictorModel
+from ncleaner.victor_training import train_victor
 
 
 def load_gold(folder: Path, raw: str = "raw") -> list[Pair]:

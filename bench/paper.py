@@ -36,15 +36,15 @@ import numpy as np
 import typer
 from crossval import load_gold, scores
 
-from ncleaner.errors import TrainingError
+from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.evaluation import Evaluation
 from ncleaner.measures import Average, Counts, Summary, align, count, split_words
-from ncleaner.methods import make_method
+from ncleaner.methods.choice import make_method
 from ncleaner.page import Page
 from ncleaner.pairs import Pair
-from ncleaner.sinks import make_sink
+from ncleaner.sinks.choice import make_sink
 from ncleaner.sites import folds
-from ncleaner.training import TrainingWarning, train
+from ncleaner.training import train
 from ncleaner.trials import Trial
 from ncleaner.tuning import DEFAULT_QS, tune
 

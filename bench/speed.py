@@ -34,10 +34,10 @@ from warcio.warcwriter import WARCWriter
 from ncleaner import _bound, charset
 from ncleaner.archive import read
 from ncleaner.cleaner import DEFAULT_METHOD, DEFAULT_MODEL, Cleaner
-from ncleaner.methods import METHODS, needs_model
+from ncleaner.methods.choice import METHODS, needs_model
 from ncleaner.model import NGramModel, load_model
 from ncleaner.page import Page
-from ncleaner.sinks import make_sink
+from ncleaner.sinks.choice import make_sink
 
 BARE = "bare: FastWARC and selectolax"
 

@@ -17,14 +17,15 @@ from ncleaner.errors import (
     NcleanerError,
     OutputError,
     TrainingError,
+    TrainingWarning,
 )
 from ncleaner.evaluation import evaluate
+from ncleaner.kept import Kept
 from ncleaner.limits import Limits
-from ncleaner.methods import Kept
 from ncleaner.model import NGramModel, load_model
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.pairs import Pair, read_pairs
-from ncleaner.training import TrainingWarning, train
+from ncleaner.training import train
 
 __all__ = [
     "Cleaner",

@@ -2,130 +2,31 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ncleaner.decision import Preset
-from ncleaner.errors import ModelError
 from ncleaner.features import FEATURES
 from ncleaner.hybrid import HybridModel
-from ncleaner.methods import needs_model
-from ncleaner.model import NGramModel, load_model, model_bytes, shipped_models
+from ncleaner.model import NGramModel, load_model
 from ncleaner.modelfile import kind_of
+from ncleaner.shipped import model_bytes, shipped_models
 
 if TYPE_CHECKING:
     from ncleaner.structure import Structure
     from ncleaner.victor import VictorModel
 
 __all__ = [
-    "AUTO",
-    "ByLanguage",
     "describe",
     "describe_file",
     "describe_victor",
-    "fingerprint",
-    "model_names",
     "model_table",
     "summary",
     "telling_grams",
     "victor_summary",
 ]
-
-# the name that stands for a model per page, and the model for languages without one
-AUTO = "auto"
-_FALLBACK = "nonlexical"
-
-
-LanguageModel = TypeVar("LanguageModel", NGramModel, HybridModel)
-
-
-class ByLanguage(Mapping[str, LanguageModel]):
-    """The models by language, each loaded when it is asked for. It pickles.
-
-    Args:
-        load: `load_hybrid` or `load_ngrams`, what to make of a name or a file.
-        folder: a directory with models of one's own (`*.ncm`), which go before those that are shipped. Models
-            that are of no language, such as structure models, are passed over.
-        threshold: instead of each model's own.
-
-    Raises:
-        ModelError: the directory holds no model, or one that cannot be read.
-    """
-
-    def __init__(
-        self,
-        load: Callable[[str | Path], LanguageModel],
-        folder: Path | None = None,
-        threshold: float | Preset | None = None,
-    ) -> None:
-        self._load: Callable[[str | Path], LanguageModel] = load
-        self._threshold = threshold
-        self._names: dict[str, str | Path] = {name: name for name in shipped_models() if name != _FALLBACK}
-        self._names[""] = _FALLBACK
-        self._loaded: dict[str, LanguageModel] = {}
-        if folder is None:
-            return
-        paths = sorted(folder.glob("*.ncm"))
-        paths = [path for path in paths if kind_of(model_bytes(path), str(path)) in ("ngram", "hybrid")]
-        if not paths:
-            raise ModelError(f"there is no model of a language (*.ncm) in the directory {folder}")
-        for path in paths:
-            model = load(path)
-            language = str(model.about.get("language", ""))
-            if not language:
-                raise ModelError(f"{path} does not say its language: train it with --language")
-            code = "" if language == "any" else language
-            self._names[code], self._loaded[code] = path, self._ready(model)
-
-    def __getitem__(self, language: str) -> LanguageModel:
-        if language not in self._loaded:
-            self._loaded[language] = self._ready(self._load(self._names[language]))
-        return self._loaded[language]
-
-    def _ready(self, model: LanguageModel) -> LanguageModel:
-        return model if self._threshold is None else model.with_parameters(threshold=self._threshold)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-
-def model_names(method: str, model: str | Path) -> list[str | Path]:
-    """The shipped models and files that a method may use; none for a method without a model.
-
-    Args:
-        method, model: as `load_models` takes them.
-    """
-    kind = needs_model(method)
-    if not kind:
-        return []
-    if kind == "victor":
-        # where the name is that of a model of another kind, as the default is, victor has its own
-        return ["victor" if model in (AUTO, *shipped_models()) else model]
-    names: list[str | Path] = [model]
-    if model == AUTO or Path(model).is_dir():
-        names = [*shipped_models(), *(sorted(Path(model).glob("*.ncm")) if model != AUTO else ())]
-    return [*names, "structure"] if kind == "hybrid" else names
-
-
-def fingerprint(method: str, model: str | Path) -> str:
-    """A hash of all the model files that a method may use, hexadecimal; empty for a method without a model.
-
-    Args:
-        method, model: as `load_models` takes them.
-
-    Raises:
-        ModelError: no such model.
-    """
-    files = [hashlib.sha256(model_bytes(name)).digest() for name in model_names(method, model)]
-    return hashlib.sha256(b"".join(files)).hexdigest()[:16] if files else ""
 
 
 def _figures(model: NGramModel | HybridModel) -> tuple[str, ...]:
@@ -282,7 +183,7 @@ def victor_summary(model: VictorModel) -> str:
 def describe_victor(model: VictorModel, number: int = 20) -> str:
     """A model card of a conditional random field: training, transitions, and the heaviest weights on either
     side."""
-    from ncleaner.annotations import LABELS, OTHER
+    from ncleaner.labels import LABELS, OTHER
 
     about = model.about
     lines = [

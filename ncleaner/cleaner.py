@@ -9,8 +9,9 @@ from ncleaner.decision import Preset
 from ncleaner.document import Document
 from ncleaner.dump import dump_html
 from ncleaner.hybrid import HybridModel
+from ncleaner.kept import Kept
 from ncleaner.limits import Limits
-from ncleaner.methods import Kept, Models, load_models, make_method
+from ncleaner.methods.choice import Models, load_models, make_method
 from ncleaner.model import NGramModel
 from ncleaner.page import Page
 from ncleaner.sinks.text import kept_text

@@ -18,9 +18,11 @@ from ncleaner.cleaner import DEFAULT_METHOD, DEFAULT_MODEL
 from ncleaner.decision import Preset
 from ncleaner.errors import InputError, NcleanerError
 from ncleaner.limits import Limits
-from ncleaner.methods import METHODS
-from ncleaner.sinks import COMPRESSIONS, SINKS, SinkOptions, make_sink
-from ncleaner.workers import Settings
+from ncleaner.methods.choice import METHODS
+from ncleaner.settings import Settings
+from ncleaner.sinks.base import SinkOptions
+from ncleaner.sinks.choice import SINKS, make_sink
+from ncleaner.sinks.compression import COMPRESSIONS
 
 if TYPE_CHECKING:
     from ncleaner.inputs import Input

@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ncleaner.decision import PRESETS, Scored, curves
+from ncleaner.calibration import Scored, curves
+from ncleaner.decision import PRESETS
 from ncleaner.errors import EvaluationError
+from ncleaner.examples import score_page
 from ncleaner.methods.heuristics import Heuristics
 from ncleaner.model import NGramModel
 from ncleaner.pairs import Pair
-from ncleaner.training import score_page
 
-__all__ = ["Curve", "Point", "precision_recall", "render"]
+__all__ = ["Curve", "Point", "precision_recall"]
 
 # points of a curve, at equal steps of the words that are kept
 _STEPS = 40
@@ -96,19 +97,3 @@ def precision_recall(pairs: Sequence[Pair], model: NGramModel) -> Curve:
             )
         )
     return Curve(model.name, len(pages), tuple(points))
-
-
-def render(curve: Curve) -> str:
-    """The curve as a table, for people."""
-    lines = [
-        f"{curve.pages} pages, model {curve.model}; words in per cent",
-        "",
-        "threshold  precision  recall       F    kept",
-    ]
-    lines += [
-        f"{point.threshold:>+9.2f}  {100 * point.precision:>9.2f}  {100 * point.recall:>6.2f}  "
-        f"{100 * point.f_score:>6.2f}  {100 * point.kept:>6.2f}"
-        + (f"  {point.preset}" if point.preset else "")
-        for point in curve.points
-    ]
-    return "\n".join(lines)

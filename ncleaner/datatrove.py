@@ -18,14 +18,14 @@ import orjson
 
 from ncleaner.archive import InputFormat, read
 from ncleaner.cleaner import DEFAULT_METHOD, DEFAULT_MODEL, Cleaner
+from ncleaner.codes import declared_language, iso_639_1
 from ncleaner.decision import Preset
 from ncleaner.engine import cleaned_items
 from ncleaner.errors import InputError
-from ncleaner.language import declared_language
 from ncleaner.limits import Limits
 from ncleaner.report import Tally
-from ncleaner.sinks.metadata import iso_639_1
-from ncleaner.workers import Pool, Settings
+from ncleaner.settings import Settings
+from ncleaner.workers import Pool
 
 try:
     from datatrove.pipeline.extractors.base import BaseExtractor

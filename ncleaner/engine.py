@@ -17,39 +17,27 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO, Final, NamedTuple
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
 
 from ncleaner.archive import read
-from ncleaner.catalogue import fingerprint
-from ncleaner.errors import InputError, OutputError
+from ncleaner.errors import InputError
 from ncleaner.inputs import Input
+from ncleaner.jobs import Chunk, Death, FileJob, GivenUp, Job, PagesJob
 from ncleaner.limits import Limits
-from ncleaner.manifest import NAME as MANIFEST
 from ncleaner.manifest import Manifest, open_manifest, settings_record
+from ncleaner.methods.choice import fingerprint
+from ncleaner.outputs import Output, is_directory, opened, output_in, output_names, writing
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.quarantine import warc_record
 from ncleaner.report import Note, Tally
-from ncleaner.sinks import Writable
-from ncleaner.storage import Folder, folder_at, is_url, split
-from ncleaner.workers import Chunk, Death, FileJob, GivenUp, Job, PagesJob, Pool, Settings
+from ncleaner.settings import Settings
+from ncleaner.storage import folder_at, split
+from ncleaner.storage_base import Folder
+from ncleaner.workers import Pool
 
-__all__ = [
-    "QUARANTINE",
-    "Progress",
-    "cleaned",
-    "cleaned_items",
-    "is_directory",
-    "no_progress",
-    "output_in",
-    "output_names",
-    "run",
-    "unfinished",
-    "writing",
-]
+__all__ = ["Progress", "cleaned", "cleaned_items", "no_progress", "run", "unfinished"]
 
-#: Where in an output directory records of pages go that had to be given up, a WARC for each input.
-QUARANTINE: Final = "quarantine"
 
 _BATCH_PAGES = 32
 _BATCH_BYTES = 2_000_000
@@ -66,96 +54,6 @@ Progress = Callable[[Tally, Input, int], None]
 
 def no_progress(tally: Tally, source: Input, offset: int) -> None:
     """Nobody watches."""
-
-
-def output_names(inputs: Iterable[Input], suffix: str) -> dict[Input, str]:
-    """What each input's output is called, below the output directory: same relative path and stem. Inputs
-    that would share an output, or have the manifest's name, keep their whole name in it.
-
-    Raises:
-        InputError: two inputs have the same relative path.
-    """
-    sources = list(inputs)
-    stems: dict[str, list[Input]] = {}
-    for source in sources:
-        stems.setdefault(source.stem, []).append(source)
-    names: dict[Input, str] = {}
-    taken: dict[str, Input] = {}
-    for stem, sharing in stems.items():
-        for source in sharing:
-            name = stem + suffix
-            if len(sharing) > 1 or name == MANIFEST:
-                name = source.relative + suffix
-            if name in taken:
-                raise InputError(
-                    f"{taken[name].path} and {source.path} would both be written to {name}: "
-                    "clean them into different directories"
-                )
-            taken[name] = source
-            names[source] = name
-    return names
-
-
-class _Output:
-    """Where results go: rendered pages into one file, records of pages given up, if any, into another."""
-
-    def __init__(self, out: Writable, files: ExitStack, quarantine: tuple[Folder, str] | None) -> None:
-        self._out = out
-        self._files = files
-        self._quarantine = quarantine
-        self._records: BinaryIO | None = None
-
-    def write(self, chunk: Chunk) -> None:
-        """Writes what a chunk holds."""
-        self._out.write(chunk.output)
-        if chunk.quarantine and self._quarantine:
-            if self._records is None:
-                folder, name = self._quarantine
-                self._records = self._files.enter_context(folder.file(name))
-            self._records.write(chunk.quarantine)
-
-    @property
-    def has_quarantined(self) -> bool:
-        """Whether a page has been given up."""
-        return self._records is not None
-
-
-@contextmanager
-def _opened(
-    file: AbstractContextManager[BinaryIO], settings: Settings, quarantine: tuple[Folder, str] | None
-) -> Iterator[_Output]:
-    """An output in a file that is to be opened."""
-    with ExitStack() as files:
-        out = files.enter_context(file)
-        yield _Output(files.enter_context(settings.sink().wrapped(out)), files, quarantine)
-
-
-@contextmanager
-def writing(output: object) -> Iterator[None]:
-    """Says which output it is that cannot be written. Raises OutputError; BrokenPipeError as it is."""
-    try:
-        yield
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        where = error.filename or output
-        raise OutputError(f"cannot write the output: {error.strerror} ({where})") from error
-
-
-@contextmanager
-def output_in(folder: Folder, name: str, settings: Settings) -> Iterator[_Output]:
-    """An input's output in a directory: a file that appears when it is whole, and the records of pages given
-    up, if there are any, in `QUARANTINE`.
-
-    Raises:
-        OSError: it cannot be written.
-    """
-    quarantine = f"{QUARANTINE}/{name.removesuffix(settings.sink().suffix)}.warc.gz"
-    with _opened(folder.file(name), settings, (folder, quarantine)) as output:
-        yield output
-    if not output.has_quarantined:
-        # there may be one of an earlier run
-        folder.remove(quarantine)
 
 
 @dataclass(slots=True)
@@ -200,7 +98,7 @@ class _File(_Task):
     """An input in the hands of a worker, and its output."""
 
     closing: ExitStack = field(default_factory=ExitStack)
-    output: _Output | None = None
+    output: Output | None = None
 
 
 @dataclass(slots=True)
@@ -239,7 +137,7 @@ class _Run:
         self.progress(tally, source, min(offset, source.size) if source.size >= 0 else offset)
 
     def by_file(
-        self, sources: Iterable[Input], opener: Callable[[Input], AbstractContextManager[_Output]]
+        self, sources: Iterable[Input], opener: Callable[[Input], AbstractContextManager[Output]]
     ) -> None:
         """Gives each input to a worker of its own; `opener` opens its output."""
         waiting = deque(sources)
@@ -296,7 +194,7 @@ class _Run:
             self.count(*part)
         return None
 
-    def spread(self, sources: Iterable[Input], output: _Output) -> None:
+    def spread(self, sources: Iterable[Input], output: Output) -> None:
         """Reads the inputs here and deals their pages out to all workers; the output keeps their order."""
         parts = _batches(self._items(sources))
         pending: deque[_Batch] = deque()
@@ -433,13 +331,6 @@ def cleaned_items(items: Iterable[Page | Skip | Damage], pool: Pool, limits: Lim
             yield _hopeless(part, why, limits)
 
 
-def is_directory(output: str | Path) -> bool:
-    """Whether -o means a directory: it is one, or its name has no suffix."""
-    if is_url(str(output)):
-        return not PurePosixPath(str(output)).suffix or str(output).endswith("/")
-    return Path(output).is_dir() or not Path(output).suffix
-
-
 def run(
     inputs: list[Input],
     settings: Settings,
@@ -491,7 +382,7 @@ def run(
                     file = folder.file(name)
                 else:
                     file = nullcontext(output)
-                with _opened(file, settings, apart) as out:
+                with opened(file, settings, apart) as out:
                     if jobs == 1 and not any(source.is_pipe for source in inputs):
                         work.by_file(inputs, lambda source: nullcontext(out))
                     else:
@@ -507,7 +398,7 @@ def _to_directory(work: _Run, inputs: list[Input], folder: Folder, again: bool) 
     with open_manifest(folder, record, again) as manifest:
 
         @contextmanager
-        def output_of(source: Input) -> Iterator[_Output]:
+        def output_of(source: Input) -> Iterator[Output]:
             began = time.monotonic()
             work.tallies[source] = Tally()
             with output_in(folder, names[source], settings) as output:

@@ -13,6 +13,7 @@ __all__ = [
     "NcleanerError",
     "OutputError",
     "TrainingError",
+    "TrainingWarning",
     "WorkerError",
 ]
 
@@ -43,3 +44,7 @@ class WorkerError(NcleanerError):
 
 class EvaluationError(NcleanerError):
     """Predicted and gold files that cannot be compared."""
+
+
+class TrainingWarning(UserWarning):
+    """Something about the training data that its owner should know; the rest is used."""

@@ -32,7 +32,7 @@ from ncleaner.measures import (
     split_words,
 )
 
-__all__ = ["Evaluation", "PageScores", "evaluate", "render", "score_page"]
+__all__ = ["Evaluation", "PageScores", "evaluate", "score_page"]
 
 Progress = Callable[[int, int], None]
 """Called with the number of pages done and the number of all pages, in the calling process."""
@@ -167,55 +167,6 @@ def evaluate(
         ),
         unit=unit,
     )
-
-
-def render(result: Evaluation, *, per_page: bool = False) -> str:
-    """Lay the figures out as plain text, 72 columns or as wide as the longest page name needs."""
-    n = len(result.pages)
-    lines = [f"{n} page{'s' if n != 1 else ''} compared with gold texts.", ""]
-    if per_page:
-        width = max(4, *(len(page.name) for page in result.pages))
-        bag = f"{result.unit} F1"
-        lines.append(f"{'Page':<{width}}{'Precision':>11}{'Recall':>9}{'F-score':>9}{'F marks':>9}{bag:>9}")
-        for page in result.pages:
-            words = page.words
-            lines.append(
-                f"{page.name:<{width}}{words.precision:11.2f}{words.recall:9.2f}{words.f_score:9.2f}"
-                f"{page.marks.f_score:9.2f}{page.bag.f1:9.3f}"
-            )
-        lines.append("")
-    lines.append(f"{'':<36}{'Precision':>12}{'Recall':>12}{'F-score':>12}")
-    measures = [("Words in order, per cent", result.words)]
-    # Without marks on either side their figures are all 0, which reads like a failure.
-    if result.marks.micro != Counts():
-        measures.append(("Segment marks p/h/l, per cent", result.marks))
-        measures.append(("Segment marks, kind ignored, per cent", result.marks_unlabelled))
-    for title, summary in measures:
-        micro = summary.micro
-        lines += [title, _row("all pages as one (micro)", [micro.precision, micro.recall, micro.f_score], 2)]
-        lines += _spread_rows(summary.macro, 2)
-    tokens = "Words" if result.unit == "word" else "Characters"
-    lines += [f"{tokens} in any order, 0 to 1", *_spread_rows(result.bag, 3)]
-    for names, what in (
-        (result.missing_gold, "predicted but without gold text"),
-        (result.missing_pred, "with gold text but not predicted"),
-    ):
-        if names:
-            lines += ["", f"NOT COMPARED, {what} ({len(names)}):", *(f"  {name}" for name in names)]
-    return "\n".join(lines) + "\n"
-
-
-def _spread_rows(spread: Spread, digits: int) -> list[str]:
-    averages = [spread.precision, spread.recall, spread.f_score]
-    return [
-        _row("mean of the pages (macro)", [average.mean for average in averages], digits),
-        _row("standard deviation", [average.sd for average in averages], digits),
-    ]
-
-
-def _row(title: str, values: Iterable[float | None], digits: int) -> str:
-    cells = ("-" if value is None else f"{value:.{digits}f}" for value in values)
-    return f"  {title:<34}" + "".join(f"{cell:>12}" for cell in cells)
 
 
 @dataclass(frozen=True, slots=True)

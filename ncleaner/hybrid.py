@@ -20,8 +20,9 @@ from ncleaner._decide import decide, probabilities_of
 from ncleaner.decision import Preset
 from ncleaner.document import Document
 from ncleaner.errors import ModelError
-from ncleaner.model import NGramModel, model_bytes
+from ncleaner.model import NGramModel
 from ncleaner.modelfile import Stored, about_of, kind_of, pack, unpack, usable
+from ncleaner.shipped import model_bytes
 from ncleaner.structure import BALANCES, Structure, load_structure
 
 __all__ = ["Calibration", "HybridModel", "Judgement", "keep_of", "load_hybrid", "load_ngrams"]

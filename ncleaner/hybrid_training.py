@@ -16,17 +16,19 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner._decide import probabilities_of
-from ncleaner.annotations import Annotated, gold_of
-from ncleaner.decision import Scored, fit_logistic
+from ncleaner.annotations import Annotated
+from ncleaner.calibration import Scored, fit_logistic
 from ncleaner.document import Document
-from ncleaner.errors import TrainingError
+from ncleaner.errors import TrainingError, TrainingWarning
+from ncleaner.examples import FOLDS
 from ncleaner.hybrid import Calibration, HybridModel, keep_of
+from ncleaner.labels import gold_of
 from ncleaner.model import NGramModel
 from ncleaner.pairs import Pair
 from ncleaner.sites import folds
 from ncleaner.structure import Structure, load_structure
 from ncleaner.structure_training import Example, train_structure
-from ncleaner.training import FOLDS, TrainingWarning, train_and_score
+from ncleaner.training import train_and_score
 
 __all__ = ["examples_of", "pair_of", "train_hybrid"]
 

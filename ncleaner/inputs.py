@@ -14,7 +14,9 @@ from typing import Final, Literal, NoReturn
 
 from ncleaner.errors import InputError
 from ncleaner.records import begins_archive
-from ncleaner.storage import files_below, is_url, open_binary, status
+from ncleaner.storage import open_binary, status
+from ncleaner.storage_base import is_url
+from ncleaner.storage_remote import files_below
 from ncleaner.streams import inflated
 
 __all__ = ["STDIN", "Input", "find_inputs", "is_binary", "listed_inputs", "sniff", "stem"]

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from ncleaner.alphabet import scripts
+from ncleaner.codes import declared_language
 from ncleaner.document import Document
 
-__all__ = ["declared_language", "page_language", "sample"]
+__all__ = ["page_language", "sample"]
 
 # The sample: at most so many bytes of the longest segments.
 _SAMPLE_BYTES = 200
@@ -38,8 +39,6 @@ _SCRIPTS_OF: dict[str, tuple[str, ...]] = {
 }
 # Scripts that leave no choice of language.
 _ALONE = {"Greek": "el", "Hangul": "ko", "Kana": "ja", "Han": "zh"}
-# Older and other codes for the same.
-_ALIASES = {"iw": "he", "ji": "yi", "in": "id", "nb": "no", "nn": "no", "cn": "zh", "gr": "el", "jp": "ja"}
 # Japanese mixes scripts: so much kana among its letters is enough.
 _KANA_SHARE = 0.05
 
@@ -76,14 +75,6 @@ def _script(text: bytes) -> str:
     if found[names.index("Kana")] > _KANA_SHARE * total:
         return "Kana"
     return names[int(found.argmax())]
-
-
-@lru_cache
-def declared_language(lang: str) -> str:
-    """The language of a `lang` attribute: its first subtag, in lower case, older codes replaced."""
-    code = lang.strip().replace("_", "-").split("-")[0].lower()
-    code = _ALIASES.get(code, code)
-    return code if code.isalpha() and 2 <= len(code) <= 3 else ""
 
 
 @lru_cache(maxsize=1)

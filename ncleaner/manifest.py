@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 from ncleaner.inputs import Input
 from ncleaner.report import Tally
-from ncleaner.storage import Folder, Log
-from ncleaner.workers import Settings
+from ncleaner.settings import Settings
+from ncleaner.storage_base import Folder, Log
 
 __all__ = ["NAME", "Manifest", "open_manifest", "settings_record"]
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ncleaner.runreport import RunReport
+    from ncleaner.history import RunReport
 
 __all__ = ["draw_curve", "draw_run", "draw_tuning", "plot_paths", "save", "to_svg"]
 

@@ -16,6 +16,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 
 from ncleaner.inputs import Input
 from ncleaner.report import Tally
+from ncleaner.summaries import run_summary
 
 __all__ = ["CountDisplay", "ProgressDisplay", "log"]
 
@@ -152,7 +153,7 @@ class ProgressDisplay(_Display):
         if self._as_json:
             log("finished", inputs=tally.inputs, resumed=tally.resumed, **tally.record())
         else:
-            self.say(tally.summary())
+            self.say(run_summary(tally))
 
 
 class CountDisplay(_Display):

@@ -7,18 +7,16 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ncleaner.document import Document
-from ncleaner.methods import Kept
+from ncleaner.kept import Kept
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.sinks.metadata import stated_language
 
-__all__ = ["Note", "Tally"]
+__all__ = ["OTHERS", "Note", "Tally"]
 
 # notes, places of damage and reasons that a tally carries along: a hopeless input must not fill the memory
 _MOST = 100
 _SLOWEST = 5
-_OTHERS = "others"
-# languages that a summary names
-_FREQUENT = 10
+OTHERS = "others"
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,50 +204,10 @@ class Tally:
         if len(self.notes) < _MOST:
             self.notes.append(Note(event, what, at.source or "input", at.offset, at.url))
 
-    def summary(self) -> str:
-        """The end of a run, for people."""
-        lines = [
-            f"{self.pages:,} pages read: {self.cleaned:,} cleaned, {self.empty:,} empty, "
-            f"{self.lost.total():,} given up{_by_reason(self.lost)}",
-            f"{self.segments_kept:,} segments kept, {self.segments_removed:,} removed; "
-            f"{self.words_kept:,} words kept, {self.words_removed:,} removed",
-        ]
-        if self.resumed:
-            lines.append(f"{self.resumed:,} inputs were finished by an earlier run, and are as they were")
-        if self.languages:
-            lines.append(f"languages{_by_reason(self.languages, _FREQUENT)}")
-        for method, number in sorted(self.instead.items()):
-            lines.append(
-                f"{number:,} pages are plain text, without structure: cleaned by the method {method}"
-            )
-        if self.strange:
-            lines.append(
-                f"{self.strange:,} pages are in letters that the model hardly knows, and were kept or removed"
-                " whole: use a model of their language, or --model auto"
-            )
-        if self.skipped:
-            lines.append(f"{self.skipped.total():,} records skipped{_by_reason(self.skipped)}")
-        if self.flattened:
-            lines.append(f"{self.flattened:,} pages were flattened: nested deeper than the parser can take")
-        if self.damaged:
-            lines.append(
-                f"{self.damaged:,} places of damage in the inputs; what could be read around them was"
-            )
-        return "\n".join(lines)
-
-
-def _by_reason(counter: Counter[str], most: int = _MOST) -> str:
-    if not counter:
-        return ""
-    ranked = sorted(counter.items(), key=lambda item: (-item[1], item[0]))
-    if len(ranked) > most:
-        ranked = [*ranked[:most], (_OTHERS, sum(number for _, number in ranked[most:]))]
-    return " (" + ", ".join(f"{reason}: {number:,}" for reason, number in ranked) + ")"
-
 
 def _add(counter: Counter[str], reason: str, number: int) -> None:
     """Counts a reason. What reasons there are may come from the data: of new ones no more than a thousand."""
-    counter[reason if reason in counter or len(counter) < 10 * _MOST else _OTHERS] += number
+    counter[reason if reason in counter or len(counter) < 10 * _MOST else OTHERS] += number
 
 
 def _slow(page: tuple[float, int, str]) -> tuple[float, int, str]:

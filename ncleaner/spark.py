@@ -28,28 +28,22 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from ncleaner import errors
-from ncleaner.catalogue import fingerprint, model_names
-from ncleaner.engine import (
-    Progress,
-    cleaned,
-    cleaned_items,
-    is_directory,
-    no_progress,
-    output_in,
-    output_names,
-    unfinished,
-    writing,
-)  # fmt: skip
+from ncleaner.engine import Progress, cleaned, cleaned_items, no_progress, unfinished
 from ncleaner.errors import InputError, OutputError, WorkerError
 from ncleaner.inputs import Input
+from ncleaner.jobs import Chunk
 from ncleaner.manifest import open_manifest, settings_record
-from ncleaner.model import model_bytes, shipped_models
+from ncleaner.methods.choice import fingerprint, model_names
+from ncleaner.outputs import is_directory, output_in, output_names, writing
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.report import Tally
-from ncleaner.sinks import SinkOptions
+from ncleaner.settings import Settings
+from ncleaner.shipped import model_bytes, shipped_models
+from ncleaner.sinks.base import SinkOptions
 from ncleaner.sinks.parquet import to_table
-from ncleaner.storage import Folder, Log, folder_at, is_url
-from ncleaner.workers import Chunk, Pool, Settings
+from ncleaner.storage import folder_at
+from ncleaner.storage_base import Folder, Log, is_url
+from ncleaner.workers import Pool
 
 try:
     from py4j.protocol import Py4JError

@@ -24,8 +24,8 @@ from ncleaner.cli_options import (
     with_settings,
 )
 from ncleaner.progress import ProgressDisplay
+from ncleaner.settings import Settings
 from ncleaner.spark import clean
-from ncleaner.workers import Settings
 
 __all__ = ["main"]
 

@@ -23,8 +23,8 @@ from ncleaner._decide import probabilities_of
 from ncleaner._forest import Forest
 from ncleaner.document import Document
 from ncleaner.features import FEATURES, WEIGHTS, first_features, second_features
-from ncleaner.model import model_bytes
 from ncleaner.modelfile import Stored, about_of, integers, pack, reals, unpack, usable
+from ncleaner.shipped import model_bytes
 
 __all__ = ["BALANCES", "STEP", "Structure", "Trees", "load_structure"]
 

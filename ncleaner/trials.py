@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import io
-import shlex
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from ncleaner.decision import Statistic
-from ncleaner.training import DEFAULT_Q, Scheme
+from ncleaner.examples import Scheme
+from ncleaner.training import DEFAULT_Q
 
-__all__ = ["TIE", "Trial", "Tuning", "render", "train_command"]
+__all__ = ["TIE", "Trial", "Tuning"]
 
 # difference of F that decides nothing: a few pages are no evidence for it
 TIE = 0.002
@@ -91,68 +88,3 @@ class Tuning:
 def _plainness(trial: Trial) -> tuple[int, float]:
     # rounded: 0.7 and 0.9 are equally far from 0.8
     return trial.order, round(abs(trial.q - DEFAULT_Q), 6)
-
-
-def _grid(trials: dict[tuple[int, float], Trial], title: str, value: Callable[[Trial], float]) -> str:
-    """A table of n × q."""
-    orders = dict.fromkeys(order for order, _ in trials)
-    qs = list(dict.fromkeys(q for _, q in trials))
-    lines = [title, "  n \\ q" + "".join(f"{q:>7g}" for q in qs)]
-    lines += [f"  {n:>5}" + "".join(f"{value(trials[n, q]):>7.2f}" for q in qs) for n in orders]
-    return "\n".join(lines)
-
-
-def render(tuning: Tuning, rows: int = 10) -> str:
-    """The best combinations, and for each alphabet and scheme the tables of n × q; plain text."""
-    out = io.StringIO()
-
-    def say(line: str = "") -> None:
-        out.write(line + "\n")
-
-    say(f"{tuning.pages} pages of {tuning.sites} sites, {tuning.folds}-fold cross-validation by site.")
-    say("Words in per cent, mean by page and site; cross-entropy (H) in bits per character.")
-    say()
-    say("alphabet    scheme         n     q  precision  recall      F  H clean  H dirty")
-    for trial in tuning.ranking[:rows]:
-        say(_row(trial))
-    for (name, scheme), trials in tuning.groups().items():
-        say()
-        say(f"{name}, {scheme}")
-        say(_grid(trials, "F of words", lambda trial: 100 * trial.f_score))
-        say(_grid(trials, "cross-entropy of clean text", lambda trial: trial.clean_entropy))
-        say(_grid(trials, "cross-entropy of dirty text", lambda trial: trial.dirty_entropy))
-    say()
-    say(f"Chosen: of all within {100 * TIE:g} points of the best F the smallest n, then the q nearest to")
-    say(f"{DEFAULT_Q:g}; a few dozen pages are no evidence for such differences.")
-    say(_row(tuning.best))
-    return out.getvalue()
-
-
-def _row(trial: Trial) -> str:
-    return (
-        f"{trial.alphabet:<12}{trial.scheme:<13}{trial.order:>3}{trial.q:>6g}{100 * trial.precision:>11.2f}"
-        f"{100 * trial.recall:>8.2f}{100 * trial.f_score:>7.2f}{trial.clean_entropy:>9.3f}"
-        f"{trial.dirty_entropy:>9.3f}"
-    )
-
-
-def train_command(
-    tuning: Tuning,
-    *,
-    raw: Path,
-    clean: Path,
-    output: Path,
-    manifest: Path | None = None,
-    encoding: str | None = None,
-    size: int = 60,
-    cased: bool = False,
-) -> str:
-    """The command line that trains by the parameters of the best trial, quoted for a shell."""
-    trial = tuning.best
-    words: list[object] = ["ncleaner", "train", "--raw", raw, "--clean", clean]
-    words += ["--manifest", manifest] if manifest is not None else []
-    words += ["--encoding", encoding] if encoding is not None else []
-    words += ["--order", trial.order, "--q", trial.q]
-    words += ["--alphabet", trial.alphabet, "--alphabet-size", size, *(["--cased"] if cased else [])]
-    words += ["--scheme", trial.scheme, "--statistic", tuning.statistic, "--output", output]
-    return shlex.join(map(str, words))

@@ -33,14 +33,16 @@ import numpy.typing as npt
 
 from ncleaner.alphabet import ALPHABET_NAMES, Alphabet
 from ncleaner.alphabet import alphabet as named_alphabet
+from ncleaner.calibration import Scored, curves, fit_decision, word_figures
 from ncleaner.counts import Counts, Keys, Tallies, Tally
-from ncleaner.decision import Scored, Statistic, curves, fit_decision, word_figures
+from ncleaner.decision import Statistic
 from ncleaner.document import Document
 from ncleaner.errors import TrainingError
+from ncleaner.examples import FOLDS, Examples, Scheme, checked_pairs, labelled
 from ncleaner.model import MAX_ORDER, conditional, interpolation_weights
 from ncleaner.nfc import compose
 from ncleaner.pairs import Pair
-from ncleaner.training import FOLDS, Examples, Scheme, checked_pairs, labelled, training_alphabet
+from ncleaner.training import training_alphabet
 from ncleaner.trials import Trial, Tuning
 
 __all__ = ["DEFAULT_QS", "Shares", "grid_sums", "tune"]

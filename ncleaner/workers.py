@@ -16,31 +16,21 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import BaseContext, ForkContext, ForkServerContext, SpawnContext
+from multiprocessing.context import ForkContext, ForkServerContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Literal
 
-from ncleaner.archive import InputFormat, read
-from ncleaner.cleaner import DEFAULT_METHOD, DEFAULT_MODEL, Cleaner
-from ncleaner.decision import Preset
 from ncleaner.errors import NcleanerError, WorkerError
-from ncleaner.limits import Limits
-from ncleaner.page import Damage, Page, Skip
-from ncleaner.quarantine import warc_record
-from ncleaner.report import Tally
-from ncleaner.sinks import Sink, SinkOptions, make_sink
+from ncleaner.jobs import Chunk, Death, Job, State, Watch
+from ncleaner.settings import Settings
 
-__all__ = ["Chunk", "Death", "FileJob", "GivenUp", "Job", "PagesJob", "Pool", "Settings"]
+__all__ = ["Pool"]
 
-# A worker sends what it has when one of these is reached.
-_CHUNK_PAGES = 64
-_CHUNK_BYTES = 1 << 20
-_CHUNK_SECONDS = 0.5
 # How long a worker that is at no page may say nothing: it starts, or passes over a record of many gigabytes.
 _SILENCE = 600.0
 # How many workers in a row may end before they are ready to work.
@@ -50,219 +40,11 @@ _PR_SET_PDEATHSIG = 1
 _HOOK = "NCLEANER_WORKER_HOOK"
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """All that a worker needs to know; what the output depends on besides the input."""
-
-    method: str = DEFAULT_METHOD
-    model: str = DEFAULT_MODEL
-    threshold: float | Preset | None = None
-    output_format: str = "text"
-    sink_options: SinkOptions = field(default_factory=SinkOptions)
-    input_format: InputFormat = "auto"
-    encoding: str | None = None
-    alt_text: bool = False
-    comments: bool = True
-    limits: Limits = field(default_factory=Limits)
-    set_off: bool = False  # documents are set off even where an input is one page
-    marker: str | None = None  # see `archive.read`
-
-    def cleaner(self) -> Cleaner:
-        """The cleaner they describe. Raises as `Cleaner` does."""
-        return Cleaner(
-            self.method,
-            self.model,
-            threshold=self.threshold,
-            comments=self.comments,
-            limits=self.limits,
-            encoding=self.encoding,
-            alt_text=self.alt_text,
-        )
-
-    def sink(self) -> Sink:
-        """The sink they describe. Raises as `make_sink` does."""
-        return make_sink(self.output_format, self.sink_options)
-
-
-@dataclass(slots=True)
-class Chunk:
-    """Part of a job's results.
-
-    Attributes:
-        output: rendered pages, in order.
-        tally: what they add to the counts.
-        items: how many items of the input (pages, skipped records, damages) it covers.
-        offset: byte offset in the input of the last of them; -1 where it has none.
-        quarantine: WARC records of pages that were given up for what they did to a worker.
-    """
-
-    output: bytes
-    tally: Tally
-    items: int
-    offset: int
-    quarantine: bytes = b""
-
-
-@dataclass(frozen=True, slots=True)
-class Death:
-    """How a worker came to its end.
-
-    Attributes:
-        reason: a few words, for counting.
-        why: a sentence.
-        item: number, in the job, of the page that it was at; -1 if at none.
-        deaths: how many of this kind there have to be at a page before the page is to blame.
-    """
-
-    reason: str
-    why: str
-    item: int
-    deaths: int = 2
-
-
-@dataclass(frozen=True, slots=True)
-class GivenUp:
-    """A page that is not to be cleaned: it has ended workers. `quarantine`: its record is to be kept."""
-
-    reason: str
-    why: str
-    quarantine: bool = True
-
-
-class _Watch:
-    """What a worker is at, for its parent to see: it stays readable when the worker is dead or hangs."""
-
-    def __init__(self, context: BaseContext) -> None:
-        # two numbers, each written in one piece: the item, and since when; 0 where it is at no page
-        self._at = context.RawArray("d", 2)
-
-    def begin(self, item: int, now: float) -> None:
-        self._at[0] = item
-        self._at[1] = now
-
-    def end(self) -> None:
-        self._at[1] = 0.0
-
-    @property
-    def item(self) -> int:
-        return int(self._at[0]) if self._at[1] else -1
-
-    def seconds(self, now: float) -> float:
-        """How long the worker has been at its page; 0 if it is at none."""
-        since = self._at[1]
-        return now - since if since else 0.0
-
-
-@dataclass(slots=True)
-class _State:
-    settings: Settings
-    cleaner: Cleaner
-    sink: Sink
-    watch: _Watch
-
-
-def _clean(page: Page, state: _State, tally: Tally) -> bytes:
-    """A page's output. The one place where a page's failure is caught."""
-    began = time.monotonic()
-    try:
-        document, kept = state.cleaner.page(page)
-        part = state.sink.render(page, document, kept, page.offset < 0 and not state.settings.set_off)
-    except NcleanerError as error:
-        tally.add_lost(type(error).__name__, str(error), page)
-        return b""
-    tally.add_page(page, document, kept, time.monotonic() - began)
-    return part
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """Work for a worker process; picklable.
-
-    Attributes:
-        skip: so many items have been dealt with before.
-        given_up: pages that are not to be cleaned, by the number of their item.
-        singly: results up to this item are sent one by one, lest they are lost with another worker.
-    """
-
-    skip: int = 0
-    given_up: Mapping[int, GivenUp] = field(default_factory=dict)
-    singly: int = -1
-
-    def items(self, settings: Settings) -> Iterable[Page | Skip | Damage]:
-        """What there is to do. Raises InputError if it cannot be read at all."""
-        raise NotImplementedError
-
-    def run(self, state: _State) -> Iterator[Chunk]:
-        """Does it, in chunks."""
-        parts: list[bytes] = []
-        quarantine: list[bytes] = []
-        size = count = 0
-        offset = -1
-        tally = Tally()
-        since = time.monotonic()
-        for number, item in enumerate(self.items(state.settings)):
-            if number < self.skip:
-                continue
-            if isinstance(item, Page):
-                state.watch.begin(number, time.monotonic())
-                known = self.given_up.get(number)
-                try:
-                    part = b"" if known else _clean(item, state, tally)
-                except MemoryError:
-                    part, known = b"", GivenUp("out of memory", "not enough memory")
-                if known:
-                    tally.add_quarantined(known.reason, known.why, item)
-                    if known.quarantine:
-                        quarantine.append(warc_record(item, state.settings.limits))
-                state.watch.end()
-                parts.append(part)
-                size += len(part)
-            else:
-                tally.add_item(item)
-            count += 1
-            offset = item.offset
-            if (
-                count >= _CHUNK_PAGES
-                or size >= _CHUNK_BYTES
-                or number <= self.singly
-                or time.monotonic() - since >= _CHUNK_SECONDS
-            ):
-                yield Chunk(b"".join(parts), tally, count, offset, b"".join(quarantine))
-                parts, quarantine, size, count = [], [], 0, 0
-                tally, since = Tally(), time.monotonic()
-        if count:
-            yield Chunk(b"".join(parts), tally, count, offset, b"".join(quarantine))
-
-
-@dataclass(frozen=True, slots=True)
-class FileJob(Job):
-    """A whole input, read and cleaned in the worker."""
-
-    path: str = ""
-
-    def items(self, settings: Settings) -> Iterable[Page | Skip | Damage]:
-        """Reads the file."""
-        return read(
-            self.path, input_format=settings.input_format, limits=settings.limits, marker=settings.marker
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class PagesJob(Job):
-    """Pages that the parent has read."""
-
-    pages: tuple[Page, ...] = ()
-
-    def items(self, settings: Settings) -> Iterable[Page | Skip | Damage]:
-        """They are at hand."""
-        return self.pages
-
-
 # -------------------------------------------------------------------------------------------------
 
 
 def _work(
-    connection: Connection, settings: Settings, watch: _Watch, hook: str, inherited: Iterable[Connection]
+    connection: Connection, settings: Settings, watch: Watch, hook: str, inherited: Iterable[Connection]
 ) -> None:
     """Main function of a worker."""
     # the parent alone decides what an interrupt means
@@ -274,7 +56,7 @@ def _work(
     _bound_memory(settings.limits.memory)
     if hook:
         runpy.run_path(hook)
-    state = _State(settings, settings.cleaner(), settings.sink(), watch)
+    state = State(settings, settings.cleaner(), settings.sink(), watch)
     # a parent that has no more need of us, or is no more, closes its end, even in the middle of a word
     with suppress(EOFError, OSError):
         connection.send(("ready", None))
@@ -327,7 +109,7 @@ Event = tuple[Literal["chunk", "done", "failed", "lost"], Job, Chunk | Death | s
 class _Worker:
     process: BaseProcess
     connection: Connection
-    watch: _Watch
+    watch: Watch
     job: Job | None = None
     heard: float = 0.0
     ready: bool = False
@@ -362,7 +144,7 @@ class Pool:
     def _started(self) -> _Worker:
         context = _context()
         ours, theirs = context.Pipe()
-        watch = _Watch(context)
+        watch = Watch(context)
         # a copy of this process has its ends of all pipes, too, and would keep them open
         inherited = () if _begins_clean(context) else (ours, *(worker.connection for worker in self._workers))
         arguments = (theirs, self._settings, watch, os.environ.get(_HOOK, ""), inherited)

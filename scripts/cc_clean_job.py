@@ -26,8 +26,8 @@ from ncleaner.cleaner import DEFAULT_METHOD, DEFAULT_MODEL
 from ncleaner.limits import Limits
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.records import PAGES
+from ncleaner.settings import Settings
 from ncleaner.spark import rows, schema
-from ncleaner.workers import Settings
 
 try:
     from sparkcc_fastwarc import CCFastWarcSparkJob as Job

@@ -16,11 +16,12 @@ from typing import Annotated
 import typer
 
 from ncleaner.catalogue import summary, victor_summary
+from ncleaner.errors import TrainingWarning
 from ncleaner.hybrid_training import examples_of
 from ncleaner.pairs import Pair, read_pairs
 from ncleaner.structure_training import Example, train_structure
-from ncleaner.training import TrainingWarning, train, train_and_score
-from ncleaner.victor import train_victor
+from ncleaner.training import train, train_and_score
+from ncleaner.victor_training import train_victor
 
 MODELS = Path(__file__).parent.parent / "models"
 CLEANEVAL = "CleanEval 2007 development set"

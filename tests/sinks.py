@@ -9,9 +9,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from ncleaner.document import ELEMENT, RUN, SEGMENT, Document
-from ncleaner.methods import Kept
+from ncleaner.kept import Kept
 from ncleaner.page import Page
-from ncleaner.sinks import Sink
+from ncleaner.sinks.base import Sink
 
 PROSE = (
     "The lighthouse keeper counts the ships, and writes their names into a book.",

@@ -16,10 +16,11 @@ from ncleaner.cleaner import Cleaner
 from ncleaner.decision import Statistic
 from ncleaner.dump import dump_html
 from ncleaner.evaluation import evaluate
+from ncleaner.examples import Scheme
 from ncleaner.page import Page
 from ncleaner.pairs import Pair
-from ncleaner.sinks import make_sink
-from ncleaner.training import Scheme, train
+from ncleaner.sinks.choice import make_sink
+from ncleaner.training import train
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 FLOOR: dict[str, dict[str, float]] = json.loads((Path(__file__).parent / "accuracy_floor.json").read_text())

@@ -7,20 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ncleaner.annotations import (
-    LABELS,
-    OTHER,
-    gold_of,
-    labels_from_alignment,
-    labels_from_kept,
-    read_annotated,
-    read_annotations,
-    run_chars,
-    write_annotations,
-)
+from ncleaner.annotations import labels_from_alignment, read_annotated, read_annotations, write_annotations
 from ncleaner.document import Document
 from ncleaner.dump import dump_html
 from ncleaner.errors import TrainingError
+from ncleaner.labels import LABELS, OTHER, gold_of, labels_from_kept, run_chars
 from ncleaner.pairs import Pair
 from ncleaner.textdump import dump_text
 

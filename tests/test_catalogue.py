@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from ncleaner.catalogue import describe, fingerprint
+from ncleaner.catalogue import describe
 from ncleaner.errors import ModelError
-from ncleaner.model import load_model, model_bytes
+from ncleaner.methods.choice import fingerprint
+from ncleaner.model import load_model
+from ncleaner.shipped import model_bytes
 
 
 def test_fingerprints_tell_models_apart(tmp_path: Path) -> None:

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from fuzz.models import small_model
 
-from ncleaner.annotations import labels_from_kept, read_annotations, write_annotations
+from ncleaner.annotations import read_annotations, write_annotations
 from ncleaner.dump import dump_html
 from ncleaner.errors import ModelError, NcleanerError, TrainingError
 from ncleaner.hybrid import HybridModel
-from ncleaner.methods import Method
+from ncleaner.labels import labels_from_kept
+from ncleaner.methods.base import Method
 from ncleaner.methods.hybrid import Hybrid
 from ncleaner.methods.ngram import NGram
 from ncleaner.methods.victor import Victor

@@ -8,12 +8,13 @@ import pytest
 from typer.testing import CliRunner
 
 from ncleaner.cli import app
-from ncleaner.curve import precision_recall, render
+from ncleaner.curve import precision_recall
 from ncleaner.dump import dump_html
 from ncleaner.errors import EvaluationError
-from ncleaner.methods import make_method
+from ncleaner.methods.choice import make_method
 from ncleaner.model import load_model
 from ncleaner.pairs import Pair, read_pairs
+from ncleaner.summaries import curve_table
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 PAIRS = read_pairs(EXAMPLES / "pages", EXAMPLES / "gold")
@@ -41,7 +42,7 @@ def test_a_point_is_what_the_method_keeps() -> None:
     shown = sum(int(pair.alignment.words[pair.document.visible].sum()) for pair in PAIRS)
     assert shown < sum(int(pair.alignment.words.sum()) for pair in PAIRS)
     assert balanced.kept == pytest.approx(words / shown)
-    assert f"{balanced.threshold:>+9.2f}" in render(curve)
+    assert f"{balanced.threshold:>+9.2f}" in curve_table(curve)
 
 
 def test_nothing_to_draw() -> None:

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ncleaner._chain import posterior
-from ncleaner.decision import STATISTICS, Decision, Scored, Statistic, fit_decision
+from ncleaner.calibration import Scored, fit_decision
+from ncleaner.decision import STATISTICS, Decision, Statistic
 from ncleaner.errors import ModelError
 
 

@@ -11,12 +11,14 @@ import pytest
 
 from ncleaner import engine
 from ncleaner.archive import pages, read
-from ncleaner.engine import cleaned, cleaned_items, output_names, run
+from ncleaner.engine import cleaned, cleaned_items, run
 from ncleaner.errors import InputError, ModelError, OutputError
 from ncleaner.inputs import Input, find_inputs
 from ncleaner.limits import Limits
+from ncleaner.outputs import output_names
 from ncleaner.report import Note, Tally
-from ncleaner.workers import Pool, Settings
+from ncleaner.settings import Settings
+from ncleaner.workers import Pool
 
 from .archives import http, members, warc
 from .faults import HOOK
@@ -239,14 +241,14 @@ def test_a_reader_that_ends_its_workers(crawl: Path, tmp_path: Path, monkeypatch
     hook = tmp_path / "hook.py"
     hook.write_text(
         "import os\n"
-        "from ncleaner import workers\n"
-        "real = workers.read\n"
+        "from ncleaner import jobs\n"
+        "real = jobs.read\n"
         "def read(*arguments, **options):\n"
         "    for number, item in enumerate(real(*arguments, **options)):\n"
         "        if number == 100:\n"
         "            os._exit(9)\n"
         "        yield item\n"
-        "workers.read = read\n"
+        "jobs.read = read\n"
     )
     monkeypatch.setenv("NCLEANER_WORKER_HOOK", str(hook))
     out = tmp_path / "out"

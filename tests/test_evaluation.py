@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.errors import EvaluationError
-from ncleaner.evaluation import Evaluation, evaluate, render, score_page
+from ncleaner.evaluation import Evaluation, evaluate, score_page
 from ncleaner.measures import Average, Counts, Overlap, bag_overlap, split_words
+from ncleaner.summaries import evaluation_table
 
 Figures = tuple[int, int, int, int, int, int]
 
@@ -240,7 +241,7 @@ def test_single_page(pair: tuple[Path, Path]) -> None:
     assert len(result.pages) == 1
     assert result.words.macro.f_score.sd is None
     assert result.to_dict()["words"]["macro"]["f_score"]["sd"] is None
-    assert re.search(r"standard deviation +- +- +-\n", render(result))
+    assert re.search(r"standard deviation +- +- +-\n", evaluation_table(result))
 
 
 def test_deviation_of_equal_values() -> None:
@@ -315,7 +316,7 @@ def test_json(pair: tuple[Path, Path]) -> None:
 
 def test_report(pair: tuple[Path, Path]) -> None:
     result = evaluate(*pair)
-    report = render(result, per_page=True)
+    report = evaluation_table(result, per_page=True)
     assert "2 pages compared" in report
     assert f"{result.words.micro.f_score:.2f}" in report
     assert "Segment marks" in report
@@ -329,8 +330,8 @@ def test_report(pair: tuple[Path, Path]) -> None:
 def test_report_without_marks(tmp_path: Path) -> None:
     write(tmp_path, {"pred/a.txt": "one two", "gold/a.txt": "one two"})
     result: Evaluation = evaluate(tmp_path / "pred", tmp_path / "gold", unit="char")
-    assert "Segment marks" not in render(result)
-    assert "Characters in any order" in render(result)
+    assert "Segment marks" not in evaluation_table(result)
+    assert "Characters in any order" in evaluation_table(result)
 
 
 def test_long_page() -> None:

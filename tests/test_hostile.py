@@ -35,7 +35,7 @@ from ncleaner.dump import dump_html
 from ncleaner.errors import ModelError
 from ncleaner.hybrid import HybridModel
 from ncleaner.limits import Limits
-from ncleaner.methods import make_method
+from ncleaner.methods.choice import make_method
 from ncleaner.model import NGramModel, load_model
 from ncleaner.nfc import _FOREIGN, _MARKS, _run_of_marks, compose
 from ncleaner.structure import Structure

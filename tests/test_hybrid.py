@@ -12,19 +12,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ncleaner import hybrid
-from ncleaner.catalogue import ByLanguage, describe_file, model_table
+from ncleaner.catalogue import describe_file, model_table
 from ncleaner.cleaner import Cleaner
 from ncleaner.document import Document
 from ncleaner.dump import dump_html
 from ncleaner.errors import ModelError
 from ncleaner.hybrid import Calibration, HybridModel, load_hybrid, load_ngrams
-from ncleaner.methods import load_models, make_method
+from ncleaner.methods.choice import ByLanguage, load_models, make_method
 from ncleaner.methods.hybrid import Hybrid
-from ncleaner.model import load_model, shipped_models
+from ncleaner.model import load_model
 from ncleaner.modelfile import kind_of, pack, unpack
 from ncleaner.page import Page
 from ncleaner.report import Tally
+from ncleaner.shipped import shipped_models
 from ncleaner.structure import load_structure
+from ncleaner.summaries import run_summary
 from ncleaner.textdump import dump_text
 from ncleaner.training import train
 
@@ -231,7 +233,7 @@ def test_the_summary_of_a_run_says_so_once() -> None:
     page = Page(f"<p>{PROSE}".encode())
     tally.add_page(page, *cleaner.page(page), 0.01)
     assert tally.instead == {"ngram": 2}
-    assert tally.summary().count("cleaned by the method ngram") == 1
+    assert run_summary(tally).count("cleaned by the method ngram") == 1
 
 
 def test_a_page_in_letters_the_model_has_never_seen_is_told() -> None:

@@ -9,14 +9,14 @@ import pytest
 from ncleaner._decide import probabilities_of
 from ncleaner.annotations import Annotated, labels_from_alignment
 from ncleaner.dump import dump_html
-from ncleaner.errors import TrainingError
+from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.features import FEATURES
 from ncleaner.hybrid import Calibration, HybridModel
 from ncleaner.hybrid_training import _calibrate, examples_of, pair_of, train_hybrid
 from ncleaner.pairs import Pair
 from ncleaner.structure import load_structure
 from ncleaner.structure_training import Example
-from ncleaner.training import TrainingWarning, train_and_score
+from ncleaner.training import train_and_score
 
 from .structures import grow_small_forests, page_html, paragraphs, structure, stumps
 

@@ -11,8 +11,8 @@ from ncleaner.inputs import Input, find_inputs
 from ncleaner.manifest import NAME, open_manifest, settings_record
 from ncleaner.page import Damage, Skip
 from ncleaner.report import Tally
+from ncleaner.settings import Settings
 from ncleaner.storage import folder_at
-from ncleaner.workers import Settings
 
 from .test_cli import CRAWL, ncleaner
 

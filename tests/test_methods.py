@@ -6,14 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ncleaner.catalogue import ByLanguage
 from ncleaner.document import Document
 from ncleaner.dump import dump_html
 from ncleaner.errors import ModelError
 from ncleaner.hybrid import load_ngrams
-from ncleaner.methods import METHODS, make_method, needs_model
+from ncleaner.methods.choice import METHODS, ByLanguage, make_method, needs_model
 from ncleaner.methods.heuristics import Heuristics
-from ncleaner.model import load_model, shipped_models
+from ncleaner.model import load_model
+from ncleaner.shipped import shipped_models
 
 
 def page(*segments: str) -> Document:

@@ -18,7 +18,9 @@ from ncleaner.catalogue import describe, model_table
 from ncleaner.counts import GramCounter, two_sides
 from ncleaner.decision import Decision
 from ncleaner.errors import ModelError, OutputError
-from ncleaner.model import FORMAT_VERSION, NGramModel, load_model, shipped_models
+from ncleaner.model import NGramModel, load_model
+from ncleaner.modelfile import FORMAT_VERSION
+from ncleaner.shipped import shipped_models
 
 from .test_ngram import CLEAN, DIRTY, model_of
 

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from ncleaner.errors import ModelError, OutputError
-from ncleaner.model import NGramModel, shipped_models
+from ncleaner.model import NGramModel
 from ncleaner.modelfile import kind_of, pack, save, unpack
+from ncleaner.shipped import shipped_models
 
 TYPES = ["u1", "<u2", "<u4", "<u8", "i1", "<i2", "<i4", "<i8", "<f4", "<f8"]
 DATA = pack(

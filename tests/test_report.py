@@ -3,9 +3,10 @@ from __future__ import annotations
 import numpy as np
 
 from ncleaner.dump import dump_html
-from ncleaner.methods import Kept
+from ncleaner.kept import Kept
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.report import Tally
+from ncleaner.summaries import run_summary
 
 
 def test_counts_add_up() -> None:
@@ -28,7 +29,7 @@ def test_counts_add_up() -> None:
     assert (total.skipped["record type request"], total.lost["too large"], total.damaged) == (3, 3, 3)
     assert not total.complete
     assert Tally().complete
-    summary = total.summary()
+    summary = run_summary(total)
     assert "6 pages read: 2 cleaned, 1 empty, 3 given up (too large: 3)" in summary
     assert "3 records skipped (record type request: 3)" in summary
     assert "3 places of damage" in summary
@@ -41,9 +42,9 @@ def test_pages_that_another_method_cleaned_are_told_once() -> None:
         part.add_page(Page(b""), dump_html("<p>one"), Kept(np.array([True]), instead=instead), 0.1)
         total += part
     assert total.instead == {"ngram": 2}
-    said = [line for line in total.summary().splitlines() if "without structure" in line]
+    said = [line for line in run_summary(total).splitlines() if "without structure" in line]
     assert said == ["2 pages are plain text, without structure: cleaned by the method ngram"]
-    assert "without structure" not in Tally().summary()
+    assert "without structure" not in run_summary(Tally())
 
 
 def test_notes_say_what_and_where() -> None:

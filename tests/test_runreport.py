@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from ncleaner.errors import InputError
-from ncleaner.runreport import page, read_report, table
+from ncleaner.history import read_report
+from ncleaner.runreport import page, table
 
 from .archives import http, members, warc
 from .faults import HOOK

@@ -8,9 +8,11 @@ import pytest
 
 from ncleaner.document import Document
 from ncleaner.dump import dump_html
-from ncleaner.methods import Kept
+from ncleaner.kept import Kept
 from ncleaner.page import Page
-from ncleaner.sinks import COMPRESSED, COMPRESSIONS, SINKS, SinkOptions, make_sink
+from ncleaner.sinks.base import SinkOptions
+from ncleaner.sinks.choice import COMPRESSED, SINKS, make_sink
+from ncleaner.sinks.compression import COMPRESSIONS
 
 from .sinks import Pipe, rendered, written
 

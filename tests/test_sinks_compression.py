@@ -13,8 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ncleaner.archive import pages
-from ncleaner.sinks import COMPRESSIONS, Compression, Sink, SinkOptions, compression, make_sink
+from ncleaner.sinks import compression
 from ncleaner.sinks.background import ordered
+from ncleaner.sinks.base import Compression, Sink, SinkOptions
+from ncleaner.sinks.choice import make_sink
+from ncleaner.sinks.compression import COMPRESSIONS
 
 from .sinks import GROUPS, Pipe, rendered, written
 

@@ -4,8 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from ncleaner.codes import iso_639_1, iso_639_3
 from ncleaner.page import Page
-from ncleaner.sinks.metadata import captured, encodable, iso_639_1, iso_639_3, made_id, stated_language
+from ncleaner.sinks.metadata import captured, encodable, made_id, stated_language
 
 from .sinks import all_of, document, page
 

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from ncleaner.errors import OutputError
 from ncleaner.page import Page
-from ncleaner.sinks import make_sink, parquet
+from ncleaner.sinks import parquet
+from ncleaner.sinks.choice import make_sink
 from ncleaner.sinks.metadata import encodable
 
 from .sinks import (
@@ -184,9 +185,9 @@ def test_workers_do_without_pyarrow() -> None:
         "import sys\n"
         "from ncleaner.document import Document\n"
         "from ncleaner.dump import dump_html\n"
-        "from ncleaner.methods import Kept\n"
+        "from ncleaner.kept import Kept\n"
         "from ncleaner.page import Page\n"
-        "from ncleaner.sinks import make_sink\n"
+        "from ncleaner.sinks.choice import make_sink\n"
         "document = dump_html('<p>Text')\n"
         "make_sink('parquet').render(Page(b''), document, Kept(document.visible), True)\n"
         "sys.exit('pyarrow' in sys.modules)\n"

@@ -18,7 +18,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ncleaner.page import Page
-from ncleaner.sinks import make_sink, vertical
+from ncleaner.sinks import vertical
+from ncleaner.sinks.choice import make_sink
 from ncleaner.sinks.tokens import LONGEST, _tokens, tokens
 
 from .sinks import HOSTILE, HOSTILE_TEXT, PROSE, all_of, document, none_of, page, rendered, written

@@ -11,7 +11,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from ncleaner.archive import read
 from ncleaner.page import Page, Skip
-from ncleaner.sinks import make_sink
+from ncleaner.sinks.choice import make_sink
 
 from .sinks import GROUPS, HOSTILE, HOSTILE_TEXT, PROSE, all_of, document, none_of, page, rendered, written
 

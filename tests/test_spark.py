@@ -17,9 +17,9 @@ import pytest
 from ncleaner.engine import run
 from ncleaner.errors import InputError, NcleanerError, OutputError, WorkerError
 from ncleaner.inputs import Input, find_inputs
-from ncleaner.model import model_bytes
 from ncleaner.report import Tally
-from ncleaner.workers import Settings
+from ncleaner.settings import Settings
+from ncleaner.shipped import model_bytes
 
 from .archives import http, members, warc
 from .faults import HOOK

@@ -14,7 +14,8 @@ import pytest
 
 from ncleaner.errors import InputError
 from ncleaner.inputs import find_inputs, listed_inputs
-from ncleaner.storage import Status, folder_at, is_url, open_binary, split, status
+from ncleaner.storage import folder_at, open_binary, split, status
+from ncleaner.storage_base import Status, is_url
 
 from .servers import environment, fill, gs_server, http_server, objects, s3_server
 from .test_cli import NCLEANER
@@ -144,7 +145,7 @@ def test_connections_that_break_are_made_again(source: Path, whole: dict[str, by
 
 
 def test_a_server_that_stays_broken(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ncleaner.storage._PAUSE", 0.001)
+    monkeypatch.setattr("ncleaner.storage_remote._PAUSE", 0.001)
     with http_server(source, cuts=1000) as url, pytest.raises(OSError, match=r"0\.warc\.gz"):
         open_binary(f"{url}/0.warc.gz").read(10_000)
 

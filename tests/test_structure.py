@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from ncleaner.dump import dump_html
 from ncleaner.errors import ModelError, OutputError
 from ncleaner.features import FEATURES, WEIGHTS
-from ncleaner.model import load_model, shipped_models
+from ncleaner.model import load_model
 from ncleaner.modelfile import kind_of, pack, unpack
+from ncleaner.shipped import shipped_models
 from ncleaner.structure import STEP, Structure, load_structure
 
 from .structures import structure, stumps

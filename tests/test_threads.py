@@ -18,7 +18,7 @@ from fuzz.source import Source
 from ncleaner import Cleaner, _utf8
 from ncleaner.document import Document
 from ncleaner.dump import dump_html
-from ncleaner.methods import Kept
+from ncleaner.kept import Kept
 
 ROOT = Path(__file__).parent.parent
 

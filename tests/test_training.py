@@ -8,11 +8,12 @@ from ncleaner import counts
 from ncleaner.alphabet import alphabet
 from ncleaner.decision import STATISTICS, Statistic
 from ncleaner.dump import dump_html
-from ncleaner.errors import TrainingError
+from ncleaner.errors import TrainingError, TrainingWarning
+from ncleaner.examples import Scheme
 from ncleaner.model import NGramModel
 from ncleaner.pairs import Pair
 from ncleaner.textdump import dump_text
-from ncleaner.training import Scheme, TrainingWarning, train
+from ncleaner.training import train
 
 PROSE = [
     "The ferry was late this morning, and nobody on the pier seemed to mind.",

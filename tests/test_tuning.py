@@ -16,15 +16,17 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ncleaner.alphabet import Alphabet, alphabet, learned_alphabet
+from ncleaner.calibration import fit_decision
+from ncleaner.cmd_tune import train_command
 from ncleaner.counts import GramCounter, Tallies, add_tallies, two_sides
-from ncleaner.decision import fit_decision
 from ncleaner.dump import dump_html
-from ncleaner.errors import TrainingError
+from ncleaner.errors import TrainingError, TrainingWarning
+from ncleaner.examples import Examples, Scheme
 from ncleaner.model import NGramModel, load_model
 from ncleaner.pairs import Pair
+from ncleaner.summaries import tuning_table
 from ncleaner.textdump import dump_text
-from ncleaner.training import Examples, Scheme, TrainingWarning
-from ncleaner.trials import TIE, Trial, Tuning, render, train_command
+from ncleaner.trials import TIE, Trial, Tuning
 from ncleaner.tuning import Shares, _joint, grid_sums, tune
 
 BIN = Path(sys.executable).parent
@@ -223,7 +225,9 @@ def test_ties_go_to_the_smaller_n_then_to_the_q_nearest_to_the_default() -> None
 
 
 def test_render_is_plain_text_with_the_best_first() -> None:
-    text = render(of(*(trial(n, q, 0.8 + n / 100 + q / 10) for n in (1, 2, 3) for q in (0.1, 0.5, 0.8, 0.9))))
+    text = tuning_table(
+        of(*(trial(n, q, 0.8 + n / 100 + q / 10) for n in (1, 2, 3) for q in (0.1, 0.5, 0.8, 0.9)))
+    )
     assert text.isascii()
     assert max(map(len, text.splitlines())) <= 90
     lines = text.splitlines()

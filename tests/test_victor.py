@@ -12,27 +12,22 @@ from hypothesis import strategies as st
 
 from ncleaner._crf import marginals
 from ncleaner._victor import features
-from ncleaner.annotations import LABELS, OTHER, Annotated, labels_from_alignment, labels_from_kept
+from ncleaner.annotations import Annotated, labels_from_alignment
 from ncleaner.catalogue import describe_file, model_table
 from ncleaner.document import Document
 from ncleaner.dump import dump_html
 from ncleaner.errors import ModelError, TrainingError
-from ncleaner.methods import Kept, load_models, make_method, needs_model
+from ncleaner.kept import Kept
+from ncleaner.labels import LABELS, OTHER, labels_from_kept
+from ncleaner.methods.choice import load_models, make_method, needs_model
 from ncleaner.methods.victor import Victor
-from ncleaner.model import load_model, shipped_models
+from ncleaner.model import load_model
 from ncleaner.modelfile import pack, unpack
 from ncleaner.pairs import Pair
+from ncleaner.shipped import shipped_models
 from ncleaner.textdump import dump_text
-from ncleaner.victor import (
-    FEATURES,
-    VictorModel,
-    attribute_names,
-    attributes,
-    block_features,
-    load_victor,
-    make_slots,
-    train_victor,
-)
+from ncleaner.victor import FEATURES, VictorModel, block_features, load_victor, make_slots
+from ncleaner.victor_training import attribute_names, attributes, train_victor
 
 from .test_annotations import HTML
 

@@ -8,7 +8,8 @@ import struct
 
 import pytest
 
-from ncleaner.workers import Pool, Settings
+from ncleaner.settings import Settings
+from ncleaner.workers import Pool
 
 
 @pytest.mark.parametrize("word", [b"", struct.pack("!i", 1000) + b"half of it"])

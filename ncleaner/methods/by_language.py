@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from ncleaner.document import Document
+from ncleaner.kept import Kept
 from ncleaner.language import page_language
-from ncleaner.methods import Kept, Method
+from ncleaner.methods.base import Method
 
 if TYPE_CHECKING:
     from ncleaner.hybrid import HybridModel

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ncleaner.document import Document
-from ncleaner.methods import Kept
+from ncleaner.kept import Kept
 
 __all__ = ["Everything"]
 

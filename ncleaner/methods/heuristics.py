@@ -13,7 +13,7 @@ import numpy as np
 
 from ncleaner._forms import suspects
 from ncleaner.document import Document
-from ncleaner.methods import Kept
+from ncleaner.kept import Kept
 
 __all__ = ["Heuristics"]
 

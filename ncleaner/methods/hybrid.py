@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ncleaner.document import Document
 from ncleaner.hybrid import HybridModel
-from ncleaner.methods import Kept
+from ncleaner.kept import Kept
 from ncleaner.methods.ngram import NGram
 
 __all__ = ["Hybrid"]

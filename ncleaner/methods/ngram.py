@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
-from ncleaner.methods import Kept
+from ncleaner.kept import Kept
 from ncleaner.methods.heuristics import Heuristics
 from ncleaner.model import NGramModel
 

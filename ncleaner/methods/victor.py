@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ncleaner.annotations import gold_of, run_chars
 from ncleaner.document import Document
-from ncleaner.methods import Kept
+from ncleaner.kept import Kept
+from ncleaner.labels import gold_of, run_chars
 from ncleaner.victor import VictorModel
 
 __all__ = ["Victor"]

@@ -6,10 +6,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from ncleaner.sinks import Writable
+from ncleaner.sinks.base import Writable
 
 __all__ = ["Ordered", "ordered"]
 

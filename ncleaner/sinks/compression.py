@@ -10,21 +10,16 @@ import os
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal
 
 import zstandard
 
 from ncleaner.document import Document
-from ncleaner.methods import Kept
+from ncleaner.kept import Kept
 from ncleaner.page import Page
 from ncleaner.sinks.background import Ordered, ordered
+from ncleaner.sinks.base import Compression, Sink, Writable
 
-if TYPE_CHECKING:
-    from ncleaner.sinks import Sink, Writable
-
-__all__ = ["COMPRESSIONS", "Compressed", "Compression", "compressed"]
-
-Compression = Literal["gz", "zst"]
+__all__ = ["COMPRESSIONS", "Compressed", "compressed"]
 
 # A piece of this size loses a percent to a stream without pieces.
 _PIECE = 1 << 20

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import orjson
 
 from ncleaner.document import Document
-from ncleaner.methods import Kept
+from ncleaner.kept import Kept
 from ncleaner.page import Page
+from ncleaner.sinks.base import Writable
 from ncleaner.sinks.metadata import encodable
 from ncleaner.sinks.text import kept_text
-
-if TYPE_CHECKING:
-    from ncleaner.sinks import Writable
 
 __all__ = ["JsonlSink", "kept_segments"]
 

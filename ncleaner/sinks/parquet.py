@@ -16,7 +16,7 @@ import orjson
 
 from ncleaner.document import Document
 from ncleaner.errors import OutputError
-from ncleaner.methods import Kept
+from ncleaner.kept import Kept
 from ncleaner.page import Page
 from ncleaner.sinks.background import Ordered, ordered
 from ncleaner.sinks.jsonl import kept_segments
@@ -26,7 +26,7 @@ from ncleaner.sinks.text import kept_text
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ncleaner.sinks import Writable
+    from ncleaner.sinks.base import Writable
 
     SCHEMA: pa.Schema
 

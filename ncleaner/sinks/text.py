@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ncleaner.document import Document
-from ncleaner.methods import Kept
+from ncleaner.kept import Kept
 from ncleaner.page import Page
-
-if TYPE_CHECKING:
-    from ncleaner.sinks import Writable
+from ncleaner.sinks.base import Writable
 
 __all__ = ["TextSink", "kept_text"]
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING
 
 import numpy as np
 import regex
 
 from ncleaner.document import Document
-from ncleaner.methods import Kept
+from ncleaner.kept import Kept
 from ncleaner.page import Page
+from ncleaner.sinks.base import Writable
 from ncleaner.sinks.metadata import encodable, made_id, stated_language
 from ncleaner.sinks.text import kept_text
 from ncleaner.sinks.tokens import tokens
-
-if TYPE_CHECKING:
-    from ncleaner.sinks import Writable
 
 __all__ = ["VerticalSink"]
 

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from io import BytesIO
 from re import Match
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import regex
@@ -16,15 +15,14 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
+from ncleaner.codes import iso_639_3
 from ncleaner.document import Document
+from ncleaner.kept import Kept
 from ncleaner.language import page_language
-from ncleaner.methods import Kept
 from ncleaner.page import Page
-from ncleaner.sinks.metadata import captured, iso_639_3, made_id
+from ncleaner.sinks.base import Writable
+from ncleaner.sinks.metadata import captured, made_id
 from ncleaner.sinks.text import kept_text
-
-if TYPE_CHECKING:
-    from ncleaner.sinks import Writable
 
 __all__ = ["WetSink"]
 

@@ -27,7 +27,7 @@ from ncleaner._bound import rewritten
 from ncleaner._forms import suspects
 from ncleaner._letters import may_compose
 from ncleaner._utf8 import valid_length
-from ncleaner.annotations import gold_of, labels_from_kept, read_annotations, write_annotations
+from ncleaner.annotations import read_annotations, write_annotations
 from ncleaner.archive import InputFormat, read
 from ncleaner.charset import decode
 from ncleaner.cleaner import Cleaner
@@ -35,9 +35,11 @@ from ncleaner.document import Document
 from ncleaner.dump import dump_html
 from ncleaner.errors import NcleanerError
 from ncleaner.hybrid import HybridModel
+from ncleaner.labels import gold_of, labels_from_kept
 from ncleaner.language import sample
 from ncleaner.limits import Limits
-from ncleaner.methods import Method, make_method
+from ncleaner.methods.base import Method
+from ncleaner.methods.choice import make_method
 from ncleaner.methods.hybrid import Hybrid
 from ncleaner.methods.ngram import NGram
 from ncleaner.methods.victor import Victor

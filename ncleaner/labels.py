@@ -1,0 +1,107 @@
+"""The labels of a page's blocks, and what they say of its segments."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ncleaner.document import Document
+
+__all__ = ["LABELS", "PARAGRAPH", "Gold", "Labels", "gold_of", "labels_from_kept", "run_chars"]
+
+# The names of the labels in files; the number of a label is its place here.
+LABELS = "phlco"
+PARAGRAPH, HEADER, ITEM, CONTINUATION, OTHER = range(5)
+Labels = npt.NDArray[np.uint8]
+"""Shape (runs,): the number of each run's label."""
+# label of a segment by its kind's character code
+_OF_KIND = np.full(256, PARAGRAPH, np.uint8)
+# code of a segment's kind by label
+_CODES = np.frombuffer(b"phl", np.uint8)
+
+
+class Gold(NamedTuple):
+    """What labels say of a document's segments.
+
+    Attributes:
+        kept: shape (segments,), bool: at least half of its characters stand in blocks that are kept.
+        kinds: shape (segments,), uint8: the code of `p`, `h` or `l`, as in the table of segments.
+        continues: shape (segments,), bool: it is kept, and goes on with the kept one before.
+    """
+
+    kept: npt.NDArray[np.bool_]
+    kinds: npt.NDArray[np.uint8]
+    continues: npt.NDArray[np.bool_]
+
+
+def run_chars(document: Document) -> npt.NDArray[np.int64]:
+    """Shape (runs,): the characters of each run, white space between its words included."""
+    codes = np.frombuffer(document.data, np.uint8)
+    before = np.concatenate(([0], np.cumsum(codes & 0xC0 != 0x80)))
+    chars: npt.NDArray[np.int64] = before[document.runs["end"]] - before[document.runs["start"]]
+    return chars
+
+
+def labels_from_kept(
+    document: Document,
+    mask: npt.NDArray[np.bool_],
+    kinds: npt.NDArray[np.uint8] | None = None,
+    continues: npt.NDArray[np.bool_] | None = None,
+) -> Labels:
+    """The labels that say what a method says: the first run of each kept segment has its kind, the others
+    continue it. Text that is not shown at first is always `o`.
+
+    Args:
+        document: the page.
+        mask: shape (segments,); True for those that are kept.
+        kinds: shape (segments,); codes of the segments' kinds, by default their own.
+        continues: shape (segments,); those that go on with the one before: all their runs are `c`.
+
+    Returns:
+        Of the document's runs.
+    """
+    runs, table = document.runs, document.segments
+    labels: Labels = _OF_KIND[table["kind"] if kinds is None else kinds][runs["segment"]]
+    later = np.arange(len(runs)) != table["first_run"][runs["segment"]]
+    if continues is not None:
+        later |= continues[runs["segment"]]
+    labels[later] = CONTINUATION
+    labels[~mask[runs["segment"]] | ~document.visible[runs["segment"]]] = OTHER
+    return labels
+
+
+def gold_of(document: Document, labels: Labels) -> Gold:
+    """What labels say of a document's segments.
+
+    A segment's kind is that of its first block labelled `p`, `h` or `l`; without one it is that of the kept
+    segment before, or the page's own. It continues when its first kept block is labelled `c` and a kept
+    segment stands before.
+    """
+    owners, table = document.runs["segment"], document.segments
+    size = len(document)
+    clean = labels != OTHER
+    chars = run_chars(document)
+    kept_chars = np.bincount(owners, chars * clean, minlength=size)
+    kept = (kept_chars > 0) & (2 * kept_chars >= np.bincount(owners, chars, minlength=size))
+    kinds, continues = table["kind"].copy(), np.zeros(size, bool)
+    if not kept.any():
+        return Gold(kept, kinds, continues)
+    # runs stand in the order of their segments, so that the first of each is easily found
+    named = np.flatnonzero(labels < CONTINUATION)
+    segments, first = np.unique(owners[named], return_index=True)
+    kinds[segments] = _CODES[labels[named[first]]]
+    segments, first = np.unique(owners[clean], return_index=True)
+    continues[segments] = labels[clean][first] == CONTINUATION
+    continues[: np.argmax(kept) + 1] = False
+    continues &= kept
+    # what has no kind of its own takes over that of the kept segment before
+    rows = np.flatnonzero(kept)
+    has = np.zeros(size, bool)
+    has[owners[named]] = True
+    has[rows[0]] = True
+    source = np.maximum.accumulate(np.where(has[rows], np.arange(len(rows)), 0))
+    kinds[rows] = kinds[rows[source]]
+    kinds[~kept] = table["kind"][~kept]
+    return Gold(kept, kinds, continues)
