@@ -2,14 +2,11 @@
 
 import os
 import sys
+from pathlib import Path
 
 from Cython.Build import cythonize
-from setuptools import Extension, setup
+from setuptools import Extension, find_packages, setup
 
-MODULES = (
-    "_bound", "_chain", "_crf", "_decide", "_document", "_dump", "_forest", "_forms", "_hashes", "_kinds",
-    "_letters", "_markup", "_ngram", "_page_features", "_segment_features", "_stack", "_utf8", "_victor",
-)  # fmt: skip
 OPTIMISE = ["/O2"] if sys.platform == "win32" else ["-O3", "-fno-math-errno"]
 # for scripts/fuzz.sh: `address,undefined`, and `fuzzer-no-link` where clang is to count what is covered
 if sanitizers := os.environ.get("NCLEANER_SANITIZERS"):
@@ -20,10 +17,11 @@ if sanitizers := os.environ.get("NCLEANER_SANITIZERS"):
         OPTIMISE.append("-fno-sanitize=function")
 
 setup(
+    packages=[*find_packages(include=["ncleaner", "ncleaner.*"]), "ncleaner.models"],
     ext_modules=cythonize(
         [
-            Extension(f"ncleaner.{name}", [f"ncleaner/{name}.pyx"], extra_compile_args=OPTIMISE)
-            for name in MODULES
+            Extension(".".join(path.with_suffix("").parts), [path.as_posix()], extra_compile_args=OPTIMISE)
+            for path in sorted(Path("ncleaner").rglob("*.pyx"))
         ],
         compiler_directives={
             "language_level": 3,

@@ -41,8 +41,8 @@ import typer
 from crossval import scores
 
 from ncleaner.cleaner import Cleaner
-from ncleaner.measures import Unit, bag_overlap
 from ncleaner.page import Page
+from ncleaner.scoring.measures import Unit, bag_overlap
 from ncleaner.sinks.choice import make_sink
 
 

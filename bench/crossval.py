@@ -21,23 +21,23 @@ from typing import Annotated, Any, cast
 import numpy as np
 import typer
 
-from ncleaner.decision import Statistic
+from ncleaner.document.kept import Kept
 from ncleaner.errors import TrainingWarning
-from ncleaner.evaluation import Evaluation, evaluate
-from ncleaner.examples import Scheme
-from ncleaner.hybrid import HybridModel
-from ncleaner.hybrid_training import train_hybrid
-from ncleaner.kept import Kept
-from ncleaner.measures import bag_overlap
 from ncleaner.methods.choice import Models, make_method
-from ncleaner.model import NGramModel
+from ncleaner.modelling.decision import Statistic
+from ncleaner.modelling.hybrid import HybridModel
+from ncleaner.modelling.ngrams import NGramModel
+from ncleaner.modelling.victor import VictorModel
 from ncleaner.page import Page
-from ncleaner.pairs import Pair, read_pairs
+from ncleaner.scoring.evaluation import Evaluation, evaluate
+from ncleaner.scoring.measures import bag_overlap
 from ncleaner.sinks.choice import make_sink
-from ncleaner.sites import folds
-from ncleaner.training import train as train_model
-from ncleaner.victor import VictorModel
-from ncleaner.victor_training import train_victor
+from ncleaner.training.examples import Scheme
+from ncleaner.training.hybrid import train_hybrid
+from ncleaner.training.ngrams import train as train_model
+from ncleaner.training.pairs import Pair, read_pairs
+from ncleaner.training.sites import folds
+from ncleaner.training.victor import train_victor
 
 
 def load_gold(folder: Path, raw: str = "raw") -> list[Pair]:

@@ -37,16 +37,16 @@ import typer
 from crossval import load_gold, scores
 
 from ncleaner.errors import TrainingError, TrainingWarning
-from ncleaner.evaluation import Evaluation
-from ncleaner.measures import Average, Counts, Summary, align, count, split_words
 from ncleaner.methods.choice import make_method
 from ncleaner.page import Page
-from ncleaner.pairs import Pair
+from ncleaner.scoring.evaluation import Evaluation
+from ncleaner.scoring.measures import Average, Counts, Summary, align, count, split_words
 from ncleaner.sinks.choice import make_sink
-from ncleaner.sites import folds
-from ncleaner.training import train
-from ncleaner.trials import Trial
-from ncleaner.tuning import DEFAULT_QS, tune
+from ncleaner.training.ngrams import train
+from ncleaner.training.pairs import Pair
+from ncleaner.training.sites import folds
+from ncleaner.training.trials import Trial
+from ncleaner.training.tuning import DEFAULT_QS, tune
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

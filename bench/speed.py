@@ -31,13 +31,14 @@ from selectolax.lexbor import LexborHTMLParser
 from warcio.archiveiterator import ArchiveIterator as AnyArchiveIterator
 from warcio.warcwriter import WARCWriter
 
-from ncleaner import _bound, charset
-from ncleaner.archive import read
 from ncleaner.cleaner import DEFAULT_METHOD, DEFAULT_MODEL, Cleaner
+from ncleaner.document import _bound
 from ncleaner.methods.choice import METHODS, needs_model
-from ncleaner.model import NGramModel, load_model
+from ncleaner.modelling.ngrams import NGramModel, load_model
 from ncleaner.page import Page
+from ncleaner.reading.archive import read
 from ncleaner.sinks.choice import make_sink
+from ncleaner.text import charset
 
 BARE = "bare: FastWARC and selectolax"
 

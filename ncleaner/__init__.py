@@ -7,9 +7,9 @@
 ...     document, kept = cleaner.page(page)
 """
 
-from ncleaner.archive import pages, read
 from ncleaner.cleaner import Cleaner, clean
 from ncleaner.document import Document, Segment
+from ncleaner.document.kept import Kept
 from ncleaner.errors import (
     EvaluationError,
     InputError,
@@ -19,13 +19,13 @@ from ncleaner.errors import (
     TrainingError,
     TrainingWarning,
 )
-from ncleaner.evaluation import evaluate
-from ncleaner.kept import Kept
 from ncleaner.limits import Limits
-from ncleaner.model import NGramModel, load_model
+from ncleaner.modelling.ngrams import NGramModel, load_model
 from ncleaner.page import Damage, Page, Skip
-from ncleaner.pairs import Pair, read_pairs
-from ncleaner.training import train
+from ncleaner.reading.archive import pages, read
+from ncleaner.scoring.evaluation import evaluate
+from ncleaner.training.ngrams import train
+from ncleaner.training.pairs import Pair, read_pairs
 
 __all__ = [
     "Cleaner",

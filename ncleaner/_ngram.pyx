@@ -12,7 +12,7 @@ from libc.string cimport memset
 
 import numpy as np
 
-from ncleaner._letters cimport decode_utf8
+from ncleaner.text._letters cimport decode_utf8
 
 
 cdef inline const uint8_t* next_symbol(

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ncleaner.comments import comment_segments
-from ncleaner.decision import Preset
 from ncleaner.document import Document
-from ncleaner.dump import dump_html
-from ncleaner.hybrid import HybridModel
-from ncleaner.kept import Kept
+from ncleaner.document.html import dump_html
+from ncleaner.document.kept import Kept
+from ncleaner.document.plain import dump_text
 from ncleaner.limits import Limits
 from ncleaner.methods.choice import Models, load_models, make_method
-from ncleaner.model import NGramModel
+from ncleaner.methods.comments import comment_segments
+from ncleaner.modelling.decision import Preset
+from ncleaner.modelling.hybrid import HybridModel
+from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.page import Page
 from ncleaner.sinks.text import kept_text
-from ncleaner.textdump import dump_text
 
 __all__ = ["DEFAULT_METHOD", "DEFAULT_MODEL", "Cleaner", "clean"]
 

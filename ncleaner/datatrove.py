@@ -16,16 +16,16 @@ from typing import Any
 
 import orjson
 
-from ncleaner.archive import InputFormat, read
 from ncleaner.cleaner import DEFAULT_METHOD, DEFAULT_MODEL, Cleaner
-from ncleaner.codes import declared_language, iso_639_1
-from ncleaner.decision import Preset
-from ncleaner.engine import cleaned_items
 from ncleaner.errors import InputError
 from ncleaner.limits import Limits
-from ncleaner.report import Tally
-from ncleaner.settings import Settings
-from ncleaner.workers import Pool
+from ncleaner.modelling.decision import Preset
+from ncleaner.reading.archive import InputFormat, read
+from ncleaner.running.engine import cleaned_items
+from ncleaner.running.settings import Settings
+from ncleaner.running.tally import Tally
+from ncleaner.running.workers import Pool
+from ncleaner.text.codes import declared_language, iso_639_1
 
 try:
     from datatrove.pipeline.extractors.base import BaseExtractor

@@ -21,12 +21,12 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from ncleaner.archive import read
 from ncleaner.cleaner import DEFAULT_METHOD, DEFAULT_MODEL
 from ncleaner.limits import Limits
 from ncleaner.page import Damage, Page, Skip
-from ncleaner.records import PAGES
-from ncleaner.settings import Settings
+from ncleaner.reading.archive import read
+from ncleaner.reading.records import PAGES
+from ncleaner.running.settings import Settings
 from ncleaner.spark import rows, schema
 
 try:

@@ -6,7 +6,7 @@ spark-submit --master spark://HOST:7077 scripts/spark_clean.py s3://bucket/crawl
 
 from __future__ import annotations
 
-from ncleaner.spark_command import main
+from ncleaner.spark.__main__ import main
 
 if __name__ == "__main__":
     main()

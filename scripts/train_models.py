@@ -15,13 +15,13 @@ from typing import Annotated
 
 import typer
 
-from ncleaner.catalogue import summary, victor_summary
 from ncleaner.errors import TrainingWarning
-from ncleaner.hybrid_training import examples_of
-from ncleaner.pairs import Pair, read_pairs
-from ncleaner.structure_training import Example, train_structure
-from ncleaner.training import train, train_and_score
-from ncleaner.victor_training import train_victor
+from ncleaner.people.cards import summary, victor_summary
+from ncleaner.training.hybrid import examples_of
+from ncleaner.training.ngrams import train, train_and_score
+from ncleaner.training.pairs import Pair, read_pairs
+from ncleaner.training.structure import Example, train_structure
+from ncleaner.training.victor import train_victor
 
 MODELS = Path(__file__).parent.parent / "models"
 CLEANEVAL = "CleanEval 2007 development set"

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import zstandard
 
-from ncleaner.archive import InputFormat, read
 from ncleaner.limits import Limits
 from ncleaner.page import Damage, Page, Skip
+from ncleaner.reading.archive import InputFormat, read
 
 DATE = "2024-05-01T10:00:00Z"
 WORDS = b"The ferry leaves at nine, and whoever comes late walks along the shore. "

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ncleaner import structure_training
-from ncleaner.features import FEATURES, WEIGHTS
-from ncleaner.structure import Structure, Trees
+from ncleaner.modelling.features import FEATURES, WEIGHTS
+from ncleaner.modelling.structure import Structure, Trees
+from ncleaner.training import structure as structure_training
 
 COLUMN = {feature.name: column for column, feature in enumerate(FEATURES)}
 

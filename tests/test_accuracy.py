@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from ncleaner.archive import read
 from ncleaner.cleaner import Cleaner
-from ncleaner.decision import Statistic
-from ncleaner.dump import dump_html
-from ncleaner.evaluation import evaluate
-from ncleaner.examples import Scheme
+from ncleaner.document.html import dump_html
+from ncleaner.modelling.decision import Statistic
 from ncleaner.page import Page
-from ncleaner.pairs import Pair
+from ncleaner.reading.archive import read
+from ncleaner.scoring.evaluation import evaluate
 from ncleaner.sinks.choice import make_sink
-from ncleaner.training import train
+from ncleaner.training.examples import Scheme
+from ncleaner.training.ngrams import train
+from ncleaner.training.pairs import Pair
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 FLOOR: dict[str, dict[str, float]] = json.loads((Path(__file__).parent / "accuracy_floor.json").read_text())

@@ -13,9 +13,9 @@ import pytest
 
 from .archives import http, members, warc
 from .faults import HOOK
+from .people.test_app import NCLEANER, PROSE
 from .servers import environment
 from .spark_cluster import ENVIRONMENT, OPTIONS, skip_without_spark
-from .test_cli import NCLEANER, PROSE
 
 skip_without_spark()
 pq = pytest.importorskip("pyarrow.parquet")

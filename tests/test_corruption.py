@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 from fuzz.models import small_model
 
-from ncleaner.annotations import read_annotations, write_annotations
-from ncleaner.dump import dump_html
+from ncleaner.document.html import dump_html
 from ncleaner.errors import ModelError, NcleanerError, TrainingError
-from ncleaner.hybrid import HybridModel
-from ncleaner.labels import labels_from_kept
 from ncleaner.methods.base import Method
 from ncleaner.methods.hybrid import Hybrid
 from ncleaner.methods.ngram import NGram
 from ncleaner.methods.victor import Victor
-from ncleaner.model import NGramModel, load_model
-from ncleaner.modelfile import Stored, kind_of
-from ncleaner.structure import Structure
-from ncleaner.victor import VictorModel
+from ncleaner.modelling.container import Stored, kind_of
+from ncleaner.modelling.hybrid import HybridModel
+from ncleaner.modelling.labels import labels_from_kept
+from ncleaner.modelling.ngrams import NGramModel, load_model
+from ncleaner.modelling.structure import Structure
+from ncleaner.modelling.victor import VictorModel
+from ncleaner.training.annotations import read_annotations, write_annotations
 
 ROOT = Path(__file__).parent.parent
 

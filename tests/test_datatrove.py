@@ -16,8 +16,8 @@ from ncleaner.limits import Limits
 
 from .archives import http, members, warc
 from .faults import HOOK
+from .people.test_app import NCLEANER, PROSE
 from .servers import environment
-from .test_cli import NCLEANER, PROSE
 
 
 def test_without_datatrove_it_says_what_to_install() -> None:

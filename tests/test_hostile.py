@@ -26,21 +26,21 @@ from fuzz.targets import TARGETS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ncleaner._bound import bounded, rewritten
-from ncleaner._forest import MAX_TREES, Forest
 from ncleaner._ngram import Encoder
-from ncleaner.alphabet import alphabet
 from ncleaner.document import Document
-from ncleaner.dump import dump_html
+from ncleaner.document._bound import bounded, rewritten
+from ncleaner.document.html import dump_html
+from ncleaner.document.plain import dump_text
 from ncleaner.errors import ModelError
-from ncleaner.hybrid import HybridModel
 from ncleaner.limits import Limits
 from ncleaner.methods.choice import make_method
-from ncleaner.model import NGramModel, load_model
-from ncleaner.nfc import _FOREIGN, _MARKS, _run_of_marks, compose
-from ncleaner.structure import Structure
-from ncleaner.textdump import dump_text
-from ncleaner.victor import VictorModel
+from ncleaner.modelling._forest import MAX_TREES, Forest
+from ncleaner.modelling.alphabet import alphabet
+from ncleaner.modelling.hybrid import HybridModel
+from ncleaner.modelling.nfc import _FOREIGN, _MARKS, _run_of_marks, compose
+from ncleaner.modelling.ngrams import NGramModel, load_model
+from ncleaner.modelling.structure import Structure
+from ncleaner.modelling.victor import VictorModel
 
 ROOT = Path(__file__).parent.parent
 
@@ -205,7 +205,7 @@ def test_text_in_cells_is_not_moved() -> None:
 def test_a_long_run_of_letters_at_the_end_does_not_overrun_the_detector() -> None:
     # read in a process of its own: uchardet 0.0.8 writes behind a buffer, which may or may not be seen at once
     letters = "가각간갇갈갉갊감갑값".encode() * 1000
-    program = "import sys; from ncleaner.charset import decode; body = sys.stdin.buffer.read()\n"
+    program = "import sys; from ncleaner.text.charset import decode; body = sys.stdin.buffer.read()\n"
     program += "for _ in range(50): decode(body)"
     for body in (letters[:-1], b"\xe9 " * 500 + letters[:-1], letters[:3500] + b"\xff" * 20):
         subprocess.run([sys.executable, "-c", program], input=body, check=True, cwd=ROOT)

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ncleaner._ngram import Grams
-from ncleaner.alphabet import alphabet
-from ncleaner.counts import GramCounter, two_sides
-from ncleaner.model import NGramModel, interpolation_weights
+from ncleaner.modelling.alphabet import alphabet
+from ncleaner.modelling.counts import GramCounter, two_sides
+from ncleaner.modelling.ngrams import NGramModel, interpolation_weights
 
 CLEAN = ["The ferry was late again, and nobody minded.", "Naïve café — “quoted” text.", "1,234 people came."]
 DIRTY = ["Home | About | Contact", "Log in", "© 2024 All rights reserved", "Home"]

@@ -15,10 +15,11 @@ from fuzz.files import text_dump
 from fuzz.pages import page
 from fuzz.source import Source
 
-from ncleaner import Cleaner, _utf8
+from ncleaner import Cleaner
 from ncleaner.document import Document
-from ncleaner.dump import dump_html
-from ncleaner.kept import Kept
+from ncleaner.document.html import dump_html
+from ncleaner.document.kept import Kept
+from ncleaner.text import _utf8
 
 ROOT = Path(__file__).parent.parent
 
@@ -142,9 +143,9 @@ except ImportError as error:
 EXTENSION = f"""
 from importlib.machinery import ExtensionFileLoader
 from importlib.util import module_from_spec, spec_from_loader
-loader = ExtensionFileLoader("ncleaner._utf8", {_utf8.__file__!r})
+loader = ExtensionFileLoader("ncleaner.text._utf8", {_utf8.__file__!r})
 try:
-    module = module_from_spec(spec_from_loader("ncleaner._utf8", loader))
+    module = module_from_spec(spec_from_loader("ncleaner.text._utf8", loader))
     loader.exec_module(module)
     print("works", module.valid_length(b"ab" + bytes([255])), flush=True)
 except ImportError as error:

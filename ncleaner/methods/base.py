@@ -8,7 +8,7 @@ from ncleaner.document import Document
 
 if TYPE_CHECKING:
     pass
-from ncleaner.kept import Kept
+from ncleaner.document.kept import Kept
 
 __all__ = ["Method"]
 

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from ncleaner.document import Document
-from ncleaner.kept import Kept
-from ncleaner.language import page_language
+from ncleaner.document.kept import Kept
 from ncleaner.methods.base import Method
+from ncleaner.methods.language import page_language
 
 if TYPE_CHECKING:
-    from ncleaner.hybrid import HybridModel
-    from ncleaner.model import NGramModel
+    from ncleaner.modelling.hybrid import HybridModel
+    from ncleaner.modelling.ngrams import NGramModel
 
 __all__ = ["PerLanguage"]
 

@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from ncleaner.decision import Preset
 from ncleaner.errors import ModelError
-from ncleaner.hybrid import HybridModel
 from ncleaner.methods.base import Method
-from ncleaner.model import NGramModel
-from ncleaner.modelfile import kind_of
-from ncleaner.shipped import model_bytes, shipped_models
+from ncleaner.modelling.container import kind_of
+from ncleaner.modelling.decision import Preset
+from ncleaner.modelling.hybrid import HybridModel
+from ncleaner.modelling.ngrams import NGramModel
+from ncleaner.modelling.shipped import model_bytes, shipped_models
 
 if TYPE_CHECKING:
-    from ncleaner.victor import VictorModel
+    from ncleaner.modelling.victor import VictorModel
 
 __all__ = [
     "AUTO",
@@ -139,9 +139,9 @@ def _heuristics(model: Models) -> Method:
 
 
 def _ngram(model: Models) -> Method:
-    from ncleaner.hybrid import HybridModel
     from ncleaner.methods.by_language import PerLanguage
     from ncleaner.methods.ngram import NGram
+    from ncleaner.modelling.hybrid import HybridModel
 
     if isinstance(model, Mapping):
         return PerLanguage("ngram", model, _ngram)
@@ -153,9 +153,9 @@ def _ngram(model: Models) -> Method:
 
 
 def _hybrid(model: Models) -> Method:
-    from ncleaner.hybrid import HybridModel
     from ncleaner.methods.by_language import PerLanguage
     from ncleaner.methods.hybrid import Hybrid
+    from ncleaner.modelling.hybrid import HybridModel
 
     if isinstance(model, Mapping):
         return PerLanguage("hybrid", model, _hybrid)
@@ -168,7 +168,7 @@ def _hybrid(model: Models) -> Method:
 
 def _victor(model: Models) -> Method:
     from ncleaner.methods.victor import Victor
-    from ncleaner.victor import VictorModel, load_victor
+    from ncleaner.modelling.victor import VictorModel, load_victor
 
     # other kinds are what a caller has by default
     return Victor(model if isinstance(model, VictorModel) else load_victor())
@@ -202,11 +202,11 @@ def load_models(name: str, model: str | Path, threshold: float | Preset | None =
     Raises:
         ModelError: no such model, or it has no such preset.
     """
-    from ncleaner.hybrid import load_hybrid, load_ngrams
+    from ncleaner.modelling.hybrid import load_hybrid, load_ngrams
 
     kind = needs_model(name)
     if kind == "victor":
-        from ncleaner.victor import load_victor
+        from ncleaner.modelling.victor import load_victor
 
         return load_victor(model_names(name, model)[0], threshold)
     if kind in ("hybrid", "ngram"):

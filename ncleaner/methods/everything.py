@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ncleaner.document import Document
-from ncleaner.kept import Kept
+from ncleaner.document.kept import Kept
 
 __all__ = ["Everything"]
 

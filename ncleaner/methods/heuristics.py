@@ -11,9 +11,9 @@ import re
 
 import numpy as np
 
-from ncleaner._forms import suspects
 from ncleaner.document import Document
-from ncleaner.kept import Kept
+from ncleaner.document.kept import Kept
+from ncleaner.methods._forms import suspects
 
 __all__ = ["Heuristics"]
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ncleaner.document import Document
-from ncleaner.hybrid import HybridModel
-from ncleaner.kept import Kept
+from ncleaner.document.kept import Kept
 from ncleaner.methods.ngram import NGram
+from ncleaner.modelling.hybrid import HybridModel
 
 __all__ = ["Hybrid"]
 

@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
-from ncleaner.kept import Kept
+from ncleaner.document.kept import Kept
 from ncleaner.methods.heuristics import Heuristics
-from ncleaner.model import NGramModel
+from ncleaner.modelling.ngrams import NGramModel
 
 __all__ = ["NGram"]
 

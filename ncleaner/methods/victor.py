@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ncleaner.document import Document
-from ncleaner.kept import Kept
-from ncleaner.labels import gold_of, run_chars
-from ncleaner.victor import VictorModel
+from ncleaner.document.kept import Kept
+from ncleaner.modelling.labels import gold_of, run_chars
+from ncleaner.modelling.victor import VictorModel
 
 __all__ = ["Victor"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from ncleaner.document import Document
-from ncleaner.kept import Kept
+from ncleaner.document.kept import Kept
 from ncleaner.page import Page
 
 __all__ = ["Compression", "Sink", "SinkOptions", "Writable"]

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 import numpy as np
 
 from ncleaner.document import Document
-from ncleaner.kept import Kept
+from ncleaner.document.kept import Kept
 from ncleaner.page import Page
 from ncleaner.sinks.base import Writable
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 import zstandard
 
 from ncleaner.document import Document
-from ncleaner.kept import Kept
+from ncleaner.document.kept import Kept
 from ncleaner.page import Page
 from ncleaner.sinks.background import Ordered, ordered
 from ncleaner.sinks.base import Compression, Sink, Writable

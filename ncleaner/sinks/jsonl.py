@@ -9,7 +9,7 @@ import numpy as np
 import orjson
 
 from ncleaner.document import Document
-from ncleaner.kept import Kept
+from ncleaner.document.kept import Kept
 from ncleaner.page import Page
 from ncleaner.sinks.base import Writable
 from ncleaner.sinks.metadata import encodable

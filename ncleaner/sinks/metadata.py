@@ -6,10 +6,10 @@ import hashlib
 import uuid
 from datetime import UTC, datetime
 
-from ncleaner.codes import declared_language, iso_639_1
 from ncleaner.document import Document
-from ncleaner.kept import Kept
+from ncleaner.document.kept import Kept
 from ncleaner.page import Page
+from ncleaner.text.codes import declared_language, iso_639_1
 
 __all__ = ["captured", "encodable", "made_id", "stated_language"]
 

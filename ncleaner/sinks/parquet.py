@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from ncleaner.document import Document
+from ncleaner.document.kept import Kept
 from ncleaner.errors import OutputError
-from ncleaner.kept import Kept
 from ncleaner.page import Page
 from ncleaner.sinks.background import Ordered, ordered
 from ncleaner.sinks.jsonl import kept_segments

@@ -8,12 +8,12 @@ import numpy as np
 import regex
 
 from ncleaner.document import Document
-from ncleaner.kept import Kept
+from ncleaner.document.kept import Kept
 from ncleaner.page import Page
 from ncleaner.sinks.base import Writable
 from ncleaner.sinks.metadata import encodable, made_id, stated_language
 from ncleaner.sinks.text import kept_text
-from ncleaner.sinks.tokens import tokens
+from ncleaner.text.tokens import tokens
 
 __all__ = ["VerticalSink"]
 

@@ -15,14 +15,14 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from ncleaner.codes import iso_639_3
 from ncleaner.document import Document
-from ncleaner.kept import Kept
-from ncleaner.language import page_language
+from ncleaner.document.kept import Kept
+from ncleaner.methods.language import page_language
 from ncleaner.page import Page
 from ncleaner.sinks.base import Writable
 from ncleaner.sinks.metadata import captured, made_id
 from ncleaner.sinks.text import kept_text
+from ncleaner.text.codes import iso_639_3
 
 __all__ = ["WetSink"]
 

@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
-from ncleaner.kept import Kept
+from ncleaner.document.kept import Kept
+from ncleaner.document.tags import TAGS
 from ncleaner.sinks.text import kept_text
-from ncleaner.tags import TAGS
 
 __all__ = ["BrokenRuleError", "check_document", "check_kept", "same"]
 

@@ -20,16 +20,16 @@ import numpy.typing as npt
 
 from fuzz.mutate import NUMBERS, UTF8, mutated
 from fuzz.source import Source
-from ncleaner.alphabet import alphabet, learned_alphabet
-from ncleaner.counts import GramCounter, two_sides
-from ncleaner.decision import Decision
-from ncleaner.features import FEATURES, WEIGHTS
-from ncleaner.hybrid import Calibration, HybridModel
-from ncleaner.model import NGramModel
-from ncleaner.modelfile import FORMAT_VERSION, MAGIC, Stored
-from ncleaner.structure import Structure, Trees
-from ncleaner.textdump import dump_text
-from ncleaner.victor import VictorModel, make_slots
+from ncleaner.document.plain import dump_text
+from ncleaner.modelling.alphabet import alphabet, learned_alphabet
+from ncleaner.modelling.container import FORMAT_VERSION, MAGIC, Stored
+from ncleaner.modelling.counts import GramCounter, two_sides
+from ncleaner.modelling.decision import Decision
+from ncleaner.modelling.features import FEATURES, WEIGHTS
+from ncleaner.modelling.hybrid import Calibration, HybridModel
+from ncleaner.modelling.ngrams import NGramModel
+from ncleaner.modelling.structure import Structure, Trees
+from ncleaner.modelling.victor import VictorModel, make_slots
 
 __all__ = ["loose", "model_file", "of_loose", "opened", "remade", "small_model", "small_models", "summed"]
 

@@ -22,33 +22,32 @@ from fuzz.models import loose, model_file, of_loose, small_models
 from fuzz.mutate import MARKUP, UTF8, mutated
 from fuzz.pages import CONTENT_TYPES, page
 from fuzz.source import Source
-from ncleaner import _dump, _walk
-from ncleaner._bound import rewritten
-from ncleaner._forms import suspects
-from ncleaner._letters import may_compose
-from ncleaner._utf8 import valid_length
-from ncleaner.annotations import read_annotations, write_annotations
-from ncleaner.archive import InputFormat, read
-from ncleaner.charset import decode
 from ncleaner.cleaner import Cleaner
-from ncleaner.document import Document
-from ncleaner.dump import dump_html
+from ncleaner.document import Document, _dump, _walk
+from ncleaner.document._bound import rewritten
+from ncleaner.document.html import dump_html
+from ncleaner.document.plain import dump_text
 from ncleaner.errors import NcleanerError
-from ncleaner.hybrid import HybridModel
-from ncleaner.labels import gold_of, labels_from_kept
-from ncleaner.language import sample
 from ncleaner.limits import Limits
+from ncleaner.methods._forms import suspects
 from ncleaner.methods.base import Method
 from ncleaner.methods.choice import make_method
 from ncleaner.methods.hybrid import Hybrid
+from ncleaner.methods.language import sample
 from ncleaner.methods.ngram import NGram
 from ncleaner.methods.victor import Victor
-from ncleaner.model import NGramModel, load_model
-from ncleaner.modelfile import kind_of
+from ncleaner.modelling.container import kind_of
+from ncleaner.modelling.hybrid import HybridModel
+from ncleaner.modelling.labels import gold_of, labels_from_kept
+from ncleaner.modelling.ngrams import NGramModel, load_model
+from ncleaner.modelling.structure import Structure
+from ncleaner.modelling.victor import VictorModel
 from ncleaner.page import Damage, Page, Skip
-from ncleaner.structure import Structure
-from ncleaner.textdump import dump_text
-from ncleaner.victor import VictorModel
+from ncleaner.reading.archive import InputFormat, read
+from ncleaner.text._letters import may_compose
+from ncleaner.text._utf8 import valid_length
+from ncleaner.text.charset import decode
+from ncleaner.training.annotations import read_annotations, write_annotations
 
 __all__ = ["TARGETS", "Target"]
 
@@ -137,7 +136,7 @@ def _check_page(data: bytes) -> None:
     if document is not None and options & 8:
         _check_rewritten(decode(body)[0])
     if document is not None and options & 32 and len(body) < _WALKED and _dump.LAYOUT_PROVED:
-        with patch("ncleaner.dump._walk_tree", _walk.walk):
+        with patch("ncleaner.document.html._walk_tree", _walk.walk):
             if not same(document, dump()):
                 raise BrokenRuleError("both walks give the same document")
 

@@ -1,8 +1,0 @@
-from selectolax.lexbor import LexborHTMLParser
-
-from ncleaner._document import Builder
-
-LAYOUT_PROVED: bool
-
-def style_hides(style: bytes) -> bool: ...
-def walk(parser: LexborHTMLParser, builder: Builder, alt_text: bool = False) -> tuple[bytes, bytes]: ...

@@ -1,0 +1,283 @@
+"""Keeps a page within what the parser can take in linear time and memory.
+
+Lexbor follows the HTML standard's tree construction, whose cost is tags times nesting: a tag looks through
+the stack of open elements, and every block reopens the formatting elements left unclosed. 100,000 nested
+<div> take 14 seconds, and 40 KB of unclosed <b> of different attributes make 4 million nodes; 200,000 names
+of its own invention make a page as slow, and so does text right inside a table, which is put before the table
+and there becomes one with what was put there before. Native code cannot be stopped inside a process, so the page is
+looked at first:
+
+1. `_scan` follows the tokenizer (`_markup.pyx`), and judges nesting and unclosed formatting from above by a
+   stack that holds every element that the parser's may hold (`_stack.pyx`). On real pages that takes an
+   eighth of the time of parsing.
+2. Only a page that is over the bounds is written anew, by the same scan: well nested, each element closed
+   by its own end tag, so that the parser's stack is the scan's. Tags that would nest too deep go, and so do
+   scripts, comments, forms' controls and foreign markup; all text stays.
+"""
+
+from libc.stdint cimport uint8_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memchr, memcmp
+
+from ncleaner.document._markup cimport *
+from ncleaner.document._stack cimport *
+
+cdef enum:
+    MANY_ATTRIBUTES = 1_000  # in one tag: they are compared pairwise
+    ALL_ATTRIBUTES = 100_000 # of the page: unknown names are found through short hash chains
+
+cdef uint64_t LOOK_UPS = 300_000_000   # markup times nesting
+cdef uint64_t REOPENED = 500_000       # formatting elements reopened
+cdef uint64_t MOVED = 5_000_000_000    # bytes of text that are copied once more
+
+
+cdef void _write_preformatted(scan_t* s, const char* p, const char* end) noexcept nogil:
+    cdef bint room = s.written < s.max_tags and s.depth < s.max_depth
+    s.written += room
+    s.dropped += not room
+    write(s, b"<pre>" if room else b" ", 5 if room else 1)
+    while p < end:
+        if p[0] == c'<':
+            write(s, b"&lt;", 4)
+        elif p[0] == c'&':
+            write(s, b"&amp;", 5)
+        else:
+            write(s, p, 1)
+        p += 1
+    write(s, b"</pre>" if room else b" ", 6 if room else 1)
+
+
+cdef const char* _skip_raw(
+    scan_t* s, const char* name, size_t length, uint64_t key, const char* p, const char* end
+) noexcept nogil:
+    """From behind the start tag of raw text to behind its end tag. A page that is written anew keeps what is
+    text of the page, or its title."""
+    cdef const char* last = end
+    cdef const char* close = end
+    cdef bint self_closing
+    cdef uint64_t attributes = 0
+    s.tags += 1
+    if s.selects:
+        s.doubt = True
+        unsure(s)
+    if key != PLAINTEXT and not (s.inside and s.bare):
+        last = raw_end(p, end, name, length, key == SCRIPT)
+        if last < end:
+            close = attributes_end(last + 2 + length, end, &self_closing, &attributes)
+            close = end if close == end else close + 1
+    if (key == XMP or key == PLAINTEXT) and not s.doubt:
+        close_paragraph(s)
+    if s.inside and (s.bare or last == end or key == STYLE and has_tag(p, last)):
+        s.bare = True
+        s.dropped += 1
+        return p  # a style or title of svg, which hides no markup
+    if s.out != NULL:
+        if key == TITLE and not s.inside and not s.titled and p < last < end:
+            s.titled = True
+            write(s, b"<title>", 7)
+            write(s, p, <size_t> (last - p))
+            write(s, b"</title>", 8)
+        elif key == XMP or key == PLAINTEXT:
+            _write_preformatted(s, p, last)
+        else:
+            s.dropped += 1
+            write(s, b" ", 1)
+    return close
+
+
+cdef void _scan(const char* p, size_t n, scan_t* s) noexcept nogil:
+    cdef const char* end = p + n
+    cdef const char* q
+    cdef const char* name
+    cdef const char* close
+    cdef size_t length, depth
+    cdef uint64_t key, before
+    cdef uint8_t kind
+    cdef bint self_closing, keep
+    while p < end and not s.over:
+        q = <const char*> memchr(p, c'<', <size_t> (end - p))
+        if q == NULL or q + 1 >= end:
+            write(s, p, <size_t> (end - p))
+            return
+        if s.tables and q > p:
+            text_in_table(s, p, q)
+        write(s, p, <size_t> (q - p))
+        p = q + 1
+        s.markup += 1
+        if s.out == NULL and ((s.depth + s.n_listed) * s.markup > LOOK_UPS or s.moved > MOVED):
+            s.over = True  # the scan itself takes no longer than the parser may
+        if is_letter(p[0]):
+            name = p
+            p = name_end(p, end)
+            length = <size_t> (p - name)
+            before = s.attributes
+            close = attributes_end(p, end, &self_closing, &s.attributes)
+            if close == end:
+                return  # the tokenizer drops a tag that never ends
+            s.crowded += s.attributes - before > MANY_ATTRIBUTES
+            key = name_key(name, length)
+            kind = class_of(key)
+            if (kind & GROUP) == RAW and not s.foreign:
+                p = _skip_raw(s, name, length, key, close + 1, end)
+                continue
+            keep = start_tag(s, key, kind, self_closing, name, length)
+            if s.out != NULL:
+                if not keep:
+                    s.dropped += 1
+                    # a tag that would have split words still does
+                    if not runs_on(kind):
+                        write(s, b" ", 1)
+                else:
+                    s.written += 1
+                    if s.attributes - before > MANY_ATTRIBUTES or s.attributes > ALL_ATTRIBUTES:
+                        write(s, q, <size_t> (p - q))
+                        write(s, b">", 1)
+                    else:
+                        write(s, q, <size_t> (close + 1 - q))
+            p = close + 1
+        elif p[0] == c'/':
+            p += 1
+            if p < end and is_letter(p[0]):
+                name = p
+                p = name_end(p, end)
+                close = attributes_end(p, end, &self_closing, &s.attributes)
+                if close == end:
+                    return
+                key = name_key(name, <size_t> (p - name))
+                kind = class_of(key)
+                depth = s.depth
+                end_tag(s, key, kind)
+                if s.depth == depth and not runs_on(kind):
+                    write(s, b" ", 1)
+                p = close + 1
+            else:
+                p = <const char*> memchr(p, c'>', <size_t> (end - p))
+                p = end if p == NULL else p + 1
+        elif starts(p, end, b"!--", 3):
+            p = comment_end(p + 3, end)
+        elif s.foreign and starts(p, end, b"![CDATA[", 8):
+            # text up to `]]>` where the parser is inside foreign markup, else a comment up to `>`
+            close = p
+            while True:
+                close = <const char*> memchr(close, c'>', <size_t> (end - close))
+                if close == NULL:
+                    close = end - 1
+                    break
+                if memcmp(close - 2, b"]]", 2) == 0:
+                    break
+                close += 1
+            if s.island and (s.stack[s.depth - 1].kind & GROUP) != TEXT_POINT:
+                p = close + 1
+            else:
+                s.doubt = True
+                p += 8
+        elif p[0] == c'!' or p[0] == c'?':
+            close = <const char*> memchr(p, c'>', <size_t> (end - p))
+            if close == NULL:
+                return
+            if p[0] == c'!' and (p[1] | 0x20) == c'd':
+                write(s, q, <size_t> (close + 1 - q))
+            p = close + 1
+        else:
+            write(s, b"&lt;", 4)
+
+
+cdef uint64_t _hidden(const char* p, size_t n, scan_t* s) noexcept nogil:
+    """What looks like a start tag and was none in the scan: where scan and tokenizer may have come apart,
+    it may be one all the same."""
+    cdef const char* end = p + n
+    cdef uint64_t tags = 0
+    if not s.doubt:
+        return 0
+    while True:
+        p = <const char*> memchr(p, c'<', <size_t> (end - p))
+        if p == NULL or p + 1 >= end:
+            return tags - s.tags if tags > s.tags else 0
+        p += 1
+        tags += is_letter(p[0])
+
+
+cdef bint _outgrows(const char* p, const char* end) noexcept nogil:
+    """Whether a page has one of the two references whose characters are longer than they are: six bytes for
+    `&nGt;` and for `&nLt;`. Lexbor (3.1) puts the characters where the reference stood, and at the end of its
+    buffer writes the sixth byte, and all that follows, behind it."""
+    while True:
+        p = <const char*> memchr(p, c'&', <size_t> (end - p))
+        if p == NULL or end - p < 5:
+            return False
+        p += 1
+        if p[0] == c'n' and (p[1] == c'G' or p[1] == c'L') and p[2] == c't' and p[3] == c';':
+            return True
+
+
+def judge(bytes html not None):
+    """Bounds of what parsing a page can cost: {name: number}, or None when the page is over any bound.
+
+    `nesting` bounds the depth of the stack of open elements, <html> and <body> not counted, `reopened` the
+    formatting elements that are made again; `hidden` tags may come on top.
+    """
+    cdef scan_t s
+    cdef const char* p = html
+    cdef size_t n = len(html)
+    cdef uint64_t hidden
+    cdef bint fits
+    if scan_init(&s, DEEPEST, 0) < 0:
+        raise MemoryError
+    with nogil:
+        _scan(p, n, &s)
+        hidden = _hidden(p, n, &s)
+        scan_free(&s)
+        fits = (
+            not s.over
+            and s.attributes <= ALL_ATTRIBUTES
+            and s.crowded == 0
+            and s.unknown <= ALL_UNKNOWN
+            and s.roots <= 100
+            and s.ends <= 100
+            and (s.deepest + s.most_listed + hidden) * s.markup <= LOOK_UPS
+            and s.reopened + hidden * s.tags <= REOPENED
+        )
+    if not fits:
+        return None
+    return {"tags": s.tags + hidden, "nesting": s.deepest + s.most_listed, "reopened": s.reopened, "hidden": hidden}
+
+
+def rewritten(bytes html not None, size_t nesting=512, size_t tags=1_500_000):
+    """The page well nested within these bounds, and how many of its tags are not in it."""
+    cdef const char* p = html
+    cdef size_t n = len(html)
+    cdef scan_t s
+    if scan_init(&s, nesting, tags) < 0:
+        raise MemoryError
+    try:
+        # a lone `<` becomes four bytes; an element of three, `<b>`, gets an end tag of four more, and a
+        # cell those of body and row; text in a table gets a tag of five before it
+        s.out = <char*> malloc(8 * n + 64)
+        if s.out == NULL:
+            raise MemoryError
+        with nogil:
+            _scan(p, n, &s)
+        return s.out[: s.out_length], s.dropped
+    finally:
+        free(s.out)
+        scan_free(&s)
+
+
+def bounded(bytes html not None, size_t nesting=512, size_t tags=1_500_000):
+    """The page as it may go to the parser, and how many tags had to be dropped for that.
+
+    Args:
+        html: UTF-8.
+        nesting: deepest nesting, in elements, in a page that has to be rewritten.
+        tags: most tags.
+
+    Returns:
+        (html, 0) with the same object for all but pathological pages, else (rewritten page, dropped).
+    """
+    cdef const char* p = html
+    if _outgrows(p, p + len(html)):
+        html = html.replace(b"&nGt;", "≫\u20d2".encode()).replace(b"&nLt;", "≪\u20d2".encode())
+    bounds = judge(html)
+    if bounds is not None and bounds["tags"] <= tags:
+        return html, 0
+    return rewritten(html, nesting, tags)

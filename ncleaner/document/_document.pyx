@@ -1,0 +1,671 @@
+"""Fills a Document's tables: white space, segments, runs and elements, one event at a time.
+
+Everything that decides what a segment is stands here once. The walk over the parser's structs
+(`_dump.pyx`), the Python walk that replaces it on an unknown parser build, and the text-dump reader all
+drive the same functions, so they cannot come to differ in anything but the order of their calls.
+"""
+
+from libc.stdlib cimport calloc, free, realloc
+from libc.string cimport memcpy, memset
+
+from ncleaner.document._hashes cimport hash_bytes, mix
+from ncleaner.document._kinds cimport assign_kinds
+from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, decode_utf8, is_final, last_mark, letter_case
+
+from ncleaner.document import tags as _tags
+
+cdef enum:
+    # a line above this many code points is not ended early: a <br> behind it may be a wrap by hand
+    SHORT_LINE = 55
+
+# --------------------------------------------------------------------------------------------------
+# Words in class, id and role. The cues: a small open-addressing table, filled once from tags.CUE_WORDS. A word is
+# known by its first eight letters, packed into one integer: no cue needs more, and `navigational` counts
+# as `navigation`.
+
+cdef enum:
+    CUE_SLOTS = 1024
+
+cdef uint64_t cue_keys[CUE_SLOTS]
+cdef uint32_t cue_bits[CUE_SLOTS]
+
+
+cdef void _learn_cues():
+    cdef uint64_t key
+    cdef size_t slot
+    for bit, words in enumerate(_tags.CUE_WORDS.values()):
+        for word in words.split():
+            key = 0
+            for c in word.encode()[:8]:
+                key = key << 8 | <uint64_t> c
+            slot = mix(key) % CUE_SLOTS
+            while cue_bits[slot] and cue_keys[slot] != key:
+                slot = (slot + 1) % CUE_SLOTS
+            cue_keys[slot] = key
+            cue_bits[slot] |= <uint32_t> 1 << bit
+
+memset(cue_bits, 0, sizeof(cue_bits))
+_learn_cues()
+
+
+cdef inline uint32_t _look_up(uint64_t key) noexcept nogil:
+    cdef size_t slot = mix(key) % CUE_SLOTS
+    while cue_bits[slot]:
+        if cue_keys[slot] == key:
+            return cue_bits[slot]
+        slot = (slot + 1) % CUE_SLOTS
+    return 0
+
+
+cdef void _end_word(builder_t* b, uint64_t key, int letters, uint32_t at, uint32_t* bits) noexcept nogil:
+    """Takes in a word of a name: its cue bits, and its hash into the list at `at`, once."""
+    cdef uint16_t* list_ = b.names + at
+    cdef uint16_t word
+    cdef int i
+    if letters < 2:
+        return
+    bits[0] |= _look_up(key)
+    word = <uint16_t> (mix(key) >> 48)
+    for i in range(1, list_[0] + 1):
+        if list_[i] == word:
+            return
+    if list_[0] < MAX_NAMES:
+        list_[0] += 1
+        list_[list_[0]] = word
+        b.n_names = at + list_[0] + 1
+
+
+cdef uint32_t read_names(
+    builder_t* b, const unsigned char* value, size_t length, uint32_t* names
+) noexcept nogil:
+    """Reads the words of an attribute value behind those of the list `names[0]`, which moves to the end of the
+    table unless it stands there; returns the cue bits of the words. A word ends at a non-letter and before a
+    capital that follows a small letter, so that `site-nav`, `siteNav` and `site_nav` are all seen."""
+    cdef uint32_t bits = 0, at = names[0]
+    cdef uint64_t key = 0
+    cdef size_t i
+    cdef int letters = 0
+    cdef unsigned char c, small, before = 0
+    if not length:
+        return 0
+    if not _grow(<void**> &b.names, &b.cap_names, b.n_names + 2 * MAX_NAMES + 2, sizeof(uint16_t), &b.no_memory):
+        return 0
+    if not at or at + b.names[at] + 1 != b.n_names:
+        memcpy(b.names + b.n_names, b.names + at, (b.names[at] + 1) * sizeof(uint16_t))
+        at = <uint32_t> b.n_names
+        b.n_names += b.names[at] + 1
+    for i in range(length):
+        c = value[i]
+        small = c | 0x20
+        if not c'a' <= small <= c'z':
+            _end_word(b, key, letters, at, &bits)
+            letters = 0
+            key = 0
+        else:
+            if c != small and c'a' <= before <= c'z':
+                _end_word(b, key, letters, at, &bits)
+                letters = 0
+                key = 0
+            if letters < 8:
+                key = key << 8 | small
+            letters += 1
+        before = c
+    _end_word(b, key, letters, at, &bits)
+    names[0] = at
+    return bits
+
+
+cdef uint64_t style_hash(int tag, const unsigned char* name, size_t length) noexcept nogil:
+    """A hash of the tag's code and its class attribute, eight bytes at a time."""
+    return hash_bytes(mix(<uint64_t> tag ^ <uint64_t> length << 16), name, length)
+
+
+cdef uint32_t read_class(
+    builder_t* b, uint64_t style, const unsigned char* value, size_t length, uint32_t* names
+) noexcept nogil:
+    """`read_names` of a class attribute, remembered by its style hash: classes repeat over a page."""
+    cdef size_t slot = style % CACHED_STYLES
+    if b.cached_styles[slot] != style:
+        b.cached_styles[slot] = style
+        b.cached_names[slot] = 0
+        b.cached_cues[slot] = read_names(b, value, length, &b.cached_names[slot]) if length else 0
+        if b.cached_names[slot] and not b.no_memory:
+            # an empty list behind it, so that words of an id are never added to what others share
+            b.names[b.n_names] = 0
+            b.n_names += 1
+    names[0] = b.cached_names[slot]
+    return b.cached_cues[slot]
+
+
+# --------------------------------------------------------------------------------------------------
+# Growing arrays. A failed allocation sets no_memory and drops what did not fit; the owner raises.
+
+cdef bint _grow(void** rows, size_t* cap, size_t needed, size_t size, bint* no_memory) noexcept nogil:
+    cdef size_t want
+    cdef void* moved
+    if needed <= cap[0]:
+        return True
+    want = cap[0] * 2 if cap[0] * 2 > needed else needed
+    moved = realloc(rows[0], want * size)
+    if moved == NULL:
+        no_memory[0] = True
+        return False
+    rows[0] = moved
+    cap[0] = want
+    return True
+
+
+cdef int builder_init(builder_t* b, size_t expected) noexcept nogil:
+    """`expected` is a guess at the text's length in bytes. Returns -1 when memory is short."""
+    memset(b, 0, sizeof(builder_t))
+    b.element = -1
+    if not (_grow(<void**> &b.text, &b.text_cap, expected + 64, 1, &b.no_memory)
+            and _grow(<void**> &b.runs, &b.cap_runs, 256, sizeof(run_t), &b.no_memory)
+            and _grow(<void**> &b.segments, &b.cap_segments, 128, sizeof(segment_t), &b.no_memory)
+            and _grow(<void**> &b.elements, &b.cap_elements, 512, sizeof(element_t), &b.no_memory)
+            and _grow(<void**> &b.names, &b.cap_names, 1024, sizeof(uint16_t), &b.no_memory)):
+        return -1
+    b.names[0] = 0
+    b.n_names = 1
+    return 0
+
+
+cdef void builder_free(builder_t* b) noexcept nogil:
+    free(b.text)
+    free(b.runs)
+    free(b.segments)
+    free(b.elements)
+    free(b.names)
+    b.text = NULL
+    b.runs = NULL
+    b.segments = NULL
+    b.elements = NULL
+    b.names = NULL
+
+
+cdef inline void _count(uint16_t* counter) noexcept nogil:
+    if counter[0] != 65535:
+        counter[0] += 1
+
+
+# --------------------------------------------------------------------------------------------------
+# Characters. One class per byte, so that the common case costs one look-up and one store.
+
+cdef enum:
+    PLAIN = 0
+    SPACE = 1      # ASCII white space
+    NEWLINE = 2
+    DROPPED = 3    # C0 controls and DEL
+    CONTINUATION = 4
+    LEAD_C2 = 5    # U+0080 … U+00BF: C1 controls, no-break space, soft hyphen
+    LEAD_E2 = 6    # U+2000 … U+2FFF: typographic spaces, line separators
+    LEAD_E3 = 7    # U+3000: ideographic space
+    LEAD_E1 = 8    # U+1680: ogham space
+    LEAD_EF = 9    # U+FEFF: byte-order mark in the text
+
+cdef unsigned char byte_class[256]
+
+
+cdef void _classify_bytes():
+    cdef int c
+    for c in range(256):
+        if c in (0x20, 0x09, 0x0C, 0x0D):
+            byte_class[c] = SPACE
+        elif c == 0x0A:
+            byte_class[c] = NEWLINE
+        elif c < 0x20 or c == 0x7F:
+            byte_class[c] = DROPPED
+        elif 0x80 <= c <= 0xBF:
+            byte_class[c] = CONTINUATION
+        else:
+            byte_class[c] = {0xC2: LEAD_C2, 0xE1: LEAD_E1, 0xE2: LEAD_E2, 0xE3: LEAD_E3, 0xEF: LEAD_EF}.get(c, PLAIN)
+
+_classify_bytes()
+
+
+cdef inline int _special(const unsigned char* p, size_t left) noexcept nogil:
+    """For a lead byte of the classes above: bytes to take as one white space (positive), to drop
+    (negative), or 0 for a character like any other."""
+    cdef unsigned char second
+    if left < 2:
+        return 0
+    second = p[1]
+    if p[0] == 0xC2:
+        if second == 0xA0 or second == 0x85:
+            return 2
+        if second < 0xA0 or second == 0xAD:
+            return -2
+        return 0
+    if left < 3:
+        return 0
+    if p[0] == 0xE2:
+        if second == 0x80 and (p[2] <= 0x8A or p[2] == 0xA8 or p[2] == 0xA9 or p[2] == 0xAF):
+            return 3
+        if second == 0x81 and p[2] == 0x9F:
+            return 3
+        return 0
+    if p[0] == 0xE3:
+        return 3 if second == 0x80 and p[2] == 0x80 else 0
+    if p[0] == 0xE1:
+        return 3 if second == 0x9A and p[2] == 0x80 else 0
+    if p[0] == 0xEF:
+        return -3 if second == 0xBB and p[2] == 0xBF else 0
+    return 0
+
+
+cdef inline void _begin_segment(builder_t* b) noexcept nogil:
+    b.open = True
+    b.line = b.base
+    b.seg_first_run = <int32_t> b.n_runs
+    b.seg_breaks = 0
+    b.seg_words = 0
+    b.seg_chars = 0
+    b.seg_links = 0
+
+
+cdef void add_text(builder_t* b, const unsigned char* data, size_t length) noexcept nogil:
+    """Appends one text node, `length` bytes of UTF-8. White space folds to one space, or keeps its lines
+    inside <pre>; characters that are no text are dropped; what is left becomes one run."""
+    cdef size_t i = 0, run_start = 0
+    cdef uint32_t chars = 0
+    cdef bint in_run = False, pre = b.pres > 0
+    cdef unsigned char c, kind
+    cdef int width
+    cdef char* out
+    # every step below writes at most as many bytes as it reads
+    if not _grow(<void**> &b.text, &b.text_cap, b.text_len + length + 8, 1, &b.no_memory):
+        return
+    out = b.text
+    while i < length:
+        c = data[i]
+        kind = byte_class[c]
+        width = 1
+        if kind >= LEAD_C2:
+            width = _special(data + i, length - i)
+            if width < 0:
+                i += <size_t> -width
+                continue
+            if width > 0:
+                kind = SPACE
+                c = c' '
+            else:
+                width = 1
+                kind = PLAIN
+        if kind == SPACE or kind == NEWLINE:
+            i += <size_t> width
+            if not pre:
+                if b.open and not b.space:
+                    out[b.text_len] = c' '
+                    b.text_len += 1
+                    b.space = True
+                while i < length and (data[i] == c' ' or data[i] == c'\n'):
+                    i += 1
+            elif kind == NEWLINE:
+                if b.open:
+                    if _blank_line(b):
+                        # an empty line inside preformatted text ends the segment
+                        if in_run:
+                            _end_run(b, run_start, chars)
+                            in_run = False
+                            chars = 0
+                        end_segment(b)
+                    else:
+                        b.text_len = b.mark
+                        out[b.text_len] = c'\n'
+                        b.text_len += 1
+                        if b.seg_breaks < 255:
+                            b.seg_breaks += 1
+                else:
+                    b.text_len = b.base
+                b.space = True
+            elif c != c'\r':
+                out[b.text_len] = c
+                b.text_len += 1
+                b.space = True
+            continue
+        if kind == DROPPED:
+            i += 1
+            continue
+        if b.breaks == 1 and b.open and _ends_paragraph(b, data + i, length - i):
+            end_segment(b)
+        if not b.open:
+            _begin_segment(b)
+            b.space = True
+        if not in_run:
+            in_run = True
+            run_start = b.text_len
+        if b.space:
+            b.seg_words += 1
+            b.space = False
+        b.breaks = 0
+        b.after_link = False
+        # the character, and all plain ones that follow it
+        while True:
+            out[b.text_len] = <char> c
+            b.text_len += 1
+            chars += kind != CONTINUATION
+            i += 1
+            if i == length:
+                break
+            c = data[i]
+            kind = byte_class[c]
+            if kind != PLAIN and kind != CONTINUATION:
+                break
+        b.mark = b.text_len
+    if in_run:
+        _end_run(b, run_start, chars)
+
+
+cdef bint _ends_paragraph(builder_t* b, const unsigned char* data, size_t length) noexcept nogil:
+    """Whether the single <br> between the current segment and the character at `data` ends a paragraph: after
+    the end of a sentence, or after a short line, and where what follows does not go on in lower case. Long
+    lines that end in mid-sentence are wrapped by hand."""
+    cdef const unsigned char* p = <const unsigned char*> b.text + b.line
+    cdef const unsigned char* end = <const unsigned char*> b.text + b.mark
+    cdef uint32_t code
+    cdef size_t width
+    cdef int beginning = NO_LETTER, chars = 0
+    # the first letter or digit of what follows, past quotes and brackets
+    while length and beginning == NO_LETTER:
+        width = decode_utf8(data, length, &code)
+        beginning = letter_case(code)
+        data += width
+        length -= width
+    if beginning == LOWER:
+        return False
+    code = last_mark(p, end)
+    if is_final(code) or code == c':' or code == 0xFF1A:
+        return True
+    while p < end and chars <= SHORT_LINE:
+        chars += (p[0] & 0xC0) != 0x80
+        p += 1
+    return beginning != UNCASED and chars <= SHORT_LINE
+
+
+cdef inline bint _blank_line(builder_t* b) noexcept nogil:
+    """Whether nothing but white space stands between the last line end and the end of the buffer."""
+    cdef size_t i = b.mark
+    while i < b.text_len:
+        if b.text[i] == c'\n':
+            return True
+        i += 1
+    return False
+
+
+cdef inline void _end_run(builder_t* b, size_t start, uint32_t chars) noexcept nogil:
+    cdef run_t* run
+    if not _grow(<void**> &b.runs, &b.cap_runs, b.n_runs + 1, sizeof(run_t), &b.no_memory):
+        return
+    run = &b.runs[b.n_runs]
+    run.start = <uint32_t> start
+    run.end = <uint32_t> b.mark
+    run.segment = <int32_t> b.n_segments
+    run.element = b.element
+    run.context = b.context
+    run.opened = b.tags_opened
+    run.closed = b.tags_closed
+    b.n_runs += 1
+    b.tags_opened = 0
+    b.tags_closed = 0
+    b.seg_chars += chars
+    if b.context & 1:
+        b.seg_links += chars
+    if b.element >= 0:
+        b.elements[b.element].chars += chars
+
+
+cdef void end_segment(builder_t* b) noexcept nogil:
+    """Ends the current segment, if one is open."""
+    cdef segment_t* s
+    if b.open:
+        b.open = False
+        b.text_len = b.mark
+        if not (_grow(<void**> &b.segments, &b.cap_segments, b.n_segments + 1, sizeof(segment_t), &b.no_memory)
+                and _grow(<void**> &b.text, &b.text_cap, b.text_len + 8, 1, &b.no_memory)):
+            return
+        s = &b.segments[b.n_segments]
+        s.start = <uint32_t> b.base
+        s.end = <uint32_t> b.mark
+        s.first_run = b.seg_first_run
+        s.last_run = <int32_t> b.n_runs - 1
+        s.element = b.runs[b.seg_first_run].element
+        s.chars = b.seg_chars
+        s.words = b.seg_words
+        s.link_chars = b.seg_links
+        s.opened = b.blocks_opened
+        s.closed = b.blocks_closed
+        s.kind = c'h' if b.headings else c'l' if b.item else c'p'
+        s.breaks = <uint8_t> b.seg_breaks
+        s.flags = (PREFORMATTED if b.pres else 0) | (HIDDEN if b.concealed else 0)
+        b.n_segments += 1
+        b.item = False
+        b.blocks_opened = 0
+        b.blocks_closed = 0
+        b.text[b.text_len] = c'\n'
+        b.text_len += 1
+    else:
+        b.text_len = b.base
+    b.base = b.text_len
+    b.mark = b.text_len
+    b.space = True
+    b.breaks = 0
+
+
+cdef inline void _space(builder_t* b) noexcept nogil:
+    if b.open and not b.space and _grow(<void**> &b.text, &b.text_cap, b.text_len + 8, 1, &b.no_memory):
+        b.text[b.text_len] = c' '
+        b.text_len += 1
+        b.space = True
+
+
+cdef void add_break(builder_t* b) noexcept nogil:
+    """A <br>: the first is white space, a second one before any text ends the segment. Inside <pre> it is
+    a line end like any other."""
+    cdef unsigned char newline = c'\n'
+    _count(&b.tags_opened)
+    if b.pres:
+        add_text(b, &newline, 1)
+        return
+    b.breaks += 1
+    if b.breaks > 1:
+        end_segment(b)
+        b.breaks = 2
+    elif b.open:
+        if b.seg_breaks < 255:
+            b.seg_breaks += 1
+        _space(b)
+        b.line = b.text_len
+
+
+cdef void add_rule(builder_t* b) noexcept nogil:
+    """An <hr>: ends the segment and holds nothing."""
+    end_segment(b)
+    _count(&b.tags_opened)
+
+
+cdef void open_inline(builder_t* b, int bit) noexcept nogil:
+    """`bit` is the context bit, or negative for an inline tag that has none. Links that touch are the items
+    of a menu, set apart by its style sheet: their words are kept apart here."""
+    _count(&b.tags_opened)
+    if bit == 0 and b.after_link:
+        _space(b)
+    if bit >= 0:
+        b.inside[bit] += 1
+        b.context |= <uint32_t> 1 << bit
+    if b.element >= 0:
+        b.elements[b.element].tags += 1
+
+
+cdef void close_inline(builder_t* b, int bit) noexcept nogil:
+    _count(&b.tags_closed)
+    if bit >= 0:
+        b.inside[bit] -= 1
+        if b.inside[bit] == 0:
+            b.context &= ~(<uint32_t> 1 << bit)
+            b.after_link |= bit == 0
+
+
+cdef void open_block(
+    builder_t* b, int tag, int form, uint32_t style, uint32_t cues, uint32_t names
+) noexcept nogil:
+    """`form` is what kind of segment begins inside (tags.FORM)."""
+    cdef element_t* e
+    cdef int32_t parent = b.element
+    end_segment(b)
+    _count(&b.tags_opened)
+    _count(&b.blocks_opened)
+    if form == 1:
+        b.headings += 1
+    elif form == 2:
+        b.item = True
+    elif form == 3:
+        b.pres += 1
+    if not _grow(<void**> &b.elements, &b.cap_elements, b.n_elements + 1, sizeof(element_t), &b.no_memory):
+        return
+    if parent >= 0:
+        b.elements[parent].tags += 1
+    if cues & CONCEALED:
+        b.concealed += 1
+    e = &b.elements[b.n_elements]
+    e.parent = parent
+    e.first_run = <int32_t> b.n_runs
+    e.last_run = e.first_run
+    e.style = style
+    e.cues = cues
+    e.names = names
+    e.chars = 0
+    e.tags = 0
+    e.tag = <uint16_t> tag
+    e.depth = 0 if parent < 0 else <uint16_t> (b.elements[parent].depth + 1 if b.elements[parent].depth < 65535 else 65535)
+    b.element = <int32_t> b.n_elements
+    b.n_elements += 1
+
+
+cdef void close_block(builder_t* b, int form) noexcept nogil:
+    cdef element_t* e
+    cdef element_t* parent
+    end_segment(b)
+    _count(&b.tags_closed)
+    _count(&b.blocks_closed)
+    if form == 1:
+        b.headings -= 1
+    elif form == 2:
+        b.item = False
+    elif form == 3:
+        b.pres -= 1
+    if b.element < 0:
+        return
+    e = &b.elements[b.element]
+    if e.cues & CONCEALED:
+        b.concealed -= 1
+    e.last_run = <int32_t> b.n_runs
+    if e.parent >= 0:
+        parent = &b.elements[e.parent]
+        parent.chars += e.chars
+        parent.tags += e.tags
+    b.element = e.parent
+
+
+# --------------------------------------------------------------------------------------------------
+
+cdef class Builder:
+    """Owns one builder's memory; the Python side of the functions above.
+
+    `tables()` gives (text, runs, segments, elements, names) as bytes objects of the row structs.
+    """
+
+    def __cinit__(self, size_t expected=4096):
+        if builder_init(&self.b, expected) < 0:
+            raise MemoryError
+
+    def __dealloc__(self):
+        builder_free(&self.b)
+
+    def text(self, bytes data not None):
+        """Appends one text node (valid UTF-8)."""
+        add_text(&self.b, <const unsigned char*> <char*> data, len(data))
+
+    def line_break(self):
+        """A <br>."""
+        add_break(&self.b)
+
+    def open_inline(self, int bit):
+        """An inline tag opens; `bit` is its context bit or -1."""
+        open_inline(&self.b, bit)
+
+    def close_inline(self, int bit):
+        """An inline tag closes."""
+        close_inline(&self.b, bit)
+
+    def open_block(self, int tag, int form, bytes class_=b"", bytes id_=b"", bytes role=b"", bint concealed=False):
+        """A block tag opens, with its class, id and role attributes; `concealed` when it is not shown."""
+        cdef const unsigned char* c = <const unsigned char*> <char*> class_
+        cdef uint64_t style = style_hash(tag, c, len(class_))
+        cdef uint32_t names
+        cdef uint32_t cues = read_class(&self.b, style, c, len(class_), &names)
+        for value in (id_, role):
+            if value:
+                cues |= read_names(&self.b, <const unsigned char*> <char*> value, len(value), &names)
+        if concealed:
+            cues |= CONCEALED
+        open_block(&self.b, tag, form, <uint32_t> style, cues, names)
+
+    def close_block(self, int form):
+        """A block tag closes."""
+        close_block(&self.b, form)
+
+    def rule(self):
+        """An <hr>."""
+        add_rule(&self.b)
+
+    def segment(self, str kind, bytes text not None):
+        """Appends a whole segment of a plain-text dump: kind `p`, `h` or `l`, lines folded."""
+        end_segment(&self.b)
+        self.b.headings = kind == "h"
+        self.b.item = kind == "l"
+        add_text(&self.b, <const unsigned char*> <char*> text, len(text))
+        end_segment(&self.b)
+        self.b.headings = 0
+        self.b.item = False
+
+    @property
+    def in_heading(self):
+        """Whether an <h1> … <h6> is open."""
+        return self.b.headings > 0
+
+    def dumped(self):
+        """The text so far, a segment a line; UTF-8."""
+        end_segment(&self.b)
+        return (<char*> self.b.text)[: self.b.text_len]
+
+    def shown(self, size_t line):
+        """(bytes outside of links, bytes in segments of `line` bytes and more) of what is shown at first."""
+        cdef builder_t* b = &self.b
+        cdef const segment_t* s
+        cdef size_t i, size, long_ = 0
+        cdef double own = 0
+        end_segment(b)
+        for i in range(b.n_segments):
+            s = &b.segments[i]
+            if not s.flags & HIDDEN:
+                size = s.end - s.start
+                own += size * (1 - s.link_chars / <double> s.chars) if s.chars else 0
+                if size >= line:
+                    long_ += size
+        return own, long_
+
+    def tables(self):
+        """(text, runs, segments, elements, names): UTF-8 text and the rows, as bytes. MemoryError if short of
+        it."""
+        cdef builder_t* b = &self.b
+        end_segment(b)
+        assign_kinds(b)
+        if b.no_memory:
+            raise MemoryError("not enough memory for the document's tables")
+        return (
+            (<char*> b.text)[: b.text_len],
+            (<char*> b.runs)[: b.n_runs * sizeof(run_t)],
+            (<char*> b.segments)[: b.n_segments * sizeof(segment_t)],
+            (<char*> b.elements)[: b.n_elements * sizeof(element_t)],
+            (<char*> b.names)[: b.n_names * sizeof(uint16_t)],
+        )

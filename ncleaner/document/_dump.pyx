@@ -1,0 +1,446 @@
+"""HTML tree to Document tables: a walk over Lexbor's node structs without the GIL.
+
+selectolax gives each node's address (`mem_id`) but no way to walk in C, so the structs that the walk
+reads are declared here, as Lexbor 2 and 3 lay them out, and `prove_layout` holds them against what
+selectolax's own Python interface says of a small document. It runs once at import; where it fails (a
+future Lexbor, another compiler's packing), `document.py` takes the walk in `_walk.py` instead, which
+drives the same builder through selectolax's Python nodes.
+"""
+
+from libc.stdint cimport uint8_t, uint32_t, uint64_t, uintptr_t
+from libc.string cimport memcmp, memset
+
+from ncleaner.document._document cimport (
+    CONCEALED, Builder, add_break, add_rule, add_text, builder_t, close_block, close_inline, open_block,
+    open_inline, read_class, read_names, style_hash,
+)
+
+from selectolax.lexbor import LexborHTMLParser
+
+from ncleaner.document import tags as _tags
+
+# --------------------------------------------------------------------------------------------------
+# Lexbor's structs, as far as they are read.
+
+cdef struct str_t:
+    const unsigned char* data
+    size_t length
+
+cdef struct node_t:
+    void* events
+    uintptr_t local_name     # tag or attribute id; for an unknown tag the address of its name
+    uintptr_t prefix
+    uintptr_t ns
+    void* owner_document
+    node_t* next
+    node_t* prev
+    node_t* parent
+    node_t* first_child
+    node_t* last_child
+    void* user
+    int type
+
+cdef struct attr_t:
+    node_t node
+    uintptr_t upper_name
+    uintptr_t qualified_name
+    str_t* value
+    void* owner
+    attr_t* next
+    attr_t* prev
+
+cdef struct element_node_t:
+    node_t node
+    uintptr_t upper_name
+    uintptr_t qualified_name
+    str_t* is_value
+    attr_t* first_attr
+    attr_t* last_attr
+    attr_t* attr_id
+    attr_t* attr_class
+
+cdef struct text_node_t:
+    node_t node
+    str_t data
+
+cdef struct name_t:          # lexbor_hash_entry_t: names up to 16 bytes stand in place
+    unsigned char short_name[24]
+    size_t length
+
+cdef enum:
+    ELEMENT_NODE = 1
+    TEXT_NODE = 3
+    KNOWN = 256              # tag ids below are Lexbor's own, above are addresses of names
+    ROLE_TITLE = 6           # <title>: left out of the text, kept apart
+
+# Meaning of Lexbor's tag ids, read off a parsed document at import: they differ between its versions.
+cdef struct meaning_t:
+    uint8_t role
+    uint8_t code
+    uint8_t form
+    signed char bit
+
+cdef meaning_t meanings[KNOWN]
+cdef uintptr_t id_html, id_body, id_button
+
+# The attributes that are read. Lexbor knows some names by id and keeps others by name, per document.
+cdef enum:
+    OTHER = 0
+    CLASS = 1
+    ID = 2
+    ROLE = 3
+    HIDDEN = 4
+    STYLE = 5
+    ALT = 6
+    LANG = 7
+
+cdef uint8_t attributes[KNOWN]
+cdef int code_custom = _tags.CODE["-"]
+cdef int bit_alt = _tags.CONTEXT.index("alt")
+
+
+# --------------------------------------------------------------------------------------------------
+
+cdef bint hides(const unsigned char* style, size_t length) noexcept nogil:
+    """Whether a style attribute takes the element off the page: `display:none` or `visibility:hidden`,
+    in any case and spacing. Linear."""
+    cdef const char* display = "display:none"
+    cdef const char* visibility = "visibility:hidden"
+    cdef size_t i, d = 0, v = 0
+    cdef unsigned char c
+    for i in range(length):
+        c = style[i]
+        if c == c' ' or c == c'\t' or c == c'\n' or c == c'\r' or c == c'\f':
+            continue
+        if c'A' <= c <= c'Z':
+            c += 32
+        d = d + 1 if c == <unsigned char> display[d] else <size_t> (c == c'd')
+        v = v + 1 if c == <unsigned char> visibility[v] else <size_t> (c == c'v')
+        if d == 12 or v == 17:
+            return True
+    return False
+
+
+cdef inline bint is_streamed(const unsigned char* id_, size_t length) noexcept nogil:
+    """Whether an id is that of content which React streams behind the page, hidden until a script moves it
+    to its place: `S:` and a number."""
+    return length > 2 and id_[0] == c'S' and id_[1] == c':'
+
+
+def style_hides(bytes style not None):
+    """Whether a style attribute takes the element off the page (for the Python walk)."""
+    return hides(<const unsigned char*> <char*> style, len(style))
+
+
+cdef inline int _attribute(uintptr_t name) noexcept nogil:
+    cdef name_t* entry
+    if name < KNOWN:
+        return attributes[name]
+    entry = <name_t*> name
+    if entry.length == 4 and memcmp(entry.short_name, b"role", 4) == 0:
+        return ROLE
+    if entry.length == 6 and memcmp(entry.short_name, b"hidden", 6) == 0:
+        return HIDDEN
+    if entry.length == 5 and memcmp(entry.short_name, b"style", 5) == 0:
+        return STYLE
+    if entry.length == 3 and memcmp(entry.short_name, b"alt", 3) == 0:
+        return ALT
+    if entry.length == 4 and memcmp(entry.short_name, b"lang", 4) == 0:
+        return LANG
+    return OTHER
+
+
+cdef inline bint _is_custom(uintptr_t name) noexcept nogil:
+    """Whether an unknown tag is a custom element: its name has a hyphen. Those are laid out as blocks
+    in practice; other unknown tags (`<o:p>`, `<st1:place>`) stand in running text."""
+    cdef name_t* entry = <name_t*> name
+    cdef const unsigned char* text
+    cdef size_t i
+    if entry.length <= 16:
+        text = entry.short_name
+    else:
+        text = (<const unsigned char**> entry)[0]
+    for i in range(entry.length):
+        if text[i] == c'-':
+            return True
+    return False
+
+
+cdef inline meaning_t _meaning(node_t* node) noexcept nogil:
+    cdef meaning_t m
+    if node.local_name < KNOWN:
+        return meanings[node.local_name]
+    m.bit = -1
+    m.form = 0
+    if _is_custom(node.local_name):
+        m.role = 1
+        m.code = <uint8_t> code_custom
+    else:
+        m.role = 0
+        m.code = 0
+    return m
+
+
+cdef struct found_t:         # what stands beside the text
+    const unsigned char* title
+    size_t title_length
+    const unsigned char* lang
+    size_t lang_length
+
+
+cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noexcept nogil:
+    """Tells the builder of an opening tag. False when the element and all below is left out."""
+    cdef meaning_t m = _meaning(node)
+    cdef element_node_t* element = <element_node_t*> node
+    cdef attr_t* attr = element.first_attr
+    cdef const unsigned char* class_ = NULL
+    cdef size_t class_length = 0
+    cdef str_t* alt = NULL
+    cdef bint hidden = False, streamed = False
+    cdef uint32_t cues = 0, names = 0
+    cdef str_t* id_ = NULL
+    cdef str_t* role = NULL
+    cdef uint64_t style
+    cdef int name
+    if m.role == 2 and not (node.local_name == id_button and b.headings > 0):
+        return False
+    if m.role == 3:
+        add_break(b)
+        return False
+    if m.role == 5:
+        add_rule(b)
+        return False
+    if m.role == ROLE_TITLE:
+        if found.title == NULL and node.first_child != NULL and node.first_child.type == TEXT_NODE:
+            found.title = (<text_node_t*> node.first_child).data.data
+            found.title_length = (<text_node_t*> node.first_child).data.length
+        return False
+    if attr != NULL and attr == element.attr_class and attr == element.last_attr and attr.value != NULL:
+        # the common case, without a look at the attribute's name
+        class_ = attr.value.data
+        class_length = attr.value.length
+        attr = NULL
+    while attr != NULL:
+        name = _attribute(attr.node.local_name)
+        if name == HIDDEN:
+            hidden = True
+        elif attr.value != NULL:
+            if name == CLASS:
+                class_ = attr.value.data
+                class_length = attr.value.length
+            elif name == STYLE:
+                hidden |= hides(attr.value.data, attr.value.length)
+            elif name == ID:
+                id_ = attr.value
+                streamed = is_streamed(attr.value.data, attr.value.length)
+            elif name == ROLE:
+                role = attr.value
+            elif name == ALT:
+                alt = attr.value
+            elif name == LANG:
+                if b.element < 0:
+                    found.lang = attr.value.data
+                    found.lang_length = attr.value.length
+        attr = attr.next
+    if hidden and (streamed or node.local_name == id_body or node.local_name == id_html):
+        hidden = False
+    if hidden and m.role != 1:
+        return False
+    if m.role == 4:
+        if alt_text and alt != NULL:
+            open_inline(b, bit_alt)
+            add_text(b, alt.data, alt.length)
+            close_inline(b, bit_alt)
+        return False
+    if m.role == 1:
+        style = style_hash(m.code, class_, class_length)
+        cues = read_class(b, style, class_, class_length, &names)
+        if id_ != NULL:
+            cues |= read_names(b, id_.data, id_.length, &names)
+        if role != NULL:
+            cues |= read_names(b, role.data, role.length, &names)
+        if hidden:
+            cues |= CONCEALED
+        open_block(b, m.code, m.form, <uint32_t> style, cues, names)
+    else:
+        open_inline(b, m.bit)
+    return True
+
+
+cdef inline void _leave(builder_t* b, node_t* node) noexcept nogil:
+    cdef meaning_t m = _meaning(node)
+    if m.role == 1:
+        close_block(b, m.form)
+    else:
+        close_inline(b, m.bit)
+
+
+cdef void _walk(builder_t* b, node_t* root, bint alt_text, found_t* found) noexcept nogil:
+    """Depth first, without recursion: a page can nest deeper than the C stack."""
+    cdef node_t* node = root
+    cdef bint down
+    while True:
+        down = False
+        if node.type == TEXT_NODE:
+            add_text(b, (<text_node_t*> node).data.data, (<text_node_t*> node).data.length)
+        elif node.type == ELEMENT_NODE:
+            down = _enter(b, node, alt_text, found)
+            if down and node.first_child == NULL:
+                _leave(b, node)
+                down = False
+        if down:
+            node = node.first_child
+            continue
+        while node != root and node.next == NULL:
+            node = node.parent
+            _leave(b, node)
+        if node == root:
+            return
+        node = node.next
+
+
+def walk(parser not None, Builder builder not None, bint alt_text=False):
+    """Walks a parsed document (`LexborHTMLParser`) into `builder`.
+
+    Returns (title, lang): UTF-8 bytes of the first <title> and of <html lang>, empty when absent.
+    Only to be called when `LAYOUT_PROVED`.
+    """
+    root = parser.root
+    if root is None:
+        return b"", b""
+    cdef uintptr_t address = root.mem_id
+    cdef found_t found
+    found.title = NULL
+    found.lang = NULL
+    found.title_length = 0
+    found.lang_length = 0
+    with nogil:
+        _walk(&builder.b, <node_t*> address, alt_text, &found)
+    return (
+        (<const char*> found.title)[: found.title_length] if found.title != NULL else b"",
+        (<const char*> found.lang)[: found.lang_length] if found.lang != NULL else b"",
+    )
+
+
+# --------------------------------------------------------------------------------------------------
+# At import: learn the ids, prove the layout.
+
+def _tag_ids():
+    """{name: Lexbor's tag id} of every tag in tags.py, from documents that let each of them stand."""
+    ids = {}
+    contexts = ["<{0}></{0}>", "<table><{0}></{0}</table>", "<table><tr><{0}></table>", "<frameset><{0}>", "<{0}>"]
+    for name in _tags.TAGS[2:]:
+        for context in contexts:
+            parser = LexborHTMLParser(context.format(name))
+            for node in parser.root.traverse():
+                if node.tag == name:
+                    ids[name] = node.tag_id
+            if name in ids:
+                break
+    return ids
+
+
+cdef bint _learn_tags():
+    ids = _tag_ids()
+    for i in range(KNOWN):
+        meanings[i].role = 0
+        meanings[i].code = 0
+        meanings[i].form = 0
+        meanings[i].bit = -1
+    for name, tag_id in ids.items():
+        if not 0 < tag_id < KNOWN:
+            return False
+        meanings[tag_id].role = _tags.ROLE[name] if name != "title" else ROLE_TITLE
+        meanings[tag_id].code = _tags.CODE[name]
+        meanings[tag_id].form = _tags.FORM.get(name, 0)
+        meanings[tag_id].bit = _tags.CONTEXT_BIT.get(name, -1)
+    global id_html, id_body, id_button
+    id_html = ids["html"]
+    id_body = ids["body"]
+    id_button = ids["button"]
+    return True
+
+
+cdef bint _same_node(node_t* mine, theirs):
+    """Whether the fields of one node say what selectolax says of it. Addresses are compared, and only
+    those that agree are followed."""
+    cdef node_t* links[5]
+    links[0] = mine.next
+    links[1] = mine.prev
+    links[2] = mine.parent
+    links[3] = mine.first_child
+    links[4] = mine.last_child
+    for i, other in enumerate((theirs.next, theirs.prev, theirs.parent, theirs.first_child, theirs.last_child)):
+        # selectolax has no node for the document above <html>
+        if other is None and i == 2:
+            continue
+        if <uintptr_t> links[i] != (<uintptr_t> 0 if other is None else <uintptr_t> other.mem_id):
+            return False
+    if mine.local_name != <uintptr_t> theirs.tag_id:
+        return False
+    return mine.type == (TEXT_NODE if theirs.is_text_node else ELEMENT_NODE)
+
+
+cdef bint _prove_layout() except -1:
+    memset(attributes, OTHER, sizeof(attributes))
+    names = ("class", "id", "role", "hidden", "style", "alt", "lang")
+    long_name = "x-name-of-more-than-sixteen-bytes"
+    html = (
+        "<p>plain</p>" + "".join(f"<b {name}=value-of-{name}>text</b>" for name in names)
+        + f"<x-short></x-short><{long_name}></{long_name}><p id=one class=two title=three><i></i>four</p>"
+    )
+    parser = LexborHTMLParser(html)
+    cdef node_t* node
+    cdef element_node_t* element
+    cdef attr_t* attr
+    cdef uintptr_t address
+    cdef int n = 0
+    if not _learn_tags():
+        return False
+    for theirs in parser.root.traverse(include_text=True):
+        address = theirs.mem_id
+        node = <node_t*> address
+        if not _same_node(node, theirs):
+            return False
+        if theirs.is_text_node:
+            text = theirs.text_content.encode()
+            if (<text_node_t*> node).data.length != <size_t> len(text):
+                return False
+            if memcmp((<text_node_t*> node).data.data, <char*> text, len(text)) != 0:
+                return False
+        elif theirs.tag == "b":
+            element = <element_node_t*> node
+            if element.first_attr == NULL or element.first_attr != element.last_attr:
+                return False
+            attr = element.first_attr
+            if (element.attr_class == attr) != (names[n] == "class") or (element.attr_id == attr) != (names[n] == "id"):
+                return False
+            value = f"value-of-{names[n]}".encode()
+            if attr.owner != <void*> element or attr.next != NULL or attr.value == NULL:
+                return False
+            if attr.value.length != <size_t> len(value) or memcmp(attr.value.data, <char*> value, len(value)) != 0:
+                return False
+            n += 1
+            if attr.node.local_name < KNOWN:
+                attributes[attr.node.local_name] = <uint8_t> n
+            elif (<name_t*> attr.node.local_name).length != <size_t> len(names[n - 1]):
+                return False
+            if _attribute(attr.node.local_name) != n:
+                return False
+        elif theirs.tag in ("x-short", long_name):
+            if node.local_name < KNOWN or (<name_t*> node.local_name).length != <size_t> len(theirs.tag):
+                return False
+            if not _is_custom(node.local_name):
+                return False
+        elif theirs.id == "one":
+            element = <element_node_t*> node
+            attr = element.first_attr
+            if attr == NULL or attr != element.attr_id or attr.next != element.attr_class \
+                    or attr.next.next != element.last_attr or element.last_attr.prev != element.attr_class:
+                return False
+        elif theirs.tag == "p" and (<element_node_t*> node).first_attr != NULL:
+            return False
+    return n == len(names)
+
+
+LAYOUT_PROVED = bool(_prove_layout())

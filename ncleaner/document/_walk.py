@@ -1,0 +1,115 @@
+"""HTML tree to Document tables through selectolax's Python nodes.
+
+Used when Lexbor's structs are not laid out as `_dump.pyx` knows them. It drives the same builder with the
+same events, so the Document is the same to the byte; it only takes longer.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ncleaner.document import tags
+from ncleaner.document._dump import style_hides
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+    from ncleaner.document._document import Builder
+
+__all__ = ["walk"]
+
+_ALT = tags.CONTEXT.index("alt")
+# stand in math and svg only: no custom element in spite of its hyphen, and no image
+_FOREIGN = {"annotation-xml", "image"}
+
+
+def _known(tag: str) -> str:
+    """The name under which tags.py knows a tag: itself, or `-` for custom elements, or empty."""
+    if tag in _FOREIGN:
+        return ""
+    return tag if tag in tags.CODE else "-" if "-" in tag else ""
+
+
+def _is_streamed(identifier: str) -> bool:
+    """As in `_dump.pyx`: content that React streams behind the page."""
+    return len(identifier) > 2 and identifier.startswith("S:")
+
+
+class _Walk:
+    def __init__(self, builder: Builder, alt_text: bool) -> None:
+        self.builder = builder
+        self.alt_text = alt_text
+        self.title = b""
+
+    def enter(self, node: LexborNode) -> bool:
+        """Tells the builder of an opening tag. False when the element and all below is left out."""
+        builder = self.builder
+        tag = _known(node.tag or "")
+        role = tags.ROLE[tag]
+        if tag == "title":
+            first = node.first_child
+            if not self.title and first is not None and first.is_text_node:
+                self.title = (first.text_content or "").encode()
+            return False
+        if role == tags.LEFT_OUT and not (tag == "button" and builder.in_heading):
+            return False
+        if role == tags.BREAK:
+            builder.line_break()
+            return False
+        if role == tags.RULE:
+            builder.rule()
+            return False
+        attributes = node.attributes
+        hidden = "hidden" in attributes or style_hides((attributes.get("style") or "").encode())
+        if tag in ("html", "body") or _is_streamed(attributes.get("id") or ""):
+            hidden = False
+        if hidden and role != tags.BLOCK:
+            return False
+        if role == tags.IMAGE:
+            alt = attributes.get("alt")
+            if self.alt_text and alt is not None:
+                builder.open_inline(_ALT)
+                builder.text(alt.encode())
+                builder.close_inline(_ALT)
+            return False
+        if role == tags.BLOCK:
+            class_, id_, part = ((attributes.get(name) or "").encode() for name in ("class", "id", "role"))
+            builder.open_block(tags.CODE[tag], tags.FORM.get(tag, 0), class_, id_, part, hidden)
+        else:
+            builder.open_inline(tags.CONTEXT_BIT.get(tag, -1))
+        return True
+
+    def leave(self, node: LexborNode) -> None:
+        tag = _known(node.tag or "")
+        if tags.ROLE[tag] == tags.BLOCK:
+            self.builder.close_block(tags.FORM.get(tag, 0))
+        else:
+            self.builder.close_inline(tags.CONTEXT_BIT.get(tag, -1))
+
+
+def walk(parser: LexborHTMLParser, builder: Builder, alt_text: bool = False) -> tuple[bytes, bytes]:
+    """Walks a parsed document into `builder`; returns (title, lang) as `_dump.walk` does."""
+    state = _Walk(builder, alt_text)
+    root = parser.root
+    if root is None:
+        return b"", b""
+    lang = (root.attributes.get("lang") or "").encode()
+    open_nodes: list[LexborNode] = []
+    node: LexborNode | None = root
+    while node is not None:
+        if node.is_text_node:
+            builder.text((node.text_content or "").encode())
+        elif node.is_element_node and state.enter(node):
+            child = node.first_child
+            if child is not None:
+                open_nodes.append(node)
+                node = child
+                continue
+            state.leave(node)
+        following = node.next if open_nodes else None
+        while following is None and open_nodes:
+            node = open_nodes.pop()
+            state.leave(node)
+            following = node.next if open_nodes else None
+        node = following
+    return state.title, lang

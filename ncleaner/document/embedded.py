@@ -1,0 +1,315 @@
+"""Text that stands in a page's data only: JSON-LD, the state of a script, JSON in an attribute.
+
+Some pages show hardly any text before their scripts have run; what a reader will see is in the data that
+those scripts read. This looks through the data for prose, string by string, and builds no objects: where data
+is damaged, nested without end or no JSON at all, the strings around are lost and nothing else. Everything is
+linear in the size of the page.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from selectolax.lexbor import LexborHTMLParser
+
+from ncleaner.document import tags
+from ncleaner.document._document import Builder
+from ncleaner.text.words import UNSPACED
+
+__all__ = ["Passage", "add_passages", "find_passages"]
+
+# Bounds for one page: characters of data that are read, data within data, strings that are judged, characters
+# of prose, and characters of the page's own text that are held against them. More data was found to hold more
+# products and messages, not more of the page's text.
+_READ, _NESTING, _STRINGS, _CHARS, _SHOWN = 60_000, 3, 50_000, 1_000_000, 1_000_000
+# Shortest literal that may be prose, longest that names what follows; characters.
+_SHORT, _LONG = 16, 200
+# Fewest words of prose, and of prose without punctuation in a script that does not separate words. There a
+# character counts as half a word.
+_WORDS, _UNMARKED = 8, 20
+# Most signs of code in a text and in a text with markup, least words among its pieces; as shares.
+_SIGNS, _MARKED_SIGNS, _ALIKE = 0.02, 0.05, 0.7
+# So many prose strings under keys of their own in one object are a table of messages.
+_TABLE = 5
+# A text is known when this share of its sequences of `_SPAN` words is.
+_SPAN, _KNOWN = 4, 0.5
+
+# Where data can stand: in a script, or in an attribute that frameworks use for it.
+_PLACES = (
+    "script, [data-page], [data-preloaded], [data-props], [data-react-props], [data-initial-props], "
+    "[data-state], [data-json], [props]"
+)
+# scripts that say to hold the words of the user interface
+_MESSAGES = re.compile(r"translat|i18n|locali[sz]|messages")
+
+# A string of JSON, and whether it is a key. A quote ends it only where JSON can go on behind it, so that one
+# that was not escaped does no harm. A string left open goes to the end: no character is looked at twice.
+_JSON = re.compile(r'"([^"\\]*+(?:(?:\\.|"(?!\s*+(?:[,:}\]]|\Z)))[^"\\]*+)*+)("?)(\s*+:)?', re.DOTALL)
+# A string of a script ends with its line at the latest.
+_CODE = re.compile(r'"([^"\\\n]*+(?:\\.[^"\\\n]*+)*+)("?)(\s*+:)?')
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.)|\Z)", re.DOTALL)
+_PLAIN = {"n": "\n", "r": "\n", "t": " ", "b": "", "f": " ", "0": ""}
+# a string that is data itself
+_DATA = re.compile(r'\A(?:[{\[]\s*+["{\[]|%[57]B)|":["{\[]|\["')
+
+# Words of keys whose text is not the page's: of images, for search engines, for errors, for the law.
+_KEY_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_ASIDE = frozenset(
+    "alt alternative accessibility aria meta seo keywords error errors invalid tooltip placeholder label "
+    "popup legal terms policy privacy cookie cookies consent disclaimer copyright password captcha class css "
+    "style file".split()
+)
+# Ends of keys that name what stands next in the data: a question its answer, a heading its text.
+_TITLE = re.compile(r"(?:title|headline|heading|question|name|subject)\Z", re.IGNORECASE)
+
+_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
+_WORD = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")
+_SIGN = re.compile(r"[{}<>\[\]=_|\\@#$%^*~;]")
+# What stands between white space when it is a word and not an identifier, an address or a number: letters of
+# ASCII and all beyond it, in marks.
+_LETTERS = r"[^\x00-@\[-`{-\x7f]++"
+_WORDLIKE = re.compile(rf"[(\"']*+{_LETTERS}(?:['/-]{_LETTERS})*+[^\w\s]*+\Z")
+_FINAL = re.compile(r"[.!?…。！？।؟։።](?![^\s\"'”’»)\]）」』])")
+
+
+class Passage(NamedTuple):
+    """A text from a page's data; `marked` when it is HTML."""
+
+    text: str
+    marked: bool
+
+
+class _String(NamedTuple):
+    """A string value, the key it stands under, and the number of its object."""
+
+    text: str
+    key: str
+    group: int
+
+
+class _Judged(NamedTuple):
+    """A passage, its `_spans`, its key, the number of its object, and what names it, if anything does."""
+
+    passage: Passage
+    spans: set[str]
+    key: str
+    group: int
+    title: str
+
+
+def _unescape(literal: str) -> str:
+    """The text of a literal of JSON or JavaScript, whatever stands behind its backslashes."""
+    if "\\" not in literal:
+        return literal
+
+    def plain(match: re.Match[str]) -> str:
+        code = match[1] or match[2]
+        return chr(int(code, 16)) if code else _PLAIN.get(match[3] or "", match[3] or "")
+
+    try:
+        text = str(json.loads(f'"{literal}"', strict=False))
+    except ValueError:
+        text = _ESCAPE.sub(plain, literal)
+    # two escapes may be one character; half of one is none
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
+
+
+def _unwrap(data: str) -> str:
+    """Data without the second escaping that let it stand where it stood."""
+    start = data[:200].lstrip()
+    if start[:3].upper() in ("%7B", "%5B"):
+        return unquote(data[:_CHARS])  # takes sixty times the memory of what it is given
+    if '"' not in start and "\\u0022" in start:
+        return data.replace("\\u0022", '"')
+    if '"' not in start and "&quot;" in start:
+        return html.unescape(data)
+    return data
+
+
+def _is_candidate(literal: str, key: str) -> bool:
+    """A quick look at what may be text or data: most strings are names and addresses."""
+    if len(literal) < _SHORT or (
+        literal.isascii() and "\\" not in literal and literal.count(" ") < _WORDS // 2
+    ):
+        return _TITLE.search(key) is not None or literal[:3] in ("%7B", "%5B")
+    return True
+
+
+class _Reader:
+    """Reads the strings of one page's data; `groups` numbers its objects."""
+
+    def __init__(self) -> None:
+        self.groups = 0
+        self._room = _READ
+
+    def has_room(self, size: int) -> bool:
+        """Whether so many characters more may be read; they are counted."""
+        if size > self._room:
+            return False
+        self._room -= size
+        return True
+
+    def data(self, data: str, literal: re.Pattern[str], bare: bool, nesting: int = 0) -> Iterator[_String]:
+        """String values in order; those without a key of their own only if `bare`."""
+        key, pending, end = "", False, 0
+        for match in literal.finditer(data):
+            # an object goes on from a value to the next key, and a list to the next value, through a comma
+            goes_on = data[end : match.start()].strip() == ","
+            end = match.end()
+            if match[3]:
+                key, pending = match[1], True
+                self.groups += not goes_on
+                continue
+            here = key = key if pending or goes_on else ""
+            pending = False
+            if not match[2] or not _is_candidate(match[1], here):
+                continue
+            group = self.groups
+            text = _unescape(match[1]).strip()
+            if _DATA.search(text):
+                if nesting < _NESTING:
+                    yield from self.data(_unwrap(text), _JSON, True, nesting + 1)
+            elif here or bare:
+                yield _String(text, here, group)
+
+    def script(self, attributes: Mapping[str, str | None], text: str) -> Iterator[_String]:
+        """Strings of a <script>: of JSON all, of code those that have a key."""
+        if any(_MESSAGES.search(value.lower()) for value in attributes.values() if value):
+            return
+        kind = (attributes.get("type") or "").lower()
+        if "json" in kind:
+            yield from self.data(_unwrap(text), _JSON, True)
+        elif not kind or "javascript" in kind or kind == "module":
+            # Next.js sends the page itself as strings
+            bare = "__next_f" in text[:100]
+            if bare or '":' in text:
+                yield from self.data(text, _CODE, bare)
+
+    def page(self, parser: LexborHTMLParser) -> Iterator[_String]:
+        """Strings of the data of a page, in page order: `_READ` characters, without what is too large."""
+        for node in parser.css(_PLACES):
+            attributes = node.attributes
+            if node.tag == "script":
+                child = node.first_child
+                text = "" if child is None else child.text_content or ""
+                if self.has_room(len(text)):
+                    yield from self.script(attributes, text)
+                continue
+            for value in attributes.values():
+                if value and value.lstrip()[:1] in ("{", "[") and self.has_room(len(value)):
+                    yield from self.data(value, _JSON, True)
+
+
+def _is_prose(text: str, marked: bool) -> bool:
+    """Whether a text is sentences of words, in whatever script. `marked`: markup was taken out of it."""
+    words = _WORD.findall(text)
+    single = sum(len(word) == 1 and word >= "\u0e00" for word in words)
+    if len(words) - single / 2 < _WORDS:
+        return False
+    if len(_SIGN.findall(text)) > (_MARKED_SIGNS if marked else _SIGNS) * len(text):
+        return False
+    pieces = text.split()
+    # where words are not separated a piece is a line, with punctuation inside
+    if 2 * single < len(words):
+        alike = sum(_WORDLIKE.match(piece) is not None for piece in pieces)
+        if alike < _ALIKE * len(pieces):
+            return False
+    # not all such scripts end their sentences with a mark
+    return marked or single / 2 >= _UNMARKED or _FINAL.search(text) is not None
+
+
+def _is_aside(key: str) -> bool:
+    """Whether a key says that its text is none of the page's; keys with dots and spaces name messages."""
+    if "." in key or " " in key:
+        return True
+    return not _ASIDE.isdisjoint(word.lower() for word in _KEY_WORD.findall(key))
+
+
+def _spans(text: str) -> set[str]:
+    """All sequences of `_SPAN` words of a text; the whole of a shorter one."""
+    words = _WORD.findall(text.casefold())
+    return {" ".join(words[i : i + _SPAN]) for i in range(max(len(words) - _SPAN, 0) + 1)} if words else set()
+
+
+def _judge(parser: LexborHTMLParser) -> Iterator[_Judged]:
+    """The prose in the data of a page, in page order."""
+    title, room = "", _CHARS
+    for number, string in enumerate(_Reader().page(parser)):
+        if number == _STRINGS:
+            return
+        if _is_aside(string.key) or len(string.text) > _CHARS:
+            continue
+        text = string.text
+        if "<" not in text and "&lt;" in text:
+            text = html.unescape(text)
+        marked = _TAG.search(text) is not None
+        plain = html.unescape(_TAG.sub(" ", text))
+        if _is_prose(plain, marked):
+            room -= len(text) + len(title)
+            if room < 0:
+                return
+            yield _Judged(
+                Passage(text if marked else plain, marked), _spans(plain), string.key, string.group, title
+            )
+            title = ""
+        elif _TITLE.search(string.key) and len(plain) <= _LONG and not _SIGN.search(plain):
+            title = plain
+
+
+def find_passages(parser: LexborHTMLParser, shown: str) -> list[Passage]:
+    """Prose that stands in the data of a page only.
+
+    Args:
+        parser: the parsed page.
+        shown: text of the page's Document, a segment a line. What it has is not found again.
+
+    Returns:
+        Passages in page order, none of them twice, each behind what names it in the data.
+    """
+    judged = list(_judge(parser))
+    keys: defaultdict[int, set[str]] = defaultdict(set)
+    for one in judged:
+        keys[one.group].add(one.key)
+    shown = shown[:_SHOWN]
+    # lines for themselves too: one of few words is known as a whole
+    known = _spans(shown).union(*map(_spans, shown.splitlines())) if judged else set()
+    passages: list[Passage] = []
+    for one in judged:
+        if len(keys[one.group]) >= _TABLE or len(one.spans & known) >= _KNOWN * len(one.spans):
+            continue
+        known |= one.spans
+        spans = _spans(one.title)
+        if len(spans & known) < _KNOWN * len(spans):
+            known |= spans
+            passages.append(Passage(one.title, False))
+        passages.append(one.passage)
+    return passages
+
+
+def add_passages(builder: Builder, passages: list[Passage], walk: Callable[[bytes], int]) -> int:
+    """Appends passages to a Document that is being built, all in one block `script`.
+
+    A plain passage becomes a paragraph for each line. One with markup goes through `walk`, which feeds it to
+    the builder as a page is, and returns how many tags were dropped to keep the limits.
+
+    Returns:
+        Tags that were dropped in all.
+    """
+    dropped = 0
+    builder.open_block(tags.CODE["script"], 0)
+    for passage in passages:
+        if passage.marked:
+            dropped += walk(passage.text.encode("utf-8", "replace"))
+            continue
+        for line in passage.text.splitlines():
+            builder.open_block(tags.CODE["p"], 0)
+            builder.text(line.encode("utf-8", "replace"))
+            builder.close_block(0)
+    builder.close_block(0)
+    return dropped

@@ -1,0 +1,113 @@
+"""Finds segments whose form alone makes them suspect: one pass over the bytes, no look at words.
+
+What is found is then judged by `methods/heuristics.py`; on most pages that is a handful of segments.
+"""
+
+from libc.stdint cimport uint8_t, uint32_t
+from libc.string cimport memset
+
+from ncleaner.text._letters cimport NO_LETTER, decode_utf8, letter_case
+
+import numpy as np
+
+cdef enum:
+    SEPARATED = 1   # holds | » « • · or ::
+    COPYRIGHT = 2   # begins with ©, (c) or copyright, behind at most three other characters
+    WORDLESS = 4    # holds no letter or digit
+
+    # classes of bytes
+    IS_WORD = 1
+    IS_SUSPECT = 2  # may belong to a separator: looked at closely
+
+cdef uint8_t byte_class[256]
+
+
+cdef void _classify():
+    memset(byte_class, 0, sizeof(byte_class))
+    for c in range(128):
+        if chr(c).isalnum():
+            byte_class[c] = IS_WORD
+    for c in (0x7C, 0x3A, 0xC2, 0xE2):
+        byte_class[c] = IS_SUSPECT
+
+_classify()
+
+
+cdef inline bint _separates(const uint8_t* p, size_t left) noexcept nogil:
+    if p[0] == c'|':
+        return True
+    if left < 2:
+        return False
+    if p[0] == c':':
+        return p[1] == c':'
+    if p[0] == 0xC2:
+        return p[1] == 0xBB or p[1] == 0xAB or p[1] == 0xB7
+    return left > 2 and p[1] == 0x80 and p[2] == 0xA2
+
+
+cdef bint _is_copyright(const uint8_t* p, size_t length) noexcept nogil:
+    cdef const char* word = "copyright"
+    cdef size_t i, k
+    for i in range(4):
+        if i + 2 > length:
+            return False
+        if p[i] == 0xC2 and p[i + 1] == 0xA9:
+            return True
+        if i + 3 <= length and p[i] == c'(' and p[i + 1] | 0x20 == c'c' and p[i + 2] == c')':
+            return True
+        if i + 9 <= length:
+            k = 0
+            while k < 9 and (p[i + k] | 0x20) == <uint8_t> word[k]:
+                k += 1
+            if k == 9:
+                return True
+        if byte_class[p[i]] == IS_WORD:
+            return False
+    return False
+
+
+cdef bint _has_word(const uint8_t* p, const uint8_t* end) noexcept nogil:
+    """Whether there is a letter or digit beyond ASCII."""
+    cdef uint32_t code
+    while p < end:
+        p += decode_utf8(p, <size_t> (end - p), &code)
+        if letter_case(code) != NO_LETTER:
+            return True
+    return False
+
+
+def suspects(bytes data not None, starts, ends):
+    """For each segment [starts, ends) of `data` the bits above; uint8."""
+    cdef const uint32_t[:] first = np.asarray(starts, np.uint32)
+    cdef const uint32_t[:] last = np.asarray(ends, np.uint32)
+    cdef Py_ssize_t n = first.shape[0], i
+    cdef size_t length = len(data)
+    cdef const uint8_t* text = <const uint8_t*> <const char*> data
+    cdef const uint8_t* p
+    cdef const uint8_t* end
+    cdef uint8_t seen, bits, kind
+    found = np.zeros(n, np.uint8)
+    cdef uint8_t[::1] out = found
+    if last.shape[0] != n:
+        raise ValueError("as many ends as starts")
+    for i in range(n):
+        if last[i] > length or first[i] > last[i]:
+            raise ValueError("segment outside of the text")
+    with nogil:
+        for i in range(n):
+            p = text + first[i]
+            end = text + last[i]
+            bits = 0
+            if _is_copyright(p, <size_t> (end - p)):
+                bits = COPYRIGHT
+            seen = 0
+            while p < end:
+                kind = byte_class[p[0]]
+                seen |= kind
+                if kind == IS_SUSPECT and not bits & SEPARATED and _separates(p, <size_t> (end - p)):
+                    bits |= SEPARATED
+                p += 1
+            if not seen & IS_WORD and not _has_word(text + first[i], end):
+                bits |= WORDLESS
+            out[i] = bits
+    return found

@@ -1,0 +1,1 @@
+"""Models and what they say of a page: n-grams, structure, both together, Victor's random field."""

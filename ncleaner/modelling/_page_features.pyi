@@ -1,0 +1,12 @@
+import numpy as np
+import numpy.typing as npt
+
+from ncleaner.document.tables import Document
+
+LEVELS: int
+SHARES: tuple[float, ...]
+COLUMNS: int
+
+def fill(
+    document: Document, probabilities: npt.NDArray[np.float64], out: npt.NDArray[np.float32]
+) -> None: ...

@@ -1,0 +1,321 @@
+"""Features of one segment that follow from a first judgement of all segments of its page.
+
+The first judgement gives each segment a probability; its characters times that are its *mass*. Where the mass
+of the page gathers tells the block that holds the main text from those around it, and segments of the same
+style (the same tags and classes from the root down: cards, comments, rows) share their fate.
+
+Everything is linear in segments and elements: what holds for an element and all above it is handed down in one
+pass over the elements, which stand in document order.
+"""
+
+from libc.math cimport log
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+
+from ncleaner.document._document cimport element_t, segment_t
+from ncleaner.document._hashes cimport mix, row_of
+
+import numpy as np
+
+cdef enum:
+    # columns of the second judgement
+    FIRST = 0               # the first judgement, 0 to 1
+    MASS_POSITION           # share of the page's mass before the segment
+    STYLE_TIMES             # segments of the same style, and what they are like
+    STYLE_SHARE
+    STYLE_WORDS
+    STYLE_LINKS
+    STYLE_ODDS
+    PATH_TIMES              # the same, by tags without classes
+    PATH_SHARE
+    PATH_WORDS
+    PATH_LINKS
+    PATH_ODDS
+    REPEATED                # largest number of siblings alike, here or above; how far above; its characters
+    REPEATED_ABOVE
+    REPEATED_CHARS
+    CORE_ABOVE              # levels up to the first block that holds half of the mass
+    CORE_BRANCH             # mass of the branch of that block in which the segment stands, share of the page's
+    CORE_DEPTH
+    PAGE_WORDS
+    PAGE_SEGMENTS
+    PAGE_LINKS
+    PAGE_MASS
+    PAGE_MASS_SHARE
+    PAGE_POSITIVE
+    PAGE_ELEMENTS
+    PAGE_END
+
+# Then for the innermost block and the five above it
+LEVELS = 6
+PER_LEVEL = ("chars", "links", "mass", "siblings", "odds", "density", "order")
+# and for the innermost block that holds so much of the page's mass
+SHARES = (0.15, 0.35, 0.5, 0.6, 0.85, 0.95)
+PER_SHARE = ("inside", "above", "side")
+
+cdef enum:
+    N_LEVELS = 6
+    N_PER_LEVEL = 7
+    N_SHARES = 6
+    N_PER_SHARE = 3
+
+COLUMNS = int(PAGE_END) + LEVELS * len(PER_LEVEL) + len(SHARES) * len(PER_SHARE)
+cdef int columns = COLUMNS
+cdef double shares[N_SHARES]
+for _i, _share in enumerate(SHARES):
+    shares[_i] = _share
+
+# log-odds are bounded here, in nats
+cdef double BOUND = 6
+
+cdef struct group_t:
+    uint64_t key
+    double times
+    double words
+    double chars
+    double links
+    double odds
+
+cdef struct block_t:
+    uint64_t style          # hash of tags and classes from the root down
+    uint64_t path           # the same without classes
+    double links            # below: characters in links, mass, sum of log-odds, segments
+    double mass
+    double odds
+    double segments
+    double branch
+    float siblings
+    float order
+    float repeated
+    float repeated_chars
+    int32_t repeated_above
+    int32_t core_above
+    int32_t core_depth
+    int32_t above[N_SHARES]
+
+
+cdef inline group_t* _group(group_t* table, uint64_t mask, uint64_t key) noexcept nogil:
+    return <group_t*> row_of(table, sizeof(group_t), mask, key | 1)
+
+
+cdef inline void _count(group_t* g, const segment_t* s, double odds) noexcept nogil:
+    g.times += 1
+    g.words += s.words
+    g.chars += s.chars
+    g.links += s.link_chars
+    g.odds += odds
+
+
+cdef inline double _log_odds(double p) noexcept nogil:
+    p = min(max(p, 1e-6), 1 - 1e-6)
+    return max(-BOUND, min(BOUND, log(p / (1 - p))))
+
+
+cdef inline uint64_t _siblings_key(const element_t* e) noexcept nogil:
+    return mix(<uint64_t> (e.parent + 2) << 32 ^ e.style)
+
+
+cdef void _sum_up(
+    const segment_t* segments, Py_ssize_t n, const element_t* elements, Py_ssize_t m, const double* p,
+    block_t* blocks, group_t* alike, uint64_t mask,
+) noexcept nogil:
+    """What stands below each element, and how many siblings are like it."""
+    cdef Py_ssize_t i
+    cdef int32_t parent
+    cdef block_t* b
+    cdef group_t* g
+    for i in range(n):
+        if segments[i].element >= 0:
+            b = &blocks[segments[i].element]
+            b.links += segments[i].link_chars
+            b.mass += p[i] * segments[i].chars
+            b.odds += _log_odds(p[i])
+            b.segments += 1
+    for i in range(m - 1, -1, -1):
+        parent = elements[i].parent
+        if parent >= 0:
+            blocks[parent].links += blocks[i].links
+            blocks[parent].mass += blocks[i].mass
+            blocks[parent].odds += blocks[i].odds
+            blocks[parent].segments += blocks[i].segments
+    for i in range(m):
+        g = _group(alike, mask, _siblings_key(&elements[i]))
+        blocks[i].order = <float> g.times
+        g.times += 1
+    for i in range(m):
+        blocks[i].siblings = <float> _group(alike, mask, _siblings_key(&elements[i])).times
+        blocks[i].order /= blocks[i].siblings
+
+
+cdef void _hand_down(
+    const element_t* elements, Py_ssize_t m, double mass, block_t* blocks, int32_t* holders
+) noexcept nogil:
+    """What each element has from those above it. `holders` gets the block for each of the shares: the last in
+    document order that holds as much, which is the innermost one but where two hold less than half each."""
+    cdef Py_ssize_t i
+    cdef int q
+    cdef block_t* b
+    cdef block_t* parent
+    for q in range(N_SHARES):
+        holders[q] = -1
+        if mass > 0:
+            for i in range(m - 1, -1, -1):
+                if blocks[i].mass >= shares[q] * mass:
+                    holders[q] = <int32_t> i
+                    break
+    for i in range(m):
+        b = &blocks[i]
+        parent = &blocks[elements[i].parent] if elements[i].parent >= 0 else NULL
+        b.style = mix((parent.style if parent != NULL else 7) * 31 + elements[i].style)
+        b.path = mix((parent.path if parent != NULL else 7) * 31 + elements[i].tag)
+        b.repeated = b.siblings
+        b.repeated_chars = elements[i].chars
+        b.core_depth = elements[i].depth
+        b.branch = b.mass
+        if parent != NULL:
+            if parent.repeated > b.repeated:
+                b.repeated = parent.repeated
+                b.repeated_chars = parent.repeated_chars
+                b.repeated_above = parent.repeated_above + 1
+            if 2 * b.mass < mass:
+                b.core_above = parent.core_above + 1
+                b.core_depth = parent.core_depth
+                if parent.core_above:
+                    b.branch = parent.branch
+        for q in range(N_SHARES):
+            b.above[q] = -1
+            if holders[q] == i:
+                b.above[q] = 0
+            elif parent != NULL and parent.above[q] >= 0:
+                b.above[q] = parent.above[q] + 1
+
+
+cdef inline void _group_columns(const group_t* g, double chars, float* x) noexcept nogil:
+    x[0] = <float> g.times
+    x[1] = <float> (g.chars / (chars + 1))
+    x[2] = <float> (g.words / g.times)
+    x[3] = <float> (g.links / (g.chars + 1))
+    x[4] = <float> (g.odds / g.times)
+
+
+cdef void _block_columns(
+    const segment_t* s, const element_t* elements, const block_t* blocks, double mass, const int32_t* holders,
+    float* x,
+) noexcept nogil:
+    cdef int32_t at = s.element
+    cdef int level, k, q
+    cdef const block_t* b = &blocks[at]
+    x[REPEATED] = b.repeated
+    x[REPEATED_ABOVE] = b.repeated_above
+    x[REPEATED_CHARS] = b.repeated_chars
+    x[CORE_ABOVE] = b.core_above
+    x[CORE_BRANCH] = <float> (b.branch / (mass + 1))
+    x[CORE_DEPTH] = b.core_depth
+    x += PAGE_END
+    for level in range(N_LEVELS):
+        if at >= 0:
+            b = &blocks[at]
+            x[0] = elements[at].chars
+            x[1] = <float> (b.links / (elements[at].chars + 1.0))
+            x[2] = <float> (b.mass / (mass + 1))
+            x[3] = b.siblings
+            x[4] = <float> (b.odds / (b.segments + 0.001))
+            x[5] = <float> (elements[at].chars / (elements[at].tags + 1.0))
+            x[6] = b.order
+            at = elements[at].parent
+        else:
+            # above the root everything is as at the root
+            for k in range(N_PER_LEVEL):
+                x[k] = x[k - N_PER_LEVEL]
+        x += N_PER_LEVEL
+    b = &blocks[s.element]
+    for q in range(N_SHARES):
+        x[0] = b.above[q] >= 0
+        x[1] = b.above[q]
+        if holders[q] >= 0 and b.above[q] < 0:
+            x[2] = -1 if s.first_run < elements[holders[q]].first_run else 1
+        x += N_PER_SHARE
+
+
+cdef void _fill(
+    const segment_t* segments, Py_ssize_t n, const element_t* elements, Py_ssize_t m, const double* p,
+    block_t* blocks, group_t* alike, group_t* styles, group_t* paths, uint64_t mask, float* out, Py_ssize_t width,
+) noexcept nogil:
+    cdef int32_t holders[N_SHARES]
+    cdef Py_ssize_t i
+    cdef const segment_t* s
+    cdef double mass = 0, words = 0, chars = 0, links = 0, positive = 0, before = 0
+    cdef float* x
+    cdef uint64_t style, path
+    for i in range(n):
+        s = &segments[i]
+        mass += p[i] * s.chars
+        words += s.words
+        chars += s.chars
+        links += s.link_chars
+        if 2 * p[i] > 1:
+            positive += s.chars
+    _sum_up(segments, n, elements, m, p, blocks, alike, mask)
+    _hand_down(elements, m, mass, blocks, holders)
+    for i in range(n):
+        s = &segments[i]
+        style = blocks[s.element].style if s.element >= 0 else 3
+        path = blocks[s.element].path if s.element >= 0 else 3
+        _count(_group(styles, mask, mix(style + s.kind)), s, _log_odds(p[i]))
+        _count(_group(paths, mask, mix(path + s.kind)), s, _log_odds(p[i]))
+    for i in range(n):
+        s = &segments[i]
+        x = out + i * width
+        x[FIRST] = <float> p[i]
+        x[MASS_POSITION] = <float> (before / (mass + 1))
+        before += p[i] * s.chars
+        style = blocks[s.element].style if s.element >= 0 else 3
+        path = blocks[s.element].path if s.element >= 0 else 3
+        _group_columns(_group(styles, mask, mix(style + s.kind)), chars, x + STYLE_TIMES)
+        _group_columns(_group(paths, mask, mix(path + s.kind)), chars, x + PATH_TIMES)
+        x[PAGE_WORDS] = <float> words
+        x[PAGE_SEGMENTS] = n
+        x[PAGE_LINKS] = <float> (links / (chars + 1))
+        x[PAGE_MASS] = <float> mass
+        x[PAGE_MASS_SHARE] = <float> (mass / (chars + 1))
+        x[PAGE_POSITIVE] = <float> (positive / (chars + 1))
+        x[PAGE_ELEMENTS] = m
+        if s.element >= 0:
+            _block_columns(s, elements, blocks, mass, holders, x)
+
+
+def fill(document, probabilities, float[:, :] out not None):
+    """Writes the features of all segments of a Document.
+
+    Args:
+        document: its tables; compiled code reads them in place.
+        probabilities: shape (segments,), float64: the first judgement, 0 to 1.
+        out: shape (segments, COLUMNS), float32, zeroed; rows may be part of a wider matrix.
+    """
+    cdef Py_ssize_t n = len(document.segments), m = len(document.elements)
+    cdef const double[::1] p = probabilities
+    if out.shape[0] != n or out.shape[1] != columns or p.shape[0] != n:
+        raise ValueError("the matrix does not fit the document")
+    if n == 0:
+        return
+    if out.strides[1] != sizeof(float):
+        raise ValueError("the columns of the matrix are not contiguous")
+    cdef const uint8_t[::1] segments = document.segments.view(np.uint8)
+    cdef const uint8_t[::1] elements = document.elements.view(np.uint8) if m else np.zeros(1, np.uint8)
+    cdef uint64_t size = 64
+    while size < 2 * <uint64_t> max(n, m):
+        size *= 2
+    cdef block_t* blocks = <block_t*> calloc(m + 1, sizeof(block_t))
+    # three tables in one piece of memory
+    cdef group_t* groups = <group_t*> calloc(3 * size, sizeof(group_t))
+    if blocks == NULL or groups == NULL:
+        free(blocks)
+        free(groups)
+        raise MemoryError
+    with nogil:
+        _fill(
+            <const segment_t*> &segments[0], n, <const element_t*> &elements[0], m, &p[0], blocks, groups,
+            groups + size, groups + 2 * size, size - 1, &out[0, 0], out.strides[0] // <Py_ssize_t> sizeof(float),
+        )
+        free(blocks)
+        free(groups)

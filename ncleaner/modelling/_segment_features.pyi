@@ -1,0 +1,18 @@
+import numpy as np
+import numpy.typing as npt
+
+from ncleaner.document.tables import Document
+
+OWN_TAGS: tuple[str, ...]
+TAGS_ABOVE: tuple[str, ...]
+COLUMNS: int
+WEIGHTS: int
+
+def fill(
+    document: Document,
+    title: bytes,
+    odds: npt.NDArray[np.float64],
+    posterior: npt.NDArray[np.float64],
+    weights: npt.NDArray[np.float32],
+    out: npt.NDArray[np.float32],
+) -> None: ...

@@ -1,0 +1,633 @@
+"""Features of one segment: its text, its markup, where it stands, the blocks around it.
+
+Everything here is known before any segment has been judged. What follows from the judgement of all segments
+together stands in `_page_features.pyx`. Values are counts, shares and differences, never logarithms: trees do
+not care about scale, and sums and quotients are the same on every processor.
+
+One pass over the text, one over the elements, one over the segments, all without the GIL.
+"""
+
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memset
+
+from ncleaner.document._document cimport HIDDEN, PREFORMATTED, element_t, run_t, segment_t
+from ncleaner.document._hashes cimport hash_bytes, mix, row_of
+from ncleaner.text._letters cimport (
+    LOWER, UNCASED, UPPER, decode_utf8, has_marker, is_final, last_mark, letter_case,
+)
+
+import numpy as np
+
+from ncleaner.document import tags as _tags
+
+cdef enum:
+    # columns: the text of the segment and its inline markup
+    WORDS = 0
+    CHARS
+    WORD_LENGTH
+    LINK_DENSITY
+    LOWER_CASE
+    UPPER_CASE
+    DIGITS
+    PUNCTUATION
+    WITHOUT_CASE
+    CAPITALISED
+    SENTENCES
+    COMMAS
+    QUESTIONS
+    SEPARATORS
+    MONEY
+    SIGNS
+    QUOTES
+    ENDS_SENTENCE
+    ENDS_COLON
+    BEGINS_UPPER
+    BEGINS_LOWER
+    BEGINS_DIGIT
+    BULLET
+    HEADING
+    ITEM
+    BREAKS
+    PREFORMATTED_TEXT
+    HIDDEN_TEXT
+    RUNS
+    BOLD
+    ITALIC
+    SMALL
+    CODE
+    TIME
+    LABEL
+    SPAN
+    FONT
+    OPENED
+    CLOSED
+    DUPLICATES
+    SEEN_BEFORE
+    OF_TITLE
+    TITLE_COVERED
+    ODDS
+    ODDS_PER_CHAR
+    POSTERIOR
+    TEXT_END
+
+cdef enum:
+    # columns: where the segment stands in the reading order and among the headings
+    POSITION = TEXT_END
+    CHAR_POSITION
+    FROM_START
+    FROM_END
+    FROM_HEADLINE
+    HEADLINE_ABOVE
+    HEADLINE_BELOW
+    HAS_H1
+    FROM_HEADING
+    HEADING_LEVEL
+    DEPTH
+    PLACE_END
+
+cdef enum:
+    # columns: learned weights of the words in class, id and role, here and above
+    NAMES_OWN = PLACE_END
+    NAMES_LEAST
+    NAMES_MOST
+    NAMES_SUM
+    NAMES_NEAR
+    NAMES_END
+
+# Then one column each for the groups of tags that the innermost block may belong to, the groups that any block
+# above it may belong to, and the cues of tags.py: 2 within the innermost three blocks, 1 farther up.
+OWN_TAGS = (
+    "p", "li", "td th", "h1", "h2", "h3", "h4 h5 h6", "div", "dt", "dd", "pre listing xmp", "blockquote",
+    "section article main", "-", "figcaption caption", "summary", "label legend", "center address",
+)  # fmt: skip
+TAGS_ABOVE = (
+    "article", "main", "aside", "header", "footer", "nav", "form fieldset", "table", "ul ol menu", "dl",
+    "figure", "blockquote", "section", "details", "pre", "noscript", "dialog", "tr", "li", "p", "-", "script",
+)  # fmt: skip
+
+cdef enum:
+    MAX_TAGS = 256
+    NAME_BITS = 14          # hashed words that have a weight of their own
+    NEAR = 3                # blocks that count as near
+    # words of a segment that are held against those of the title, and of the title
+    TITLE_WORDS = 32
+    CONTEXTS = 8
+
+cdef int own_group[MAX_TAGS]
+cdef int above_group[MAX_TAGS]
+cdef uint32_t contexts[CONTEXTS]
+cdef int n_own = len(OWN_TAGS), n_above = len(TAGS_ABOVE), n_cues = len(_tags.CUES)
+cdef int h1_code = _tags.CODE["h1"], h6_code = _tags.CODE["h6"]
+FIRST_OWN = int(NAMES_END)
+FIRST_ABOVE = FIRST_OWN + len(OWN_TAGS)
+FIRST_CUE = FIRST_ABOVE + len(TAGS_ABOVE)
+COLUMNS = FIRST_CUE + len(_tags.CUES)
+WEIGHTS = 1 << NAME_BITS
+cdef int columns = COLUMNS
+
+
+cdef void _learn_tags():
+    for groups, table in ((OWN_TAGS, 0), (TAGS_ABOVE, 1)):
+        codes = dict.fromkeys(range(MAX_TAGS), -1)
+        for number, names in enumerate(groups):
+            codes.update(dict.fromkeys((_tags.CODE[name] for name in names.split()), number))
+        for code, number in codes.items():
+            if table:
+                above_group[code] = number
+            else:
+                own_group[code] = number
+    for number, name in enumerate(("bold", "italic", "small", "code", "time", "label", "span", "font")):
+        contexts[number] = 1 << _tags.CONTEXT.index(name)
+
+_learn_tags()
+
+# --------------------------------------------------------------------------------------------------
+# Characters. ASCII by table, the rest by what _letters says.
+
+cdef enum:
+    IS_LOWER = 0
+    IS_UPPER
+    IS_DIGIT
+    IS_UNCASED
+    IS_SPACE
+    IS_OTHER
+    IS_COMMA
+    IS_FINAL
+    IS_QUESTION
+    IS_SEPARATOR
+    IS_MONEY
+    IS_SIGN
+    IS_QUOTE
+
+# What a character of ASCII is besides.
+cdef enum:
+    OF_WORD = 1
+    CAPITAL = 2
+    SPACE = 4
+
+cdef uint8_t class_of[128]
+# A one in the byte of the character's kind, of the first eight kinds and of the others: adding these counts all
+# kinds at once.
+cdef uint64_t first_kinds[128]
+cdef uint64_t other_kinds[128]
+# Words are compared by these: ASCII case folded, 0 between words.
+cdef uint8_t folded[256]
+
+
+cdef void _learn_characters():
+    for c in range(128):
+        ch = chr(c)
+        kind = (
+            IS_LOWER if ch.islower() else IS_UPPER if ch.isupper() else IS_DIGIT if ch.isdigit()
+            else IS_SPACE if ch.isspace() else IS_COMMA if ch == "," else IS_FINAL if ch == "."
+            else IS_QUESTION if ch in "?!" else IS_SEPARATOR if ch in "|/>" else IS_MONEY if ch in "$%"
+            else IS_SIGN if ch in "#@+=" else IS_QUOTE if ch == '"' else IS_OTHER
+        )
+        class_of[c] = SPACE if kind == IS_SPACE else 0
+        if kind <= IS_UNCASED:
+            class_of[c] = OF_WORD | CAPITAL if kind == IS_UPPER else OF_WORD
+        first_kinds[c] = 1 << 8 * kind if kind < 8 else 0
+        other_kinds[c] = 1 << 8 * (kind - 8) if kind >= 8 else 0
+    for c in range(256):
+        ch = chr(c)
+        folded[c] = c if c >= 128 else ord(ch.lower()) if ch.isalnum() else 0
+
+_learn_characters()
+
+
+cdef int _kind(uint32_t code) noexcept nogil:
+    """The kind of a character beyond ASCII."""
+    cdef int case_ = letter_case(code)
+    if case_ == LOWER:
+        return IS_LOWER
+    if case_ == UNCASED:
+        return IS_UNCASED
+    if case_ == UPPER:
+        return IS_UPPER
+    if code == 0x3001 or code == 0xFF0C or code == 0x060C:
+        return IS_COMMA
+    if code == 0xFF1F or code == 0xFF01 or code == 0x061F:
+        return IS_QUESTION
+    if is_final(code):
+        return IS_FINAL
+    if code == 0xBB or code == 0xB7 or code == 0x2022 or code == 0x203A:
+        return IS_SEPARATOR
+    if code == 0x20AC or code == 0xA3 or code == 0xA5:
+        return IS_MONEY
+    if code == 0xA9:
+        return IS_SIGN
+    if code == 0x201C or code == 0x201D or code == 0x2018 or code == 0xAB:
+        return IS_QUOTE
+    return IS_OTHER
+
+
+cdef void _flush(uint32_t* counts, uint64_t* some, uint64_t* others) noexcept nogil:
+    """Moves counts of bytes to where there is room for more."""
+    cdef int k
+    for k in range(8):
+        counts[k] += some[0] >> 8 * k & 0xFF
+        counts[k + 8] += others[0] >> 8 * k & 0xFF
+    some[0] = others[0] = 0
+
+
+cdef void _scan(const uint8_t* p, const uint8_t* end, float* x, float chars) noexcept nogil:
+    """Character and word classes of one segment."""
+    cdef uint32_t counts[16]
+    cdef uint64_t some = 0, others = 0
+    cdef uint32_t code, begun = 0, capitals = 0, room = 255
+    # whether a word can begin here; marks before a word do not hide that it begins
+    cdef uint32_t fresh = 1
+    cdef uint32_t class_
+    cdef int kind
+    memset(counts, 0, sizeof(counts))
+    while p < end:
+        if p[0] < 0x80:
+            # without a branch: where words end cannot be guessed
+            some += first_kinds[p[0]]
+            others += other_kinds[p[0]]
+            class_ = class_of[p[0]]
+            p += 1
+            begun += fresh & class_
+            capitals += fresh & class_ >> 1
+            fresh = fresh & ~class_ | class_ >> 2
+            room -= 1
+            if room == 0:
+                _flush(counts, &some, &others)
+                room = 255
+            continue
+        p += decode_utf8(p, <size_t> (end - p), &code)
+        kind = _kind(code)
+        counts[kind] += 1
+        if kind <= IS_UNCASED:
+            begun += fresh
+            capitals += fresh & (kind == IS_UPPER)
+            fresh = 0
+    _flush(counts, &some, &others)
+    x[LOWER_CASE] = counts[IS_LOWER] / chars
+    x[UPPER_CASE] = counts[IS_UPPER] / chars
+    x[DIGITS] = counts[IS_DIGIT] / chars
+    x[WITHOUT_CASE] = counts[IS_UNCASED] / chars
+    x[COMMAS] = counts[IS_COMMA]
+    x[SENTENCES] = counts[IS_FINAL] + counts[IS_QUESTION]
+    x[QUESTIONS] = counts[IS_QUESTION]
+    x[SEPARATORS] = counts[IS_SEPARATOR]
+    x[MONEY] = counts[IS_MONEY]
+    x[SIGNS] = counts[IS_SIGN]
+    x[QUOTES] = counts[IS_QUOTE]
+    x[PUNCTUATION] = (
+        counts[IS_OTHER] + counts[IS_COMMA] + counts[IS_FINAL] + counts[IS_QUESTION] + counts[IS_SEPARATOR]
+        + counts[IS_MONEY] + counts[IS_SIGN] + counts[IS_QUOTE]
+    ) / chars
+    x[CAPITALISED] = capitals / <float> (begun if begun else 1)
+
+
+cdef void _edges(const uint8_t* p, const uint8_t* end, float* x) noexcept nogil:
+    """What the segment begins and ends with."""
+    cdef uint32_t code, mark = last_mark(p, end)
+    cdef int case_
+    x[ENDS_SENTENCE] = is_final(mark)
+    x[ENDS_COLON] = mark == c':' or mark == 0xFF1A
+    decode_utf8(p, <size_t> (end - p), &code)
+    case_ = letter_case(code)
+    x[BEGINS_DIGIT] = c'0' <= code <= c'9'
+    x[BEGINS_UPPER] = case_ == UPPER and not c'0' <= code <= c'9'
+    x[BEGINS_LOWER] = case_ == LOWER
+    x[BULLET] = has_marker(p, end)
+
+
+# --------------------------------------------------------------------------------------------------
+# Duplicates and the title.
+
+cdef struct seen_t:
+    uint64_t key
+    uint32_t times
+    uint32_t met
+
+
+cdef int _words(const uint8_t* p, const uint8_t* end, uint64_t* out) noexcept nogil:
+    """Hashes of up to TITLE_WORDS words, ASCII case folded; returns how many."""
+    cdef uint64_t h = 0
+    cdef int n = 0
+    cdef uint8_t c
+    while p <= end and n < TITLE_WORDS:
+        c = folded[p[0]] if p < end else 0
+        if c:
+            # words of up to a dozen letters differ in these bits; those of all are mixed once, at the end
+            h = (h << 5) + h + c
+        elif h:
+            out[n] = mix(h)
+            n += 1
+            h = 0
+        p += 1
+    return n
+
+
+cdef int _common(const uint64_t* words, int n, const uint64_t* title, int n_title) noexcept nogil:
+    """How many of the words stand in the title."""
+    cdef int i, j, common = 0
+    cdef uint64_t some = 0
+    # most words share not even six bits with any word of the title
+    for j in range(n_title):
+        some |= <uint64_t> 1 << (title[j] >> 58)
+    for i in range(n):
+        if some >> (words[i] >> 58) & 1:
+            for j in range(n_title):
+                if words[i] == title[j]:
+                    common += 1
+                    break
+    return common
+
+
+cdef void _against_title(
+    const uint8_t* p, const uint8_t* end, const uint64_t* title, int n_title, float* x
+) noexcept nogil:
+    cdef uint64_t words[TITLE_WORDS]
+    cdef int n = _words(p, end, words), common = _common(words, n, title, n_title)
+    x[OF_TITLE] = common / <float> (n if n else 1)
+    x[TITLE_COVERED] = common / <float> (n_title if n_title else 1)
+
+
+# --------------------------------------------------------------------------------------------------
+# Blocks. What holds for an element and all above it is computed once for each element.
+
+cdef struct block_t:
+    uint32_t above        # groups of tags of this and all blocks above
+    uint32_t cues         # of this and all blocks above
+    uint32_t near         # of this and the two above
+    float names_own
+    float names_least
+    float names_most
+    float names_sum
+    float names_near
+    int32_t headline_above   # levels up to the first block that holds the headline, and from there down to it
+    int32_t headline_below
+
+
+# The weights of a list of names, remembered: elements of the same class share their list.
+cdef enum:
+    CACHED = 256
+
+cdef struct names_t:
+    uint32_t names           # where the list begins, and 1
+    float least
+    float most
+    float total
+
+
+cdef Py_ssize_t _headline(
+    const uint8_t* text, const segment_t* segments, Py_ssize_t n, const element_t* elements,
+    const uint64_t* title, int n_title
+) noexcept nogil:
+    """The segment that is the page's headline: an <h1> before other headings, the one that has most of the title
+    before others, the first of these; -1 without a heading."""
+    cdef uint64_t words[TITLE_WORDS]
+    cdef Py_ssize_t i, best = -1
+    cdef float value, most = -1
+    cdef int tag
+    for i in range(n):
+        if segments[i].element < 0 or segments[i].flags & HIDDEN:
+            continue
+        tag = elements[segments[i].element].tag
+        if h1_code <= tag <= h6_code:
+            value = 2 if tag == h1_code else 0
+            if segments[i].words <= TITLE_WORDS:
+                value += _common(
+                    words, _words(text + segments[i].start, text + segments[i].end, words), title, n_title
+                ) / <float> (n_title if n_title else 1)
+            if value > most:
+                most = value
+                best = i
+    return best
+
+
+cdef void _describe_blocks(
+    const element_t* elements, Py_ssize_t n, const uint16_t* names, const float* weights, int32_t headline,
+    block_t* blocks
+) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef int32_t at
+    cdef int level, k
+    cdef float weight
+    cdef names_t cache[CACHED]
+    cdef names_t* known
+    cdef block_t* b
+    cdef block_t* parent
+    cdef const uint16_t* words
+    cdef block_t root
+    memset(&root, 0, sizeof(root))
+    memset(cache, 0, sizeof(cache))
+    for i in range(n):
+        blocks[i].headline_above = -1
+    at = headline
+    level = 0
+    while at >= 0:
+        blocks[at].headline_above = 0
+        blocks[at].headline_below = level
+        level += 1
+        at = elements[at].parent
+    root.headline_above = -1
+    for i in range(n):
+        b = &blocks[i]
+        parent = &blocks[elements[i].parent] if elements[i].parent >= 0 else &root
+        b.above = parent.above
+        if above_group[elements[i].tag & 0xFF] >= 0:
+            b.above |= <uint32_t> 1 << above_group[elements[i].tag & 0xFF]
+        b.cues = parent.cues | elements[i].cues
+        if b.headline_above < 0 and parent.headline_above >= 0:
+            b.headline_above = parent.headline_above + 1
+            b.headline_below = parent.headline_below
+        b.near = 0
+        at = <int32_t> i
+        for level in range(NEAR):
+            if at < 0:
+                break
+            b.near |= elements[at].cues
+            at = elements[at].parent
+        known = &cache[elements[i].names % CACHED]
+        if known.names != elements[i].names + 1:
+            words = names + elements[i].names
+            known.names = elements[i].names + 1
+            known.least = known.most = known.total = 0
+            for k in range(1, words[0] + 1):
+                weight = weights[words[k] >> (16 - NAME_BITS)]
+                known.total += weight
+                known.least = min(known.least, weight)
+                known.most = max(known.most, weight)
+        b.names_own = max(-4, min(4, known.total))
+        b.names_least = min(parent.names_least, known.least)
+        b.names_most = max(parent.names_most, known.most)
+        b.names_sum = parent.names_sum + b.names_own
+        b.names_near = <float> 0.5 * parent.names_near + b.names_own
+
+
+cdef void _place_in_blocks(const block_t* b, const element_t* e, float* x) noexcept nogil:
+    cdef int k
+    cdef int group = own_group[e.tag & 0xFF]
+    x[DEPTH] = e.depth
+    x[HEADLINE_ABOVE] = b.headline_above
+    x[HEADLINE_BELOW] = b.headline_below
+    x[NAMES_OWN] = b.names_own
+    x[NAMES_LEAST] = b.names_least
+    x[NAMES_MOST] = b.names_most
+    x[NAMES_SUM] = b.names_sum
+    x[NAMES_NEAR] = b.names_near
+    x += NAMES_END
+    if group >= 0:
+        x[group] = 1
+    x += n_own
+    for k in range(n_above):
+        x[k] = b.above >> k & 1
+    x += n_above
+    for k in range(n_cues):
+        x[k] = (b.cues >> k & 1) + (b.near >> k & 1)
+
+
+# --------------------------------------------------------------------------------------------------
+
+cdef void _inline(const run_t* runs, const segment_t* s, float* x) noexcept nogil:
+    """Shares of the text in inline markup."""
+    cdef float size = s.end - s.start
+    cdef int32_t i
+    cdef int k
+    cdef uint32_t context
+    x[RUNS] = s.last_run - s.first_run + 1
+    for i in range(s.first_run, s.last_run + 1):
+        context = runs[i].context
+        if context:
+            for k in range(CONTEXTS):
+                if context & contexts[k]:
+                    x[BOLD + k] += (runs[i].end - runs[i].start) / size
+
+
+cdef void _fill(
+    const uint8_t* text, const run_t* runs, const segment_t* segments, Py_ssize_t n, const element_t* elements,
+    const block_t* blocks, const double* odds, const double* posterior, const uint64_t* title, int n_title,
+    Py_ssize_t headline, seen_t* seen, seen_t** copies, uint64_t mask, float* out, Py_ssize_t width,
+) noexcept nogil:
+    cdef Py_ssize_t i, heading = -1
+    cdef bint has_h1 = False
+    cdef const segment_t* s
+    cdef const uint8_t* p
+    cdef const uint8_t* end
+    cdef seen_t* entry
+    cdef float* x
+    cdef float chars
+    cdef double before = 0, total = 0
+    cdef int level = 0, tag
+    for i in range(n):
+        s = &segments[i]
+        total += s.chars
+        copies[i] = <seen_t*> row_of(
+            seen, sizeof(seen_t), mask, hash_bytes(s.end - s.start, text + s.start, s.end - s.start) | 1
+        )
+        copies[i].times += 1
+        has_h1 |= s.element >= 0 and elements[s.element].tag == h1_code
+    for i in range(n):
+        s = &segments[i]
+        x = out + i * width
+        memset(x, 0, <size_t> width * sizeof(float))
+        p = text + s.start
+        end = text + s.end
+        chars = s.chars if s.chars else 1
+        x[WORDS] = s.words
+        x[CHARS] = s.chars
+        x[WORD_LENGTH] = chars / (s.words if s.words else 1)
+        x[LINK_DENSITY] = s.link_chars / chars
+        _scan(p, end, x, chars)
+        _edges(p, end, x)
+        x[HEADING] = s.kind == c'h'
+        x[ITEM] = s.kind == c'l'
+        x[BREAKS] = s.breaks
+        x[PREFORMATTED_TEXT] = s.flags & PREFORMATTED != 0
+        x[HIDDEN_TEXT] = s.flags & HIDDEN != 0
+        _inline(runs, s, x)
+        x[OPENED] = s.opened
+        x[CLOSED] = s.closed
+        entry = copies[i]
+        x[DUPLICATES] = entry.times
+        x[SEEN_BEFORE] = entry.met
+        entry.met += 1
+        if s.words <= TITLE_WORDS and n_title:
+            _against_title(p, end, title, n_title, x)
+        x[ODDS] = odds[i]
+        x[ODDS_PER_CHAR] = odds[i] / (chars + 1)
+        x[POSTERIOR] = posterior[i]
+        x[POSITION] = i / <float> n
+        x[CHAR_POSITION] = before / (total if total else 1)
+        before += s.chars
+        x[FROM_START] = i
+        x[FROM_END] = n - i
+        x[FROM_HEADLINE] = i - headline if headline >= 0 else 0
+        x[HEADLINE_ABOVE] = -1
+        x[HAS_H1] = has_h1
+        x[FROM_HEADING] = i - heading if heading >= 0 else n
+        x[HEADING_LEVEL] = level
+        if s.element >= 0:
+            _place_in_blocks(&blocks[s.element], &elements[s.element], x)
+            tag = elements[s.element].tag
+            if h1_code <= tag <= h6_code:
+                heading = i
+                level = tag - h1_code + 1
+
+
+def fill(document, bytes title not None, odds, posterior, weights, float[:, ::1] out not None):
+    """Writes the features of all segments of a Document.
+
+    Args:
+        document: its tables; compiled code reads them in place.
+        title: the page's title, UTF-8.
+        odds: shape (segments,), float64: n-gram log-odds in bits.
+        posterior: shape (segments,), float64: the same given the whole page, in bits.
+        weights: shape (WEIGHTS,), float32: of the hashed words in names.
+        out: shape (segments, at least COLUMNS), float32; columns beyond are set to 0.
+    """
+    cdef Py_ssize_t n = len(document.segments), m = len(document.elements)
+    cdef bytes data = document.data
+    cdef const double[::1] sums = odds
+    cdef const double[::1] after = posterior
+    cdef const float[::1] weight = weights
+    if out.shape[0] != n or out.shape[1] < columns or sums.shape[0] != n or after.shape[0] != n:
+        raise ValueError("the matrix does not fit the document")
+    if weight.shape[0] != 1 << NAME_BITS:
+        raise ValueError("the weights of names are of another size")
+    if n == 0:
+        return
+    cdef const uint8_t[::1] runs = document.runs.view(np.uint8)
+    cdef const uint8_t[::1] segments = document.segments.view(np.uint8)
+    cdef const uint8_t[::1] elements = document.elements.view(np.uint8) if m else np.zeros(1, np.uint8)
+    cdef const uint16_t[::1] names = document.names
+    cdef uint64_t size = 64
+    while size < 2 * <uint64_t> n:
+        size *= 2
+    cdef seen_t* seen = <seen_t*> calloc(size, sizeof(seen_t))
+    cdef seen_t** copies = <seen_t**> calloc(n, sizeof(void*))
+    cdef block_t* blocks = <block_t*> calloc(m + 1, sizeof(block_t))
+    cdef uint64_t words[TITLE_WORDS]
+    cdef const uint8_t* text = <const uint8_t*> <const char*> data
+    cdef const uint8_t* heading = <const uint8_t*> <const char*> title
+    cdef size_t length = len(title)
+    cdef int n_title
+    cdef Py_ssize_t headline
+    cdef const segment_t* rows
+    if seen == NULL or copies == NULL or blocks == NULL:
+        free(seen)
+        free(copies)
+        free(blocks)
+        raise MemoryError
+    with nogil:
+        n_title = _words(heading, heading + length, words)
+        rows = <const segment_t*> &segments[0]
+        headline = _headline(text, rows, n, <const element_t*> &elements[0], words, n_title)
+        _describe_blocks(
+            <const element_t*> &elements[0], m, &names[0], &weight[0],
+            rows[headline].element if headline >= 0 else -1, blocks,
+        )
+        _fill(
+            text, <const run_t*> &runs[0], rows, n, <const element_t*> &elements[0], blocks, &sums[0], &after[0],
+            words, n_title, headline, seen, copies, size - 1,
+            &out[0, 0], out.shape[1],
+        )
+        free(seen)
+        free(copies)
+        free(blocks)

@@ -1,0 +1,452 @@
+"""Victor's features of blocks, quantised: what stands in a block, around it, and on its page.
+
+One pass over the elements, two over the runs and their text. Free functions, without the GIL. What each feature
+means stands in `victor.py`, in the order in which it is written here.
+"""
+
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+
+from ncleaner.document._document cimport element_t, run_t, segment_t
+from ncleaner.document._hashes cimport row_of
+from ncleaner.text._letters cimport NO_LETTER, UPPER, decode_utf8, has_marker, is_final, letter_case
+
+import numpy as np
+
+from ncleaner.document import tags
+
+cdef enum:
+    IN_P = 1
+    IN_HEADER = 2
+    IN_LIST = 4
+    IN_FORM = 8
+    IS_P = 16
+    IS_TD = 32
+    IS_DIV = 64
+    INHERITED = 15
+    MAX_TAGS = 512
+    # values are 0 to 14, see _crf.pyx
+    MOST = 14
+    SHARES = 10
+
+cdef enum:
+    CONTAINER_P, CONTAINER_A, CONTAINER_U, CONTAINER_IMG, CLASS_HEADER, CLASS_BOLD, CLASS_ITALIC, CLASS_LIST
+    CLASS_FORM, SPLIT_P, SPLIT_BR, SPLIT_INLINE, SPLIT_BLOCK, CHAR_ALPHA, CHAR_NUM, CHAR_PUNCT, CHAR_WHITE
+    CHAR_OTHER, TOKEN_ALPHA_ABS, TOKEN_ALPHA_REL, TOKEN_NUM_ABS, TOKEN_NUM_REL, TOKEN_MIX_ABS, TOKEN_MIX_REL
+    TOKEN_OTHER_ABS, TOKEN_OTHER_REL, SENTENCE_COUNT, SENTENCE_LENGTH, WORD_LENGTH, WORD_RUN, SENTENCE_BEGIN
+    SENTENCE_END, FIRST_DUPLICATE, DUPLICATE_COUNT, REGEXP_URL, REGEXP_DATE, REGEXP_TIME, BULLET, POSITION
+    DOCUMENT_WORDS, DOCUMENT_SENTENCES, DOCUMENT_BLOCKS, MAX_DIV_GROUP, MAX_TD_GROUP, TD_GROUP, DIV_GROUP
+    FRAGMENTATION, FEATURES
+
+NUMBER = FEATURES
+
+cdef uint8_t tag_bits[MAX_TAGS]
+cdef uint32_t LINK, UNDERLINE, ALT, BOLD, ITALIC
+
+
+cdef void _learn_tags():
+    for name, bits in (
+        ("p", IN_P | IS_P), ("td", IS_TD), ("div", IS_DIV), ("form", IN_FORM), ("fieldset", IN_FORM),
+        *((f"h{level}", IN_HEADER) for level in range(1, 7)),
+        *((name, IN_LIST) for name in ("ul", "ol", "li", "dl", "dt", "dd", "menu", "dir")),
+    ):
+        tag_bits[<int> tags.CODE[name]] = bits
+
+_learn_tags()
+LINK, UNDERLINE, ALT, BOLD, ITALIC = (
+    1 << tags.CONTEXT.index(name) for name in ("link", "underline", "alt", "bold", "italic")
+)
+
+
+# What a block's element says: bits of itself and of all around it; the innermost td, div and p.
+ctypedef struct place_t:
+    int32_t td
+    int32_t div
+    int32_t p
+    uint8_t bits
+
+# What a block's text says.
+ctypedef struct text_t:
+    uint32_t chars
+    uint32_t alpha
+    uint32_t num
+    uint32_t punct
+    uint32_t white
+    uint32_t other
+    uint32_t alpha_tokens
+    uint32_t num_tokens
+    uint32_t mix_tokens
+    uint32_t other_tokens
+    uint32_t sentences
+    uint32_t word_chars    # in tokens of letters alone
+    uint32_t word_runs     # of these tokens, with nothing between them but white space
+    bint begins            # the first word has a capital
+    bint ends              # a sentence ends behind the last word
+    bint url
+    bint numeric_date
+    bint month
+    bint time
+    uint64_t hash          # of letters and digits, with what stands between them folded
+
+
+cdef inline uint8_t _steps(uint32_t n) noexcept nogil:
+    """0 to 14, in steps of half an octave: from 1, 2, 3, 4, 6, 8, 12 … 128."""
+    cdef uint8_t step = 0
+    if n < 4:
+        return <uint8_t> n
+    while n >= 8:
+        n >>= 1
+        step += 2
+    return <uint8_t> (4 + step + (n >= 6)) if step < 10 else MOST
+
+
+cdef inline uint8_t _octaves(uint64_t n) noexcept nogil:
+    """0 to 14: from 1, 2, 4, 8 … 8192."""
+    cdef uint8_t step = 0
+    while n and step < MOST:
+        n >>= 1
+        step += 1
+    return step
+
+
+cdef inline uint8_t _share(uint64_t part, uint64_t whole) noexcept nogil:
+    """0 for none, 1 to 10 for tenths."""
+    if not part or not whole:
+        return 0
+    return <uint8_t> (1 + (SHARES - 1 if part * SHARES >= whole * SHARES else part * SHARES // whole))
+
+
+cdef inline bint _is_digit(const uint8_t* p, const uint8_t* end) noexcept nogil:
+    return p < end and c'0' <= p[0] <= c'9'
+
+
+cdef void _numbers(const uint8_t* p, const uint8_t* end, text_t* found) noexcept nogil:
+    """Looks for a date (1.2.2003, 2003-02-01, 1/2/03) or a time (12:30) that begins with the digit at `p`."""
+    cdef const uint8_t* q = p
+    cdef uint8_t sign
+    cdef int first = 0, second = 0, third = 0
+    while _is_digit(q, end):
+        q += 1
+        first += 1
+    if first > 4 or q >= end:
+        return
+    sign = q[0]
+    q += 1
+    while _is_digit(q, end):
+        q += 1
+        second += 1
+    if sign == c':':
+        found.time |= first <= 2 and second == 2
+        return
+    if not (sign == c'.' or sign == c'/' or sign == c'-') or not 1 <= second <= 2 or q >= end or q[0] != sign:
+        return
+    q += 1
+    while _is_digit(q, end):
+        q += 1
+        third += 1
+    found.numeric_date |= (third == 2 or third == 4) if first <= 2 else (first == 4 and 1 <= third <= 2)
+
+
+cdef bint _is_month(const uint8_t* p, size_t length) noexcept nogil:
+    """English months: three letters or more of their beginning."""
+    cdef const char* names = "january   february  march     april     may       june      july      august    september october   november  december  "
+    cdef size_t m, k
+    if not 3 <= length <= 9:
+        return False
+    for m in range(12):
+        k = 0
+        while k < length and (p[k] | 0x20) == <uint8_t> names[10 * m + k]:
+            k += 1
+        if k == length:
+            return True
+    return False
+
+
+cdef void _read(const uint8_t* start, const uint8_t* end, text_t* found) noexcept nogil:
+    cdef const uint8_t* p = start
+    cdef const uint8_t* token = start
+    cdef const uint8_t* at
+    cdef uint32_t code = 0, length = 0
+    cdef bint in_word = False, letters = False, digits = False, sign = False, final = False, after_word = False
+    cdef bint any_word = False, capital = False, white
+    cdef int case
+    cdef uint64_t hash = <uint64_t> 0xCBF29CE484222325
+    found[0] = text_t(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, False, False, False, False, False, False, 0)
+    while True:
+        at = p
+        white = False
+        case = NO_LETTER
+        if p < end:
+            p += decode_utf8(p, <size_t> (end - p), &code)
+            found.chars += 1
+            case = letter_case(code)
+            if case != NO_LETTER and not c'0' <= code <= c'9':
+                found.alpha += 1
+            elif case != NO_LETTER:
+                found.num += 1
+                if not digits:
+                    _numbers(at, end, found)
+            elif code <= 0x20:
+                found.white += 1
+                white = True
+            elif code == c',' or code == c':' or code == c';' or is_final(code):
+                found.punct += 1
+                if code == c':' and end - at > 2 and at[1] == c'/' and at[2] == c'/':
+                    found.url = True
+            else:
+                found.other += 1
+        # a token ends
+        if at > token and (at == end or white or (case != NO_LETTER) != in_word):
+            if in_word:
+                if letters and not digits:
+                    found.alpha_tokens += 1
+                    found.word_chars += length
+                    found.word_runs += not after_word
+                    found.month |= _is_month(token, <size_t> (at - token))
+                    if not any_word:
+                        found.begins = capital
+                    if at - token == 3 and end - at > 1 and at[0] == c'.' and (
+                        token[0] | 0x20 == c'w' and token[1] | 0x20 == c'w' and token[2] | 0x20 == c'w'
+                    ):
+                        found.url = True
+                    any_word = True
+                    found.ends = False
+                elif digits and not letters:
+                    found.num_tokens += 1
+                else:
+                    found.mix_tokens += 1
+                after_word = letters and not digits
+                hash = (hash ^ 0x2D) * <uint64_t> 0x100000001B3
+            else:
+                found.other_tokens += sign
+                # marks inside a word or number, as in 3.14, end no sentence
+                if final and (at == end or white):
+                    found.sentences += 1
+                    found.ends = any_word
+                after_word = False
+            letters = digits = sign = final = False
+            length = 0
+        if at == end:
+            break
+        if white:
+            token = p
+            in_word = False
+            continue
+        if length == 0:
+            token = at
+            in_word = case != NO_LETTER
+            capital = case == UPPER
+        length += 1
+        if case == NO_LETTER:
+            sign |= not (code == c',' or code == c':' or code == c';' or is_final(code))
+            final |= is_final(code)
+        else:
+            if c'0' <= code <= c'9':
+                digits = True
+            else:
+                letters = True
+            hash = (hash ^ code) * <uint64_t> 0x100000001B3
+    found.hash = hash
+
+
+cdef void _learn_places(const element_t* elements, Py_ssize_t n, place_t* places) noexcept nogil:
+    """Parents stand before their children."""
+    cdef Py_ssize_t i
+    cdef place_t* place
+    cdef uint8_t bits
+    for i in range(n):
+        place = &places[i]
+        bits = tag_bits[elements[i].tag] if elements[i].tag < MAX_TAGS else 0
+        if 0 <= elements[i].parent < i:
+            place[0] = places[elements[i].parent]
+        else:
+            place[0] = place_t(-1, -1, -1, 0)
+        place.bits |= bits & INHERITED
+        if bits & IS_TD:
+            place.td = <int32_t> i
+        if bits & IS_DIV:
+            place.div = <int32_t> i
+        if bits & IS_P:
+            place.p = <int32_t> i
+
+
+cdef inline int _bits_set(uint32_t bits) noexcept nogil:
+    cdef int n = 0
+    while bits:
+        bits &= bits - 1
+        n += 1
+    return n
+
+
+cdef void _splits(
+    const run_t* runs, const segment_t* segments, const element_t* elements, Py_ssize_t i, uint8_t* row,
+    int32_t p_before, int32_t p_here
+) noexcept nogil:
+    """What stands between a run and the one before."""
+    cdef const run_t* run = &runs[i]
+    cdef const segment_t* segment = &segments[run.segment]
+    cdef int here = elements[run.element].depth + 1 if run.element >= 0 else 0
+    cdef int before = 0, blocks = 0, inline_, breaks
+    cdef uint32_t context = 0
+    if i:
+        before = elements[runs[i - 1].element].depth + 1 if runs[i - 1].element >= 0 else 0
+        context = runs[i - 1].context
+    if segment.first_run == i:
+        blocks = segment.opened + segment.closed
+    # <br> and <hr> open and never close: what is left when all other tags are accounted for
+    breaks = <int> run.opened - <int> run.closed - (here - before) - (
+        _bits_set(run.context) - _bits_set(context)
+    )
+    breaks = breaks if breaks > 0 else 0
+    inline_ = <int> run.opened + <int> run.closed - blocks - breaks
+    row[SPLIT_P] = p_before != p_here
+    row[SPLIT_BR] = _steps(<uint32_t> breaks)
+    row[SPLIT_BLOCK] = _steps(<uint32_t> blocks)
+    row[SPLIT_INLINE] = _steps(<uint32_t> (inline_ if inline_ > 0 else 0))
+
+
+cdef struct seen_t:
+    uint64_t key
+    uint32_t times
+
+
+cdef bint _fill(
+    const uint8_t* data, const run_t* runs, const segment_t* segments, const element_t* elements,
+    Py_ssize_t n_elements, const int32_t* rows, Py_ssize_t n, uint8_t* values
+) noexcept nogil:
+    """False when there is not enough memory."""
+    cdef size_t slots = 4
+    cdef Py_ssize_t t, i, group
+    cdef const run_t* run
+    cdef const place_t* place
+    cdef place_t nowhere = place_t(-1, -1, -1, 0)
+    cdef uint8_t* row
+    cdef text_t text
+    cdef uint32_t tokens
+    cdef uint64_t words = 0, sentences = 0, most_td = 0, most_div = 0
+    while slots < 2 * <size_t> n:
+        slots *= 2
+    cdef place_t* places = <place_t*> malloc((<size_t> n_elements + 1) * sizeof(place_t))
+    # words outside links, by innermost td and by innermost div; the first is for those in none
+    cdef uint64_t* by_td = <uint64_t*> calloc(<size_t> n_elements + 1, sizeof(uint64_t))
+    cdef uint64_t* by_div = <uint64_t*> calloc(<size_t> n_elements + 1, sizeof(uint64_t))
+    cdef seen_t* seen = <seen_t*> calloc(slots, sizeof(seen_t))
+    cdef seen_t** copies = <seen_t**> malloc((<size_t> n + 1) * sizeof(void*))
+    cdef bint done = False
+    if places != NULL and by_td != NULL and by_div != NULL and seen != NULL and copies != NULL:
+        done = True
+        _learn_places(elements, n_elements, places)
+        for t in range(n):
+            i = rows[t]
+            run = &runs[i]
+            place = &places[run.element] if run.element >= 0 else &nowhere
+            row = values + t * FEATURES
+            _read(data + run.start, data + run.end, &text)
+            row[CONTAINER_P] = place.bits & IN_P != 0
+            row[CONTAINER_A] = run.context & LINK != 0
+            row[CONTAINER_U] = run.context & UNDERLINE != 0
+            row[CONTAINER_IMG] = run.context & ALT != 0
+            row[CLASS_HEADER] = place.bits & IN_HEADER != 0
+            row[CLASS_BOLD] = run.context & BOLD != 0
+            row[CLASS_ITALIC] = run.context & ITALIC != 0
+            row[CLASS_LIST] = place.bits & IN_LIST != 0
+            row[CLASS_FORM] = place.bits & IN_FORM != 0
+            _splits(
+                runs, segments, elements, i, row,
+                places[runs[i - 1].element].p if i and runs[i - 1].element >= 0 else -1, place.p,
+            )
+            row[CHAR_ALPHA] = _share(text.alpha, text.chars)
+            row[CHAR_NUM] = _share(text.num, text.chars)
+            row[CHAR_PUNCT] = _share(text.punct, text.chars)
+            row[CHAR_WHITE] = _share(text.white, text.chars)
+            row[CHAR_OTHER] = _share(text.other, text.chars)
+            tokens = text.alpha_tokens + text.num_tokens + text.mix_tokens + text.other_tokens
+            row[TOKEN_ALPHA_ABS] = _steps(text.alpha_tokens)
+            row[TOKEN_ALPHA_REL] = _share(text.alpha_tokens, tokens)
+            row[TOKEN_NUM_ABS] = _steps(text.num_tokens)
+            row[TOKEN_NUM_REL] = _share(text.num_tokens, tokens)
+            row[TOKEN_MIX_ABS] = _steps(text.mix_tokens)
+            row[TOKEN_MIX_REL] = _share(text.mix_tokens, tokens)
+            row[TOKEN_OTHER_ABS] = _steps(text.other_tokens)
+            row[TOKEN_OTHER_REL] = _share(text.other_tokens, tokens)
+            row[SENTENCE_COUNT] = _steps(text.sentences)
+            row[SENTENCE_LENGTH] = _steps(tokens // text.sentences) if text.sentences else 0
+            row[WORD_LENGTH] = 0
+            if text.alpha_tokens:
+                tokens = (2 * text.word_chars + text.alpha_tokens) // (2 * text.alpha_tokens)
+                row[WORD_LENGTH] = <uint8_t> tokens if tokens < MOST else MOST
+            row[WORD_RUN] = _steps(text.alpha_tokens // text.word_runs) if text.word_runs else 0
+            row[SENTENCE_BEGIN] = text.begins
+            row[SENTENCE_END] = text.ends
+            row[REGEXP_URL] = text.url
+            row[REGEXP_DATE] = 1 if text.numeric_date else (
+                2 if text.month and text.num_tokens + text.mix_tokens else 0
+            )
+            row[REGEXP_TIME] = text.time
+            row[BULLET] = has_marker(data + run.start, data + run.end)
+            words += text.alpha_tokens
+            sentences += text.sentences
+            if not run.context & LINK:
+                by_td[place.td + 1] += text.alpha_tokens
+                by_div[place.div + 1] += text.alpha_tokens
+            copies[t] = <seen_t*> row_of(seen, sizeof(seen_t), slots - 1, text.hash | 1)
+            row[FIRST_DUPLICATE] = copies[t].times == 0
+            copies[t].times += 1
+        for group in range(n_elements + 1):
+            most_td = by_td[group] if by_td[group] > most_td else most_td
+            most_div = by_div[group] if by_div[group] > most_div else most_div
+        for t in range(n):
+            run = &runs[rows[t]]
+            place = &places[run.element] if run.element >= 0 else &nowhere
+            row = values + t * FEATURES
+            row[DUPLICATE_COUNT] = _steps(copies[t].times)
+            row[POSITION] = <uint8_t> (1 + t * SHARES // n)
+            row[DOCUMENT_WORDS] = _octaves(words)
+            row[DOCUMENT_SENTENCES] = _octaves(sentences)
+            row[DOCUMENT_BLOCKS] = _octaves(<uint64_t> n)
+            row[MAX_DIV_GROUP] = _share(most_div, words)
+            row[MAX_TD_GROUP] = _share(most_td, words)
+            row[TD_GROUP] = _share(by_td[place.td + 1], words)
+            row[DIV_GROUP] = _share(by_div[place.div + 1], words)
+            row[FRAGMENTATION] = _steps(<uint32_t> (words // <uint64_t> n))
+    free(places)
+    free(by_td)
+    free(by_div)
+    free(seen)
+    free(copies)
+    return done
+
+
+def features(bytes data not None, runs, segments, elements, rows):
+    """The features of some of a document's runs, as if there were no others.
+
+    Args:
+        data, runs, segments, elements: of the Document.
+        rows: shape (blocks,), int32: numbers of the runs, ascending.
+
+    Returns:
+        Shape (blocks, NUMBER), uint8: values from 0 to 14.
+    """
+    chosen = np.ascontiguousarray(rows, np.int32)
+    values = np.zeros((len(chosen), FEATURES), np.uint8)
+    if not len(chosen):
+        return values
+    if chosen.min() < 0 or chosen.max() >= len(runs):
+        raise IndexError(f"there are {len(runs)} runs")
+    cdef const int32_t[::1] r = chosen
+    cdef uint8_t[:, ::1] v = values
+    cdef const uint8_t[::1] run_bytes = np.ascontiguousarray(runs).view(np.uint8)
+    cdef const uint8_t[::1] segment_bytes = np.ascontiguousarray(segments).view(np.uint8)
+    cdef const uint8_t[::1] element_bytes = np.ascontiguousarray(elements).view(np.uint8)
+    cdef const uint8_t* text = <const uint8_t*> <const char*> data
+    cdef const element_t* tree = <const element_t*> &element_bytes[0] if element_bytes.shape[0] else NULL
+    cdef Py_ssize_t n_elements = len(elements)
+    cdef bint done
+    with nogil:
+        done = _fill(
+            text, <const run_t*> &run_bytes[0], <const segment_t*> &segment_bytes[0], tree, n_elements, &r[0],
+            r.shape[0], &v[0, 0],
+        )
+    if not done:
+        raise MemoryError("not enough memory for the features of a page")
+    return values

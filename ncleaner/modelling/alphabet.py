@@ -1,0 +1,310 @@
+"""Characters to symbols: the alphabets over which n-grams are counted.
+
+An alphabet gives each code point a small integer. Symbol 0 is the segment boundary and stands for no
+character. Code points are looked up through two levels, a page of 256 at a time, so that folding is one
+table access per character in compiled code.
+
+`ascii`      lexical: the 95 printable ASCII characters; accented Latin letters and typographic punctuation
+             fold to the ASCII character a typist would use, everything else to `~` (Evert 2008, section 3).
+`nonlexical` letters to `a`, digits to `0`, other characters as in `ascii` (ibid.): what is left is the shape
+             of text, which carries over between languages.
+`learned`    the most frequent characters of the training pages, and classes for the rest: lexical in any
+             script. A model file records its characters.
+"""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ncleaner._ngram import Encoder
+from ncleaner.errors import ModelError
+from ncleaner.modelling.nfc import composed
+
+__all__ = [
+    "ALPHABETS",
+    "ALPHABET_NAMES",
+    "MAX_LEARNED",
+    "Alphabet",
+    "alphabet",
+    "learned_alphabet",
+    "scripts",
+]
+
+# symbols have to fit a byte, with those for classes, white space and the boundary
+MAX_LEARNED = 200
+_PAGES = (sys.maxunicode + 1) >> 8
+_OTHER = "~"
+
+# What NFKD does not fold to ASCII but a typist would.
+_TYPED = {
+    "‘": "'", "’": "'", "‚": "'", "‛": "'", "′": "'", "`": "'", "´": "'", "ʻ": "'", "ʼ": "'",
+    "“": '"', "”": '"', "„": '"', "‟": '"', "″": '"', "«": '"', "»": '"', "‹": "'", "›": "'",
+    "‐": "-", "‑": "-", "‒": "-", "–": "-", "—": "-", "―": "-", "−": "-", "•": "*", "·": "*", "‣": "*",
+    "▪": "*", "●": "*", "…": ".", "¦": "|", "│": "|", "×": "x", "÷": "/", "⁄": "/", "¡": "!", "¿": "?",
+    "ß": "s", "æ": "a", "Æ": "A", "œ": "o", "Œ": "O", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d",
+    "Đ": "D", "ð": "d", "Ð": "D", "þ": "t", "Þ": "T", "ħ": "h", "Ħ": "H", "ı": "i", "ŋ": "n", "Ŋ": "N",
+    "→": ">", "←": "<", "►": ">", "◄": "<", "▶": ">", "⟩": ">", "⟨": "<",
+}  # fmt: skip
+
+# Blocks where Latin letters, punctuation and letter-like signs stand: all that can fold to ASCII.
+_LATIN_BLOCKS = (
+    (0x80, 0x250), (0x2B0, 0x300), (0x1E00, 0x1F00), (0x2000, 0x2150), (0x2190, 0x2200), (0x2500, 0x2600),
+    (0x27E0, 0x27F0), (0x3000, 0x3003), (0xFB00, 0xFB07), (0xFF01, 0xFF5F),
+)  # fmt: skip
+# Blocks outside of which every assigned character of the plane is a letter (CJK, Hangul) or rare.
+_MIXED_BLOCKS = ((0x80, 0x3400), (0x4DC0, 0x4E00), (0xA000, 0xAC00), (0xD7A4, 0x10000))
+
+
+@dataclass(frozen=True, eq=False)
+class Alphabet:
+    """A map from code points to symbols.
+
+    Attributes:
+        name: the name under which a model asks for it.
+        size: number of symbols, boundary included; symbols are 0 … size − 1.
+        bits: bits that hold a symbol.
+        index: shape (4352,), uint16: for each page of 256 code points its row in `pages`.
+        pages: shape (rows, 256), uint8: symbol of each code point.
+        characters: length `size`: what stands for each symbol when n-grams are shown.
+        parameters: what a model file has to record besides the name to build it again.
+    """
+
+    name: str
+    size: int
+    bits: int
+    index: npt.NDArray[np.uint16]
+    pages: npt.NDArray[np.uint8]
+    characters: tuple[str, ...]
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """Its compiled form, shared by all models over it."""
+        return Encoder(self.index, self.pages)
+
+    def header(self) -> dict[str, Any]:
+        """What a model file records of it."""
+        return {"name": self.name, "size": self.size, **self.parameters}
+
+
+def _pack(
+    name: str,
+    characters: Sequence[str],
+    table: npt.NDArray[np.uint8],
+    parameters: dict[str, Any] | None = None,
+) -> Alphabet:
+    """`table` has shape (4352, 256): the symbol of every code point. Equal pages are stored once."""
+    rows: dict[bytes, int] = {}
+    index = np.array([rows.setdefault(row.tobytes(), len(rows)) for row in table], np.uint16)
+    pages = np.frombuffer(b"".join(rows), np.uint8).reshape(-1, 256)
+    size = len(characters)
+    bits = (size - 1).bit_length()
+    return Alphabet(name, size, bits, index, pages, tuple(characters), parameters or {})
+
+
+def _table(other: int, symbols: dict[int, int], default: int | None = None) -> npt.NDArray[np.uint8]:
+    """Symbols of all code points: `symbols` maps code points, those in no mentioned page get `default` (else
+    `other`)."""
+    table = np.full((_PAGES, 256), other if default is None else default, np.uint8)
+    table[np.unique(np.fromiter(symbols, np.int64) >> 8)] = other
+    table.reshape(-1)[np.fromiter(symbols, np.int64)] = np.fromiter(symbols.values(), np.uint8)
+    return table
+
+
+def _fold(character: str) -> str:
+    """The ASCII character that a typist would use, or `~`."""
+    typed = _TYPED.get(character)
+    if typed:
+        return typed
+    base = unicodedata.normalize("NFKD", character)[:1]
+    return base if " " <= base <= "~" else _OTHER
+
+
+def _folded() -> dict[int, str]:
+    folded = {code: chr(code) for code in range(0x20, 0x7F)}
+    for first, last in _LATIN_BLOCKS:
+        for code in range(first, last):
+            folded[code] = _fold(chr(code))
+    # the only white space that the dumper leaves inside a segment
+    folded[0x0A] = folded[0x09] = " "
+    return folded
+
+
+def _ascii() -> Alphabet:
+    characters = "\n" + "".join(map(chr, range(0x20, 0x7F)))
+    symbol = {character: position for position, character in enumerate(characters)}
+    return _pack(
+        "ascii", characters, _table(symbol[_OTHER], {code: symbol[c] for code, c in _folded().items()})
+    )
+
+
+def _nonlexical() -> Alphabet:
+    characters = "\n !\"#$%&'()*+,-./0:;<=>?@[\\]^_`a{|}~"
+    symbol = {character: position for position, character in enumerate(characters)}
+    symbols = {}
+    folded = _folded()
+    for first, last in ((0x09, 0x7F), *_MIXED_BLOCKS):
+        for code in range(first, last):
+            character = chr(code)
+            # marks belong to letters in the scripts that write vowels with them
+            category = unicodedata.category(character)[0]
+            if category in "LM":
+                symbols[code] = symbol["a"]
+            elif category == "N":
+                symbols[code] = symbol["0"]
+            else:
+                typed = folded.get(code, _OTHER)
+                symbols[code] = symbol["a" if typed.isalpha() else "0" if typed.isdigit() else typed]
+    return _pack("nonlexical", characters, _table(symbol[_OTHER], symbols, default=symbol["a"]))
+
+
+# -------------------------------------------------------------------------------------------------
+# Learned alphabets
+
+# Classes of what is not among an alphabet's own characters: kinds of signs, and letters by script.
+_CLASSES = (
+    "other", "digit", "punctuation", "letter", "Latin", "Greek", "Cyrillic", "Hebrew", "Arabic", "Indic",
+    "Southeast Asian", "Kana", "Hangul", "Han", "capital",
+)  # fmt: skip
+_CLASS = {name: number for number, name in enumerate(_CLASSES)}
+_SCRIPTS = {
+    "Latin": ((0x41, 0x250), (0x1E00, 0x1F00), (0x2C60, 0x2C80), (0xA720, 0xA800), (0xFB00, 0xFB07),
+              (0xFF21, 0xFF5B)),
+    "Greek": ((0x370, 0x400), (0x1F00, 0x2000)),
+    "Cyrillic": ((0x400, 0x530), (0x1C80, 0x1C90), (0x2DE0, 0x2E00), (0xA640, 0xA6A0)),
+    "Hebrew": ((0x590, 0x600), (0xFB1D, 0xFB50)),
+    "Arabic": ((0x600, 0x780), (0x860, 0x900), (0xFB50, 0xFE00), (0xFE70, 0xFEFF)),
+    "Indic": ((0x900, 0xE00), (0xA8E0, 0xA900)),
+    "Southeast Asian": ((0xE00, 0x10A0), (0x1780, 0x1800), (0x1950, 0x1AB0), (0xA9E0, 0xAA80)),
+    "Kana": ((0x3040, 0x3100), (0x31F0, 0x3200), (0xFF66, 0xFFA0)),
+    "Hangul": ((0x1100, 0x1200), (0x3130, 0x3190), (0xA960, 0xA980), (0xAC00, 0xD800), (0xFFA0, 0xFFDD)),
+    "Han": ((0x2E80, 0x3008), (0x3021, 0x302A), (0x3105, 0x3130), (0x31A0, 0x31C0), (0x3400, 0x4DC0),
+            (0x4E00, 0xA000), (0xF900, 0xFB00), (0x20000, 0x33480)),
+}  # fmt: skip
+# planes beyond the first: letters but for these
+_PICTURES = (0x1D000, 0x20000)
+
+
+@lru_cache
+def _classes() -> tuple[npt.NDArray[np.uint8], dict[int, int]]:
+    """The class of every code point, and {capital: small letter} where both are one code point."""
+    table = np.full(_PAGES << 8, _CLASS["letter"], np.uint8)
+    table[slice(*_PICTURES)] = _CLASS["other"]
+    for script, ranges in _SCRIPTS.items():
+        for first, last in ranges:
+            table[first:last] = _CLASS[script]
+    small: dict[int, int] = {}
+    for first, last in ((0, 0x80), *_MIXED_BLOCKS):
+        for code in range(first, last):
+            category = unicodedata.category(chr(code))
+            # marks belong to letters in the scripts that write vowels with them
+            if category[0] in "LM":
+                if category in ("Lu", "Lt"):
+                    lower = chr(code).lower()
+                    if len(lower) == 1:
+                        small[code] = ord(lower)
+            elif category[0] == "N":
+                table[code] = _CLASS["digit"]
+            else:
+                table[code] = _CLASS["punctuation" if category[0] == "P" else "other"]
+    return table, small
+
+
+@lru_cache
+def scripts() -> Alphabet:
+    """The classes alone, for looking at text: the kind of sign that each code point is, or the script of the
+    letter. Signs, digits and punctuation come first."""
+    return _pack("scripts", _CLASSES, _classes()[0].reshape(_PAGES, 256))
+
+
+def _learned(characters: str, cased: bool) -> Alphabet:
+    """An alphabet of these characters, of classes for the rest, and of white space."""
+    classes, small = _classes()
+    if len(set(characters)) != len(characters) or "\n" in characters or " " in characters:
+        raise ValueError("the characters of a learned alphabet have to be distinct, and no white space")
+    if not 1 <= len(characters) <= MAX_LEARNED:
+        raise ValueError(f"a learned alphabet has from 1 to {MAX_LEARNED} characters, not {len(characters)}")
+    first_class = 2 + len(characters)
+    table = classes + np.uint8(first_class)
+    if cased:
+        table[np.fromiter(small, np.int64)] = first_class + _CLASS["capital"]
+    for position, character in enumerate(characters):
+        table[ord(character)] = 2 + position
+    if not cased:
+        capitals = np.fromiter(small, np.int64)
+        table[capitals] = table[np.fromiter(small.values(), np.int64)]
+    table[[0x09, 0x0A, 0x20]] = 1
+    names = ("\n", " ", *characters, *(f"<{name}>" for name in _CLASSES))
+    return _pack("learned", names, table.reshape(_PAGES, 256), {"characters": characters, "cased": cased})
+
+
+def learned_alphabet(texts: Iterable[str], *, size: int = 60, cased: bool = False) -> Alphabet:
+    """The alphabet of the `size` most frequent characters of some text; the rest are told apart by class.
+
+    The classes are digits, punctuation, other signs, and letters by script.
+
+    Digits are always a class. Serves any script: where there are more letters than `size`, the frequent ones
+    keep their identity.
+
+    Args:
+        texts: training text; it is taken in NFC.
+        size: number of characters, 1 to 200.
+        cased: tell capitals from small letters.
+
+    Raises:
+        ValueError: `size` is out of range, or there is not a single character.
+    """
+    if not 1 <= size <= MAX_LEARNED:
+        raise ValueError(f"a learned alphabet has from 1 to {MAX_LEARNED} characters, not {size}")
+    classes, small = _classes()
+    counted: Counter[str] = Counter()
+    for text in texts:
+        counted.update(composed(text))
+    frequencies: Counter[str] = Counter()
+    for character, times in counted.items():
+        code = ord(character)
+        # half a character of UTF-16 is none, and could not be written into a model
+        whole = not 0xD800 <= code < 0xE000
+        if whole and not character.isspace() and classes[code] != _CLASS["digit"]:
+            frequencies[character if cased else chr(small.get(code, code))] += times
+    chosen = sorted(frequencies, key=lambda character: (-frequencies[character], character))[:size]
+    if not chosen:
+        raise ValueError("there is no text to learn an alphabet from")
+    return _learned("".join(sorted(chosen)), cased)
+
+
+ALPHABETS = {"ascii": _ascii, "nonlexical": _nonlexical}
+# the names that training takes; the last is made from the training pages
+ALPHABET_NAMES = (*ALPHABETS, "learned")
+
+
+@lru_cache
+def _named(name: str) -> Alphabet:
+    return ALPHABETS[name]()
+
+
+def alphabet(header: str | dict[str, Any]) -> Alphabet:
+    """The alphabet of this name, or the one that a model's header describes.
+
+    Raises:
+        ModelError: no such alphabet.
+        ValueError: the header describes no learned alphabet that can be.
+    """
+    name = header if isinstance(header, str) else header.get("name")
+    if name == "learned" and isinstance(header, dict):
+        return _learned(str(header["characters"]), bool(header["cased"]))
+    if name not in ALPHABETS:
+        raise ModelError(
+            f"unknown alphabet {name!r}: this version knows {', '.join(ALPHABET_NAMES)}; "
+            "the model may come from a newer version of ncleaner"
+        )
+    return _named(name)

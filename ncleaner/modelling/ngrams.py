@@ -1,0 +1,280 @@
+"""Trained n-gram models: interpolation, and a file format of their own.
+
+A model holds counts, not probabilities: for each order up to n the n-grams that were seen, with how often
+in clean and in dirty text. Everything else (any q, a shorter n, the log-ratio table) follows from them.
+
+The file is the container of `modelfile.py`, of kind `ngram`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ncleaner._ngram import Grams
+from ncleaner.modelling.alphabet import Alphabet, alphabet
+from ncleaner.modelling.container import (
+    FORMAT_VERSION,
+    MAGIC,
+    Stored,
+    about_of,
+    integers,
+    pack,
+    unpack,
+    usable,
+)
+from ncleaner.modelling.counts import Counts, Keys, Tally
+from ncleaner.modelling.decision import Decision, Preset
+from ncleaner.modelling.nfc import compose
+from ncleaner.modelling.shipped import model_bytes
+
+__all__ = ["FORMAT_VERSION", "MAGIC", "MAX_ORDER", "NGramModel", "interpolation_weights", "load_model"]
+
+MAX_ORDER = 8
+# share of the training text below which a letter counts as one that was never seen
+_RARE = 1e-4
+# most characters that a model can be trained on: sums are exact up to here
+_MOST = 2.0**53
+# largest dense table: 2^21 float32 are 8 MB
+_DENSE_BITS = 21
+
+
+def interpolation_weights(order: int, q: float) -> list[float]:
+    """Weights of geometric interpolation for i = 0 … n − 1, the number of history characters left out:
+    (1 − q) / (1 − qⁿ) · qⁱ (Evert 2008, equation 1). They sum to 1."""
+    # nearer to either end the smallest weight, or the difference that they are divided by, vanishes
+    if not 1e-6 <= q <= 1 - 1e-6:
+        raise ValueError(f"q is {q}, but has to be between 0 and 1, a millionth away from both")
+    if not 1 <= order <= MAX_ORDER:
+        raise ValueError(f"the order is {order}, but has to be from 1 to {MAX_ORDER}")
+    return [(1 - q) / (1 - q**order) * q**i for i in range(order)]
+
+
+def conditional(keys: Keys, counts: Tally, bits: int) -> npt.NDArray[np.float64]:
+    """Relative frequency of each gram among those of the same history; 0 where the history has none."""
+    history = keys >> np.uint64(bits)
+    first = np.flatnonzero(np.concatenate(([True], history[1:] != history[:-1])))
+    totals = np.add.reduceat(counts, first)
+    total = np.repeat(totals, np.diff(np.concatenate((first, [len(keys)]))))
+    shares = np.zeros(len(keys))
+    np.divide(counts, total, out=shares, where=total > 0)
+    return shares
+
+
+def _positions(keys: Keys, wanted: Keys, bits: int) -> npt.NDArray[np.int64]:
+    """Where each of the wanted keys stands among the sorted keys, which hold all of them."""
+    if bits > 16:
+        return np.searchsorted(keys, wanted)
+    place = np.zeros(1 << bits, np.int64)
+    place[keys.astype(np.int64)] = np.arange(len(keys))
+    return place[wanted.astype(np.int64)]
+
+
+@dataclass(frozen=True, eq=False)
+class NGramModel(Stored):
+    """A pair of n-gram models, clean and dirty, over one alphabet.
+
+    Attributes:
+        order: n, 1 to 8.
+        q: interpolation factor, 0 < q < 1; larger values give the shorter histories more weight.
+        alphabet: what its symbols stand for.
+        levels: `Counts` for the lengths 1 … n.
+        decision: how scores become a mask.
+        about: what the header says besides: name, language, training pages and words, date, sources.
+    """
+
+    order: int
+    q: float
+    alphabet: Alphabet
+    levels: Sequence[Counts]
+    decision: Decision = field(default_factory=Decision)
+    about: dict[str, Any] = field(default_factory=dict)
+
+    def with_parameters(
+        self, *, order: int | None = None, q: float | None = None, threshold: float | Preset | None = None
+    ) -> NGramModel:
+        """The same counts under other parameters; `order` at most the trained one, `threshold` in bits or a
+        preset. The calibration stays that of the trained order and q.
+
+        Raises:
+            ModelError: the model has no such preset.
+            ValueError: out of range.
+        """
+        new_order = self.order if order is None else order
+        if not 1 <= new_order <= self.order:
+            raise ValueError(f"the model was trained for orders 1 to {self.order}, not {order}")
+        return replace(
+            self,
+            order=new_order,
+            q=self.q if q is None else q,
+            decision=self.decision if threshold is None else self.decision.with_threshold(threshold),
+            levels=self.levels[:new_order],
+        )
+
+    def interpolated(self, side: Literal["clean", "dirty"]) -> list[npt.NDArray[np.float64]]:
+        """For k = 1 … n the interpolated probability of each seen gram of length k, when no longer gram of
+        its position was seen: the sum of equation 1 over the orders up to k, with the weights of order n."""
+        weights = interpolation_weights(self.order, self.q)
+        bits = self.alphabet.bits
+        size = self.alphabet.size
+        sums: list[npt.NDArray[np.float64]] = []
+        for k, level in enumerate(self.levels, 1):
+            counts: Tally = getattr(level, side)
+            weight = weights[self.order - k]
+            if k == 1:
+                unigrams = np.zeros(size, np.int64)
+                unigrams[level.keys.astype(np.int64)] = counts
+                # add-one smoothing, on unigrams only
+                sums.append(weight * (unigrams + 1) / (unigrams.sum() + size))
+                continue
+            suffix = level.keys & np.uint64((1 << bits * (k - 1)) - 1)
+            shorter = _positions(self._keys(k - 1), suffix, bits * (k - 1))
+            sums.append(weight * conditional(level.keys, counts, bits) + sums[-1][shorter])
+        return sums
+
+    def _keys(self, k: int) -> Keys:
+        return np.arange(self.alphabet.size, dtype=np.uint64) if k == 1 else self.levels[k - 1].keys
+
+    @cached_property
+    def ratio(self) -> Grams:
+        """log2 Pr(clean) − log2 Pr(dirty) of every gram, for scoring."""
+        clean, dirty = self.interpolated("clean"), self.interpolated("dirty")
+        levels = [
+            (self._keys(k), np.log2(c / d)) for k, (c, d) in enumerate(zip(clean, dirty, strict=True), 1)
+        ]
+        return Grams(levels, self.alphabet.bits, self.order * self.alphabet.bits <= _DENSE_BITS)
+
+    def log_probabilities(self, text: str, side: Literal["clean", "dirty"]) -> npt.NDArray[np.float64]:
+        """log2 probability of each character of one segment, and of its end: one more than characters."""
+        levels = [(self._keys(k), np.log2(s)) for k, s in enumerate(self.interpolated(side), 1)]
+        return Grams(levels, self.alphabet.bits).values(
+            self.alphabet.encoder, text.encode("utf-8", "replace")
+        )
+
+    def log_odds(
+        self, data: bytes, starts: npt.NDArray[np.uint32], ends: npt.NDArray[np.uint32]
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.uint32]]:
+        """Log-odds of clean against dirty of each segment [starts, ends) of UTF-8 text, in bits (float64),
+        and its characters with one boundary (uint32)."""
+        return self.ratio.score(self.alphabet.encoder, *compose(data, starts, ends))
+
+    def statistics(
+        self, data: bytes, starts: npt.NDArray[np.uint32], ends: npt.NDArray[np.uint32]
+    ) -> npt.NDArray[np.float64]:
+        """What the decision goes by, for the segments of one page, in bits: float64."""
+        return self.decision.statistics(*self.log_odds(data, starts, ends))
+
+    def strangeness(self, data: bytes) -> float:
+        """Share of the letters of UTF-8 text that hardly stood in the training pages, 0 to 1. With much of it
+        the scores mean little."""
+        letters, rare = self._letters
+        whole = np.array([0], np.uint32), np.array([len(data)], np.uint32)
+        symbols, _ = self.alphabet.encoder.encode(*compose(data, *whole), 1)
+        present = symbols[:-1][letters[symbols[:-1]]]
+        return float(rare[present].mean()) if len(present) else 0.0
+
+    @cached_property
+    def _letters(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        """Of each symbol whether it is a letter, and whether it hardly stood in the training pages."""
+        level = self.levels[0]
+        seen = np.zeros(self.alphabet.size)
+        seen[level.keys.astype(np.int64)] = level.clean + level.dirty
+        letters = np.array([any(map(str.isalpha, shown)) for shown in self.alphabet.characters])
+        return letters, seen < _RARE * seen.sum()
+
+    # ---------------------------------------------------------------------------------------------
+
+    def to_bytes(self) -> bytes:
+        """The model file. The same model gives the same bytes."""
+        arrays: dict[str, npt.NDArray[Any]] = {}
+        for k, level in enumerate(self.levels, 1):
+            # neighbouring keys differ little: deltas are small numbers
+            deltas = np.diff(level.keys, prepend=np.uint64(0))
+            for name, values in (("keys", deltas), ("clean", level.clean), ("dirty", level.dirty)):
+                arrays[f"{name}{k}"] = values.astype(_narrowest(int(values.max(initial=0))))
+        header = {
+            "kind": "ngram",
+            "order": self.order,
+            "q": self.q,
+            "alphabet": self.alphabet.header(),
+            "decision": self.decision.header(),
+            **self.about,
+        }
+        return pack(header, arrays)
+
+    @classmethod
+    def from_bytes(cls, data: bytes, name: str = "model") -> NGramModel:
+        """Reads a model file's bytes; `name` is for messages.
+
+        Raises:
+            ModelError: foreign, damaged, of a newer format, or of another kind.
+        """
+        header, arrays = unpack(data, name, "ngram")
+        with usable(name):
+            return cls._of(header, arrays)
+
+    @classmethod
+    def _of(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> NGramModel:
+        order, q = int(header["order"]), float(header["q"])
+        interpolation_weights(order, q)
+        if "decision" in header:
+            decision = Decision.of_header(header["decision"])
+        else:
+            decision = Decision("character").with_threshold(float(header["threshold"]))
+        spec = header["alphabet"]
+        symbols = alphabet(spec)
+        if symbols.size != spec["size"]:
+            raise ValueError(
+                f"alphabet {spec['name']!r} has changed since the model was trained: train it again"
+            )
+        levels = []
+        shorter = np.arange(symbols.size, dtype=np.uint64)
+        for k in range(1, order + 1):
+            clean, dirty = (integers(arrays[f"{side}{k}"]) for side in ("clean", "dirty"))
+            deltas = arrays[f"keys{k}"]
+            if deltas.dtype.kind != "u" or deltas.ndim != 1:
+                raise ValueError(f"the keys of order {k} are no keys")
+            keys = np.cumsum(deltas, dtype=np.uint64)
+            # every gram is seen only where the one without its first symbol is
+            last = keys & np.uint64((1 << symbols.bits * max(k - 1, 1)) - 1)
+            if (
+                not len(keys) == len(clean) == len(dirty) > 0
+                or int(keys[-1] >> np.uint64((k - 1) * symbols.bits)) >= symbols.size
+                or not np.all(keys[1:] > keys[:-1])
+                or min(clean.min(), dirty.min()) < 0
+                or max(clean.sum(dtype=np.float64), dirty.sum(dtype=np.float64)) > _MOST
+                or not np.all(np.isin(last, shorter))
+            ):
+                raise ValueError(f"the tables of order {k} do not belong together")
+            levels.append(Counts(keys, clean, dirty))
+            if k > 1:
+                shorter = keys
+        about = about_of(header, "order", "q", "alphabet", "decision", "threshold")
+        return cls(order, q, symbols, levels, decision, about)
+
+    def __repr__(self) -> str:
+        grams = sum(len(level.keys) for level in self.levels)
+        return f"<NGramModel {self.name}: n={self.order}, q={self.q}, {self.alphabet.name}, {grams} n-grams>"
+
+
+def _narrowest(largest: int) -> np.dtype[Any]:
+    return np.dtype(f"<u{max(1, 2 ** math.ceil(math.log2(max(1, math.ceil(largest.bit_length() / 8)))))}")
+
+
+# -------------------------------------------------------------------------------------------------
+
+
+def load_model(name: str | Path) -> NGramModel:
+    """A shipped n-gram model by its name (`en`), or a model file by its path.
+
+    Raises:
+        ModelError: no such model, or the file is no readable model of n-grams.
+    """
+    return NGramModel.from_bytes(model_bytes(name), str(name))

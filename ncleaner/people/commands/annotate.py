@@ -1,0 +1,62 @@
+"""`ncleaner annotate`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ncleaner.cleaner import DEFAULT_METHOD, DEFAULT_MODEL
+from ncleaner.errors import OutputError
+from ncleaner.people.options import EncodingOption, Method, MethodOption, ModelOption, said
+
+__all__ = ["annotate"]
+
+
+@said
+def annotate(
+    page: Annotated[Path, typer.Argument(help="An HTML page, or a text dump (.txt).")],
+    method: MethodOption = Method(DEFAULT_METHOD),
+    model: ModelOption = DEFAULT_MODEL,
+    clean: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Labels by alignment with this cleaned text of the page, instead of by a method.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE.anno",
+            help="Where to.  [default: beside the page]",
+            show_default=False,
+        ),
+    ] = None,
+    encoding: EncodingOption = None,
+) -> None:
+    """Write a page's blocks with their labels, for a person to correct and `train` to learn from."""
+    from ncleaner.methods.choice import load_models, make_method
+    from ncleaner.modelling.labels import labels_from_kept
+    from ncleaner.storage.whole import whole_file
+    from ncleaner.training import annotations as anno
+
+    if clean is not None:
+        pair = anno.read_pair(page, clean, encoding)
+        document, labels = pair.document, anno.labels_from_alignment(pair)
+    else:
+        document = anno.read_page(page, encoding)
+        kept = make_method(method.value, load_models(method.value, model)).keep(document)
+        labels = labels_from_kept(document, kept.mask)
+    target = output or page.with_suffix(anno.SUFFIX)
+    try:
+        with whole_file(target) as out:
+            out.write(anno.write_annotations(document, labels, page.name))
+    except OSError as error:
+        raise OutputError(f"cannot write {target}: {error.strerror}") from error
+    print(f"{target}: {len(labels)} blocks", file=sys.stderr)

@@ -1,0 +1,93 @@
+"""`ncleaner clean`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from ncleaner.people.options import (
+    InputArgument,
+    InputsFromOption,
+    JobsOption,
+    LogJsonOption,
+    PrefixOption,
+    QuietOption,
+    cores,
+    ending_on_signals,
+    logged_as_json,
+    or_stdin,
+    said,
+    sources_of,
+    with_settings,
+)
+from ncleaner.running.settings import Settings
+
+__all__ = ["clean"]
+
+
+@said
+@with_settings()
+def clean(
+    inputs: InputArgument = None,
+    *,
+    inputs_from: InputsFromOption = None,
+    prefix: PrefixOption = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="PATH",
+            help="A directory gets one file per input, and a manifest: run again, finished inputs are passed "
+            "over. A name with a suffix gets everything. Either may be a URL (s3://…, gs://…). Without it "
+            "all goes to standard output.",
+        ),
+    ] = None,
+    settings: Settings,
+    jobs: JobsOption = None,
+    again: Annotated[
+        bool,
+        typer.Option(
+            "--again", help="With -o DIRECTORY: clean the inputs, too, that an earlier run has finished."
+        ),
+    ] = False,
+    quarantine: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="A WARC for pages that are given up because they kill, hang or break a worker.  [with -o "
+            "DIRECTORY: in quarantine/ there]",
+            show_default=False,
+        ),
+    ] = None,
+    log_json: LogJsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Clean web archives, HTML pages or text dumps."""
+    from ncleaner.people.progress import ProgressDisplay
+    from ncleaner.running.engine import run
+    from ncleaner.running.outputs import is_directory
+
+    if quarantine is not None and output is not None and is_directory(output):
+        raise typer.BadParameter("with -o DIRECTORY the quarantine is there", param_hint="--quarantine")
+    sources = sources_of(inputs if inputs_from else or_stdin(inputs), inputs_from, prefix)
+    with (
+        logged_as_json(log_json),
+        ending_on_signals(),
+        ProgressDisplay(sources, quiet=quiet, as_json=log_json) as display,
+    ):
+        tally = run(
+            sources,
+            settings,
+            output=output if output is not None else sys.stdout.buffer,
+            jobs=jobs or cores(),
+            progress=display.advance,
+            again=again,
+            quarantine=quarantine,
+        )
+        sys.stdout.flush()
+    display.finish(tally)
+    if not tally.complete:
+        raise typer.Exit(1)

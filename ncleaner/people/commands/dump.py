@@ -1,0 +1,45 @@
+"""`ncleaner dump`."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from ncleaner.people.options import (
+    AltOption,
+    EncodingOption,
+    InputArgument,
+    InputFormatName,
+    InputFormatOption,
+    MarkerOption,
+    check_marker,
+    or_stdin,
+    said,
+)
+
+__all__ = ["dump"]
+
+
+@said
+def dump(
+    inputs: InputArgument = None,
+    input_format: InputFormatOption = InputFormatName("auto"),
+    marker: MarkerOption = None,
+    encoding: EncodingOption = None,
+    alt_text: AltOption = False,
+) -> None:
+    """Write the uncleaned text dump, a segment a line after its kind (h, l or p)."""
+    from ncleaner.people.inspect import dump_lines
+
+    check_marker(marker)
+    complete = True
+    for line in dump_lines(or_stdin(inputs), input_format.value, encoding, alt_text, marker):
+        if isinstance(line, bytes):
+            sys.stdout.buffer.write(line)
+        else:
+            print(f"ncleaner: {line}", file=sys.stderr)
+            complete = False
+    sys.stdout.flush()
+    if not complete:
+        raise typer.Exit(1)

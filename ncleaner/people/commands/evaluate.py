@@ -1,0 +1,99 @@
+"""`ncleaner evaluate`."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Literal, cast
+
+import typer
+
+from ncleaner.cleaner import DEFAULT_MODEL
+from ncleaner.people.options import JobsOption, cores, said
+
+__all__ = ["evaluate"]
+
+Unit = StrEnum("Unit", [(name, name) for name in ("word", "char")])  # type: ignore[misc]
+
+
+@said
+def evaluate(
+    predicted: Annotated[
+        Path, typer.Argument(metavar="PRED_DIR", help="Directory of cleaned text; with --curve of pages.")
+    ],
+    gold: Annotated[
+        Path, typer.Argument(metavar="GOLD_DIR", help="Directory of gold text, files of the same names.")
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="All figures, per page too, as JSON.")] = False,
+    per_page: Annotated[bool, typer.Option("--per-page", help="A line for each page as well.")] = False,
+    unit: Annotated[
+        Unit, typer.Option(help="What the multiset F1 counts: char for scripts without spaces.")
+    ] = Unit("word"),
+    ascii_only: Annotated[
+        bool, typer.Option("--ascii", help="Leave non-ASCII characters out, as cleaneval.py -a does.")
+    ] = False,
+    align: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write each page's alignment with its gold text there.")
+    ] = None,
+    jobs: JobsOption = None,
+    curve: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PREFIX",
+            help="Clean the pages of PRED_DIR with --model at all thresholds: a table of precision and "
+            "recall, and the curve as PREFIX.png and PREFIX.svg.",
+            show_default=False,
+        ),
+    ] = None,
+    model: Annotated[
+        str, typer.Option("--model", metavar="NAME|FILE", help="The model of --curve.")
+    ] = DEFAULT_MODEL,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Compare cleaned text with a gold standard: precision, recall and F as cleaneval.py has them."""
+    import json
+
+    from ncleaner.people.progress import CountDisplay
+    from ncleaner.people.summaries import evaluation_table
+    from ncleaner.scoring.evaluation import evaluate as evaluate_directories
+
+    if curve is not None:
+        _draw_curve(predicted, gold, model, curve, as_json=as_json, quiet=quiet)
+        return
+    with CountDisplay("pages compared", quiet=quiet) as display:
+        result = evaluate_directories(
+            predicted,
+            gold,
+            unit=cast(Literal["word", "char"], unit.value),
+            ascii_only=ascii_only,
+            jobs=jobs or cores(),
+            progress=display.advance,
+            align_dir=align,
+        )
+    print(
+        json.dumps(result.to_dict(), ensure_ascii=False, indent=2)
+        if as_json
+        else evaluation_table(result, per_page=per_page)
+    )
+
+
+def _draw_curve(raw: Path, gold: Path, model: str, prefix: Path, *, as_json: bool, quiet: bool) -> None:
+    import json
+
+    from ncleaner.modelling.ngrams import load_model
+    from ncleaner.people.curve import precision_recall
+    from ncleaner.people.plots import draw_curve, plot_paths, save
+    from ncleaner.people.progress import CountDisplay
+    from ncleaner.people.summaries import curve_table
+    from ncleaner.training.pairs import read_pairs
+
+    paths = plot_paths(prefix)
+    loaded = load_model(model)
+    with CountDisplay("pages read", quiet=quiet) as display:
+        pairs = read_pairs(raw, gold, progress=display.advance)
+    found = precision_recall(pairs, loaded)
+    save(draw_curve(found), paths)
+    print(json.dumps(found.to_dict(), ensure_ascii=False, indent=2) if as_json else curve_table(found))
+    if not quiet:
+        print(f"Plots: {', '.join(map(str, paths))}", file=sys.stderr)

@@ -1,0 +1,47 @@
+"""`ncleaner inspect`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ncleaner.cleaner import DEFAULT_METHOD, DEFAULT_MODEL
+from ncleaner.people.options import (
+    EncodingOption,
+    InputFormatName,
+    InputFormatOption,
+    Method,
+    MethodOption,
+    ModelOption,
+    PrecisionOption,
+    RecallOption,
+    ThresholdOption,
+    said,
+    threshold_of,
+)
+
+__all__ = ["inspect"]
+
+
+@said
+def inspect(
+    page: Annotated[str, typer.Argument(help="An HTML or text file, an archive (see --number), or -.")],
+    method: MethodOption = Method(DEFAULT_METHOD),
+    model: ModelOption = DEFAULT_MODEL,
+    threshold: ThresholdOption = None,
+    precision: PrecisionOption = False,
+    recall: RecallOption = False,
+    number: Annotated[int, typer.Option("--number", "-n", min=1, help="Which page of an archive.")] = 1,
+    input_format: InputFormatOption = InputFormatName("auto"),
+    encoding: EncodingOption = None,
+) -> None:
+    """Show what happens to one page: each segment with its kind, score and fate."""
+    from ncleaner.cleaner import Cleaner
+    from ncleaner.people.inspect import page_table
+
+    cleaner = Cleaner(
+        method.value, model, threshold=threshold_of(threshold, precision, recall), encoding=encoding
+    )
+    for line in page_table(page, number, cleaner, input_format.value):
+        print(line)

@@ -1,0 +1,40 @@
+"""`ncleaner models`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ncleaner.people.options import said
+
+__all__ = ["models_app"]
+
+models_app = typer.Typer(
+    help="List the models that come with the package, or show what one has learned.",
+    invoke_without_command=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+
+@models_app.callback()
+@said
+def models(context: typer.Context) -> None:
+    """List the models that come with the package, or show what one has learned."""
+    from ncleaner.people.cards import model_table
+
+    if context.invoked_subcommand is None:
+        print(model_table())
+
+
+@models_app.command()
+@said
+def show(
+    model: Annotated[str, typer.Argument(metavar="NAME|FILE", help="A shipped model, or a file.")],
+    number: Annotated[int, typer.Option("--number", "-n", min=0, help="n-grams of each side.")] = 20,
+) -> None:
+    """Show a model: parameters, training, figures, and its most telling n-grams of each side."""
+    from ncleaner.people.cards import describe_file
+
+    print(describe_file(model, number))

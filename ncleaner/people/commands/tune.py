@@ -1,0 +1,164 @@
+"""`ncleaner tune`."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated, cast
+
+import typer
+
+from ncleaner.errors import OutputError
+from ncleaner.modelling.decision import Statistic
+from ncleaner.people.options import EncodingOption, JobsOption, cores, said
+from ncleaner.people.training_options import (
+    CLEAN,
+    RAW,
+    AlphabetName,
+    CasedOption,
+    ManifestOption,
+    SchemeName,
+    SizeOption,
+    StatisticName,
+    training_notes,
+)
+from ncleaner.training.examples import FOLDS
+from ncleaner.training.trials import Tuning
+
+__all__ = ["train_command", "tune"]
+
+
+@said
+def tune(
+    raw: Annotated[Path, RAW],
+    clean: Annotated[Path, CLEAN],
+    manifest: ManifestOption = None,
+    encoding: EncodingOption = None,
+    order: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--order",
+            "-n",
+            min=1,
+            max=8,
+            help="n to try; may be given several times.  [default: 1 to 8]",
+            show_default=False,
+        ),
+    ] = None,
+    q: Annotated[
+        list[float] | None,
+        typer.Option(
+            help="Interpolation factor to try; may be given several times.  [default: 0.1 to 0.9, and 0.95]",
+            show_default=False,
+        ),
+    ] = None,
+    alphabet: Annotated[
+        list[AlphabetName] | None,
+        typer.Option(help="Alphabet to try; may be given several times.  [default: all]", show_default=False),
+    ] = None,
+    alphabet_size: SizeOption = 60,
+    cased: CasedOption = False,
+    scheme: Annotated[
+        list[SchemeName] | None,
+        typer.Option(
+            help="Training scheme to try; may be given several times.  [default: aligned]", show_default=False
+        ),
+    ] = None,
+    statistic: Annotated[
+        StatisticName, typer.Option(help="What a segment is decided by, as of `train`.")
+    ] = StatisticName("page"),
+    folds: Annotated[
+        int, typer.Option(min=2, help="Folds of the cross-validation; no site stands in two of them.")
+    ] = FOLDS,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="PREFIX",
+            help="The plots become PREFIX.png and PREFIX.svg; the proposed command writes PREFIX.ncm.",
+        ),
+    ] = Path("tune"),
+    json_file: Annotated[
+        Path | None,
+        typer.Option("--json", metavar="FILE", help="Write all figures there.", show_default=False),
+    ] = None,
+    jobs: JobsOption = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, errors only.")] = False,
+) -> None:
+    """Find n, q and alphabet by cross-validation: tables, plots, and the command that trains the best."""
+    import json
+
+    from ncleaner.modelling.ngrams import MAX_ORDER, interpolation_weights
+    from ncleaner.people.plots import draw_tuning, plot_paths, save
+    from ncleaner.people.progress import CountDisplay
+    from ncleaner.people.summaries import tuning_table
+    from ncleaner.training.examples import Scheme
+    from ncleaner.training.pairs import read_pairs
+    from ncleaner.training.tuning import DEFAULT_QS
+    from ncleaner.training.tuning import tune as search
+
+    try:
+        for value in q or ():
+            interpolation_weights(1, value)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--q") from None
+    plots = plot_paths(output)
+    # said now, not when all is done
+    for path in (*plots, *([json_file] if json_file else [])):
+        if not path.parent.is_dir():
+            raise OutputError(f"cannot write {path}: there is no directory {path.parent}")
+    with training_notes(quiet), CountDisplay("steps", quiet=quiet) as display:
+        tuning = search(
+            read_pairs(raw, clean, encoding=encoding, manifest=manifest),
+            orders=order or range(1, MAX_ORDER + 1),
+            qs=q or DEFAULT_QS,
+            alphabets=[name.value for name in alphabet or AlphabetName],
+            schemes=[cast(Scheme, name.value) for name in scheme or [SchemeName("aligned")]],
+            statistic=cast(Statistic, statistic.value),
+            size=alphabet_size,
+            cased=cased,
+            k=folds,
+            jobs=jobs or cores(),
+            progress=display.advance,
+        )
+    command = train_command(
+        tuning,
+        raw=raw,
+        clean=clean,
+        manifest=manifest,
+        encoding=encoding,
+        size=alphabet_size,
+        cased=cased,
+        output=plots[0].with_suffix(".ncm"),
+    )
+    if json_file:
+        text = json.dumps({**tuning.to_dict(), "command": command}, ensure_ascii=False, indent=2)
+        try:
+            json_file.write_text(text + "\n", "utf-8")
+        except OSError as error:
+            raise OutputError(f"cannot write {json_file}: {error.strerror}") from error
+    save(draw_tuning(tuning), plots)
+    print(f"{tuning_table(tuning)}\nPlots: {', '.join(map(str, plots))}\n\n{command}")
+
+
+def train_command(
+    tuning: Tuning,
+    *,
+    raw: Path,
+    clean: Path,
+    output: Path,
+    manifest: Path | None = None,
+    encoding: str | None = None,
+    size: int = 60,
+    cased: bool = False,
+) -> str:
+    """The command line that trains by the parameters of the best trial, quoted for a shell."""
+    trial = tuning.best
+    words: list[object] = ["ncleaner", "train", "--raw", raw, "--clean", clean]
+    words += ["--manifest", manifest] if manifest is not None else []
+    words += ["--encoding", encoding] if encoding is not None else []
+    words += ["--order", trial.order, "--q", trial.q]
+    words += ["--alphabet", trial.alphabet, "--alphabet-size", size, *(["--cased"] if cased else [])]
+    words += ["--scheme", trial.scheme, "--statistic", tuning.statistic, "--output", output]
+    return shlex.join(map(str, words))

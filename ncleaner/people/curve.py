@@ -1,0 +1,99 @@
+"""The trade-off between precision and recall of a model: what each threshold keeps of a gold standard."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from ncleaner.errors import EvaluationError
+from ncleaner.methods.heuristics import Heuristics
+from ncleaner.modelling.decision import PRESETS
+from ncleaner.modelling.ngrams import NGramModel
+from ncleaner.training.calibration import Scored, curves
+from ncleaner.training.examples import score_page
+from ncleaner.training.pairs import Pair
+
+__all__ = ["Curve", "Point", "precision_recall"]
+
+# points of a curve, at equal steps of the words that are kept
+_STEPS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What one threshold gives.
+
+    Attributes:
+        threshold: in bits, of the model's statistic.
+        precision, recall, f_score: of words over all pages as one, 0 to 1.
+        kept: share of the pages' words that are kept, 0 to 1.
+        preset: the name of the model's preset that this is, or empty.
+    """
+
+    threshold: float
+    precision: float
+    recall: float
+    f_score: float
+    kept: float
+    preset: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Points by rising threshold, of `pages` pages under a model called `model`."""
+
+    model: str
+    pages: int
+    points: tuple[Point, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+def precision_recall(pairs: Sequence[Pair], model: NGramModel) -> Curve:
+    """Precision and recall of words at thresholds over the whole range, and at the model's presets.
+
+    A word counts as right when it stands in the gold text in order (by the longest common subsequence of page
+    and gold text). Segments that the heuristics remove are removed at every threshold.
+
+    Raises:
+        EvaluationError: no pages, or none of them has any words.
+    """
+    pages: list[Scored] = []
+    statistics = []
+    for pair in pairs:
+        scored = score_page(pair, model)
+        values = model.decision.statistics(scored.sums, scored.counts)
+        values[Heuristics().remove(pair.document)] = -np.inf
+        pages.append(scored)
+        statistics.append(values)
+    words = np.concatenate([page.words for page in pages]) if pages else np.zeros(0)
+    if not words.sum():
+        raise EvaluationError("the pages hold no words: there is nothing to draw a curve of")
+    values = np.concatenate(statistics)
+    order = np.argsort(values, kind="stable")
+    shares = np.cumsum(words[order]) / words.sum()
+    places = np.searchsorted(shares, np.linspace(0, 1, _STEPS + 1)[:-1])
+    spread = values[order][places]
+    names = {model.decision.threshold: "balanced"}
+    names |= {value: name for name, value in model.decision.presets.items() if name in PRESETS}
+    thresholds = np.unique(np.concatenate((np.round(spread[np.isfinite(spread)], 2), list(names))))
+    kept, hits, gold = curves(pages, statistics, thresholds)
+    points = []
+    for column, threshold in enumerate(thresholds.tolist()):
+        hit, all_kept = hits[:, column].sum(), kept[:, column].sum()
+        points.append(
+            Point(
+                threshold=threshold,
+                precision=float(hit / max(all_kept, 1)),
+                recall=float(hit / max(gold.sum(), 1)),
+                f_score=float(2 * hit / max(all_kept + gold.sum(), 1)),
+                kept=float(all_kept / words.sum()),
+                preset=names.get(threshold, ""),
+            )
+        )
+    return Curve(model.name, len(pages), tuple(points))

@@ -1,0 +1,68 @@
+"""Shows people what the dumper and a method make of a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from ncleaner.cleaner import Cleaner
+from ncleaner.document import tags
+from ncleaner.errors import InputError, NcleanerError
+from ncleaner.page import Damage, Page, Skip
+from ncleaner.reading.archive import read
+from ncleaner.reading.inputs import find_inputs
+
+__all__ = ["dump_lines", "page_table"]
+
+
+def dump_lines(
+    paths: list[str], input_format: Any, encoding: str | None, alt_text: bool, marker: str | None = None
+) -> Iterator[bytes | str]:
+    """The segments of all pages: lines of the dump as bytes, what went wrong as str.
+
+    `marker` sets off the documents of a text, as in `archive.read`.
+    """
+    cleaner = Cleaner("everything", encoding=encoding, alt_text=alt_text)
+    for source in find_inputs(paths):
+        for item in read(source.path, input_format=input_format, marker=marker):
+            if isinstance(item, Damage) or (isinstance(item, Skip) and item.lost):
+                yield f"{item.source}: {item.what if isinstance(item, Damage) else item.reason}"
+            elif isinstance(item, Page):
+                try:
+                    document, shown = cleaner.page(item)
+                except NcleanerError as error:
+                    yield f"{item.source}: {error} ({item.url})"
+                    continue
+                if item.offset >= 0:
+                    yield f"URL: {item.url or f'offset:{item.offset}'}\n".encode()
+                for segment in (document[row] for row in shown.mask.nonzero()[0].tolist()):
+                    yield f"{segment.kind}\t{segment.text}\n".encode()
+                if item.offset >= 0:
+                    yield b"\n"
+
+
+def page_table(path: str, number: int, cleaner: Cleaner, input_format: Any) -> Iterator[str]:
+    """A line about the page, then one for each segment: fate, score, kind, words, link density, path, text.
+
+    Raises:
+        InputError: the input has fewer pages.
+    """
+    pages = (item for item in read(path, input_format=input_format) if isinstance(item, Page))
+    page = next(islice(pages, number - 1, None), None)
+    if page is None:
+        raise InputError(f"{path} has no page {number}")
+    document, kept = cleaner.page(page)
+    yield f"{page.url or path}  [{document.encoding or 'decoded'}]  {document!r}"
+    yield "keep   score kind words links  text"
+    for segment in document:
+        fate = "  +  " if kept.mask[segment.index] else "  -  "
+        score = "      " if kept.scores is None else f"{kept.scores[segment.index]:+6.2f}"
+        folded = segment.text.replace("\n", "⏎")
+        yield f"{fate} {score}  {segment.kind} {segment.words:6} {segment.link_density:5.2f}  {folded}"
+    if document.dropped_tags:
+        yield f"{document.dropped_tags} tags were dropped: the page is nested too deep for the parser"
+    elements = document.elements
+    if len(elements):
+        cues = sorted({name for bits in elements["cues"] for name in tags.bit_names(int(bits), tags.CUES)})
+        yield f"cues of class, id and role on the page: {', '.join(cues) or 'none'}"

@@ -1,0 +1,219 @@
+"""Figures for people; matplotlib is imported when one is drawn."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ncleaner.errors import OutputError
+from ncleaner.people.curve import Curve
+from ncleaner.training.trials import Trial, Tuning
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from ncleaner.running.history import RunReport
+
+__all__ = ["draw_curve", "draw_run", "draw_tuning", "plot_paths", "save", "to_svg"]
+
+# what each format is to leave out, so that the same figures give the same bytes
+_METADATA: dict[str, dict[str, Any]] = {".png": {"Software": None}, ".svg": {"Date": None, "Creator": None}}
+_MARKERS = "osD^v<>P"
+
+
+def _clean_entropy(trial: Trial) -> float:
+    return trial.clean_entropy
+
+
+def _dirty_entropy(trial: Trial) -> float:
+    return trial.dirty_entropy
+
+
+def _f_score(trial: Trial) -> float:
+    return 100 * trial.f_score
+
+
+_PANELS = (
+    ("clean text", "cross-entropy, bits per character", _clean_entropy),
+    ("dirty text", "cross-entropy, bits per character", _dirty_entropy),
+    ("cleaning", "F of words, per cent", _f_score),
+)
+
+
+def draw_tuning(tuning: Tuning) -> Figure:
+    """A row of panels for each alphabet and scheme: cross-entropy of clean and of dirty text against q, a
+    curve for each n (Evert 2008, figure 2), and the F of cleaning, on one scale for all rows. The chosen
+    combination has a ring."""
+    from matplotlib import colormaps
+
+    groups = tuning.groups()
+    orders = sorted({trial.order for trial in tuning.trials})
+    best = tuning.best
+    figure = _empty(11, 3.4 * len(groups) + 0.6)
+    axes = figure.subplots(len(groups), len(_PANELS), squeeze=False)
+    for row, ((name, scheme), trials) in zip(axes, groups.items(), strict=True):
+        for panel, (title, unit, value) in zip(row, _PANELS, strict=True):
+            for number, n in enumerate(orders):
+                curve = [trial for trial in trials.values() if trial.order == n]
+                panel.plot(
+                    [trial.q for trial in curve],
+                    [value(trial) for trial in curve],
+                    # yellow, the end of the map, is not seen on white
+                    color=colormaps["viridis"](0.92 * number / max(len(orders) - 1, 1)),
+                    marker=_MARKERS[n - 1],
+                    markersize=4,
+                    linewidth=1.2,
+                    label=f"n = {n}",
+                )
+            if (best.alphabet, best.scheme) == (name, scheme):
+                panel.plot([best.q], [value(best)], "o", markersize=12, color="red", fillstyle="none")
+            panel.set_title(f"{name}, {scheme}: {title}", fontsize=10)
+            panel.set_xlabel("q")
+            panel.set_ylabel(unit)
+            panel.grid(alpha=0.3)
+            shown = tuning.trials if value is _f_score else trials.values()
+            _frame(panel, [value(trial) for trial in shown], upwards=value is _f_score)
+    handles, labels = axes[0][0].get_legend_handles_labels()
+    figure.legend(handles[: len(orders)], labels[: len(orders)], loc="outside right center", frameon=False)
+    figure.suptitle(
+        f"{tuning.pages} pages of {tuning.sites} sites; what is far off the best is outside of the frames",
+        fontsize=10,
+    )
+    return figure
+
+
+def _frame(panel: Axes, values: list[float], upwards: bool) -> None:
+    """Gives the height of a panel to the better three quarters of the values, and as much again: the worst of
+    n and q lie several times as far out, and would press all that matters into a line. `upwards`: larger
+    values are better."""
+    ordered = sorted(values, reverse=upwards)
+    best, worst = ordered[0], ordered[-1]
+    farthest = 2 * (ordered[3 * (len(ordered) - 1) // 4] - best)
+    if abs(worst - best) > abs(farthest):
+        worst = best + farthest
+    margin = 0.08 * (worst - best)
+    if margin:
+        panel.set_ylim(*sorted((best - margin, worst + margin)))
+
+
+def plot_paths(prefix: Path) -> list[Path]:
+    """PREFIX.png and PREFIX.svg; the prefix may be given with either suffix.
+
+    Raises:
+        OutputError: the prefix ends in no name, as `.` and `/` do.
+    """
+    if not prefix.name:
+        raise OutputError(f"cannot write {prefix}.png: the prefix of the plots has to end in a name")
+    stem = prefix.name.removesuffix(prefix.suffix) if prefix.suffix in _METADATA else prefix.name
+    return [prefix.with_name(stem + suffix) for suffix in _METADATA]
+
+
+def draw_curve(curve: Curve) -> Figure:
+    """Precision against recall, with the model's presets."""
+    figure = _empty(5.2, 4.6)
+    panel = figure.subplots()
+    panel.plot(
+        [100 * p.recall for p in curve.points], [100 * p.precision for p in curve.points], linewidth=1.4
+    )
+    for point in curve.points:
+        if point.preset:
+            panel.plot(100 * point.recall, 100 * point.precision, "o", color="black", markersize=4)
+            panel.annotate(
+                f"{point.preset} {point.threshold:g}",
+                (100 * point.recall, 100 * point.precision),
+                xytext=(-6, -12),
+                textcoords="offset points",
+                ha="right",
+                fontsize=8,
+            )
+    panel.set_xlabel("recall of words, per cent")
+    panel.set_ylabel("precision of words, per cent")
+    panel.set_title(f"{curve.pages} pages, model {curve.model}", fontsize=10)
+    panel.grid(alpha=0.3)
+    return figure
+
+
+def draw_run(report: RunReport) -> list[Figure]:
+    """What a manifest tells: pages over time, and pages by outcome, encoding and language."""
+    from matplotlib.dates import date2num
+
+    figures = []
+    points = report.over_time()
+    if points:
+        figure = _empty(5.2, 3.2)
+        panel = figure.subplots()
+        times = date2num([time for time, _ in points])  # type: ignore[no-untyped-call]
+        panel.step(
+            times,
+            [pages for _, pages in points],
+            where="post",
+            linewidth=1.4,
+        )
+        panel.set_title("pages over time", fontsize=10)
+        panel.xaxis_date()
+        panel.tick_params(axis="x", labelrotation=30, labelsize=8)
+        panel.set_ylim(bottom=0)
+        panel.grid(alpha=0.3)
+        figures.append(figure)
+    for title, counter in (
+        ("pages by outcome", report.outcomes),
+        ("pages by encoding", report.counts("encodings")),
+        ("pages by language", report.counts("languages")),
+    ):
+        if counter.total():
+            figures.append(_bars(title, counter.most_common(12)))
+    return figures
+
+
+def _bars(title: str, rows: list[tuple[str, int]]) -> Figure:
+    figure = _empty(5.2, 0.9 + 0.26 * len(rows))
+    panel = figure.subplots()
+    # names come from the data: no formulas
+    names = [name.replace("$", r"\$") for name, _ in rows]
+    bars = panel.barh(names, [number for _, number in rows])
+    panel.bar_label(bars, [f"{number:,}" for _, number in rows], fontsize=8, padding=3)
+    panel.invert_yaxis()
+    panel.margins(x=0.18)
+    panel.set_title(title, fontsize=10)
+    panel.tick_params(labelsize=8)
+    return figure
+
+
+def to_svg(figure: Figure) -> str:
+    """A figure as an element of a page of HTML, with its text as outlines."""
+    from matplotlib import rc_context
+
+    out = io.StringIO()
+    with rc_context({"svg.hashsalt": "ncleaner"}):
+        figure.savefig(out, format="svg", metadata=_METADATA[".svg"])
+    return out.getvalue().partition("<svg")[1] + out.getvalue().partition("<svg")[2]
+
+
+def _empty(width: float, height: float) -> Figure:
+    """A figure, in inches, without a window and without any state of pyplot."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def save(figure: Figure, paths: Iterable[Path]) -> None:
+    """Writes a figure to files whose suffix is `.png` or `.svg`. The same figures give the same bytes under
+    the same version of matplotlib.
+
+    Raises:
+        OutputError: one of them cannot be written.
+    """
+    from matplotlib import rc_context
+
+    with rc_context({"svg.hashsalt": "ncleaner"}):
+        for path in paths:
+            try:
+                figure.savefig(path, dpi=130, metadata=_METADATA[path.suffix])
+            except OSError as error:
+                raise OutputError(f"cannot write {path}: {error.strerror}") from error

@@ -1,0 +1,169 @@
+"""What a run tells people while it goes on: a bar on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterable
+from dataclasses import asdict
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Any, Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+from ncleaner.people.summaries import run_summary
+from ncleaner.reading.inputs import Input
+from ncleaner.running.tally import Tally
+
+__all__ = ["CountDisplay", "ProgressDisplay", "log"]
+
+# seconds between plain lines, and between two looks of the bar
+_EVERY = 10.0
+_REFRESH = 0.2
+
+
+class _Display:
+    """A rich bar on a terminal, else a line on standard error every ten seconds."""
+
+    def __init__(self, total: int | None, quiet: bool, as_json: bool = False) -> None:
+        self._quiet = quiet
+        self._as_json = as_json
+        self._total = total
+        self._console = Console(stderr=True)
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+        self._started = self._said = time.monotonic()
+
+    def __enter__(self) -> Self:
+        if not self._quiet and not self._as_json and self._console.is_terminal:
+            self._bar = Progress(
+                BarColumn(),
+                TextColumn("{task.percentage:>3.0f}%"),
+                TextColumn("{task.description}"),
+                TimeRemainingColumn(),
+                console=self._console,
+                transient=True,
+                auto_refresh=False,
+            )  # fmt: skip; a thread that refreshes would keep workers from being forked
+            self._task = self._bar.add_task("", total=self._total)
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def _show(self, text: str, done: int, **figures: float) -> None:
+        if self._quiet:
+            return
+        now = time.monotonic()
+        if self._bar is not None and self._task is not None:
+            refresh = now - self._said >= _REFRESH
+            self._bar.update(self._task, description=text, completed=done, total=self._total, refresh=refresh)
+            if refresh:
+                self._said = now
+            return
+        if now - self._said >= _EVERY:
+            self._said = now
+            if self._as_json:
+                log("progress", bytes_read=done, bytes_in_all=self._total, **figures)
+                return
+            print(f"ncleaner: {text}{self._left(done, now)}", file=sys.stderr, flush=True)
+
+    def _left(self, done: int, now: float) -> str:
+        if not self._total or not done:
+            return ""
+        seconds = (now - self._started) * (self._total - done) / done
+        return f", {100 * done / self._total:.0f} % done, {_duration(seconds)} left"
+
+    def say(self, message: str) -> None:
+        """A message for people, above the bar."""
+        if self._bar is not None:
+            self._bar.console.print(message, markup=False, highlight=False)
+        else:
+            print(message, file=sys.stderr, flush=True)
+
+
+def log(event: str, **what: Any) -> None:
+    """Writes an event as an object on a line of its own."""
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    print(json.dumps({"time": now, "event": event, **what}), file=sys.stderr, flush=True)
+
+
+def _duration(seconds: float) -> str:
+    minutes, seconds = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}"
+
+
+class ProgressDisplay(_Display):
+    """Progress of a cleaning run, by bytes of input; notes of lost pages and damage are shown always.
+
+    Args:
+        inputs: of the run.
+        quiet: nothing but these notes.
+        as_json: for programs: each line is an object with `time` (UTC), `event` and what belongs to it.
+    """
+
+    def __init__(self, inputs: Iterable[Input], quiet: bool = False, as_json: bool = False) -> None:
+        sizes = [source.size for source in inputs]
+        # the length of a pipe is not known
+        super().__init__(sum(sizes) if all(size >= 0 for size in sizes) else None, quiet, as_json)
+        self._reached: dict[Input, int] = {}
+        self._done = 0
+        self._pages = 0
+        self._bytes = 0
+
+    def advance(self, tally: Tally, source: Input, offset: int) -> None:
+        """Takes what the engine reports (`engine.Progress`)."""
+        for note in tally.notes:
+            if self._as_json:
+                log(**asdict(note))
+            else:
+                self.say(f"ncleaner: {note}")
+        self._pages += tally.pages
+        self._bytes += tally.bytes
+        before = self._reached.get(source, 0)
+        if offset > before:
+            self._done += offset - before
+            self._reached[source] = offset
+        if tally.inputs:
+            self._reached.pop(source, None)
+            if self._as_json and not self._quiet:
+                log("input_finished", source=source.path)
+        seconds = max(time.monotonic() - self._started, 1e-3)
+        pages, megabytes = self._pages / seconds, self._bytes / seconds / 1e6
+        self._show(
+            f"{self._pages:,} pages, {pages:,.0f} pages/s, {megabytes:.1f} MB/s",
+            self._done,
+            pages=self._pages,
+            pages_per_second=round(pages, 1),
+            megabytes_per_second=round(megabytes, 2),
+        )
+
+    def finish(self, tally: Tally) -> None:
+        """The end of the run: what was done, in all."""
+        if self._quiet:
+            return
+        if self._as_json:
+            log("finished", inputs=tally.inputs, resumed=tally.resumed, **tally.record())
+        else:
+            self.say(run_summary(tally))
+
+
+class CountDisplay(_Display):
+    """Progress of work of which the number of steps is known."""
+
+    def __init__(self, what: str, quiet: bool = False) -> None:
+        super().__init__(None, quiet)
+        self._what = what
+
+    def advance(self, done: int, total: int) -> None:
+        """`done` of `total` steps are finished."""
+        self._total = total
+        self._show(f"{done:,} {self._what}", done)

@@ -1,0 +1,172 @@
+"""Results as plain text for people: of a run, an evaluation, a search, a curve."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from ncleaner.people.curve import Curve
+from ncleaner.running.tally import OTHERS, Tally
+from ncleaner.scoring.evaluation import Evaluation
+from ncleaner.scoring.measures import Counts, Spread
+from ncleaner.training.ngrams import DEFAULT_Q
+from ncleaner.training.trials import TIE, Trial, Tuning
+
+__all__ = ["curve_table", "evaluation_table", "run_summary", "tuning_table"]
+
+
+def curve_table(curve: Curve) -> str:
+    """The curve as a table, for people."""
+    lines = [
+        f"{curve.pages} pages, model {curve.model}; words in per cent",
+        "",
+        "threshold  precision  recall       F    kept",
+    ]
+    lines += [
+        f"{point.threshold:>+9.2f}  {100 * point.precision:>9.2f}  {100 * point.recall:>6.2f}  "
+        f"{100 * point.f_score:>6.2f}  {100 * point.kept:>6.2f}"
+        + (f"  {point.preset}" if point.preset else "")
+        for point in curve.points
+    ]
+    return "\n".join(lines)
+
+
+# reasons that a summary names
+_REASONS = 100
+
+
+def _by_reason(counter: Counter[str], most: int = _REASONS) -> str:
+    if not counter:
+        return ""
+    ranked = sorted(counter.items(), key=lambda item: (-item[1], item[0]))
+    if len(ranked) > most:
+        ranked = [*ranked[:most], (OTHERS, sum(number for _, number in ranked[most:]))]
+    return " (" + ", ".join(f"{reason}: {number:,}" for reason, number in ranked) + ")"
+
+
+# languages that a summary names
+_FREQUENT = 10
+
+
+def run_summary(tally: Tally) -> str:
+    """The end of a run, for people."""
+    lines = [
+        f"{tally.pages:,} pages read: {tally.cleaned:,} cleaned, {tally.empty:,} empty, "
+        f"{tally.lost.total():,} given up{_by_reason(tally.lost)}",
+        f"{tally.segments_kept:,} segments kept, {tally.segments_removed:,} removed; "
+        f"{tally.words_kept:,} words kept, {tally.words_removed:,} removed",
+    ]
+    if tally.resumed:
+        lines.append(f"{tally.resumed:,} inputs were finished by an earlier run, and are as they were")
+    if tally.languages:
+        lines.append(f"languages{_by_reason(tally.languages, _FREQUENT)}")
+    for method, number in sorted(tally.instead.items()):
+        lines.append(f"{number:,} pages are plain text, without structure: cleaned by the method {method}")
+    if tally.strange:
+        lines.append(
+            f"{tally.strange:,} pages are in letters that the model hardly knows, and were kept or removed"
+            " whole: use a model of their language, or --model auto"
+        )
+    if tally.skipped:
+        lines.append(f"{tally.skipped.total():,} records skipped{_by_reason(tally.skipped)}")
+    if tally.flattened:
+        lines.append(f"{tally.flattened:,} pages were flattened: nested deeper than the parser can take")
+    if tally.damaged:
+        lines.append(f"{tally.damaged:,} places of damage in the inputs; what could be read around them was")
+    return "\n".join(lines)
+
+
+def evaluation_table(result: Evaluation, *, per_page: bool = False) -> str:
+    """Lay the figures out as plain text, 72 columns or as wide as the longest page name needs."""
+    n = len(result.pages)
+    lines = [f"{n} page{'s' if n != 1 else ''} compared with gold texts.", ""]
+    if per_page:
+        width = max(4, *(len(page.name) for page in result.pages))
+        bag = f"{result.unit} F1"
+        lines.append(f"{'Page':<{width}}{'Precision':>11}{'Recall':>9}{'F-score':>9}{'F marks':>9}{bag:>9}")
+        for page in result.pages:
+            words = page.words
+            lines.append(
+                f"{page.name:<{width}}{words.precision:11.2f}{words.recall:9.2f}{words.f_score:9.2f}"
+                f"{page.marks.f_score:9.2f}{page.bag.f1:9.3f}"
+            )
+        lines.append("")
+    lines.append(f"{'':<36}{'Precision':>12}{'Recall':>12}{'F-score':>12}")
+    measures = [("Words in order, per cent", result.words)]
+    # Without marks on either side their figures are all 0, which reads like a failure.
+    if result.marks.micro != Counts():
+        measures.append(("Segment marks p/h/l, per cent", result.marks))
+        measures.append(("Segment marks, kind ignored, per cent", result.marks_unlabelled))
+    for title, summary in measures:
+        micro = summary.micro
+        lines += [
+            title,
+            _figures_row("all pages as one (micro)", [micro.precision, micro.recall, micro.f_score], 2),
+        ]
+        lines += _spread_rows(summary.macro, 2)
+    tokens = "Words" if result.unit == "word" else "Characters"
+    lines += [f"{tokens} in any order, 0 to 1", *_spread_rows(result.bag, 3)]
+    for names, what in (
+        (result.missing_gold, "predicted but without gold text"),
+        (result.missing_pred, "with gold text but not predicted"),
+    ):
+        if names:
+            lines += ["", f"NOT COMPARED, {what} ({len(names)}):", *(f"  {name}" for name in names)]
+    return "\n".join(lines) + "\n"
+
+
+def _spread_rows(spread: Spread, digits: int) -> list[str]:
+    averages = [spread.precision, spread.recall, spread.f_score]
+    return [
+        _figures_row("mean of the pages (macro)", [average.mean for average in averages], digits),
+        _figures_row("standard deviation", [average.sd for average in averages], digits),
+    ]
+
+
+def _figures_row(title: str, values: Iterable[float | None], digits: int) -> str:
+    cells = ("-" if value is None else f"{value:.{digits}f}" for value in values)
+    return f"  {title:<34}" + "".join(f"{cell:>12}" for cell in cells)
+
+
+def _grid(trials: dict[tuple[int, float], Trial], title: str, value: Callable[[Trial], float]) -> str:
+    """A table of n × q."""
+    orders = dict.fromkeys(order for order, _ in trials)
+    qs = list(dict.fromkeys(q for _, q in trials))
+    lines = [title, "  n \\ q" + "".join(f"{q:>7g}" for q in qs)]
+    lines += [f"  {n:>5}" + "".join(f"{value(trials[n, q]):>7.2f}" for q in qs) for n in orders]
+    return "\n".join(lines)
+
+
+def tuning_table(tuning: Tuning, rows: int = 10) -> str:
+    """The best combinations, and for each alphabet and scheme the tables of n × q; plain text."""
+    out = io.StringIO()
+
+    def say(line: str = "") -> None:
+        out.write(line + "\n")
+
+    say(f"{tuning.pages} pages of {tuning.sites} sites, {tuning.folds}-fold cross-validation by site.")
+    say("Words in per cent, mean by page and site; cross-entropy (H) in bits per character.")
+    say()
+    say("alphabet    scheme         n     q  precision  recall      F  H clean  H dirty")
+    for trial in tuning.ranking[:rows]:
+        say(_row(trial))
+    for (name, scheme), trials in tuning.groups().items():
+        say()
+        say(f"{name}, {scheme}")
+        say(_grid(trials, "F of words", lambda trial: 100 * trial.f_score))
+        say(_grid(trials, "cross-entropy of clean text", lambda trial: trial.clean_entropy))
+        say(_grid(trials, "cross-entropy of dirty text", lambda trial: trial.dirty_entropy))
+    say()
+    say(f"Chosen: of all within {100 * TIE:g} points of the best F the smallest n, then the q nearest to")
+    say(f"{DEFAULT_Q:g}; a few dozen pages are no evidence for such differences.")
+    say(_row(tuning.best))
+    return out.getvalue()
+
+
+def _row(trial: Trial) -> str:
+    return (
+        f"{trial.alphabet:<12}{trial.scheme:<13}{trial.order:>3}{trial.q:>6g}{100 * trial.precision:>11.2f}"
+        f"{100 * trial.recall:>8.2f}{100 * trial.f_score:>7.2f}{trial.clean_entropy:>9.3f}"
+        f"{trial.dirty_entropy:>9.3f}"
+    )

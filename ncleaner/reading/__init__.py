@@ -1,0 +1,1 @@
+"""Inputs to pages: files and archives, their compression, their records, their damage."""

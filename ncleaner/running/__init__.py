@@ -1,0 +1,1 @@
+"""A run: work for processes, what becomes of it, and what is recorded."""

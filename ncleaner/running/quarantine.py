@@ -1,0 +1,59 @@
+"""Pages that had to be given up, as WARC records: to look at, to report, to try again.
+
+A record is copied from its archive as it stood. Where that cannot be done, from a pipe or where the archive
+is damaged there, one is made of what was read.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+from contextlib import suppress
+from typing import Final
+from uuid import NAMESPACE_URL, uuid5
+
+from ncleaner.limits import Limits
+from ncleaner.page import Page
+from ncleaner.reading.archive import original
+from ncleaner.reading.transfer import split
+
+__all__ = ["warc_record"]
+
+_MEDIA_TYPE: Final = {"html": "text/html", "text": "text/plain"}
+# a record has to have one, and the same page has to give the same bytes
+_NO_DATE: Final = "1970-01-01T00:00:00Z"
+
+
+def warc_record(page: Page, limits: Limits) -> bytes:
+    """A page's record, a gzip member of a WARC. Limits are those that it was read with."""
+    record = None
+    with suppress(OSError):
+        record = original(page, limits)
+    if record is None or record.block is None:
+        return _made("resource", page, page.body, page.content_type or _MEDIA_TYPE[page.kind])
+    if record.head:
+        return gzip.compress(record.head + record.block + b"\r\n\r\n", mtime=0)
+    if split(record.block) is None:
+        return _made("resource", page, record.block, record.content_type or _MEDIA_TYPE[page.kind])
+    return _made("response", page, record.block, "application/http; msgtype=response")
+
+
+def _made(kind: str, page: Page, block: bytes, content_type: str) -> bytes:
+    # importing it is a tenth of a start, and it is hardly ever wanted
+    from warcio.warcwriter import WARCWriter
+
+    url = " ".join(page.url.split()) or "urn:ncleaner:unknown"
+    name = page.record_id or uuid5(NAMESPACE_URL, f"{url} {page.offset}").urn
+    out = io.BytesIO()
+    writer = WARCWriter(out, gzip=True)
+    writer.write_record(
+        writer.create_warc_record(
+            url,
+            kind,
+            payload=io.BytesIO(block),
+            length=len(block),
+            warc_content_type=content_type,
+            warc_headers_dict={"WARC-Record-ID": f"<{name}>", "WARC-Date": page.date or _NO_DATE},
+        )
+    )
+    return out.getvalue()

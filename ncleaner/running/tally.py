@@ -1,0 +1,215 @@
+"""What a run did, in numbers: counted page by page, added up over batches, inputs and workers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from ncleaner.document import Document
+from ncleaner.document.kept import Kept
+from ncleaner.page import Damage, Page, Skip
+from ncleaner.sinks.metadata import stated_language
+
+__all__ = ["OTHERS", "Note", "Tally"]
+
+# notes, places of damage and reasons that a tally carries along: a hopeless input must not fill the memory
+_MOST = 100
+_SLOWEST = 5
+OTHERS = "others"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something that has happened and that somebody should know of; as text, a sentence.
+
+    Attributes:
+        event: `page_given_up`, `damage`, `unread` (an input, or the rest of it), `cleaned_again`,
+            `worker_died`.
+        what: in words.
+        source, offset, url: where; see `Page`.
+    """
+
+    event: str
+    what: str
+    source: str = ""
+    offset: int = -1
+    url: str = ""
+
+    def __str__(self) -> str:
+        where = self.source
+        if where and self.offset >= 0:
+            where = f"{where} at byte {self.offset:,}"
+        what = f"page given up: {self.what}" if self.event == "page_given_up" else self.what
+        return (f"{where}: " if where else "") + what + (f" ({self.url})" if self.url else "")
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts of one batch, one input or a whole run; tallies add up with `+=`.
+
+    Attributes:
+        inputs: input files finished.
+        resumed: input files that an earlier run had finished.
+        unread: input files that could not be read, or not to their end, for reasons outside of them.
+        pages: pages read.
+        cleaned: pages with clean text.
+        empty: pages of which nothing was left.
+        skipped: records that are no pages, by reason.
+        lost: pages given up, by reason.
+        damaged: places where an input is broken.
+        damages: (byte offset, what is broken) of the first hundred of these.
+        quarantined: (byte offset, URL, why) of the first hundred pages given up for what they did to workers.
+        slowest: (seconds, byte offset, URL) of the five slowest pages, the slowest first.
+        flattened: pages of which tags were dropped to keep within the limits.
+        bytes: of page bodies.
+        segments_kept, segments_removed, words_kept, words_removed: of all cleaned and empty pages.
+        strange: pages in letters that the model hardly knows, of which all or nothing was kept.
+        instead: pages that another method cleaned than the one asked for, by that method.
+        encodings: pages by encoding.
+        languages: pages by language: found where a model was chosen for each page, else as they declare it.
+        notes: one for each lost page and damage, the first hundred of a batch.
+    """
+
+    inputs: int = 0
+    resumed: int = 0
+    unread: int = 0
+    pages: int = 0
+    cleaned: int = 0
+    empty: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    lost: Counter[str] = field(default_factory=Counter)
+    damaged: int = 0
+    damages: list[tuple[int, str]] = field(default_factory=list)
+    quarantined: list[tuple[int, str, str]] = field(default_factory=list)
+    slowest: list[tuple[float, int, str]] = field(default_factory=list)
+    flattened: int = 0
+    bytes: int = 0
+    segments_kept: int = 0
+    segments_removed: int = 0
+    words_kept: int = 0
+    words_removed: int = 0
+    strange: int = 0
+    instead: Counter[str] = field(default_factory=Counter)
+    encodings: Counter[str] = field(default_factory=Counter)
+    languages: Counter[str] = field(default_factory=Counter)
+    notes: list[Note] = field(default_factory=list)
+
+    def __iadd__(self, other: Tally) -> Tally:
+        for each in fields(self):
+            mine, theirs = getattr(self, each.name), getattr(other, each.name)
+            if isinstance(mine, Counter):
+                for reason, number in theirs.items():
+                    _add(mine, reason, number)
+            elif isinstance(mine, int):
+                setattr(self, each.name, mine + theirs)
+        # notes are for whoever gets the tally, and are not added up
+        self.damages += other.damages[: _MOST - len(self.damages)]
+        self.quarantined += other.quarantined[: _MOST - len(self.quarantined)]
+        self.slowest = sorted([*self.slowest, *other.slowest], key=_slow)[:_SLOWEST]
+        return self
+
+    @property
+    def complete(self) -> bool:
+        """Whether every input was read whole and no page was given up."""
+        return not self.damaged and not self.lost
+
+    def add_page(self, page: Page, document: Document, kept: Kept, seconds: float) -> None:
+        """Counts a cleaned page, which took so long."""
+        words = document.segments["words"]
+        kept_words = int(words[kept.mask].sum())
+        kept_segments = int(kept.mask.sum())
+        self.pages += 1
+        self.bytes += len(page.body)
+        if len(self.slowest) < _SLOWEST or seconds > self.slowest[-1][0]:
+            self.slowest = sorted([*self.slowest, (seconds, page.offset, page.url)], key=_slow)[:_SLOWEST]
+        if kept_segments:
+            self.cleaned += 1
+        else:
+            self.empty += 1
+        self.segments_kept += kept_segments
+        self.segments_removed += len(words) - kept_segments
+        self.words_kept += kept_words
+        self.words_removed += int(words.sum()) - kept_words
+        self.flattened += document.dropped_tags > 0
+        self.encodings[document.encoding or "decoded"] += 1
+        self.strange += kept.strange
+        if kept.instead:
+            self.instead[kept.instead] += 1
+        _add(self.languages, stated_language(document, kept) or "unknown", 1)
+
+    def add_item(self, item: Skip | Damage) -> None:
+        """Counts what a reader says of all that is no page."""
+        if isinstance(item, Skip):
+            self.add_skip(item)
+        else:
+            self.add_damage(item)
+
+    def add_skip(self, skip: Skip) -> None:
+        """Counts a record that is no page, or a page that the reader gave up."""
+        if skip.lost:
+            self.add_lost(skip.reason, skip.reason, skip)
+        else:
+            _add(self.skipped, skip.reason, 1)
+
+    def add_lost(self, reason: str, detail: str, page: Page | Skip) -> None:
+        """Counts a page that was given up; `detail` is for people."""
+        self.pages += 1
+        _add(self.lost, reason, 1)
+        self._note("page_given_up", detail, page)
+
+    def add_quarantined(self, reason: str, detail: str, page: Page) -> None:
+        """Counts a page that was given up for what it did to its worker."""
+        self.add_lost(reason, detail, page)
+        if len(self.quarantined) < _MOST:
+            self.quarantined.append((page.offset, page.url, detail))
+
+    def add_damage(self, damage: Damage) -> None:
+        """Counts a place where an input is broken, or cannot be read on."""
+        self.damaged += 1
+        self.unread += damage.unread
+        if len(self.damages) < _MOST:
+            self.damages.append((damage.offset, damage.what))
+        self._note("unread" if damage.unread else "damage", damage.what, damage)
+
+    def record(self) -> dict[str, Any]:
+        """The counts of one input, as JSON has them."""
+        return {
+            "unread": bool(self.unread),
+            "pages": self.pages,
+            "cleaned": self.cleaned,
+            "empty": self.empty,
+            "given_up": dict(sorted(self.lost.items())),
+            "records_skipped": dict(sorted(self.skipped.items())),
+            "flattened": self.flattened,
+            "damaged": self.damaged,
+            "damage": [{"offset": offset, "what": what} for offset, what in self.damages],
+            "quarantined": [
+                {"offset": offset, "url": url, "why": why} for offset, url, why in self.quarantined
+            ],
+            "slowest": [
+                {"seconds": round(seconds, 3), "offset": offset, "url": url}
+                for seconds, offset, url in self.slowest
+            ],
+            "bytes": self.bytes,
+            "segments_kept": self.segments_kept,
+            "segments_removed": self.segments_removed,
+            "words_kept": self.words_kept,
+            "words_removed": self.words_removed,
+            "encodings": dict(sorted(self.encodings.items())),
+            "languages": dict(sorted(self.languages.items())),
+        }
+
+    def _note(self, event: str, what: str, at: Page | Skip | Damage) -> None:
+        if len(self.notes) < _MOST:
+            self.notes.append(Note(event, what, at.source or "input", at.offset, at.url))
+
+
+def _add(counter: Counter[str], reason: str, number: int) -> None:
+    """Counts a reason. What reasons there are may come from the data: of new ones no more than a thousand."""
+    counter[reason if reason in counter or len(counter) < 10 * _MOST else OTHERS] += number
+
+
+def _slow(page: tuple[float, int, str]) -> tuple[float, int, str]:
+    seconds, offset, url = page
+    return -seconds, offset, url

@@ -1,0 +1,1 @@
+"""Cleaned text against a gold standard."""

@@ -1,0 +1,94 @@
+"""The command line of a cluster: `ncleaner clean -o DIRECTORY`, with its options and its exit status.
+
+spark-submit --master spark://HOST:7077 scripts/spark_clean.py s3://bucket/crawl/ -o s3://bucket/clean/
+python -m ncleaner.spark --master spark://HOST:7077 s3://bucket/crawl/ -o s3://bucket/clean/
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from pyspark.sql import SparkSession
+
+from ncleaner.people.options import (
+    Format,
+    InputsFromOption,
+    LogJsonOption,
+    PrefixOption,
+    QuietOption,
+    ending_on_signals,
+    logged_as_json,
+    said,
+    sources_of,
+    with_settings,
+)
+from ncleaner.people.progress import ProgressDisplay
+from ncleaner.running.settings import Settings
+from ncleaner.spark import clean
+
+__all__ = ["main"]
+
+
+@said
+@with_settings(output_format=Format("parquet"))
+def spark_clean(
+    inputs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="INPUT",
+            help="Archives (.warc, .arc, .wet; plain, .gz, .zst), HTML or text files, directories of these, "
+            "URLs (s3://…, https://…): where all machines find them.",
+        ),
+    ] = None,
+    *,
+    inputs_from: InputsFromOption = None,
+    prefix: PrefixOption = None,
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIRECTORY|URL",
+            help="Gets one file per input, and a manifest: run again, finished inputs are passed over.",
+        ),
+    ],
+    settings: Settings,
+    again: Annotated[
+        bool, typer.Option("--again", help="Clean the inputs, too, that an earlier run has finished.")
+    ] = False,
+    master: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="The cluster, where spark-submit has not said.", show_default=False),
+    ] = None,
+    log_json: LogJsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Clean web archives, HTML pages or text dumps on a Spark cluster."""
+    if not inputs and inputs_from is None:
+        raise typer.BadParameter("no INPUT, and no --inputs-from")
+    sources = sources_of(inputs, inputs_from, prefix)
+    builder = SparkSession.builder.appName(f"ncleaner clean -o {output}")
+    spark = (builder.master(master) if master else builder).getOrCreate()
+    spark.sparkContext.setLogLevel("WARN")
+    with (
+        spark,
+        logged_as_json(log_json),
+        ending_on_signals(),
+        ProgressDisplay(sources, quiet=quiet, as_json=log_json) as display,
+    ):
+        tally = clean(spark, sources, settings, output=output, again=again, progress=display.advance)
+    display.finish(tally)
+    if not tally.complete:
+        raise typer.Exit(1)
+
+
+def main() -> None:
+    """Entry point of `scripts/spark_clean.py` and of `python -m ncleaner.spark`."""
+    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    app.command()(spark_clean)
+    app()
+
+
+if __name__ == "__main__":
+    main()

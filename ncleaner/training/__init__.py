@@ -1,0 +1,1 @@
+"""Models from pages and their cleaned text."""

@@ -1,0 +1,80 @@
+"""Holds a page's segments against its gold text: which of them did the annotator keep?
+
+The words of the dump and of the gold text are aligned by their longest common subsequence; a segment is
+clean when at least half of its words take part. Labels made so are what direct training counts on, and
+what shows pairs that do not belong together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from rapidfuzz.distance import LCSseq
+
+from ncleaner.document import Document
+from ncleaner.text.words import numbered
+from ncleaner.training.gold import gold_text
+
+__all__ = ["Alignment", "align"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Alignment:
+    """Of one page with its gold text.
+
+    Attributes:
+        words: for each segment its words, or characters in scripts that do not separate words; int64.
+        matched: for each segment the share of its words in the alignment, 0 to 1; NaN for one without words.
+        gold_words: words of the gold text.
+        found: share of the gold words that the dump contains, 0 to 1.
+    """
+
+    words: npt.NDArray[np.int64]
+    matched: npt.NDArray[np.float64]
+    gold_words: int
+    found: float
+
+    @property
+    def clean(self) -> npt.NDArray[np.bool_]:
+        """Segments that the annotator kept. Comparisons with NaN are false."""
+        with np.errstate(invalid="ignore"):
+            return self.matched >= 0.5
+
+    @property
+    def dirty(self) -> npt.NDArray[np.bool_]:
+        """Segments that the annotator removed."""
+        with np.errstate(invalid="ignore"):
+            return self.matched < 0.5
+
+
+def align(document: Document, gold: str) -> Alignment:
+    """Aligns a document with its gold text (CleanEval markup allowed).
+
+    Text that is not shown at first comes second: it is held against what of the gold text the visible
+    segments leave over, so that a hidden copy never takes the place of the text that the annotator saw.
+    """
+    numbers: dict[str, int] = {}
+    wanted, _ = numbered([gold_text(gold)], numbers)
+    size = len(document)
+    total = np.zeros(size, np.int64)
+    hits = np.zeros(size)
+    left = wanted
+    for side in (document.visible, ~document.visible):
+        positions = np.flatnonzero(side)
+        tokens, places = numbered((str(document[position]) for position in positions.tolist()), numbers)
+        if not tokens:
+            continue
+        owned = positions[places]
+        total += np.bincount(owned, minlength=size)
+        rest = []
+        for opcode in LCSseq.opcodes(tokens, left):
+            if opcode.tag == "equal":
+                hits += np.bincount(owned[opcode.src_start : opcode.src_end], minlength=size)
+            else:
+                rest += left[opcode.dest_start : opcode.dest_end]
+        left = rest
+    matched = np.divide(hits, total, out=np.full(size, np.nan), where=total > 0)
+    found = 1 - len(left) / len(wanted) if wanted else 1.0
+    return Alignment(total, matched, len(wanted), found)

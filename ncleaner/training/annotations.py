@@ -1,0 +1,220 @@
+"""Annotated pages as Victor has them: a label for every block of text.
+
+A block is the text between two tags, one of the Document's runs. Its labels are those of the system that
+Marek, Pecina and Spousta built for CleanEval ("Web Page Cleaning with Conditional Random Fields", 2007):
+`p`aragraph, `h`eader and `l`ist item for the first block of what CleanEval marks so, `c`ontinuation for each
+further block of it, `o`ther for what is to be removed.
+
+The file. The tool of 2008 (Spousta, Marek, Pecina: "Victor: the Web-Page Cleaning Tool") kept annotations
+in the page itself: it tidied the HTML, put each block in a `<span id="victor_anN">`, and an annotator's
+label into the class of that span. Such files hold the page a second time and need its own parser, so ours
+is a text beside the page: UTF-8; a line for each block, in reading order, of the label, a tab and the
+block's text with white space folded; lines that begin with `#` are comments, the first of which names the
+page. A person corrects the labels in any editor; the text is there to be read, and to make sure that the
+file belongs to the page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from rapidfuzz.distance import LCSseq
+
+from ncleaner.document import Document
+from ncleaner.document.html import dump_html
+from ncleaner.document.plain import dump_text
+from ncleaner.errors import TrainingError
+from ncleaner.modelling.labels import _OF_KIND, HEADER, ITEM, LABELS, Labels, labels_from_kept
+from ncleaner.text.words import numbered
+from ncleaner.training.gold import gold_pieces, is_marked
+from ncleaner.training.pairs import Pair, read_bytes, read_text, site_of
+
+__all__ = [
+    "SUFFIX",
+    "Annotated",
+    "labels_from_alignment",
+    "read_annotated",
+    "read_annotations",
+    "read_page",
+    "read_pair",
+    "write_annotations",
+]
+
+SUFFIX = ".anno"
+
+
+_OF_KIND[[ord("h"), ord("l")]] = HEADER, ITEM
+_LEGEND = "# p paragraph, h header, l list item, c continuation of the block before, o other (to be removed)"
+# of a text that does not match, this much is shown
+_SHOWN = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Annotated:
+    """A page with its labels, as a person set or corrected them.
+
+    Attributes:
+        name: for messages.
+        document: the page.
+        labels: of its runs.
+        site: registered domain; empty when unknown.
+    """
+
+    name: str
+    document: Document
+    labels: Labels
+    site: str = ""
+
+
+def labels_from_alignment(pair: Pair) -> Labels:
+    """The labels of a page by its gold text.
+
+    Which segments are kept is what `Pair.alignment` says. Where the gold text has CleanEval's marks, a kept
+    segment gets the kind of the gold segment that its first word found there belongs to; and is a
+    continuation when an earlier kept segment has reached into that gold segment. Where the gold text has
+    none, each kept segment has the kind that the page gives it.
+
+    Returns:
+        Of the document's runs.
+    """
+    document = pair.document
+    mask = pair.alignment.clean & document.visible
+    if not is_marked(pair.gold):
+        return labels_from_kept(document, mask)
+    # not through `gold_document`, whose builder has its own mind on what is a heading
+    pieces = gold_pieces(pair.gold)
+    chosen = np.flatnonzero(mask).tolist()
+    numbers: dict[str, int] = {}
+    words, owners = numbered((str(document[position]) for position in chosen), numbers)
+    wanted, gold_owners = numbered((text for _, text in pieces), numbers)
+    first: dict[int, int] = {}  # gold segment of the first word that was found, by segment
+    last: dict[int, int] = {}
+    for opcode in LCSseq.opcodes(words, wanted):
+        if opcode.tag == "equal":
+            for at in range(opcode.src_end - opcode.src_start):
+                owner, target = chosen[owners[opcode.src_start + at]], gold_owners[opcode.dest_start + at]
+                first.setdefault(owner, target)
+                last[owner] = target
+    kinds = document.segments["kind"].copy()
+    continues = np.zeros(len(document), bool)
+    reached = -1
+    for segment, target in first.items():
+        kinds[segment] = ord(pieces[target][0])
+        continues[segment] = target <= reached
+        reached = last[segment]
+    return labels_from_kept(document, mask, kinds, continues)
+
+
+def _folded(text: bytes) -> bytes:
+    return b" ".join(text.split())
+
+
+def write_annotations(document: Document, labels: Labels, page: str = "") -> bytes:
+    """The annotation file of a page.
+
+    Args:
+        document: the page.
+        labels: of its runs.
+        page: its name, for the first line.
+    """
+    lines = [f"# {' '.join(page.split())}".rstrip().encode("utf-8", "replace"), _LEGEND.encode()]
+    for label, start, end in zip(
+        labels.tolist(), document.runs["start"].tolist(), document.runs["end"].tolist(), strict=True
+    ):
+        lines.append(LABELS[label].encode() + b"\t" + _folded(document.data[start:end]))
+    return b"\n".join(lines) + b"\n"
+
+
+def read_annotations(data: bytes, name: str | Path, document: Document) -> Labels:
+    """The labels in an annotation file.
+
+    Args:
+        data: of the file.
+        name: for messages.
+        document: the page that it belongs to.
+
+    Raises:
+        TrainingError: it is not UTF-8, a line is not label, tab and text, or the text is not the page's.
+    """
+    runs = document.runs
+    labels = np.empty(len(runs), np.uint8)
+    found = 0
+    for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+        where = f"{name}, line {number}"
+        if line.startswith(b"#") or not line.strip():
+            continue
+        try:
+            text = line.decode()
+        except UnicodeDecodeError as error:
+            raise TrainingError(f"{where}: not UTF-8 (byte {error.start} of the line)") from error
+        tag, tab, rest = text.partition("\t")
+        if not tab:
+            raise TrainingError(f"{where}: no tab; a line has to be a label, a tab and the text of a block")
+        if len(tag) != 1 or tag not in LABELS:
+            raise TrainingError(f"{where}: {tag!r} is no label; there are {', '.join(LABELS)}")
+        if found == len(runs):
+            raise TrainingError(f"{where}: the page has only {len(runs)} blocks, and here is one more")
+        wanted = _folded(document.data[runs["start"][found] : runs["end"][found]]).decode()
+        if _folded(rest.encode()).decode() != wanted:
+            raise TrainingError(
+                f"{where}: the text is not that of the page, which has {_clipped(wanted)} in this place; "
+                "change labels only, or write the file anew"
+            )
+        labels[found] = LABELS.index(tag)
+        found += 1
+    if found < len(runs):
+        raise TrainingError(f"{name} ends early: {found} blocks of the {len(runs)} that the page has")
+    return labels
+
+
+def _clipped(text: str) -> str:
+    return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "…")
+
+
+# pages on disk ------------------------------------------------------------------------------------
+
+
+def read_page(path: str | Path, encoding: str | None = None) -> Document:
+    """The document of an HTML page, or of a text dump by its suffix `.txt`.
+
+    Raises:
+        TrainingError: it cannot be read.
+        InputError: the encoding is unknown.
+    """
+    path = Path(path)
+    return (dump_text if path.suffix == ".txt" else dump_html)(read_bytes(path), encoding=encoding)
+
+
+def read_pair(page: str | Path, clean: str | Path, encoding: str | None = None) -> Pair:
+    """A page and its cleaned text.
+
+    Raises:
+        TrainingError: one of them cannot be read, or the text is not UTF-8.
+    """
+    return Pair(Path(page).name, read_page(page, encoding), read_text(Path(clean)))
+
+
+def read_annotated(folder: str | Path, *, encoding: str | None = None) -> list[Annotated]:
+    """The annotated pages of a directory, by name: each `NAME.anno` with the page `NAME.…` beside it.
+
+    Raises:
+        TrainingError: no directory, no annotations in it, a page is missing, or a file is wrong.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise TrainingError(f"{folder} is not a directory")
+    files = sorted(folder.glob(f"*{SUFFIX}"))
+    if not files:
+        raise TrainingError(f"there are no annotations (*{SUFFIX}) in {folder}")
+    pages = {path.stem: path for path in sorted(folder.iterdir()) if path.is_file() and path not in files}
+    found = []
+    for path in files:
+        page = pages.get(path.stem)
+        if page is None:
+            raise TrainingError(f"{path} has no page of the same name beside it, such as {path.stem}.html")
+        document = read_page(page, encoding)
+        site = "" if page.suffix == ".txt" else site_of("", read_bytes(page))
+        found.append(Annotated(path.stem, document, read_annotations(read_bytes(path), path, document), site))
+    return found

@@ -1,0 +1,199 @@
+"""Calibrates a decision on labelled pages: evidence, chain, thresholds of the presets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ncleaner.modelling.decision import Decision, Preset, Statistic, saturated
+
+__all__ = ["Scored", "curves", "fit_decision", "fit_logistic", "word_figures"]
+
+# what each preset's threshold is best for: F with this weight of recall against precision
+_BETA: dict[Preset, float] = {"balanced": 1.0, "precision": 0.5, "recall": 2.0}
+# thresholds that are tried, in bits: the farthest from 0, and the step
+_GRID: dict[Statistic, tuple[float, float]] = {
+    "page": (6.0, 0.1),
+    "segment": (60.0, 1.0),
+    "character": (1.5, 0.01),
+}
+# difference of F that decides nothing about a threshold
+_TOLERANCE = 0.005
+# how much stronger the evidence is taken than one segment by itself warrants: neighbours are not independent
+# of their likes, either, and the chain leans on them too much
+_SHARPENING = 1.5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scored:
+    """A page with known labels and the scores of a model that has not seen its site.
+
+    Attributes:
+        site: registered domain; empty when unknown, and then the page counts as a site of its own.
+        sums: shape (segments,), float64: log-odds of each segment, in bits.
+        counts: shape (segments,), uint32: its characters, and one boundary.
+        words: shape (segments,), int64.
+        clean: shape (segments,), bool: what the annotator kept.
+        gold_words: words of the gold text.
+        matched: shape (segments,), float64: words of each segment that the gold text holds in order.
+    """
+
+    site: str
+    sums: npt.NDArray[np.float64]
+    counts: npt.NDArray[np.uint32]
+    words: npt.NDArray[np.int64]
+    clean: npt.NDArray[np.bool_]
+    gold_words: int
+    matched: npt.NDArray[np.float64]
+
+
+def _rounded(value: float) -> float:
+    """To six decimals: beyond them processors differ, and a model's bytes should not."""
+    return round(float(value), 6)
+
+
+def fit_logistic(
+    values: npt.NDArray[np.float64],
+    labels: npt.NDArray[np.bool_ | np.float64],
+    weights: npt.NDArray[np.float64],
+) -> tuple[float, float]:
+    """(slope, intercept) of the logistic regression of one variable, by Newton's method.
+
+    A small ridge on the slope keeps it finite where the classes do not overlap.
+    """
+    scale = float(np.sqrt(np.average(values**2, weights=weights))) or 1.0
+    x = np.stack((values / scale, np.ones(len(values))), axis=1)
+    weights = weights / weights.mean()
+    beta = np.zeros(2)
+    ridge = np.diag((1e-3 * len(values), 1e-9))
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-np.clip(x @ beta, -30, 30)))
+        gradient = x.T @ (weights * (labels - p)) - ridge @ beta
+        hessian = (x * (weights * p * (1 - p))[:, None]).T @ x + ridge
+        step = np.linalg.solve(hessian, gradient)
+        beta += np.clip(step, -3, 3)
+        if np.abs(step).max() < 1e-8:
+            break
+    return float(beta[0] / scale), float(beta[1])
+
+
+def _transitions(pages: Sequence[Scored]) -> dict[str, Any]:
+    """The chain's parameters, by counting labels: one of each kind is added."""
+    seen = np.ones((2, 2))
+    for page in pages:
+        states = page.clean.astype(np.int64)
+        np.add.at(seen, (states[:-1], states[1:]), 1)
+    ends = np.ones((2, 2))  # dirty and clean, at the first and at the last place
+    for page in pages:
+        if len(page.clean):
+            ends[int(page.clean[0]), 0] += 1
+            ends[int(page.clean[-1]), 1] += 1
+    all_dirty, all_clean = seen.sum(1) + ends[:, 1]
+    to_clean, stay_clean = seen[:, 1] / seen.sum(1)
+    return {
+        "to_clean": _rounded(to_clean),
+        "stay_clean": _rounded(stay_clean),
+        "opening": _rounded(math.log2(ends[1, 0] / ends[0, 0])),
+        "closing": _rounded(math.log2(ends[1, 1] / all_clean * all_dirty / ends[0, 1])),
+    }
+
+
+def curves(
+    pages: Sequence[Scored],
+    statistics: Sequence[npt.NDArray[np.float64]],
+    thresholds: npt.NDArray[np.float64],
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Words kept, and of these the words of the gold text, at each threshold: two arrays of shape (pages,
+    thresholds); and the words of each gold text, shape (pages, 1)."""
+    kept = np.zeros((len(pages), len(thresholds)))
+    hits = np.zeros_like(kept)
+    for row, (page, values) in enumerate(zip(pages, statistics, strict=True)):
+        order = np.argsort(values, kind="stable")
+        at = np.searchsorted(values[order], thresholds)
+        for table, amounts in ((kept, page.words), (hits, page.matched)):
+            table[row] = np.concatenate((np.cumsum(amounts[order][::-1])[::-1], [0]))[at]
+    return kept, hits, np.array([[page.gold_words] for page in pages], np.float64)
+
+
+def _site_means(pages: Sequence[Scored], values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Mean over sites of the means over their pages, along the first axis."""
+    homes: dict[str, list[int]] = {}
+    for row, page in enumerate(pages):
+        homes.setdefault(page.site or f"\n{row}", []).append(row)
+    means: npt.NDArray[np.float64] = np.mean([values[rows].mean(0) for rows in homes.values()], axis=0)
+    return means
+
+
+def word_figures(
+    pages: Sequence[Scored],
+    kept: npt.NDArray[np.float64],
+    hits: npt.NDArray[np.float64],
+    gold: npt.NDArray[np.float64],
+) -> tuple[float, float, float]:
+    """Precision, recall and F of words, 0 to 1: means over sites of the means over their pages. The arrays
+    are those of `curves` at one threshold, each of shape (pages, 1)."""
+    shares = (
+        hits / np.maximum(kept, 1),
+        hits / np.maximum(gold, 1),
+        2 * hits / np.maximum(kept + gold, 1),
+    )
+    precision, recall, f_score = _site_means(pages, np.concatenate(shares, axis=1)).tolist()
+    return precision, recall, f_score
+
+
+def _nearest(thresholds: npt.NDArray[np.float64], f_scores: npt.NDArray[np.float64]) -> float:
+    """The threshold nearest to 0 whose F is within half a point of the best. F is flat around its maximum; 0,
+    where both sides are equally likely, is expected, and a few pages are no evidence for a small distance."""
+    good = thresholds[f_scores >= f_scores.max() - _TOLERANCE]
+    return float(good[np.argmin(np.abs(good))])
+
+
+def fit_decision(pages: Sequence[Scored], statistic: Statistic) -> tuple[Decision, dict[str, float]]:
+    """Calibrates a decision on labelled pages.
+
+    The thresholds are those with the best F of words, averaged by page and then by site, so that neither long
+    pages nor large sites decide; F0.5 and F2 give the presets.
+
+    Returns:
+        The decision, and its word precision, recall and F on these pages (0 to 1), averaged in the same way.
+    """
+    decision = Decision(statistic)
+    if statistic == "page":
+        values = saturated(np.concatenate([page.sums for page in pages]))
+        clean = np.concatenate([page.clean for page in pages])
+        # by the square root of their words: neither a menu's fifty words nor the one long text rules
+        weights = np.sqrt(np.concatenate([page.words for page in pages])) + 1e-3
+        slope, intercept = fit_logistic(values, clean, weights)
+        prior = np.log((weights * clean).sum() + 1e-3) - np.log((weights * ~clean).sum() + 1e-3)
+        decision = replace(
+            decision,
+            slope=_rounded(_SHARPENING * slope / math.log(2)),
+            offset=_rounded(_SHARPENING * (intercept - float(prior)) / math.log(2)),
+            **_transitions(pages),
+        )
+        odds = [decision.statistics(page.sums, page.counts) for page in pages]
+        words = np.concatenate([page.words for page in pages])
+        scale, shift = fit_logistic(np.concatenate(odds), clean, words + 1e-3)
+        decision = replace(decision, scale=_rounded(scale / math.log(2)), shift=_rounded(shift / math.log(2)))
+    farthest, step = _GRID[statistic]
+    steps = round(farthest / step)
+    thresholds = np.arange(-steps, steps + 1, dtype=np.float64) * step
+    statistics = [decision.statistics(page.sums, page.counts) for page in pages]
+    kept, hits, gold = curves(pages, statistics, thresholds)
+    presets: dict[str, float] = {}
+    for name, beta in _BETA.items():
+        f_scores = (1 + beta**2) * hits / np.maximum(beta**2 * gold + kept, 1)
+        presets[name] = round(_nearest(thresholds, _site_means(pages, f_scores)), 2)
+    balanced = presets.pop("balanced")
+    presets["precision"] = max(presets["precision"], balanced)
+    presets["recall"] = min(presets["recall"], balanced)
+    at = [int(np.argmin(np.abs(thresholds - balanced)))]
+    figures = word_figures(pages, kept[:, at], hits[:, at], gold)
+    decision = replace(decision, threshold=balanced, presets=presets)
+    names = ("precision", "recall", "f_score")
+    return decision, {name: round(value, 4) for name, value in zip(names, figures, strict=True)}

@@ -1,0 +1,135 @@
+"""Training pages with their labels: which can be used, and what a model says of them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ncleaner.errors import TrainingError, TrainingWarning
+from ncleaner.modelling.alphabet import Alphabet
+from ncleaner.modelling.counts import GramCounter, Tallies
+from ncleaner.modelling.ngrams import NGramModel
+from ncleaner.training.calibration import Scored
+from ncleaner.training.gold import gold_document
+from ncleaner.training.pairs import Pair
+from ncleaner.training.sites import folds
+
+__all__ = ["FOLDS", "SCHEMES", "Examples", "Scheme", "checked_pairs", "labelled", "score_page"]
+
+Scheme = Literal["aligned", "differential"]
+SCHEMES: tuple[Scheme, ...] = ("aligned", "differential")
+FOLDS = 5
+# a pair belongs together when at least this share of the clean text stands in the raw page
+_BELONGS = 0.3
+# clean texts shorter than this, in words, say nothing about whether they belong to their page
+_FEW_WORDS = 5
+_ADVISED = "about 50 are advised"
+
+
+class Examples:
+    """Training pages that are used again and again: by folds, alphabets, orders.
+
+    Args:
+        pairs: pages with their gold text.
+        k: folds for cross-validation.
+    """
+
+    def __init__(self, pairs: Sequence[Pair], k: int = FOLDS) -> None:
+        self.pairs = pairs
+        self.folds = folds([pair.site for pair in pairs], k) if pairs else []
+
+    @property
+    def sites(self) -> int:
+        """Sites that are known, and one for each page whose site is not."""
+        known = {pair.site for pair in self.pairs if pair.site}
+        return len(known) + sum(not pair.site for pair in self.pairs)
+
+    @property
+    def characters(self) -> int:
+        """Characters of the raw text, white space apart."""
+        return sum(int(pair.document.segments["chars"].sum()) for pair in self.pairs)
+
+    def tallies(self, symbols: Alphabet, order: int, scheme: Scheme) -> list[tuple[Tallies, Tallies]]:
+        """For each fold the counts of its clean text, and of its dirty text (`aligned`) or all its raw text
+        (`differential`)."""
+        return [
+            self._count([self.pairs[page] for page in fold], symbols, order, scheme) for fold in self.folds
+        ]
+
+    @staticmethod
+    def _count(
+        pairs: Sequence[Pair], symbols: Alphabet, order: int, scheme: Scheme
+    ) -> tuple[Tallies, Tallies]:
+        clean, other = GramCounter(symbols, order), GramCounter(symbols, order)
+        for pair in pairs:
+            table = pair.document.segments
+            if scheme == "differential":
+                gold = gold_document(pair.gold)
+                clean.add(gold.data, gold.segments["start"], gold.segments["end"])
+                other.add(pair.document.data, table["start"], table["end"])
+            else:
+                alignment, visible = pair.alignment, pair.document.visible
+                for counter, side in ((clean, alignment.clean), (other, alignment.dirty)):
+                    chosen = table[side & visible]
+                    counter.add(pair.document.data, chosen["start"], chosen["end"])
+        return clean.tallies(), other.tallies()
+
+    def scored(self, model: NGramModel, fold: Sequence[int]) -> list[Scored]:
+        """The pages of a fold with their labels and a model's scores."""
+        return [score_page(self.pairs[page], model) for page in fold]
+
+
+def score_page(pair: Pair, model: NGramModel) -> Scored:
+    """A page with its labels and a model's scores, as calibration and tuning take them."""
+    table = pair.document.segments
+    return labelled(pair, *model.log_odds(pair.document.data, table["start"], table["end"]))
+
+
+def labelled(pair: Pair, sums: npt.NDArray[np.float64], counts: npt.NDArray[np.uint32]) -> Scored:
+    """A page's labels beside scores of its segments: log-odds in bits, and characters with one boundary. What
+    is not shown counts for nothing: n-grams do not keep it."""
+    alignment, visible = pair.alignment, pair.document.visible
+    words = alignment.words * visible
+    matched = np.nan_to_num(alignment.matched) * words
+    return Scored(pair.site, sums, counts, words, alignment.clean & visible, alignment.gold_words, matched)
+
+
+def checked_pairs(pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs that can be used; says what is wrong with the others.
+
+    Raises:
+        TrainingError: most raw and clean texts do not belong together, or all clean texts are empty.
+    """
+    empty = [pair for pair in pairs if not pair.alignment.gold_words]
+    foreign = [
+        pair for pair in pairs if pair.alignment.gold_words >= _FEW_WORDS and pair.alignment.found < _BELONGS
+    ]
+    if len(empty) == len(pairs):
+        raise TrainingError("all clean files are empty: there is no clean text to learn from")
+    if foreign:
+        shown = ", ".join(f"{pair.name} ({100 * pair.alignment.found:.0f} %)" for pair in foreign[:10])
+        shown += f" and {len(foreign) - 10} more" if len(foreign) > 10 else ""
+        said = (
+            f"{len(foreign)} of {len(pairs)} raw and clean texts do not belong together (in brackets how "
+            f"many of the clean words stand in the raw page): {shown}"
+        )
+        if 2 * len(foreign) > len(pairs) - len(empty):
+            raise TrainingError(f"{said}; check that the files of both directories have the same names")
+        warnings.warn(f"{said}; they are left out", TrainingWarning, stacklevel=3)
+    if empty:
+        names = ", ".join(pair.name for pair in empty[:10]) + (" …" if len(empty) > 10 else "")
+        warnings.warn(
+            f"{len(empty)} clean files are empty, so all text of their pages counts as dirty: {names}",
+            TrainingWarning,
+            stacklevel=3,
+        )
+    left_out = {id(pair) for pair in foreign}
+    used = [pair for pair in pairs if id(pair) not in left_out]
+    if len(used) < 10:
+        number = "only one page" if len(used) == 1 else f"only {len(used)} pages"
+        warnings.warn(f"{number} to train on: {_ADVISED}", TrainingWarning, stacklevel=3)
+    return used

@@ -1,0 +1,185 @@
+"""Training a hybrid: n-grams of a language, and the structure model of the package calibrated to them, or one
+of its own.
+
+About 50 pages make the n-grams of a language and tell how far to trust the shipped structure model on pages
+like these. A structure model of one's own is for hundreds of pages, or for pages unlike any other: its
+forests see the n-grams' verdict on pages of sites that those had not seen, as they will in use.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ncleaner.document import Document
+from ncleaner.errors import TrainingError, TrainingWarning
+from ncleaner.modelling._decide import probabilities_of
+from ncleaner.modelling.hybrid import Calibration, HybridModel, keep_of
+from ncleaner.modelling.labels import gold_of
+from ncleaner.modelling.ngrams import NGramModel
+from ncleaner.modelling.structure import Structure, load_structure
+from ncleaner.training.annotations import Annotated
+from ncleaner.training.calibration import Scored, fit_logistic
+from ncleaner.training.examples import FOLDS
+from ncleaner.training.ngrams import train_and_score
+from ncleaner.training.pairs import Pair
+from ncleaner.training.sites import folds
+from ncleaner.training.structure import Example, train_structure
+
+__all__ = ["examples_of", "pair_of", "train_hybrid"]
+
+StructureSource = Literal["shipped", "own"]
+# fewer pages than this hardly train a structure model
+_ADVISED = 50
+# so many made-up pages say that the structure model is calibrated already
+_PRIOR_PAGES = 10.0
+
+
+def pair_of(page: Annotated) -> Pair:
+    """An annotated page as a page with its gold text, in CleanEval's marks."""
+    kept, kinds, continues = gold_of(page.document, page.labels)
+    lines: list[str] = []
+    for row in np.flatnonzero(kept).tolist():
+        text = str(page.document[row]).replace("\n", " ")
+        if continues[row] and lines:
+            lines[-1] += f" {text}"
+        else:
+            lines.append(f"<{chr(kinds[row])}>{text}")
+    return Pair(page.name, page.document, "\n".join(lines), page.site)
+
+
+def examples_of(pairs: Sequence[Pair], scores: Sequence[Scored], ngrams: NGramModel) -> list[Example]:
+    """Pages with their labels and what n-grams that have not seen their site say of them
+    (`train_and_score`)."""
+    return [
+        Example(
+            pair.document,
+            pair.site or pair.name,
+            np.nan_to_num(pair.alignment.matched),
+            pair.alignment.words.astype(np.float64),
+            scored.sums,
+            ngrams.decision.statistics(scored.sums, scored.counts),
+        )
+        for pair, scored in zip(pairs, scores, strict=True)
+    ]
+
+
+def _calibrate(examples: Sequence[Example], odds: Sequence[npt.NDArray[np.float64]]) -> Calibration:
+    """Logistic regression of what is clean on the log-odds, all pages alike; drawn to no change at all by
+    `_PRIOR_PAGES` made-up pages on which the log-odds are right."""
+    values = np.concatenate(odds)
+    clean = np.concatenate([example.clean for example in examples])
+    weights = np.concatenate([example.words / max(example.words.sum(), 1.0) for example in examples])
+    right = probabilities_of(values)
+    made_up = weights * _PRIOR_PAGES / len(examples)
+    slope, offset = fit_logistic(
+        np.concatenate((values, values)),
+        np.concatenate((clean, right)),
+        np.concatenate((weights, made_up)),
+    )
+    return Calibration(round(slope, 6), round(offset, 6)) if slope > 0 else Calibration()
+
+
+def _figures(
+    pairs: Sequence[Pair], examples: Sequence[Example], odds: Sequence[npt.NDArray[np.float64]]
+) -> dict[str, float]:
+    """Word precision, recall and F of the decision, averaged by page, 0 to 1."""
+    found = []
+    for pair, example, values in zip(pairs, examples, odds, strict=True):
+        mask = keep_of(pair.document, values)
+        right = float((example.clean * example.words)[mask].sum())
+        kept, gold = float(example.words[mask].sum()), float(pair.alignment.gold_words)
+        precision = right / kept if kept else float(not gold)
+        recall = right / gold if gold else float(not kept)
+        found.append((precision, recall, 2 * right / (kept + gold) if kept + gold else 1.0))
+    means = np.mean(found, axis=0)
+    return {
+        name: round(float(value), 6)
+        for name, value in zip(("precision", "recall", "f_score"), means, strict=True)
+    }
+
+
+def train_hybrid(
+    pairs: Sequence[Pair],
+    annotated: Sequence[Annotated] = (),
+    *,
+    structure: StructureSource | Structure = "shipped",
+    without: Iterable[str] = (),
+    threads: int = 1,
+    about: dict[str, Any] | None = None,
+    **options: Any,
+) -> HybridModel:
+    """Trains a hybrid from pages with their cleaned text, from annotated pages, or from both.
+
+    The same pages in the same order give the same model, to the byte of its file.
+
+    Args:
+        pairs: see `read_pairs`.
+        annotated: pages with labels (`ncleaner.annotations`).
+        structure: `shipped`: the package's model, calibrated to these pages; `own`: one trained on them,
+            which needs LightGBM (extra `train`); or a model.
+        without: features of an own structure model to leave out (`ncleaner.features`).
+        threads: for training an own structure model; the result does not depend on it.
+        about: what the model's header is to record besides.
+        options: of the n-grams (`ncleaner.training.train_and_score`).
+
+    Warns:
+        TrainingWarning: as in `train_and_score`; or few pages for a structure model.
+
+    Raises:
+        TrainingError: as in `train_and_score`; all pages are of one site; LightGBM is needed and missing.
+        ValueError: no such feature.
+    """
+    pairs = [*pairs, *map(pair_of, annotated)]
+    plain = [pair.name for pair in pairs if not len(pair.document.elements) and len(pair.document)]
+    if plain:
+        shown = ", ".join(plain[:10]) + (" …" if len(plain) > 10 else "")
+        raise TrainingError(
+            f"{len(plain)} pages are plain text, which has no structure to learn from: {shown}; give HTML "
+            "pages, or train n-grams"
+        )
+    ngrams, used, scores = train_and_score(pairs, about=about, **options)
+    if not scores:
+        raise TrainingError(
+            "all pages come from one site: a hybrid needs at least two, to see what holds on the next"
+        )
+    examples = examples_of(used, scores, ngrams)
+    if structure == "own":
+        if len(used) < _ADVISED:
+            warnings.warn(
+                f"{len(used)} pages are few for a structure model: {_ADVISED} and more are advised",
+                TrainingWarning,
+                stacklevel=2,
+            )
+        model = train_structure(examples, without=without, threads=threads, about=about)
+        odds: list[npt.NDArray[np.float64]] = [np.zeros(0)] * len(examples)
+        for fold in folds([example.site for example in examples], FOLDS):
+            held_out = set(fold)
+            rest = [example for number, example in enumerate(examples) if number not in held_out]
+            if len({example.site for example in rest}) > 1:
+                part = train_structure(rest, without=without, threads=threads)
+                for number in fold:
+                    odds[number] = part.judge(*_asked(examples[number]))
+        if any(len(values) != len(example.clean) for values, example in zip(odds, examples, strict=True)):
+            raise TrainingError("a structure model needs pages of at least three sites")
+    else:
+        model = load_structure() if structure == "shipped" else structure
+        odds = [model.judge(*_asked(example)) for example in examples]
+    calibration = _calibrate(examples, odds)
+    calibrated = [calibration(values) for values in odds]
+    recorded = {**ngrams.about, "validation": _figures(used, examples, calibrated)}
+    return HybridModel(
+        ngrams,
+        model,
+        calibration,
+        own=structure != "shipped",
+        about=recorded,
+    )
+
+
+def _asked(example: Example) -> tuple[Document, npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    return example.document, example.odds, example.posterior

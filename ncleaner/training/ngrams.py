@@ -1,0 +1,217 @@
+"""Training: from pages and their cleaned text to a pair of n-gram models, and the decision that goes with it.
+
+Two schemes. *Differential training* (Evert 2008, section 3) needs nothing but the two texts: the clean model
+counts the gold text, the dirty one what the raw text has more of each n-gram, never below zero. *Aligned*
+training first labels the page's own segments by alignment with the gold text and counts each side directly.
+
+The decision (`decision.py`) is calibrated by cross-validation within the training pages, with no site on both
+sides: what a model knows of a site by heart says nothing about the next one.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ncleaner.document import Document
+from ncleaner.errors import TrainingError, TrainingWarning
+from ncleaner.modelling.alphabet import Alphabet, learned_alphabet
+from ncleaner.modelling.alphabet import alphabet as named_alphabet
+from ncleaner.modelling.counts import Counts, GramCounter, Tallies, add_counts, add_tallies, two_sides
+from ncleaner.modelling.decision import Decision, Statistic
+from ncleaner.modelling.ngrams import NGramModel
+from ncleaner.training.calibration import Scored, fit_decision
+from ncleaner.training.examples import _ADVISED, Examples, Scheme, checked_pairs
+from ncleaner.training.pairs import Pair
+
+__all__ = ["DEFAULT_Q", "Trained", "train", "train_and_score", "training_alphabet"]
+
+DEFAULT_Q = 0.8
+# characters of training text from which trigrams pay on sites that were not seen (docs/languages.md)
+_TRIGRAMS_FROM = 2_000_000
+# a model to start from counts for at most this many times the new pages
+_BASE_WEIGHT = 2.0
+
+
+def _more(
+    clean: Sequence[Document], dirty: Sequence[Document], symbols: Alphabet, order: int
+) -> list[Counts] | None:
+    """Counts of examples that are clean or dirty as a whole."""
+    if not clean and not dirty:
+        return None
+    sides = []
+    for documents in (clean, dirty):
+        counter = GramCounter(symbols, order)
+        for document in documents:
+            counter.add(document.data, document.segments["start"], document.segments["end"])
+        sides.append(counter.tallies())
+    return two_sides(sides[0], sides[1], differential=False)
+
+
+def training_alphabet(
+    wanted: str | Alphabet, documents: Sequence[Document], size: int, cased: bool
+) -> Alphabet:
+    """The alphabet of this name; `learned` from all the text of these documents.
+
+    Raises:
+        TrainingError: there is no text to learn from.
+    """
+    if isinstance(wanted, Alphabet):
+        return wanted
+    if wanted != "learned":
+        return named_alphabet(wanted)
+    try:
+        return learned_alphabet((document.data.decode() for document in documents), size=size, cased=cased)
+    except ValueError as error:
+        raise TrainingError(str(error)) from error
+
+
+class Trained(NamedTuple):
+    """A model and what it was trained on.
+
+    Attributes:
+        model: the model.
+        pairs: the pages that were used.
+        scores: of each of them, by a model that has not seen its site; empty where all are of one site.
+    """
+
+    model: NGramModel
+    pairs: Sequence[Pair]
+    scores: list[Scored]
+
+
+def train(pairs: Sequence[Pair], **options: Any) -> NGramModel:
+    """Trains a model from pages and their cleaned text: the model of `train_and_score`, whose options it
+    takes."""
+    return train_and_score(pairs, **options).model
+
+
+def train_and_score(
+    pairs: Sequence[Pair],
+    *,
+    order: int | None = None,
+    q: float | None = None,
+    alphabet: str | Alphabet = "learned",
+    size: int = 60,
+    cased: bool = False,
+    scheme: Scheme = "aligned",
+    statistic: Statistic = "page",
+    threshold: float | None = None,
+    more_clean: Sequence[Document] = (),
+    more_dirty: Sequence[Document] = (),
+    base: NGramModel | None = None,
+    about: dict[str, Any] | None = None,
+) -> Trained:
+    """Trains a model from pages and their cleaned text, and scores each page by one that has not seen its
+    site.
+
+    The same pages in the same order give the same model, to the byte of its file.
+
+    Args:
+        pairs: see `read_pairs`; about 50 pages of a dozen sites are enough.
+        order: n, 1 to 8. By default 2, and 3 from two million characters of text.
+        q: interpolation factor, between 0 and 1; 0.8 by default.
+        alphabet: `learned` from the pages, `ascii`, `nonlexical`, or an alphabet of one's own.
+        size, cased: of a learned alphabet (`learned_alphabet`).
+        scheme: `aligned`, or `differential` as in Evert (2008).
+        statistic: what a segment is decided by, see `decision.py`.
+        threshold: in bits; by default the best one of the cross-validation.
+        more_clean, more_dirty: documents that are clean or dirty as a whole.
+        base: a model to adapt: its counts are added, weighing at most twice the new pages; order, q and
+            alphabet are its own. Without pages the decision stays its own, too.
+        about: what the model's header is to record besides.
+
+    Warns:
+        TrainingWarning: pairs that do not belong together, empty clean texts, very few pages.
+
+    Raises:
+        TrainingError: nothing to train on, no page has anything left to call clean or dirty, or most raw and
+            clean texts do not belong together.
+    """
+    if not pairs and not (base and (more_clean or more_dirty)):
+        raise TrainingError(f"no pages to train on: {_ADVISED}")
+    examples = Examples(checked_pairs(pairs) if pairs else [])
+    pairs = examples.pairs
+    if base is not None:
+        symbols, order, q = base.alphabet, base.order, base.q
+    else:
+        documents = [*(pair.document for pair in pairs), *more_clean, *more_dirty]
+        symbols = training_alphabet(alphabet, documents, size, cased)
+        order = order or (3 if examples.characters >= _TRIGRAMS_FROM else 2)
+        q = DEFAULT_Q if q is None else q
+    chosen_order, chosen_q = order, q
+    parts = examples.tallies(symbols, chosen_order, scheme)
+    more = _more(more_clean, more_dirty, symbols, chosen_order)
+
+    def model_of(chosen: Sequence[tuple[Tallies, Tallies]]) -> NGramModel:
+        levels: list[list[Counts]] = [] if more is None else [more]
+        if chosen:
+            clean, other = (add_tallies([part[side] for part in chosen]) for side in (0, 1))
+            levels.append(two_sides(clean, other, scheme == "differential"))
+        own = add_counts(levels)
+        return NGramModel(chosen_order, chosen_q, symbols, own if base is None else _with_base(own, base))
+
+    model = model_of(parts)
+    characters = {side: int(getattr(model.levels[0], side).sum()) for side in ("clean", "dirty")}
+    for side, number in characters.items():
+        if number == 0:
+            raise TrainingError(
+                f"the training pages hold no {side} text: "
+                + ("raw and clean are the same" if side == "dirty" else "do raw and clean belong together?")
+            )
+    validation: dict[str, float] = {}
+    scores: list[Scored] = []
+    if len(parts) > 1:
+        held_out: dict[int, Scored] = {}
+        for number, fold in enumerate(examples.folds):
+            unseen = model_of([part for position, part in enumerate(parts) if position != number])
+            held_out.update(zip(fold, examples.scored(unseen, fold), strict=True))
+        scores = [held_out[page] for page in range(len(pairs))]
+        decision, validation = fit_decision(
+            [held_out[page] for fold in examples.folds for page in fold], statistic
+        )
+    elif pairs and base is None:
+        # nothing to hold out: even odds of the segment alone
+        warnings.warn(
+            "all pages come from one site: the threshold stays at even odds of each segment",
+            TrainingWarning,
+            stacklevel=2,
+        )
+        decision = Decision("segment" if statistic == "page" else statistic)
+    else:
+        assert base is not None
+        decision = base.decision
+    if threshold is not None:
+        decision = decision.with_threshold(threshold)
+    training = {
+        "pages": len(pairs),
+        "sites": examples.sites,
+        "words": sum(int(pair.alignment.words.sum()) for pair in pairs),
+        "clean_characters": characters["clean"],
+        "dirty_characters": characters["dirty"],
+        "scheme": scheme,
+    }
+    recorded = {**(about or {}), "training": training, "validation": validation}
+    if base is not None:
+        recorded["adapted_from"] = base.name
+    return Trained(replace(model, decision=decision, about=recorded), pairs, scores)
+
+
+def _with_base(own: list[Counts], base: NGramModel) -> list[Counts]:
+    """A base model's counts, scaled down to weigh at most `_BASE_WEIGHT` times the new ones, and these."""
+    scaled = []
+    factors = {}
+    for side in ("clean", "dirty"):
+        there = int(getattr(base.levels[0], side).sum())
+        here = int(getattr(own[0], side).sum())
+        factors[side] = min(1.0, _BASE_WEIGHT * here / max(there, 1)) if here else 1.0
+    for level in base.levels:
+        clean = np.rint(level.clean * factors["clean"]).astype(np.int64)
+        dirty = np.rint(level.dirty * factors["dirty"]).astype(np.int64)
+        left = clean + dirty > 0
+        scaled.append(Counts(level.keys[left], clean[left], dirty[left]))
+    return add_counts([scaled, own])

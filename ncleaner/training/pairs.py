@@ -1,0 +1,177 @@
+"""Training data from disk: pages, their cleaned text, and the sites they come from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from selectolax.lexbor import LexborHTMLParser
+
+from ncleaner.document import Document
+from ncleaner.document._bound import bounded
+from ncleaner.document.html import dump_html
+from ncleaner.document.plain import dump_text
+from ncleaner.errors import TrainingError
+from ncleaner.training.alignment import Alignment, align
+from ncleaner.training.gold import address, gold_document
+from ncleaner.training.sites import registered_domain
+
+__all__ = ["Pair", "read_bytes", "read_pairs", "read_text", "read_texts", "site_of"]
+
+# where a page itself says so, best first
+_ADDRESSES = (
+    ('link[rel="canonical"]', "href"),
+    ('meta[property="og:url"]', "content"),
+    ("base[href]", "href"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """A page and what a person made of it.
+
+    Attributes:
+        name: for messages.
+        document: the page.
+        gold: its clean text, with or without CleanEval's marks.
+        site: registered domain; empty when unknown.
+    """
+
+    name: str
+    document: Document
+    gold: str
+    site: str = ""
+
+    @cached_property
+    def alignment(self) -> Alignment:
+        """Of the page with its gold text."""
+        return align(self.document, self.gold)
+
+
+def _stems(folder: Path) -> dict[str, Path]:
+    if not folder.is_dir():
+        raise TrainingError(f"{folder} is not a directory")
+    return {path.stem: path for path in sorted(folder.iterdir()) if path.is_file() and path.name[0] != "."}
+
+
+def _manifest(path: Path) -> dict[str, str]:
+    """{id: url} of a manifest, an object a line."""
+    urls = {}
+    for number, line in enumerate(path.read_text("utf-8", "replace").splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+            urls[str(entry["id"])] = str(entry.get("url") or "")
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise TrainingError(
+                f"{path}, line {number}: not a JSON object with `id` and `url` ({error})"
+            ) from error
+    return urls
+
+
+def site_of(url: str, page: bytes | None) -> str:
+    """The registered domain of an address; of the one that an HTML page gives itself, where that is empty."""
+    if not url and page is not None:
+        parser = LexborHTMLParser(bounded(page)[0])
+        for selector, attribute in _ADDRESSES:
+            node = parser.css_first(selector)
+            if node is not None and "//" in (node.attributes.get(attribute) or ""):
+                url = node.attributes[attribute] or ""
+                break
+    return registered_domain(url) if url else ""
+
+
+def read_bytes(path: Path) -> bytes:
+    """A file's bytes.
+
+    Raises:
+        TrainingError: it cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise TrainingError(f"cannot read {path}: {error.strerror}") from error
+
+
+def read_text(path: Path) -> str:
+    """The text of a file in UTF-8.
+
+    Raises:
+        TrainingError: it cannot be read, or is not UTF-8.
+    """
+    try:
+        return read_bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise TrainingError(f"{path} is not UTF-8 (byte {error.start}): convert it first") from error
+
+
+def read_pairs(
+    raw: str | Path,
+    clean: str | Path,
+    *,
+    encoding: str | None = None,
+    manifest: str | Path | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Pair]:
+    """Pages of one directory with their cleaned text of another, matched by file name without suffix.
+
+    Which site a page comes from is taken from the manifest, from a first line `URL: …` of its clean text, or
+    from what the page says of itself (canonical link, `og:url`, base).
+
+    Args:
+        raw: HTML pages, or text dumps with the suffix `.txt`.
+        clean: text files in UTF-8, plain or with CleanEval's `<p>`, `<h>`, `<l>`.
+        encoding: WHATWG label of the raw pages, where it is known.
+        manifest: a file of JSON lines with `id` (the name without suffix) and `url`; by default
+            `manifest.jsonl` beside or inside the raw directory, if there is one.
+        progress: called with pages done and pages in all.
+
+    Raises:
+        TrainingError: a directory is missing, nothing matches, or a file cannot be read.
+    """
+    raw, clean = Path(raw), Path(clean)
+    pages, texts = _stems(raw), _stems(clean)
+    common = sorted(pages.keys() & texts.keys())
+    if not common:
+        raise TrainingError(
+            f"no file of {raw} ({len(pages)} files) has a counterpart of the same name in {clean} "
+            f"({len(texts)} files): they are matched by name without suffix, page.html with page.txt"
+        )
+    urls: dict[str, str] = {}
+    if manifest is not None and not Path(manifest).is_file():
+        raise TrainingError(f"there is no manifest {manifest}")
+    for path in [Path(manifest)] if manifest else (raw / "manifest.jsonl", raw.parent / "manifest.jsonl"):
+        if path.is_file():
+            urls = _manifest(path)
+            break
+    pairs = []
+    for position, stem in enumerate(common):
+        path = pages[stem]
+        gold = read_text(texts[stem])
+        body = read_bytes(path)
+        is_text = path.suffix == ".txt"
+        document = (dump_text if is_text else dump_html)(body, encoding=encoding)
+        site = site_of(urls.get(stem) or address(gold), None if is_text else body)
+        pairs.append(Pair(stem, document, gold, site))
+        if progress is not None:
+            progress(position + 1, len(common))
+    return pairs
+
+
+def read_texts(paths: list[Path]) -> list[Document]:
+    """Examples that are clean or dirty as a whole: text files in UTF-8, or HTML by their suffix.
+
+    Raises:
+        TrainingError: a file is missing, unreadable, or not UTF-8.
+    """
+    documents = []
+    for path in paths:
+        if path.suffix.lower() in (".html", ".htm", ".xhtml"):
+            documents.append(dump_html(read_bytes(path)))
+        else:
+            documents.append(gold_document(read_text(path)))
+    return documents

@@ -1,0 +1,276 @@
+"""Training the structure model: labels by alignment, forests by LightGBM, features of pages out of sight.
+
+Whatever a feature has learned from is kept from the pages it is trained on: the n-grams and the first forest
+judge a training page after training without its site, and the weights of names are counted without it.
+
+LightGBM (extra `train`) is needed for this only; what comes out are plain arrays.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ncleaner.document import Document
+from ncleaner.errors import TrainingError
+from ncleaner.modelling._decide import probabilities_of
+from ncleaner.modelling.features import (
+    FEATURES,
+    OUTSIDE,
+    SEGMENT_COLUMNS,
+    WEIGHTS,
+    Matrix,
+    columns_of,
+    first_features,
+    second_features,
+)
+from ncleaner.modelling.structure import STEP, Structure, Trees
+from ncleaner.training.sites import folds
+
+__all__ = ["Example", "train_structure"]
+
+# Features of the segments before and after that the second forest may ask for.
+_NEIGHBOURS = (
+    "first",
+    "holder60-inside",
+    "core-above",
+    "words",
+    "link-density",
+    "sentences",
+    "style-words",
+    "up1-mass",
+)
+_ROWS = (-2, -1, 1, 2)
+_FIRST = {"rounds": 16, "num_leaves": 16, "learning_rate": 0.3}
+_SECOND = {"rounds": 80, "num_leaves": 31, "learning_rate": 0.14}
+_COMMON = {
+    "objective": "cross_entropy",
+    "min_data_in_leaf": 50,
+    "feature_fraction": 0.5,
+    "bagging_fraction": 0.7,
+    "bagging_freq": 1,
+    "lambda_l2": 5.0,
+    "seed": 1,
+    "deterministic": True,
+    "force_row_wise": True,
+    "use_missing": False,
+    "max_bin": 63,
+    "max_depth": 6,
+    "verbose": -1,
+}
+_INNER = 5
+# A word of a name counts by the sites it stands on: so many more of them are made up, with this share clean.
+_MADE_UP, _PRIOR = 4.0, 0.45
+
+
+@dataclass(frozen=True, eq=False)
+class Example:
+    """A page to train on.
+
+    Attributes:
+        document: the page.
+        site: registered domain; pages of one site never stand on both sides.
+        clean: shape (segments,), float64: share of each segment that the gold text holds, 0 to 1.
+        words: shape (segments,), float64: what each counts for.
+        odds, posterior: shape (segments,), float64: of n-grams that have not seen the site, in bits.
+    """
+
+    document: Document
+    site: str
+    clean: npt.NDArray[np.float64]
+    words: npt.NDArray[np.float64]
+    odds: npt.NDArray[np.float64]
+    posterior: npt.NDArray[np.float64]
+
+
+class NameCounts:
+    """How clean the text is below elements whose class, id or role holds a word, by hashed word and by
+    site."""
+
+    def __init__(self, examples: Sequence[Example]) -> None:
+        self._sites: dict[str, dict[int, list[float]]] = defaultdict(dict)
+        for example in examples:
+            self._add(example)
+        self._sums, self._numbers = np.zeros(WEIGHTS), np.zeros(WEIGHTS)
+        for words in self._sites.values():
+            for word, (clean, total) in words.items():
+                self._sums[word] += clean / total
+                self._numbers[word] += 1
+
+    def _add(self, example: Example) -> None:
+        elements, names = example.document.elements, example.document.names.tolist()
+        counted = np.sqrt(example.words)
+        below = np.zeros((len(elements), 2))
+        inside = example.document.segments["element"]
+        there = inside >= 0
+        np.add.at(below, inside[there], np.stack((counted * example.clean, counted), 1)[there])
+        parents = elements["parent"].tolist()
+        for element in range(len(elements) - 1, 0, -1):
+            if parents[element] >= 0:
+                below[parents[element]] += below[element]
+        found = self._sites[example.site]
+        shift = (1 << 16) // WEIGHTS
+        for (clean, total), start in zip(below.tolist(), elements["names"].tolist(), strict=True):
+            if total > 0:
+                for word in names[start + 1 : start + 1 + names[start]]:
+                    sums = found.setdefault(word // shift, [0.0, 0.0])
+                    sums[0] += clean
+                    sums[1] += total
+
+    def weights(self, without: str | None = None) -> npt.NDArray[np.float32]:
+        """Log-odds of each word against the average one, from all sites but one: shape (WEIGHTS,). Words of a
+        single site say nothing."""
+        sums, numbers = self._sums, self._numbers
+        if without is not None and without in self._sites:
+            sums, numbers = sums.copy(), numbers.copy()
+            for word, (clean, total) in self._sites[without].items():
+                sums[word] -= clean / total
+                numbers[word] -= 1
+        share = (sums + _MADE_UP * _PRIOR) / (numbers + _MADE_UP)
+        odds = np.log(share / (1 - share)) - np.log(_PRIOR / (1 - _PRIOR))
+        steps: npt.NDArray[np.float32] = np.where(numbers >= 1.5, np.rint(odds / STEP) * STEP, 0).astype(
+            np.float32
+        )
+        return steps
+
+
+def _lightgbm() -> Any:
+    try:
+        import lightgbm
+    except ImportError:
+        raise TrainingError(
+            "training a structure model needs LightGBM: pip install 'ncleaner[train]'"
+        ) from None
+    return lightgbm
+
+
+def _weights(example: Example) -> npt.NDArray[np.float64]:
+    """What each segment counts for: all pages alike, segments by their words."""
+    words = np.maximum(example.words, 0.5)
+    shares: npt.NDArray[np.float64] = words / words.sum()
+    return 1000 * shares
+
+
+def _fit(
+    examples: Sequence[Example], matrices: Sequence[Matrix], settings: dict[str, Any], threads: int
+) -> Any:
+    lightgbm = _lightgbm()
+    settings = {**_COMMON, **settings, "num_threads": threads}
+    rows = [number for number, matrix in enumerate(matrices) if len(matrix)]
+    data = lightgbm.Dataset(
+        np.concatenate([matrices[number] for number in rows]),
+        np.concatenate([examples[number].clean for number in rows]),
+        weight=np.concatenate([_weights(examples[number]) for number in rows]),
+        params=settings,
+    )
+    return lightgbm.train(settings, data, settings.pop("rounds"))
+
+
+def _trees(booster: Any, places: Sequence[tuple[int, int]]) -> Trees:
+    """LightGBM's trees as arrays. `places`: for each of its columns the feature and the row."""
+    columns: dict[str, list[Any]] = {
+        name: [] for name in ("features", "rows", "thresholds", "left", "right", "leaves", "sizes")
+    }
+    for tree in booster.dump_model()["tree_info"]:
+        nodes: list[dict[str, Any]] = []
+        leaves: list[float] = []
+
+        def number(node: dict[str, Any], nodes: list[Any] = nodes, leaves: list[float] = leaves) -> int:
+            if "split_feature" not in node:
+                leaves.append(node["leaf_value"])
+                return -len(leaves)
+            place = len(nodes)
+            nodes.append(node)
+            node["left"], node["right"] = number(node["left_child"]), number(node["right_child"])
+            return place
+
+        if number(tree["tree_structure"]) < 0:
+            # a tree without a split: a node whose children are the same leaf twice
+            nodes.append({"split_feature": 0, "threshold": 0.0, "left": -1, "right": -2})
+            leaves.append(leaves[0])
+        for node in nodes:
+            feature, row = places[node["split_feature"]]
+            columns["features"].append(feature)
+            columns["rows"].append(row)
+            columns["thresholds"].append(_at_most(node["threshold"]))
+            columns["left"].append(node["left"])
+            columns["right"].append(node["right"])
+        columns["leaves"] += leaves
+        columns["sizes"].append(len(nodes))
+    return Trees.of_columns(columns)
+
+
+def _at_most(threshold: float) -> np.float32:
+    """The largest float32 that is not larger: the same values are at most this as at most the threshold."""
+    value = np.float32(threshold)
+    return value if float(value) <= threshold else np.nextafter(value, np.float32(-np.inf))
+
+
+def _neighbours(matrix: Matrix, columns: Sequence[int]) -> Matrix:
+    """Columns of the rows before and after beside each row: shape (rows, columns · rows of `_ROWS`)."""
+    size = len(matrix)
+    parts = []
+    for row in _ROWS:
+        part = np.full((size, len(columns)), OUTSIDE, np.float32)
+        if abs(row) < size:
+            inside = slice(max(0, -row), size - max(0, row))
+            part[inside] = matrix[max(0, row) : size + min(0, row)][:, columns]
+        parts.append(part)
+    return np.concatenate(parts, axis=1)
+
+
+def train_structure(
+    examples: Sequence[Example],
+    *,
+    without: Iterable[str] = (),
+    threads: int = 1,
+    about: dict[str, Any] | None = None,
+) -> Structure:
+    """Trains the two forests.
+
+    Args:
+        examples: pages of at least two sites; hundreds for a model that serves all kinds of page.
+        without: features or groups of features to leave out (`ncleaner.features`).
+        threads: of LightGBM. The model is the same whatever their number.
+        about: what the header is to record.
+
+    Raises:
+        TrainingError: LightGBM is not installed, or the pages are of fewer than two sites.
+        ValueError: no such feature.
+    """
+    if len({example.site for example in examples}) < 2:
+        raise TrainingError("a structure model needs pages of at least two sites")
+    columns = columns_of(without)
+    own = [column for column in columns if column < SEGMENT_COLUMNS]
+    counts = NameCounts(examples)
+    tables = {site: counts.weights(site) for site in {example.site for example in examples}}
+    matrices = [
+        first_features(example.document, example.odds, example.posterior, tables[example.site])
+        for example in examples
+    ]
+    narrow = [matrix[:, own] for matrix in matrices]
+    judged: list[npt.NDArray[np.float64]] = [np.zeros(len(matrix)) for matrix in matrices]
+    for fold in folds([example.site for example in examples], _INNER):
+        held_out = set(fold)
+        rest = [number for number in range(len(examples)) if number not in held_out]
+        booster = _fit([examples[i] for i in rest], [narrow[i] for i in rest], _FIRST, threads)
+        for number in fold:
+            if len(narrow[number]):
+                judged[number] = np.asarray(
+                    booster.predict(narrow[number], raw_score=True, num_threads=threads)
+                )
+    first = _trees(_fit(examples, narrow, _FIRST, threads), [(column, 0) for column in own])
+    names = [feature.name for feature in FEATURES]
+    near = [names.index(name) for name in _NEIGHBOURS if names.index(name) in set(columns)]
+    wide = []
+    for example, matrix, odds in zip(examples, matrices, judged, strict=True):
+        second_features(example.document, matrix, probabilities_of(odds))
+        wide.append(np.concatenate((matrix[:, columns], _neighbours(matrix, near)), axis=1))
+    places = [(column, 0) for column in columns] + [(column, row) for row in _ROWS for column in near]
+    second = _trees(_fit(examples, wide, _SECOND, threads), places)
+    return Structure(counts.weights(), first, second, about or {})

@@ -1,0 +1,366 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
+
+from ncleaner.document._bound import bounded, judge, rewritten
+from ncleaner.document.html import dump_html
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "pages").glob("*.html"))
+PAGE = b"""<!doctype html><html lang=en><head><title>Fog &amp; tide</title>
+<script>if (a < b) document.write("<div><div>");</script><style>p > b { color: red }</style></head>
+<body><nav><ul><li><a href=/>Home</a><li><a href="/a>b">About</a></ul></nav><main><h1>Fog</h1>
+<p>First <b>paragraph<p>Second, <i>unclosed<table><tr><td>cell<td>cell</table><svg viewBox="0 0 1 1"><title>t</title>
+<path d="M0 0"/></svg><!-- <p> --><select><option>one<option>two</select></main></body></html>"""
+
+
+def shape(html: bytes) -> tuple[int, int]:
+    """Depth of the parsed tree below <html>, and the number of its nodes."""
+    root = LexborHTMLParser(html).root
+    deepest = nodes = 0
+    waiting = [(root, 0)] if root is not None else []
+    while waiting:
+        node, depth = waiting.pop()
+        nodes += 1
+        deepest = max(deepest, depth)
+        child = node.first_child
+        while child is not None:
+            waiting.append((child, depth + 1))
+            child = child.next
+    return deepest, nodes
+
+
+def words(html: bytes) -> list[str]:
+    """What the dumper sees of a page that has been through `bounded` already, or need not go."""
+    return dump_html(html).text.split()
+
+
+# --------------------------------------------------------------------------------------------------
+# Pages as they are.
+
+
+@pytest.mark.parametrize("html", [b"", b"<", b"text", PAGE, *(path.read_bytes() for path in EXAMPLES)])
+def test_a_page_within_bounds_is_the_same_object(html: bytes) -> None:
+    out, dropped = bounded(html)
+    assert out is html
+    assert dropped == 0
+
+
+def test_judges_what_it_sees() -> None:
+    found = judge(b"<div><div><p>a<p>b<p>c</div><br><b>x</div>")
+    assert found == {"tags": 7, "nesting": 3 + 1, "reopened": 0, "hidden": 0}
+    found = judge(b"<div><b>x</div>" + b"<p>y" * 10)
+    assert found is not None
+    assert found["reopened"] == 10
+
+
+def test_tags_in_scripts_comments_and_attributes_do_not_count() -> None:
+    html = b"<p>a</p><script>" + b"<div>" * 5000 + b"</script><!--" + b"<div>" * 5000 + b"--><p title='"
+    found = judge(html + b"<div>" * 5000 + b"'>b")
+    assert found == {"tags": 3, "nesting": 1, "reopened": 0, "hidden": 0}
+
+
+# --------------------------------------------------------------------------------------------------
+# Pages that would stop the parser. `{}` is a number of its own each time.
+
+
+def repeated(piece: str, times: int) -> bytes:
+    return "".join(piece.replace("{}", str(number)) for number in range(times)).encode()
+
+
+HOSTILE = {
+    "nested div": repeated("<div>w{} ", 100_000),
+    "nested span": repeated("<span>w{} ", 50_000),
+    "nested dl": repeated("<dl><dd>w{} ", 30_000),
+    "nested tables": repeated("<table><tr><td>w{} ", 20_000),
+    "nested tables, rows implied": repeated("<table><td>w{} ", 20_000),
+    "formatting, then paragraphs": repeated("<b c={}><p>w{} ", 5_000),
+    "formatting alone": repeated("<font c={}>w{} ", 20_000),
+    "formatting of one kind": repeated("<i>w{} ", 50_000),
+    "formatting left in a block": b"<div>" + repeated("<i c={}>", 3_000) + b"</div>" + repeated("<p>w{} ", 3_000),
+    "ends that a cell keeps out": (
+        b"<div>" + repeated("<b c={}>", 3_000) + b"</div><table><td>" + b"</b>" * 3_000 + b"</table>"
+        + repeated("<p>w{} ", 3_000)
+    ),
+    "ends moved over too many blocks": repeated("<b c={}>" + "<div>" * 9 + "</b>w{} " + "</div>" * 9, 3_000),
+    "ends without a start": b"<span>" * 4_000 + b"</i>" * 200_000 + repeated("w{} ", 1_000),
+    "items in lists, ended from inside": repeated("<li><ol></li>w{} ", 20_000),
+    "heading ended as another": repeated("<h1></h2><div></h1>w{} ", 20_000),
+    "table in table": repeated("<table><table></table><div></table>w{} ", 20_000),
+    "button in button": repeated("<button><button></button><div></button>w{} ", 20_000),
+    "svg with text after it": repeated("<svg><div></svg>w{} ", 20_000),
+    "svg with formatting": b"<svg><p>" + repeated("<b c={}><p>w{} ", 3_000),
+    "svg, html inside": b"<svg><foreignObject>" + repeated("<b c={}><p>w{} ", 3_000),
+    "svg left by its parent's end": b"<div><svg></div>" + repeated("<g/>w{} <p>", 20_000),
+    "svg style": b"<svg><style>" + repeated("<div>w{} ", 20_000),
+    "svg styles": b"<svg>" + repeated("<style>w{} ", 20_000),
+    "noscript": repeated("<div>w{} <span><noscript></span>", 20_000),
+    "select": repeated("<select><div></select>w{} ", 20_000),
+    "forms": repeated("<form><form></form><div></form>w{} ", 20_000),
+    "names of its own": repeated("<x-{}>w{} </x-{}>", 60_000),
+    "names alike in eight letters": repeated("<somename{}></somename>w{} ", 20_000),
+    "a name that begins as plaintext does": b"<plaintextx>" + repeated("<div>w{} ", 20_000),
+    "attributes": b"<p " + repeated("a{}=1 ", 60_000) + b">w0 ",
+    "attributes around tags": b"<p " + repeated("a{}=1 <b ", 60_000) + b">w0 ",
+    "attributes in all": repeated("<p " + "".join(f"{c}{{}}=1 " for c in "abcdefghijkl") + ">w{} ", 9_000),
+    "html again and again": repeated("<html a{}=1>w{} ", 20_000),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_keeps_hostile_pages_bounded_and_all_their_text(name: str) -> None:
+    html = HOSTILE[name]
+    out, _ = bounded(html)
+    assert out is not html
+    found = dump_html(out).text.split()
+    expected = [f"w{number}" for number in range(int(html.rpartition(b"w")[2].split()[0]) + 1)]
+    assert [word for word in found if word[0] == "w"] == expected
+    depth, nodes = shape(out)
+    assert depth <= 512 + 3
+    assert nodes <= 3 * html.count(b"<") + 2 * html.count(b"w") + 10
+    assert rewritten(out) == (out, 0)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        repeated("<p>w{} ", 300_000),
+        repeated("<li>w{}</li> ", 100_000),
+        b"<table>" + repeated("<tr><td>w{}<td>x ", 100_000) + b"</table>",
+        repeated("<b>w{}</b> <i>x</i> ", 100_000),
+        repeated("<p><font size={}>w{}</font> ", 100_000),
+        repeated("<svg><title>t</title><path d=z /><g><use/></g></svg><p>w{} ", 50_000),
+        repeated("<select><option>a<option>b</select><p>w{} ", 50_000),
+        repeated("<ruby>w{}<rt>x</ruby> ", 50_000),
+        b"<dl>" + repeated("<dt>w{}<dd>x<p>y", 50_000) + b"</dl>",
+        b"<p>" + b"x" * 5_000_000,
+        b"<img src='data:" + b"x" * 5_000_000 + b"'>",
+    ],
+    ids="p li table b font svg select ruby dl text attribute".split(),
+)
+def test_long_pages_are_left_alone(html: bytes) -> None:
+    assert bounded(html)[0] is html
+
+
+def test_a_million_siblings() -> None:
+    html = b"<p>x" * 1_000_000
+    assert bounded(html)[0] is html
+    assert len(dump_html(html)) == 1_000_000
+
+
+def test_tags_above_the_limit_go_and_their_text_stays() -> None:
+    html = repeated("<p>w{} <br><i>x</i> ", 2_000)
+    out, dropped = bounded(html, tags=1_000)
+    assert out.count(b"<p>") + out.count(b"<i>") + out.count(b"<br>") == 1_000
+    assert dropped == 5_000
+    assert words(out) == words(html)
+
+
+def test_nesting_of_the_rewritten_page_is_the_callers() -> None:
+    html = HOSTILE["nested div"]
+    for nesting in (16, 100):
+        out, dropped = bounded(html, nesting)
+        assert shape(out)[0] == nesting + 2  # <body>, and text
+        assert dropped == 100_000 - nesting
+
+
+# --------------------------------------------------------------------------------------------------
+# The rewritten page.
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        (b"<p>a<p>b", b"<p>a</p><p>b"),
+        (b"<p>a<div>b</p>c", b"<p>a</p><div>b c"),
+        (b"<ul><li>a<li><p>b</ul>c", b"<ul><li>a</li><li><p>b</p></li></ul>c"),
+        (b"<dl><dt>a<dd>b<dt>c</dl>", b"<dl><dt>a</dt><dd>b</dd><dt>c</dt></dl>"),
+        (b"<h1>a<h2>b</h1>c", b"<h1>a</h1><h2>b</h2>c"),
+        (b"<table><td>a<td>b<tr><th>c</table>d",
+         b"<table><td>a</td><td>b</td></tr><tr><th>c</th></tr></tbody></table>d"),
+        (b"<table><caption>a<tr><td><table><td>b</table>c",
+         b"<table><caption>a</caption><tr><td><table><td>b</td></tr></tbody></table>c"),
+        (b"<td>a</td><tr>b", b" a  b"),
+        (b"<b>a<p>b</b>c</p>d", b"<b>a<p>bc</p>d"),
+        (b"<p><b>a<i>b</p>c</b>d", b"<p><b>a<i>b</i></b></p>cd"),
+        (b"<a href=x>a<a href=y>b</a>", b"<a href=x>a</a><a href=y>b</a>"),
+        (b"<a href=x><p>a<a href=y>b", b"<a href=x><p>ab"),
+        (b"<P ID=x>a</P >b</P>", b"<P ID=x>a</P>b "),
+        (b"a<br>b<img alt=x>c<hr>d", b"a<br>b<img alt=x>c<hr>d"),
+        (b"<p>a<hr>b", b"<p>a</p><hr>b"),
+        (b"a < b <3 <", b"a &lt; b &lt;3 <"),
+        (b"a<!-- b -->c<?php d ?>e</ f>g", b"aceg"),
+        (b"<!doctype html><html lang=x><body class=y>a</body></html>",
+         b"<!doctype html><html lang=x><body class=y>a  "),
+        (b"<title>a</title><title>b</title>", b"<title>a</title> "),
+        (b"<script>a</script>b<style>c</style>d", b" b d"),
+        (b"<xmp><b>&amp;</xmp>c", b"<pre>&lt;b>&amp;amp;</pre>c"),
+        (b"<p>a<plaintext><b>c", b"<p>a</p><pre>&lt;b>c</pre>"),
+        (b"<svg><g>a</g></svg><select><option>b</select><x-y>c</x-y>", b" <g>a</g>   b <x-y>c</x-y>"),
+        (b"<svg><style>a{}</style><title>b</title></svg>c", b"    c"),
+        (b"<svg><style><p>a</p></style></svg>b", b" <p>a</p>  b"),
+        (b"<svg><title>a", b" a"),
+        (b"<form>a<form>b</form>c</form>d", b"<form>a b</form>c d"),
+        (b"<p>a<p", b"<p>a"),
+    ],
+)  # fmt: skip
+def test_rewrites(html: bytes, expected: bytes) -> None:
+    out, _ = rewritten(html)
+    assert out == expected
+    assert rewritten(out)[0] == out
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_rewriting_changes_little_for_the_dumper(path: Path) -> None:
+    html = path.read_bytes()
+    before, after = dump_html(html), dump_html(rewritten(html)[0])
+    assert set(before.text.split()) <= set(after.text.split())
+    assert (after.title, after.lang) == (before.title, before.lang)
+
+
+TOKENS = [
+    "<script><!--<script></script> hidden </script> seen",
+    "<script><!-- </script> seen -->",
+    "<script><!--<script>--></script> seen",
+    "<script><!--<script </script/> hidden </script> seen",
+    "<script><!--<scripted></script> seen",
+    "<script><!--></script> seen",
+    "<script><!---></script> seen",
+    "<script><!--<script>x</script -->hidden</script> seen",
+    "<script></script x='>'> seen",
+    "<script></script/> seen",
+    "<script></scripts> hidden </script> seen",
+    "<style></style\t> seen",
+    "<style><!-- </style> seen",
+    "<title></titles></title > seen",
+    "<textarea></textarea>seen</textarea>",
+    "<noembed><p> hidden </noembed> seen",
+    "<iframe><p> hidden </iframe> seen",
+    "<!--> seen",
+    "<!---> seen",
+    "<!----> seen",
+    "<!--a--!> seen",
+    "<!---!> hidden --> seen",
+    "<!--<!--> seen",
+    "<!-- <!-- --> seen -->",
+    "<!x> seen",
+    "<!-x> seen -->",
+    "<?x '>' seen ?>",
+    "</> seen",
+    "</ x> seen",
+    "</p x='>'> seen",
+    "<p x='>'> seen",
+    '<p x=">"> seen',
+    "<p x=a'> seen '",
+    "<p 'x>'> seen",
+    "<p x = '>' > seen",
+    "<p x y='>'> seen",
+    "<p x/='> seen '",
+    "<p/x=/> seen",
+    "<p =x='>'> seen",
+    "<p ='> seen '",
+    "<p x=''y='>'> seen",
+    "<p x='' '='>'> seen",
+    "<p\fx='>'> seen",
+    "<p\x0bx='> seen '",
+    "<p<b> seen",
+    "<p x<b='>'> seen",
+    "<xmp><b></xmp> seen",
+    "<plaintext> seen </plaintext>",
+]
+
+
+@pytest.mark.parametrize("html", TOKENS)
+def test_sees_the_tokens_that_the_parser_sees(html: str) -> None:
+    page = html.encode() + b" seen"
+    assert words(rewritten(page)[0]) == words(page)
+    assert "seen" in words(page)
+    assert "hidden" not in words(page)
+
+
+# --------------------------------------------------------------------------------------------------
+# Generated pages.
+
+PIECES = st.sampled_from(
+    "<script |</script |<script>|</script>|<style>|</style>|<title>|</title>|<textarea>|</textarea>|<xmp>|</xmp>|<!--|-->"
+    "|--!>|<!|<?|<p |<p>|</p>|<b>|</b |<br>|<|>|/|'|\"|=|-|!|x| |\n|</|<table>|<td>".split("|")
+)
+
+
+@given(st.lists(PIECES, max_size=25))
+@settings(max_examples=200, deadline=None)
+def test_tokens_of_any_page(pieces: list[str]) -> None:
+    html = "".join(
+        f"{piece} w{number} " if number % 3 else piece for number, piece in enumerate(pieces)
+    ).encode()
+    before = {word for word in words(html) if word[0] == "w"}
+    after = {word for word in words(rewritten(html)[0]) if word[0] == "w"}
+    assert before == after
+
+
+TAGS = (
+    "p div li ul ol dd dt dl h1 h2 pre table tr td th tbody caption thead colgroup col form a b i font span code nobr "
+    "button select option optgroup object marquee noscript br hr img input ruby rt rb x-y somename1 somename2 html body "
+    "head address section search xmp title script textarea"
+).split()
+FOREIGN = "svg math path g desc foreignObject mi mtext annotation-xml template frameset style iframe".split()
+
+
+@st.composite
+def soups(draw: st.DrawFn, tags: list[str], repeat: int = 1) -> bytes:
+    """A few kinds of tags in any order; `repeat` times, so that whatever grows by one round is seen to grow."""
+    kinds = draw(st.lists(st.sampled_from(tags), min_size=1, max_size=6))
+    token = st.one_of(
+        *(
+            st.sampled_from([form.format(kind) for kind in kinds])
+            for form in ("<{}>", "</{}>", "<{} c={{}}>", "<{}/>")
+        ),
+        st.just("w{} "),
+        st.just(" w{} "),
+    )
+    before, middle, after = (draw(st.lists(token, max_size=8)) for _ in range(3))
+    tokens = before + middle * repeat + after * draw(st.sampled_from([1, repeat]))
+    return "".join(piece.replace("{}", str(number)) for number, piece in enumerate(tokens)).encode()
+
+
+@given(soups(TAGS + FOREIGN, repeat=30))
+@settings(max_examples=300, deadline=None)
+def test_no_page_is_deeper_than_judged(html: bytes) -> None:
+    found = judge(html)
+    if found is None:
+        return
+    depth, nodes = shape(html)
+    # forms and links leave the parser's stack before what stands in them: the tree may be deeper by them
+    off_the_stack = html.count(b"<form") + html.count(b"<a")
+    assert depth <= 1.1 * (found["nesting"] + found["hidden"]) + 8 + off_the_stack
+    if not found["hidden"]:
+        assert nodes <= 6 * html.count(b"<") + 2 * found["reopened"] + html.count(b"w") + 20
+
+
+@given(soups(TAGS, repeat=3), st.sampled_from([16, 512]))
+@settings(max_examples=200, deadline=None)
+def test_rewriting_keeps_all_text_and_bounds(html: bytes, nesting: int) -> None:
+    out, _ = rewritten(html, nesting)
+    before, after = words(html), words(out)
+    assert {word for word in before if word[0] == "w"} <= set(after)
+    depth, nodes = shape(out)
+    assert depth <= nesting + 3
+    assert nodes <= 4 * html.count(b"<") + 2 * html.count(b"w") + 10
+
+
+@given(soups(TAGS + FOREIGN, repeat=3), st.sampled_from([16, 512]), st.sampled_from([3, 1_000]))
+@settings(max_examples=200, deadline=None)
+def test_a_second_pass_changes_nothing(html: bytes, nesting: int, tags: int) -> None:
+    out, _ = rewritten(html, nesting, tags)
+    assert rewritten(out, nesting, tags)[0] == out
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes(html: bytes) -> None:
+    out, _ = rewritten(html)
+    assert len(out) <= 6 * len(html) + 64
+    assert bounded(html)[0] is html

@@ -1,0 +1,297 @@
+"""HTML to segments, runs and elements; and the Python walk, which has to say the same to the byte."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
+
+from ncleaner.document import Document, _dump, _walk, tags
+from ncleaner.document._document import Builder
+from ncleaner.document.html import dump_html
+from ncleaner.document.tables import HIDDEN
+from ncleaner.limits import Limits
+
+
+def segments(html: str | bytes, **options: object) -> list[tuple[str, str]]:
+    return [(segment.kind, segment.text) for segment in dump_html(html, **options)]  # type: ignore[arg-type]
+
+
+TABLE: list[tuple[str, list[tuple[str, str]]]] = [
+    # blocks split, inline tags do not
+    ("<p>one<p>two", [("h", "one"), ("h", "two")]),
+    ("<div>one<span>two</span> <b>three</b></div>four", [("h", "onetwo three"), ("h", "four")]),
+    ("a<hr>b", [("h", "a"), ("h", "b")]),
+    ("<td>a", [("h", "a")]),
+    ("<table><tr><td>a<td>b<tr><th>c</table>", [("l", "a"), ("l", "b"), ("l", "c")]),
+    ("<dl><dt>t<dd>d</dl>", [("l", "t"), ("l", "d")]),
+    ("<a href=x>one</a><a href=y>two</a>three", [("h", "one twothree")]),
+    ("<a>one</a><span><a>two</a></span>, <a>three</a>.", [("p", "one two, three.")]),
+    ("<h1>H <em>i</em></h1>text", [("h", "H i"), ("h", "text")]),
+    ("<h2><div>in</div>side</h2>", [("h", "in"), ("h", "side")]),
+    ("<blockquote>q</blockquote><center>c</center>", [("h", "q"), ("h", "c")]),
+    # list items
+    ("<ul><li>a<li>b<ul><li>c</ul>after</ul>z", [("l", "a"), ("l", "b"), ("l", "c"), ("h", "after"), ("h", "z")]),
+    ("<ul><li><p>first</p><p>second</p></ul>", [("l", "first"), ("h", "second")]),
+    ("<ul><li></li></ul>x", [("h", "x")]),
+    # line breaks
+    ("a<br>b", [("h", "a b")]),
+    ("a<br><br>b", [("h", "a"), ("h", "b")]),
+    ("a<br> \n <br>b<br>c", [("h", "a"), ("h", "b c")]),
+    ("<br><br>a<br>", [("h", "a")]),
+    # white space
+    ("<p>  a \n\t b&nbsp;&nbsp;c\u3000d\u2003e </p>", [("p", "a b c d e")]),
+    ("a\u00adb\ufeffc\u0085d", [("h", "abc d")]),
+    ("a\u200db", [("h", "a\u200db")]),
+    ("a\x01b\x7fc&#0;d", [("h", "abc\ufffdd")]),
+    ("a <!-- x --> b<!-- y -->c", [("h", "a bc")]),
+    ("<p>a <b> b</b> c", [("h", "a b c")]),
+    # preformatted text
+    ("<pre>  a = 1\n    b\n\n  c  \n</pre>x", [("p", "  a = 1\n    b"), ("p", "  c"), ("h", "x")]),
+    ("<pre>a\n   \n\n\nb</pre>", [("p", "a"), ("p", "b")]),
+    ("<pre>a<br>b<b>\nc</b></pre>", [("p", "a\nb\nc")]),
+    ("<pre>a\r\nb</pre>", [("p", "a\nb")]),
+    # left out
+    ("<script>a</script><style>b</style><p>c<noscript>d</noscript>", [("h", "c"), ("h", "d")]),
+    ("<select><option>a</select><textarea>b</textarea><button>c</button><input value=d>e", [("h", "e")]),
+    ("<i hidden>a</i><b style='color:red; DISPLAY : None'>b</b><span style='visibility:hidden'>c</span>d", [("h", "d")]),
+    ("<p hidden>a</p>b", [("h", "a"), ("h", "b")]),
+    ("<body hidden style='display:none'>a", [("h", "a")]),
+    ("<div hidden id='S:3'>streamed</div><div id='x' hidden>not</div>", [("h", "streamed"), ("h", "not")]),
+    ("<h2>a<button>b</button>c</h2><button>d</button>e", [("h", "abc"), ("h", "e")]),
+    ("<h3><div><button><p>a</p></button></div></h3>", [("h", "a")]),
+    ("<h1>a</h1><button>b<h2>c</h2></button>d", [("h", "a"), ("h", "d")]),
+    ("<svg><text>a</text><title>b</title></svg>c<template>d</template><iframe>e</iframe>", [("h", "c")]),
+    ("<title>t</title><meta name=x content=y><p>a", [("h", "a")]),
+    # unknown tags
+    ("<my-card>a</my-card><my-card>b</my-card>", [("h", "a"), ("h", "b")]),
+    ("<a-very-long-name-of-an-element>a</a-very-long-name-of-an-element>b", [("h", "a"), ("h", "b")]),
+    ("one<o:p></o:p> <st1:place>two</st1:place>", [("h", "one two")]),
+    # as old pages are
+    ('<text id="http://x.example/" title="t">\n<html><head><title>t</title></head>a<p>b', [("h", "a"), ("h", "b")]),
+    ("a", [("h", "a")]),
+    ("", []),
+    ("<html></html>", []),
+    ("a &amp; b &eacute; &#8212; &bogus; c", [("p", "a & b é — &bogus; c")]),
+    ("</p></div>a</body></html>b", [("h", "a"), ("h", "b")]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("html", "expected"), TABLE, ids=[html[:40] for html, _ in TABLE])
+def test_table(html: str, expected: list[tuple[str, str]]) -> None:
+    found = segments(html)
+    if html.startswith("</p></div>"):
+        # the parser puts what stands behind </html> back into the body
+        assert "".join(text for _, text in found) == "ab"
+    elif html == "<td>a":
+        assert [text for _, text in found] == ["a"]
+    else:
+        assert found == expected
+
+
+def test_alternative_text_on_demand() -> None:
+    html = "<p>a <img alt='a  cat' src=x> b<img><img alt='' ><img hidden alt=no>"
+    assert segments(html) == [("h", "a b")]
+    assert segments(html, alt_text=True) == [("p", "a a cat b")]
+    document = dump_html(html, alt_text=True)
+    assert [tags.bit_names(int(bits), tags.CONTEXT) for bits in document.runs["context"]] == [[], ["alt"], []]
+
+
+def test_inline_context() -> None:
+    document = dump_html("<p>a<a href=x>b<b>c</b></a><code>d</code><strong>e<b>f</b>g</strong>h")
+    contexts = [tags.bit_names(int(bits), tags.CONTEXT) for bits in document.runs["context"]]
+    assert contexts == [[], ["link"], ["link", "bold"], ["code"], ["bold"], ["bold"], ["bold"], []]
+    assert document.segments["link_chars"].tolist() == [2]
+
+
+def test_title_and_language() -> None:
+    document = dump_html(
+        "<html lang=' pl '><title> A\n &amp; B </title><title>C</title><svg><title>D</title></svg>"
+    )
+    assert (document.title, document.lang) == ("A & B", "pl")
+    assert (dump_html("x").title, dump_html("x").lang) == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("html", "shown", "folded"),
+    [
+        ("<p hidden>a</p>b", "b", "a"),
+        ("<p style='color:red; DISPLAY : None'>a</p><p style='visibility:hidden'>b</p>c", "c", "ab"),
+        ("<p style='display:block'>a</p><p style='not-display:nonesuch'>b", "a", "b"),
+        ("<div hidden>a<div><p>b</p></div>c</div>d", "d", "abc"),
+        ("<div hidden>a<div hidden>b</div>c</div>d<div hidden></div>e", "de", "abc"),
+        ("<ul><li>a<li hidden>b<li>c</ul>", "ac", "b"),
+        ("a<i hidden>b</i><div hidden>c<i hidden>d</i></div>", "a", "c"),
+        # streamed parts of a page are shown by its script, whatever holds them back
+        ("<div hidden id='S:3'>a</div><div hidden id=S3>b</div><p hidden id='B:0'>c", "a", "bc"),
+        ("<div hidden id='S:3'>a<div hidden>b</div></div>", "a", "b"),
+        ("<html hidden style='display:none'><body hidden style='visibility:hidden'>a", "a", ""),
+        ("<div class=hidden>a</div>", "a", ""),
+    ],
+)  # fmt: skip
+def test_blocks_that_are_not_shown(html: str, shown: str, folded: str) -> None:
+    document = dump_html(html)
+    hidden = document.segments["flags"] & HIDDEN != 0
+    assert "".join(s.text for s in document if not hidden[s.index]) == shown
+    assert "".join(s.text for s in document if hidden[s.index]) == folded
+    assert document.visible.tolist() == (~hidden).tolist()
+
+
+def names(html: str, tag: str = "div") -> list[int]:
+    """The hashed words of the class, id and role of the first such element."""
+    document = dump_html(html)
+    start = next(int(row["names"]) for row in document.elements if tags.TAGS[row["tag"]] == tag)
+    size = int(document.names[start])
+    return document.names[start + 1 : start + 1 + size].tolist()
+
+
+@pytest.mark.parametrize(
+    ("html", "same"),
+    [
+        ("<div class='site-nav' id=main role=banner>", "<div class='site nav main banner'>"),
+        ("<div class='siteNavBar'>", "<div class='site nav bar'>"),
+        ("<div id=SITE_nav__2bar>", "<div role='site nav bar'>"),
+        ("<div class='nav site nav Nav' id=nav role=site>", "<div class='nav site'>"),
+        # words of one letter are none; beyond eight letters words are not told apart
+        ("<div class='a b1 c-d nav'>", "<div class=nav>"),
+        ("<div class=navigation>", "<div class=navigational>"),
+        ("<div class='naïve'>", "<div class='na ve'>"),
+        ("<div class='' id>", "<div>"),
+    ],
+)
+def test_words_of_names(html: str, same: str) -> None:
+    assert names(html) == names(same)
+    assert len(names(html)) == len(set(names(html)))
+
+
+def test_lists_of_names() -> None:
+    assert names("<div>") == []
+    assert len(names("<div class='nav bar' id=side>")) == 3
+    assert names("<div class=nav>") != names("<div class=bar>")
+    many = [f"{chr(97 + i // 26)}{chr(97 + i % 26)}" for i in range(80)]
+    assert len(names(f"<div class='{' '.join(many)}' id='xyz'>")) == 32
+    assert len(names(f"<div class='{' '.join(many[:31])}' id='{' '.join(many[31:])}'>")) == 32
+    assert dump_html("<p>").names[0] == 0
+
+
+def test_elements_of_one_class_share_a_list_but_not_the_words_of_ids() -> None:
+    document = dump_html("<p class=aa id=bb>1<p class=aa>2<p class=aa role=cc>3<p class=aa>4<p>5")
+    starts = document.elements["names"][document.elements["tag"] == tags.CODE["p"]].tolist()
+    lists = [document.names[s + 1 : s + 1 + document.names[s]].tolist() for s in starts]
+    one = names("<p class=aa>", "p")
+    assert lists == [one + names("<p id=bb>", "p"), one, one + names("<p id=cc>", "p"), one, []]
+    assert document.names[0] == starts[4] == 0
+    assert starts[1] == starts[3]
+
+
+def test_elements_say_what_class_id_and_role_say() -> None:
+    document = dump_html(
+        "<div class='site-nav big' id=mainContent><p role=navigation class=xyz>a</p></div><footer>"
+    )
+    cues = {
+        tags.TAGS[row["tag"]]: set(tags.bit_names(int(row["cues"]), tags.CUES)) for row in document.elements
+    }
+    assert cues["div"] == {"navigation", "main", "content"}
+    assert cues["p"] == {"navigation"}
+    assert cues["body"] == cues["footer"] == set()
+
+
+def test_same_style_same_hash() -> None:
+    document = dump_html(
+        "<div class=a></div><div class=a></div><div class=b></div><p class=a></p><div></div>"
+    )
+    styles = document.elements["style"].tolist()[2:]
+    assert styles[0] == styles[1]
+    assert len(set(styles)) == 4
+
+
+def test_str_and_bytes_and_encodings() -> None:
+    assert dump_html("żółw").text == dump_html("żółw".encode()).text == "żółw\n"
+    document = dump_html("<p>żółw".encode("iso-8859-2"), content_type="text/html; charset=iso-8859-2")
+    assert (document.text, document.encoding) == ("żółw\n", "iso-8859-2")
+    assert dump_html("żółw".encode("iso-8859-2"), encoding="latin2").text == "żółw\n"
+    assert dump_html("\udc80a").text.endswith("a\n")
+
+
+def test_deep_pages_are_walked_without_recursion() -> None:
+    document = dump_html("<span>" * 3000 + "deep")
+    assert document.text == "deep\n"
+    assert document.dropped_tags == 0
+
+
+def test_nothing_of_a_flattened_page_is_lost() -> None:
+    words = [f"w{number}" for number in range(30_000)]
+    document = dump_html("".join(f"<div>{word}" for word in words), limits=Limits(nesting=100))
+    assert document.text.split() == words
+    assert document.dropped_tags > 29_000
+    assert document.elements["depth"].max() < 110
+
+
+# the walk in Python -------------------------------------------------------------------------------
+
+
+def both(html: bytes, alt_text: bool = False) -> list[tuple[tuple[bytes, ...], tuple[bytes, bytes]]]:
+    found = []
+    for walk in (_dump.walk, _walk.walk):
+        builder = Builder(64)
+        about = walk(LexborHTMLParser(html), builder, alt_text)
+        found.append((builder.tables(), about))
+    return found
+
+
+NAMES = st.sampled_from(
+    [*tags.TAGS[2:], "x-y", "o:p", "a-name-of-more-than-sixteen", "math", "mi", "annotation-xml", "g", "text"]
+)
+ATTRIBUTES = st.lists(
+    st.tuples(
+        st.sampled_from(["class", "id", "role", "hidden", "style", "alt", "lang", "href", "data-x", "CLASS"]),
+        st.sampled_from(
+            ["", "nav", "siteNav-menu", "display:none", "color: red", "S:1", "main", "en", "a b  c", "ü"]
+        ),
+    ),
+    max_size=4,
+).map(lambda pairs: "".join(f' {name}="{value}"' if value else f" {name}" for name, value in pairs))
+TEXTS = st.sampled_from(["", " ", "\n", "\n\n", "word", "two words ", "  x", "é\u00a0ü", "世界", "&amp;", "&nbsp;", "\x01", "\u200b", "<", ">", "<!-- c -->", "\ufeff", "-->", "]]>", "\t"])  # fmt: skip
+PIECES = st.one_of(
+    TEXTS,
+    st.builds("<{}{}>".format, NAMES, ATTRIBUTES),
+    st.builds("</{}>".format, NAMES),
+)
+PAGES = st.lists(PIECES, max_size=40).map("".join)
+
+
+@example("<annotation-xml>a</annotation-xml>b", False)
+@example("<math><image>a</image>", True)
+@example("<html lang=a><math><html lang=b>c", False)
+@settings(max_examples=400, deadline=None)
+@given(html=PAGES, alt_text=st.booleans())
+def test_both_walks_give_the_same_bytes(html: str, alt_text: bool) -> None:
+    compiled, python = both(html.encode(), alt_text)
+    assert compiled == python
+
+
+@settings(max_examples=100, deadline=None)
+@given(html=st.binary(max_size=200))
+def test_both_walks_take_any_bytes(html: bytes) -> None:
+    text = html.decode("utf-8", "replace").encode()
+    compiled, python = both(text)
+    assert compiled == python
+    Document.of_tables(compiled[0]).text.encode()
+
+
+def test_layout_is_proved_here_and_the_fallback_is_taken_where_it_is_not() -> None:
+    assert _dump.LAYOUT_PROVED
+    code = (
+        "import ncleaner.document._dump as d; d.LAYOUT_PROVED = False\n"
+        "import sys; [sys.modules.pop(m) for m in list(sys.modules) if m == 'ncleaner.document.html']\n"
+        "import ncleaner.document.html as dump, ncleaner.document._walk as w\n"
+        "module = sys.modules['ncleaner.document.html']\n"
+        "assert module._walk_tree is w.walk\n"
+        "print(module.dump_html('<h1>a<p>b').text)"
+    )
+    result = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True)
+    assert result.stdout == "a\nb\n\n", result.stderr

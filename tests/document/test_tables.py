@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ncleaner.document.html import dump_html
+from ncleaner.document.tables import ELEMENT, RUN, SEGMENT, Segments
+
+PAGES = sorted((Path(__file__).parents[2] / "examples" / "pages").glob("*.html"))
+DOCUMENTS = {path.stem: dump_html(path.read_bytes()) for path in PAGES}
+each = pytest.mark.parametrize("name", DOCUMENTS)
+
+
+def test_rows_have_no_holes() -> None:
+    assert (RUN.itemsize, SEGMENT.itemsize, ELEMENT.itemsize) == (24, 40, 36)
+    for dtype in (RUN, SEGMENT, ELEMENT):
+        assert sum(dtype[name].itemsize for name in dtype.names or ()) == dtype.itemsize
+
+
+@each
+def test_segments_cover_the_text(name: str) -> None:
+    document = DOCUMENTS[name]
+    lines = []
+    at = 0
+    for row in document.segments:
+        assert row["start"] == at
+        lines.append(document.data[row["start"] : row["end"]])
+        at = row["end"] + 1
+    assert b"".join(line + b"\n" for line in lines) == document.data
+
+
+@each
+def test_segments_count_right(name: str) -> None:
+    for segment in DOCUMENTS[name]:
+        assert segment.text
+        assert segment.text.rstrip() == segment.text
+        assert segment.chars == len(re.sub(r"\s", "", segment.text))
+        assert segment.words == len(segment.text.split())
+        assert 0 <= segment.link_chars <= segment.chars
+        assert segment.kind in "phl"
+
+
+@each
+def test_runs_tile_their_segments(name: str) -> None:
+    document = DOCUMENTS[name]
+    assert np.all(np.diff(document.runs["segment"]) >= 0)
+    assert np.all(document.runs["start"] < document.runs["end"])
+    for index, row in enumerate(document.segments):
+        runs = document.runs[row["first_run"] : row["last_run"] + 1]
+        assert set(runs["segment"]) == {index}
+        assert runs["end"][-1] == row["end"]
+        gaps = [
+            document.data[a:b]
+            for a, b in zip(runs["end"][:-1].tolist(), runs["start"][1:].tolist(), strict=True)
+        ]
+        assert all(not gap.strip() for gap in gaps)
+        assert row["element"] == runs["element"][0]
+
+
+@each
+def test_elements_form_a_tree_in_document_order(name: str) -> None:
+    document = DOCUMENTS[name]
+    elements = document.elements
+    assert elements["parent"][0] == -1
+    for index, row in enumerate(elements[1:], 1):
+        parent = elements[row["parent"]]
+        assert 0 <= row["parent"] < index
+        assert row["depth"] == parent["depth"] + 1
+        assert parent["first_run"] <= row["first_run"] <= row["last_run"] <= parent["last_run"]
+        assert row["tags"] < parent["tags"]
+    # what stands below an element is what its runs hold
+    assert elements["last_run"][0] == len(document.runs)
+    assert elements["chars"][0] == document.segments["chars"].sum()
+
+
+@each
+def test_names_are_lists_in_their_table(name: str) -> None:
+    document = DOCUMENTS[name]
+    assert document.names.dtype == np.uint16
+    assert document.names[0] == 0
+    starts = document.elements["names"]
+    ends = starts + document.names[starts] + 1
+    assert ends.max() <= len(document.names)
+    assert document.names[starts].max() <= 32
+    # lists that elements have are apart, or one and the same
+    lists = np.unique(np.stack((starts, ends), 1), axis=0)
+    assert np.all(lists[1:, 0] >= lists[:-1, 1])
+
+
+@each
+def test_runs_stand_in_their_elements(name: str) -> None:
+    document = DOCUMENTS[name]
+    for index, run in enumerate(document.runs):
+        element = document.elements[run["element"]]
+        assert element["first_run"] <= index < element["last_run"]
+
+
+def test_views() -> None:
+    document = dump_html("<h1>Head</h1><p>one <a href=x>two</a></p><ul><li>three")
+    assert len(document) == 3
+    assert [str(segment) for segment in document] == ["Head", "one two", "three"]
+    assert document[-1].text == document[2].text == "three"
+    assert document[1].path == "html/body/p"
+    assert document[1].link_density == pytest.approx(3 / 6)
+    views = Segments(document)
+    assert [segment.index for segment in views[1:]] == [1, 2]
+    assert repr(views) == "<3 segments>"
+    with pytest.raises(IndexError):
+        document[3]
+    with pytest.raises(IndexError):
+        document[-4]
+    assert document.text == "Head\none two\nthree\n"
+
+
+def test_notebook_view_escapes() -> None:
+    document = dump_html("<title>a &lt; b</title><p>1 &lt;script&gt; 2")
+    shown = document._repr_html_()
+    assert "<script>" not in shown
+    assert "&lt;script&gt;" in shown
+    assert "1 segments, 3 words" in repr(document)
+
+
+def test_tables_are_read_only() -> None:
+    document = dump_html("<p>a")
+    with pytest.raises(ValueError, match="read-only"):
+        document.segments["kind"][0] = 0

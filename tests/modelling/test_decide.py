@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ncleaner.modelling._decide import LEAST, decide, probabilities_of
+from ncleaner.modelling.structure import BALANCES
+
+PAGES = st.lists(st.tuples(st.integers(0, 100), st.integers(1, 50)), min_size=1, max_size=8)
+
+
+def expected_f(kept: Any, probabilities: np.ndarray, words: np.ndarray, beta: float) -> float:
+    right, gold = (probabilities * words)[list(kept)].sum(), (probabilities * words).sum()
+    return float((1 + beta**2) * right / (words[list(kept)].sum() + beta**2 * gold + 1e-9))
+
+
+def columns(page: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
+    return np.array([p / 100 for p, _ in page]), np.array([float(w) for _, w in page])
+
+
+@settings(deadline=None)
+@given(page=PAGES, beta=st.sampled_from([*BALANCES.values(), 1.7]))
+def test_no_other_segments_are_expected_to_do_better(page: list[tuple[int, int]], beta: float) -> None:
+    probabilities, words = columns(page)
+    rows = range(len(page))
+    best, balanced = (
+        max(
+            expected_f(kept, probabilities, words, balance)
+            for size in range(len(page) + 1)
+            for kept in itertools.combinations(rows, size)
+        )
+        for balance in (beta, 1.0)
+    )
+    mask = decide(probabilities, words, beta)
+    if mask.any():
+        assert expected_f(np.flatnonzero(mask), probabilities, words, beta) == pytest.approx(best)
+        assert balanced >= LEAST - 1e-9
+    else:
+        assert balanced < LEAST + 1e-9
+
+
+@settings(deadline=None)
+@given(page=PAGES, betas=st.tuples(st.floats(0.1, 4), st.floats(0.1, 4)))
+def test_who_wants_more_recall_gets_at_least_as_much(
+    page: list[tuple[int, int]], betas: tuple[float, float]
+) -> None:
+    less, more = (decide(*columns(page), beta) for beta in sorted(betas))
+    assert np.all(less <= more)
+
+
+def test_pages_without_main_text() -> None:
+    assert decide(np.zeros(0), np.zeros(0)).shape == (0,)
+    assert decide(np.zeros(5), np.ones(5)).tolist() == [False] * 5
+    assert decide(np.ones(5), np.zeros(5)).tolist() == [False] * 5
+    assert decide(np.full(5, 0.05), np.ones(5)).tolist() == [False] * 5
+    assert decide(np.ones(3), np.ones(3)).tolist() == [True] * 3
+
+
+def test_what_is_kept_depends_on_the_rest_of_the_page() -> None:
+    words = np.full(4, 10.0)
+    # half likely: worth it where nothing is more so, not where much is certain
+    assert decide(np.array([0.4, 0.4, 0.3, 0.3]), words).all()
+    assert decide(np.array([0.99, 0.99, 0.3, 0.3]), words).tolist() == [True, True, False, False]
+    assert decide(np.array([0.99, 0.99, 0.3, 0.3]), words, 2.0).all()
+
+
+def test_probabilities() -> None:
+    found = probabilities_of(np.array([-1e9, -math.log(3), 0.0, 1e9]))
+    assert found.tolist() == [pytest.approx(0, abs=1e-12), pytest.approx(0.25), 0.5, pytest.approx(1)]
+
+
+def test_columns_of_different_lengths_are_refused() -> None:
+    with pytest.raises(ValueError, match="3 probabilities, but 2 segments"):
+        decide(np.ones(3), np.ones(2))

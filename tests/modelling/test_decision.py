@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ncleaner.errors import ModelError
+from ncleaner.modelling._chain import posterior
+from ncleaner.modelling.decision import STATISTICS, Decision, Statistic
+from ncleaner.training.calibration import Scored, fit_decision
+
+
+def by_hand(
+    evidence: list[float], to_clean: float, stay_clean: float, opening: float, closing: float, empty: float
+) -> list[float]:
+    """The posterior by adding up all label sequences."""
+    step = {(0, 0): 1 - to_clean, (0, 1): to_clean, (1, 0): 1 - stay_clean, (1, 1): stay_clean}
+    total, clean = 0.0, [0.0] * len(evidence)
+    dirty = 0.0
+    for labels in itertools.product((0, 1), repeat=len(evidence)):
+        weight = math.exp(sum(e for e, label in zip(evidence, labels, strict=True) if label))
+        weight *= math.exp(opening * labels[0] + closing * labels[-1])
+        for pair in itertools.pairwise(labels):
+            weight *= step[pair]
+        total += weight
+        if not any(labels):
+            dirty = weight
+        for position, label in enumerate(labels):
+            clean[position] += weight * label
+    some = (total - dirty + empty * dirty) / total
+    odds = [min(value / total / some, 1 - 1e-12) for value in clean]
+    return [math.log(p / (1 - p)) for p in odds]
+
+
+probability = st.floats(0.01, 0.99)
+
+
+@settings(deadline=None)
+@given(
+    evidence=st.lists(st.floats(-8, 8), min_size=1, max_size=7),
+    to_clean=probability,
+    stay_clean=probability,
+    opening=st.floats(-4, 4),
+    closing=st.floats(-4, 4),
+    empty=st.sampled_from([1.0, 0.05, 0.01]),
+)
+def test_posterior_is_exact(
+    evidence: list[float], to_clean: float, stay_clean: float, opening: float, closing: float, empty: float
+) -> None:
+    found = posterior(np.array(evidence), to_clean, stay_clean, opening, closing, empty)
+    expected = by_hand(evidence, to_clean, stay_clean, opening, closing, empty)
+    assert found == pytest.approx(expected, abs=1e-5, rel=1e-5)
+
+
+def test_posterior_of_long_and_hopeless_pages_is_finite() -> None:
+    for value in (-1e9, 0.0, 1e9):
+        found = posterior(np.full(100_000, value), 0.001, 0.999, empty=0.01)
+        assert np.isfinite(found).all()
+    assert posterior(np.zeros(0), 0.5, 0.5).shape == (0,)
+    for wrong in ((0.0, 0.5, 1.0), (0.5, 1.0, 1.0), (0.5, 0.5, 0.0)):
+        with pytest.raises(ValueError, match="between 0 and 1"):
+            posterior(np.zeros(3), *wrong[:2], empty=wrong[2])
+
+
+def test_neighbours_decide_on_a_doubtful_segment() -> None:
+    decision = Decision("page", slope=8.0, offset=0.0, to_clean=0.05, stay_clean=0.95)
+    counts = np.full(5, 10, np.uint32)
+    among_clean = decision.statistics(np.array([20.0, 20.0, -4.0, 20.0, 20.0]), counts)
+    among_dirty = decision.statistics(np.array([-20.0, -20.0, 4.0, -20.0, -20.0]), counts)
+    assert among_clean[2] > 0 > among_dirty[2]
+
+
+def page(number: int, clean_score: float = 30.0, dirty_score: float = -20.0) -> Scored:
+    clean = np.array([False, False, True, True, True, False])
+    noise = (number % 5 - 2) * 2.0
+    return Scored(
+        f"site{number % 4}.example",
+        np.where(clean, clean_score, dirty_score) + noise,
+        np.full(6, 40, np.uint32),
+        np.full(6, 8),
+        clean,
+        24,
+        np.where(clean, 8.0, 0.0),
+    )
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+def test_a_decision_that_separates(statistic: Statistic) -> None:
+    pages = [page(number) for number in range(12)]
+    decision, figures = fit_decision(pages, statistic)
+    assert figures == {"precision": 1.0, "recall": 1.0, "f_score": 1.0}
+    # 0 separates them, so nothing else is chosen
+    assert decision.threshold == 0
+    assert decision.presets["recall"] <= decision.threshold <= decision.presets["precision"]
+    for each in pages:
+        assert (decision.statistics(each.sums, each.counts) >= 0).tolist() == each.clean.tolist()
+
+
+@pytest.mark.parametrize("statistic", ["segment", "character"])
+def test_the_threshold_follows_the_scores(statistic: Statistic) -> None:
+    high, _ = fit_decision([page(number, 50.0, 20.0) for number in range(12)], statistic)
+    low, _ = fit_decision([page(number, -20.0, -50.0) for number in range(12)], statistic)
+    assert high.threshold > 0 > low.threshold
+
+
+def test_presets() -> None:
+    decision = Decision(threshold=1.0, presets={"precision": 3.0})
+    assert decision.with_threshold("precision").threshold == 3.0
+    assert decision.with_threshold(-2).threshold == -2.0
+    with pytest.raises(ModelError, match="no preset 'recall'"):
+        decision.with_threshold("recall")
+    with pytest.raises(ValueError, match="has to be a number"):
+        decision.with_threshold(float("nan"))
+
+
+def test_header_round_trip() -> None:
+    decision = Decision("page", -0.5, {"recall": -3.0}, 0.1, -1.0, 0.02, 0.8, -4.0, -2.0, 0.4, 1.0)
+    assert Decision.of_header(decision.header()) == decision

@@ -1,0 +1,313 @@
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ncleaner.cleaner import Cleaner
+from ncleaner.document import Document
+from ncleaner.document.html import dump_html
+from ncleaner.document.plain import dump_text
+from ncleaner.errors import ModelError
+from ncleaner.methods.choice import ByLanguage, load_models, make_method
+from ncleaner.methods.hybrid import Hybrid
+from ncleaner.modelling import hybrid
+from ncleaner.modelling.container import kind_of, pack, unpack
+from ncleaner.modelling.hybrid import Calibration, HybridModel, load_hybrid, load_ngrams
+from ncleaner.modelling.ngrams import load_model
+from ncleaner.modelling.shipped import shipped_models
+from ncleaner.modelling.structure import load_structure
+from ncleaner.page import Page
+from ncleaner.people.cards import describe_file, model_table
+from ncleaner.people.summaries import run_summary
+from ncleaner.running.tally import Tally
+from ncleaner.training.ngrams import train
+
+from ..structures import structure
+from ..training.test_ngrams import PAIRS
+
+PROSE = "The ferry was late again this morning, and nobody on the pier knew when it would sail."
+PAGE = dump_html(
+    f"<ul><li><a href=/>Home</a></ul><h2>Late again</h2><p>{PROSE}</p><p>All rights reserved.</p>"
+)
+NGRAMS = train(PAIRS, about={"name": "tiny", "language": "en"})
+OWN = HybridModel(
+    NGRAMS, structure(name="tiny"), Calibration(2.0, -1.0), own=True, about={"name": "mine", "language": "en"}
+)
+SHIPPED = HybridModel(
+    NGRAMS, load_structure(), Calibration(1.5, 0.25), about={"name": "mine", "language": "en"}
+)
+
+
+def texts(model: HybridModel, document: Document = PAGE) -> list[str]:
+    mask = model.judge(document).mask
+    return [segment.text for segment in document if mask[segment.index]]
+
+
+# judging --------------------------------------------------------------------------------------------
+
+
+def test_scores_are_the_calibrated_odds_of_the_structure_model() -> None:
+    scores = OWN.judge(PAGE).scores
+    # by tests/structures.py: -3, 1, 2, -4 nats
+    assert (scores * np.log(2)).tolist() == pytest.approx([-7, 1, 3, -9])
+    assert texts(OWN) == ["Late again", PROSE]
+    # hidden text is judged as all else
+    assert texts(OWN, dump_html(f"<p>{PROSE}</p><div hidden><p>{PROSE} Or so they say.</p></div>"))[1:] != []
+
+
+@pytest.mark.parametrize("model", [OWN, SHIPPED])
+def test_thresholds_and_presets(model: HybridModel) -> None:
+    scores = model.judge(PAGE).scores
+    for threshold in (-100.0, float(scores[1]), 0.0, 100.0):
+        found = model.with_parameters(threshold=threshold).judge(PAGE)
+        assert found.mask.tolist() == (scores >= threshold).tolist()
+        np.testing.assert_array_equal(found.scores, scores)
+    precise, balanced, whole = (
+        model.with_parameters(threshold=preset).judge(PAGE).mask
+        for preset in ("precision", "balanced", "recall")
+    )
+    assert np.all(precise <= balanced) and np.all(balanced <= whole)
+    np.testing.assert_array_equal(balanced, model.judge(PAGE).mask)
+    # a preset takes a threshold back, and the other way round
+    again = model.with_parameters(threshold=50.0).with_parameters(threshold="recall")
+    np.testing.assert_array_equal(again.judge(PAGE).mask, whole)
+    assert model.with_parameters() is model
+    for odd in (np.nan, np.inf):
+        with pytest.raises(ValueError, match="has to be a number"):
+            model.with_parameters(threshold=odd)
+
+
+@pytest.mark.parametrize("values", [(0.0, 0.0), (-1.0, 0.0), (np.nan, 0.0), (1.0, np.inf)])
+def test_calibrations_that_are_none(values: tuple[float, float]) -> None:
+    with pytest.raises(ValueError, match="positive slope"):
+        Calibration(*values)
+
+
+def test_an_empty_page() -> None:
+    for model in (OWN, SHIPPED):
+        found = model.judge(dump_html(""))
+        assert found.mask.shape == found.scores.shape == (0,)
+
+
+# files ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "model", [OWN, SHIPPED, OWN.with_parameters(threshold=1.5), SHIPPED.with_parameters(threshold="recall")]
+)
+def test_the_same_bytes_come_back(model: HybridModel, tmp_path: Path) -> None:
+    data = model.to_bytes()
+    assert kind_of(data) == "hybrid"
+    model.save(tmp_path / "m.ncm")
+    for again in (
+        HybridModel.from_bytes(data),
+        pickle.loads(pickle.dumps(model)),
+        load_hybrid(tmp_path / "m.ncm"),
+    ):
+        assert again.to_bytes() == data
+        assert (again.calibration, again.threshold, again.balance, again.own) == (
+            model.calibration,
+            model.threshold,
+            model.balance,
+            model.own,
+        )
+        assert (again.name, again.about) == ("mine", {"name": "mine", "language": "en"})
+        np.testing.assert_array_equal(again.judge(PAGE).scores, model.judge(PAGE).scores)
+        np.testing.assert_array_equal(again.judge(PAGE).mask, model.judge(PAGE).mask)
+    assert ("structure" in unpack(data)[1]) == model.own
+    assert load_ngrams(tmp_path / "m.ncm").to_bytes() == model.ngrams.to_bytes()
+    assert repr(model).startswith("<HybridModel mine: <NGramModel ")
+
+
+def test_ngrams_alone_are_a_hybrid_with_the_shipped_structure(tmp_path: Path) -> None:
+    load_model("pl").save(tmp_path / "pl.ncm")
+    for name in ("pl", tmp_path / "pl.ncm"):
+        model = load_hybrid(name)
+        assert (model.name, model.own, model.calibration) == ("pl", False, Calibration())
+        assert model.structure.to_bytes() == load_structure().to_bytes()
+        assert load_ngrams(name).to_bytes() == load_model("pl").to_bytes()
+
+
+@pytest.mark.parametrize("kind", ["victor", "structure"])
+@pytest.mark.parametrize("load", [load_hybrid, load_ngrams])
+def test_other_kinds(load: Any, kind: str, tmp_path: Path) -> None:
+    (tmp_path / "x.ncm").write_bytes(shipped_models(kind)[kind])
+    for name in (kind, tmp_path / "x.ncm"):
+        with pytest.raises(ModelError, match=f"holds a model of kind '{kind}', not n-grams or a hybrid"):
+            load(name)
+    with pytest.raises(ModelError, match="no model 'nowhere'"):
+        load("nowhere")
+
+
+def changed(header: dict[str, Any], **arrays: Any) -> bytes:
+    old, parts = unpack(OWN.to_bytes())
+    parts = {**parts, **arrays}
+    return pack({**old, **header}, {name: part for name, part in parts.items() if part is not None})
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (changed({"balance": "magic"}), "unknown balance 'magic'"),
+        (changed({"balance": []}), "no usable model"),
+        (changed({"threshold": "high"}), "no usable model"),
+        (changed({"calibration": {"slope": -1.0, "offset": 0.0}}), "positive slope"),
+        (changed({"calibration": {"slope": 1.0, "curve": 0.0}}), "no usable model"),
+        (changed({"calibration": None}), "no usable model"),
+        (changed({}, ngrams=None), "no usable model"),
+        (changed({}, ngrams=np.zeros(9, np.uint8)), "its n-grams"),
+        (changed({}, structure=np.zeros(9, np.uint8)), "its structure model"),
+        (changed({}, structure=np.frombuffer(NGRAMS.to_bytes(), np.uint8)), "its structure model"),
+        (changed({})[:-1], "damaged"),
+        (b"", "not an ncleaner model"),
+    ],
+)
+def test_files_that_are_not_usable(data: bytes, said: str) -> None:
+    with pytest.raises(ModelError, match=said):
+        HybridModel.from_bytes(data, "x.ncm")
+
+
+DATA = OWN.to_bytes()
+
+
+@settings(max_examples=40, deadline=None)
+@given(place=st.integers(0, 400) | st.integers(0, len(DATA) - 1), bit=st.integers(0, 7))
+def test_damage_is_an_error_of_models(place: int, bit: int) -> None:
+    damaged = bytearray(DATA)
+    damaged[place] ^= 1 << bit
+    try:
+        found = HybridModel.from_bytes(bytes(damaged))
+    except ModelError:
+        return
+    # what no checksum answers for says nothing either
+    assert found.to_bytes() == DATA
+
+
+def test_cards(tmp_path: Path) -> None:
+    OWN.save(tmp_path / "own.ncm")
+    SHIPPED.save(tmp_path / "shipped.ncm")
+    own, shipped = (describe_file(tmp_path / f"{name}.ncm", 5) for name in ("own", "shipped"))
+    assert own.startswith("hybrid ") and "\nname       tiny\n" in own
+    assert "structure model: of its own; log-odds × 2 " in own and "heading" in own
+    assert "structure model: the shipped one; log-odds × 1.5 " in shipped and "heading" not in shipped
+    structure().save(tmp_path / "structure.ncm")
+    assert "2 for the first judgement, 3 for the second" in describe_file(tmp_path / "structure.ncm")
+    assert "\nen " in model_table()
+
+
+# the method -----------------------------------------------------------------------------------------
+
+
+def test_the_method_keeps_what_the_model_does() -> None:
+    kept = Hybrid(SHIPPED).keep(PAGE)
+    np.testing.assert_array_equal(kept.mask, SHIPPED.judge(PAGE).mask)
+    np.testing.assert_array_equal(kept.scores, SHIPPED.judge(PAGE).scores)
+    assert (kept.instead, kept.model) == ("", "")
+
+
+def test_plain_text_is_left_to_the_ngrams() -> None:
+    document = dump_text(f"{PROSE}\n\nHome | News | Log in | Register")
+    model = load_hybrid("en")
+    kept = Hybrid(model).keep(document)
+    alone = make_method("ngram", model).keep(document)
+    assert kept.instead == "ngram"
+    np.testing.assert_array_equal(kept.mask, alone.mask)
+    np.testing.assert_array_equal(kept.scores, alone.scores)
+    assert kept.mask.tolist() == [True, False]
+    # an HTML page without any text is no plain text
+    assert Hybrid(OWN).keep(dump_html("<p>")).instead == ""
+
+
+def test_the_summary_of_a_run_says_so_once() -> None:
+    cleaner, tally = Cleaner("hybrid", OWN), Tally()
+    for page in (Page(PROSE.encode(), kind="text"), Page(PROSE.encode(), kind="text")):
+        tally.add_page(page, *cleaner.page(page), 0.01)
+    page = Page(f"<p>{PROSE}".encode())
+    tally.add_page(page, *cleaner.page(page), 0.01)
+    assert tally.instead == {"ngram": 2}
+    assert run_summary(tally).count("cleaned by the method ngram") == 1
+
+
+def test_a_page_in_letters_the_model_has_never_seen_is_told() -> None:
+    greek = dump_html("<p>Το λιμεναρχείο αποφάσισε να φωτίσει ξανά τη βόρεια προκυμαία.</p>" * 8)
+    for threshold, strange in ((-1000.0, True), (1000.0, True)):
+        kept = Hybrid(OWN.with_parameters(threshold=threshold)).keep(greek)
+        assert kept.strange == strange
+    assert not Hybrid(OWN.with_parameters(threshold=-1000.0)).keep(dump_html(f"<p>{PROSE}</p>" * 8)).strange
+
+
+def test_a_model_per_page() -> None:
+    method = make_method("hybrid", load_models("hybrid", "auto"))
+    for text, chosen, language in (
+        ("The harbour board has decided to light the north quay again, as it did before.", "en", "en"),
+        ("Το λιμεναρχείο αποφάσισε να φωτίσει ξανά τη βόρεια προκυμαία του λιμανιού.", "el", "el"),
+        ("Der Hafenrat hat beschlossen, den Nordkai wieder zu beleuchten.", "nonlexical", "de"),
+    ):
+        document = dump_html(f"<p>{text}")
+        kept = method.keep(document)
+        assert (kept.model, kept.language) == (chosen, language)
+        np.testing.assert_array_equal(kept.scores, Hybrid(load_hybrid(chosen)).keep(document).scores)
+        plain = method.keep(dump_text(text))
+        assert (plain.model, plain.language, plain.instead) == (chosen, language, "ngram")
+
+
+def test_models_of_ones_own_go_first(tmp_path: Path) -> None:
+    OWN.save(tmp_path / "mine.ncm")
+    (tmp_path / "structure.ncm").write_bytes(structure().to_bytes())
+    models = ByLanguage(load_hybrid, tmp_path, "recall")
+    assert (models["en"].name, models["en"].own, models["en"].balance) == ("mine", True, "recall")
+    assert (models["pl"].name, models["pl"].own, models["pl"].balance) == ("pl", False, "recall")
+    assert pickle.loads(pickle.dumps(models))["en"].to_bytes() == models["en"].to_bytes()
+    # the n-grams of a hybrid, by themselves
+    assert ByLanguage(load_ngrams, tmp_path)["en"].to_bytes() == NGRAMS.to_bytes()
+
+
+def test_what_methods_take() -> None:
+    for method, model in (("hybrid", NGRAMS), ("hybrid", OWN), ("ngram", OWN), ("ngram", NGRAMS)):
+        assert make_method(method, model).name == method
+    np.testing.assert_array_equal(
+        make_method("ngram", OWN).keep(PAGE).scores, make_method("ngram", NGRAMS).keep(PAGE).scores
+    )
+
+
+def test_cleaners(tmp_path: Path) -> None:
+    OWN.save(tmp_path / "mine.ncm")
+    html = f"<ul><li><a href=/>Home</a></ul><h2>Late again</h2><p>{PROSE}</p><p>All rights reserved.</p>"
+    expected = f"Late again\n{PROSE}"
+    for cleaner in (Cleaner(model=OWN), Cleaner(model=tmp_path / "mine.ncm")):
+        assert cleaner.clean(html) == expected
+        assert pickle.loads(pickle.dumps(cleaner)).clean(html) == expected
+    assert Cleaner(model=tmp_path).clean(f"<html lang=en>{html}") == expected
+    assert Cleaner(model=OWN, threshold=1000.0).clean(html) == ""
+    assert "HybridModel mine" in repr(Cleaner(model=OWN))
+
+
+@pytest.mark.parametrize("method", ["hybrid", "ngram"])
+def test_cleaners_by_language_pickle(method: str) -> None:
+    cleaner = Cleaner(method, "auto")
+    assert pickle.loads(pickle.dumps(cleaner)).clean(f"<p>{PROSE}") == cleaner.clean(f"<p>{PROSE}")
+
+
+def test_the_trainer_is_not_needed_to_clean() -> None:
+    code = (
+        "import sys; sys.modules['lightgbm'] = sys.modules['pycrfsuite'] = None\n"
+        "import ncleaner; print(ncleaner.clean(sys.argv[1]), 'rapidfuzz' in sys.modules)"
+    )
+    result = subprocess.run(
+        [sys.executable, "-P", "-c", code, f"<h1>Late</h1><p>{PROSE}"], capture_output=True, text=True
+    )
+    assert PROSE in result.stdout, result.stderr
+
+
+def test_the_shipped_structure_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert load_hybrid("en").structure is load_hybrid("pl").structure
+    monkeypatch.setattr(hybrid, "_load_structure", lambda: structure(name="other"))
+    assert load_hybrid("en").structure.name == "other"

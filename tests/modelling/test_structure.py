@@ -1,0 +1,212 @@
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ncleaner.document.html import dump_html
+from ncleaner.errors import ModelError, OutputError
+from ncleaner.modelling.container import kind_of, pack, unpack
+from ncleaner.modelling.features import FEATURES, WEIGHTS
+from ncleaner.modelling.ngrams import load_model
+from ncleaner.modelling.shipped import shipped_models
+from ncleaner.modelling.structure import STEP, Structure, load_structure
+
+from ..structures import structure, stumps
+
+MODEL = structure(name="by-hand", sources="none")
+DATA = MODEL.to_bytes()
+PAGE = dump_html(
+    "<ul><li><a href=/>Home</a></ul><h2>Late again</h2><p>The ferry was late again, and nobody knew why.</p>"
+    "<p><a href=/>Read all that we have written about ferries</a></p>"
+)
+
+# judging --------------------------------------------------------------------------------------------
+
+
+def test_the_second_judgement_sees_the_first_of_its_neighbours() -> None:
+    zeros = np.zeros(len(PAGE))
+    odds = MODEL.judge(PAGE, zeros, zeros)
+    # the first is plain at first sight, which stands; the heading is judged by the text behind it
+    assert [s.kind for s in PAGE] == ["l", "h", "p", "p"]
+    assert odds.tolist() == [-3, 1, 4, 2]
+    assert MODEL.judge(dump_html(""), np.zeros(0), np.zeros(0)).shape == (0,)
+
+
+def test_what_the_ngrams_say_is_a_feature() -> None:
+    model = Structure(np.zeros(WEIGHTS, np.float32), stumps(), stumps(("odds", 0, 0.0, -1.0, 1.0)))
+    odds = np.array([-1.0, 1.0, 0.0, 2.0])
+    assert model.judge(PAGE, odds, np.zeros(4)).tolist() == [-1, 1, -1, 1]
+
+
+def test_what_is_clear_after_some_trees_is_not_looked_at_further() -> None:
+    zeros = np.zeros(len(PAGE))
+    steps = [("heading", 0, 0.5, 0.05, 0.2)] * 20
+    model = Structure(np.zeros(WEIGHTS, np.float32), stumps(), stumps(*steps, ("words", 0, 0.0, 0.0, -1.0)))
+    # the heading has 4 nats by then, the others 1
+    assert model.judge(PAGE, zeros, zeros) == pytest.approx(np.array([0, 4, 0, 0]), abs=1e-6)
+
+
+# the file -------------------------------------------------------------------------------------------
+
+
+def test_the_same_bytes_come_back(tmp_path: Path) -> None:
+    model = Structure.from_bytes(DATA)
+    assert model.to_bytes() == DATA
+    assert pickle.loads(pickle.dumps(model)).to_bytes() == DATA
+    assert kind_of(DATA) == "structure"
+    assert (model.name, model.about) == ("by-hand", {"name": "by-hand", "sources": "none"})
+    assert repr(model) == "<Structure by-hand: 2 and 3 trees>"
+    assert structure().name == "unnamed"
+    np.testing.assert_array_equal(model.weights, MODEL.weights)
+    zeros = np.zeros(len(PAGE))
+    np.testing.assert_array_equal(model.judge(PAGE, zeros, zeros), MODEL.judge(PAGE, zeros, zeros))
+    MODEL.save(tmp_path / "m.ncm")
+    assert load_structure(tmp_path / "m.ncm").to_bytes() == DATA
+    with pytest.raises(OutputError, match="cannot write"):
+        MODEL.save(tmp_path / "nowhere" / "m.ncm")
+
+
+def test_weights_are_kept_in_steps() -> None:
+    weights = np.arange(WEIGHTS, dtype=np.float32) % 50 * np.float32(STEP) - 1
+    model = Structure(weights, stumps(), stumps())
+    np.testing.assert_array_equal(Structure.from_bytes(model.to_bytes()).weights, weights)
+
+
+def test_numbers_that_do_not_fit_into_a_file() -> None:
+    with pytest.raises(ValueError, match="second: rows is out of range"):
+        Structure(MODEL.weights, MODEL.first, stumps(("words", 200, 0.0, 1.0, 2.0))).to_bytes()
+
+
+@settings(max_examples=60, deadline=None)
+@given(place=st.integers(0, len(DATA) - 1), bit=st.integers(0, 7))
+def test_a_damaged_file_is_told(place: int, bit: int) -> None:
+    damaged = bytearray(DATA)
+    damaged[place] ^= 1 << bit
+    try:
+        found = Structure.from_bytes(bytes(damaged), "x.ncm")
+    except ModelError as error:
+        assert "x.ncm" in str(error)
+    else:
+        # what no checksum answers for says nothing either
+        assert found.to_bytes() == DATA
+
+
+@pytest.mark.parametrize("size", [0, 10, 30, len(DATA) // 2, len(DATA) - 1])
+def test_a_clipped_file_is_told(size: int) -> None:
+    with pytest.raises(ModelError):
+        Structure.from_bytes(DATA[:size])
+
+
+def changed(header: dict[str, Any] | None = None, **tables: Any) -> bytes:
+    """The file with other tables, its checksums in order; None leaves a table out."""
+    old, arrays = unpack(DATA)
+    arrays = {**arrays, **{name.replace("_", "."): table for name, table in tables.items()}}
+    return pack(
+        {**old, **(header or {})}, {name: table for name, table in arrays.items() if table is not None}
+    )
+
+
+ODD_TABLES: list[dict[str, Any]] = [
+    {"weights": None},
+    {"weights": np.zeros(3, "<i2")},
+    {"weights": np.zeros((2, WEIGHTS // 2), "<i2")},
+    {"first_features": None},
+    {"first_features": np.array([9999, 0], "<u2")},
+    {"first_features": np.zeros((2, 2), "<u2")},
+    {"first_features": np.array([0.5, 0.0])},
+    {"first_features": np.zeros(1, "<u2")},
+    {"first_left": np.array([0, -1], "<i2")},
+    {"first_left": np.array([-9, -1], "<i2")},
+    {"first_left": np.array([[-1, -1]], "<i2")},
+    {"first_right": np.array([1, -2], "<i2")},
+    {"first_sizes": np.array([2], "<u2")},
+    {"first_sizes": np.array([0, 2], "<u2")},
+    {"first_sizes": np.array([], "<u2")},
+    {"first_sizes": np.array([[1, 1]], "<u2")},
+    {"first_leaves": np.array([0, 1, np.nan, 2], "<f4")},
+    {"first_leaves": np.zeros(3, "<f4")},
+    {"first_thresholds": np.array([0, np.inf], "<f4")},
+    {"first_thresholds": np.zeros((2, 2), "<f4")},
+    {"first_rows": np.zeros((2, 2), "i1")},
+]
+
+
+@pytest.mark.parametrize("tables", ODD_TABLES, ids=str)
+def test_tables_that_do_not_belong_together(tables: dict[str, Any]) -> None:
+    with pytest.raises(ModelError, match=r"x\.ncm is no usable model"):
+        Structure.from_bytes(changed(**tables), "x.ncm")
+
+
+@pytest.mark.parametrize("features", [None, 3, [], [["words"]], {"words": 1}, ["words"]])
+def test_headers_that_do_not_belong_to_their_tables(features: Any) -> None:
+    with pytest.raises(ModelError, match="no usable model"):
+        Structure.from_bytes(changed({"features": features}), "x.ncm")
+
+
+def test_features_have_names_that_last() -> None:
+    names = [feature.name for feature in FEATURES]
+    # in another order: the numbers in the trees go by the names
+    asked = unpack(DATA)[1]["second.features"].tolist()
+    moved = Structure.from_bytes(
+        changed(
+            {"features": names[::-1]},
+            first_features=np.array([len(names) - 1 - f for f in MODEL.first.features], "<u2"),
+            second_features=np.array([len(names) - 1 - f for f in asked], "<u2"),
+        )
+    )
+    assert moved.to_bytes() == DATA
+    # one that no tree asks for may be gone, one that a tree asks for may not
+    gone = [*names]
+    gone[names.index("digits")] = "gone"
+    assert Structure.from_bytes(changed({"features": gone})).to_bytes() == DATA
+    gone[names.index("words")] = "word-count"
+    with pytest.raises(
+        ModelError, match=r"features that there are not \(word-count\): .* another version.*train it again"
+    ):
+        Structure.from_bytes(changed({"features": gone}))
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_whatever_the_tables_hold(data: st.DataObject) -> None:
+    """A ModelError, or a model that judges."""
+    _, arrays = unpack(DATA)
+    name = data.draw(st.sampled_from([name for name in arrays if name != "weights"]))
+    table = arrays[name].astype(data.draw(st.sampled_from([arrays[name].dtype, np.dtype("<i4")])))
+    table[data.draw(st.integers(0, len(table) - 1))] = data.draw(
+        st.integers(0, 6) if table.dtype.kind == "u" else st.integers(-6, 6)
+    )
+    try:
+        model = Structure.from_bytes(changed(**{name.replace(".", "_"): table}))
+    except ModelError:
+        return
+    zeros = np.zeros(len(PAGE))
+    assert np.isfinite(model.judge(PAGE, zeros, zeros)).all()
+
+
+def test_another_kind_of_model(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="kind 'ngram'"):
+        Structure.from_bytes(load_model("en").to_bytes())
+    with pytest.raises(ModelError, match="no model 'nowhere'"):
+        load_structure("nowhere")
+    with pytest.raises(ModelError, match="kind 'structure'"):
+        (tmp_path / "s.ncm").write_bytes(DATA)
+        load_model(tmp_path / "s.ncm")
+
+
+# the shipped model ----------------------------------------------------------------------------------
+
+
+def test_the_shipped_model() -> None:
+    model = load_structure()
+    assert shipped_models("structure") == {"structure": model.to_bytes()}
+    zeros = np.zeros(len(PAGE))
+    odds = model.judge(PAGE, zeros, zeros)
+    assert np.isfinite(odds).all()
+    assert odds[2] > odds[0]

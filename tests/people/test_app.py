@@ -1,0 +1,408 @@
+"""The command line as real processes: exit status, what goes where, and what is said about bad input."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ..archives import http, members, warc
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+CRAWL = str(EXAMPLES / "crawl.warc.gz")
+NCLEANER = str(Path(sys.executable).with_name("ncleaner"))
+PROSE = (
+    "The ferry between the two islands was late again this morning, and those who had come early to get a "
+    "seat stood on the pier for an hour and talked about the weather, which was good."
+)
+MENU = "<div><a href=/>Home</a> | <a href=/a>About</a> | <a href=/l>Log in</a></div>"
+PAGE = f"<html><body>{MENU}<p>{PROSE}</p></body></html>"
+
+
+def ncleaner(
+    *arguments: str | Path, stdin: bytes = b"", cwd: Path | None = None, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    result = subprocess.run(
+        [NCLEANER, *map(str, arguments)], input=stdin, capture_output=True, cwd=cwd, timeout=120,
+        env={**os.environ, **(env or {})},
+    )  # fmt: skip
+    assert b"Traceback" not in result.stderr, result.stderr.decode()
+    return result
+
+
+# the main job -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("output_format", ["text", "cleaneval", "jsonl"])
+def test_same_bytes_from_any_number_of_workers_and_from_a_pipe(output_format: str) -> None:
+    one, two = (ncleaner("clean", CRAWL, "-f", output_format, "-j", jobs) for jobs in "12")
+    pipe = ncleaner("clean", "-f", output_format, stdin=Path(CRAWL).read_bytes())
+    assert one.returncode == two.returncode == pipe.returncode == 0
+    assert one.stdout == two.stdout == pipe.stdout != b""
+
+
+def test_every_page_is_accounted_for() -> None:
+    result = ncleaner("clean", CRAWL, "-f", "jsonl")
+    assert len(result.stdout.splitlines()) == 15
+    said = result.stderr.decode()
+    assert "15 pages read" in said
+    assert "record type request: 17" in said
+    assert "http status 404: 1" in said
+    assert "media type image/gif: 1" in said
+
+
+def test_quiet_says_nothing() -> None:
+    assert ncleaner("clean", CRAWL, "--quiet").stderr == b""
+
+
+def test_jsonl_has_what_a_corpus_needs() -> None:
+    records = [
+        json.loads(line) for line in ncleaner("clean", CRAWL, "-f", "jsonl", "--segments").stdout.splitlines()
+    ]
+    assert all(record["url"].startswith("http") and record["date"].endswith("Z") for record in records)
+    assert {record["encoding"] for record in records} > {"utf-8", "windows-1251", "iso-8859-2", "shift_jis"}
+    for record in records:
+        texts = [record["text"][segment["start"] : segment["end"]] for segment in record["segments"]]
+        assert "\n".join(texts) == record["text"]
+
+
+def test_html_through_standard_input() -> None:
+    result = ncleaner("clean", stdin=PAGE.encode())
+    assert result.stdout.decode() == PROSE + "\n"
+
+
+def test_output_file_and_directory(tmp_path: Path) -> None:
+    ncleaner("clean", CRAWL, "-o", tmp_path / "all.jsonl", "-f", "jsonl")
+    ncleaner("clean", CRAWL, "-o", tmp_path / "out", "-f", "jsonl")
+    assert (tmp_path / "all.jsonl").read_bytes() == (tmp_path / "out" / "crawl.jsonl").read_bytes() != b""
+
+
+def test_methods_remove_more_and_more() -> None:
+    words = [
+        len(ncleaner("clean", CRAWL, "-m", method).stdout.split())
+        for method in ("everything", "heuristics-only", "ngram")
+    ]
+    assert words[0] > words[1] > words[2] > 0
+
+
+def test_threshold_trades_recall_for_precision() -> None:
+    sizes = [len(ncleaner("clean", CRAWL, "--threshold", value).stdout) for value in ("-2", "-1", "1")]
+    assert sizes[0] > sizes[1] > sizes[2]
+
+
+def test_presets() -> None:
+    recall, balanced, precision = (
+        len(ncleaner("clean", CRAWL, *options).stdout) for options in (["--recall"], [], ["--precision"])
+    )
+    assert recall > balanced > precision
+    assert ncleaner("clean", CRAWL, "--recall", "--threshold", "0").returncode == 2
+
+
+def test_limits_are_options(tmp_path: Path) -> None:
+    result = ncleaner("clean", "--max-bytes", "100", stdin=PAGE.encode())
+    assert result.returncode == 1
+    assert result.stdout == b""
+    assert b"too large" in result.stderr
+
+
+def test_a_reader_that_has_seen_enough() -> None:
+    command = f"{NCLEANER} clean {CRAWL} -m everything | head -n 1"
+    result = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert len(result.stdout.splitlines()) == 1
+    assert "Traceback" not in result.stderr
+    assert "Exception ignored" not in result.stderr
+
+
+# bad input ----------------------------------------------------------------------------------------
+
+
+def good(number: int) -> bytes:
+    return warc(number, http(f"<p>{PROSE} That was day {number}.".encode()))
+
+
+def test_truncated_archive_keeps_the_rest(tmp_path: Path) -> None:
+    data = members(good(number) for number in range(5))
+    (tmp_path / "cut.warc.gz").write_bytes(data[:-40])
+    result = ncleaner("clean", tmp_path / "cut.warc.gz")
+    assert result.returncode == 1
+    assert result.stdout.decode().count("That was day") >= 4
+    assert "cut.warc.gz at byte" in result.stderr.decode()
+
+
+def test_bad_files_cost_no_neighbour(tmp_path: Path) -> None:
+    (tmp_path / "a-empty.html").write_bytes(b"")
+    (tmp_path / "b-binary.html").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20)
+    (tmp_path / "c-script.html").write_text("<html><body><script>var a = 1;</script></body></html>")
+    (tmp_path / "d-invalid.html").write_bytes(
+        b"<meta charset=utf-8><p>" + PROSE.encode() + b" caf\xe9 \xff\xfe"
+    )
+    (tmp_path / "e-nul.html").write_bytes(f"<p>{PROSE}".replace(" ", "\0 ", 3).encode())
+    (tmp_path / "f-deep.html").write_bytes(b"<div>" * 100_000 + PROSE.encode())
+    (tmp_path / "g-wide.html").write_bytes(b"<i></i>" * 1_000_000 + f"<p>{PROSE}".encode())
+    (tmp_path / "h-junk.warc.gz").write_bytes(b"this is no archive")
+    (tmp_path / "i-text-id.html").write_text(
+        f'<text id="http://x.example/" title="x">\n<html><p>{PROSE}</html></text>'
+    )
+    (tmp_path / "z-good.html").write_text(PAGE)
+    result = ncleaner("clean", tmp_path, "-o", tmp_path / "out", "-j", "2")
+    assert result.returncode == 1
+    texts = {path.name: path.read_text() for path in (tmp_path / "out").glob("*.txt")}
+    for name in ("d-invalid", "e-nul", "f-deep", "g-wide", "i-text-id", "z-good"):
+        assert "stood on the pier for an hour" in texts[f"{name}.txt"], name
+    for name in ("a-empty", "b-binary", "c-script"):
+        assert texts[f"{name}.txt"] == "", name
+    said = result.stderr.decode()
+    assert "b-binary.html" in said
+    assert "h-junk" in said
+    assert "8 pages read" in said
+
+
+def test_page_of_fifty_megabytes_is_given_up(tmp_path: Path) -> None:
+    with (tmp_path / "large.html").open("wb") as file:
+        file.write(b"<p>")
+        file.write(PROSE.encode() * 300_000)
+    result = ncleaner("clean", tmp_path / "large.html")
+    assert result.returncode == 1
+    assert b"too large" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["clean", "nowhere.html"], "nowhere.html"),
+        (["clean", "."], "no archives"),
+        (["clean", CRAWL, "--model", "xx"], "no model 'xx'"),
+        (["clean", CRAWL, "--model", CRAWL], "not an ncleaner model"),
+        (["clean", CRAWL, "--encoding", "klingon"], "unknown encoding"),
+        (["inspect", CRAWL, "-n", "99"], "has no page 99"),
+        (["evaluate", ".", "."], "counterpart"),
+        (["train", "--raw", ".", "--clean", ".", "-o", "x.ncm"], "no file"),
+        (["train", "--raw", "nowhere", "--clean", ".", "-o", "x.ncm"], "not a directory"),
+    ],
+)
+def test_errors_are_a_sentence(tmp_path: Path, arguments: list[str], said: str) -> None:
+    result = ncleaner(*arguments, cwd=tmp_path)
+    assert result.returncode == 1
+    assert said in result.stderr.decode()
+    assert result.stderr.startswith(b"ncleaner: ")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["clean", "-f", "pdf"], ["clean", "-m", "magic"], ["clean", "-j", "0"], ["wash"], ["train"],
+     ["train", "--raw", ".", "--clean", ".", "-o", "x", "--q", "2"],
+     ["train", "--raw", ".", "--clean", ".", "-o", "x", "--annotations", "."],
+     ["train", "--raw", ".", "--clean", ".", "-o", "x", "--structure", "own"],
+     ["train", "--raw", ".", "--clean", ".", "-o", "x", "-m", "hybrid", "--without", "tags"],
+     ["train", "-o", "x", "-m", "victor"], ["train", "-o", "x", "-m", "victor", "--annotations", ".", "-n", "2"]],
+)  # fmt: skip
+def test_usage_is_status_two(arguments: list[str]) -> None:
+    assert ncleaner(*arguments).returncode == 2
+
+
+# the other commands -------------------------------------------------------------------------------
+
+
+def test_dump_and_inspect() -> None:
+    dump = ncleaner("dump", "-", stdin=PAGE.encode()).stdout.decode().splitlines()
+    assert dump == ["h\tHome | About | Log in", f"p\t{PROSE}"]
+    table = ncleaner("inspect", "-", stdin=PAGE.encode()).stdout.decode().splitlines()
+    assert [line.split()[0] for line in table[2:4]] == ["-", "+"]
+
+
+def test_train_clean_evaluate(tmp_path: Path) -> None:
+    pages, gold = EXAMPLES / "pages", EXAMPLES / "gold"
+    trained = [
+        ncleaner(
+            "train",
+            "--raw",
+            pages,
+            "--clean",
+            gold,
+            "-o",
+            tmp_path / name,
+            "--name",
+            "mine",
+            "--alphabet",
+            "nonlexical",
+        )
+        for name in ("a", "b")
+    ]
+    assert "15 pages" in trained[0].stderr.decode()
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    ncleaner("clean", pages, "-o", tmp_path / "mine", "-f", "cleaneval", "--model", tmp_path / "a")
+    ncleaner("clean", pages, "-o", tmp_path / "raw", "-f", "cleaneval", "-m", "everything")
+    scores = [
+        json.loads(ncleaner("evaluate", tmp_path / name, gold, "--json").stdout)["words"]["micro"]["f_score"]
+        for name in ("raw", "mine")
+    ]
+    assert scores[1] > scores[0] + 5
+    table = ncleaner("evaluate", tmp_path / "mine", gold).stdout.decode()
+    assert f"{scores[1]:.2f}" in table
+
+
+def test_annotate_correct_train_clean(tmp_path: Path) -> None:
+    pytest.importorskip("pycrfsuite", reason="python-crfsuite is not installed")
+    page, gold = tmp_path / "page.html", tmp_path / "gold.txt"
+    page.write_text(PAGE)
+    gold.write_text(f"<h>{PROSE}")
+    by_gold = ncleaner("annotate", page, "--clean", gold, "-o", tmp_path / "by_gold.anno")
+    assert by_gold.stderr.decode() == f"{tmp_path / 'by_gold.anno'}: 6 blocks\n"
+    assert (tmp_path / "by_gold.anno").read_text().splitlines()[-1] == f"h\t{PROSE}"
+    for method in ("ngram", "victor"):
+        assert ncleaner("annotate", page, "-m", method).returncode == 0
+        lines = (tmp_path / "page.anno").read_text().splitlines()
+        assert lines[0] == "# page.html"
+        assert lines[2:-1] == ["o\tHome", "o\t|", "o\tAbout", "o\t|", "o\tLog in"]
+        assert lines[-1].endswith(f"\t{PROSE}")
+    for name in ("a", "b"):
+        trained = ncleaner("train", "-m", "victor", "--annotations", tmp_path, "-o", tmp_path / f"{name}.ncm")
+        # the file without a page
+        assert "by_gold.anno has no page" in trained.stderr.decode()
+    (tmp_path / "by_gold.anno").unlink()
+    pages, clean = EXAMPLES / "pages", EXAMPLES / "gold"
+    for name in ("a", "b"):
+        trained = ncleaner(
+            "train", "-m", "victor", "--annotations", tmp_path, "--raw", pages, "--clean", clean, "-o",
+            tmp_path / name, "--name", "mine",
+        )  # fmt: skip
+        assert "16 pages" in trained.stderr.decode()
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert ncleaner("models", "show", tmp_path / "a").stdout.startswith(b"name       mine\n")
+    assert len(ncleaner("clean", pages, "-m", "victor").stdout) > 10_000
+
+
+def test_train_a_hybrid(tmp_path: Path) -> None:
+    pages, clean, model = EXAMPLES / "pages", EXAMPLES / "gold", tmp_path / "mine.ncm"
+    arguments = ("train", "-m", "hybrid", "--raw", pages, "--clean", clean, "-o", model)
+    assert ncleaner(*arguments, "--name", "mine", "--language", "en").returncode == 0
+    card = ncleaner("models", "show", model).stdout.decode()
+    assert "\nname       mine\n" in card and "structure model: the shipped one" in card
+    text = f"{PROSE}\n"
+    (tmp_path / "page.html").write_text(PAGE)
+    for chosen in (model, tmp_path):
+        assert ncleaner("clean", tmp_path / "page.html", "--model", chosen).stdout.decode() == text
+    pytest.importorskip("lightgbm", reason="LightGBM is not installed")
+    odd = ncleaner(*arguments, "--structure", "own", "--without", "magic")
+    assert odd.returncode == 2 and "no feature or group 'magic'" in odd.stderr.decode()
+
+
+def test_plain_text_is_left_to_the_ngrams_and_said_so_once(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text(f"{PROSE}\n")
+    for method, times in (("hybrid", 1), ("ngram", 0)):
+        result = ncleaner("clean", tmp_path, "-m", method)
+        assert result.stdout.decode().split("\n\n")[0] == PROSE
+        assert result.stderr.decode().count("2 pages are plain text, without structure") == times
+
+
+def test_comments_on_demand(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(f"<h1>Late</h1><p>{PROSE}</p><ul class=comments><li>{PROSE} So!</ul>")
+    for method in ("everything", "ngram"):
+        text = ncleaner("clean", tmp_path / "page.html", "-m", method).stdout.decode()
+        assert "So!" in text
+        short = ncleaner("clean", tmp_path / "page.html", "-m", method, "--no-comments").stdout.decode()
+        assert short == text.replace(f"{PROSE} So!\n", "")
+
+
+def test_annotations_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(PAGE)
+    result = ncleaner("annotate", tmp_path / "page.html", "-o", tmp_path / "nowhere" / "x.anno")
+    assert result.returncode == 1
+    assert "cannot write" in result.stderr.decode()
+    assert "cannot read" in ncleaner("annotate", tmp_path / "other.html").stderr.decode()
+
+
+def test_models_are_listed() -> None:
+    listed = ncleaner("models").stdout.decode()
+    assert "\nen " in listed
+    assert "\nnonlexical " in listed
+
+
+def test_every_command_has_help() -> None:
+    said = ncleaner("--help").stdout.decode()
+    for command in ("clean", "dump", "inspect", "annotate", "train", "tune", "evaluate", "models"):
+        assert command in said
+        assert ncleaner(command, "--help").returncode == 0
+    assert ncleaner("--version").stdout.startswith(b"ncleaner ")
+    module = subprocess.run([sys.executable, "-m", "ncleaner", "--version"], capture_output=True, check=True)
+    assert module.stdout == ncleaner("--version").stdout
+
+
+# outputs, limits and logs -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("output_format", "suffix"),
+    [
+        ("text", ".txt"),
+        ("jsonl", ".jsonl"),
+        ("vertical", ".vert"),
+        ("wet", ".warc.wet.gz"),
+        ("parquet", ".parquet"),
+    ],
+)
+def test_formats_do_not_depend_on_workers(output_format: str, suffix: str, tmp_path: Path) -> None:
+    for jobs in "12":
+        result = ncleaner(
+            "clean", CRAWL, EXAMPLES / "pages", "-f", output_format, "-o", tmp_path / jobs, "-j", jobs
+        )
+        assert result.returncode == 0
+    one, two = (
+        {
+            path.name: path.read_bytes()
+            for path in (tmp_path / jobs).iterdir()
+            if path.name != "manifest.jsonl"
+        }
+        for jobs in "12"
+    )
+    assert one == two
+    assert all(name.endswith(suffix) for name in one)
+    assert ncleaner("clean", CRAWL, "-f", output_format, "-j1").stdout == one[f"crawl{suffix}"]
+
+
+@pytest.mark.parametrize("compression", ["gz", "zst"])
+def test_compressed_outputs(compression: str, tmp_path: Path) -> None:
+    plain = ncleaner("clean", CRAWL).stdout
+    ncleaner("clean", CRAWL, "--compress", compression, "-o", tmp_path)
+    again = ncleaner("clean", tmp_path / f"crawl.txt.{compression}", "-m", "everything", "-f", "jsonl")
+    text = "\n".join(json.loads(line)["text"] for line in again.stdout.splitlines())
+    assert text.split() == plain.decode().split()
+    result = ncleaner("clean", CRAWL, "--compress", compression, "-f", "wet")
+    assert result.returncode == 2
+    assert b"wet is compressed already" in result.stderr
+
+
+def test_more_segments_than_allowed() -> None:
+    page = "".join(f"<p>Paragraph {number}." for number in range(50)).encode()
+    result = ncleaner("clean", "--max-segments", "49", stdin=page)
+    assert result.returncode == 1
+    assert b"page given up: the page has 50 segments, more than the limit of 49" in result.stderr
+    assert ncleaner("clean", "--max-segments", "50", stdin=page).returncode == 0
+
+
+def test_log_for_programs(tmp_path: Path) -> None:
+    archive = tmp_path / "cut.warc.gz"
+    archive.write_bytes(members([warc(number) for number in range(3)])[:-100])
+    result = ncleaner("clean", archive, "-o", tmp_path / "out", "--log-json")
+    events = [json.loads(line) for line in result.stderr.splitlines()]
+    assert [event["event"] for event in events] == ["damage", "input_finished", "finished"]
+    assert events[0]["source"] == str(archive)
+    assert events[0]["offset"] > 0
+    assert (events[2]["pages"], events[2]["damaged"], events[2]["inputs"]) == (3, 1, 1)
+    assert all(event["time"].endswith("+00:00") for event in events)
+    result = ncleaner("clean", archive, "-o", tmp_path / "out", "--log-json", "--model", "xx")
+    [event] = [json.loads(line) for line in result.stderr.splitlines()]
+    assert (result.returncode, event["event"]) == (1, "error")
+    assert "no model 'xx'" in event["what"]
+    result = ncleaner("clean", archive, "--log-json", "--quiet")
+    assert [json.loads(line)["event"] for line in result.stderr.splitlines()] == ["damage"]
+
+
+def test_options_that_do_not_go_together(tmp_path: Path) -> None:
+    for options in (("--prefix", "x"), ("--quarantine", "q.warc.gz", "-o", tmp_path)):
+        assert ncleaner("clean", CRAWL, *options).returncode == 2

@@ -1,0 +1,171 @@
+"""Which files are inputs, what they are called, and what is in them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ncleaner.errors import InputError
+from ncleaner.reading.inputs import Input, find_inputs, is_binary, sniff, stem
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("crawl.warc.gz", "crawl"),
+        ("crawl.warc", "crawl"),
+        ("crawl.WARC.GZ", "crawl"),
+        ("crawl.warc.zst", "crawl"),
+        ("old.arc.gz", "old"),
+        ("text.warc.wet.gz", "text"),
+        ("text.wet", "text"),
+        ("a.b.html", "a.b"),
+        ("page.htm.zst", "page"),
+        ("dump.txt", "dump"),
+        ("noise.gz", "noise"),
+        ("index.php", "index.php"),
+        ("README", "README"),
+        (".warc", ".warc"),
+        (".gz", ".gz"),
+    ],
+)
+def test_stem(name: str, expected: str) -> None:
+    assert stem(name) == expected
+
+
+def make(root: Path, *names: str) -> None:
+    for name in names:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(b"x" * len(name))
+
+
+def test_directory_is_walked_in_order(tmp_path: Path) -> None:
+    make(
+        tmp_path,
+        "b/2.warc.gz",
+        "b/10.html",
+        "a/x.txt",
+        "a.arc",
+        "c.wet.zst",
+        "B.xhtml",
+        ".hidden.html",
+        ".git/x.html",
+        "notes.pdf",
+        "page.gz",
+        "a/archive.tar.gz",
+    )
+    (tmp_path / "broken.html").symlink_to(tmp_path / "nowhere")
+    found = find_inputs([tmp_path])
+    assert [item.relative for item in found] == [
+        "B.xhtml",
+        "a/x.txt",
+        "a.arc",
+        "b/10.html",
+        "b/2.warc.gz",
+        "c.wet.zst",
+    ]
+    assert [item.stem for item in found] == ["B", "a/x", "a", "b/10", "b/2", "c"]
+    assert all(item.size == len(item.relative) for item in found)
+    assert all(Path(item.path) == tmp_path / item.relative for item in found)
+
+
+def test_named_file_is_an_input_whatever_its_name(tmp_path: Path) -> None:
+    make(tmp_path, "index.php", "x.warc.gz")
+    path = str(tmp_path / "index.php")
+    os.utime(path, ns=(5, 7))
+    assert find_inputs([path, "-"]) == [Input(path, "index.php", 9, 7), Input("-", "-", -1)]
+    assert find_inputs(["-"])[0].stem == "stdin"
+    assert find_inputs([]) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_pipe_has_no_size(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert find_inputs([tmp_path / "pipe"])[0].size == -1
+
+
+def test_errors(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"nothing\.warc: No such file"):
+        find_inputs([tmp_path / "nothing.warc"])
+    make(tmp_path, "notes.pdf")
+    with pytest.raises(InputError, match="no archives"):
+        find_inputs([tmp_path])
+
+
+@pytest.mark.skipif(getattr(os, "geteuid", lambda: 0)() == 0, reason="root may read everything")
+def test_unreadable(tmp_path: Path) -> None:
+    make(tmp_path, "x.html", "below/y.html")
+    (tmp_path / "x.html").chmod(0)
+    with pytest.raises(InputError, match="permission denied"):
+        find_inputs([tmp_path / "x.html"])
+    (tmp_path / "below").chmod(0)
+    with pytest.raises(InputError, match="Permission denied"):
+        find_inputs([tmp_path])
+    (tmp_path / "below").chmod(0o700)
+
+
+@pytest.mark.parametrize(
+    ("head", "name", "expected"),
+    [
+        (b"WARC/1.0\r\nWARC-Type: warcinfo\r\n", "", "warc"),
+        (b"\r\nWARC/1.1\r\n", "page.html", "warc"),
+        (b"filedesc://x.arc 0.0.0.0 20010101000000 text/plain 76\n1 0 x\n", "", "arc"),
+        (b"http://e.org/ 192.0.2.1 20010101000000 text/html 123\nHTTP/1.0 200 OK\n", "", "arc"),
+        (b"broken beginning", "x.warc.gz", "warc"),
+        (b"broken beginning", "x.wet", "warc"),
+        (b"broken beginning", "x.ARC.zst", "arc"),
+        (b"<!DOCTYPE html><title>x</title>", "", "html"),
+        (b"  \n<html lang=en>", "", "html"),
+        (b'<text id="http://example.org/" title="A page">\n<html>', "", "html"),
+        (b'<text id="http://example.org/" title="A page">\n<html>', "page.txt", "html"),
+        (b"<?xml version='1.0'?><html>", "", "html"),
+        (b"\xef\xbb\xbf<html>", "", "html"),
+        ("<html>".encode("utf-16"), "", "html"),
+        ("<html>".encode("utf-16-le"), "", "html"),
+        (b"<!-- a comment --> <p>text", "", "html"),
+        (b"some text first <body bgcolor=white>", "", "html"),
+        (b"just words", "page.html", "html"),
+        (b"just words", "page.shtml.gz", "html"),
+        (b"   Home | News\n\n   A page as Lynx shows it\n\n   * [1]Link", "", "text"),
+        (b"URL: http://example.org/\n\nText", "", "text"),
+        (b"if a < b and c > d then <e>", "", "text"),
+        (b"<p>A paragraph that a person cleaned\n<h>A heading", "page.txt", "text"),
+        (b"<!doctype HTML><p>", "page.txt", "html"),
+        (b"", "", "text"),
+        (b"http://example.org/ is a page\n", "", "text"),
+    ],
+)
+def test_sniff(head: bytes, name: str, expected: str) -> None:
+    assert sniff(head, name) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "binary"),
+    [
+        (b"", False),
+        (b"<html>\r\n\t\x0c\x1b$B text", False),
+        ("Größe, размер, 尺寸".encode(), False),
+        ("размер".encode("koi8-r") * 50, False),
+        ("尺寸".encode("gbk") * 50, False),
+        (b"<p>one stray \0 in a long page " + b"x" * 100, False),
+        ("<html><p>wide text".encode("utf-16"), False),
+        ("<html><p>wide text".encode("utf-16-le"), False),
+        ("<html><p>wide text".encode("utf-16-be"), False),
+        (b"\0" * 100, True),
+        (bytes(range(256)), True),
+        (b"GIF89a" + b"x" * 100, True),
+        (b"\xff\xd8\xff\xe0", True),
+        (b"PK\x03\x04 text", True),
+        (b"\x7fELF", True),
+        (b"\x1f\x8b\x08", True),
+    ],
+)
+def test_is_binary(body: bytes, binary: bool) -> None:
+    assert is_binary(body) is binary
+
+
+def test_declared_wide_text_is_no_binary() -> None:
+    body = "尺寸、大小、规模".encode("utf-16-le")
+    assert not is_binary(body, "text/html; charset=UTF-16")

@@ -1,0 +1,272 @@
+"""Faults put into real runs over real processes. After each of them the same command, run again, ends with the
+bytes of an undisturbed run: no page is lost, none is there twice. scripts/soak.sh does the same for hours."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from ..archives import http, members, warc
+from ..faults import HOOK
+from ..people.test_app import NCLEANER, PROSE
+from ..processes import descendants, workers
+
+ARCHIVES, PAGES = 6, 50
+
+
+def crawl(folder: Path, fault: str = "slow") -> Path:
+    """Archives whose pages take a hundredth of a second each, so that there is time to disturb."""
+    folder.mkdir()
+    for number in range(ARCHIVES):
+        records = [
+            warc(
+                i,
+                http(f"<p>{PROSE} That was day {number}-{i}.".encode()),
+                target=f"http://x.example/{number}/{i}?fault={fault}",
+            )
+            for i in range(PAGES)
+        ]
+        (folder / f"{number}.warc.gz").write_bytes(members(records))
+    return folder
+
+
+def outputs(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.glob("[0-9].jsonl")}
+
+
+def entries(folder: Path) -> dict[str, dict[str, object]]:
+    lines = (folder / "manifest.jsonl").read_text().splitlines()
+    return {entry["input"]: entry for entry in map(json.loads, lines)}
+
+
+def start(source: Path, out: Path, *options: str, hook: bool = True) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [NCLEANER, "clean", str(source), "-o", str(out), "-f", "jsonl", "-j", "2", *options],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **({"NCLEANER_WORKER_HOOK": HOOK} if hook else {})},
+        start_new_session=True,
+    )  # fmt: skip
+
+
+def end(process: subprocess.Popen[bytes]) -> str:
+    _, said = process.communicate(timeout=120)
+    assert b"Traceback" not in said, said.decode()
+    return said.decode()
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return crawl(tmp_path_factory.mktemp("faults") / "in")
+
+
+@pytest.fixture(scope="module")
+def whole(source: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    out = tmp_path_factory.mktemp("faults") / "out"
+    process = start(source, out)
+    end(process)
+    assert process.returncode == 0
+    found = outputs(out)
+    assert sum(data.count(b"\n") for data in found.values()) == ARCHIVES * PAGES
+    return found
+
+
+def kill(pid: int, number: signal.Signals = signal.SIGKILL) -> bool:
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_workers_are_killed_all_the_time(
+    source: Path, whole: dict[str, bytes], tmp_path: Path, seed: int
+) -> None:
+    dice = random.Random(seed)
+    process = start(source, tmp_path / "out")
+    kills = 0
+    while process.poll() is None:
+        time.sleep(dice.uniform(0.1, 0.6))
+        found = workers(process.pid)
+        kills += bool(found) and kill(dice.choice(found))
+    said = end(process)
+    assert kills >= 3
+    assert process.returncode == 0, said
+    assert outputs(tmp_path / "out") == whole
+
+
+def test_everything_but_the_run_itself_is_killed(
+    source: Path, whole: dict[str, bytes], tmp_path: Path
+) -> None:
+    process = start(source, tmp_path / "out")
+    for _ in range(3):
+        time.sleep(1.0)
+        for pid in descendants(process.pid):
+            kill(pid)
+    said = end(process)
+    assert process.returncode == 0, said
+    assert outputs(tmp_path / "out") == whole
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_run_and_workers_are_killed_and_it_is_run_again(
+    source: Path, whole: dict[str, bytes], tmp_path: Path, seed: int
+) -> None:
+    dice = random.Random(100 + seed)
+    out = tmp_path / "out"
+    for _ in range(4):
+        process = start(source, out)
+        time.sleep(dice.uniform(0.1, 2.5))
+        started = workers(process.pid)
+        for pid in [*dice.sample(started, min(1, len(started))), process.pid]:
+            kill(pid)
+        process.communicate()
+    process = start(source, out)
+    end(process)
+    assert process.returncode == 0
+    assert outputs(out) == whole
+    assert entries(out).keys() == {path.name for path in source.iterdir()}
+
+
+@pytest.mark.parametrize("fault", ["slow", "spin"])
+def test_no_worker_outlives_the_run(tmp_path: Path, fault: str) -> None:
+    process = start(crawl(tmp_path / "in", fault), tmp_path / "out")
+    while len(workers(process.pid)) < 2:
+        time.sleep(0.05)
+    family = descendants(process.pid)
+    process.kill()
+    process.communicate()
+    deadline = time.monotonic() + 10
+    while any(psutil.pid_exists(pid) for pid in family):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_a_worker_is_stopped(source: Path, whole: dict[str, bytes], tmp_path: Path) -> None:
+    process = start(source, tmp_path / "out", "--max-seconds", "1")
+    while not (found := workers(process.pid)):
+        time.sleep(0.05)
+    time.sleep(1)
+    while process.poll() is None:
+        # a worker that is stopped between two pages is not missed for a long time
+        kill(found[0], signal.SIGSTOP)
+        time.sleep(2.5)
+        kill(found[0], signal.SIGCONT)
+        time.sleep(0.05)
+    said = end(process)
+    assert process.returncode == 0, said
+    assert outputs(tmp_path / "out") == whole
+
+
+def test_a_read_error(source: Path, whole: dict[str, bytes], tmp_path: Path) -> None:
+    """A disk that fails in the middle of two inputs: what is read is there, the run says so, and does not
+    call them finished."""
+    out = tmp_path / "out"
+    hook = tmp_path / "broken_disk.py"
+    hook.write_text(
+        "import errno, io\n"
+        "from ncleaner.reading import archive\n"
+        "real = archive.open_binary\n"
+        "class Broken(io.FileIO):\n"
+        "    def read(self, size=-1):\n"
+        "        if self.tell() >= 8192:\n"
+        "            raise OSError(errno.EIO, 'Input/output error')\n"
+        "        return super().read(min(size, 4096))\n"
+        "archive.open_binary = lambda path: Broken(path) if path[-9:] in ('1.warc.gz', '3.warc.gz')"
+        " else real(path)\n"
+    )
+    process = subprocess.run(
+        [NCLEANER, "clean", str(source), "-o", str(out), "-f", "jsonl", "-j", "2"],
+        capture_output=True, check=False, env={**os.environ, "NCLEANER_WORKER_HOOK": str(hook)},
+    )  # fmt: skip
+    said = process.stderr.decode()
+    assert process.returncode == 1
+    assert said.count("cannot read on: [Errno 5] Input/output error") == 2, said
+    assert {name for name, entry in entries(out).items() if entry["unread"]} == {"1.warc.gz", "3.warc.gz"}
+    assert all(
+        whole[name].startswith(data[: data.rfind(b"\n", 0, -1) + 1]) for name, data in outputs(out).items()
+    )
+    process2 = start(source, out, hook=False)
+    assert "4 inputs were finished by an earlier run" in end(process2)
+    assert outputs(out) == whole
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 80 kB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=80k", "tmpfs", folder], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip("a small file system can be mounted by root only")
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+def test_a_full_disk(source: Path, whole: dict[str, bytes], small_disk: Path) -> None:
+    out = small_disk / "out"
+    process = start(source, out, hook=False)
+    said = end(process)
+    assert process.returncode == 1
+    assert "ncleaner: cannot write the output: No space left on device" in said
+    finished = outputs(out)
+    assert finished
+    assert all(whole[name] == data for name, data in finished.items())
+    assert not list(out.glob("*.part"))
+    subprocess.run(["mount", "-o", "remount,size=10m", small_disk], check=True)
+    process = start(source, out, hook=False)
+    assert f"{len(finished)} inputs were finished by an earlier run" in end(process)
+    assert process.returncode == 0
+    assert outputs(out) == whole
+
+
+def test_an_input_vanishes(source: Path, whole: dict[str, bytes], tmp_path: Path) -> None:
+    own = tmp_path / "in"
+    own.mkdir()
+    for path in source.iterdir():
+        (own / path.name).write_bytes(path.read_bytes())
+    process = start(own, tmp_path / "out")
+    while not (tmp_path / "out" / "manifest.jsonl").exists():
+        time.sleep(0.02)
+    (own / "5.warc.gz").unlink()
+    said = end(process)
+    assert process.returncode == 1
+    assert "5.warc.gz: No such file or directory" in said
+    found = outputs(tmp_path / "out")
+    assert {name: data for name, data in found.items() if data} == {
+        name: data for name, data in whole.items() if name != "5.jsonl"
+    }
+
+
+def test_a_directory_that_cannot_be_written(source: Path, tmp_path: Path) -> None:
+    if os.geteuid() == 0:
+        # root may write anywhere but where there is nothing to write on
+        out = Path("/proc/ncleaner")
+    else:
+        out = tmp_path / "out"
+        out.mkdir(mode=0o500)
+    process = start(source, out)
+    said = end(process)
+    assert process.returncode == 1
+    assert "cannot write" in said
+
+
+def test_workers_that_cannot_start(source: Path, tmp_path: Path) -> None:
+    hook = tmp_path / "no_start.py"
+    hook.write_text("import os\nos._exit(7)\n")
+    process = subprocess.run(
+        [NCLEANER, "clean", str(source), "-o", str(tmp_path / "out")],
+        capture_output=True, check=False, timeout=60, env={**os.environ, "NCLEANER_WORKER_HOOK": str(hook)},
+    )  # fmt: skip
+    assert process.returncode == 1
+    assert process.stderr == b"ncleaner: workers end before they can begin: the worker ended with status 7\n"

@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ncleaner.errors import OutputError
+from ncleaner.page import Damage, Skip
+from ncleaner.reading.inputs import Input, find_inputs
+from ncleaner.running.manifest import NAME, open_manifest, settings_record
+from ncleaner.running.settings import Settings
+from ncleaner.running.tally import Tally
+from ncleaner.storage.places import folder_at
+
+from ..people.test_app import CRAWL, ncleaner
+
+SETTINGS = settings_record(Settings(), "f00")
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Input:
+    path = tmp_path / "in" / "a.html"
+    path.parent.mkdir()
+    path.write_text("<p>A page.")
+    return find_inputs([path])[0]
+
+
+def finish(folder: Path, source: Input, tally: Tally | None = None, **settings: Any) -> Path:
+    output = folder / "a.txt"
+    with open_manifest(folder_at(folder), {**SETTINGS, **settings}) as manifest:
+        output.write_text("A page.\n")
+        manifest.add(source, output.name, tally or Tally(inputs=1, pages=1, cleaned=1), 0.25)
+    return output
+
+
+def stands(folder: Path, source: Input, output: Path, **settings: Any) -> tuple[bool, dict[str, int]]:
+    with open_manifest(folder_at(folder), {**SETTINGS, **settings}) as manifest:
+        return manifest.is_finished(source, output.name), manifest.changed
+
+
+def test_what_is_finished_stays_finished(tmp_path: Path, source: Input) -> None:
+    output = finish(tmp_path / "out", source)
+    assert stands(tmp_path / "out", source, output) == (True, {})
+    with open_manifest(folder_at(tmp_path / "out"), SETTINGS, again=True) as manifest:
+        assert not manifest.is_finished(source, output.name)
+    assert stands(tmp_path / "elsewhere", source, output) == (False, {})
+
+
+def test_a_line_says_what_was_done(tmp_path: Path, source: Input) -> None:
+    tally = Tally(inputs=1, pages=2, cleaned=1, words_kept=7)
+    tally.add_damage(Damage("cut off", source.path, 17))
+    tally.add_lost("too large", "too large", Skip("too large", "http://x.example/", source.path, 3))
+    finish(tmp_path / "out", source, tally)
+    entry = json.loads((tmp_path / "out" / NAME).read_text())
+    assert entry["settings"] == SETTINGS
+    assert entry["settings"]["method"] == "hybrid"
+    assert (entry["input"], entry["path"], entry["size"]) == ("a.html", source.path, 10)
+    assert (entry["output"], entry["output_size"], entry["seconds"]) == ("a.txt", 8, 0.25)
+    assert (entry["pages"], entry["cleaned"], entry["given_up"]) == (3, 1, {"too large": 1})
+    assert entry["damage"] == [{"offset": 17, "what": "cut off"}]
+    assert entry["words_kept"] == 7
+
+
+def test_what_has_changed_is_said(tmp_path: Path, source: Input) -> None:
+    folder = tmp_path / "out"
+    output = finish(folder, source)
+    assert stands(folder, source, output, model="pl", threshold=1.5) == (False, {"model": 1, "threshold": 1})
+    assert stands(folder, source, output, model_fingerprint="bad") == (False, {"model_fingerprint": 1})
+    assert stands(folder, source, output, news=True) == (False, {"news": 1})
+    later = Input(source.path, source.relative, source.size, source.modified + 1)
+    assert stands(folder, later, output) == (False, {"input": 1})
+    output.write_text("Something else.\n")
+    assert stands(folder, source, output) == (False, {"output": 1})
+    output.unlink()
+    assert stands(folder, source, output) == (False, {"output": 1})
+    output.write_text("A page.\n")
+    assert stands(folder, source, folder / "a.jsonl")[0] is False
+    assert stands(folder, Input(source.path, "b.html", 10, source.modified), output) == (False, {})
+
+
+def test_a_later_line_takes_the_place_of_an_earlier_one(tmp_path: Path, source: Input) -> None:
+    folder = tmp_path / "out"
+    finish(folder, source)
+    output = finish(folder, source, model="pl")
+    assert stands(folder, source, output) == (False, {"model": 1})
+    assert stands(folder, source, output, model="pl") == (True, {})
+    assert len((folder / NAME).read_text().splitlines()) == 2
+
+
+def test_an_input_that_could_not_be_read_is_tried_again(tmp_path: Path, source: Input) -> None:
+    tally = Tally(inputs=1)
+    tally.add_damage(Damage("permission denied", source.path, unread=True))
+    output = finish(tmp_path / "out", source, tally)
+    assert stands(tmp_path / "out", source, output) == (False, {})
+
+
+def test_standard_input_is_never_finished(tmp_path: Path) -> None:
+    stdin = Input("-", "-", -1)
+    output = finish(tmp_path / "out", stdin)
+    assert stands(tmp_path / "out", stdin, output) == (False, {})
+
+
+def test_a_line_cut_off_at_any_byte(tmp_path: Path, source: Input) -> None:
+    folder = tmp_path / "out"
+    finish(folder, source)
+    path = folder / NAME
+    line = path.read_bytes()
+    for end in (0, 1, len(line) // 2, len(line) - 1):
+        path.write_bytes(line + line[:end])
+        output = finish(folder, source, model="pl")
+        assert path.read_bytes().startswith(line)
+        assert [json.loads(text)["settings"]["model"] for text in path.read_text().splitlines()] == [
+            "en",
+            "pl",
+        ]
+        assert stands(folder, source, output, model="pl") == (True, {})
+
+
+@pytest.mark.parametrize(
+    "junk", ["{}\n", "[1]\n", "no JSON\n", "\n", '{"input": 1, "settings": 2}\n', "\xff\n"]
+)
+def test_lines_of_others_are_passed_over(tmp_path: Path, source: Input, junk: str) -> None:
+    output = finish(tmp_path / "out", source)
+    with (tmp_path / "out" / NAME).open("ab") as file:
+        file.write(junk.encode("latin-1"))
+    assert stands(tmp_path / "out", source, output) == (True, {})
+
+
+def test_names_that_are_not_utf8(tmp_path: Path) -> None:
+    source = Input("in/\udcff.html", "\udcff.html", 10, 5)
+    output = finish(tmp_path / "out", source)
+    assert stands(tmp_path / "out", source, output) == (True, {})
+
+
+def test_one_run_at_a_time(tmp_path: Path) -> None:
+    pytest.importorskip("fcntl")
+    with open_manifest(folder_at(tmp_path), SETTINGS):
+        second = ncleaner("clean", CRAWL, "-o", tmp_path)
+    assert second.returncode == 1
+    assert second.stderr.startswith(b"ncleaner: another run is writing")
+    assert ncleaner("clean", CRAWL, "-o", tmp_path).returncode == 0
+
+
+def test_a_directory_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match="cannot write"):
+        open_manifest(folder_at(tmp_path / "file"), SETTINGS).__enter__()

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import numpy as np
+
+from ncleaner.document.html import dump_html
+from ncleaner.document.kept import Kept
+from ncleaner.page import Damage, Page, Skip
+from ncleaner.people.summaries import run_summary
+from ncleaner.running.tally import Tally
+
+
+def test_counts_add_up() -> None:
+    total = Tally()
+    for number in range(3):
+        part = Tally(inputs=1)
+        page = Page(b"<p>one two<p>three", offset=number)
+        part.add_page(page, dump_html(page.body), Kept(np.array([number > 0, False])), 0.1)
+        part.add_skip(Skip("record type request"))
+        part.add_skip(Skip("too large", "http://x.example/", "a.warc", 7, lost=True))
+        part.add_damage(Damage("clipped", "a.warc", 1234))
+        total += part
+    assert (total.inputs, total.pages, total.cleaned, total.empty, total.bytes) == (3, 6, 2, 1, 54)
+    assert (total.segments_kept, total.segments_removed, total.words_kept, total.words_removed) == (
+        2,
+        4,
+        4,
+        5,
+    )
+    assert (total.skipped["record type request"], total.lost["too large"], total.damaged) == (3, 3, 3)
+    assert not total.complete
+    assert Tally().complete
+    summary = run_summary(total)
+    assert "6 pages read: 2 cleaned, 1 empty, 3 given up (too large: 3)" in summary
+    assert "3 records skipped (record type request: 3)" in summary
+    assert "3 places of damage" in summary
+
+
+def test_pages_that_another_method_cleaned_are_told_once() -> None:
+    total = Tally()
+    for instead in ("ngram", "", "ngram"):
+        part = Tally()
+        part.add_page(Page(b""), dump_html("<p>one"), Kept(np.array([True]), instead=instead), 0.1)
+        total += part
+    assert total.instead == {"ngram": 2}
+    said = [line for line in run_summary(total).splitlines() if "without structure" in line]
+    assert said == ["2 pages are plain text, without structure: cleaned by the method ngram"]
+    assert "without structure" not in run_summary(Tally())
+
+
+def test_notes_say_what_and_where() -> None:
+    tally = Tally()
+    tally.add_skip(Skip("too large", "http://x.example/", "a.warc", 12345, lost=True))
+    tally.add_damage(Damage("a record is clipped", "b.warc.gz"))
+    tally.add_damage(Damage("cannot read on", "c.warc", unread=True))
+    assert [note.event for note in tally.notes] == ["page_given_up", "damage", "unread"]
+    assert [str(note) for note in tally.notes] == [
+        "a.warc at byte 12,345: page given up: too large (http://x.example/)",
+        "b.warc.gz: a record is clipped",
+        "c.warc: cannot read on",
+    ]
+    assert (tally.damaged, tally.unread) == (2, 1)
+
+
+def test_what_is_carried_along_is_bounded() -> None:
+    total = Tally()
+    for number in range(1000):
+        tally = Tally()
+        tally.add_damage(Damage("broken", "x", number))
+        tally.add_quarantined("killed its worker", "killed", Page(b"", offset=number))
+        for kind in "ab":
+            tally.add_skip(Skip(f"media type {kind}/{number}"))
+        total += tally
+    tally = Tally()
+    for number in range(1000):
+        tally.add_damage(Damage("broken", "x", number))
+    assert len(tally.notes) == 100
+    assert (total.damaged, len(total.damages), len(total.quarantined)) == (1000, 100, 100)
+    # media types are whatever a server says
+    assert (total.skipped.total(), total.skipped["others"]) == (2000, 1000)
+
+
+def test_the_slowest_pages_are_known() -> None:
+    kept = Kept(np.array([True]))
+    total = Tally()
+    for number in range(30):
+        tally = Tally()
+        tally.add_page(
+            Page(b"", f"http://x.example/{number}", offset=number), dump_html("<p>x"), kept, number % 20
+        )
+        total += tally
+    assert [(seconds, offset) for seconds, offset, _ in total.slowest] == [
+        (19, 19), (18, 18), (17, 17), (16, 16), (15, 15)
+    ]  # fmt: skip
+    assert total.record()["slowest"][0] == {"seconds": 19, "offset": 19, "url": "http://x.example/19"}

@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import gc
+import json
+
+import numpy as np
+import pytest
+
+from ncleaner.document import Document
+from ncleaner.document.html import dump_html
+from ncleaner.document.kept import Kept
+from ncleaner.page import Page
+from ncleaner.sinks.base import SinkOptions
+from ncleaner.sinks.choice import COMPRESSED, SINKS, make_sink
+from ncleaner.sinks.compression import COMPRESSIONS
+
+from ..outputs import Pipe, rendered, written
+
+HTML = "<html lang=de><title>T &amp; T</title><h1>Überschrift</h1><p>Weg damit.</p><ul><li>Eins</ul><pre>a\n  b</pre>"
+PAGE = Page(b"", "http://x.example/ü", "2024-01-02T03:04:05Z", offset=17, record_id="urn:uuid:1")
+
+
+def document() -> tuple[Document, Kept]:
+    dumped = dump_html(HTML)
+    return dumped, Kept(np.array([True, False, True, True]), np.array([0.5, -1.0, 0.25, 1 / 3]))
+
+
+def render(name: str, single: bool = False, page: Page = PAGE, options: SinkOptions | None = None) -> str:
+    dumped, kept = document()
+    return make_sink(name, options or SinkOptions()).render(page, dumped, kept, single).decode()
+
+
+def test_text() -> None:
+    assert render("text") == "Überschrift\nEins\na\n  b\n\n"
+    assert render("text", single=True) == "Überschrift\nEins\na\n  b\n"
+
+
+def test_cleaneval() -> None:
+    assert render("cleaneval") == "URL: http://x.example/ü\n<h>Überschrift\n<l>Eins\n<p>a   b\n\n"
+    assert render("cleaneval", single=True) == "<h>Überschrift\n<l>Eins\n<p>a   b\n"
+    assert render("cleaneval", page=Page(b"", offset=5)).startswith("URL: offset:5\n")
+
+
+def test_jsonl() -> None:
+    line = render("jsonl")
+    assert line.endswith("}\n")
+    assert json.loads(line) == {
+        "url": "http://x.example/ü",
+        "date": "2024-01-02T03:04:05Z",
+        "title": "T & T",
+        "lang": "de",
+        "encoding": "",
+        "offset": 17,
+        "record_id": "urn:uuid:1",
+        "segments_kept": 3,
+        "text": "Überschrift\nEins\na\n  b",
+    }
+
+
+def test_a_line_break_in_a_url_begins_no_line() -> None:
+    text = render("cleaneval", page=Page(b"", "a\r\n<p>b\u2028c\udc80"))
+    assert text.splitlines()[0] == "URL: a <p>b c?"
+
+
+def test_jsonl_of_strings_that_have_no_utf8() -> None:
+    # a file's name that is no UTF-8, as the system gives it
+    record = json.loads(render("jsonl", page=Page(b"", "pages/\udce4.html")))
+    assert record["url"] == "pages/?.html"
+
+
+def test_jsonl_segments_point_into_the_text() -> None:
+    record = json.loads(render("jsonl", options=SinkOptions(segments=True)))
+    texts = [record["text"][segment["start"] : segment["end"]] for segment in record["segments"]]
+    assert texts == ["Überschrift", "Eins", "a\n  b"]
+    assert [segment["index"] for segment in record["segments"]] == [0, 2, 3]
+    assert [segment["kind"] for segment in record["segments"]] == ["h", "l", "p"]
+    assert [segment["score"] for segment in record["segments"]] == [0.5, 0.25, 0.3333]
+
+
+@pytest.mark.parametrize(("name", "output"), [("text", ""), ("cleaneval", "URL: http://x.example/ü\n\n")])
+def test_a_page_of_which_nothing_is_left(name: str, output: str) -> None:
+    nothing = Kept(np.zeros(4, bool))
+    assert make_sink(name).render(PAGE, document()[0], nothing, False).decode() == output
+    assert make_sink(name).render(PAGE, document()[0], nothing, True) == b""
+
+
+SUFFIXES = {
+    "text": ".txt",
+    "cleaneval": ".txt",
+    "jsonl": ".jsonl",
+    "vertical": ".vert",
+    "wet": ".warc.wet.gz",
+    "parquet": ".parquet",
+}
+
+
+def test_suffixes() -> None:
+    assert {name: make_sink(name).suffix for name in SINKS} == SUFFIXES
+    for name in set(SINKS) - COMPRESSED:
+        for compression in COMPRESSIONS:
+            sink = make_sink(name, SinkOptions(compression=compression))
+            assert sink.suffix == f"{SUFFIXES[name]}.{compression}"
+
+
+def test_what_there_is_not() -> None:
+    with pytest.raises(ValueError, match="no output format 'pdf'"):
+        make_sink("pdf")
+    with pytest.raises(ValueError, match="no compression 'rar': there are gz, zst"):
+        make_sink("text", SinkOptions(compression="rar"))  # type: ignore[arg-type]
+    for name in COMPRESSED:
+        with pytest.raises(ValueError, match=f"{name} is compressed already: leave gz out"):
+            make_sink(name, SinkOptions(compression="gz"))
+
+
+@pytest.mark.parametrize("name", ["text", "cleaneval", "jsonl", "vertical"])
+def test_text_is_written_as_it_is_rendered(name: str) -> None:
+    sink = make_sink(name)
+    parts = rendered(sink, 7)
+    assert written(sink, parts, [2, 0, 3]) == b"".join(parts)
+    assert written(sink, []) == b""
+
+
+@pytest.mark.parametrize("name", SINKS)
+def test_after_an_exception_nothing_more_is_written(name: str) -> None:
+    sink = make_sink(name)
+    out = Pipe()
+    with pytest.raises(KeyboardInterrupt), sink.wrapped(out) as stream:
+        stream.write(b"".join(rendered(sink, 3)))
+        before = out.data
+        raise KeyboardInterrupt
+    gc.collect()
+    assert out.data == before
+
+
+@pytest.mark.parametrize("name", SINKS)
+def test_what_the_output_raises_comes_through(name: str) -> None:
+    sink = make_sink(name)
+
+    class Closed:
+        def write(self, data: bytes) -> None:
+            raise BrokenPipeError
+
+    with pytest.raises(BrokenPipeError), sink.wrapped(Closed()) as stream:
+        stream.write(b"".join(rendered(sink, 3)))

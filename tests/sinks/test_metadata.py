@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from ncleaner.page import Page
+from ncleaner.sinks.metadata import captured, encodable, made_id, stated_language
+from ncleaner.text.codes import iso_639_1, iso_639_3
+
+from ..outputs import all_of, document, page
+
+
+@pytest.mark.parametrize(
+    ("date", "hour"),
+    [
+        ("2024-05-01T10:00:00Z", 10),
+        ("2024-05-01T10:00:00.9876543Z", 10),
+        ("2024-05-01T10:00:00+02:00", 8),
+        ("2024-05-01T10:00:00", 10),
+        ("2024-05-01", 0),
+    ],
+)
+def test_dates(date: str, hour: int) -> None:
+    assert captured(date) == datetime(2024, 5, 1, hour, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "date",
+    ["", "x", "2024", "2024-13-01T10:00:00Z", "0001-01-01T00:00:00+10:00", "\ud800", "Wed, 01 May 2024"],
+)
+def test_no_dates(date: str) -> None:
+    assert captured(date) is None
+
+
+def test_codes_of_languages() -> None:
+    assert [iso_639_3(code) for code in ("de", "deu", "ger", "ceb", "zh")] == [
+        "deu",
+        "deu",
+        "deu",
+        "ceb",
+        "zho",
+    ]
+    assert [iso_639_1(code) for code in ("de", "deu", "ger", "ceb", "zh")] == ["de", "de", "de", "ceb", "zh"]
+    for none in ("", "xx", "und", "zxx", "mul", "DEU", "d1u", "дё", "ééé", "\ud800a", "german"):
+        assert iso_639_3(none) == iso_639_1(none) == ""
+
+
+def test_the_language_of_a_page() -> None:
+    dumped = document("x", lang="de-AT")
+    assert stated_language(dumped, all_of(dumped)) == "de"
+    assert stated_language(dumped, all_of(dumped)._replace(language="fr", model="fr")) == "fr"
+    for lang in ("", "und", "deutsch", "\ud800"):
+        assert stated_language(document("x", lang=lang), all_of(dumped)) == ""
+
+
+def test_ids() -> None:
+    assert made_id(page(1), b"a") == made_id(page(1, url="http://elsewhere.example"), b"b")
+    assert made_id(page(1), b"a") != made_id(page(2), b"a")
+    ids = {
+        made_id(Page(b"", *where, offset=offset), text)
+        for where in (("a", "b"), ("", "b"), ("\ud800", "b"))
+        for offset in (-1, 7)
+        for text in (b"x", b"y")
+    }
+    assert len(ids) == 12
+
+
+def test_strings_without_utf8() -> None:
+    assert encodable("a\udc80ü") == "a?ü"

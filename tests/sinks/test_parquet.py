@@ -1,0 +1,208 @@
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from unittest.mock import patch
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ncleaner.errors import OutputError
+from ncleaner.page import Page
+from ncleaner.sinks import parquet
+from ncleaner.sinks.choice import make_sink
+from ncleaner.sinks.metadata import encodable
+
+from ..outputs import (
+    GROUPS,
+    HOSTILE,
+    HOSTILE_TEXT,
+    PROSE,
+    Pipe,
+    all_of,
+    document,
+    none_of,
+    page,
+    rendered,
+    written,
+)
+
+
+def rows(data: bytes) -> list[dict[str, object]]:
+    return pq.read_table(io.BytesIO(data)).to_pylist()
+
+
+def one(page: Page, *segments: str, **about: str) -> dict[str, object]:
+    """The row of one page of which all is kept."""
+    sink = make_sink("parquet")
+    dumped = document(*segments, **about)  # type: ignore[arg-type]
+    (row,) = rows(written(sink, [sink.render(page, dumped, all_of(dumped), False)]))
+    return row
+
+
+def test_a_row_says_all_there_is() -> None:
+    sink = make_sink("parquet")
+    dumped = document("Möwen", "weg", "eins\nzwei", kinds="hpl", title="T", lang="de-AT", encoding="utf-8")
+    kept = all_of(dumped)._replace(
+        mask=np.array([True, False, True]), scores=np.array([1.25, 0, np.nan]), model="m", language="fr"
+    )
+    (row,) = rows(written(sink, [sink.render(page(1), dumped, kept, False)]))
+    assert row == {
+        "url": "http://example.org/1",
+        "date": datetime(2024, 5, 1, 10, 0, 1, tzinfo=UTC),
+        "title": "T",
+        "lang": "de-AT",
+        "language": "fr",
+        "model": "m",
+        "encoding": "utf-8",
+        "offset": 1000,
+        "record_id": "urn:uuid:00000001-0000-4000-8000-000000000000",
+        "segments_kept": 2,
+        "text": "Möwen\neins\nzwei",
+        "segments": [
+            {"index": 0, "kind": "h", "start": 0, "end": 5, "score": 1.25},
+            {"index": 2, "kind": "l", "start": 6, "end": 15, "score": None},
+        ],
+    }
+
+
+def test_what_is_unknown_is_null() -> None:
+    row = one(Page(b"", date="once"), "a", "b")
+    assert [name for name, value in row.items() if value is None] == [
+        *("url", "date", "title", "lang", "language", "model", "encoding", "record_id")
+    ]
+    assert row["offset"] == -1
+    assert row["segments"] == [
+        {"index": i, "kind": "p", "start": 2 * i, "end": 2 * i + 1, "score": None} for i in range(2)
+    ]
+
+
+def test_the_declared_language_where_no_model_was_chosen() -> None:
+    assert one(page(1), "a", lang="EN_us")["language"] == "en"
+
+
+def test_a_page_without_clean_text_has_a_row() -> None:
+    sink = make_sink("parquet")
+    dumped = document("x")
+    (row,) = rows(written(sink, [sink.render(page(1), dumped, none_of(dumped), False)]))
+    assert (row["text"], row["segments"], row["segments_kept"]) == ("", [], 0)
+
+
+def test_the_schema_is_that_of_the_files() -> None:
+    sink = make_sink("parquet")
+    for parts in ([], rendered(sink, 3)):
+        table = pq.read_table(io.BytesIO(written(sink, parts)))
+        assert table.schema == parquet.SCHEMA
+        assert len(table) == len(parts)
+        assert parquet.to_table(b"".join(parts)) == table
+    with pytest.raises(AttributeError, match="SCHEME"):
+        parquet.SCHEME  # noqa: B018
+
+
+def test_duckdb_reads_it(tmp_path: Path) -> None:
+    sink = make_sink("parquet")
+    path = tmp_path / "clean.parquet"
+    path.write_bytes(written(sink, rendered(sink, 10)))
+    with duckdb.connect() as connection:
+        (found,) = connection.execute(
+            "SELECT count(*), sum(length(text)), min(epoch(date)), any_value(segments[1].kind)"
+            " FROM read_parquet(?) WHERE segments_kept > 0",
+            [str(path)],
+        ).fetchall()
+    texts = [str(row["text"]) for row in rows(path.read_bytes())]
+    first = datetime(2024, 5, 1, 10, tzinfo=UTC).timestamp()
+    assert found == (8, sum(map(len, texts)), first, "p")
+
+
+def groups_of(data: bytes) -> list[int]:
+    """Rows of each row group."""
+    metadata = pq.ParquetFile(io.BytesIO(data)).metadata
+    return [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
+
+
+def test_a_row_group_ends_after_so_many_rows() -> None:
+    sink = make_sink("parquet")
+    with patch.object(parquet, "_ROWS", 4):
+        assert groups_of(written(sink, rendered(sink, 8))) == [4, 4]
+        assert groups_of(written(sink, rendered(sink, 9), [1] * 9)) == [4, 4, 1]
+    assert groups_of(written(sink, [])) == []
+
+
+def test_a_row_group_ends_after_so_many_bytes() -> None:
+    sink = make_sink("parquet")
+    dumped = document("x" * 1000)
+    parts = [sink.render(page(i), dumped, all_of(dumped), False) for i in range(1, 7)]
+    with patch.object(parquet, "_BYTES", len(parts[0]) + 1):
+        assert groups_of(written(sink, parts)) == [2, 2, 2]
+
+
+@settings(max_examples=50)
+@given(groups=GROUPS, most_rows=st.integers(1, 9), most_bytes=st.sampled_from([1, 2000, 9000]))
+def test_the_bytes_do_not_depend_on_the_groups(groups: list[int], most_rows: int, most_bytes: int) -> None:
+    sink = make_sink("parquet")
+    parts = rendered(sink, 12)
+    with patch.object(parquet, "_ROWS", most_rows), patch.object(parquet, "_BYTES", most_bytes):
+        assert written(sink, parts, groups) == written(sink, parts)
+
+
+@given(url=HOSTILE, title=HOSTILE, lang=HOSTILE, record_id=HOSTILE, date=HOSTILE, text=HOSTILE_TEXT)
+def test_whatever_a_page_says_of_itself(
+    url: str, title: str, lang: str, record_id: str, date: str, text: str
+) -> None:
+    row = one(Page(b"", url, date, record_id=record_id), text, title=title, lang=lang)
+    assert row["text"] == text
+    for name, value in {"url": url, "title": title, "lang": lang, "record_id": record_id}.items():
+        assert row[name] == (encodable(value) or None)
+
+
+def test_a_very_long_text() -> None:
+    text = "\n\u0001ü".join([PROSE[1]] * 280_000)
+    assert len(text.encode()) > 20_000_000
+    sink = make_sink("parquet")
+    parts = rendered(sink, 2)
+    dumped = document(text)
+    parts.insert(1, sink.render(page(9), dumped, all_of(dumped), False))
+    data = written(sink, parts)
+    assert [row["text"] == text for row in rows(data)] == [False, True, False]
+
+
+def test_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(OutputError, match=r"pip install 'ncleaner\[parquet\]'"):
+        make_sink("parquet")
+
+
+def test_workers_do_without_pyarrow() -> None:
+    program = (
+        "import sys\n"
+        "from ncleaner.document import Document\n"
+        "from ncleaner.document.html import dump_html\n"
+        "from ncleaner.document.kept import Kept\n"
+        "from ncleaner.page import Page\n"
+        "from ncleaner.sinks.choice import make_sink\n"
+        "document = dump_html('<p>Text')\n"
+        "make_sink('parquet').render(Page(b''), document, Kept(document.visible), True)\n"
+        "sys.exit('pyarrow' in sys.modules)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_other_lines_are_no_table() -> None:
+    for lines in (b"{}{", b'{"text": 1}\n', b'{"texts": "x"}\n'):
+        with pytest.raises(pa.ArrowInvalid):
+            parquet.to_table(lines)
+
+
+def test_a_table_that_cannot_be_made_ends_the_output() -> None:
+    out = Pipe()
+    with pytest.raises(pa.ArrowInvalid), make_sink("parquet").wrapped(out) as stream:
+        stream.write(b"no row\n")
+    assert out.data == b""

@@ -1,0 +1,343 @@
+"""The job on a real cluster: a master and two workers of Spark's, each a process of its own on this machine. What
+it writes has to be what `ncleaner clean` writes, to the byte."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ncleaner.errors import InputError, NcleanerError, OutputError, WorkerError
+from ncleaner.modelling.shipped import model_bytes
+from ncleaner.reading.inputs import Input, find_inputs
+from ncleaner.running.engine import run
+from ncleaner.running.settings import Settings
+from ncleaner.running.tally import Tally
+
+from ..archives import http, members, warc
+from ..faults import HOOK
+from ..people.test_app import NCLEANER, PROSE
+from ..processes import descendants
+from ..servers import environment, fill, objects, s3_server
+from ..spark_cluster import ENVIRONMENT, OPTIONS, Cluster, program, running, skip_without_spark, spark_cluster
+
+SCRIPT = Path(__file__).parents[2] / "scripts" / "spark_clean.py"
+ARCHIVES, PAGES = 6, 20
+# what is different in each run, and says nothing of the pages
+TIMES = {"finished", "seconds", "slowest"}
+
+
+def test_without_spark_it_says_what_to_install() -> None:
+    script = "import sys; sys.modules['pyspark'] = None; import ncleaner.spark"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert b"pip install 'ncleaner[spark]'" in done.stderr
+
+
+skip_without_spark()
+
+from ncleaner import spark as on_spark  # noqa: E402
+
+# inputs and what becomes of them -------------------------------------------------------------------
+
+
+def archive(number: int) -> bytes:
+    """Pages that take a while; in the third a page ends its worker, and the fourth is damaged."""
+    records = []
+    for i in range(PAGES):
+        fault = "segfault" if (number, i) == (2, 7) else "slow"
+        url = f"http://x.example/{number}/{i}?fault={fault}"
+        records.append(warc(i, http(f"<p>{PROSE} That was day {number}-{i}.</p>".encode()), target=url))
+    if number == 3:
+        records[4] = records[4].replace(b"Content-Length", b"Content-Longth", 1)
+    return members(records)
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("spark") / "in"
+    (folder / "below").mkdir(parents=True)
+    for number in range(ARCHIVES):
+        (folder / ("below" if number == 5 else "") / f"{number}.warc.gz").write_bytes(archive(number))
+    return folder
+
+
+def outputs(folder: Path) -> dict[str, bytes]:
+    """All that a run has left, but for the manifest."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != "manifest.jsonl"
+    }
+
+
+def entries(folder: Path) -> dict[str, dict[str, Any]]:
+    lines = (folder / "manifest.jsonl").read_text().splitlines()
+    return {
+        entry["input"]: {name: value for name, value in entry.items() if name not in TIMES}
+        for entry in map(json.loads, lines)
+    }
+
+
+@pytest.fixture(scope="module")
+def alone(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What one machine makes of it."""
+    out = tmp_path_factory.mktemp("spark") / "alone"
+    done = subprocess.run(
+        [NCLEANER, "clean", source, "-o", out, "-f", "parquet", "-j", "2"],
+        env=environment(NCLEANER_WORKER_HOOK=HOOK), capture_output=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1, done.stderr.decode()
+    assert set(outputs(out)) == {
+        *(f"{number}.parquet" for number in range(5)), "below/5.parquet", "quarantine/2.warc.gz",
+    }  # fmt: skip
+    return out
+
+
+# the cluster ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def s3(source: Path) -> Iterator[dict[str, str]]:
+    """The environment of a server that holds the inputs in s3://crawl/; empty where there can be none."""
+    if any(importlib.util.find_spec(name) is None for name in ("s3fs", "moto")):
+        yield {}
+        return
+    with s3_server() as variables:
+        fill(source, "s3://crawl/", "crawl", "clean", variables=variables)
+        yield variables
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with spark_cluster(tmp_path_factory.mktemp("cluster")) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def session(cluster: Cluster, s3: dict[str, str]) -> Iterator[Any]:
+    """A driver in this process. Its executors' pages may be deadly."""
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master(cluster.url)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {**ENVIRONMENT, **s3}.items():
+            patch.setenv(name, value)
+        executors = {"NCLEANER_WORKER_HOOK": HOOK, **s3}
+        options = {**OPTIONS, **{f"spark.executorEnv.{name}": value for name, value in executors.items()}}
+        for name, value in options.items():
+            builder = builder.config(name, value)
+        spark = builder.getOrCreate()
+        spark.sparkContext.setLogLevel("ERROR")
+        yield spark
+        spark.stop()
+        # the other half of the driver would stay as long as this process
+        gateway = spark.sparkContext._gateway
+        gateway.shutdown()
+        gateway.proc.stdin.close()
+        gateway.proc.wait()
+        type(spark.sparkContext)._gateway = type(spark.sparkContext)._jvm = None
+
+
+def submit(cluster: Cluster, *arguments: object, **more: str) -> subprocess.CompletedProcess[str]:
+    """spark-submit with the script. `more` is in the environment of the driver and of its executors."""
+    options = {**OPTIONS, **{f"spark.executorEnv.{name}": value for name, value in more.items()}}
+    configured = [part for name, value in options.items() for part in ("--conf", f"{name}={value}")]
+    done = subprocess.run(
+        [program("spark-submit"), "--master", cluster.url, *configured, str(SCRIPT), *map(str, arguments)],
+        env=environment(**ENVIRONMENT, **more), text=True, check=False, timeout=300,
+        # spark-submit puts the standard error of the driver there, too
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    assert "Traceback" not in done.stdout, done.stdout
+    return done
+
+
+def test_spark_submit_gives_what_one_machine_gives(
+    cluster: Cluster, source: Path, alone: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    done = submit(cluster, source, "-o", out, NCLEANER_WORKER_HOOK=HOOK)
+    assert done.returncode == 1, done.stdout
+    assert f"{ARCHIVES * PAGES:,} pages read" in done.stdout
+    assert (
+        "page given up: the worker was killed by SIGSEGV (http://x.example/2/7?fault=segfault)" in done.stdout
+    )
+    assert outputs(out) == outputs(alone)
+    assert entries(out) == entries(alone)
+    assert [path.name for path in out.iterdir() if path.name.startswith(".")] == []
+
+
+def test_usage(cluster: Cluster, source: Path, tmp_path: Path) -> None:
+    for arguments in ([str(source)], ["-o", str(tmp_path)], [str(source), "-o", str(tmp_path), "-f", "pdf"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "ncleaner.spark", *arguments], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 2, done.stderr
+
+
+def counts(tally: Tally) -> dict[str, Any]:
+    return {name: value for name, value in tally.record().items() if name != "slowest"}
+
+
+def test_nothing_is_done_twice_and_all_of_it_again(
+    session: Any, source: Path, alone: Path, tmp_path: Path
+) -> None:
+    inputs = find_inputs([source])
+    settings = Settings(output_format="parquet")
+    out = tmp_path / "out"
+    seen: list[Input] = []
+    first = on_spark.clean(
+        session, inputs, settings, output=out, progress=lambda tally, source, offset: seen.append(source)
+    )
+    assert {item.relative for item in seen} == {item.relative for item in inputs}
+    assert (first.inputs, first.resumed) == (ARCHIVES, 0)
+    assert outputs(out) == outputs(alone)
+    # one machine goes on where the cluster has ended, and a cluster where one machine has
+    assert run(inputs, settings, output=out).resumed == ARCHIVES
+    again = on_spark.clean(session, inputs, settings, output=out)
+    assert (again.inputs, again.resumed) == (0, ARCHIVES)
+    (out / "1.parquet").write_bytes(b"")
+    assert on_spark.clean(session, inputs, settings, output=out).resumed == ARCHIVES - 1
+    assert outputs(out) == outputs(alone)
+    assert counts(on_spark.clean(session, inputs, settings, output=out, again=True)) == counts(first)
+    assert entries(out) == entries(alone)
+
+
+def test_s3(session: Any, s3: dict[str, str], alone: Path) -> None:
+    if not s3:
+        pytest.skip("s3:// needs s3fs, and a server of its protocol: install ncleaner[s3] and moto")
+    inputs, settings = find_inputs(["s3://crawl/"]), Settings(output_format="parquet")
+    assert on_spark.clean(session, inputs, settings, output="s3://clean/2024").inputs == ARCHIVES
+    found = objects("s3://clean/2024", variables=s3)
+    assert found.pop("manifest.jsonl").count(b"\n") == ARCHIVES
+    assert found == outputs(alone)
+    # and again, with what stands there
+    assert on_spark.clean(session, inputs, settings, output="s3://clean/2024").resumed == ARCHIVES
+
+
+def test_rows_of_a_dataframe(session: Any, source: Path, alone: Path) -> None:
+    pq = pytest.importorskip("pyarrow.parquet")
+    frame = on_spark.pages(session, find_inputs([source]), Settings())
+    assert frame.schema == on_spark.schema()
+    expected = [row for path in alone.rglob("*.parquet") for row in pq.read_table(path).to_pylist()]
+    found = frame.toArrow().to_pylist()
+
+    def key(row: dict[str, Any]) -> tuple[str, int]:
+        return row["url"], row["offset"]
+
+    assert sorted(found, key=key) == sorted(expected, key=key)
+    # a reader that has seen enough leaves nothing behind
+    assert len(frame.limit(3).collect()) == 3
+    assert frame.where("url like '%/5/%'").count() == PAGES
+
+
+def test_a_model_of_ones_own_travels(
+    session: Any, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Executors work elsewhere: a path that is relative to here is of no use to them."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "russian.ncm").write_bytes(model_bytes("ru"))
+    monkeypatch.setenv("NCLEANER_WORKER_HOOK", HOOK)
+    inputs = find_inputs([source / "0.warc.gz"])
+    for model in ("mine/russian.ncm", "mine"):
+        settings = Settings(method="ngram", model=model, output_format="jsonl")
+        on_spark.clean(session, inputs, settings, output="far")
+        run(inputs, settings, output="near")
+        assert outputs(tmp_path / "far") == outputs(tmp_path / "near")
+        assert run(inputs, settings, output="far").resumed == 1
+
+
+def test_what_a_cluster_cannot_do(session: Any, source: Path, tmp_path: Path) -> None:
+    inputs = find_inputs([source])
+    with pytest.raises(InputError, match="standard input"):
+        on_spark.clean(session, find_inputs(["-"]), Settings(), output=tmp_path / "out")
+    with pytest.raises(OutputError, match="into a directory"):
+        on_spark.clean(session, inputs, Settings(), output=tmp_path / "all.txt")
+    with pytest.raises(NcleanerError, match="no model"):
+        on_spark.clean(session, inputs, Settings(model="none.ncm"), output=tmp_path / "out")
+    # what goes wrong in a task is said as it is on one machine
+    (tmp_path / "page.html").write_text(f"<p>{PROSE}</p>")
+    (tmp_path / "out" / "page.txt").mkdir(parents=True)
+    with pytest.raises(OutputError, match=r"cannot write the output: Is a directory"):
+        on_spark.clean(session, find_inputs([tmp_path / "page.html"]), Settings(), output=tmp_path / "out")
+
+
+def test_what_spark_says_becomes_a_sentence() -> None:
+    said = (
+        "An error occurred while calling o1.x.\n: org.apache.spark.SparkException: Job aborted: lost\n\tat y"
+    )
+    assert str(on_spark._failure(said)) == "Spark has ended the job: Job aborted: lost"
+    assert str(on_spark._failure("[Errno 111] refused")) == "Spark has ended the job: [Errno 111] refused"
+    ours = on_spark._failure("Traceback\n  x\nncleaner.errors.InputError: no such file\n\tat y")
+    assert (type(ours), str(ours)) == (InputError, "no such file")
+
+
+def test_another_version_in_the_executors() -> None:
+    task = on_spark._Task(Settings(), None, "", "0.0.0")
+    with pytest.raises(WorkerError, match=r"an executor has ncleaner .*, and the driver has 0\.0\.0"):
+        task.prepared()
+
+
+def test_a_directory_that_is_not_shared(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(on_spark, "_PATIENCE", 0.0)
+    result = on_spark._Result(Input("0.warc", "0.warc", 1), "0.txt", 10, Tally(), 1.0)
+    with pytest.raises(OutputError, match="does not see what executors write"):
+        on_spark._check(on_spark.folder_at(tmp_path), result, str(tmp_path))
+
+
+def test_a_worker_is_killed(
+    cluster: Cluster, session: Any, source: Path, alone: Path, tmp_path: Path
+) -> None:
+    """With its executor, as by a power failure; what these had started ends by itself."""
+    orphans: list[int] = []
+
+    def kill(tally: Tally, source: Input, offset: int) -> None:
+        if not orphans:
+            orphans.extend(cluster.kill_worker())
+
+    out = tmp_path / "out"
+    tally = on_spark.clean(
+        session, find_inputs([source]), Settings(output_format="parquet"), output=out, progress=kill
+    )
+    assert orphans
+    assert tally.inputs == ARCHIVES
+    assert outputs(out) == outputs(alone)
+    assert entries(out) == entries(alone)
+    deadline = time.monotonic() + 20
+    while running(orphans):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def test_a_driver_is_interrupted(session: Any, source: Path, alone: Path, tmp_path: Path) -> None:
+    finished: list[Input] = []
+
+    def interrupt(tally: Tally, source: Input, offset: int) -> None:
+        finished.append(source)
+        if len(finished) == 2:
+            raise KeyboardInterrupt
+
+    inputs, settings, out = find_inputs([source]), Settings(output_format="parquet"), tmp_path / "out"
+    with pytest.raises(KeyboardInterrupt):
+        on_spark.clean(session, inputs, settings, output=out, progress=interrupt)
+    assert session.sparkContext.statusTracker().getActiveJobsIds() == []
+    assert on_spark.clean(session, inputs, settings, output=out).resumed == 2
+    assert outputs(out) == outputs(alone)
+
+
+def test_no_process_outlives_the_session(cluster: Cluster, session: Any) -> None:
+    family = [pid for worker in cluster.workers for pid in descendants(worker.pid)]
+    assert family
+    session.stop()
+    deadline = time.monotonic() + 20
+    while running(family):
+        assert time.monotonic() < deadline, running(family)
+        time.sleep(0.1)

@@ -1,0 +1,225 @@
+"""Inputs and outputs that are not on this machine: real servers on loopback, the real command."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ncleaner.errors import InputError
+from ncleaner.reading.inputs import find_inputs, listed_inputs
+from ncleaner.storage.base import Status, is_url
+from ncleaner.storage.places import folder_at, open_binary, split, status
+
+from ..people.test_app import NCLEANER
+from ..running.test_resume import crawl
+from ..servers import environment, fill, gs_server, http_server, objects, s3_server
+
+pytest.importorskip("fsspec", reason="URLs need fsspec: install ncleaner[s3] or ncleaner[http]")
+from fsspec.registry import _registry
+
+
+def run(*arguments: object, **more: str) -> subprocess.CompletedProcess[bytes]:
+    result = subprocess.run(
+        [NCLEANER, *map(str, arguments)],
+        capture_output=True,
+        check=False,
+        timeout=120,
+        env=environment(**more),
+    )
+    assert b"Traceback" not in result.stderr, result.stderr.decode()
+    return result
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return crawl(tmp_path_factory.mktemp("storage") / "in", archives=3, pages=40)
+
+
+@pytest.fixture(scope="module")
+def whole(source: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    out = tmp_path_factory.mktemp("storage") / "out"
+    assert run("clean", source, "-o", out).returncode == 0
+    return {path.name: path.read_bytes() for path in out.glob("*.txt")}
+
+
+@pytest.fixture(scope="module")
+def s3(source: Path) -> Iterator[dict[str, str]]:
+    """The environment of a server that holds the crawl in s3://crawl/2024/."""
+    pytest.importorskip("s3fs", reason="s3:// needs s3fs: install ncleaner[s3]")
+    pytest.importorskip("moto", reason="the server of S3's protocol is moto's")
+    with s3_server() as variables:
+        fill(source, "s3://crawl/2024", "crawl", "text", variables=variables)
+        yield variables
+
+
+def test_from_google_storage_and_to_it(source: Path, whole: dict[str, bytes]) -> None:
+    pytest.importorskip("gcsfs", reason="gs:// needs gcsfs: install ncleaner[gs]")
+    pytest.importorskip("gcp_storage_emulator", reason="the server of Google's protocol is an emulator")
+    with gs_server() as variables:
+        fill(source, "gs://crawl/2024", "crawl", "text", variables=variables)
+        command = ("clean", "gs://crawl/2024", "-o", "gs://text/a")
+        result = run(*command, **variables)
+        assert result.returncode == 0, result.stderr.decode()
+        assert "3 inputs were finished by an earlier run" in run(*command, **variables).stderr.decode()
+        for name, data in whole.items():
+            again = run("clean", f"gs://text/a/{name}", "-m", "everything", "-q", **variables).stdout
+            assert again.split() == data.split()
+        result = run("clean", "gs://crawl/2024/0.warc.gz", "-o", "gs://nowhere/out", **variables)
+        assert result.returncode == 1
+
+
+def texts(found: dict[str, bytes]) -> dict[str, bytes]:
+    return {Path(name).name: data for name, data in found.items() if name.endswith(".txt")}
+
+
+def test_from_s3_and_to_s3(s3: dict[str, str], whole: dict[str, bytes]) -> None:
+    command = ("clean", "s3://crawl/2024", "-o", "s3://text/a", "-j", "2")
+    result = run(*command, **s3)
+    assert result.returncode == 0, result.stderr.decode()
+    found = objects("s3://text/a", variables=s3)
+    assert texts(found) == whole
+    assert sorted(json.loads(line)["input"] for line in found["manifest.jsonl"].splitlines()) == [
+        f"{number}.warc.gz" for number in range(3)
+    ]
+    again = run(*command, **s3)
+    assert "3 inputs were finished by an earlier run" in again.stderr.decode()
+    assert run("report", "s3://text/a", **s3).stdout.startswith(b"input ")
+    # one that is lost is made again
+    subprocess.run(
+        [sys.executable, "-c", "import s3fs; s3fs.S3FileSystem().rm_file('text/a/1.txt')"],
+        check=True, env=environment(**s3),
+    )  # fmt: skip
+    said = run(*command, **s3).stderr.decode()
+    assert "cleaning 1 inputs again whose output is not as it was written" in said
+    assert texts(objects("s3://text/a", variables=s3)) == whole
+
+
+def test_from_s3_to_a_file_there(s3: dict[str, str], whole: dict[str, bytes]) -> None:
+    result = run("clean", "s3://crawl/2024/1.warc.gz", "-o", "s3://text/b/one.txt", **s3)
+    assert result.returncode == 0, result.stderr.decode()
+    assert objects("s3://text/b", variables=s3) == {"one.txt": whole["1.txt"]}
+
+
+def test_what_is_not_on_s3(s3: dict[str, str]) -> None:
+    for place in ("s3://crawl/nothing", "s3://nowhere/at/all"):
+        result = run("clean", place, **s3)
+        assert result.returncode == 1
+        assert result.stderr.decode().startswith(f"ncleaner: {place}")
+    result = run("clean", "s3://crawl/2024/0.warc.gz", "-o", "s3://nowhere/out", **s3)
+    assert result.returncode == 1
+    assert result.stderr.decode().startswith("ncleaner: cannot write the output: ")
+
+
+def test_a_list_of_paths_with_a_prefix(
+    source: Path, whole: dict[str, bytes], s3: dict[str, str], tmp_path: Path
+) -> None:
+    names = "".join(f"2024/{number}.warc.gz\n" for number in (2, 0, 1))
+    (tmp_path / "warc.paths.gz").write_bytes(gzip.compress(names.encode()))
+    arguments = ("clean", "--inputs-from", tmp_path / "warc.paths.gz", "--prefix", "s3://crawl/")
+    result = run(*arguments, "-o", tmp_path / "out", **s3)
+    assert result.returncode == 0, result.stderr.decode()
+    assert {path.name: path.read_bytes() for path in (tmp_path / "out" / "2024").iterdir()} == whole
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+def test_from_a_web_server(source: Path, whole: dict[str, bytes], tmp_path: Path, ranges: bool) -> None:
+    with http_server(source, ranges=ranges) as url:
+        result = run("clean", f"{url}/0.warc.gz", f"{url}/2.warc.gz", "-o", tmp_path / "out")
+    assert result.returncode == 0, result.stderr.decode()
+    found = {path.name: path.read_bytes() for path in (tmp_path / "out").glob("*.txt")}
+    assert found == {name: whole[name] for name in ("0.txt", "2.txt")}
+
+
+def test_connections_that_break_are_made_again(source: Path, whole: dict[str, bytes]) -> None:
+    with http_server(source, cuts=4) as url:
+        result = run("clean", f"{url}/0.warc.gz", "-q")
+    assert result.returncode == 0, result.stderr.decode()
+    assert result.stdout == whole["0.txt"]
+
+
+def test_a_server_that_stays_broken(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ncleaner.storage.remote._PAUSE", 0.001)
+    with http_server(source, cuts=1000) as url, pytest.raises(OSError, match=r"0\.warc\.gz"):
+        open_binary(f"{url}/0.warc.gz").read(10_000)
+
+
+def test_one_of_a_list_is_not_there(source: Path, whole: dict[str, bytes], tmp_path: Path) -> None:
+    (tmp_path / "list").write_text("# a crawl\n0.warc.gz\n\nmissing.warc.gz\n  1.warc.gz  \n")
+    with http_server(source) as url:
+        result = run("clean", "--inputs-from", tmp_path / "list", "--prefix", url, "-o", tmp_path / "out")
+    said = result.stderr.decode()
+    assert result.returncode == 1
+    assert f"{url}/missing.warc.gz: No such file or directory" in said, said
+    for name in ("0.txt", "1.txt"):
+        assert (tmp_path / "out" / name).read_bytes() == whole[name]
+    # with what was missing there, only that is left to do
+    entries = (tmp_path / "out" / "manifest.jsonl").read_text().splitlines()
+    assert [json.loads(entry)["unread"] for entry in entries].count(True) == 1
+
+
+def test_lists(tmp_path: Path, source: Path) -> None:
+    path = tmp_path / "list"
+    path.write_text(f"{source}/0.warc.gz\n1.warc.gz\n../in/2.warc.gz\n")
+    found = listed_inputs(str(path), str(source))
+    assert [item.path for item in found[1:]] == [f"{source}/1.warc.gz", f"{source}/../in/2.warc.gz"]
+    assert [item.relative for item in found[1:]] == ["1.warc.gz", "in/2.warc.gz"]
+    assert found[1].size == (source / "1.warc.gz").stat().st_size
+    for text, said in (("", "names no inputs"), ("\n# nothing\n", "names no inputs")):
+        path.write_text(text)
+        with pytest.raises(InputError, match=said):
+            listed_inputs(str(path))
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match="no list of paths"):
+        listed_inputs(str(path))
+    path.write_bytes(gzip.compress(os.urandom(500).hex("\n", 4).encode())[:-12])
+    with pytest.raises(InputError, match="cut short"):
+        listed_inputs(str(path))
+    with pytest.raises(InputError, match="No such file"):
+        listed_inputs(str(tmp_path / "nothing"))
+
+
+def test_what_can_be_done_about_a_place_that_cannot_be_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InputError, match="foo://bar: Protocol not known: foo"):
+        find_inputs(["foo://bar"])
+    monkeypatch.setitem(sys.modules, "s3fs", None)
+    # fsspec knows those that another test has used
+    monkeypatch.delitem(_registry, "s3", raising=False)
+    with pytest.raises(InputError, match=r"s3://bar/x: s3:// cannot be reached: install ncleaner\[s3\]"):
+        find_inputs(["s3://bar/x"])
+    with pytest.raises(InputError, match=r"No such file or directory"):
+        find_inputs(["http://127.0.0.1:9/nothing.warc"])
+
+
+def test_urls_of_this_machine(tmp_path: Path, source: Path) -> None:
+    assert is_url("file:///a") and not is_url("a/b") and not is_url("C:\\a") and not is_url("/a://b")
+    path = source / "0.warc.gz"
+    found = status(f"file://{path}")
+    assert found.size == path.stat().st_size
+    assert abs(found.modified - path.stat().st_mtime_ns) < 1_000_000
+    assert status(os.devnull) == Status(-1, Path(os.devnull).stat().st_mtime_ns)
+    folder = folder_at(f"file://{tmp_path}/out")
+    with folder.file("a/b.txt") as out:
+        out.write(b"whole")
+        assert folder.size("a/b.txt") == -1
+    assert folder.size("a/b.txt") == 5
+    with pytest.raises(RuntimeError), folder.file("a/c.txt") as out:
+        out.write(b"half")
+        raise RuntimeError
+    assert [path.name for path in (tmp_path / "out" / "a").iterdir()] == ["b.txt"]
+    with folder.log("log") as log:
+        log.add(b"one\n")
+    with folder.log("log") as log:
+        log.add(b"two\n")
+        assert list(log.lines()) == [b"one\n", b"two\n"]
+    assert (tmp_path / "out" / "log").read_bytes() == b"one\ntwo\n"
+    folder.remove("a/b.txt")
+    folder.remove("a/b.txt")
+    assert folder.size("a/b.txt") == -1
+    assert split(f"file://{tmp_path}/x.txt")[1] == "x.txt"
