@@ -15,6 +15,7 @@ import json
 import tempfile
 import warnings
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -23,10 +24,9 @@ import typer
 
 from ncleaner.document.kept import Kept
 from ncleaner.errors import TrainingWarning
-from ncleaner.methods.choice import Models, make_method
+from ncleaner.methods.choice import make_method
+from ncleaner.modelling.container import Stored
 from ncleaner.modelling.decision import Statistic
-from ncleaner.modelling.hybrid import HybridModel
-from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.victor import VictorModel
 from ncleaner.page import Page
 from ncleaner.scoring.evaluation import Evaluation, evaluate
@@ -34,6 +34,7 @@ from ncleaner.scoring.measures import bag_overlap
 from ncleaner.sinks.choice import make_sink
 from ncleaner.training.examples import Scheme
 from ncleaner.training.hybrid import train_hybrid
+from ncleaner.training.ngrams import NGramOptions
 from ncleaner.training.ngrams import train as train_model
 from ncleaner.training.pairs import Pair, read_pairs
 from ncleaner.training.sites import folds
@@ -126,12 +127,15 @@ def main(
         train += [pair for pair in more if pair.site not in sites]
         if most is not None:
             train = train[:: -(-len(train) // most)]
-        model: Models = None
+        model: Stored | None = None
         if method == "hybrid":
             model = train_hybrid(
-                train, structure=cast(Any, structure), without=without, threads=jobs, order=order, q=q,
-                alphabet=alphabet, size=size, cased=cased,
-            )  # fmt: skip
+                train,
+                structure=cast(Any, structure),
+                without=without,
+                threads=jobs,
+                ngrams=NGramOptions(order=order, q=q, alphabet=alphabet, size=size, cased=cased),
+            )
         if method == "victor":
             model = train_victor(train, c1=c1, c2=c2, window=window, without=without)
         if method == "ngram":
@@ -142,11 +146,9 @@ def main(
         for value in results:
             chosen = model
             if isinstance(model, VictorModel) and value == "likeliest":
-                chosen = model.with_parameters(threshold=None)
-            elif isinstance(model, NGramModel | HybridModel | VictorModel) and value != "found":
-                chosen = model.with_parameters(
-                    threshold=cast(Any, value) if value.isalpha() else float(value)
-                )
+                chosen = replace(model, threshold=None)
+            elif isinstance(model, Stored) and value != "found":
+                chosen = model.with_threshold(cast(Any, value) if value.isalpha() else float(value))
             cleaner = None if method == "oracle" else make_method(method, chosen)
             for page in fold:
                 pair = pairs[page]

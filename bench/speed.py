@@ -31,9 +31,9 @@ from selectolax.lexbor import LexborHTMLParser
 from warcio.archiveiterator import ArchiveIterator as AnyArchiveIterator
 from warcio.warcwriter import WARCWriter
 
-from ncleaner.cleaner import DEFAULT_METHOD, DEFAULT_MODEL, Cleaner
+from ncleaner.cleaner import Cleaner
 from ncleaner.document import _bound
-from ncleaner.methods.choice import METHODS, needs_model
+from ncleaner.methods.choice import DEFAULT_METHOD, DEFAULT_MODEL, METHODS
 from ncleaner.modelling.ngrams import NGramModel, load_model
 from ncleaner.page import Page
 from ncleaner.reading.archive import read
@@ -246,7 +246,7 @@ def whole_archive(
         "  of which FastWARC": reading,
         mine: ours(method),
     }
-    if needs_model(method):
+    if METHODS[method].by_language:
         steps[f"ncleaner {method}, a model per page"] = ours(method, "auto")
     steps |= {
         "ncleaner everything, archive to jsonl": ours("everything"),

@@ -9,18 +9,14 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
 from ncleaner.document.plain import dump_text
 from ncleaner.limits import Limits
-from ncleaner.methods.choice import Models, load_models, make_method
+from ncleaner.methods.choice import DEFAULT_METHOD, DEFAULT_MODEL, load_method, make_method
 from ncleaner.methods.comments import comment_segments
+from ncleaner.modelling.container import Stored
 from ncleaner.modelling.decision import Preset
-from ncleaner.modelling.hybrid import HybridModel
-from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.page import Page
 from ncleaner.sinks.text import kept_text
 
-__all__ = ["DEFAULT_METHOD", "DEFAULT_MODEL", "Cleaner", "clean"]
-
-DEFAULT_METHOD = "hybrid"
-DEFAULT_MODEL = "en"
+__all__ = ["Cleaner", "clean"]
 
 
 class Cleaner:
@@ -50,11 +46,11 @@ class Cleaner:
     def __init__(
         self,
         method: str = DEFAULT_METHOD,
-        model: str | Path | NGramModel | HybridModel = DEFAULT_MODEL,
+        model: str | Path | Stored = DEFAULT_MODEL,
         *,
         threshold: float | Preset | None = None,
         comments: bool = True,
-        limits: Limits = Limits(),  # noqa: B008  (frozen)
+        limits: Limits = Limits(),
         encoding: str | None = None,
         alt_text: bool = False,
     ) -> None:
@@ -62,12 +58,10 @@ class Cleaner:
         self.encoding = encoding
         self.alt_text = alt_text
         self.comments = comments
-        models: Models
-        if isinstance(model, NGramModel | HybridModel):
-            models = model if threshold is None else model.with_parameters(threshold=threshold)
+        if isinstance(model, Stored):
+            self.method = make_method(method, model, threshold)
         else:
-            models = load_models(method, model, threshold)
-        self.method = make_method(method, models)
+            self.method = load_method(method, model, threshold)
 
     def document(self, html: bytes | str) -> Document:
         """Dumps one HTML page; nothing is removed yet."""

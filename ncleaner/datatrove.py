@@ -16,9 +16,10 @@ from typing import Any
 
 import orjson
 
-from ncleaner.cleaner import DEFAULT_METHOD, DEFAULT_MODEL, Cleaner
+from ncleaner.cleaner import Cleaner
 from ncleaner.errors import InputError
 from ncleaner.limits import Limits
+from ncleaner.methods.choice import DEFAULT_METHOD, DEFAULT_MODEL
 from ncleaner.modelling.decision import Preset
 from ncleaner.reading.archive import InputFormat, read
 from ncleaner.running.engine import cleaned_items
@@ -70,7 +71,7 @@ class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # which has no type
         model: str | Path = DEFAULT_MODEL,
         threshold: float | Preset | None = None,
         comments: bool = True,
-        limits: Limits = Limits(),  # noqa: B008  (frozen)
+        limits: Limits = Limits(),
         encoding: str | None = None,
         alt_text: bool = False,
         input_format: InputFormat = "auto",
@@ -165,7 +166,7 @@ class NcleanerExtractor(BaseExtractor):  # type: ignore[misc]  # which has no ty
         *,
         threshold: float | Preset | None = None,
         comments: bool = True,
-        limits: Limits = Limits(),  # noqa: B008  (frozen)
+        limits: Limits = Limits(),
         alt_text: bool = False,
         timeout: float | None = None,
     ) -> None:

@@ -16,7 +16,7 @@ from typing import Annotated
 import typer
 
 from ncleaner.errors import TrainingWarning
-from ncleaner.people.cards import summary, victor_summary
+from ncleaner.people.cards import trained_sentence
 from ncleaner.training.hybrid import examples_of
 from ncleaner.training.ngrams import train, train_and_score
 from ncleaner.training.pairs import Pair, read_pairs
@@ -108,11 +108,11 @@ def main(
         elif recipe.kind == "victor":
             victor = train_victor(pairs, about=about)
             victor.save(path)
-            said = victor_summary(victor)
+            said = trained_sentence(victor)
         else:
             model = train(pairs, order=recipe.order, alphabet=recipe.alphabet, about=about)
             model.save(path)
-            said = summary(model)
+            said = trained_sentence(model)
         print(f"{path.name} ({path.stat().st_size / 1000:,.0f} kB): {said}", flush=True)
 
 

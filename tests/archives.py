@@ -174,7 +174,7 @@ def items(
     data: bytes,
     *,
     name: str = "small.warc",
-    limits: Limits = Limits(),  # noqa: B008
+    limits: Limits = Limits(),
     input_format: InputFormat = "auto",
 ) -> list[Item]:
     """Read from a seekable stream and from pipes, which must make no difference."""

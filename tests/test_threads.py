@@ -40,7 +40,7 @@ def said(document: Document, kept: Kept) -> tuple[bytes, ...]:
     """All that is made of a page."""
     tables = (document.data, document.runs, document.segments, document.elements, document.names, kept.mask)
     scores = b"" if kept.scores is None else kept.scores.tobytes()
-    about = f"{document.title} {document.lang} {document.encoding} {kept.model} {kept.language}".encode()
+    about = f"{document.title} {document.lang} {document.encoding} {kept.remarks.model} {kept.remarks.language}".encode()
     return (*(bytes(table) for table in tables), scores, about)
 
 

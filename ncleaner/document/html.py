@@ -41,7 +41,7 @@ def dump_html(
     *,
     content_type: str = "",
     encoding: str | None = None,
-    limits: Limits = Limits(),  # noqa: B008  (frozen)
+    limits: Limits = Limits(),
     alt_text: bool = False,
 ) -> Document:
     """Dumps one HTML page.

@@ -252,7 +252,7 @@ def dump_text(
     *,
     content_type: str = "",
     encoding: str | None = None,
-    limits: Limits = Limits(),  # noqa: B008  (frozen)
+    limits: Limits = Limits(),
 ) -> Document:
     """Makes a Document of one plain-text dump.
 

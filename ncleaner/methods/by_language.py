@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
-from ncleaner.methods.base import Method
+from ncleaner.methods.base import Entry, Method
 from ncleaner.methods.language import page_language
 
 if TYPE_CHECKING:
-    from ncleaner.modelling.hybrid import HybridModel
-    from ncleaner.modelling.ngrams import NGramModel
+    from ncleaner.modelling.container import Stored
+    from ncleaner.modelling.decision import Preset
 
 __all__ = ["PerLanguage"]
 
@@ -21,29 +21,27 @@ class PerLanguage:
     """A method with a model per page.
 
     Args:
-        name: of the method.
+        entry: the method.
         models: {ISO 639-1 code: model}; the one under an empty code is for all other pages.
-        make: the method with one model.
+        threshold: in bits, or a preset, instead of each model's own.
     """
 
     def __init__(
-        self,
-        name: str,
-        models: Mapping[str, NGramModel] | Mapping[str, HybridModel],
-        make: Callable[[NGramModel | HybridModel], Method],
+        self, entry: Entry, models: Mapping[str, Stored], threshold: float | Preset | None = None
     ) -> None:
-        self.name = name
+        self.name = entry.name
+        self._threshold = threshold
+        self._entry = entry
         self._models = models
-        self._make = make
         self._methods: dict[str, tuple[str, Method]] = {}
 
     def keep(self, document: Document) -> Kept:
-        """As the method, with the model and the language that were found."""
+        """Decides as the method does, and remarks the model and the language of the page."""
         language = page_language(document)
         chosen = language if language in self._models else ""
         if chosen not in self._methods:
             # loaded for the first page that needs it
             model = self._models[chosen]
-            self._methods[chosen] = model.name, self._make(model)
+            self._methods[chosen] = model.name, self._entry.make(model, self._threshold)
         name, method = self._methods[chosen]
-        return method.keep(document)._replace(model=name, language=language)
+        return method.keep(document).remarked(model=name, language=language)

@@ -1,49 +1,137 @@
-"""Which method decides, and with which models."""
+"""The table of methods, and the methods with the models that a user asks for.
+
+To add a method, write a module with its class and enter it in `METHODS`: the command line, the Python API,
+the cluster and the model files read this table and nothing else.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING
 
 from ncleaner.errors import ModelError
-from ncleaner.methods.base import Method
-from ncleaner.modelling.container import kind_of
-from ncleaner.modelling.decision import Preset
-from ncleaner.modelling.hybrid import HybridModel
-from ncleaner.modelling.ngrams import NGramModel
+from ncleaner.methods.base import Entry, Method, ModelKind
+from ncleaner.methods.by_language import PerLanguage
+from ncleaner.modelling.container import kind_of, unpack, usable
 from ncleaner.modelling.shipped import model_bytes, shipped_models
 
 if TYPE_CHECKING:
-    from ncleaner.modelling.victor import VictorModel
+    from ncleaner.modelling.container import Stored
+    from ncleaner.modelling.decision import Preset
+    from ncleaner.modelling.ngrams import NGramModel
 
 __all__ = [
     "AUTO",
+    "DEFAULT_METHOD",
+    "DEFAULT_MODEL",
+    "KINDS",
     "METHODS",
     "ByLanguage",
-    "Models",
+    "entry_of",
     "fingerprint",
-    "load_models",
+    "load_method",
     "make_method",
-    "model_names",
-    "needs_model",
+    "model_files",
+    "read_model",
+    "read_ngrams",
 ]
 
-# the name that stands for a model per page, and the model for languages without one
+_NGRAMS = ModelKind("ngram", "ncleaner.modelling.ngrams:NGramModel")
+_HYBRID = ModelKind("hybrid", "ncleaner.modelling.hybrid:HybridModel")
+_STRUCTURE = ModelKind("structure", "ncleaner.modelling.structure:Structure")
+_VICTOR = ModelKind("victor", "ncleaner.modelling.victor:VictorModel")
+
+METHODS: dict[str, Entry] = {
+    entry.name: entry
+    for entry in (
+        Entry(
+            name="hybrid",
+            about="n-grams and the structure of the page together",
+            path="ncleaner.methods.hybrid:Hybrid",
+            kinds=(_HYBRID, _NGRAMS),
+            default="en",
+            by_language=True,
+            parts={"structure": _STRUCTURE},
+        ),
+        Entry(
+            name="ngram",
+            about="two character n-gram models (Evert 2008)",
+            path="ncleaner.methods.ngram:NGram",
+            kinds=(_NGRAMS, _HYBRID),
+            default="en",
+            by_language=True,
+        ),
+        Entry(
+            name="victor",
+            about="a conditional random field over blocks (Marek et al. 2007)",
+            path="ncleaner.methods.victor:Victor",
+            kinds=(_VICTOR,),
+            default="victor",
+        ),
+        Entry(
+            name="heuristics-only",
+            about="without menus and copyright lines",
+            path="ncleaner.methods.heuristics:Heuristics",
+        ),
+        Entry(
+            name="everything",
+            about="the uncleaned dump",
+            path="ncleaner.methods.everything:Everything",
+        ),
+    )
+}
+KINDS: dict[str, ModelKind] = {
+    kind.name: kind for entry in METHODS.values() for kind in (*entry.kinds, *entry.parts.values())
+}
+DEFAULT_METHOD = "hybrid"
+DEFAULT_MODEL = "en"
+# The name that stands for a model per page, and the model for languages without one.
 AUTO = "auto"
 _FALLBACK = "nonlexical"
-LanguageModel = TypeVar("LanguageModel", NGramModel, HybridModel)
 
 
-class ByLanguage(Mapping[str, LanguageModel]):
+def entry_of(method: str) -> Entry:
+    """The table's entry of a method. Raises ValueError: there is no such method."""
+    if method not in METHODS:
+        raise ValueError(f"no method {method!r}: there are {', '.join(METHODS)}")
+    return METHODS[method]
+
+
+def read_model(name: str | Path, kinds: tuple[ModelKind, ...] = tuple(KINDS.values())) -> Stored:
+    """A shipped model by its name, or the model of a file.
+
+    Args:
+        name: the name or the path.
+        kinds: those that will do; all by default.
+
+    Raises:
+        ModelError: no such model, its file cannot be read, or it is of another kind.
+    """
+    header, arrays = unpack(model_bytes(name), str(name))
+    for kind in kinds:
+        if kind.name == header["kind"]:
+            with usable(str(name)):
+                return kind.model.of_parts(header, arrays, str(name))
+    wanted = " or ".join(kind.model.CALLED for kind in kinds)
+    raise ModelError(f"{name} holds a model of kind {header['kind']!r}, not {wanted}")
+
+
+def read_ngrams(name: str | Path) -> NGramModel:
+    """The n-grams of a shipped model or of a file, also those of a hybrid. Raises as `read_model`."""
+    from ncleaner.modelling.ngrams import NGramModel
+
+    return NGramModel.of_model(read_model(name, (_NGRAMS, _HYBRID)))
+
+
+class ByLanguage(Mapping[str, "Stored"]):
     """The models by language, each loaded when it is asked for. It pickles.
 
     Args:
-        load: `load_hybrid` or `load_ngrams`, what to make of a name or a file.
-        folder: a directory with models of one's own (`*.ncm`), which go before those that are shipped. Models
-            that are of no language, such as structure models, are passed over.
-        threshold: instead of each model's own.
+        kinds: kinds of model that will do.
+        folder: a directory with models of the user's own (`*.ncm`), which go before those that are shipped.
+            Models of other kinds are passed over.
 
     Raises:
         ModelError: the directory holds no model, or one that cannot be read.
@@ -51,36 +139,30 @@ class ByLanguage(Mapping[str, LanguageModel]):
 
     def __init__(
         self,
-        load: Callable[[str | Path], LanguageModel],
+        kinds: tuple[ModelKind, ...],
         folder: Path | None = None,
-        threshold: float | Preset | None = None,
     ) -> None:
-        self._load: Callable[[str | Path], LanguageModel] = load
-        self._threshold = threshold
-        self._names: dict[str, str | Path] = {name: name for name in shipped_models() if name != _FALLBACK}
+        self._kinds = kinds
+        self._names: dict[str, str] = {name: name for name in shipped_models("ngram") if name != _FALLBACK}
         self._names[""] = _FALLBACK
-        self._loaded: dict[str, LanguageModel] = {}
+        self._loaded: dict[str, Stored] = {}
         if folder is None:
             return
-        paths = sorted(folder.glob("*.ncm"))
-        paths = [path for path in paths if kind_of(model_bytes(path), str(path)) in ("ngram", "hybrid")]
+        paths = [path for path in _files_in(folder) if _kind_of_file(path) in (kind.name for kind in kinds)]
         if not paths:
             raise ModelError(f"there is no model of a language (*.ncm) in the directory {folder}")
         for path in paths:
-            model = load(path)
+            model = read_model(path, kinds)
             language = str(model.about.get("language", ""))
             if not language:
                 raise ModelError(f"{path} does not say its language: train it with --language")
             code = "" if language == "any" else language
-            self._names[code], self._loaded[code] = path, self._ready(model)
+            self._names[code], self._loaded[code] = str(path), model
 
-    def __getitem__(self, language: str) -> LanguageModel:
+    def __getitem__(self, language: str) -> Stored:
         if language not in self._loaded:
-            self._loaded[language] = self._ready(self._load(self._names[language]))
+            self._loaded[language] = read_model(self._names[language], self._kinds)
         return self._loaded[language]
-
-    def _ready(self, model: LanguageModel) -> LanguageModel:
-        return model if self._threshold is None else model.with_parameters(threshold=self._threshold)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -89,143 +171,85 @@ class ByLanguage(Mapping[str, LanguageModel]):
         return len(self._names)
 
 
-def model_names(method: str, model: str | Path) -> list[str | Path]:
+def _files_in(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.ncm"))
+
+
+def _kind_of_file(path: Path) -> str:
+    return kind_of(model_bytes(path), str(path))
+
+
+def _is_per_page(model: str | Path) -> bool:
+    return model == AUTO or Path(model).is_dir()
+
+
+def _own_model(entry: Entry, model: str | Path) -> str | Path:
+    """The model to take for a method that has one for all languages: its own, where the one asked for is
+    `auto` or the shipped model of a language, as a default may be."""
+    return entry.default if model == AUTO or model in shipped_models("ngram") else model
+
+
+def model_files(method: str, model: str | Path) -> list[str | Path]:
     """The shipped models and files that a method may use; none for a method without a model.
 
     Args:
-        method, model: as `load_models` takes them.
+        method, model: as `load_method` takes them.
+
+    Raises:
+        ValueError: no such method.
     """
-    kind = needs_model(method)
-    if not kind:
+    entry = entry_of(method)
+    if not entry.kinds:
         return []
-    if kind == "victor":
-        # where the name is that of a model of another kind, as the default is, victor has its own
-        return ["victor" if model in (AUTO, *shipped_models()) else model]
-    names: list[str | Path] = [model]
-    if model == AUTO or Path(model).is_dir():
-        names = [*shipped_models(), *(sorted(Path(model).glob("*.ncm")) if model != AUTO else ())]
-    return [*names, "structure"] if kind == "hybrid" else names
+    if not entry.by_language:
+        return [_own_model(entry, model), *entry.parts]
+    if not _is_per_page(model):
+        return [model, *entry.parts]
+    own = [] if model == AUTO else _files_in(Path(model))
+    return [*shipped_models("ngram"), *own, *entry.parts]
 
 
 def fingerprint(method: str, model: str | Path) -> str:
     """A hash of all the model files that a method may use, hexadecimal; empty for a method without a model.
 
     Args:
-        method, model: as `load_models` takes them.
+        method, model: as `load_method` takes them.
 
     Raises:
         ModelError: no such model.
+        ValueError: no such method.
     """
-    files = [hashlib.sha256(model_bytes(name)).digest() for name in model_names(method, model)]
+    files = [hashlib.sha256(model_bytes(name)).digest() for name in model_files(method, model)]
     return hashlib.sha256(b"".join(files)).hexdigest()[:16] if files else ""
 
 
-Models: TypeAlias = (
-    "NGramModel | HybridModel | VictorModel | Mapping[str, NGramModel] | Mapping[str, HybridModel] | None"
-)
-"""What a method is given: one model, one for each language (`ByLanguage`), or none."""
+def make_method(name: str, model: Stored | None = None, threshold: float | Preset | None = None) -> Method:
+    """A method with a loaded model. Raises as `entry_of` and `Entry.make`."""
+    return entry_of(name).make(model, threshold)
 
 
-def _everything(model: Models) -> Method:
-    from ncleaner.methods.everything import Everything
-
-    return Everything()
-
-
-def _heuristics(model: Models) -> Method:
-    from ncleaner.methods.heuristics import Heuristics
-
-    return Heuristics()
-
-
-def _ngram(model: Models) -> Method:
-    from ncleaner.methods.by_language import PerLanguage
-    from ncleaner.methods.ngram import NGram
-    from ncleaner.modelling.hybrid import HybridModel
-
-    if isinstance(model, Mapping):
-        return PerLanguage("ngram", model, _ngram)
-    if isinstance(model, HybridModel):
-        model = model.ngrams
-    if isinstance(model, NGramModel):
-        return NGram(model)
-    raise ValueError("the method ngram needs a model of n-grams")
-
-
-def _hybrid(model: Models) -> Method:
-    from ncleaner.methods.by_language import PerLanguage
-    from ncleaner.methods.hybrid import Hybrid
-    from ncleaner.modelling.hybrid import HybridModel
-
-    if isinstance(model, Mapping):
-        return PerLanguage("hybrid", model, _hybrid)
-    if isinstance(model, NGramModel):
-        model = HybridModel.of_ngrams(model)
-    if isinstance(model, HybridModel):
-        return Hybrid(model)
-    raise ValueError("the method hybrid needs a model of n-grams or a hybrid")
-
-
-def _victor(model: Models) -> Method:
-    from ncleaner.methods.victor import Victor
-    from ncleaner.modelling.victor import VictorModel, load_victor
-
-    # other kinds are what a caller has by default
-    return Victor(model if isinstance(model, VictorModel) else load_victor())
-
-
-METHODS: dict[str, Callable[[Models], Method]] = {
-    "hybrid": _hybrid,
-    "ngram": _ngram,
-    "victor": _victor,
-    "heuristics-only": _heuristics,
-    "everything": _everything,
-}
-
-
-def needs_model(name: str) -> str:
-    """The kind of model that a method works with, as in the headers of model files; empty for none."""
-    return name if name in ("hybrid", "ngram", "victor") else ""
-
-
-def load_models(name: str, model: str | Path, threshold: float | Preset | None = None) -> Models:
-    """The model or models that a method needs.
+def load_method(
+    name: str, model: str | Path = DEFAULT_MODEL, threshold: float | Preset | None = None
+) -> Method:
+    """A method with the model or models that it needs.
 
     Args:
         name: of the method.
-        model: a shipped model's name, or a file; but for victor also `auto` for a model per page by its
-            language, or a directory of models of one's own that go first. Where a name is that of a shipped
-            model of another kind, as a default may be, the method's own shipped model is taken. A hybrid
-            takes n-grams alone, too, and `ngram` those of a hybrid.
-        threshold: instead of the models' own.
+        model: a shipped model's name, or a file; for methods with a model for each language also `auto` for a
+            model per page, or a directory of models of the user's own that go first. A method with one model
+            for all languages takes its own where the name is `auto` or a language's. A method without a model
+            ignores it.
+        threshold: in bits, or a preset, instead of the models' own.
 
     Raises:
         ModelError: no such model, or it has no such preset.
+        ValueError: no such method.
     """
-    from ncleaner.modelling.hybrid import load_hybrid, load_ngrams
-
-    kind = needs_model(name)
-    if kind == "victor":
-        from ncleaner.modelling.victor import load_victor
-
-        return load_victor(model_names(name, model)[0], threshold)
-    if kind in ("hybrid", "ngram"):
-        if model == AUTO or Path(model).is_dir():
-            folder = None if model == AUTO else Path(model)
-            if kind == "hybrid":
-                return ByLanguage(load_hybrid, folder, threshold)
-            return ByLanguage(load_ngrams, folder, threshold)
-        loaded = load_hybrid(model) if kind == "hybrid" else load_ngrams(model)
-        return loaded if threshold is None else loaded.with_parameters(threshold=threshold)
-    return None
-
-
-def make_method(name: str, model: Models = None) -> Method:
-    """A method by its name.
-
-    Raises:
-        ValueError: no such method, or it needs a model and got none.
-    """
-    if name not in METHODS:
-        raise ValueError(f"no method {name!r}: there are {', '.join(METHODS)}")
-    return METHODS[name](model)
+    entry = entry_of(name)
+    if not entry.kinds:
+        return entry.make()
+    if entry.by_language and _is_per_page(model):
+        folder = None if model == AUTO else Path(model)
+        return PerLanguage(entry, ByLanguage(entry.kinds, folder), threshold)
+    chosen = model if entry.by_language else _own_model(entry, model)
+    return entry.make(read_model(chosen, entry.kinds), threshold)

@@ -13,8 +13,7 @@ __all__ = ["Hybrid"]
 class Hybrid:
     """Keeps what the two forests of the structure model, fed with the n-grams, take for main text.
 
-    A plain-text dump has no structure: its segments are judged by the n-grams alone, and `Kept.instead` says
-    so.
+    A plain-text dump has no structure: the n-grams alone judge its segments, and `Remarks.fallback` says so.
 
     Args:
         model: n-grams and structure.
@@ -30,6 +29,6 @@ class Hybrid:
         """Scores are log-odds in bits, given the whole page. Kinds of segments are the page's own: forests
         trained to tell them apart did worse (docs/hybrid.md)."""
         if not len(document.elements):
-            return self._ngram.keep(document)._replace(instead=self._ngram.name)
+            return self._ngram.keep(document).remarked(fallback=self._ngram.name)
         mask, scores = self.model.judge(document)
-        return Kept(mask, scores, strange=self._ngram.is_strange(document, mask))
+        return Kept(mask, scores).remarked(unfamiliar=self._ngram.is_unfamiliar(document, mask))

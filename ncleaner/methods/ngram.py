@@ -14,8 +14,8 @@ __all__ = ["NGram"]
 
 # a page with fewer segments may well be all clean or all dirty
 _MANY = 5
-# share of unknown letters from which a page is strange to a model
-_STRANGE = 0.5
+# share of unfamiliar letters from which a page is unfamiliar to a model
+_UNFAMILIAR = 0.5
 
 
 class NGram:
@@ -30,7 +30,7 @@ class NGram:
     def __init__(self, model: NGramModel) -> None:
         self.model = model
         self._heuristics = Heuristics()
-        _ = model.ratio  # built here, once, not on the first page
+        _ = self.model.ratio  # built here, once, not on the first page
 
     def keep(self, document: Document) -> Kept:
         """Scores are log-odds in bits: per character, per segment, or given the whole page, as the model's
@@ -38,13 +38,13 @@ class NGram:
         table = document.segments
         scores = self.model.statistics(document.data, table["start"], table["end"])
         mask = (scores >= self.model.decision.threshold) & ~self._heuristics.remove(document)
-        return Kept(mask, scores, strange=self.is_strange(document, mask))
+        return Kept(mask, scores).remarked(unfamiliar=self.is_unfamiliar(document, mask))
 
-    def is_strange(self, document: Document, mask: npt.NDArray[np.bool_]) -> bool:
+    def is_unfamiliar(self, document: Document, mask: npt.NDArray[np.bool_]) -> bool:
         """Whether all or nothing was kept of a page whose letters the model hardly knows."""
         # a look at the letters only where the outcome is suspicious
         return bool(
             len(mask) >= _MANY
             and (mask.all() or not mask.any())
-            and self.model.strangeness(document.data) > _STRANGE
+            and self.model.unfamiliarity(document.data) > _UNFAMILIAR
         )

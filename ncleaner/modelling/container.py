@@ -16,13 +16,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from ncleaner.errors import ModelError, OutputError
+from ncleaner.modelling.card import Card
 from ncleaner.storage.whole import whole_file
+
+if TYPE_CHECKING:
+    from ncleaner.modelling.decision import Preset
 
 __all__ = [
     "FORMAT_VERSION",
@@ -57,8 +61,6 @@ _FIGURES = {
 }
 # deflate makes at most so many bytes of one
 _INFLATION = 1032
-# what people call the contents of a model of this kind
-_CALLED = {"ngram": "n-grams"}
 
 
 def pack(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
@@ -127,21 +129,18 @@ def kind_of(data: bytes, name: str = "model") -> str:
         return str(_header(text)["kind"])
 
 
-def unpack(
-    data: bytes, name: str = "model", kind: str | None = None
-) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+def unpack(data: bytes, name: str = "model") -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
     """The header and the arrays of a model file; the arrays are read-only, in the order of the file.
 
     Args:
         data: of the file.
         name: for messages.
-        kind: what the file has to hold; None for any.
 
     Returns:
-        The header without what describes the arrays; {name: array}.
+        The header, with the `kind` of the model and without what describes the arrays; {name: array}.
 
     Raises:
-        ModelError: foreign, damaged, of a newer format, or of another kind.
+        ModelError: foreign, damaged, or of a newer format.
     """
     text = _header_text(data, name)
     payload = data[_PREAMBLE.size + len(text) :]
@@ -151,10 +150,7 @@ def unpack(
             raise ModelError(
                 f"{name} is damaged: its tables do not match their checksum; copy or train it again"
             )
-        if kind is not None and header["kind"] != kind:
-            raise ModelError(
-                f"{name} holds a model of kind {header['kind']!r}, not {_CALLED.get(kind, repr(kind))}"
-            )
+        header["kind"] = str(header["kind"])
         arrays: dict[str, npt.NDArray[Any]] = {}
         at = 0
         for entry in header["arrays"]:
@@ -263,8 +259,17 @@ def save(data: bytes, path: str | Path) -> None:
 
 
 class Stored(ABC):
-    """What all kinds of model have in common: a name, and a file that they are written to and read from."""
+    """What all kinds of model have in common: a name, a card, and a file that they are written to and read
+    from.
 
+    Attributes:
+        KIND: the kind as the header of a file says it.
+        CALLED: words for the kind in messages.
+        about: what the header says besides: name, language, training, validation, sources.
+    """
+
+    KIND: ClassVar[str]
+    CALLED: ClassVar[str]
     about: dict[str, Any]
 
     @property
@@ -278,8 +283,53 @@ class Stored(ABC):
 
     @classmethod
     @abstractmethod
+    def of_parts(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str) -> Self:
+        """The model of an unpacked file of this kind; `name` is for messages.
+
+        Raises:
+            ModelError, or what `usable` turns into one: header and arrays do not belong together.
+        """
+
+    @classmethod
+    def of_model(cls, model: Stored) -> Self:
+        """A model of this kind from one of another kind; itself where it is of this kind already.
+
+        Raises:
+            ValueError: this kind cannot be made of that one.
+        """
+        if isinstance(model, cls):
+            return model
+        raise ValueError(f"{model!r} is not {cls.CALLED}")
+
+    @abstractmethod
+    def with_threshold(self, threshold: float | Preset) -> Self:
+        """The same model with another threshold, in bits, or a preset.
+
+        Raises:
+            ModelError: the model has no such preset, or no threshold at all.
+            ValueError: the threshold is not a finite number.
+        """
+
+    @abstractmethod
+    def summary(self) -> str:
+        """What the model is, in a few words, for people."""
+
+    @abstractmethod
+    def card(self, number: int = 20) -> Card:
+        """What the model is and what it has learned: up to `number` rows in each table."""
+
+    @classmethod
     def from_bytes(cls, data: bytes, name: str = "model") -> Self:
-        """Reads a model file's bytes; `name` is for messages."""
+        """Reads a model file's bytes; `name` is for messages.
+
+        Raises:
+            ModelError: foreign, damaged, of a newer format, or of another kind.
+        """
+        header, arrays = unpack(data, name)
+        if header["kind"] != cls.KIND:
+            raise ModelError(f"{name} holds a model of kind {header['kind']!r}, not {cls.CALLED}")
+        with usable(name):
+            return cls.of_parts(header, arrays, name)
 
     def save(self, path: str | Path) -> None:
         """Writes the model file, whole or not at all.

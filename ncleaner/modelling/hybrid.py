@@ -10,22 +10,20 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
-from ncleaner.errors import ModelError
 from ncleaner.modelling._decide import decide, probabilities_of
-from ncleaner.modelling.container import Stored, about_of, kind_of, pack, unpack, usable
+from ncleaner.modelling.card import Card, figures_of
+from ncleaner.modelling.container import Stored, about_of, pack
 from ncleaner.modelling.decision import Preset
 from ncleaner.modelling.ngrams import NGramModel
-from ncleaner.modelling.shipped import model_bytes
 from ncleaner.modelling.structure import BALANCES, Structure, load_structure
 
-__all__ = ["Calibration", "HybridModel", "Judgement", "keep_of", "load_hybrid", "load_ngrams"]
+__all__ = ["Calibration", "HybridModel", "Judgement", "keep_of"]
 
 _load_structure = cache(load_structure)
 
@@ -82,6 +80,9 @@ class HybridModel(Stored):
         about: what the header says besides: name, language, training, sources.
     """
 
+    KIND: ClassVar[str] = "hybrid"
+    CALLED: ClassVar[str] = "a hybrid"
+
     ngrams: NGramModel
     structure: Structure
     calibration: Calibration = Calibration()
@@ -95,19 +96,22 @@ class HybridModel(Stored):
         """n-grams with the shipped structure model, as it is."""
         return cls(ngrams, _load_structure(), about=ngrams.about)
 
+    @classmethod
+    def of_model(cls, model: Stored) -> HybridModel:
+        """The model itself, or n-grams with the shipped structure model. Raises ValueError: it is neither."""
+        return cls.of_ngrams(model) if isinstance(model, NGramModel) else super().of_model(model)
+
     @property
     def name(self) -> str:
         """The name it was trained under."""
         return str(self.about.get("name", self.ngrams.name))
 
-    def with_parameters(self, *, threshold: float | Preset | None = None) -> HybridModel:
+    def with_threshold(self, threshold: float | Preset) -> HybridModel:
         """The same model with another threshold, in bits, or a preset.
 
         Raises:
             ValueError: not a finite number.
         """
-        if threshold is None:
-            return self
         if isinstance(threshold, str):
             return replace(self, balance=threshold, threshold=None)
         if not math.isfinite(threshold):
@@ -134,7 +138,7 @@ class HybridModel(Stored):
             parts["structure"] = self.structure.to_bytes()
         arrays = {name: np.frombuffer(data, np.uint8) for name, data in parts.items()}
         header = {
-            "kind": "hybrid",
+            "kind": self.KIND,
             "calibration": asdict(self.calibration),
             "threshold": self.threshold,
             "balance": self.balance,
@@ -143,64 +147,52 @@ class HybridModel(Stored):
         return pack(header, arrays)
 
     @classmethod
-    def from_bytes(cls, data: bytes, name: str = "model") -> HybridModel:
-        """Reads a model file's bytes, of a hybrid or of n-grams alone; `name` is for messages.
+    def of_parts(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str) -> HybridModel:
+        """The model of an unpacked file. Raises ModelError for features that this version does not have."""
+        ngrams = NGramModel.from_bytes(arrays["ngrams"].tobytes(), f"{name} (its n-grams)")
+        own = "structure" in arrays
+        structure = (
+            Structure.from_bytes(arrays["structure"].tobytes(), f"{name} (its structure model)")
+            if own
+            else _load_structure()
+        )
+        threshold = header["threshold"]
+        if header["balance"] not in BALANCES:
+            raise ValueError(f"unknown balance {header['balance']!r}")
+        return cls(
+            ngrams,
+            structure,
+            Calibration(**{key: float(value) for key, value in header["calibration"].items()}),
+            None if threshold is None else float(threshold),
+            header["balance"],
+            own,
+            about_of(header, "calibration", "threshold", "balance"),
+        )
 
-        Raises:
-            ModelError: foreign, damaged, of a newer format, of another kind, or with features that this
-                version does not have.
-        """
-        if kind_of(data, name) == "ngram":
-            return cls.of_ngrams(NGramModel.from_bytes(data, name))
-        header, arrays = unpack(data, name, "hybrid")
-        with usable(name):
-            ngrams = NGramModel.from_bytes(arrays["ngrams"].tobytes(), f"{name} (its n-grams)")
-            own = "structure" in arrays
-            structure = (
-                Structure.from_bytes(arrays["structure"].tobytes(), f"{name} (its structure model)")
-                if own
-                else _load_structure()
-            )
-            threshold = header["threshold"]
-            if header["balance"] not in BALANCES:
-                raise ValueError(f"unknown balance {header['balance']!r}")
-            return cls(
-                ngrams,
-                structure,
-                Calibration(**{key: float(value) for key, value in header["calibration"].items()}),
-                None if threshold is None else float(threshold),
-                header["balance"],
-                own,
-                about_of(header, "calibration", "threshold", "balance"),
-            )
+    def summary(self) -> str:
+        """What the model is, in a few words."""
+        structure = "a structure model of their own" if self.own else "the shipped structure model"
+        return f"{self.ngrams.summary()}, and {structure}"
+
+    def card(self, number: int = 20) -> Card:
+        """Its calibration and figures, its n-grams and, where it has one of its own, its structure model."""
+        calibration = self.calibration
+        structure = "of its own" if self.own else "the shipped one"
+        decided = self.balance if self.threshold is None else f"threshold {self.threshold:g} bits"
+        figures = figures_of(self.about)
+        facts = [
+            (
+                "hybrid",
+                f"structure model: {structure}; log-odds × {calibration.slope:g} {calibration.offset:+g}; "
+                f"{decided}",
+            ),
+            ("validated", "-" if figures is None else "P {}  R {}  F {} (words, per cent)".format(*figures)),
+        ]
+        parts = [self.ngrams.card(number), *([self.structure.card(number)] if self.own else [])]
+        return Card(
+            [*facts, *(fact for part in parts for fact in part.facts)],
+            [table for part in parts for table in part.tables],
+        )
 
     def __repr__(self) -> str:
         return f"<HybridModel {self.name}: {self.ngrams!r}, {self.structure!r}>"
-
-
-def load_hybrid(name: str | Path) -> HybridModel:
-    """A hybrid from a shipped n-gram model by its name (`en`), or from a model file of n-grams or of a
-    hybrid.
-
-    Raises:
-        ModelError: no such model, or the file is no readable model of these kinds.
-    """
-    return HybridModel.from_bytes(_checked(name), str(name))
-
-
-def load_ngrams(name: str | Path) -> NGramModel:
-    """The n-grams that `load_hybrid` takes, by themselves. Raises as it does."""
-    data = _checked(name)
-    if kind_of(data) == "ngram":
-        return NGramModel.from_bytes(data, str(name))
-    _, arrays = unpack(data, str(name), "hybrid")
-    with usable(str(name)):
-        return NGramModel.from_bytes(arrays["ngrams"].tobytes(), str(name))
-
-
-def _checked(name: str | Path) -> bytes:
-    data = model_bytes(name)
-    kind = kind_of(data, str(name))
-    if kind not in ("ngram", "hybrid"):
-        raise ModelError(f"{name} holds a model of kind {kind!r}, not n-grams or a hybrid")
-    return data

@@ -13,29 +13,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from ncleaner._ngram import Grams
 from ncleaner.modelling.alphabet import Alphabet, alphabet
-from ncleaner.modelling.container import (
-    FORMAT_VERSION,
-    MAGIC,
-    Stored,
-    about_of,
-    integers,
-    pack,
-    unpack,
-    usable,
-)
+from ncleaner.modelling.card import Card, Table, figures_of
+from ncleaner.modelling.container import Stored, about_of, integers, pack
 from ncleaner.modelling.counts import Counts, Keys, Tally
 from ncleaner.modelling.decision import Decision, Preset
 from ncleaner.modelling.nfc import compose
 from ncleaner.modelling.shipped import model_bytes
 
-__all__ = ["FORMAT_VERSION", "MAGIC", "MAX_ORDER", "NGramModel", "interpolation_weights", "load_model"]
+__all__ = ["MAX_ORDER", "NGramModel", "interpolation_weights", "load_model"]
 
 MAX_ORDER = 8
 # share of the training text below which a letter counts as one that was never seen
@@ -90,6 +82,9 @@ class NGramModel(Stored):
         about: what the header says besides: name, language, training pages and words, date, sources.
     """
 
+    KIND: ClassVar[str] = "ngram"
+    CALLED: ClassVar[str] = "n-grams"
+
     order: int
     q: float
     alphabet: Alphabet
@@ -117,6 +112,15 @@ class NGramModel(Stored):
             decision=self.decision if threshold is None else self.decision.with_threshold(threshold),
             levels=self.levels[:new_order],
         )
+
+    def with_threshold(self, threshold: float | Preset) -> NGramModel:
+        """The same model with another threshold, in bits, or a preset."""
+        return self.with_parameters(threshold=threshold)
+
+    @classmethod
+    def of_model(cls, model: Stored) -> NGramModel:
+        """The n-grams of a hybrid, or the model itself. Raises ValueError: it has no n-grams."""
+        return super().of_model(getattr(model, "ngrams", model))
 
     def interpolated(self, side: Literal["clean", "dirty"]) -> list[npt.NDArray[np.float64]]:
         """For k = 1 … n the interpolated probability of each seen gram of length k, when no longer gram of
@@ -171,7 +175,7 @@ class NGramModel(Stored):
         """What the decision goes by, for the segments of one page, in bits: float64."""
         return self.decision.statistics(*self.log_odds(data, starts, ends))
 
-    def strangeness(self, data: bytes) -> float:
+    def unfamiliarity(self, data: bytes) -> float:
         """Share of the letters of UTF-8 text that hardly stood in the training pages, 0 to 1. With much of it
         the scores mean little."""
         letters, rare = self._letters
@@ -200,7 +204,7 @@ class NGramModel(Stored):
             for name, values in (("keys", deltas), ("clean", level.clean), ("dirty", level.dirty)):
                 arrays[f"{name}{k}"] = values.astype(_narrowest(int(values.max(initial=0))))
         header = {
-            "kind": "ngram",
+            "kind": self.KIND,
             "order": self.order,
             "q": self.q,
             "alphabet": self.alphabet.header(),
@@ -210,18 +214,8 @@ class NGramModel(Stored):
         return pack(header, arrays)
 
     @classmethod
-    def from_bytes(cls, data: bytes, name: str = "model") -> NGramModel:
-        """Reads a model file's bytes; `name` is for messages.
-
-        Raises:
-            ModelError: foreign, damaged, of a newer format, or of another kind.
-        """
-        header, arrays = unpack(data, name, "ngram")
-        with usable(name):
-            return cls._of(header, arrays)
-
-    @classmethod
-    def _of(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> NGramModel:
+    def of_parts(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str) -> NGramModel:
+        """The model of an unpacked file."""
         order, q = int(header["order"]), float(header["q"])
         interpolation_weights(order, q)
         if "decision" in header:
@@ -258,6 +252,78 @@ class NGramModel(Stored):
                 shorter = keys
         about = about_of(header, "order", "q", "alphabet", "decision", "threshold")
         return cls(order, q, symbols, levels, decision, about)
+
+    def summary(self) -> str:
+        """What the model is, in a few words."""
+        return f"{self.alphabet.name} {self.order}-grams, q {self.q:g}"
+
+    def card(self, number: int = 20) -> Card:
+        """Parameters, training, figures, and up to `number` of the most telling n-grams of each side."""
+        about, training = self.about, self.about.get("training") or {}
+        decision = self.decision
+        presets = "".join(f", --{name} {value:g}" for name, value in sorted(decision.presets.items()))
+        figures = figures_of(about)
+        facts = [
+            ("name", self.name),
+            ("language", str(about.get("language", "-"))),
+            ("alphabet", f"{self.alphabet.name}, {self.alphabet.size} symbols"),
+            ("n, q", f"{self.order}, {self.q:g}"),
+            (
+                "training",
+                f"{training.get('scheme', '-')}, {training.get('pages', 0):,} pages of "
+                f"{training.get('sites', 0):,} sites, {training.get('clean_characters', 0):,} clean and "
+                f"{training.get('dirty_characters', 0):,} dirty characters",
+            ),
+            (
+                "decision",
+                f"log-odds per {decision.statistic}, threshold {decision.threshold:g} bits{presets}",
+            ),
+            ("validated", "-" if figures is None else "P {}  R {}  F {} (words, per cent)".format(*figures)),
+            ("sources", str(about.get("sources", "-"))),
+        ]
+        tables = [
+            Table(
+                f"most telling of {side} text",
+                ("n-gram", "clean", "dirty", "bits"),
+                [(gram, str(clean), str(dirty), f"{bits:+.2f}") for gram, clean, dirty, bits in rows],
+            )
+            for side, rows in self.telling_grams(number)
+        ]
+        return Card(facts, tables)
+
+    def telling_grams(self, number: int = 20) -> list[tuple[str, list[tuple[str, int, int, float]]]]:
+        """The n-grams of full order that say most about each side.
+
+        Ranked by count times log-ratio, what a gram contributes over the whole training text.
+
+        Returns:
+            `clean` and `dirty`, each with up to `number` of (gram, times in clean text, times in dirty text,
+            log-ratio in bits): a space is shown as `␣`, the edge of a segment as `¶`.
+        """
+        level = self.levels[self.order - 1]
+        ratio = np.log2(self.interpolated("clean")[-1] / self.interpolated("dirty")[-1])
+        if self.order == 1:
+            # of all symbols, also of those that were never seen
+            ratio = ratio[level.keys.astype(np.intp)]
+        bits = self.alphabet.bits
+        found = []
+        for side, weight in (("clean", level.clean * ratio), ("dirty", -level.dirty * ratio)):
+            best = np.argsort(-weight, kind="stable")[:number]
+            rows = []
+            for position in best[weight[best] > 0]:
+                key = int(level.keys[position])
+                symbols = (key >> bits * place & (1 << bits) - 1 for place in reversed(range(self.order)))
+                gram = "".join(self.alphabet.characters[symbol] for symbol in symbols)
+                rows.append(
+                    (
+                        gram.replace(" ", "␣").replace("\n", "¶"),
+                        int(level.clean[position]),
+                        int(level.dirty[position]),
+                        float(ratio[position]),
+                    )
+                )
+            found.append((side, rows))
+        return found
 
     def __repr__(self) -> str:
         grams = sum(len(level.keys) for level in self.levels)

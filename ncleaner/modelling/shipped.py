@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -19,27 +20,31 @@ def _folder() -> Traversable:
     return installed if installed.is_dir() else Path(str(package)).parent / "models"
 
 
-def shipped_models(kind: str = "ngram") -> dict[str, bytes]:
-    """The models of a kind that come with the package: {name: bytes of the file}."""
-    files = sorted(
-        (entry for entry in _folder().iterdir() if entry.name.endswith(".ncm")), key=lambda e: e.name
-    )
-    found = {entry.name.removesuffix(".ncm"): entry.read_bytes() for entry in files}
-    return {name: data for name, data in found.items() if kind_of(data, name) == kind}
+@cache
+def _kinds() -> dict[str, str]:
+    """{name: kind} of the shipped models, by name."""
+    files = {
+        entry.name.removesuffix(".ncm"): entry for entry in _folder().iterdir() if entry.name.endswith(".ncm")
+    }
+    return {name: kind_of(files[name].read_bytes(), name) for name in sorted(files)}
 
 
-def model_bytes(name: str | Path, kind: str = "ngram") -> bytes:
+def shipped_models(kind: str | None = None) -> list[str]:
+    """Names of the models that come with the package, sorted: those of a kind, or all."""
+    return [name for name, found in _kinds().items() if kind in (None, found)]
+
+
+def model_bytes(name: str | Path) -> bytes:
     """The file of a shipped model by its name (`en`), or of a model by its path.
 
     Raises:
         ModelError: no such model, or its file cannot be read.
     """
-    resource = _folder() / f"{name}.ncm"
-    if str(name).isidentifier() and resource.is_file():
-        return resource.read_bytes()
+    if str(name) in _kinds():
+        return (_folder() / f"{name}.ncm").read_bytes()
     path = Path(name)
     if not path.is_file():
-        shipped = ", ".join(sorted(shipped_models(kind)))
+        shipped = ", ".join(_kinds())
         raise ModelError(f"no model {str(name)!r}: neither a file nor one of those shipped ({shipped})")
     try:
         return path.read_bytes()

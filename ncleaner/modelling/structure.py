@@ -10,19 +10,23 @@ Which segments are kept is then decided for the page as a whole (`_decide.pyx`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
+from ncleaner.errors import ModelError
 from ncleaner.modelling._decide import probabilities_of
 from ncleaner.modelling._forest import Forest
-from ncleaner.modelling.container import Stored, about_of, integers, pack, reals, unpack, usable
+from ncleaner.modelling.card import Card, Table
+from ncleaner.modelling.container import Stored, about_of, integers, pack, reals
+from ncleaner.modelling.decision import Preset
 from ncleaner.modelling.features import FEATURES, WEIGHTS, first_features, second_features
 from ncleaner.modelling.shipped import model_bytes
 
@@ -92,6 +96,9 @@ class Structure(Stored):
         first, second: the forests that judge.
         about: training data and figures, for the header.
     """
+
+    KIND: ClassVar[str] = "structure"
+    CALLED: ClassVar[str] = "a structure model"
 
     weights: npt.NDArray[np.float32]
     first: Trees
@@ -176,19 +183,38 @@ class Structure(Stored):
     def to_bytes(self) -> bytes:
         """The model file. The same model gives the same bytes."""
         names = [feature.name for feature in FEATURES]
-        return pack({"kind": "structure", "features": names, **self.about}, self.arrays())
+        return pack({"kind": self.KIND, "features": names, **self.about}, self.arrays())
 
     @classmethod
-    def from_bytes(cls, data: bytes, name: str = "model") -> Structure:
-        """Reads a model file's bytes; `name` is for messages.
+    def of_parts(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str) -> Structure:
+        """The model of an unpacked file."""
+        return cls.of_arrays(list(header["features"]), arrays, about_of(header, "features"))
 
-        Raises:
-            ModelError: foreign, damaged, of a newer format, of another kind, or with features that this
-                version does not have.
-        """
-        header, arrays = unpack(data, name, "structure")
-        with usable(name):
-            return cls.of_arrays(list(header["features"]), arrays, about_of(header, "features"))
+    def with_threshold(self, threshold: float | Preset) -> Structure:
+        """A structure model decides nothing by itself. Raises ModelError."""
+        raise ModelError(f"the structure model {self.name} has no threshold: give it to a hybrid")
+
+    def summary(self) -> str:
+        """What the model is, in a few words."""
+        return f"{len(self.first.sizes)} and {len(self.second.sizes)} trees"
+
+    def card(self, number: int = 20) -> Card:
+        """Training, trees, and the features that they ask for most."""
+        training = self.about.get("training") or {}
+        asked = Counter(self.first.features.tolist()) + Counter(self.second.features.tolist())
+        ranked = sorted(asked.items(), key=lambda item: (-item[1], item[0]))[:number]
+        facts = [
+            ("name", self.name),
+            ("training", f"{training.get('pages', 0):,} pages of {training.get('sites', 0):,} sites"),
+            (
+                "trees",
+                f"{len(self.first.sizes)} for the first judgement, {len(self.second.sizes)} for the second",
+            ),
+            ("names", f"{np.count_nonzero(self.weights):,} hashed words of class, id and role"),
+            ("sources", str(self.about.get("sources", "-"))),
+        ]
+        rows = [(FEATURES[column].name, str(times), FEATURES[column].about) for column, times in ranked]
+        return Card(facts, [Table("asked for most often", ("feature", "times", "what it is"), rows, (0, 2))])
 
     def __repr__(self) -> str:
         return f"<Structure {self.name}: {len(self.first.sizes)} and {len(self.second.sizes)} trees>"
@@ -207,4 +233,4 @@ def load_structure(name: str | Path = "structure") -> Structure:
     Raises:
         ModelError: no such model, or the file is no structure model.
     """
-    return Structure.from_bytes(model_bytes(name, "structure"), str(name))
+    return Structure.from_bytes(model_bytes(name), str(name))

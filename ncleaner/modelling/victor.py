@@ -27,8 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -37,11 +36,12 @@ from ncleaner.document import Document
 from ncleaner.errors import ModelError, TrainingError
 from ncleaner.modelling._crf import marginals, state_scores, viterbi
 from ncleaner.modelling._victor import NUMBER, features
-from ncleaner.modelling.container import Stored, about_of, pack, reals, unpack, usable
+from ncleaner.modelling.card import Card, Table
+from ncleaner.modelling.container import Stored, about_of, pack, reals
+from ncleaner.modelling.decision import Preset
 from ncleaner.modelling.labels import LABELS, OTHER, Labels
-from ncleaner.modelling.shipped import model_bytes
 
-__all__ = ["FEATURES", "Reading", "VictorModel", "block_features", "load_victor"]
+__all__ = ["FEATURES", "VALUES", "Reading", "VictorModel", "block_features"]
 
 _OWN = "position document.word-count document.sentence-count document.block-count document.max-div-group "
 _OWN += "document.max-td-group fragmentation first-duplicate"
@@ -62,7 +62,7 @@ assert len(FEATURES) == NUMBER
 # features of the whole page, or that say nothing of the neighbours
 _GLOBAL = frozenset(_OWN.split())
 # a value takes four bits, of which the last one is for places outside the page (_crf.pyx)
-_VALUES = 16
+VALUES = 16
 # what is known of a block's neighbours, to either side
 _WINDOW = 3
 
@@ -128,14 +128,17 @@ class VictorModel(Stored):
         about: what the header says besides: name, language, training, sources.
     """
 
+    KIND: ClassVar[str] = "victor"
+    CALLED: ClassVar[str] = "a random field of Victor's"
+
     slots: tuple[Slot, ...]
     state: npt.NDArray[np.float32]
     transitions: npt.NDArray[np.float32]
     threshold: float | None = None
     about: dict[str, Any] = field(default_factory=dict)
 
-    def with_parameters(self, *, threshold: float | str | None) -> VictorModel:
-        """The same weights with a threshold, in bits, or None.
+    def with_threshold(self, threshold: float | Preset) -> VictorModel:
+        """The same weights with a threshold, in bits.
 
         Raises:
             ModelError: presets (`precision`, `recall`) are for n-gram models.
@@ -161,7 +164,7 @@ class VictorModel(Stored):
     def to_bytes(self) -> bytes:
         """The model file. The same model gives the same bytes."""
         header = {
-            "kind": "victor",
+            "kind": self.KIND,
             "labels": LABELS,
             "slots": [list(slot) for slot in self.slots],
             "threshold": self.threshold,
@@ -170,42 +173,65 @@ class VictorModel(Stored):
         return pack(header, {"state": self.state, "transitions": self.transitions})
 
     @classmethod
-    def from_bytes(cls, data: bytes, name: str = "model") -> VictorModel:
-        """Reads a model file's bytes; `name` is for messages.
+    def of_parts(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str) -> VictorModel:
+        """The model of an unpacked file."""
+        slots = tuple((str(feature), int(offset)) for feature, offset in header["slots"])
+        _slot_table(slots)
+        threshold = None if header["threshold"] is None else float(header["threshold"])
+        state, transitions = (reals(arrays[part]) for part in ("state", "transitions"))
+        size = len(LABELS)
+        if (
+            header["labels"] != LABELS
+            or state.shape != (VALUES * len(slots), size)
+            or transitions.shape != (size, size)
+            or (threshold is not None and not np.isfinite(threshold))
+        ):
+            raise ValueError("labels, slots and weights do not belong together")
+        about = about_of(header, "labels", "slots", "threshold")
+        return cls(slots, state, transitions, threshold, about)
 
-        Raises:
-            ModelError: foreign, damaged, of a newer format, or of another kind.
-        """
-        header, arrays = unpack(data, name, "victor")
-        with usable(name):
-            slots = tuple((str(feature), int(offset)) for feature, offset in header["slots"])
-            _slot_table(slots)
-            threshold = None if header["threshold"] is None else float(header["threshold"])
-            state, transitions = (reals(arrays[part]) for part in ("state", "transitions"))
-            size = len(LABELS)
-            if (
-                header["labels"] != LABELS
-                or state.shape != (_VALUES * len(slots), size)
-                or transitions.shape != (size, size)
-                or (threshold is not None and not np.isfinite(threshold))
-            ):
-                raise ValueError("labels, slots and weights do not belong together")
-            about = about_of(header, "labels", "slots", "threshold")
-            return cls(slots, state, transitions, threshold, about)
+    def summary(self) -> str:
+        """What the model is, in a few words."""
+        features = len({name for name, _ in self.slots})
+        return f"{features} features, {np.count_nonzero(self.state):,} weights"
+
+    def card(self, number: int = 20) -> Card:
+        """Training, transitions, and up to `number` of the heaviest weights on either side."""
+        training = self.about.get("training") or {}
+        blocks = training.get("blocks") or {}
+        facts = [
+            ("name", self.name),
+            ("language", str(self.about.get("language", "-"))),
+            ("model", self.summary()),
+            (
+                "training",
+                f"{training.get('pages', 0):,} pages of {training.get('sites', 0):,} sites "
+                f"({sum(blocks.values()):,} blocks, {blocks.get('o', 0):,} of them to be removed)",
+            ),
+            ("sources", str(self.about.get("sources", "-"))),
+        ]
+        tables = [
+            Table(
+                "weights of going from label to label",
+                ("from \\ to", *LABELS),
+                [
+                    (label, *(f"{weight:+.2f}" for weight in row))
+                    for label, row in zip(LABELS, self.transitions.tolist(), strict=True)
+                ],
+            )
+        ]
+        # weight of the best label that keeps a block, against removing it
+        ratio = self.state[:, :OTHER].max(axis=1) - self.state[:, OTHER]
+        for side, order in (("keeping", -ratio), ("removing", ratio)):
+            rows = []
+            for position in np.argsort(order, kind="stable")[:number].tolist():
+                slot, value = divmod(position, VALUES)
+                name, offset = self.slots[slot]
+                shown = "none" if value == VALUES - 1 else str(value)
+                rows.append((name, f"{offset:+}", shown, f"{ratio[position]:+.2f}"))
+            tables.append(Table(f"heaviest for {side}", ("feature", "at", "value", "weight"), rows))
+        return Card(facts, tables)
 
     def __repr__(self) -> str:
         used = np.count_nonzero(self.state)
         return f"<VictorModel {self.name}: {len({name for name, _ in self.slots})} features, {used} weights>"
-
-
-def load_victor(name: str | Path = "victor", threshold: float | str | None = None) -> VictorModel:
-    """A shipped model of this kind by its name, or a model file by its path.
-
-    Raises:
-        ModelError: no such model, or the file is no readable model of this kind.
-    """
-    model = VictorModel.from_bytes(model_bytes(name, "victor"), str(name))
-    return model if threshold is None else model.with_parameters(threshold=threshold)
-
-
-# training -----------------------------------------------------------------------------------------

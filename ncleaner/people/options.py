@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
 import typer
 
-from ncleaner.cleaner import DEFAULT_METHOD, DEFAULT_MODEL
 from ncleaner.errors import InputError, NcleanerError
 from ncleaner.limits import Limits
-from ncleaner.methods.choice import METHODS
+from ncleaner.methods.choice import DEFAULT_METHOD, DEFAULT_MODEL, METHODS
 from ncleaner.modelling.decision import Preset
 from ncleaner.running.settings import Settings
 from ncleaner.sinks.base import SinkOptions

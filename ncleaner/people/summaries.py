@@ -61,11 +61,11 @@ def run_summary(tally: Tally) -> str:
         lines.append(f"{tally.resumed:,} inputs were finished by an earlier run, and are as they were")
     if tally.languages:
         lines.append(f"languages{_by_reason(tally.languages, _FREQUENT)}")
-    for method, number in sorted(tally.instead.items()):
+    for method, number in sorted(tally.fallbacks.items()):
         lines.append(f"{number:,} pages are plain text, without structure: cleaned by the method {method}")
-    if tally.strange:
+    if tally.unfamiliar:
         lines.append(
-            f"{tally.strange:,} pages are in letters that the model hardly knows, and were kept or removed"
+            f"{tally.unfamiliar:,} pages are in letters that the model hardly knows, and were kept or removed"
             " whole: use a model of their language, or --model auto"
         )
     if tally.skipped:

@@ -26,6 +26,7 @@ __all__ = [
     "SchemeName",
     "SizeOption",
     "StatisticName",
+    "check_q",
     "training_notes",
 ]
 
@@ -48,6 +49,16 @@ SizeOption = Annotated[
     int, typer.Option("--alphabet-size", min=1, max=MAX_LEARNED, help="Characters of a learned alphabet.")
 ]
 CasedOption = Annotated[bool, typer.Option("--cased", help="A learned alphabet tells capitals apart.")]
+
+
+def check_q(q: float) -> None:
+    """Says that an interpolation factor is out of range, before anything is read. Raises BadParameter."""
+    from ncleaner.modelling.ngrams import interpolation_weights
+
+    try:
+        interpolation_weights(1, q)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--q") from None
 
 
 @contextmanager

@@ -51,7 +51,7 @@ def read(
     source: str | os.PathLike[str] | BinaryIO,
     *,
     input_format: InputFormat = "auto",
-    limits: Limits = Limits(),  # noqa: B008 - frozen
+    limits: Limits = Limits(),
     name: str | None = None,
     marker: str | None = None,
 ) -> Iterator[Page | Skip | Damage]:
@@ -97,7 +97,7 @@ def pages(
     source: str | os.PathLike[str] | BinaryIO,
     *,
     input_format: InputFormat = "auto",
-    limits: Limits = Limits(),  # noqa: B008 - frozen
+    limits: Limits = Limits(),
     name: str | None = None,
     marker: str | None = None,
 ) -> Iterator[Page]:
@@ -114,7 +114,7 @@ def pages(
             _LOG.warning("%s%s: page given up: %s", item.source, _at(item), item.reason)
 
 
-def original(page: Page, limits: Limits = Limits()) -> Record | None:  # noqa: B008 - frozen
+def original(page: Page, limits: Limits = Limits()) -> Record | None:
     """Read the record that a page was made of once more; None if it cannot be found, or there is none.
 
     Raises:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ncleaner.cleaner import DEFAULT_METHOD, DEFAULT_MODEL, Cleaner
+from ncleaner.cleaner import Cleaner
 from ncleaner.limits import Limits
+from ncleaner.methods.choice import DEFAULT_METHOD, DEFAULT_MODEL
 from ncleaner.modelling.decision import Preset
 from ncleaner.reading.archive import InputFormat
 from ncleaner.sinks.base import Sink, SinkOptions

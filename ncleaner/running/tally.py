@@ -64,8 +64,8 @@ class Tally:
         flattened: pages of which tags were dropped to keep within the limits.
         bytes: of page bodies.
         segments_kept, segments_removed, words_kept, words_removed: of all cleaned and empty pages.
-        strange: pages in letters that the model hardly knows, of which all or nothing was kept.
-        instead: pages that another method cleaned than the one asked for, by that method.
+        unfamiliar: pages in letters that the model hardly knows, of which all or nothing was kept.
+        fallbacks: pages that another method cleaned in place of the one asked for, by that method.
         encodings: pages by encoding.
         languages: pages by language: found where a model was chosen for each page, else as they declare it.
         notes: one for each lost page and damage, the first hundred of a batch.
@@ -89,8 +89,8 @@ class Tally:
     segments_removed: int = 0
     words_kept: int = 0
     words_removed: int = 0
-    strange: int = 0
-    instead: Counter[str] = field(default_factory=Counter)
+    unfamiliar: int = 0
+    fallbacks: Counter[str] = field(default_factory=Counter)
     encodings: Counter[str] = field(default_factory=Counter)
     languages: Counter[str] = field(default_factory=Counter)
     notes: list[Note] = field(default_factory=list)
@@ -133,9 +133,9 @@ class Tally:
         self.words_removed += int(words.sum()) - kept_words
         self.flattened += document.dropped_tags > 0
         self.encodings[document.encoding or "decoded"] += 1
-        self.strange += kept.strange
-        if kept.instead:
-            self.instead[kept.instead] += 1
+        self.unfamiliar += kept.remarks.unfamiliar
+        if kept.remarks.fallback:
+            self.fallbacks[kept.remarks.fallback] += 1
         _add(self.languages, stated_language(document, kept) or "unknown", 1)
 
     def add_item(self, item: Skip | Damage) -> None:

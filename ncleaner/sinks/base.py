@@ -10,7 +10,11 @@ from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
 
-__all__ = ["Compression", "Sink", "SinkOptions", "Writable"]
+__all__ = ["Compression", "Need", "Sink", "SinkOptions", "Writable"]
+
+Need = Literal["language"]
+"""What a format may need of each page: its language in `Kept.remarks`, also where no model was chosen by
+it."""
 
 Compression = Literal["gz", "zst"]
 """How an output that is text may be compressed."""
@@ -42,9 +46,11 @@ class Sink(Protocol):
 
     Attributes:
         suffix: of its files, with the dot.
+        needs: what has to be found of each page for this format, as it costs time and others do without.
     """
 
     suffix: str
+    needs: frozenset[Need]
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """One page as it stands in the output; empty bytes for a page without any clean text that this

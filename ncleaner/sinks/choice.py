@@ -43,7 +43,7 @@ SINKS: dict[str, Callable[[SinkOptions], Sink]] = {
 COMPRESSED = frozenset({"wet", "parquet"})
 
 
-def make_sink(name: str, options: SinkOptions = SinkOptions()) -> Sink:  # noqa: B008  (frozen)
+def make_sink(name: str, options: SinkOptions = SinkOptions()) -> Sink:
     """A sink by its name.
 
     Raises:

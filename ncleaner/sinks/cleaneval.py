@@ -9,7 +9,7 @@ import numpy as np
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
-from ncleaner.sinks.base import Writable
+from ncleaner.sinks.base import Need, Writable
 
 __all__ = ["CleanEvalSink"]
 
@@ -18,6 +18,7 @@ class CleanEvalSink:
     """Documents of an archive are set off by `URL: …` lines; a page of its own has none."""
 
     suffix = ".txt"
+    needs: frozenset[Need] = frozenset()
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """A page that has no clean text keeps its URL line in an archive: the gold standard does."""

@@ -53,6 +53,7 @@ class Compressed:
         self._sink = sink
         self._compression: Compression = compression
         self.suffix = f"{sink.suffix}.{compression}"
+        self.needs = sink.needs
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """As the format."""

@@ -11,7 +11,7 @@ import orjson
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
-from ncleaner.sinks.base import Writable
+from ncleaner.sinks.base import Need, Writable
 from ncleaner.sinks.metadata import encodable
 from ncleaner.sinks.text import kept_text
 
@@ -27,6 +27,7 @@ class JsonlSink:
     """
 
     suffix = ".jsonl"
+    needs: frozenset[Need] = frozenset()
 
     def __init__(self, segments: bool = False) -> None:
         self.segments = segments
@@ -49,9 +50,9 @@ class JsonlSink:
             "segments_kept": int(kept.mask.sum()),
             "text": text,
         }
-        if kept.model:
-            record["language"] = kept.language
-            record["model"] = kept.model
+        if kept.remarks.model:
+            record["language"] = kept.remarks.language
+            record["model"] = kept.remarks.model
         if self.segments:
             record["segments"] = kept_segments(document, kept)
         return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)

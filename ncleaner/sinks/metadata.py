@@ -43,7 +43,7 @@ def captured(date: str) -> datetime | None:
 def stated_language(document: Document, kept: Kept) -> str:
     """The language of a page as far as it is known without a look at the text: the one a model was chosen
     for, else the declared one; as `iso_639_1`."""
-    return iso_639_1(kept.language or declared_language(document.lang))
+    return iso_639_1(kept.remarks.language or declared_language(document.lang))
 
 
 def made_id(page: Page, text: bytes) -> uuid.UUID:

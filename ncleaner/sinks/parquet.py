@@ -26,7 +26,7 @@ from ncleaner.sinks.text import kept_text
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ncleaner.sinks.base import Writable
+    from ncleaner.sinks.base import Need, Writable
 
     SCHEMA: pa.Schema
 
@@ -94,6 +94,7 @@ class ParquetSink:
     """
 
     suffix = ".parquet"
+    needs: frozenset[Need] = frozenset()
 
     def __init__(self) -> None:
         # found, not loaded: workers can do without
@@ -109,7 +110,7 @@ class ParquetSink:
             "title": encodable(document.title) or None,
             "lang": encodable(document.lang) or None,
             "language": stated_language(document, kept) or None,
-            "model": kept.model or None,
+            "model": kept.remarks.model or None,
             "encoding": document.encoding or None,
             "offset": page.offset,
             "record_id": encodable(page.record_id) or None,

@@ -9,7 +9,7 @@ import numpy as np
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
-from ncleaner.sinks.base import Writable
+from ncleaner.sinks.base import Need, Writable
 
 __all__ = ["TextSink", "kept_text"]
 
@@ -31,6 +31,7 @@ class TextSink:
     """Plain text."""
 
     suffix = ".txt"
+    needs: frozenset[Need] = frozenset()
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """The kept segments, each on a line of its own (preformatted text keeps its lines)."""

@@ -10,7 +10,7 @@ import regex
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
-from ncleaner.sinks.base import Writable
+from ncleaner.sinks.base import Need, Writable
 from ncleaner.sinks.metadata import encodable, made_id, stated_language
 from ncleaner.sinks.text import kept_text
 from ncleaner.text.tokens import tokens
@@ -41,6 +41,7 @@ class VerticalSink:
     """
 
     suffix = ".vert"
+    needs: frozenset[Need] = frozenset()
 
     def __init__(self) -> None:
         self._lines = _Lines()

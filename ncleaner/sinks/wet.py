@@ -17,9 +17,8 @@ from warcio.warcwriter import WARCWriter
 
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
-from ncleaner.methods.language import page_language
 from ncleaner.page import Page
-from ncleaner.sinks.base import Writable
+from ncleaner.sinks.base import Need, Writable
 from ncleaner.sinks.metadata import captured, made_id
 from ncleaner.sinks.text import kept_text
 from ncleaner.text.codes import iso_639_3
@@ -46,11 +45,12 @@ class WetSink:
 
     Record ids are made of the ids of the original records, so that they are the same in every run. A page
     without a date gets 1970, one without a URL its record's id for one: the standard demands both. The
-    language is the one a model was chosen for, else the one that is found (`language.page_language`). URLs
+    language is the one that was found, whether a model was chosen for it or not. URLs
     and ids of more than 8,000 bytes are cut.
     """
 
     suffix = ".warc.wet.gz"
+    needs: frozenset[Need] = frozenset({"language"})
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """A record; none for a page that nothing is left of."""
@@ -68,7 +68,7 @@ class WetSink:
         original = _value(page.record_id)
         if original:
             headers.append(("WARC-Refers-To", f"<{original}>"))
-        language = iso_639_3(kept.language or page_language(document))
+        language = iso_639_3(kept.remarks.language)
         if language:
             headers.append(("WARC-Identified-Content-Language", language))
         return _record("conversion", headers, text, "text/plain")

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from ncleaner import errors
 from ncleaner.errors import InputError, OutputError, WorkerError
-from ncleaner.methods.choice import fingerprint, model_names
+from ncleaner.methods.choice import fingerprint, model_files
 from ncleaner.modelling.shipped import model_bytes, shipped_models
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.inputs import Input
@@ -281,11 +281,10 @@ def _task(spark: SparkSession, settings: Settings) -> _Task:
     """A job's task. Raises as `Settings.cleaner` and `Settings.sink` do."""
     settings.cleaner()
     settings.sink()
-    shipped = {name for kind in ("ngram", "structure", "victor") for name in shipped_models(kind)}
     own = {
         Path(name).name: model_bytes(name)
-        for name in model_names(settings.method, settings.model)
-        if name not in shipped
+        for name in model_files(settings.method, settings.model)
+        if name not in shipped_models()
     }
     models = spark.sparkContext.broadcast(own) if own else None
     return _Task(settings, models, fingerprint(settings.method, settings.model), version("ncleaner"))

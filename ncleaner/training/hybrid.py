@@ -9,7 +9,7 @@ forests see the n-grams' verdict on pages of sites that those had not seen, as t
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -25,7 +25,7 @@ from ncleaner.modelling.structure import Structure, load_structure
 from ncleaner.training.annotations import Annotated
 from ncleaner.training.calibration import Scored, fit_logistic
 from ncleaner.training.examples import FOLDS
-from ncleaner.training.ngrams import train_and_score
+from ncleaner.training.ngrams import NGramOptions, train_and_score
 from ncleaner.training.pairs import Pair
 from ncleaner.training.sites import folds
 from ncleaner.training.structure import Example, train_structure
@@ -110,8 +110,8 @@ def train_hybrid(
     structure: StructureSource | Structure = "shipped",
     without: Iterable[str] = (),
     threads: int = 1,
-    about: dict[str, Any] | None = None,
-    **options: Any,
+    ngrams: NGramOptions = NGramOptions(),
+    about: Mapping[str, Any] | None = None,
 ) -> HybridModel:
     """Trains a hybrid from pages with their cleaned text, from annotated pages, or from both.
 
@@ -124,8 +124,8 @@ def train_hybrid(
             which needs LightGBM (extra `train`); or a model.
         without: features of an own structure model to leave out (`ncleaner.features`).
         threads: for training an own structure model; the result does not depend on it.
+        ngrams: how its n-grams are trained.
         about: what the model's header is to record besides.
-        options: of the n-grams (`ncleaner.training.train_and_score`).
 
     Warns:
         TrainingWarning: as in `train_and_score`; or few pages for a structure model.
@@ -142,12 +142,12 @@ def train_hybrid(
             f"{len(plain)} pages are plain text, which has no structure to learn from: {shown}; give HTML "
             "pages, or train n-grams"
         )
-    ngrams, used, scores = train_and_score(pairs, about=about, **options)
+    trained, used, scores = train_and_score(pairs, ngrams, about)
     if not scores:
         raise TrainingError(
             "all pages come from one site: a hybrid needs at least two, to see what holds on the next"
         )
-    examples = examples_of(used, scores, ngrams)
+    examples = examples_of(used, scores, trained)
     if structure == "own":
         if len(used) < _ADVISED:
             warnings.warn(
@@ -171,9 +171,9 @@ def train_hybrid(
         odds = [model.judge(*_asked(example)) for example in examples]
     calibration = _calibrate(examples, odds)
     calibrated = [calibration(values) for values in odds]
-    recorded = {**ngrams.about, "validation": _figures(used, examples, calibrated)}
+    recorded = {**trained.about, "validation": _figures(used, examples, calibrated)}
     return HybridModel(
-        ngrams,
+        trained,
         model,
         calibration,
         own=structure != "shipped",

@@ -11,8 +11,8 @@ sides: what a model knows of a site by heart says nothing about the next one.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -84,13 +84,25 @@ class Trained(NamedTuple):
     scores: list[Scored]
 
 
-def train(pairs: Sequence[Pair], **options: Any) -> NGramModel:
-    """Trains a model from pages and their cleaned text: the model of `train_and_score`, whose options it
-    takes."""
-    return train_and_score(pairs, **options).model
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NGramOptions:
+    """How n-grams are trained: the keyword arguments of `train` as one value, for whoever trains n-grams as a
+    part."""
+
+    order: int | None = None
+    q: float | None = None
+    alphabet: str | Alphabet = "learned"
+    size: int = 60
+    cased: bool = False
+    scheme: Scheme = "aligned"
+    statistic: Statistic = "page"
+    threshold: float | None = None
+    more_clean: Sequence[Document] = ()
+    more_dirty: Sequence[Document] = ()
+    base: NGramModel | None = None
 
 
-def train_and_score(
+def train(
     pairs: Sequence[Pair],
     *,
     order: int | None = None,
@@ -104,26 +116,38 @@ def train_and_score(
     more_clean: Sequence[Document] = (),
     more_dirty: Sequence[Document] = (),
     base: NGramModel | None = None,
-    about: dict[str, Any] | None = None,
-) -> Trained:
-    """Trains a model from pages and their cleaned text, and scores each page by one that has not seen its
-    site.
+    about: Mapping[str, Any] | None = None,
+) -> NGramModel:
+    """Trains an n-gram model from pages and their cleaned text (Evert 2008, section 3).
 
     The same pages in the same order give the same model, to the byte of its file.
+
+    >>> import ncleaner
+    >>> pairs = ncleaner.read_pairs("examples/pages", "examples/gold")
+    >>> model = ncleaner.train(pairs, alphabet="nonlexical", about={"name": "mine", "language": "en"})
+    >>> ncleaner.Cleaner(model=model).clean("<nav><a href=/>Home</a></nav><p>The ferry sails until May.</p>")
+    'The ferry sails until May.'
 
     Args:
         pairs: see `read_pairs`; about 50 pages of a dozen sites are enough.
         order: n, 1 to 8. By default 2, and 3 from two million characters of text.
-        q: interpolation factor, between 0 and 1; 0.8 by default.
-        alphabet: `learned` from the pages, `ascii`, `nonlexical`, or an alphabet of one's own.
-        size, cased: of a learned alphabet (`learned_alphabet`).
-        scheme: `aligned`, or `differential` as in Evert (2008).
-        statistic: what a segment is decided by, see `decision.py`.
-        threshold: in bits; by default the best one of the cross-validation.
-        more_clean, more_dirty: documents that are clean or dirty as a whole.
-        base: a model to adapt: its counts are added, weighing at most twice the new pages; order, q and
-            alphabet are its own. Without pages the decision stays its own, too.
-        about: what the model's header is to record besides.
+        q: interpolation factor, between 0 and 1; larger values smooth more; 0.8 by default.
+        alphabet: `learned` from the pages, `ascii`, `nonlexical`, or an `Alphabet`.
+        size: characters of a learned alphabet.
+        cased: a learned alphabet tells capitals apart.
+        scheme: `aligned` labels the pages' segments by the gold text; `differential` subtracts counts as in
+            Evert (2008).
+        statistic: what decides on a segment: `page`, its log-odds given the whole page; `segment`, its
+            log-odds alone; `character`, their mean per character.
+        threshold: in bits; segments that reach it are kept. By default the best one of the cross-validation.
+        more_clean, more_dirty: documents that are clean or dirty as a whole; see `read_texts`.
+        base: a model to adapt: its counts are added and weigh at most twice the new pages; order, q and
+            alphabet are its own. Without pages its decision stays, too.
+        about: what the model's header is to record besides: name, language, sources, date.
+
+    Returns:
+        The model. `model.about["validation"]` has precision, recall and F of words, 0 to 1, by
+        cross-validation with no site on both sides.
 
     Warns:
         TrainingWarning: pairs that do not belong together, empty clean texts, very few pages.
@@ -131,7 +155,29 @@ def train_and_score(
     Raises:
         TrainingError: nothing to train on, no page has anything left to call clean or dirty, or most raw and
             clean texts do not belong together.
+        ValueError: n or q out of range.
     """
+    options = NGramOptions(
+        order=order, q=q, alphabet=alphabet, size=size, cased=cased, scheme=scheme, statistic=statistic,
+        threshold=threshold, more_clean=more_clean, more_dirty=more_dirty, base=base,
+    )  # fmt: skip
+    return train_and_score(pairs, options, about).model
+
+
+def train_and_score(
+    pairs: Sequence[Pair], options: NGramOptions = NGramOptions(), about: Mapping[str, Any] | None = None
+) -> Trained:
+    """Trains n-grams as `train` does, and scores each page by a model that has not seen its site.
+
+    Args:
+        pairs: see `read_pairs`.
+        options: see `train`.
+        about: what the model's header is to record besides.
+
+    Warns, raises: as `train`.
+    """
+    base, more_clean, more_dirty = options.base, options.more_clean, options.more_dirty
+    order, q, scheme, statistic = options.order, options.q, options.scheme, options.statistic
     if not pairs and not (base and (more_clean or more_dirty)):
         raise TrainingError(f"no pages to train on: {_ADVISED}")
     examples = Examples(checked_pairs(pairs) if pairs else [])
@@ -140,7 +186,7 @@ def train_and_score(
         symbols, order, q = base.alphabet, base.order, base.q
     else:
         documents = [*(pair.document for pair in pairs), *more_clean, *more_dirty]
-        symbols = training_alphabet(alphabet, documents, size, cased)
+        symbols = training_alphabet(options.alphabet, documents, options.size, options.cased)
         order = order or (3 if examples.characters >= _TRIGRAMS_FROM else 2)
         q = DEFAULT_Q if q is None else q
     chosen_order, chosen_q = order, q
@@ -185,8 +231,8 @@ def train_and_score(
     else:
         assert base is not None
         decision = base.decision
-    if threshold is not None:
-        decision = decision.with_threshold(threshold)
+    if options.threshold is not None:
+        decision = decision.with_threshold(options.threshold)
     training = {
         "pages": len(pairs),
         "sites": examples.sites,

@@ -9,7 +9,7 @@ LightGBM (extra `train`) is needed for this only; what comes out are plain array
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -229,7 +229,7 @@ def train_structure(
     *,
     without: Iterable[str] = (),
     threads: int = 1,
-    about: dict[str, Any] | None = None,
+    about: Mapping[str, Any] | None = None,
 ) -> Structure:
     """Trains the two forests.
 
@@ -273,4 +273,4 @@ def train_structure(
         wide.append(np.concatenate((matrix[:, columns], _neighbours(matrix, near)), axis=1))
     places = [(column, 0) for column in columns] + [(column, row) for row in _ROWS for column in near]
     second = _trees(_fit(examples, wide, _SECOND, threads), places)
-    return Structure(counts.weights(), first, second, about or {})
+    return Structure(counts.weights(), first, second, dict(about or {}))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,8 @@ import numpy.typing as npt
 from ncleaner.errors import TrainingError
 from ncleaner.modelling.labels import LABELS, OTHER
 from ncleaner.modelling.victor import (
-    _VALUES,
     _WINDOW,
+    VALUES,
     Slot,
     VictorModel,
     _slot_table,
@@ -47,7 +47,7 @@ def attributes(
     """For each block the names of its attributes; a feature of value 0 has none."""
     table = _slot_table(slots)
     size = len(values)
-    found = np.full((size, len(slots)), _VALUES - 1, np.uint8)
+    found = np.full((size, len(slots)), VALUES - 1, np.uint8)
     for slot, (feature, offset) in enumerate(table.tolist()):
         start, end = max(0, -offset), min(size, size - offset)
         if start < end:
@@ -60,7 +60,7 @@ def attributes(
 
 def attribute_names(slots: Sequence[Slot]) -> npt.NDArray[np.object_]:
     """Shape (slots, 16): how the trainer calls each slot and value."""
-    return np.array([[f"{slot}:{value}" for value in range(_VALUES)] for slot in range(len(slots))], object)
+    return np.array([[f"{slot}:{value}" for value in range(VALUES)] for slot in range(len(slots))], object)
 
 
 def train_victor(
@@ -73,7 +73,7 @@ def train_victor(
     c2: float = 0.5,
     iterations: int = 100,
     rare: int = 3,
-    about: dict[str, Any] | None = None,
+    about: Mapping[str, Any] | None = None,
 ) -> VictorModel:
     """Trains a model from pages with their cleaned text, from annotated pages, or from both.
 
@@ -132,7 +132,7 @@ def train_victor(
         "c1": c1,
         "c2": c2,
     }
-    return VictorModel(slots, state, transitions, 0.0, {**(about or {}), "training": training})
+    return VictorModel(slots, state, transitions, 0.0, {**(dict(about or {})), "training": training})
 
 
 def _weights(

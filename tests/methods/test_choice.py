@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pickle
 from pathlib import Path
+from pkgutil import resolve_name
 
 import numpy as np
 import pytest
@@ -9,11 +10,13 @@ import pytest
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.errors import ModelError
-from ncleaner.methods.choice import METHODS, ByLanguage, make_method, needs_model
+from ncleaner.methods.by_language import PerLanguage
+from ncleaner.methods.choice import METHODS, ByLanguage, entry_of, load_method, make_method, read_model
 from ncleaner.methods.heuristics import Heuristics
-from ncleaner.modelling.hybrid import load_ngrams
 from ncleaner.modelling.ngrams import load_model
-from ncleaner.modelling.shipped import shipped_models
+from ncleaner.modelling.shipped import model_bytes
+
+NGRAMS = entry_of("ngram").kinds
 
 
 def page(*segments: str) -> Document:
@@ -74,7 +77,7 @@ def test_what_is_not_shown_is_not_kept(name: str) -> None:
     text = "The committee will meet again on Thursday to decide what happens to the old ferry landing."
     document = dump_html(f"<p>{text} Or so they say.</p><div hidden><p>{text}</p></div>")
     assert document.visible.tolist() == [True, False]
-    assert not make_method(name, load_model("en")).keep(document).mask[1]
+    assert not load_method(name).keep(document).mask[1]
 
 
 def test_ngram_scores_and_threshold() -> None:
@@ -92,21 +95,30 @@ def test_ngram_scores_and_threshold() -> None:
 
 @pytest.mark.parametrize("name", METHODS)
 def test_an_empty_page(name: str) -> None:
-    kept = make_method(name, load_model("en")).keep(page())
+    kept = load_method(name).keep(page())
     assert kept.mask.shape == (0,)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_table_says_what_the_classes_say(name: str) -> None:
+    entry = METHODS[name]
+    assert entry.name == name == resolve_name(entry.path).name
+    assert all(kind.name == kind.model.KIND for kind in (*entry.kinds, *entry.parts.values()))
+    for shipped, kind in {entry.default: entry.kinds[0], **entry.parts}.items() if entry.kinds else ():
+        assert isinstance(kind.model.of_model(read_model(shipped)), kind.model)
 
 
 def test_unknown_and_incomplete() -> None:
     with pytest.raises(ValueError, match="no method 'magic'"):
         make_method("magic")
     for name in ("ngram", "hybrid"):
-        with pytest.raises(ValueError, match=f"the method {name} needs a model of n-grams"):
+        with pytest.raises(ValueError, match=f"the method {name} needs a model: "):
             make_method(name)
-    assert [name for name in METHODS if needs_model(name)] == ["hybrid", "ngram", "victor"]
+    assert [name for name in METHODS if METHODS[name].kinds] == ["hybrid", "ngram", "victor"]
 
 
 def test_a_model_per_page() -> None:
-    method = make_method("ngram", ByLanguage(load_ngrams))
+    method = PerLanguage(entry_of("ngram"), ByLanguage(NGRAMS))
     for text, chosen, language in (
         ("The harbour board has decided to light the north quay again, as it did before.", "en", "en"),
         ("Το λιμεναρχείο αποφάσισε να φωτίσει ξανά τη βόρεια προκυμαία του λιμανιού.", "el", "el"),
@@ -115,33 +127,32 @@ def test_a_model_per_page() -> None:
     ):
         document = page(text)
         kept = method.keep(document)
-        assert (kept.model, kept.language) == (chosen, language)
+        assert kept.remarks[:2] == (chosen, language)
         alone = make_method("ngram", load_model(chosen)).keep(document)
         np.testing.assert_array_equal(kept.scores, alone.scores)
-        assert (alone.model, alone.language) == ("", "")
+        assert alone.remarks[:2] == ("", "")
 
 
 def test_models_of_ones_own_go_first(tmp_path: Path) -> None:
-    (tmp_path / "other-kind.ncm").write_bytes(shipped_models("structure")["structure"])
+    (tmp_path / "other-kind.ncm").write_bytes(model_bytes("structure"))
     with pytest.raises(ModelError, match=r"no model of a language \(\*\.ncm\) in the directory"):
-        ByLanguage(load_ngrams, tmp_path)
+        ByLanguage(NGRAMS, tmp_path)
     model = load_model("nonlexical")
     model.about.update(name="mine", language="de")
     model.save(tmp_path / "mine.ncm")
-    models = ByLanguage(load_ngrams, tmp_path, threshold=1.5)
+    models = ByLanguage(NGRAMS, tmp_path)
     assert models["de"].name == "mine"
-    assert {models[code].decision.threshold for code in ("de", "en", "")} == {1.5}
     assert set(models) == {"", "de", "el", "en", "pl", "ru", "zh"}
     assert pickle.loads(pickle.dumps(models))["de"].name == "mine"
     del model.about["language"]
     model.save(tmp_path / "other.ncm")
     with pytest.raises(ModelError, match="does not say its language: train it with --language"):
-        ByLanguage(load_ngrams, tmp_path)
+        ByLanguage(NGRAMS, tmp_path)
 
 
 def test_a_page_in_letters_the_model_has_never_seen_is_told() -> None:
     thai = page(*["การท่าเรือตัดสินใจเปิดไฟที่ท่าเรือเหนืออีกครั้ง"] * 8)
     kept = make_method("ngram", load_model("el")).keep(thai)
     assert kept.scores is not None and np.isfinite(kept.scores).all()
-    assert kept.strange == (kept.mask.all() or not kept.mask.any())
-    assert not make_method("ngram", load_model("el")).keep(page(*["Το λιμεναρχείο."] * 8)).strange
+    assert kept.remarks.unfamiliar == (kept.mask.all() or not kept.mask.any())
+    assert not make_method("ngram", load_model("el")).keep(page(*["Το λιμεναρχείο."] * 8)).remarks.unfamiliar

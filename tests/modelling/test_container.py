@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from ncleaner.errors import ModelError, OutputError
+from ncleaner.methods.choice import read_model
 from ncleaner.modelling.container import kind_of, pack, save, unpack
 from ncleaner.modelling.ngrams import NGramModel
-from ncleaner.modelling.shipped import shipped_models
+from ncleaner.modelling.shipped import model_bytes, shipped_models
+from ncleaner.modelling.structure import Structure
 
 TYPES = ["u1", "<u2", "<u4", "<u8", "i1", "<i2", "<i4", "<i8", "<f4", "<f8"]
 DATA = pack(
@@ -29,7 +31,7 @@ DATA = pack(
     )
 )
 def test_any_array_comes_back(table: Any) -> None:
-    header, found = unpack(pack({"kind": "k"}, {"x": table}), kind="k")
+    header, found = unpack(pack({"kind": "k"}, {"x": table}))
     assert header == {"kind": "k"}
     assert found["x"].dtype == table.dtype
     assert found["x"].shape == table.shape
@@ -60,9 +62,9 @@ def test_arrays_that_have_no_place(table: Any) -> None:
 
 def test_another_kind() -> None:
     with pytest.raises(ModelError, match="m holds a model of kind 'k', not n-grams"):
-        unpack(DATA, "m", "ngram")
-    with pytest.raises(ModelError, match="m holds a model of kind 'k', not 'victor'"):
-        unpack(DATA, "m", "victor")
+        NGramModel.from_bytes(DATA, "m")
+    with pytest.raises(ModelError, match="m holds a model of kind 'k', not a structure model"):
+        Structure.from_bytes(DATA, "m")
 
 
 @given(position=st.integers(0, len(DATA) - 1), value=st.integers(1, 255))
@@ -96,9 +98,9 @@ def test_an_entry_that_does_not_fit(change: dict[str, Any]) -> None:
         unpack(summed(text, whole[20 + length :]))
 
 
-def test_n_gram_models_keep_their_bytes() -> None:
-    for name, data in shipped_models().items():
-        assert NGramModel.from_bytes(data, name).to_bytes() == data
+def test_shipped_models_keep_their_bytes() -> None:
+    for name in shipped_models():
+        assert read_model(name).to_bytes() == model_bytes(name)
 
 
 def test_saved_whole_or_not_at_all(tmp_path: Path) -> None:

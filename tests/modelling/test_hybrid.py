@@ -14,18 +14,27 @@ from hypothesis import strategies as st
 from ncleaner.cleaner import Cleaner
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
+from ncleaner.document.kept import Remarks
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import ModelError
-from ncleaner.methods.choice import ByLanguage, load_models, make_method
+from ncleaner.methods.choice import (
+    ByLanguage,
+    entry_of,
+    load_method,
+    make_method,
+    read_model,
+    read_ngrams,
+)
 from ncleaner.methods.hybrid import Hybrid
+from ncleaner.methods.ngram import NGram
 from ncleaner.modelling import hybrid
 from ncleaner.modelling.container import kind_of, pack, unpack
-from ncleaner.modelling.hybrid import Calibration, HybridModel, load_hybrid, load_ngrams
-from ncleaner.modelling.ngrams import load_model
-from ncleaner.modelling.shipped import shipped_models
+from ncleaner.modelling.hybrid import Calibration, HybridModel
+from ncleaner.modelling.ngrams import NGramModel, load_model
+from ncleaner.modelling.shipped import model_bytes
 from ncleaner.modelling.structure import load_structure
 from ncleaner.page import Page
-from ncleaner.people.cards import describe_file, model_table
+from ncleaner.people.cards import describe, model_table
 from ncleaner.people.summaries import run_summary
 from ncleaner.running.tally import Tally
 from ncleaner.training.ngrams import train
@@ -67,22 +76,20 @@ def test_scores_are_the_calibrated_odds_of_the_structure_model() -> None:
 def test_thresholds_and_presets(model: HybridModel) -> None:
     scores = model.judge(PAGE).scores
     for threshold in (-100.0, float(scores[1]), 0.0, 100.0):
-        found = model.with_parameters(threshold=threshold).judge(PAGE)
+        found = model.with_threshold(threshold).judge(PAGE)
         assert found.mask.tolist() == (scores >= threshold).tolist()
         np.testing.assert_array_equal(found.scores, scores)
     precise, balanced, whole = (
-        model.with_parameters(threshold=preset).judge(PAGE).mask
-        for preset in ("precision", "balanced", "recall")
+        model.with_threshold(preset).judge(PAGE).mask for preset in ("precision", "balanced", "recall")
     )
     assert np.all(precise <= balanced) and np.all(balanced <= whole)
     np.testing.assert_array_equal(balanced, model.judge(PAGE).mask)
     # a preset takes a threshold back, and the other way round
-    again = model.with_parameters(threshold=50.0).with_parameters(threshold="recall")
+    again = model.with_threshold(50.0).with_threshold("recall")
     np.testing.assert_array_equal(again.judge(PAGE).mask, whole)
-    assert model.with_parameters() is model
     for odd in (np.nan, np.inf):
         with pytest.raises(ValueError, match="has to be a number"):
-            model.with_parameters(threshold=odd)
+            model.with_threshold(odd)
 
 
 @pytest.mark.parametrize("values", [(0.0, 0.0), (-1.0, 0.0), (np.nan, 0.0), (1.0, np.inf)])
@@ -100,9 +107,7 @@ def test_an_empty_page() -> None:
 # files ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "model", [OWN, SHIPPED, OWN.with_parameters(threshold=1.5), SHIPPED.with_parameters(threshold="recall")]
-)
+@pytest.mark.parametrize("model", [OWN, SHIPPED, OWN.with_threshold(1.5), SHIPPED.with_threshold("recall")])
 def test_the_same_bytes_come_back(model: HybridModel, tmp_path: Path) -> None:
     data = model.to_bytes()
     assert kind_of(data) == "hybrid"
@@ -110,7 +115,7 @@ def test_the_same_bytes_come_back(model: HybridModel, tmp_path: Path) -> None:
     for again in (
         HybridModel.from_bytes(data),
         pickle.loads(pickle.dumps(model)),
-        load_hybrid(tmp_path / "m.ncm"),
+        read_model(tmp_path / "m.ncm"),
     ):
         assert again.to_bytes() == data
         assert (again.calibration, again.threshold, again.balance, again.own) == (
@@ -123,28 +128,30 @@ def test_the_same_bytes_come_back(model: HybridModel, tmp_path: Path) -> None:
         np.testing.assert_array_equal(again.judge(PAGE).scores, model.judge(PAGE).scores)
         np.testing.assert_array_equal(again.judge(PAGE).mask, model.judge(PAGE).mask)
     assert ("structure" in unpack(data)[1]) == model.own
-    assert load_ngrams(tmp_path / "m.ncm").to_bytes() == model.ngrams.to_bytes()
+    assert read_ngrams(tmp_path / "m.ncm").to_bytes() == model.ngrams.to_bytes()
     assert repr(model).startswith("<HybridModel mine: <NGramModel ")
 
 
 def test_ngrams_alone_are_a_hybrid_with_the_shipped_structure(tmp_path: Path) -> None:
     load_model("pl").save(tmp_path / "pl.ncm")
     for name in ("pl", tmp_path / "pl.ncm"):
-        model = load_hybrid(name)
+        model = load_method("hybrid", name).model
         assert (model.name, model.own, model.calibration) == ("pl", False, Calibration())
         assert model.structure.to_bytes() == load_structure().to_bytes()
-        assert load_ngrams(name).to_bytes() == load_model("pl").to_bytes()
+        assert read_ngrams(name).to_bytes() == load_model("pl").to_bytes()
 
 
 @pytest.mark.parametrize("kind", ["victor", "structure"])
-@pytest.mark.parametrize("load", [load_hybrid, load_ngrams])
-def test_other_kinds(load: Any, kind: str, tmp_path: Path) -> None:
-    (tmp_path / "x.ncm").write_bytes(shipped_models(kind)[kind])
+@pytest.mark.parametrize(
+    ("method", "wanted"), [("hybrid", "a hybrid or n-grams"), ("ngram", "n-grams or a hybrid")]
+)
+def test_other_kinds(method: str, wanted: str, kind: str, tmp_path: Path) -> None:
+    (tmp_path / "x.ncm").write_bytes(model_bytes(kind))
     for name in (kind, tmp_path / "x.ncm"):
-        with pytest.raises(ModelError, match=f"holds a model of kind '{kind}', not n-grams or a hybrid"):
-            load(name)
+        with pytest.raises(ModelError, match=f"holds a model of kind '{kind}', not {wanted}"):
+            load_method(method, name)
     with pytest.raises(ModelError, match="no model 'nowhere'"):
-        load("nowhere")
+        load_method(method, "nowhere")
 
 
 def changed(header: dict[str, Any], **arrays: Any) -> bytes:
@@ -194,12 +201,12 @@ def test_damage_is_an_error_of_models(place: int, bit: int) -> None:
 def test_cards(tmp_path: Path) -> None:
     OWN.save(tmp_path / "own.ncm")
     SHIPPED.save(tmp_path / "shipped.ncm")
-    own, shipped = (describe_file(tmp_path / f"{name}.ncm", 5) for name in ("own", "shipped"))
+    own, shipped = (describe(tmp_path / f"{name}.ncm", 5) for name in ("own", "shipped"))
     assert own.startswith("hybrid ") and "\nname       tiny\n" in own
     assert "structure model: of its own; log-odds × 2 " in own and "heading" in own
     assert "structure model: the shipped one; log-odds × 1.5 " in shipped and "heading" not in shipped
     structure().save(tmp_path / "structure.ncm")
-    assert "2 for the first judgement, 3 for the second" in describe_file(tmp_path / "structure.ncm")
+    assert "2 for the first judgement, 3 for the second" in describe(tmp_path / "structure.ncm")
     assert "\nen " in model_table()
 
 
@@ -210,20 +217,20 @@ def test_the_method_keeps_what_the_model_does() -> None:
     kept = Hybrid(SHIPPED).keep(PAGE)
     np.testing.assert_array_equal(kept.mask, SHIPPED.judge(PAGE).mask)
     np.testing.assert_array_equal(kept.scores, SHIPPED.judge(PAGE).scores)
-    assert (kept.instead, kept.model) == ("", "")
+    assert kept.remarks == Remarks()
 
 
 def test_plain_text_is_left_to_the_ngrams() -> None:
     document = dump_text(f"{PROSE}\n\nHome | News | Log in | Register")
-    model = load_hybrid("en")
+    model = HybridModel.of_ngrams(load_model("en"))
     kept = Hybrid(model).keep(document)
     alone = make_method("ngram", model).keep(document)
-    assert kept.instead == "ngram"
+    assert kept.remarks.fallback == "ngram"
     np.testing.assert_array_equal(kept.mask, alone.mask)
     np.testing.assert_array_equal(kept.scores, alone.scores)
     assert kept.mask.tolist() == [True, False]
     # an HTML page without any text is no plain text
-    assert Hybrid(OWN).keep(dump_html("<p>")).instead == ""
+    assert Hybrid(OWN).keep(dump_html("<p>")).remarks.fallback == ""
 
 
 def test_the_summary_of_a_run_says_so_once() -> None:
@@ -232,20 +239,20 @@ def test_the_summary_of_a_run_says_so_once() -> None:
         tally.add_page(page, *cleaner.page(page), 0.01)
     page = Page(f"<p>{PROSE}".encode())
     tally.add_page(page, *cleaner.page(page), 0.01)
-    assert tally.instead == {"ngram": 2}
+    assert tally.fallbacks == {"ngram": 2}
     assert run_summary(tally).count("cleaned by the method ngram") == 1
 
 
 def test_a_page_in_letters_the_model_has_never_seen_is_told() -> None:
     greek = dump_html("<p>Το λιμεναρχείο αποφάσισε να φωτίσει ξανά τη βόρεια προκυμαία.</p>" * 8)
-    for threshold, strange in ((-1000.0, True), (1000.0, True)):
-        kept = Hybrid(OWN.with_parameters(threshold=threshold)).keep(greek)
-        assert kept.strange == strange
-    assert not Hybrid(OWN.with_parameters(threshold=-1000.0)).keep(dump_html(f"<p>{PROSE}</p>" * 8)).strange
+    for threshold, unfamiliar in ((-1000.0, True), (1000.0, True)):
+        kept = Hybrid(OWN.with_threshold(threshold)).keep(greek)
+        assert kept.remarks.unfamiliar == unfamiliar
+    assert not Hybrid(OWN.with_threshold(-1000.0)).keep(dump_html(f"<p>{PROSE}</p>" * 8)).remarks.unfamiliar
 
 
 def test_a_model_per_page() -> None:
-    method = make_method("hybrid", load_models("hybrid", "auto"))
+    method = load_method("hybrid", "auto")
     for text, chosen, language in (
         ("The harbour board has decided to light the north quay again, as it did before.", "en", "en"),
         ("Το λιμεναρχείο αποφάσισε να φωτίσει ξανά τη βόρεια προκυμαία του λιμανιού.", "el", "el"),
@@ -253,21 +260,36 @@ def test_a_model_per_page() -> None:
     ):
         document = dump_html(f"<p>{text}")
         kept = method.keep(document)
-        assert (kept.model, kept.language) == (chosen, language)
-        np.testing.assert_array_equal(kept.scores, Hybrid(load_hybrid(chosen)).keep(document).scores)
+        assert kept.remarks[:2] == (chosen, language)
+        np.testing.assert_array_equal(
+            kept.scores, Hybrid(HybridModel.of_ngrams(load_model(chosen))).keep(document).scores
+        )
         plain = method.keep(dump_text(text))
-        assert (plain.model, plain.language, plain.instead) == (chosen, language, "ngram")
+        assert plain.remarks[:3] == (chosen, language, "ngram")
 
 
 def test_models_of_ones_own_go_first(tmp_path: Path) -> None:
     OWN.save(tmp_path / "mine.ncm")
     (tmp_path / "structure.ncm").write_bytes(structure().to_bytes())
-    models = ByLanguage(load_hybrid, tmp_path, "recall")
-    assert (models["en"].name, models["en"].own, models["en"].balance) == ("mine", True, "recall")
-    assert (models["pl"].name, models["pl"].own, models["pl"].balance) == ("pl", False, "recall")
+    models = ByLanguage(entry_of("hybrid").kinds, tmp_path)
+    own = models["en"]
+    assert isinstance(own, HybridModel)
+    assert (own.name, own.own) == ("mine", True)
+    assert (models["pl"].name, models["pl"].KIND) == ("pl", "ngram")
     assert pickle.loads(pickle.dumps(models))["en"].to_bytes() == models["en"].to_bytes()
     # the n-grams of a hybrid, by themselves
-    assert ByLanguage(load_ngrams, tmp_path)["en"].to_bytes() == NGRAMS.to_bytes()
+    assert NGramModel.of_model(own).to_bytes() == NGRAMS.to_bytes()
+
+
+def test_a_preset_is_one_of_the_method_asked_for() -> None:
+    method = load_method("hybrid", "en", "recall")
+    assert isinstance(method, Hybrid)
+    assert method.model.balance == "recall"
+    # what decides on plain text keeps its own threshold
+    assert method.model.ngrams.decision == load_model("en").decision
+    ngram = load_method("ngram", "en", "recall")
+    assert isinstance(ngram, NGram)
+    assert ngram.model.decision.threshold == load_model("en").decision.presets["recall"]
 
 
 def test_what_methods_take() -> None:
@@ -308,6 +330,6 @@ def test_the_trainer_is_not_needed_to_clean() -> None:
 
 
 def test_the_shipped_structure_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert load_hybrid("en").structure is load_hybrid("pl").structure
+    assert HybridModel.of_ngrams(NGRAMS).structure is HybridModel.of_ngrams(load_model("pl")).structure
     monkeypatch.setattr(hybrid, "_load_structure", lambda: structure(name="other"))
-    assert load_hybrid("en").structure.name == "other"
+    assert HybridModel.of_ngrams(NGRAMS).structure.name == "other"

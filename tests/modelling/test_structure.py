@@ -14,7 +14,7 @@ from ncleaner.errors import ModelError, OutputError
 from ncleaner.modelling.container import kind_of, pack, unpack
 from ncleaner.modelling.features import FEATURES, WEIGHTS
 from ncleaner.modelling.ngrams import load_model
-from ncleaner.modelling.shipped import shipped_models
+from ncleaner.modelling.shipped import model_bytes
 from ncleaner.modelling.structure import STEP, Structure, load_structure
 
 from ..structures import structure, stumps
@@ -205,7 +205,7 @@ def test_another_kind_of_model(tmp_path: Path) -> None:
 
 def test_the_shipped_model() -> None:
     model = load_structure()
-    assert shipped_models("structure") == {"structure": model.to_bytes()}
+    assert model_bytes("structure") == model.to_bytes()
     zeros = np.zeros(len(PAGE))
     odds = model.judge(PAGE, zeros, zeros)
     assert np.isfinite(odds).all()

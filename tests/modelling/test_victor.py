@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pickle
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +16,16 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import ModelError, TrainingError
-from ncleaner.methods.choice import load_models, make_method, needs_model
+from ncleaner.methods.choice import entry_of, load_method, make_method, read_model
 from ncleaner.methods.victor import Victor
 from ncleaner.modelling._crf import marginals
 from ncleaner.modelling._victor import features
 from ncleaner.modelling.container import pack, unpack
 from ncleaner.modelling.labels import LABELS, OTHER, labels_from_kept
 from ncleaner.modelling.ngrams import load_model
-from ncleaner.modelling.shipped import shipped_models
-from ncleaner.modelling.victor import FEATURES, VictorModel, block_features, load_victor, make_slots
-from ncleaner.people.cards import describe_file, model_table
+from ncleaner.modelling.shipped import model_bytes
+from ncleaner.modelling.victor import FEATURES, VictorModel, block_features, make_slots
+from ncleaner.people.cards import describe, model_table
 from ncleaner.training.annotations import Annotated, labels_from_alignment
 from ncleaner.training.pairs import Pair
 from ncleaner.training.victor import attribute_names, attributes, train_victor
@@ -198,14 +199,14 @@ MODEL = any_model()
 
 
 def test_round_trip(tmp_path: Path) -> None:
-    MODEL.with_parameters(threshold=1.5).save(tmp_path / "v.ncm")
-    again = load_victor(tmp_path / "v.ncm")
+    MODEL.with_threshold(1.5).save(tmp_path / "v.ncm")
+    again = read_model(tmp_path / "v.ncm")
     assert (again.threshold, again.about, again.slots) == (1.5, {"name": "any"}, MODEL.slots)
-    assert again.with_parameters(threshold=None).to_bytes() == MODEL.to_bytes()
+    assert replace(again, threshold=None).to_bytes() == MODEL.to_bytes()
     assert pickle.loads(pickle.dumps(MODEL)).to_bytes() == MODEL.to_bytes()
-    assert load_victor(tmp_path / "v.ncm", 2.0).threshold == 2.0
+    assert load_method("victor", tmp_path / "v.ncm", 2.0).model.threshold == 2.0
     with pytest.raises(ModelError, match="no preset 'precision'"):
-        load_victor(tmp_path / "v.ncm", "precision")
+        load_method("victor", tmp_path / "v.ncm", "precision")
 
 
 @pytest.mark.parametrize(
@@ -230,16 +231,14 @@ def test_what_does_not_fit(change: dict[str, Any], tables: dict[str, Any]) -> No
 
 
 def test_kinds_of_models_are_told_apart(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="en holds a model of kind 'ngram', not 'victor'"):
-        load_victor("en")
+    with pytest.raises(ModelError, match="en holds a model of kind 'ngram', not a random field of Victor's"):
+        read_model("en", entry_of("victor").kinds)
     MODEL.save(tmp_path / "v.ncm")
     with pytest.raises(ModelError, match="holds a model of kind 'victor', not n-grams"):
         load_model(tmp_path / "v.ncm")
-    assert (needs_model("victor"), needs_model("ngram"), needs_model("everything")) == ("victor", "ngram", "")
-    assert isinstance(load_models("victor", tmp_path / "v.ncm"), VictorModel)
-    assert isinstance(load_models("victor", "en", -1.0), VictorModel)
-    assert load_models("everything", "en") is None
-    with pytest.raises(ValueError, match="needs a model of n-grams"):
+    for name in (tmp_path / "v.ncm", "en", "auto"):
+        assert isinstance(load_method("victor", name, -1.0).model, VictorModel)
+    with pytest.raises(ValueError, match="the method ngram needs a model: n-grams or a hybrid"):
         make_method("ngram", MODEL)
 
 
@@ -262,24 +261,24 @@ def test_threshold_decides() -> None:
     scores = Victor(MODEL).keep(document).scores
     assert scores is not None
     for threshold in (-3.0, 0.0, 3.0):
-        kept = Victor(MODEL.with_parameters(threshold=threshold)).keep(document)
+        kept = Victor(MODEL.with_threshold(threshold)).keep(document)
         assert kept.mask.tolist() == (scores >= threshold).tolist()
 
 
 def test_the_shipped_model() -> None:
-    (data,) = shipped_models("victor").values()
+    data = model_bytes("victor")
     assert len(data) < 1_000_000
-    model = load_victor()
+    model = read_model("victor")
     assert model.to_bytes() == data
     assert model.about["training"]["pages"] > 1000
-    kept: Kept = make_method("victor").keep(PAIRS[2].document)
+    kept: Kept = load_method("victor").keep(PAIRS[2].document)
     texts = [str(segment) for segment, mask in zip(PAIRS[2].document, kept.mask, strict=True) if mask]
     assert PROSE[2] in " ".join(texts)
     assert not any("Contact" in text for text in texts)
-    assert "victor, for --method victor" in model_table()
-    card = describe_file("victor", 5)
+    assert "\nvictor " in model_table()
+    card = describe("victor", 5)
     assert "heaviest for keeping" in card
-    assert "container.a" in describe_file("victor", 200)
+    assert "container.a" in describe("victor", 200)
 
 
 # training -----------------------------------------------------------------------------------------

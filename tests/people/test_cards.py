@@ -9,7 +9,7 @@ from ncleaner.errors import ModelError
 from ncleaner.methods.choice import fingerprint
 from ncleaner.modelling.ngrams import load_model
 from ncleaner.modelling.shipped import model_bytes
-from ncleaner.people.cards import describe
+from ncleaner.people.cards import card_text
 
 
 def test_fingerprints_tell_models_apart(tmp_path: Path) -> None:
@@ -43,6 +43,6 @@ def test_a_model_that_there_is_not() -> None:
 
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_models_of_any_order_can_be_shown(order: int) -> None:
-    said = describe(load_model("en").with_parameters(order=order), number=2)
+    said = card_text(load_model("en").with_parameters(order=order).card(number=2))
     assert f"n, q       {order}, " in said
     assert len(said.partition("most telling of dirty text:")[2].splitlines()) == 4

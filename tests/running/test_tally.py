@@ -39,9 +39,9 @@ def test_pages_that_another_method_cleaned_are_told_once() -> None:
     total = Tally()
     for instead in ("ngram", "", "ngram"):
         part = Tally()
-        part.add_page(Page(b""), dump_html("<p>one"), Kept(np.array([True]), instead=instead), 0.1)
+        part.add_page(Page(b""), dump_html("<p>one"), Kept(np.array([True])).remarked(fallback=instead), 0.1)
         total += part
-    assert total.instead == {"ngram": 2}
+    assert total.fallbacks == {"ngram": 2}
     said = [line for line in run_summary(total).splitlines() if "without structure" in line]
     assert said == ["2 pages are plain text, without structure: cleaned by the method ngram"]
     assert "without structure" not in run_summary(Tally())

@@ -49,7 +49,7 @@ def test_codes_of_languages() -> None:
 def test_the_language_of_a_page() -> None:
     dumped = document("x", lang="de-AT")
     assert stated_language(dumped, all_of(dumped)) == "de"
-    assert stated_language(dumped, all_of(dumped)._replace(language="fr", model="fr")) == "fr"
+    assert stated_language(dumped, all_of(dumped).remarked(language="fr", model="fr")) == "fr"
     for lang in ("", "und", "deutsch", "\ud800"):
         assert stated_language(document("x", lang=lang), all_of(dumped)) == ""
 

@@ -51,8 +51,10 @@ def one(page: Page, *segments: str, **about: str) -> dict[str, object]:
 def test_a_row_says_all_there_is() -> None:
     sink = make_sink("parquet")
     dumped = document("Möwen", "weg", "eins\nzwei", kinds="hpl", title="T", lang="de-AT", encoding="utf-8")
-    kept = all_of(dumped)._replace(
-        mask=np.array([True, False, True]), scores=np.array([1.25, 0, np.nan]), model="m", language="fr"
+    kept = (
+        all_of(dumped)
+        ._replace(mask=np.array([True, False, True]), scores=np.array([1.25, 0, np.nan]))
+        .remarked(model="m", language="fr")
     )
     (row,) = rows(written(sink, [sink.render(page(1), dumped, kept, False)]))
     assert row == {

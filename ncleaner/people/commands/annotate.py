@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from ncleaner.cleaner import DEFAULT_METHOD, DEFAULT_MODEL
 from ncleaner.errors import OutputError
+from ncleaner.methods.choice import DEFAULT_METHOD, DEFAULT_MODEL
 from ncleaner.people.options import EncodingOption, Method, MethodOption, ModelOption, said
 
 __all__ = ["annotate"]
@@ -41,7 +41,7 @@ def annotate(
     encoding: EncodingOption = None,
 ) -> None:
     """Write a page's blocks with their labels, for a person to correct and `train` to learn from."""
-    from ncleaner.methods.choice import load_models, make_method
+    from ncleaner.methods.choice import load_method
     from ncleaner.modelling.labels import labels_from_kept
     from ncleaner.storage.whole import whole_file
     from ncleaner.training import annotations as anno
@@ -51,7 +51,7 @@ def annotate(
         document, labels = pair.document, anno.labels_from_alignment(pair)
     else:
         document = anno.read_page(page, encoding)
-        kept = make_method(method.value, load_models(method.value, model)).keep(document)
+        kept = load_method(method.value, model).keep(document)
         labels = labels_from_kept(document, kept.mask)
     target = output or page.with_suffix(anno.SUFFIX)
     try:

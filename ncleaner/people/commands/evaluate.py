@@ -9,7 +9,7 @@ from typing import Annotated, Literal, cast
 
 import typer
 
-from ncleaner.cleaner import DEFAULT_MODEL
+from ncleaner.methods.choice import DEFAULT_MODEL
 from ncleaner.people.options import JobsOption, cores, said
 
 __all__ = ["evaluate"]
@@ -81,7 +81,7 @@ def evaluate(
 def _draw_curve(raw: Path, gold: Path, model: str, prefix: Path, *, as_json: bool, quiet: bool) -> None:
     import json
 
-    from ncleaner.modelling.ngrams import load_model
+    from ncleaner.methods.choice import read_ngrams
     from ncleaner.people.curve import precision_recall
     from ncleaner.people.plots import draw_curve, plot_paths, save
     from ncleaner.people.progress import CountDisplay
@@ -89,7 +89,7 @@ def _draw_curve(raw: Path, gold: Path, model: str, prefix: Path, *, as_json: boo
     from ncleaner.training.pairs import read_pairs
 
     paths = plot_paths(prefix)
-    loaded = load_model(model)
+    loaded = read_ngrams(model)
     with CountDisplay("pages read", quiet=quiet) as display:
         pairs = read_pairs(raw, gold, progress=display.advance)
     found = precision_recall(pairs, loaded)

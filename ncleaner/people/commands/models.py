@@ -35,6 +35,6 @@ def show(
     number: Annotated[int, typer.Option("--number", "-n", min=0, help="n-grams of each side.")] = 20,
 ) -> None:
     """Show a model: parameters, training, figures, and its most telling n-grams of each side."""
-    from ncleaner.people.cards import describe_file
+    from ncleaner.people.cards import describe
 
-    print(describe_file(model, number))
+    print(describe(model, number))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -21,9 +21,16 @@ from ncleaner.people.training_options import (
     SchemeName,
     SizeOption,
     StatisticName,
+    check_q,
     training_notes,
 )
 from ncleaner.training.ngrams import DEFAULT_Q
+
+if TYPE_CHECKING:
+    from ncleaner.modelling.container import Stored
+    from ncleaner.modelling.decision import Statistic
+    from ncleaner.training.examples import Scheme
+    from ncleaner.training.hybrid import StructureSource
 
 __all__ = ["train"]
 
@@ -158,103 +165,88 @@ def train(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Errors only.")] = False,
 ) -> None:
     """Train a model from pages and their cleaned text (about 50 are enough), or adapt one."""
-    from ncleaner.modelling.hybrid import HybridModel, load_ngrams
-    from ncleaner.modelling.ngrams import NGramModel, interpolation_weights
-    from ncleaner.people.cards import summary
+    from ncleaner.methods.choice import read_ngrams
+    from ncleaner.people.cards import trained_sentence
     from ncleaner.training.annotations import read_annotated
     from ncleaner.training.hybrid import train_hybrid
-    from ncleaner.training.ngrams import train as train_model
+    from ncleaner.training.ngrams import NGramOptions, train_and_score
     from ncleaner.training.pairs import read_pairs, read_texts
+    from ncleaner.training.victor import train_victor
 
-    try:
-        interpolation_weights(order or 1, DEFAULT_Q if q is None else q)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--q") from None
+    given = {
+        "--annotations": annotations, "--structure": structure.value == "own", "--without": without,
+        "--order": order, "--q": q, "--threshold": threshold, "--more-clean": more_clean,
+        "--more-dirty": more_dirty, "--from": base,
+    }  # fmt: skip
+    _check(method.value, {name for name, value in given.items() if value not in (None, False)}, raw, clean)
+    if q is not None:
+        check_q(q)
     recorded = {"name": name or output.stem, "language": language, "sources": sources, "date": date}
     about = {key: value for key, value in recorded.items() if value}
-    if method.value == "victor":
-        foreign = order or q or threshold is not None or more_clean or more_dirty or base
-        if foreign or (raw is None) != (clean is None) or not (raw or annotations):
-            raise typer.BadParameter(
-                "--method victor takes --raw and --clean, or --annotations, or both; no order, q, threshold, "
-                "further text or model to start from"
-            )
-        _train_victor(output, raw, clean, annotations, manifest, encoding, without or [], about, quiet=quiet)
-        return
-    hybrid = method.value == "hybrid"
-    if annotations is not None and not hybrid:
-        raise typer.BadParameter("--annotations are for --method hybrid or victor")
-    if (without or structure.value == "own") and not hybrid:
-        raise typer.BadParameter("--structure and --without are for --method hybrid")
-    if without and structure.value != "own":
-        raise typer.BadParameter("--without needs --structure own: the shipped model has its features")
-    if (raw is None) != (clean is None) or (
-        raw is None and not annotations and not (base and (more_clean or more_dirty))
-    ):
-        raise typer.BadParameter(
-            "give --raw and --clean, directories of pages and of their clean text; or --from with "
-            "--more-clean or --more-dirty"
-        )
-    if base and (order is not None or q is not None):
-        raise typer.BadParameter("--from brings its own order and q: leave --order and --q out")
-    with training_notes(quiet):
+    with training_notes(quiet), _bad_features():
         pairs = read_pairs(raw, clean, encoding=encoding, manifest=manifest) if raw and clean else []
-        options: dict[str, Any] = {
-            "order": order,
-            "q": q,
-            "alphabet": alphabet.value,
-            "size": alphabet_size,
-            "cased": cased,
-            "scheme": scheme.value,
-            "statistic": statistic.value,
-            "more_clean": read_texts(more_clean or []),
-            "more_dirty": read_texts(more_dirty or []),
-            "base": load_ngrams(base) if base else None,
-            "about": about,
-        }
-        trained: NGramModel | HybridModel
-        if hybrid:
-            with _bad_features():
-                trained = train_hybrid(
-                    pairs,
-                    read_annotated(annotations, encoding=encoding) if annotations else [],
-                    structure=cast(Any, structure.value),
-                    without=without or [],
-                    threads=cores(),
-                    **options,
-                ).with_parameters(threshold=threshold)
+        annotated = read_annotated(annotations, encoding=encoding) if annotations else []
+        options = NGramOptions(
+            order=order,
+            q=q,
+            alphabet=alphabet.value,
+            size=alphabet_size,
+            cased=cased,
+            scheme=cast("Scheme", scheme.value),
+            statistic=cast("Statistic", statistic.value),
+            threshold=threshold if method.value == "ngram" else None,
+            more_clean=read_texts(more_clean or []),
+            more_dirty=read_texts(more_dirty or []),
+            base=read_ngrams(base) if base else None,
+        )
+        trained: Stored
+        if method.value == "victor":
+            trained = train_victor(pairs, annotated, without=without or [], about=about)
+        elif method.value == "hybrid":
+            trained = train_hybrid(
+                pairs, annotated, structure=cast("StructureSource", structure.value), without=without or [],
+                threads=cores(), ngrams=options, about=about,
+            )  # fmt: skip
+            trained = trained if threshold is None else trained.with_threshold(threshold)
         else:
-            trained = train_model(pairs, threshold=threshold, **options)
+            trained = train_and_score(pairs, options, about).model
     trained.save(output)
     if not quiet:
-        print(f"{output}: {summary(trained)}", file=sys.stderr)
+        print(f"{output}: {trained_sentence(trained)}", file=sys.stderr)
+
+
+# The options that a kind of model takes, of those that not all take.
+_TAKES = {
+    "ngram": {"--order", "--q", "--threshold", "--more-clean", "--more-dirty", "--from"},
+    "hybrid": {
+        "--annotations", "--structure", "--without", "--order", "--q", "--threshold", "--more-clean",
+        "--more-dirty", "--from",
+    },
+    "victor": {"--annotations", "--without"},
+}  # fmt: skip
+
+
+def _check(method: str, given: set[str], raw: Path | None, clean: Path | None) -> None:
+    """Says which options do not go together. Raises BadParameter."""
+    if foreign := sorted(given - _TAKES[method]):
+        takers = " or ".join(name for name, takes in _TAKES.items() if foreign[0] in takes)
+        raise typer.BadParameter(f"{foreign[0]} is for --method {takers}")
+    if "--without" in given and method == "hybrid" and "--structure" not in given:
+        raise typer.BadParameter("--without needs --structure own: the shipped model has its features")
+    adapts = "--from" in given and not given.isdisjoint({"--more-clean", "--more-dirty"})
+    if (raw is None) != (clean is None) or not (raw or "--annotations" in given or adapts):
+        sources = ["--raw and --clean, directories of pages and of their clean text"]
+        sources += ["--annotations"] if "--annotations" in _TAKES[method] else []
+        sources += ["--from with --more-clean or --more-dirty"] if "--from" in _TAKES[method] else []
+        raise typer.BadParameter(f"give {'; or '.join(sources)}")
+    if "--from" in given and not given.isdisjoint({"--order", "--q"}):
+        raise typer.BadParameter("--from brings its own order and q: leave --order and --q out")
 
 
 @contextmanager
 def _bad_features() -> Iterator[None]:
-    """Turns a feature or group that there is not into usage."""
+    """Turns the name of a feature or group that does not exist into a usage error."""
     try:
         yield
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--without") from None
-
-
-def _train_victor(
-    output: Path, raw: Path | None, clean: Path | None, annotations: Path | None, manifest: Path | None,
-    encoding: str | None, without: list[str], about: dict[str, str], *, quiet: bool,
-) -> None:  # fmt: skip
-    from ncleaner.people.cards import victor_summary
-    from ncleaner.training.annotations import read_annotated
-    from ncleaner.training.pairs import read_pairs
-    from ncleaner.training.victor import train_victor
-
-    with training_notes(quiet), _bad_features():
-        trained = train_victor(
-            read_pairs(raw, clean, encoding=encoding, manifest=manifest) if raw and clean else [],
-            read_annotated(annotations, encoding=encoding) if annotations else [],
-            without=without,
-            about=about,
-        )
-    trained.save(output)
-    if not quiet:
-        print(f"{output}: {victor_summary(trained)}", file=sys.stderr)

@@ -20,6 +20,7 @@ from ncleaner.people.training_options import (
     SchemeName,
     SizeOption,
     StatisticName,
+    check_q,
     training_notes,
 )
 from ncleaner.training.examples import FOLDS
@@ -89,7 +90,7 @@ def tune(
     """Find n, q and alphabet by cross-validation: tables, plots, and the command that trains the best."""
     import json
 
-    from ncleaner.modelling.ngrams import MAX_ORDER, interpolation_weights
+    from ncleaner.modelling.ngrams import MAX_ORDER
     from ncleaner.people.plots import draw_tuning, plot_paths, save
     from ncleaner.people.progress import CountDisplay
     from ncleaner.people.summaries import tuning_table
@@ -98,11 +99,8 @@ def tune(
     from ncleaner.training.tuning import DEFAULT_QS
     from ncleaner.training.tuning import tune as search
 
-    try:
-        for value in q or ():
-            interpolation_weights(1, value)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--q") from None
+    for value in q or ():
+        check_q(value)
     plots = plot_paths(output)
     # said now, not when all is done
     for path in (*plots, *([json_file] if json_file else [])):

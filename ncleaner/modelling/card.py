@@ -1,0 +1,51 @@
+"""A model's card: what it is, where it comes from, what it has learned; for whoever shows it to people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Card", "Table", "figures_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A part of a card.
+
+    Attributes:
+        title: of the table.
+        head: names of the columns.
+        rows: their cells, as text; as many as the head has.
+        left: columns whose cells stand at the left edge, by number; numbers stand at the right edge.
+    """
+
+    title: str
+    head: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    left: tuple[int, ...] = (0,)
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What a model says of itself.
+
+    Attributes:
+        facts: (name, text) in the order to show them.
+        tables: what it has learned.
+    """
+
+    facts: Sequence[tuple[str, str]]
+    tables: Sequence[Table]
+
+
+def figures_of(about: Mapping[str, Any]) -> tuple[str, str, str] | None:
+    """Cross-validated word precision, recall and F of a model's header, in per cent as text; None without
+    them."""
+    validation = about.get("validation") or {}
+    if not all(name in validation for name in ("precision", "recall", "f_score")):
+        return None
+    precision, recall, f_score = (
+        f"{100 * validation[name]:.1f}" for name in ("precision", "recall", "f_score")
+    )
+    return precision, recall, f_score
