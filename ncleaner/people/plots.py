@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ncleaner.running.history import RunReport
+    from ncleaner.running.history import History
 
 __all__ = ["draw_curve", "draw_run", "draw_tuning", "plot_paths", "save", "to_svg"]
 
@@ -136,12 +136,12 @@ def draw_curve(curve: Curve) -> Figure:
     return figure
 
 
-def draw_run(report: RunReport) -> list[Figure]:
+def draw_run(history: History) -> list[Figure]:
     """What a manifest tells: pages over time, and pages by outcome, encoding and language."""
     from matplotlib.dates import date2num
 
     figures = []
-    points = report.over_time()
+    points = history.over_time()
     if points:
         figure = _empty(5.2, 3.2)
         panel = figure.subplots()
@@ -159,9 +159,9 @@ def draw_run(report: RunReport) -> list[Figure]:
         panel.grid(alpha=0.3)
         figures.append(figure)
     for title, counter in (
-        ("pages by outcome", report.outcomes),
-        ("pages by encoding", report.counts("encodings")),
-        ("pages by language", report.counts("languages")),
+        ("pages by outcome", history.outcomes),
+        ("pages by encoding", history.total.encodings),
+        ("pages by language", history.total.languages),
     ):
         if counter.total():
             figures.append(_bars(title, counter.most_common(12)))

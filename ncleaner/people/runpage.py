@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from html import escape
 
-from ncleaner.running.history import PageRow, RunReport
+from ncleaner.running.history import History, PageRow
+from ncleaner.running.tally import Tally
 
 __all__ = ["page", "table"]
 
@@ -17,27 +18,19 @@ _MOST = 20  # rows of each list on the page, and of pages in the text
 # As text
 
 
-def table(report: RunReport) -> str:
+def table(history: History) -> str:
     """A row for each input, then sums, and the pages to look at."""
-    width = max([5, *(len(entry["input"]) for entry in report.inputs)])
+    width = max([5, *(len(line.input) for line in history.lines)])
     columns = ("pages", "cleaned", "empty", "given up", "damage", "words kept", "MB", "seconds")
     lines = [f"{'input':<{width}}" + "".join(f"{name:>12}" for name in columns)]
-    for entry in report.inputs:
-        given_up = sum(entry["given_up"].values())
-        lines.append(
-            f"{entry['input']:<{width}}{entry['pages']:12,}{entry['cleaned']:12,}{entry['empty']:12,}"
-            f"{given_up:12,}{entry['damaged']:12,}{entry['words_kept']:12,}{entry['bytes'] / 1e6:12,.1f}"
-            f"{entry['seconds']:12,.1f}" + ("  not read to its end" if entry["unread"] else "")
-        )
-    lines.append(
-        f"{'all':<{width}}{report.total('pages'):12,}{report.total('cleaned'):12,}{report.total('empty'):12,}"
-        f"{report.counts('given_up').total():12,}{report.total('damaged'):12,}"
-        f"{report.total('words_kept'):12,}{report.total('bytes') / 1e6:12,.1f}{report.seconds:12,.1f}"
-    )
+    for line in history.lines:
+        unread = "  not read to its end" if line.tally.unread else ""
+        lines.append(f"{line.input:<{width}}{_cells(line.tally, line.seconds)}{unread}")
+    lines.append(f"{'all':<{width}}{_cells(history.total, history.seconds)}")
     lines.append("")
-    for title, counter in _counters(report):
+    for title, counter in _counters(history):
         lines.append(f"{title}: " + ", ".join(f"{name} {number:,}" for name, number in counter))
-    for title, rows in _lists(report):
+    for title, rows in _lists(history):
         lines += ["", title]
         lines += [
             f"  {row.what}  {row.input}"
@@ -47,38 +40,44 @@ def table(report: RunReport) -> str:
         ]
         if len(rows) > _MOST:
             lines.append(f"  and {len(rows) - _MOST:,} more (--json has all)")
-    if report.foreign:
+    if history.foreign:
         lines.append(
-            f"\n{report.foreign:,} lines of the manifest are of another version, or of something else"
+            f"\n{history.foreign:,} lines of the manifest are of another version, or of something else"
         )
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _counters(report: RunReport) -> Iterator[tuple[str, list[tuple[str, int]]]]:
+def _cells(tally: Tally, seconds: float) -> str:
+    return (
+        f"{tally.pages:12,}{tally.cleaned:12,}{tally.empty:12,}{tally.lost.total():12,}{tally.damaged:12,}"
+        f"{tally.words_kept:12,}{tally.bytes / 1e6:12,.1f}{seconds:12,.1f}"
+    )
+
+
+def _counters(history: History) -> Iterator[tuple[str, list[tuple[str, int]]]]:
     for title, counter in (
-        ("Pages", report.outcomes),
-        ("Records that are no pages", report.counts("records_skipped")),
-        ("Encodings", report.counts("encodings")),
-        ("Languages", report.counts("languages")),
-        ("Cleaned with", _settings(report)),
+        ("Pages", history.outcomes),
+        ("Records that are no pages", history.total.skipped),
+        ("Encodings", history.total.encodings),
+        ("Languages", history.total.languages),
+        ("Cleaned with", _settings(history)),
     ):
         if counter:
             yield title, sorted(counter.items(), key=lambda item: (-item[1], item[0]))
 
 
-def _settings(report: RunReport) -> Counter[str]:
+def _settings(history: History) -> Counter[str]:
     """Inputs by method, model and version."""
     return Counter(
-        f"{settings['method']}, model {settings['model']}, ncleaner {settings['version']}"
-        for settings in (entry["settings"] for entry in report.inputs)
+        "{method}, model {model}, ncleaner {version}".format(**line.settings) for line in history.lines
     )
 
 
-def _lists(report: RunReport) -> Iterator[tuple[str, Sequence[PageRow]]]:
+def _lists(history: History) -> Iterator[tuple[str, Sequence[PageRow]]]:
     for title, rows in (
-        ("Slowest pages", report.slowest(_MOST // 2)),
-        ("Pages in quarantine", report.quarantined()),
-        ("Damage", report.damage()),
+        ("Slowest pages", history.slowest(_MOST // 2)),
+        ("Pages in quarantine", history.quarantined()),
+        ("Damage", history.damage()),
     ):
         if rows:
             yield title, rows
@@ -97,21 +96,21 @@ td.n { text-align: right; font-variant-numeric: tabular-nums } td.u { word-break
 """
 
 
-def page(report: RunReport) -> str:
+def page(history: History) -> str:
     """A page of HTML that needs nothing besides itself: figures, plots, and the pages to look at."""
     from ncleaner.people.plots import draw_run, to_svg
 
-    inputs, pages = len(report.inputs), report.total("pages")
-    unread = sum(bool(entry["unread"]) for entry in report.inputs)
+    inputs, total = len(history.lines), history.total
+    unread = sum(bool(line.tally.unread) for line in history.lines)
     sums = [
         ("inputs", f"{inputs:,}" + (f", {unread:,} of them not read to their end" if unread else "")),
-        ("pages", f"{pages:,}"),
-        ("words kept", f"{report.total('words_kept'):,}"),
-        ("words removed", f"{report.total('words_removed'):,}"),
-        ("megabytes of pages", f"{report.total('bytes') / 1e6:,.1f}"),
-        ("time of work, all inputs", str(timedelta(seconds=round(report.seconds)))),
+        ("pages", f"{total.pages:,}"),
+        ("words kept", f"{total.words_kept:,}"),
+        ("words removed", f"{total.words_removed:,}"),
+        ("megabytes of pages", f"{total.bytes / 1e6:,.1f}"),
+        ("time of work, all inputs", str(timedelta(seconds=round(history.seconds)))),
     ]
-    figures = "".join(f"<div>{to_svg(figure)}</div>" for figure in draw_run(report))
+    figures = "".join(f"<div>{to_svg(figure)}</div>" for figure in draw_run(history))
     lists = "".join(
         f"<h2>{escape(title)}</h2>" + _html_table(
             ["", "input", "byte", "URL"],
@@ -120,25 +119,30 @@ def page(report: RunReport) -> str:
                 for row in rows[:500]
             ],
         )
-        for title, rows in _lists(report)
+        for title, rows in _lists(history)
     )  # fmt: skip
-    slow = sorted(report.inputs, key=lambda entry: -entry["seconds"])[:_MOST]
+    slow = sorted(history.lines, key=lambda line: -line.seconds)[:_MOST]
     return (
         "<!doctype html>\n<html lang=en><meta charset=utf-8>"
-        f"<title>ncleaner: {escape(report.folder)}</title><style>{_STYLE}</style>\n"
-        f"<h1>{escape(report.folder)}</h1>"
+        f"<title>ncleaner: {escape(history.folder)}</title><style>{_STYLE}</style>\n"
+        f"<h1>{escape(history.folder)}</h1>"
         + _html_table(["", ""], sums)
         + f'<div class="plots">{figures}</div>'
         + "".join(
             f"<h2>{escape(title)}</h2>" + _html_table(["", ""], [[name, f"{n:,}"] for name, n in rows])
-            for title, rows in _counters(report)
+            for title, rows in _counters(history)
         )
         + "<h2>Inputs that took longest</h2>"
         + _html_table(
             ["input", "seconds", "pages", "megabytes"],
             [
-                [e["input"], f"{e['seconds']:,.1f}", f"{e['pages']:,}", f"{e['bytes'] / 1e6:,.1f}"]
-                for e in slow
+                [
+                    line.input,
+                    f"{line.seconds:,.1f}",
+                    f"{line.tally.pages:,}",
+                    f"{line.tally.bytes / 1e6:,.1f}",
+                ]
+                for line in slow
             ],
         )
         + lists

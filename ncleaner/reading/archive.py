@@ -12,7 +12,6 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import chain
 from typing import BinaryIO, Final, Literal
 
@@ -158,12 +157,11 @@ def _read(
     source = Source(stream, name, max(limits.bytes + MAX_HEAD, 1 << 20))
     told = False
     for item in _items(source, name, input_format, limits, form):
-        if not (isinstance(item, Damage) and source.broken and source.broken in item.what):
+        unread = isinstance(item, Damage) and item.unread
+        # a source that cannot be read on ends every layer above it: the first to say so is enough
+        if not (unread and told):
             yield item
-        elif not told:
-            # every layer on top of it comes to its end there
-            told = True
-            yield replace(item, unread=True)
+        told = told or unread
 
 
 def _items(
@@ -172,7 +170,7 @@ def _items(
     bound = limits.bytes + MAX_HEAD
     start = source.tell()
     if not source.peek(1):
-        yield Damage(source.broken or "empty", name, 0)
+        yield Damage(source.broken or "empty", name, 0, unread=bool(source.broken))
         return
     codec = _codec(source.peek(_HEAD), name)
     layers = _layers(source, codec)

@@ -328,7 +328,7 @@ class _Careful:
                 continue
             if members.damage and members.start != self._told:
                 clean = 0
-                yield Damage(members.damage, self._source.name, members.start)
+                yield members.told()
             if not members.next_member():
                 yield from members.found
                 return True
@@ -353,12 +353,14 @@ class _Careful:
         wanted = record.type in PAGES
         body_at = members.offset
         what = ""
+        unread = False
         if length is None:
             what = "no valid Content-Length"
             count, record.block = self._to_next(self._bound if wanted else 0)
             record.large = wanted and count > self._bound
         elif wanted and length <= self._bound:
             block, cut = self._take(length)
+            unread = members.unread
             if cut:
                 what = f"{cut}, {len(block)} of {length} bytes are there"
             elif not self._ends_here():
@@ -369,6 +371,7 @@ class _Careful:
         else:
             record.large = wanted
             count, cut = self._pass(length)
+            unread = members.unread
             if cut:
                 what = f"{cut}, {count} of {length} bytes are there"
             elif not self._ends_here():
@@ -379,7 +382,7 @@ class _Careful:
                 self._to_next(0)
         if what:
             record.head = b""
-            yield Damage(what, self._source.name, offset, record.url)
+            yield Damage(what, self._source.name, offset, record.url, unread)
         yield record
 
     def _head(self, offset: int) -> tuple[Record, int | None] | None:

@@ -250,6 +250,7 @@ class Members:
         self.codec: Codec = codec
         self.start = source.tell()
         self.damage = ""
+        self._broken_off = False
         self.found: list[Damage] = []
         self._source = source
         self._begins = begins
@@ -309,6 +310,15 @@ class Members:
         self._taken += size - left
         return size - left
 
+    @property
+    def unread(self) -> bool:
+        """Whether this member ends here because its source cannot be read on."""
+        return self._broken_off and bool(self.damage)
+
+    def told(self) -> Damage:
+        """The damage of this member, with its place."""
+        return Damage(self.damage, self._source.name, self.start, unread=self.unread)
+
     def untake(self, data: bytes) -> None:
         """Put back what was taken last."""
         self._buffer[:0] = data
@@ -321,6 +331,7 @@ class Members:
             if self._cursor >= len(self._input) and not self._read():
                 self._ended = True
                 if self._source.broken:
+                    self._broken_off = True
                     self.damage = self._source.broken
                 elif self.codec != "plain":
                     self.damage = f"{self.codec} member cut short"
@@ -432,7 +443,7 @@ class Members:
         if (junk or tail.strip(b"\0")) and not resync:
             self._note_junk(skipped_from)
         if self._source.broken and not resync:
-            self.found.append(Damage(self._source.broken, self._source.name, self._input_at))
+            self.found.append(Damage(self._source.broken, self._source.name, self._input_at, unread=True))
         self._ended = True
         self.damage = ""
         return False
@@ -515,6 +526,6 @@ class Members:
             if self._buffer or self._fill():
                 return self._give(size)
             if self.damage:
-                self.found.append(Damage(self.damage, self._source.name, self.start))
+                self.found.append(self.told())
             if not self.next_member():
                 return b""

@@ -26,7 +26,7 @@ from ncleaner.methods.choice import fingerprint
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.archive import read
 from ncleaner.reading.inputs import Input
-from ncleaner.running.jobs import Chunk, Death, FileJob, GivenUp, Job, PagesJob
+from ncleaner.running.jobs import Chunk, Death, Done, Failed, FileJob, GivenUp, Job, PagesJob
 from ncleaner.running.manifest import Manifest, open_manifest, settings_record
 from ncleaner.running.outputs import Output, is_directory, opened, output_in, output_names, writing
 from ncleaner.running.quarantine import warc_record
@@ -53,7 +53,7 @@ Progress = Callable[[Tally, Input, int], None]
 
 
 def no_progress(tally: Tally, source: Input, offset: int) -> None:
-    """Nobody watches."""
+    """Progress callback that ignores every report."""
 
 
 @dataclass(slots=True)
@@ -147,8 +147,7 @@ class _Run:
             leaving.push(partial(_abandon, running))
 
             def submit(file: _File) -> None:
-                running[id(file.job)] = file
-                self.pool.submit(file.job)
+                running[self.pool.submit(file.job)] = file
 
             while waiting or running:
                 while waiting and self.pool.idle:
@@ -156,19 +155,19 @@ class _Run:
                     file = _File(source, FileJob(path=source.path))
                     file.output = file.closing.enter_context(opener(source))
                     submit(file)
-                for _, job, content in self.pool.poll(_POLL_SECONDS):
-                    file = running[id(job)]
-                    if isinstance(content, Chunk):
+                for number, event in self.pool.poll(_POLL_SECONDS):
+                    file = running[number]
+                    if isinstance(event, Chunk):
                         assert file.output is not None
-                        file.output.write(content)
-                        file.advance(content)
-                        self.count(content.tally, file.source, content.offset)
+                        file.output.write(event)
+                        file.advance(event)
+                        self.count(event.tally, file.source, event.offset)
                         continue
-                    del running[id(job)]
-                    if isinstance(content, Death) and file.rest(content):
+                    del running[number]
+                    if isinstance(event, Death) and file.rest(event):
                         submit(file)
                         continue
-                    self.count(_ended(file, content), file.source, file.source.size)
+                    self.count(_ended(file, event), file.source, file.source.size)
                     file.closing.close()
 
     def _items(self, sources: Iterable[Input]) -> Iterator[tuple[Input, Page | Skip | Damage | None]]:
@@ -202,8 +201,7 @@ class _Run:
         ended = False
 
         def submit(batch: _Batch) -> None:
-            running[id(batch.job)] = batch
-            self.pool.submit(batch.job)
+            running[self.pool.submit(batch.job)] = batch
 
         while True:
             # no more batches than keep everybody busy: a slow reader of the output slows this loop down
@@ -221,18 +219,18 @@ class _Run:
                     self.count(chunk.tally, batch.source, batch.offset)
             if ended and not pending:
                 return
-            for _, job, content in self.pool.poll(_POLL_SECONDS):
-                batch = running[id(job)]
-                if isinstance(content, Chunk):
-                    batch.chunks.append(content)
-                    batch.advance(content)
+            for number, event in self.pool.poll(_POLL_SECONDS):
+                batch = running[number]
+                if isinstance(event, Chunk):
+                    batch.chunks.append(event)
+                    batch.advance(event)
                     continue
-                del running[id(job)]
-                if isinstance(content, Death):
-                    if batch.rest(content):
+                del running[number]
+                if isinstance(event, Death):
+                    if batch.rest(event):
                         submit(batch)
                         continue
-                    batch.chunks.append(_hopeless(batch, content, self.settings.limits))
+                    batch.chunks.append(_hopeless(batch, event, self.settings.limits))
                 batch.done = True
 
 
@@ -269,13 +267,12 @@ def _abandon(running: Mapping[int, _File], *error: Any) -> None:
             file.closing.__exit__(*error)
 
 
-def _ended(task: _Task, content: Death | str | None) -> Tally:
+def _ended(task: _Task, event: Done | Failed | Death) -> Tally:
     """What the end of an input adds to the counts."""
     tally = Tally(inputs=1)
-    if isinstance(content, Death):
-        content = f"{_DEATHS} workers died here, at no page; at last {content.why}"
-    if content:
-        tally.add_damage(Damage(content, task.source.path, unread=True))
+    if not isinstance(event, Done):
+        died = f"{_DEATHS} workers died here, at no page; at last " if isinstance(event, Death) else ""
+        tally.add_damage(Damage(f"{died}{event.why}", task.source.path, unread=True))
     return tally
 
 
@@ -293,18 +290,18 @@ def _hopeless(batch: _Batch, death: Death, limits: Limits) -> Chunk:
 # One input at a time, for those who share work out themselves
 
 
-def _chunks(task: _Task, pool: Pool) -> Generator[Chunk, None, Death | str | None]:
-    """Does a task in an idle pool of one worker; returns why it could not be done to its end, if so."""
+def _chunks(task: _Task, pool: Pool) -> Generator[Chunk, None, Done | Failed | Death]:
+    """Does a task in an idle pool of one worker; returns how it ended."""
     pool.submit(task.job)
     while True:
-        for _, _, content in pool.poll(_POLL_SECONDS):
-            if isinstance(content, Chunk):
-                task.advance(content)
-                yield content
-            elif isinstance(content, Death) and task.rest(content):
+        for _, event in pool.poll(_POLL_SECONDS):
+            if isinstance(event, Chunk):
+                task.advance(event)
+                yield event
+            elif isinstance(event, Death) and task.rest(event):
                 pool.submit(task.job)
             else:
-                return content
+                return event
 
 
 def cleaned(source: Input, pool: Pool) -> Iterator[Chunk]:
@@ -316,8 +313,8 @@ def cleaned(source: Input, pool: Pool) -> Iterator[Chunk]:
         WorkerError: workers end before they can begin.
     """
     task = _Task(source, FileJob(path=source.path))
-    why = yield from _chunks(task, pool)
-    yield Chunk(b"", _ended(task, why), 0, source.size)
+    end = yield from _chunks(task, pool)
+    yield Chunk(b"", _ended(task, end), 0, source.size)
 
 
 def cleaned_items(items: Iterable[Page | Skip | Damage], pool: Pool, limits: Limits) -> Iterator[Chunk]:
@@ -326,9 +323,9 @@ def cleaned_items(items: Iterable[Page | Skip | Damage], pool: Pool, limits: Lim
         if isinstance(part, _Counted):
             yield Chunk(b"", part.tally, 1, part.offset)
             continue
-        why = yield from _chunks(part, pool)
-        if isinstance(why, Death):
-            yield _hopeless(part, why, limits)
+        end = yield from _chunks(part, pool)
+        if isinstance(end, Death):
+            yield _hopeless(part, end, limits)
 
 
 def run(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -11,11 +10,12 @@ from typing import Any
 
 from ncleaner.errors import InputError
 from ncleaner.reading.streams import inflated
-from ncleaner.running.manifest import NAME
+from ncleaner.running.manifest import NAME, Line
+from ncleaner.running.tally import Tally
 from ncleaner.storage.base import is_url
 from ncleaner.storage.places import open_binary
 
-__all__ = ["RunReport", "read_report"]
+__all__ = ["History", "PageRow", "read_history"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,99 +29,93 @@ class PageRow:
 
 
 @dataclass(slots=True)
-class RunReport:
+class History:
     """What was done in an output directory.
 
     Attributes:
         folder: the directory.
-        inputs: the manifest's last entry for each input, in the order of their names; see
-            `Manifest.add` for the keys.
-        foreign: lines that are not as this version writes them.
+        lines: the manifest's last line for each input, in the order of their names.
+        foreign: lines that this version does not write.
     """
 
     folder: str
-    inputs: list[dict[str, Any]] = field(default_factory=list)
+    lines: list[Line] = field(default_factory=list)
     foreign: int = 0
 
-    def total(self, key: str) -> int:
-        """Sum of a figure over all inputs."""
-        return sum(entry[key] for entry in self.inputs)
-
-    def counts(self, key: str) -> Counter[str]:
-        """Sums by name over all inputs: of `given_up`, `records_skipped`, `encodings`, `languages`."""
-        found: Counter[str] = Counter()
-        for entry in self.inputs:
-            found.update(entry[key])
-        return found
+    @property
+    def total(self) -> Tally:
+        """The counts of all inputs together."""
+        total = Tally()
+        for line in self.lines:
+            total += line.tally
+        return total
 
     @property
     def outcomes(self) -> Counter[str]:
         """Pages by what became of them."""
-        given_up = {f"given up: {reason}": number for reason, number in self.counts("given_up").items()}
-        return Counter({"cleaned": self.total("cleaned"), "empty": self.total("empty"), **given_up})
+        total = self.total
+        given_up = {f"given up: {reason}": number for reason, number in total.lost.items()}
+        return Counter({"cleaned": total.cleaned, "empty": total.empty, **given_up})
 
     @property
     def seconds(self) -> float:
         """Seconds that all inputs together were at work."""
-        return float(sum(entry["seconds"] for entry in self.inputs))
+        return float(sum(line.seconds for line in self.lines))
 
     def over_time(self) -> list[tuple[datetime, int]]:
         """Pages read until each time at which an input was finished, from when the first one was begun."""
         done = 0
         points: list[tuple[datetime, int]] = []
-        for entry in sorted(self.inputs, key=lambda entry: str(entry["finished"])):
-            time = datetime.fromisoformat(entry["finished"])
+        for line in sorted(self.lines, key=lambda line: line.finished):
             if not points:
-                points.append((time - timedelta(seconds=entry["seconds"]), 0))
-            done += entry["pages"]
-            points.append((time, done))
+                points.append((line.finished - timedelta(seconds=line.seconds), 0))
+            done += line.tally.pages
+            points.append((line.finished, done))
         return points
 
     def slowest(self, number: int) -> list[PageRow]:
         """The slowest pages, the slowest first."""
         rows = [
-            (
-                page["seconds"],
-                PageRow(entry["input"], page["offset"], page["url"], f"{page['seconds']:.3f} s"),
-            )
-            for entry in self.inputs
-            for page in entry["slowest"]
+            (seconds, PageRow(line.input, offset, url, f"{seconds:.3f} s"))
+            for line in self.lines
+            for seconds, offset, url in line.tally.slowest
         ]
         return [row for _, row in sorted(rows, key=lambda item: -item[0])[:number]]
 
     def quarantined(self) -> list[PageRow]:
         """Pages that were given up for what they did to their workers."""
         return [
-            PageRow(entry["input"], page["offset"], page["url"], page["why"])
-            for entry in self.inputs
-            for page in entry["quarantined"]
+            PageRow(line.input, offset, url, why)
+            for line in self.lines
+            for offset, url, why in line.tally.quarantined
         ]
 
     def damage(self) -> list[PageRow]:
         """Places where inputs are broken; the first hundred of each."""
         return [
-            PageRow(entry["input"], place["offset"], "", place["what"])
-            for entry in self.inputs
-            for place in entry["damage"]
+            PageRow(line.input, offset, "", what)
+            for line in self.lines
+            for offset, what in line.tally.damages
         ]
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""
+        total = self.total
         return {
             "folder": self.folder,
-            "inputs": self.inputs,
+            "inputs": [line.record() for line in self.lines],
             "outcomes": dict(self.outcomes),
-            "records_skipped": dict(self.counts("records_skipped")),
-            "encodings": dict(self.counts("encodings")),
-            "languages": dict(self.counts("languages")),
-            "words_kept": self.total("words_kept"),
-            "words_removed": self.total("words_removed"),
-            "bytes": self.total("bytes"),
+            "records_skipped": dict(total.skipped),
+            "encodings": dict(total.encodings),
+            "languages": dict(total.languages),
+            "words_kept": total.words_kept,
+            "words_removed": total.words_removed,
+            "bytes": total.bytes,
             "seconds": round(self.seconds, 3),
         }
 
 
-def read_report(folder: str) -> RunReport:
+def read_history(folder: str) -> History:
     """Reads the manifest of an output directory, on this machine or at a URL.
 
     Raises:
@@ -130,34 +124,16 @@ def read_report(folder: str) -> RunReport:
     path = f"{folder.rstrip('/')}/{NAME}" if is_url(folder) else str(Path(folder) / NAME)
     try:
         with open_binary(path) as stream:
-            lines = inflated(stream, path).splitlines()
+            texts = inflated(stream, path).splitlines()
     except OSError as error:
         raise InputError(f"{path}: {error.strerror} (ncleaner clean -o DIRECTORY writes it)") from error
-    report = RunReport(folder)
-    latest: dict[str, dict[str, Any]] = {}
-    for line in lines:
-        try:
-            entry = json.loads(line)
-            _check(entry)
-        except (ValueError, KeyError, TypeError, AttributeError):
-            report.foreign += 1
+    found = History(folder)
+    latest: dict[str, Line] = {}
+    for text in texts:
+        line = Line.of_json(text)
+        if line is None:
+            found.foreign += 1
         else:
-            latest[entry["input"]] = entry
-    report.inputs = [latest[name] for name in sorted(latest)]
-    return report
-
-
-def _check(entry: dict[str, Any]) -> None:
-    """Raises one error or another for an entry that is not as `Manifest.add` makes it."""
-    for key in ("pages", "cleaned", "empty", "damaged", "bytes", "words_kept", "words_removed"):
-        entry[key] += 0
-    for key in ("given_up", "records_skipped", "encodings", "languages"):
-        Counter({str(name): number + 0 for name, number in entry[key].items()})
-    for key, names in (("slowest", "seconds"), ("quarantined", "why"), ("damage", "what")):
-        for row in entry[key]:
-            row["offset"] += 0
-            row[names], "" if key == "damage" else row["url"] + ""
-    entry["seconds"] += 0
-    entry["input"] + entry["settings"]["version"] + entry["settings"]["model"] + entry["settings"]["method"]
-    datetime.fromisoformat(entry["finished"])
-    entry["unread"]
+            latest[line.input] = line
+    found.lines = [latest[name] for name in sorted(latest)]
+    return found

@@ -17,7 +17,7 @@ from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
 from ncleaner.sinks.base import Sink
 
-__all__ = ["Chunk", "Death", "FileJob", "GivenUp", "Job", "PagesJob"]
+__all__ = ["Chunk", "Death", "Done", "Event", "Failed", "FileJob", "GivenUp", "Job", "PagesJob"]
 
 # A worker sends what it has when one of these is reached.
 _CHUNK_PAGES = 64
@@ -45,8 +45,20 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
+class Done:
+    """A job is done; all its chunks have come."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The input of a job cannot be read at all. `why`: a sentence."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Death:
-    """How a worker came to its end.
+    """A worker has ended in the middle of a job, or had to be ended.
 
     Attributes:
         reason: a few words, for counting.
@@ -68,6 +80,10 @@ class GivenUp:
     reason: str
     why: str
     quarantine: bool = True
+
+
+Event = Chunk | Done | Failed | Death
+"""What comes back of a job: any number of chunks, then one of the others."""
 
 
 class Watch:

@@ -11,7 +11,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
 from ncleaner.storage.base import Folder, Log
 
-__all__ = ["NAME", "Manifest", "open_manifest", "settings_record"]
+__all__ = ["NAME", "Line", "Manifest", "open_manifest", "settings_record"]
 
 NAME = "manifest.jsonl"
 
@@ -37,8 +37,73 @@ def settings_record(settings: Settings, fingerprint: str) -> dict[str, Any]:
     return {**record, "model_fingerprint": fingerprint, "version": version("ncleaner")}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A line of the manifest: one finished input. The one place that writes and reads them.
+
+    Attributes:
+        input: its path below the directory that was given, with slashes; see `Input.relative`.
+        path: where it is.
+        size, modified: its size in bytes and the time of its last change; see `Input`.
+        output: the output's name in the directory.
+        output_size: its size in bytes.
+        finished: when, UTC.
+        seconds: how long the input was at work.
+        tally: what was counted.
+        settings: see `settings_record`.
+    """
+
+    input: str
+    path: str
+    size: int
+    modified: int
+    output: str
+    output_size: int
+    finished: datetime
+    seconds: float
+    tally: Tally
+    settings: dict[str, Any]
+
+    def record(self) -> dict[str, Any]:
+        """The line as JSON has it."""
+        return {
+            "input": self.input,
+            "path": self.path,
+            "size": self.size,
+            "modified": self.modified,
+            "output": self.output,
+            "output_size": self.output_size,
+            "finished": self.finished.isoformat(timespec="milliseconds"),
+            "seconds": round(self.seconds, 3),
+            **self.tally.record(),
+            "settings": self.settings,
+        }
+
+    @classmethod
+    def of_json(cls, text: bytes) -> Line | None:
+        """The line of a manifest; None for anything that this version does not write."""
+        try:
+            record = json.loads(text)
+            settings = record["settings"]
+            _ = settings["version"] + settings["method"] + settings["model"]
+            return cls(
+                input=str(record["input"]),
+                path=str(record["path"]),
+                size=int(record["size"]),
+                modified=int(record["modified"]),
+                output=str(record["output"]),
+                output_size=int(record["output_size"]),
+                finished=datetime.fromisoformat(record["finished"]),
+                seconds=float(record["seconds"]),
+                tally=Tally.of_record(record),
+                settings=dict(settings),
+            )
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return None
+
+
 class _Finished(NamedTuple):
-    """What has to be the same for an output to stand."""
+    """What has to be the same for an output to stand: all that is held of a line while a run goes on."""
 
     size: int
     modified: int
@@ -66,26 +131,18 @@ class Manifest:
             if not again:
                 self._read(line)
 
-    def _read(self, line: bytes) -> None:
-        try:
-            entry = json.loads(line)
-            settings = entry["settings"]
-            key = sys.intern(_key(settings))
-            finished = _Finished(
-                int(entry["size"]),
-                int(entry["modified"]),
-                str(entry["output"]),
-                int(entry["output_size"]),
-                key,
-            )
-            name = str(entry["input"])
-        except (ValueError, KeyError, TypeError):
-            return  # not ours, or of another version: the input is cleaned again
-        self._others.setdefault(key, settings)
-        if entry.get("unread"):
-            self._finished.pop(name, None)
+    def _read(self, text: bytes) -> None:
+        line = Line.of_json(text)
+        if line is None:
+            return  # of another version, or damaged: the input is cleaned again
+        key = sys.intern(_key(line.settings))
+        self._others.setdefault(key, line.settings)
+        if line.tally.unread:
+            self._finished.pop(line.input, None)
         else:
-            self._finished[name] = finished
+            self._finished[line.input] = _Finished(
+                line.size, line.modified, line.output, line.output_size, key
+            )
 
     def is_finished(self, source: Input, output: str) -> bool:
         """Whether an earlier run has made this output of this very input with these settings; counts in
@@ -113,19 +170,19 @@ class Manifest:
         Raises:
             OSError: no space is left.
         """
-        entry = {
-            "input": source.relative,
-            "path": source.path,
-            "size": source.size,
-            "modified": source.modified,
-            "output": output,
-            "output_size": self._folder.size(output),
-            "finished": datetime.now(UTC).isoformat(timespec="milliseconds"),
-            "seconds": round(seconds, 3),
-            **tally.record(),
-            "settings": self._settings,
-        }
-        self._log.add(json.dumps(entry).encode() + b"\n")
+        line = Line(
+            input=source.relative,
+            path=source.path,
+            size=source.size,
+            modified=source.modified,
+            output=output,
+            output_size=self._folder.size(output),
+            finished=datetime.now(UTC),
+            seconds=seconds,
+            tally=tally,
+            settings=self._settings,
+        )
+        self._log.add(json.dumps(line.record()).encode() + b"\n")
 
 
 @contextmanager

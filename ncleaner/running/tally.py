@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -24,8 +25,7 @@ class Note:
     """Something that has happened and that somebody should know of; as text, a sentence.
 
     Attributes:
-        event: `page_given_up`, `damage`, `unread` (an input, or the rest of it), `cleaned_again`,
-            `worker_died`.
+        event: `page_given_up`, `damage`, `unread` (an input, or the rest of it) or `cleaned_again`.
         what: in words.
         source, offset, url: where; see `Page`.
     """
@@ -139,7 +139,7 @@ class Tally:
         _add(self.languages, stated_language(document, kept) or "unknown", 1)
 
     def add_item(self, item: Skip | Damage) -> None:
-        """Counts what a reader says of all that is no page."""
+        """Counts a record that yielded no page: a Skip or a Damage."""
         if isinstance(item, Skip):
             self.add_skip(item)
         else:
@@ -200,6 +200,39 @@ class Tally:
             "languages": dict(sorted(self.languages.items())),
         }
 
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any]) -> Tally:
+        """The counts of one input, from what `record` gives.
+
+        Raises:
+            KeyError, TypeError, ValueError, AttributeError: it is something else.
+        """
+        return cls(
+            inputs=1,
+            unread=_whole(record["unread"]),
+            pages=_whole(record["pages"]),
+            cleaned=_whole(record["cleaned"]),
+            empty=_whole(record["empty"]),
+            lost=_counter(record["given_up"]),
+            skipped=_counter(record["records_skipped"]),
+            flattened=_whole(record["flattened"]),
+            damaged=_whole(record["damaged"]),
+            damages=[(_whole(row["offset"]), str(row["what"])) for row in record["damage"]],
+            quarantined=[
+                (_whole(row["offset"]), str(row["url"]), str(row["why"])) for row in record["quarantined"]
+            ],
+            slowest=[
+                (float(row["seconds"]), _whole(row["offset"]), str(row["url"])) for row in record["slowest"]
+            ],
+            bytes=_whole(record["bytes"]),
+            segments_kept=_whole(record["segments_kept"]),
+            segments_removed=_whole(record["segments_removed"]),
+            words_kept=_whole(record["words_kept"]),
+            words_removed=_whole(record["words_removed"]),
+            encodings=_counter(record["encodings"]),
+            languages=_counter(record["languages"]),
+        )
+
     def _note(self, event: str, what: str, at: Page | Skip | Damage) -> None:
         if len(self.notes) < _MOST:
             self.notes.append(Note(event, what, at.source or "input", at.offset, at.url))
@@ -208,6 +241,17 @@ class Tally:
 def _add(counter: Counter[str], reason: str, number: int) -> None:
     """Counts a reason. What reasons there are may come from the data: of new ones no more than a thousand."""
     counter[reason if reason in counter or len(counter) < 10 * _MOST else OTHERS] += number
+
+
+def _whole(value: Any) -> int:
+    """A whole number of a record. Raises TypeError for anything else."""
+    if not isinstance(value, int):
+        raise TypeError(f"{value!r} is no whole number")
+    return int(value)
+
+
+def _counter(record: Mapping[str, Any]) -> Counter[str]:
+    return Counter({str(name): _whole(number) for name, number in record.items()})
 
 
 def _slow(page: tuple[float, int, str]) -> tuple[float, int, str]:

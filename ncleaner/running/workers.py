@@ -23,10 +23,9 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkContext, ForkServerContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Literal
 
 from ncleaner.errors import NcleanerError, WorkerError
-from ncleaner.running.jobs import Chunk, Death, Job, State, Watch
+from ncleaner.running.jobs import Chunk, Death, Done, Event, Failed, Job, State, Watch
 from ncleaner.running.settings import Settings
 
 __all__ = ["Pool"]
@@ -36,6 +35,8 @@ _SILENCE = 600.0
 # How many workers in a row may end before they are ready to work.
 _STILLBORN = 5
 _PR_SET_PDEATHSIG = 1
+# What a worker sends first.
+_READY = "ready"
 # Names a file of Python that each worker runs first: how tests make pages deadly.
 _HOOK = "NCLEANER_WORKER_HOOK"
 
@@ -59,21 +60,21 @@ def _work(
     state = State(settings, settings.cleaner(), settings.sink(), watch)
     # a parent that has no more need of us, or is no more, closes its end, even in the middle of a word
     with suppress(EOFError, OSError):
-        connection.send(("ready", None))
+        connection.send(_READY)
         while (job := connection.recv()) is not None:
             try:
                 for chunk in job.run(state):
-                    connection.send(("chunk", chunk))
-                connection.send(("done", None))
+                    connection.send(chunk)
+                connection.send(Done())
             except NcleanerError as error:
-                connection.send(("failed", str(error)))
+                connection.send(Failed(str(error)))
             except (BrokenPipeError, ConnectionResetError):
                 return
             except Exception as error:
                 # a bug of ours: the page is given up like one that kills the process
                 death = Death("failed", _bug(error), watch.item)
                 watch.end()
-                connection.send(("lost", death))
+                connection.send(death)
 
 
 def _bug(error: Exception) -> str:
@@ -102,15 +103,13 @@ def _bound_memory(size: int | None) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (size, most))
 
 
-Event = tuple[Literal["chunk", "done", "failed", "lost"], Job, Chunk | Death | str | None]
-
-
 @dataclass(slots=True)
 class _Worker:
     process: BaseProcess
     connection: Connection
     watch: Watch
     job: Job | None = None
+    number: int = -1
     heard: float = 0.0
     ready: bool = False
 
@@ -126,6 +125,7 @@ class Pool:
     def __init__(self, jobs: int, settings: Settings) -> None:
         self._settings = settings
         self._stillborn = 0
+        self._submitted = 0
         self._workers: list[_Worker] = []
         for _ in range(jobs):
             self._workers.append(self._start())
@@ -183,8 +183,11 @@ class Pool:
         """Whether any worker has a job."""
         return any(worker.job is not None for worker in self._workers)
 
-    def submit(self, job: Job) -> None:
+    def submit(self, job: Job) -> int:
         """Gives a job to an idle worker.
+
+        Returns:
+            The number of the job, by which its events are known.
 
         Raises:
             RuntimeError: there is none.
@@ -193,6 +196,11 @@ class Pool:
         position = next((i for i, worker in enumerate(self._workers) if worker.job is None), None)
         if position is None:
             raise RuntimeError("no idle worker")
+        self._submitted += 1
+        self._give(position, job, self._submitted)
+        return self._submitted
+
+    def _give(self, position: int, job: Job, number: int) -> None:
         while True:
             worker = self._workers[position]
             try:
@@ -200,10 +208,10 @@ class Pool:
             except OSError:
                 # it died while idle, or is not ready
                 if not worker.ready:
-                    self._bury(_obituary(worker))
+                    self._count_stillborn(_death_of(worker))
                 self._workers[position] = self._replace(worker)
                 continue
-            worker.job, worker.heard = job, time.monotonic()
+            worker.job, worker.number, worker.heard = job, number, time.monotonic()
             return
 
     def _replace(self, worker: _Worker) -> _Worker:
@@ -212,8 +220,9 @@ class Pool:
         worker.connection.close()
         return self._start()
 
-    def poll(self, seconds: float) -> list[Event]:
-        """What the busy workers have to say; waits up to `seconds` for the first word.
+    def poll(self, seconds: float) -> list[tuple[int, Event]]:
+        """What has come of the jobs: (number of the job, event), in order; waits up to `seconds` for the
+        first.
 
         Raises:
             WorkerError: one worker after the other ends before it is ready to work.
@@ -223,42 +232,42 @@ class Pool:
             for position, worker in enumerate(self._workers)
             if worker.job is not None
         }
-        events: list[Event] = []
+        events: list[tuple[int, Event]] = []
         ready = wait(list(busy), seconds) if busy else []
         for connection in ready:
             position = busy[connection]  # type: ignore[index]
             worker = self._workers[position]
             assert worker.job is not None
             try:
-                word, content = worker.connection.recv()
+                event = worker.connection.recv()
             except (EOFError, OSError):
                 # it may have been killed in the middle of a word
-                death = _obituary(worker)
+                death = _death_of(worker)
                 self._workers[position] = self._replace(worker)
                 if worker.ready:
-                    events.append(("lost", worker.job, death))
+                    events.append((worker.number, death))
                 else:
-                    self._bury(death)
-                    self.submit(worker.job)
+                    self._count_stillborn(death)
+                    self._give(position, worker.job, worker.number)
                 continue
             worker.heard = time.monotonic()
-            if word == "ready":
+            if event == _READY:
                 worker.ready = True
                 self._stillborn = 0
                 continue
-            events.append((word, worker.job, content))
-            if word != "chunk":
+            events.append((worker.number, event))
+            if not isinstance(event, Chunk):
                 worker.job = None
         for position, worker in enumerate(self._workers):
             if worker.job is None or worker.connection in ready:
                 continue
             overdue = self._overdue(worker, time.monotonic())
             if overdue is not None:
-                events.append(("lost", worker.job, overdue))
+                events.append((worker.number, overdue))
                 self._workers[position] = self._replace(worker)
         return events
 
-    def _bury(self, death: Death) -> None:
+    def _count_stillborn(self, death: Death) -> None:
         """Counts a worker that has ended before it was ready: none of its work is to blame."""
         self._stillborn += 1
         if self._stillborn == _STILLBORN:
@@ -293,13 +302,13 @@ def _begins_clean(context: _Context) -> bool:
     return context.get_start_method() != "fork"
 
 
-def _obituary(worker: _Worker) -> Death:
+def _death_of(worker: _Worker) -> Death:
     worker.process.join(5)
     code = worker.process.exitcode
     if code is not None and code < 0:
         why = f"the worker was killed by {signal.Signals(-code).name}"
     else:
         why = f"the worker ended with status {code}"
-    # a process does not do that to itself: it may have been for its memory, or anybody's whim
+    # SIGKILL and SIGTERM come from outside (out-of-memory killer, operator): allow one more try
     outside = code in (-signal.SIGKILL, -signal.SIGTERM)
     return Death("killed its worker", why, worker.watch.item, 3 if outside else 2)

@@ -11,7 +11,7 @@ import pytest
 
 from ncleaner.errors import InputError
 from ncleaner.people.runpage import page, table
-from ncleaner.running.history import read_report
+from ncleaner.running.history import read_history
 
 from ..archives import http, members, warc
 from ..faults import HOOK
@@ -33,16 +33,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_sums_are_those_of_the_run(folder: Path) -> None:
-    report = read_report(str(folder))
-    assert [entry["input"] for entry in report.inputs] == ["crawl.warc.gz", "cut.warc.gz", "deadly.warc.gz"]
-    assert report.total("pages") == 21
-    assert report.outcomes["given up: killed its worker"] == 1
-    assert sum(report.outcomes.values()) == 21
-    assert report.counts("records_skipped")["record type request"] == 17
-    assert report.over_time()[-1][1] == 21
-    assert [row.url for row in report.quarantined()] == ["http://x.example/<b>?fault=kill"]
-    assert len(report.damage()) == 1
-    assert len(report.slowest(4)) == 4
+    history = read_history(str(folder))
+    assert [line.input for line in history.lines] == ["crawl.warc.gz", "cut.warc.gz", "deadly.warc.gz"]
+    assert history.total.pages == 21
+    assert history.outcomes["given up: killed its worker"] == 1
+    assert sum(history.outcomes.values()) == 21
+    assert history.total.skipped["record type request"] == 17
+    assert history.over_time()[-1][1] == 21
+    assert [row.url for row in history.quarantined()] == ["http://x.example/<b>?fault=kill"]
+    assert len(history.damage()) == 1
+    assert len(history.slowest(4)) == 4
 
 
 def test_a_table(folder: Path) -> None:
@@ -94,11 +94,11 @@ def test_the_last_line_of_an_input_counts(folder: Path, tmp_path: Path) -> None:
     newer["pages"] = 1000
     manifest = tmp_path / "manifest.jsonl"
     manifest.write_text("\n".join([*lines, "{}", "no JSON", json.dumps(newer), json.dumps([1]), ""]))
-    report = read_report(str(tmp_path))
-    assert report.foreign == 3
-    assert len(report.inputs) == 3
-    assert report.total("pages") >= 1000
-    assert "3 lines of the manifest are of another version" in table(report)
+    history = read_history(str(tmp_path))
+    assert history.foreign == 3
+    assert len(history.lines) == 3
+    assert history.total.pages >= 1000
+    assert "3 lines of the manifest are of another version" in table(history)
 
 
 @pytest.mark.parametrize("key", ["pages", "given_up", "slowest", "finished", "settings", "damage", "seconds"])
@@ -107,21 +107,21 @@ def test_lines_of_other_versions(folder: Path, tmp_path: Path, key: str) -> None
     for value in (None, "x", [3], {"a": "b"}):
         entry = {**json.loads(first), key: value}
         (tmp_path / "manifest.jsonl").write_text("\n".join([json.dumps(entry), *rest]))
-        report = read_report(str(tmp_path))
-        assert report.foreign == 1
-        assert table(report) and page(report)
+        history = read_history(str(tmp_path))
+        assert history.foreign == 1
+        assert table(history) and page(history)
 
 
 def test_an_empty_manifest(tmp_path: Path) -> None:
     (tmp_path / "manifest.jsonl").write_text("")
-    report = read_report(str(tmp_path))
-    assert table(report).startswith("input")
-    assert "<svg" not in page(report)
+    history = read_history(str(tmp_path))
+    assert table(history).startswith("input")
+    assert "<svg" not in page(history)
 
 
 def test_no_manifest(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No such file"):
-        read_report(str(tmp_path))
+        read_history(str(tmp_path))
     result = ncleaner("report", tmp_path)
     assert result.returncode == 1
     assert b"ncleaner clean -o DIRECTORY writes it" in result.stderr

@@ -10,11 +10,11 @@ import typer
 from ncleaner.errors import OutputError
 from ncleaner.people.options import said
 
-__all__ = ["report"]
+__all__ = ["command"]
 
 
 @said
-def report(
+def command(
     folder: Annotated[
         str, typer.Argument(metavar="OUT_DIR", help="Directory that `ncleaner clean -o` has written to.")
     ],
@@ -30,10 +30,10 @@ def report(
     import json
 
     from ncleaner.people.runpage import page, table
-    from ncleaner.running.history import read_report
+    from ncleaner.running.history import read_history
     from ncleaner.storage.whole import whole_file
 
-    found = read_report(folder)
+    found = read_history(folder)
     if html is not None:
         try:
             with whole_file(html) as out:
