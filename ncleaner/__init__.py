@@ -1,31 +1,42 @@
 """Corpus cleaning: web archives, HTML pages and text dumps in, clean running text out.
 
 >>> import ncleaner
->>> text = ncleaner.clean(html)                      # one page, default English model
->>> cleaner = ncleaner.Cleaner(model="my.ncm")       # another method, model, threshold, limits
->>> for page in ncleaner.pages("crawl.warc.gz"):     # the pages of any input
+>>> ncleaner.clean("<nav><a href=/>Home</a></nav><h1>Ferry</h1><p>The ferry sails until the end of May.</p>")
+'Ferry\nThe ferry sails until the end of May.'
+
+A `Cleaner` has a method, a model and limits of its own; `pages` gives the pages of any input:
+
+>>> cleaner = ncleaner.Cleaner(method="ngram", model="auto")
+>>> for page in ncleaner.pages("examples/crawl.warc.gz"):
 ...     document, kept = cleaner.page(page)
+
+`read_pairs` and `train` make a model from pages and their cleaned text, `evaluate` compares cleaned text with
+a gold standard. The command line, `ncleaner --help`, does all this for whole crawls in worker processes.
 """
 
-from ncleaner.cleaner import Cleaner, clean
-from ncleaner.document import Document, Segment
-from ncleaner.document.kept import Kept
-from ncleaner.errors import (
-    EvaluationError,
-    InputError,
-    ModelError,
-    NcleanerError,
-    OutputError,
-    TrainingError,
-    TrainingWarning,
-)
-from ncleaner.limits import Limits
-from ncleaner.modelling.ngrams import NGramModel, load_model
-from ncleaner.page import Damage, Page, Skip
-from ncleaner.reading.archive import pages, read
-from ncleaner.scoring.evaluation import evaluate
-from ncleaner.training.ngrams import train
-from ncleaner.training.pairs import Pair, read_pairs
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ncleaner.cleaner import Cleaner, clean
+    from ncleaner.document import Document, Segment
+    from ncleaner.document.kept import Kept
+    from ncleaner.errors import (
+        EvaluationError,
+        InputError,
+        ModelError,
+        NcleanerError,
+        OutputError,
+        TrainingError,
+        TrainingWarning,
+    )
+    from ncleaner.limits import Limits
+    from ncleaner.modelling.ngrams import NGramModel, load_model
+    from ncleaner.page import Damage, Page, Skip
+    from ncleaner.reading.archive import pages, read
+    from ncleaner.scoring.evaluation import evaluate
+    from ncleaner.training.ngrams import train
+    from ncleaner.training.pairs import Pair, read_pairs
 
 __all__ = [
     "Cleaner",
@@ -53,3 +64,44 @@ __all__ = [
     "read_pairs",
     "train",
 ]
+
+# Where each name stands. A name is imported when it is asked for: cleaning loads neither what trains nor what
+# draws.
+_MODULES = {
+    "Cleaner": "ncleaner.cleaner",
+    "Damage": "ncleaner.page",
+    "Document": "ncleaner.document",
+    "EvaluationError": "ncleaner.errors",
+    "InputError": "ncleaner.errors",
+    "Kept": "ncleaner.document.kept",
+    "Limits": "ncleaner.limits",
+    "ModelError": "ncleaner.errors",
+    "NGramModel": "ncleaner.modelling.ngrams",
+    "NcleanerError": "ncleaner.errors",
+    "OutputError": "ncleaner.errors",
+    "Page": "ncleaner.page",
+    "Pair": "ncleaner.training.pairs",
+    "Segment": "ncleaner.document",
+    "Skip": "ncleaner.page",
+    "TrainingError": "ncleaner.errors",
+    "TrainingWarning": "ncleaner.errors",
+    "clean": "ncleaner.cleaner",
+    "evaluate": "ncleaner.scoring.evaluation",
+    "load_model": "ncleaner.modelling.ngrams",
+    "pages": "ncleaner.reading.archive",
+    "read": "ncleaner.reading.archive",
+    "read_pairs": "ncleaner.training.pairs",
+    "train": "ncleaner.training.ngrams",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_MODULES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

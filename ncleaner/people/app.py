@@ -1,4 +1,5 @@
-"""The command line: options in, one call, exit status out. No logic of its own.
+"""The command line: options in, one call, exit status out. A module of `commands` is imported when its
+command is called, so that `ncleaner --help` and each command load only what they need.
 
 Exit status: 0 all inputs read whole; 1 some input damaged or some page given up, or an error in the data;
 2 usage.
@@ -6,35 +7,58 @@ Exit status: 0 all inputs read whole; 1 some input damaged or some page given up
 
 from __future__ import annotations
 
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command
 
-from ncleaner.people.commands.annotate import annotate
-from ncleaner.people.commands.clean import clean
-from ncleaner.people.commands.dump import dump
-from ncleaner.people.commands.evaluate import evaluate
-from ncleaner.people.commands.inspect import inspect
-from ncleaner.people.commands.models import models_app
-from ncleaner.people.commands.report import report
-from ncleaner.people.commands.train import train
-from ncleaner.people.commands.tune import tune
+__all__ = ["COMMANDS", "app", "main"]
 
-__all__ = ["app", "main"]
+# What a command does in a few words, in the order of the help text; each has a module of its name.
+COMMANDS = {
+    "clean": "Clean web archives, HTML pages or text dumps.",
+    "report": "Show what has been done in an output directory.",
+    "dump": "Write the uncleaned text dump.",
+    "inspect": "Show what happens to one page, segment by segment.",
+    "annotate": "Write a page's blocks with their labels, to be corrected.",
+    "train": "Train a model from pages and their cleaned text, or adapt one.",
+    "tune": "Find n, q and alphabet by cross-validation.",
+    "evaluate": "Compare cleaned text with a gold standard.",
+    "models": "List the models that come with the package, or show one.",
+}
+
+
+class _Commands(TyperGroup):
+    """Finds commands in `COMMANDS`."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in COMMANDS:
+            return None
+        found = import_module(f"ncleaner.people.commands.{cmd_name}").command
+        if isinstance(found, typer.Typer):
+            return get_command(found)
+        alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+        alone.command(cmd_name)(found)
+        return get_command(alone)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
 
 app = typer.Typer(
     name="ncleaner",
-    help="Corpus cleaning: web archives, HTML pages and text dumps in, clean running text out.",
+    cls=_Commands,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-
-# in the order of the help text
-for command in (clean, report, dump, inspect, annotate, train, tune, evaluate):
-    app.command()(command)
-app.add_typer(models_app, name="models")
 
 
 def version(value: bool) -> None:

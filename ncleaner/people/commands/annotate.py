@@ -12,11 +12,11 @@ from ncleaner.errors import OutputError
 from ncleaner.methods.choice import DEFAULT_METHOD, DEFAULT_MODEL
 from ncleaner.people.options import EncodingOption, Method, MethodOption, ModelOption, said
 
-__all__ = ["annotate"]
+__all__ = ["command"]
 
 
 @said
-def annotate(
+def command(
     page: Annotated[Path, typer.Argument(help="An HTML page, or a text dump (.txt).")],
     method: MethodOption = Method(DEFAULT_METHOD),
     model: ModelOption = DEFAULT_MODEL,

@@ -24,12 +24,12 @@ from ncleaner.people.options import (
 )
 from ncleaner.running.settings import Settings
 
-__all__ = ["clean"]
+__all__ = ["command"]
 
 
 @said
 @with_settings()
-def clean(
+def command(
     inputs: InputArgument = None,
     *,
     inputs_from: InputsFromOption = None,

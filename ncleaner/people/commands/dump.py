@@ -18,11 +18,11 @@ from ncleaner.people.options import (
     said,
 )
 
-__all__ = ["dump"]
+__all__ = ["command"]
 
 
 @said
-def dump(
+def command(
     inputs: InputArgument = None,
     input_format: InputFormatOption = InputFormatName("auto"),
     marker: MarkerOption = None,

@@ -12,13 +12,13 @@ import typer
 from ncleaner.methods.choice import DEFAULT_MODEL
 from ncleaner.people.options import JobsOption, cores, said
 
-__all__ = ["evaluate"]
+__all__ = ["command"]
 
 Unit = StrEnum("Unit", [(name, name) for name in ("word", "char")])  # type: ignore[misc]
 
 
 @said
-def evaluate(
+def command(
     predicted: Annotated[
         Path, typer.Argument(metavar="PRED_DIR", help="Directory of cleaned text; with --curve of pages.")
     ],

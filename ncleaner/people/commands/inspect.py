@@ -21,11 +21,11 @@ from ncleaner.people.options import (
     threshold_of,
 )
 
-__all__ = ["inspect"]
+__all__ = ["command"]
 
 
 @said
-def inspect(
+def command(
     page: Annotated[str, typer.Argument(help="An HTML or text file, an archive (see --number), or -.")],
     method: MethodOption = Method(DEFAULT_METHOD),
     model: ModelOption = DEFAULT_MODEL,

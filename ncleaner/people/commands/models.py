@@ -8,9 +8,9 @@ import typer
 
 from ncleaner.people.options import said
 
-__all__ = ["models_app"]
+__all__ = ["command"]
 
-models_app = typer.Typer(
+command = typer.Typer(
     help="List the models that come with the package, or show what one has learned.",
     invoke_without_command=True,
     add_completion=False,
@@ -18,7 +18,7 @@ models_app = typer.Typer(
 )
 
 
-@models_app.callback()
+@command.callback()
 @said
 def models(context: typer.Context) -> None:
     """List the models that come with the package, or show what one has learned."""
@@ -28,7 +28,7 @@ def models(context: typer.Context) -> None:
         print(model_table())
 
 
-@models_app.command()
+@command.command()
 @said
 def show(
     model: Annotated[str, typer.Argument(metavar="NAME|FILE", help="A shipped model, or a file.")],

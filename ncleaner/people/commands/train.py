@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from ncleaner.training.examples import Scheme
     from ncleaner.training.hybrid import StructureSource
 
-__all__ = ["train"]
+__all__ = ["command"]
 
 ModelKind = StrEnum("ModelKind", [(name, name) for name in ("ngram", "hybrid", "victor")])  # type: ignore[misc]
 StructureName = StrEnum("StructureName", [(name, name) for name in ("shipped", "own")])  # type: ignore[misc]
 
 
 @said
-def train(
+def command(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The model file to write.")],
     raw: Annotated[Path | None, RAW] = None,
     clean: Annotated[Path | None, CLEAN] = None,

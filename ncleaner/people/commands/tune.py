@@ -26,11 +26,11 @@ from ncleaner.people.training_options import (
 from ncleaner.training.examples import FOLDS
 from ncleaner.training.trials import Tuning
 
-__all__ = ["train_command", "tune"]
+__all__ = ["command", "train_command"]
 
 
 @said
-def tune(
+def command(
     raw: Annotated[Path, RAW],
     clean: Annotated[Path, CLEAN],
     manifest: ManifestOption = None,
