@@ -33,7 +33,7 @@ from warcio.warcwriter import WARCWriter
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.document import _bound
-from ncleaner.methods.choice import DEFAULT_METHOD, DEFAULT_MODEL, METHODS
+from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL, METHODS
 from ncleaner.modelling.ngrams import NGramModel, load_model
 from ncleaner.page import Page
 from ncleaner.reading.archive import read

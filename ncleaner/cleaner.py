@@ -9,8 +9,9 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
 from ncleaner.document.plain import dump_text
 from ncleaner.limits import Limits
-from ncleaner.methods.choice import DEFAULT_METHOD, DEFAULT_MODEL, load_method, make_method
+from ncleaner.methods.choice import load_method, make_method
 from ncleaner.methods.comments import comment_segments
+from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
 from ncleaner.modelling.container import Stored
 from ncleaner.modelling.decision import Preset
 from ncleaner.page import Page

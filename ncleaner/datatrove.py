@@ -19,7 +19,7 @@ import orjson
 from ncleaner.cleaner import Cleaner
 from ncleaner.errors import InputError
 from ncleaner.limits import Limits
-from ncleaner.methods.choice import DEFAULT_METHOD, DEFAULT_MODEL
+from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
 from ncleaner.modelling.decision import Preset
 from ncleaner.reading.archive import InputFormat, read
 from ncleaner.running.engine import cleaned_items

@@ -22,7 +22,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from ncleaner.limits import Limits
-from ncleaner.methods.choice import DEFAULT_METHOD, DEFAULT_MODEL
+from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.archive import read
 from ncleaner.reading.records import PAGES

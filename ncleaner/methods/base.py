@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Protocol
 
-from ncleaner.document import Document
-from ncleaner.document.kept import Kept
-
 if TYPE_CHECKING:
+    from ncleaner.document import Document
+    from ncleaner.document.kept import Kept
     from ncleaner.modelling.container import Stored
     from ncleaner.modelling.decision import Preset
 

@@ -1,8 +1,4 @@
-"""The table of methods, and the methods with the models that a user asks for.
-
-To add a method, write a module with its class and enter it in `METHODS`: the command line, the Python API,
-the cluster and the model files read this table and nothing else.
-"""
+"""Methods with the models that a user asks for: loaded, listed, and by language."""
 
 from __future__ import annotations
 
@@ -14,6 +10,7 @@ from typing import TYPE_CHECKING
 from ncleaner.errors import ModelError
 from ncleaner.methods.base import Entry, Method, ModelKind
 from ncleaner.methods.by_language import PerLanguage
+from ncleaner.methods.table import AUTO, DEFAULT_MODEL, FALLBACK_MODEL, KINDS, entry_of
 from ncleaner.modelling.container import kind_of, unpack, usable
 from ncleaner.modelling.shipped import model_bytes, shipped_models
 
@@ -23,13 +20,7 @@ if TYPE_CHECKING:
     from ncleaner.modelling.ngrams import NGramModel
 
 __all__ = [
-    "AUTO",
-    "DEFAULT_METHOD",
-    "DEFAULT_MODEL",
-    "KINDS",
-    "METHODS",
     "ByLanguage",
-    "entry_of",
     "fingerprint",
     "load_method",
     "make_method",
@@ -37,66 +28,6 @@ __all__ = [
     "read_model",
     "read_ngrams",
 ]
-
-_NGRAMS = ModelKind("ngram", "ncleaner.modelling.ngrams:NGramModel")
-_HYBRID = ModelKind("hybrid", "ncleaner.modelling.hybrid:HybridModel")
-_STRUCTURE = ModelKind("structure", "ncleaner.modelling.structure:Structure")
-_VICTOR = ModelKind("victor", "ncleaner.modelling.victor:VictorModel")
-
-METHODS: dict[str, Entry] = {
-    entry.name: entry
-    for entry in (
-        Entry(
-            name="hybrid",
-            about="n-grams and the structure of the page together",
-            path="ncleaner.methods.hybrid:Hybrid",
-            kinds=(_HYBRID, _NGRAMS),
-            default="en",
-            by_language=True,
-            parts={"structure": _STRUCTURE},
-        ),
-        Entry(
-            name="ngram",
-            about="two character n-gram models (Evert 2008)",
-            path="ncleaner.methods.ngram:NGram",
-            kinds=(_NGRAMS, _HYBRID),
-            default="en",
-            by_language=True,
-        ),
-        Entry(
-            name="victor",
-            about="a conditional random field over blocks (Marek et al. 2007)",
-            path="ncleaner.methods.victor:Victor",
-            kinds=(_VICTOR,),
-            default="victor",
-        ),
-        Entry(
-            name="heuristics-only",
-            about="without menus and copyright lines",
-            path="ncleaner.methods.heuristics:Heuristics",
-        ),
-        Entry(
-            name="everything",
-            about="the uncleaned dump",
-            path="ncleaner.methods.everything:Everything",
-        ),
-    )
-}
-KINDS: dict[str, ModelKind] = {
-    kind.name: kind for entry in METHODS.values() for kind in (*entry.kinds, *entry.parts.values())
-}
-DEFAULT_METHOD = "hybrid"
-DEFAULT_MODEL = "en"
-# The name that stands for a model per page, and the model for languages without one.
-AUTO = "auto"
-_FALLBACK = "nonlexical"
-
-
-def entry_of(method: str) -> Entry:
-    """The table's entry of a method. Raises ValueError: there is no such method."""
-    if method not in METHODS:
-        raise ValueError(f"no method {method!r}: there are {', '.join(METHODS)}")
-    return METHODS[method]
 
 
 def read_model(name: str | Path, kinds: tuple[ModelKind, ...] = tuple(KINDS.values())) -> Stored:
@@ -122,7 +53,7 @@ def read_ngrams(name: str | Path) -> NGramModel:
     """The n-grams of a shipped model or of a file, also those of a hybrid. Raises as `read_model`."""
     from ncleaner.modelling.ngrams import NGramModel
 
-    return NGramModel.of_model(read_model(name, (_NGRAMS, _HYBRID)))
+    return NGramModel.of_model(read_model(name, entry_of("ngram").kinds))
 
 
 class ByLanguage(Mapping[str, "Stored"]):
@@ -143,8 +74,10 @@ class ByLanguage(Mapping[str, "Stored"]):
         folder: Path | None = None,
     ) -> None:
         self._kinds = kinds
-        self._names: dict[str, str] = {name: name for name in shipped_models("ngram") if name != _FALLBACK}
-        self._names[""] = _FALLBACK
+        self._names: dict[str, str] = {
+            name: name for name in shipped_models("ngram") if name != FALLBACK_MODEL
+        }
+        self._names[""] = FALLBACK_MODEL
         self._loaded: dict[str, Stored] = {}
         if folder is None:
             return

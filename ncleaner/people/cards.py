@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ncleaner.methods.choice import METHODS, read_model
+from ncleaner.methods.choice import read_model
+from ncleaner.methods.table import METHODS
 from ncleaner.modelling.card import Card, Table, figures_of
 from ncleaner.modelling.shipped import shipped_models
 

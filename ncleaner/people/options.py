@@ -16,14 +16,13 @@ import typer
 
 from ncleaner.errors import InputError, NcleanerError
 from ncleaner.limits import Limits
-from ncleaner.methods.choice import DEFAULT_METHOD, DEFAULT_MODEL, METHODS
-from ncleaner.modelling.decision import Preset
+from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL, METHODS
 from ncleaner.running.settings import Settings
 from ncleaner.sinks.base import SinkOptions
-from ncleaner.sinks.choice import SINKS, make_sink
-from ncleaner.sinks.compression import COMPRESSIONS
+from ncleaner.sinks.choice import COMPRESSIONS, FORMATS, make_sink
 
 if TYPE_CHECKING:
+    from ncleaner.modelling.decision import Preset
     from ncleaner.reading.inputs import Input
 
 __all__ = [
@@ -58,7 +57,7 @@ __all__ = [
 
 # Choices are read off the tables, so that a new entry is an option at once; mypy cannot see the members.
 Method = StrEnum("Method", [(name, name) for name in METHODS])  # type: ignore[misc]
-Format = StrEnum("Format", [(name, name) for name in SINKS])  # type: ignore[misc]
+Format = StrEnum("Format", [(name, name) for name in FORMATS])  # type: ignore[misc]
 InputFormatName = StrEnum("InputFormatName", [(name, name) for name in ("auto", "warc", "html", "text")])  # type: ignore[misc]
 Compression = StrEnum("Compression", [(name, name) for name in COMPRESSIONS])  # type: ignore[misc]
 

@@ -1,7 +1,9 @@
-"""Figures for people; matplotlib is imported when one is drawn."""
+"""Figures for people. matplotlib, of the extra `plots`, is imported when one is drawn; where it is missing,
+`missing` says so, and a command says what it does not draw."""
 
 from __future__ import annotations
 
+import importlib.util
 import io
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
     from ncleaner.running.history import History
 
-__all__ = ["draw_curve", "draw_run", "draw_tuning", "plot_paths", "save", "to_svg"]
+__all__ = ["draw_curve", "draw_run", "draw_tuning", "missing", "plot_paths", "save", "to_svg"]
 
 # what each format is to leave out, so that the same figures give the same bytes
 _METADATA: dict[str, dict[str, Any]] = {".png": {"Software": None}, ".svg": {"Date": None, "Creator": None}}
@@ -97,6 +99,13 @@ def _frame(panel: Axes, values: list[float], upwards: bool) -> None:
     margin = 0.08 * (worst - best)
     if margin:
         panel.set_ylim(*sorted((best - margin, worst + margin)))
+
+
+def missing() -> str:
+    """Empty where plots can be drawn, else the sentence that says what to install."""
+    if importlib.util.find_spec("matplotlib") is not None:
+        return ""
+    return "matplotlib is not installed: pip install 'ncleaner[plots]'"
 
 
 def plot_paths(prefix: Path) -> list[Path]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -14,11 +15,10 @@ from typing import Any, Self
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from ncleaner.people.summaries import run_summary
 from ncleaner.reading.inputs import Input
-from ncleaner.running.tally import Tally
+from ncleaner.running.tally import OTHERS, Tally
 
-__all__ = ["CountDisplay", "ProgressDisplay", "log"]
+__all__ = ["CountDisplay", "ProgressDisplay", "log", "run_summary"]
 
 # seconds between plain lines, and between two looks of the bar
 _EVERY = 10.0
@@ -167,3 +167,48 @@ class CountDisplay(_Display):
         """`done` of `total` steps are finished."""
         self._total = total
         self._show(f"{done:,} {self._what}", done)
+
+
+# reasons that a summary names
+_REASONS = 100
+
+
+def _by_reason(counter: Counter[str], most: int = _REASONS) -> str:
+    if not counter:
+        return ""
+    ranked = sorted(counter.items(), key=lambda item: (-item[1], item[0]))
+    if len(ranked) > most:
+        ranked = [*ranked[:most], (OTHERS, sum(number for _, number in ranked[most:]))]
+    return " (" + ", ".join(f"{reason}: {number:,}" for reason, number in ranked) + ")"
+
+
+# languages that a summary names
+_FREQUENT = 10
+
+
+def run_summary(tally: Tally) -> str:
+    """The end of a run, for people."""
+    lines = [
+        f"{tally.pages:,} pages read: {tally.cleaned:,} cleaned, {tally.empty:,} empty, "
+        f"{tally.lost.total():,} given up{_by_reason(tally.lost)}",
+        f"{tally.segments_kept:,} segments kept, {tally.segments_removed:,} removed; "
+        f"{tally.words_kept:,} words kept, {tally.words_removed:,} removed",
+    ]
+    if tally.resumed:
+        lines.append(f"{tally.resumed:,} inputs were finished by an earlier run, and are as they were")
+    if tally.languages:
+        lines.append(f"languages{_by_reason(tally.languages, _FREQUENT)}")
+    for method, number in sorted(tally.fallbacks.items()):
+        lines.append(f"{number:,} pages are plain text, without structure: cleaned by the method {method}")
+    if tally.unfamiliar:
+        lines.append(
+            f"{tally.unfamiliar:,} pages are in letters that the model hardly knows, and were kept or removed"
+            " whole: use a model of their language, or --model auto"
+        )
+    if tally.skipped:
+        lines.append(f"{tally.skipped.total():,} records skipped{_by_reason(tally.skipped)}")
+    if tally.flattened:
+        lines.append(f"{tally.flattened:,} pages were flattened: nested deeper than the parser can take")
+    if tally.damaged:
+        lines.append(f"{tally.damaged:,} places of damage in the inputs; what could be read around them was")
+    return "\n".join(lines)

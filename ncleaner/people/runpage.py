@@ -98,7 +98,7 @@ td.n { text-align: right; font-variant-numeric: tabular-nums } td.u { word-break
 
 def page(history: History) -> str:
     """A page of HTML that needs nothing besides itself: figures, plots, and the pages to look at."""
-    from ncleaner.people.plots import draw_run, to_svg
+    from ncleaner.people.plots import draw_run, missing, to_svg
 
     inputs, total = len(history.lines), history.total
     unread = sum(bool(line.tally.unread) for line in history.lines)
@@ -110,7 +110,12 @@ def page(history: History) -> str:
         ("megabytes of pages", f"{total.bytes / 1e6:,.1f}"),
         ("time of work, all inputs", str(timedelta(seconds=round(history.seconds)))),
     ]
-    figures = "".join(f"<div>{to_svg(figure)}</div>" for figure in draw_run(history))
+    lacking = missing()
+    figures = (
+        f"<p>No plots were drawn: {escape(lacking)}</p>"
+        if lacking
+        else "".join(f"<div>{to_svg(figure)}</div>" for figure in draw_run(history))
+    )
     lists = "".join(
         f"<h2>{escape(title)}</h2>" + _html_table(
             ["", "input", "byte", "URL"],

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from ncleaner.cleaner import Cleaner
 from ncleaner.limits import Limits
-from ncleaner.methods.choice import DEFAULT_METHOD, DEFAULT_MODEL
-from ncleaner.modelling.decision import Preset
-from ncleaner.reading.archive import InputFormat
+from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
 from ncleaner.sinks.base import Sink, SinkOptions
 from ncleaner.sinks.choice import make_sink
+
+if TYPE_CHECKING:
+    from ncleaner.cleaner import Cleaner
+    from ncleaner.modelling.decision import Preset
+    from ncleaner.reading.archive import InputFormat
 
 __all__ = ["Settings"]
 
@@ -34,6 +37,8 @@ class Settings:
 
     def cleaner(self) -> Cleaner:
         """The cleaner they describe. Raises as `Cleaner` does."""
+        from ncleaner.cleaner import Cleaner
+
         return Cleaner(
             self.method,
             self.model,

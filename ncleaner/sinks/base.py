@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from ncleaner.document import Document
-from ncleaner.document.kept import Kept
-from ncleaner.page import Page
+if TYPE_CHECKING:
+    from ncleaner.document import Document
+    from ncleaner.document.kept import Kept
+    from ncleaner.page import Page
 
-__all__ = ["Compression", "Need", "Sink", "SinkOptions", "Writable"]
+__all__ = ["Compression", "Format", "Need", "Sink", "SinkOptions", "Writable"]
 
 Need = Literal["language"]
 """What a format may need of each page: its language in `Kept.remarks`, also where no model was chosen by
@@ -39,6 +40,20 @@ class Writable(Protocol):
     def write(self, data: bytes, /) -> object:
         """Takes all of it."""
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """What the table of formats says of one.
+
+    Attributes:
+        path: `module:class` of the sink, which takes `SinkOptions`; it is imported when the format is asked
+            for.
+        compresses: its files are compressed by themselves.
+    """
+
+    path: str
+    compresses: bool = False
 
 
 class Sink(Protocol):

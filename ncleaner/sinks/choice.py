@@ -1,46 +1,26 @@
-"""The output formats by name."""
+"""The table of output formats, and sinks by their name.
+
+To add a format, write a module with its class and enter it in `FORMATS`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from pkgutil import resolve_name
+from typing import get_args
 
-from ncleaner.sinks.base import Sink, SinkOptions
-from ncleaner.sinks.cleaneval import CleanEvalSink
-from ncleaner.sinks.compression import COMPRESSIONS, Compressed
-from ncleaner.sinks.jsonl import JsonlSink
-from ncleaner.sinks.text import TextSink
+from ncleaner.sinks.base import Compression, Format, Sink, SinkOptions
 
-__all__ = ["COMPRESSED", "SINKS", "make_sink"]
+__all__ = ["COMPRESSIONS", "FORMATS", "make_sink"]
 
-
-def _vertical(options: SinkOptions) -> Sink:
-    from ncleaner.sinks.vertical import VerticalSink
-
-    return VerticalSink()
-
-
-def _wet(options: SinkOptions) -> Sink:
-    from ncleaner.sinks.wet import WetSink
-
-    return WetSink()
-
-
-def _parquet(options: SinkOptions) -> Sink:
-    from ncleaner.sinks.parquet import ParquetSink
-
-    return ParquetSink()
-
-
-SINKS: dict[str, Callable[[SinkOptions], Sink]] = {
-    "text": lambda options: TextSink(),
-    "cleaneval": lambda options: CleanEvalSink(),
-    "jsonl": lambda options: JsonlSink(options.segments),
-    "vertical": _vertical,
-    "wet": _wet,
-    "parquet": _parquet,
+FORMATS: dict[str, Format] = {
+    "text": Format(path="ncleaner.sinks.text:TextSink"),
+    "cleaneval": Format(path="ncleaner.sinks.cleaneval:CleanEvalSink"),
+    "jsonl": Format(path="ncleaner.sinks.jsonl:JsonlSink"),
+    "vertical": Format(path="ncleaner.sinks.vertical:VerticalSink"),
+    "wet": Format(path="ncleaner.sinks.wet:WetSink", compresses=True),
+    "parquet": Format(path="ncleaner.sinks.parquet:ParquetSink", compresses=True),
 }
-# Formats that compress by themselves.
-COMPRESSED = frozenset({"wet", "parquet"})
+COMPRESSIONS: tuple[Compression, ...] = get_args(Compression)
 
 
 def make_sink(name: str, options: SinkOptions = SinkOptions()) -> Sink:
@@ -50,12 +30,17 @@ def make_sink(name: str, options: SinkOptions = SinkOptions()) -> Sink:
         ValueError: no such format or compression, or the format is compressed already.
         OutputError: the format needs a package that is not installed.
     """
-    if name not in SINKS:
-        raise ValueError(f"no output format {name!r}: there are {', '.join(SINKS)}")
+    if name not in FORMATS:
+        raise ValueError(f"no output format {name!r}: there are {', '.join(FORMATS)}")
+    chosen = FORMATS[name]
+    sink: Sink = resolve_name(chosen.path)(options)
     if options.compression is None:
-        return SINKS[name](options)
+        return sink
     if options.compression not in COMPRESSIONS:
         raise ValueError(f"no compression {options.compression!r}: there are {', '.join(COMPRESSIONS)}")
-    if name in COMPRESSED:
+    if chosen.compresses:
         raise ValueError(f"{name} is compressed already: leave {options.compression} out")
-    return Compressed(SINKS[name](options), options.compression)
+    # loaded for outputs that are compressed
+    from ncleaner.sinks.compression import Compressed
+
+    return Compressed(sink, options.compression)

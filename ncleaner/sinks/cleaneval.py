@@ -9,7 +9,7 @@ import numpy as np
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
-from ncleaner.sinks.base import Need, Writable
+from ncleaner.sinks.base import Need, SinkOptions, Writable
 
 __all__ = ["CleanEvalSink"]
 
@@ -19,6 +19,9 @@ class CleanEvalSink:
 
     suffix = ".txt"
     needs: frozenset[Need] = frozenset()
+
+    def __init__(self, options: SinkOptions = SinkOptions()) -> None:
+        pass
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """A page that has no clean text keeps its URL line in an archive: the gold standard does."""

@@ -19,7 +19,7 @@ from ncleaner.page import Page
 from ncleaner.sinks.background import Ordered, ordered
 from ncleaner.sinks.base import Compression, Sink, Writable
 
-__all__ = ["COMPRESSIONS", "Compressed", "compressed"]
+__all__ = ["Compressed", "compressed"]
 
 # A piece of this size loses a percent to a stream without pieces.
 _PIECE = 1 << 20
@@ -38,7 +38,7 @@ def _zstd(piece: bytes) -> bytes:
     return zstandard.ZstdCompressor(level=_ZSTD_LEVEL, write_checksum=True).compress(piece)
 
 
-COMPRESSIONS: dict[Compression, Callable[[bytes], bytes]] = {"gz": _gzip, "zst": _zstd}
+_COMPRESS: dict[Compression, Callable[[bytes], bytes]] = {"gz": _gzip, "zst": _zstd}
 
 
 class Compressed:
@@ -99,6 +99,6 @@ def compressed(out: Writable, compression: Compression) -> Iterator[Writable]:
     """Compresses what is written to it into `out`: the rest of it on leaving, nothing more after an
     exception."""
     with ordered(out, _THREADS, 2 * _THREADS) as work:
-        pieces = _Pieces(work, COMPRESSIONS[compression])
+        pieces = _Pieces(work, _COMPRESS[compression])
         yield pieces
         pieces.finish()

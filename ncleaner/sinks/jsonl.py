@@ -11,7 +11,7 @@ import orjson
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
-from ncleaner.sinks.base import Need, Writable
+from ncleaner.sinks.base import Need, SinkOptions, Writable
 from ncleaner.sinks.metadata import encodable
 from ncleaner.sinks.text import kept_text
 
@@ -22,15 +22,15 @@ class JsonlSink:
     """One object per page, also for pages that nothing is left of: `text` is empty then.
 
     Args:
-        segments: add each kept segment with its index in the uncut document, kind, score, and where it
-            stands in `text`, in code points.
+        options: with `segments`, add each kept segment with its index in the uncut document, kind, score, and
+            where it stands in `text`, in code points.
     """
 
     suffix = ".jsonl"
     needs: frozenset[Need] = frozenset()
 
-    def __init__(self, segments: bool = False) -> None:
-        self.segments = segments
+    def __init__(self, options: SinkOptions = SinkOptions()) -> None:
+        self.segments = options.segments
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """Keys: url, date, title, lang, encoding, offset, record_id, segments_kept, text; where a model was

@@ -19,6 +19,7 @@ from ncleaner.document.kept import Kept
 from ncleaner.errors import OutputError
 from ncleaner.page import Page
 from ncleaner.sinks.background import Ordered, ordered
+from ncleaner.sinks.base import Need, SinkOptions, Writable
 from ncleaner.sinks.jsonl import kept_segments
 from ncleaner.sinks.metadata import captured, encodable, stated_language
 from ncleaner.sinks.text import kept_text
@@ -26,7 +27,7 @@ from ncleaner.sinks.text import kept_text
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ncleaner.sinks.base import Need, Writable
+    from ncleaner.sinks.base import Need, SinkOptions, Writable
 
     SCHEMA: pa.Schema
 
@@ -96,7 +97,7 @@ class ParquetSink:
     suffix = ".parquet"
     needs: frozenset[Need] = frozenset()
 
-    def __init__(self) -> None:
+    def __init__(self, options: SinkOptions = SinkOptions()) -> None:
         # found, not loaded: workers can do without
         if importlib.util.find_spec("pyarrow") is None:
             raise OutputError("parquet needs pyarrow: pip install 'ncleaner[parquet]'")

@@ -9,7 +9,7 @@ import numpy as np
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
-from ncleaner.sinks.base import Need, Writable
+from ncleaner.sinks.base import Need, SinkOptions, Writable
 
 __all__ = ["TextSink", "kept_text"]
 
@@ -32,6 +32,9 @@ class TextSink:
 
     suffix = ".txt"
     needs: frozenset[Need] = frozenset()
+
+    def __init__(self, options: SinkOptions = SinkOptions()) -> None:
+        pass
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """The kept segments, each on a line of its own (preformatted text keeps its lines)."""

@@ -10,7 +10,7 @@ import regex
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
-from ncleaner.sinks.base import Need, Writable
+from ncleaner.sinks.base import Need, SinkOptions, Writable
 from ncleaner.sinks.metadata import encodable, made_id, stated_language
 from ncleaner.sinks.text import kept_text
 from ncleaner.text.tokens import tokens
@@ -43,7 +43,7 @@ class VerticalSink:
     suffix = ".vert"
     needs: frozenset[Need] = frozenset()
 
-    def __init__(self) -> None:
+    def __init__(self, options: SinkOptions = SinkOptions()) -> None:
         self._lines = _Lines()
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:

@@ -18,7 +18,7 @@ from warcio.warcwriter import WARCWriter
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
-from ncleaner.sinks.base import Need, Writable
+from ncleaner.sinks.base import Need, SinkOptions, Writable
 from ncleaner.sinks.metadata import captured, made_id
 from ncleaner.sinks.text import kept_text
 from ncleaner.text.codes import iso_639_3
@@ -51,6 +51,9 @@ class WetSink:
 
     suffix = ".warc.wet.gz"
     needs: frozenset[Need] = frozenset({"language"})
+
+    def __init__(self, options: SinkOptions = SinkOptions()) -> None:
+        pass
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """A record; none for a page that nothing is left of."""

@@ -12,10 +12,10 @@ the command for all this.
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
-import sys
 import time
 import uuid
 from collections.abc import Generator, Iterable, Iterator
@@ -65,6 +65,7 @@ __all__ = ["clean", "pages", "rows", "schema"]
 _ATTEMPTS: Final = ".attempts"
 # How long the driver looks for an output that a task has written: file systems of networks take their time.
 _PATIENCE: Final = 90.0
+_LOG: Final = logging.getLogger("ncleaner")
 # So many notes of an input reach the driver.
 _NOTES: Final = 100
 
@@ -427,7 +428,7 @@ def _rows(batches: Iterable[pa.RecordBatch], task: _Task, sources: list[Input]) 
 def _tables(chunks: Iterable[Chunk]) -> Iterator[pa.Table]:
     for chunk in chunks:
         for note in chunk.tally.notes:
-            print(f"ncleaner: {note}", file=sys.stderr)
+            _LOG.warning("%s", note)
         if chunk.output:
             yield to_table(chunk.output)
 

@@ -11,8 +11,9 @@ from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.errors import ModelError
 from ncleaner.methods.by_language import PerLanguage
-from ncleaner.methods.choice import METHODS, ByLanguage, entry_of, load_method, make_method, read_model
+from ncleaner.methods.choice import ByLanguage, load_method, make_method, read_model
 from ncleaner.methods.heuristics import Heuristics
+from ncleaner.methods.table import METHODS, entry_of
 from ncleaner.modelling.ngrams import load_model
 from ncleaner.modelling.shipped import model_bytes
 

@@ -17,16 +17,10 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Remarks
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import ModelError
-from ncleaner.methods.choice import (
-    ByLanguage,
-    entry_of,
-    load_method,
-    make_method,
-    read_model,
-    read_ngrams,
-)
+from ncleaner.methods.choice import ByLanguage, load_method, make_method, read_model, read_ngrams
 from ncleaner.methods.hybrid import Hybrid
 from ncleaner.methods.ngram import NGram
+from ncleaner.methods.table import entry_of
 from ncleaner.modelling import hybrid
 from ncleaner.modelling.container import kind_of, pack, unpack
 from ncleaner.modelling.hybrid import Calibration, HybridModel
@@ -35,7 +29,7 @@ from ncleaner.modelling.shipped import model_bytes
 from ncleaner.modelling.structure import load_structure
 from ncleaner.page import Page
 from ncleaner.people.cards import describe, model_table
-from ncleaner.people.summaries import run_summary
+from ncleaner.people.progress import run_summary
 from ncleaner.running.tally import Tally
 from ncleaner.training.ngrams import train
 

@@ -16,7 +16,8 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import ModelError, TrainingError
-from ncleaner.methods.choice import entry_of, load_method, make_method, read_model
+from ncleaner.methods.choice import load_method, make_method, read_model
+from ncleaner.methods.table import entry_of
 from ncleaner.methods.victor import Victor
 from ncleaner.modelling._crf import marginals
 from ncleaner.modelling._victor import features

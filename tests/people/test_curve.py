@@ -13,7 +13,7 @@ from ncleaner.methods.choice import make_method
 from ncleaner.modelling.ngrams import load_model
 from ncleaner.people.app import app
 from ncleaner.people.curve import precision_recall
-from ncleaner.people.summaries import curve_table
+from ncleaner.people.tables import curve_table
 from ncleaner.training.pairs import Pair, read_pairs
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

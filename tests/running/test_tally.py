@@ -5,7 +5,7 @@ import numpy as np
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
 from ncleaner.page import Damage, Page, Skip
-from ncleaner.people.summaries import run_summary
+from ncleaner.people.progress import run_summary
 from ncleaner.running.tally import Tally
 
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.errors import EvaluationError
-from ncleaner.people.summaries import evaluation_table
+from ncleaner.people.tables import evaluation_table
 from ncleaner.scoring.evaluation import Evaluation, evaluate, score_page
 from ncleaner.scoring.measures import Average, Counts, Overlap, bag_overlap, split_words
 

@@ -11,8 +11,7 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
 from ncleaner.sinks.base import SinkOptions
-from ncleaner.sinks.choice import COMPRESSED, SINKS, make_sink
-from ncleaner.sinks.compression import COMPRESSIONS
+from ncleaner.sinks.choice import COMPRESSIONS, FORMATS, make_sink
 
 from ..outputs import Pipe, rendered, written
 
@@ -95,8 +94,8 @@ SUFFIXES = {
 
 
 def test_suffixes() -> None:
-    assert {name: make_sink(name).suffix for name in SINKS} == SUFFIXES
-    for name in set(SINKS) - COMPRESSED:
+    assert {name: make_sink(name).suffix for name in FORMATS} == SUFFIXES
+    for name in [name for name in FORMATS if not FORMATS[name].compresses]:
         for compression in COMPRESSIONS:
             sink = make_sink(name, SinkOptions(compression=compression))
             assert sink.suffix == f"{SUFFIXES[name]}.{compression}"
@@ -107,7 +106,7 @@ def test_what_there_is_not() -> None:
         make_sink("pdf")
     with pytest.raises(ValueError, match="no compression 'rar': there are gz, zst"):
         make_sink("text", SinkOptions(compression="rar"))  # type: ignore[arg-type]
-    for name in COMPRESSED:
+    for name in [name for name in FORMATS if FORMATS[name].compresses]:
         with pytest.raises(ValueError, match=f"{name} is compressed already: leave gz out"):
             make_sink(name, SinkOptions(compression="gz"))
 
@@ -120,7 +119,7 @@ def test_text_is_written_as_it_is_rendered(name: str) -> None:
     assert written(sink, []) == b""
 
 
-@pytest.mark.parametrize("name", SINKS)
+@pytest.mark.parametrize("name", FORMATS)
 def test_after_an_exception_nothing_more_is_written(name: str) -> None:
     sink = make_sink(name)
     out = Pipe()
@@ -132,7 +131,7 @@ def test_after_an_exception_nothing_more_is_written(name: str) -> None:
     assert out.data == before
 
 
-@pytest.mark.parametrize("name", SINKS)
+@pytest.mark.parametrize("name", FORMATS)
 def test_what_the_output_raises_comes_through(name: str) -> None:
     sink = make_sink(name)
 

@@ -16,8 +16,7 @@ from ncleaner.reading.archive import pages
 from ncleaner.sinks import compression
 from ncleaner.sinks.background import ordered
 from ncleaner.sinks.base import Compression, Sink, SinkOptions
-from ncleaner.sinks.choice import make_sink
-from ncleaner.sinks.compression import COMPRESSIONS
+from ncleaner.sinks.choice import COMPRESSIONS, make_sink
 
 from ..outputs import GROUPS, Pipe, rendered, written
 

@@ -22,7 +22,7 @@ from ncleaner.modelling.alphabet import Alphabet, alphabet, learned_alphabet
 from ncleaner.modelling.counts import GramCounter, Tallies, add_tallies, two_sides
 from ncleaner.modelling.ngrams import NGramModel, load_model
 from ncleaner.people.commands.tune import train_command
-from ncleaner.people.summaries import tuning_table
+from ncleaner.people.tables import tuning_table
 from ncleaner.training.calibration import fit_decision
 from ncleaner.training.examples import Examples, Scheme
 from ncleaner.training.pairs import Pair

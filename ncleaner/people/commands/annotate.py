@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ncleaner.errors import OutputError
-from ncleaner.methods.choice import DEFAULT_METHOD, DEFAULT_MODEL
+from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
 from ncleaner.people.options import EncodingOption, Method, MethodOption, ModelOption, said
 
 __all__ = ["command"]

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, cast
 
 import typer
 
-from ncleaner.methods.choice import DEFAULT_MODEL
+from ncleaner.methods.table import DEFAULT_MODEL
 from ncleaner.people.options import JobsOption, cores, said
 
 __all__ = ["command"]
@@ -55,7 +55,7 @@ def command(
     import json
 
     from ncleaner.people.progress import CountDisplay
-    from ncleaner.people.summaries import evaluation_table
+    from ncleaner.people.tables import evaluation_table
     from ncleaner.scoring.evaluation import evaluate as evaluate_directories
 
     if curve is not None:
@@ -83,9 +83,9 @@ def _draw_curve(raw: Path, gold: Path, model: str, prefix: Path, *, as_json: boo
 
     from ncleaner.methods.choice import read_ngrams
     from ncleaner.people.curve import precision_recall
-    from ncleaner.people.plots import draw_curve, plot_paths, save
+    from ncleaner.people.plots import draw_curve, missing, plot_paths, save
     from ncleaner.people.progress import CountDisplay
-    from ncleaner.people.summaries import curve_table
+    from ncleaner.people.tables import curve_table
     from ncleaner.training.pairs import read_pairs
 
     paths = plot_paths(prefix)
@@ -93,7 +93,10 @@ def _draw_curve(raw: Path, gold: Path, model: str, prefix: Path, *, as_json: boo
     with CountDisplay("pages read", quiet=quiet) as display:
         pairs = read_pairs(raw, gold, progress=display.advance)
     found = precision_recall(pairs, loaded)
-    save(draw_curve(found), paths)
+    lacking = missing()
+    if not lacking:
+        save(draw_curve(found), paths)
     print(json.dumps(found.to_dict(), ensure_ascii=False, indent=2) if as_json else curve_table(found))
     if not quiet:
-        print(f"Plots: {', '.join(map(str, paths))}", file=sys.stderr)
+        drawn = f"No plots were drawn: {lacking}" if lacking else f"Plots: {', '.join(map(str, paths))}"
+        print(drawn, file=sys.stderr)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ncleaner.methods.choice import DEFAULT_METHOD, DEFAULT_MODEL
+from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
 from ncleaner.people.options import (
     EncodingOption,
     InputFormatName,

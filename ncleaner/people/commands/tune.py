@@ -91,9 +91,9 @@ def command(
     import json
 
     from ncleaner.modelling.ngrams import MAX_ORDER
-    from ncleaner.people.plots import draw_tuning, plot_paths, save
+    from ncleaner.people.plots import draw_tuning, missing, plot_paths, save
     from ncleaner.people.progress import CountDisplay
-    from ncleaner.people.summaries import tuning_table
+    from ncleaner.people.tables import tuning_table
     from ncleaner.training.examples import Scheme
     from ncleaner.training.pairs import read_pairs
     from ncleaner.training.tuning import DEFAULT_QS
@@ -102,6 +102,7 @@ def command(
     for value in q or ():
         check_q(value)
     plots = plot_paths(output)
+    lacking = missing()
     # said now, not when all is done
     for path in (*plots, *([json_file] if json_file else [])):
         if not path.parent.is_dir():
@@ -120,7 +121,7 @@ def command(
             jobs=jobs or cores(),
             progress=display.advance,
         )
-    command = train_command(
+    training = train_command(
         tuning,
         raw=raw,
         clean=clean,
@@ -131,13 +132,17 @@ def command(
         output=plots[0].with_suffix(".ncm"),
     )
     if json_file:
-        text = json.dumps({**tuning.to_dict(), "command": command}, ensure_ascii=False, indent=2)
+        text = json.dumps({**tuning.to_dict(), "command": training}, ensure_ascii=False, indent=2)
         try:
             json_file.write_text(text + "\n", "utf-8")
         except OSError as error:
             raise OutputError(f"cannot write {json_file}: {error.strerror}") from error
-    save(draw_tuning(tuning), plots)
-    print(f"{tuning_table(tuning)}\nPlots: {', '.join(map(str, plots))}\n\n{command}")
+    if lacking:
+        drawn = f"No plots were drawn: {lacking}"
+    else:
+        save(draw_tuning(tuning), plots)
+        drawn = f"Plots: {', '.join(map(str, plots))}"
+    print(f"{tuning_table(tuning)}\n{drawn}\n\n{training}")
 
 
 def train_command(

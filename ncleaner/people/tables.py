@@ -1,19 +1,17 @@
-"""Results as plain text for people: of a run, an evaluation, a search, a curve."""
+"""Tables of figures as plain text: of an evaluation, a search, a curve."""
 
 from __future__ import annotations
 
 import io
-from collections import Counter
 from collections.abc import Callable, Iterable
 
 from ncleaner.people.curve import Curve
-from ncleaner.running.tally import OTHERS, Tally
 from ncleaner.scoring.evaluation import Evaluation
 from ncleaner.scoring.measures import Counts, Spread
 from ncleaner.training.ngrams import DEFAULT_Q
 from ncleaner.training.trials import TIE, Trial, Tuning
 
-__all__ = ["curve_table", "evaluation_table", "run_summary", "tuning_table"]
+__all__ = ["curve_table", "evaluation_table", "tuning_table"]
 
 
 def curve_table(curve: Curve) -> str:
@@ -29,51 +27,6 @@ def curve_table(curve: Curve) -> str:
         + (f"  {point.preset}" if point.preset else "")
         for point in curve.points
     ]
-    return "\n".join(lines)
-
-
-# reasons that a summary names
-_REASONS = 100
-
-
-def _by_reason(counter: Counter[str], most: int = _REASONS) -> str:
-    if not counter:
-        return ""
-    ranked = sorted(counter.items(), key=lambda item: (-item[1], item[0]))
-    if len(ranked) > most:
-        ranked = [*ranked[:most], (OTHERS, sum(number for _, number in ranked[most:]))]
-    return " (" + ", ".join(f"{reason}: {number:,}" for reason, number in ranked) + ")"
-
-
-# languages that a summary names
-_FREQUENT = 10
-
-
-def run_summary(tally: Tally) -> str:
-    """The end of a run, for people."""
-    lines = [
-        f"{tally.pages:,} pages read: {tally.cleaned:,} cleaned, {tally.empty:,} empty, "
-        f"{tally.lost.total():,} given up{_by_reason(tally.lost)}",
-        f"{tally.segments_kept:,} segments kept, {tally.segments_removed:,} removed; "
-        f"{tally.words_kept:,} words kept, {tally.words_removed:,} removed",
-    ]
-    if tally.resumed:
-        lines.append(f"{tally.resumed:,} inputs were finished by an earlier run, and are as they were")
-    if tally.languages:
-        lines.append(f"languages{_by_reason(tally.languages, _FREQUENT)}")
-    for method, number in sorted(tally.fallbacks.items()):
-        lines.append(f"{number:,} pages are plain text, without structure: cleaned by the method {method}")
-    if tally.unfamiliar:
-        lines.append(
-            f"{tally.unfamiliar:,} pages are in letters that the model hardly knows, and were kept or removed"
-            " whole: use a model of their language, or --model auto"
-        )
-    if tally.skipped:
-        lines.append(f"{tally.skipped.total():,} records skipped{_by_reason(tally.skipped)}")
-    if tally.flattened:
-        lines.append(f"{tally.flattened:,} pages were flattened: nested deeper than the parser can take")
-    if tally.damaged:
-        lines.append(f"{tally.damaged:,} places of damage in the inputs; what could be read around them was")
     return "\n".join(lines)
 
 

@@ -1,0 +1,72 @@
+"""The table of methods: all that the rest of the package knows of them.
+
+To add a method, write a module with its class and enter it here: the command line, the Python API, the
+cluster and the reading of model files go by this table and nothing else. Nothing is imported for it but what
+it says.
+"""
+
+from __future__ import annotations
+
+from ncleaner.methods.base import Entry, ModelKind
+
+__all__ = ["AUTO", "DEFAULT_METHOD", "DEFAULT_MODEL", "FALLBACK_MODEL", "KINDS", "METHODS", "entry_of"]
+
+_NGRAMS = ModelKind("ngram", "ncleaner.modelling.ngrams:NGramModel")
+_HYBRID = ModelKind("hybrid", "ncleaner.modelling.hybrid:HybridModel")
+_STRUCTURE = ModelKind("structure", "ncleaner.modelling.structure:Structure")
+_VICTOR = ModelKind("victor", "ncleaner.modelling.victor:VictorModel")
+
+METHODS: dict[str, Entry] = {
+    entry.name: entry
+    for entry in (
+        Entry(
+            name="hybrid",
+            about="n-grams and the structure of the page together",
+            path="ncleaner.methods.hybrid:Hybrid",
+            kinds=(_HYBRID, _NGRAMS),
+            default="en",
+            by_language=True,
+            parts={"structure": _STRUCTURE},
+        ),
+        Entry(
+            name="ngram",
+            about="two character n-gram models (Evert 2008)",
+            path="ncleaner.methods.ngram:NGram",
+            kinds=(_NGRAMS, _HYBRID),
+            default="en",
+            by_language=True,
+        ),
+        Entry(
+            name="victor",
+            about="a conditional random field over blocks (Marek et al. 2007)",
+            path="ncleaner.methods.victor:Victor",
+            kinds=(_VICTOR,),
+            default="victor",
+        ),
+        Entry(
+            name="heuristics-only",
+            about="without menus and copyright lines",
+            path="ncleaner.methods.heuristics:Heuristics",
+        ),
+        Entry(
+            name="everything",
+            about="the uncleaned dump",
+            path="ncleaner.methods.everything:Everything",
+        ),
+    )
+}
+KINDS: dict[str, ModelKind] = {
+    kind.name: kind for entry in METHODS.values() for kind in (*entry.kinds, *entry.parts.values())
+}
+DEFAULT_METHOD = "hybrid"
+DEFAULT_MODEL = "en"
+# The name that stands for a model per page, and the model for languages without one.
+AUTO = "auto"
+FALLBACK_MODEL = "nonlexical"
+
+
+def entry_of(method: str) -> Entry:
+    """The table's entry of a method. Raises ValueError: there is no such method."""
+    if method not in METHODS:
+        raise ValueError(f"no method {method!r}: there are {', '.join(METHODS)}")
+    return METHODS[method]

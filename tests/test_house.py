@@ -1,0 +1,223 @@
+"""The rules of the house: which room knows which, what cleaning does without, who speaks to people."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "ncleaner"
+
+# What each room, or each file on the ground floor, may know besides the nouns that everybody uses.
+NOUNS = {"errors", "limits", "page"}
+MAY_KNOW: dict[str, set[str]] = {
+    "errors": set(),
+    "limits": set(),
+    "page": set(),
+    "text": set(),
+    "storage": set(),
+    "_ngram": {"text"},
+    "reading": {"text", "storage"},
+    "document": {"text"},
+    # model files are written whole, as all files are
+    "modelling": {"_ngram", "text", "storage", "document"},
+    "methods": {"text", "document", "modelling"},
+    "sinks": {"text", "document"},
+    "scoring": set(),
+    "training": {"text", "reading", "document", "modelling", "methods", "scoring"},
+    "cleaner": {"document", "modelling", "methods", "sinks"},
+    "running": {
+        "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "cleaner",
+    },
+    "people": {
+        "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "training",
+        "cleaner", "running",
+    },
+    # the doors
+    "spark": {"storage", "reading", "modelling", "methods", "sinks", "running", "people"},
+    "datatrove": {"text", "reading", "modelling", "methods", "cleaner", "running"},
+    "__main__": {"people"},
+    "__init__": {"reading", "document", "modelling", "scoring", "training", "cleaner"},
+}  # fmt: skip
+# What training and drawing need, and cleaning must not.
+BLOCKED = ("rapidfuzz", "publicsuffixlist", "matplotlib", "lightgbm", "pycrfsuite")
+
+
+def sources() -> Iterator[Path]:
+    for suffix in ("py", "pyi", "pyx", "pxd"):
+        yield from sorted(PACKAGE.rglob(f"*.{suffix}"))
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_of(path) for path in sources()}
+
+
+def room_of(module: str) -> str:
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else "__init__"
+
+
+def imported(path: Path) -> set[str]:
+    """The modules of the package that a file names: imports anywhere, also those for type checkers, cimports, and
+    `module:name` in tables."""
+    text = path.read_text()
+    pairs: list[tuple[str, str]] = []
+    if path.suffix in (".py", ".pyi"):
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.ImportFrom):
+                assert node.level == 0, f"{path} has a relative import"
+                pairs += [(node.module or "", alias.name) for alias in node.names]
+            elif isinstance(node, ast.Import):
+                pairs += [(alias.name, "") for alias in node.names]
+        pairs += [(name, "") for name in re.findall(r'"(ncleaner\.[\w.]+)(?::\w+)?"', text)]
+    else:
+        text = re.sub(r"\(([^)]*)\)", lambda found: found[1].replace("\n", " "), text)
+        for module, names in re.findall(r"^\s*from\s+(ncleaner[\w.]*)\s+c?import\s+(.+)$", text, re.M):
+            pairs += [(module, name.split()[0]) for name in names.strip("() ").split(",") if name.strip()]
+        pairs += [(name, "") for name in re.findall(r"^\s*c?import\s+(ncleaner[\w.]*)", text, re.M)]
+    found = set()
+    for module, name in pairs:
+        if module.split(".")[0] == "ncleaner":
+            found.add(f"{module}.{name}" if f"{module}.{name}" in MODULES else module)
+    return found & MODULES
+
+
+GRAPH: dict[str, set[str]] = {}
+for _path in sources():
+    GRAPH.setdefault(module_of(_path), set()).update(imported(_path) - {module_of(_path)})
+
+
+def test_the_sources_are_read() -> None:
+    assert "ncleaner.text._letters" in GRAPH["ncleaner.document._kinds"]
+    assert "ncleaner.document" in GRAPH["ncleaner.methods.base"]
+    assert "ncleaner.methods.victor" in GRAPH["ncleaner.methods.table"]
+
+
+@pytest.mark.parametrize("room", sorted({room_of(module) for module in MODULES}))
+def test_a_room_knows_those_below_it(room: str) -> None:
+    known = {
+        room_of(target)
+        for module, targets in GRAPH.items()
+        if room_of(module) == room
+        for target in targets
+        if target != "ncleaner"
+    }
+    assert known - {room} - NOUNS <= MAY_KNOW[room]
+
+
+def test_there_is_no_circle_of_rooms() -> None:
+    order = list(TopologicalSorter(MAY_KNOW).static_order())
+    assert set(order) == set(MAY_KNOW)
+
+
+def test_there_is_no_circle_of_files() -> None:
+    # a package's own file hands on what its modules have; that they stand in it is no import
+    list(TopologicalSorter(GRAPH).static_order())
+
+
+def test_methods_and_sinks_do_not_know_of_each_other() -> None:
+    assert "sinks" not in MAY_KNOW["methods"] and "methods" not in MAY_KNOW["sinks"]
+
+
+def prints(path: Path) -> list[str]:
+    found = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            if called in ("print", "sys.exit", "exit", "quit") or called.startswith(
+                ("sys.stdout", "sys.stderr")
+            ):
+                found.append(f"{path.name}:{node.lineno} {called}")
+        names = []
+        if isinstance(node, ast.ImportFrom):
+            names = [node.module or ""]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        found += [
+            f"{path.name} imports {name}"
+            for name in names
+            if name.split(".")[0] in ("typer", "rich", "click")
+        ]
+    return found
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        path
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if room_of(module_of(path)) != "people" and path.name != "__main__.py"
+    ],
+    ids=module_of,
+)
+def test_nobody_but_people_prints_or_exits(path: Path) -> None:
+    assert prints(path) == []
+
+
+def blocked(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """Runs code where what training and drawing need cannot be imported."""
+    block = f"import sys; sys.modules.update(dict.fromkeys({BLOCKED!r}))\n"
+    return subprocess.run(
+        [sys.executable, "-P", "-c", block + code, *map(str, arguments)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+COMMAND = "from ncleaner.people.app import main; main()"
+
+
+def test_the_python_api_cleans_without_what_trains_and_draws() -> None:
+    page = (
+        "<h1>Late</h1><p>The ferry will sail until the end of May, the harbour board decided on Monday.</p>"
+    )
+    code = (
+        "import ncleaner\n"
+        "print(ncleaner.Cleaner(model='auto').clean(sys.argv[1]))\n"
+        "print(len(list(ncleaner.pages(sys.argv[2]))))\n"
+    )
+    found = blocked(code, page, ROOT / "examples" / "crawl.warc.gz")
+    assert found.stdout.splitlines()[-2:] == [
+        "The ferry will sail until the end of May, the harbour board decided on Monday.",
+        "15",
+    ], found.stderr
+
+
+@pytest.mark.parametrize("method", ["hybrid", "ngram", "victor"])
+def test_the_command_cleans_without_what_trains_and_draws(method: str, tmp_path: Path) -> None:
+    crawl = ROOT / "examples" / "crawl.warc.gz"
+    found = blocked(COMMAND, "clean", crawl, "-m", method, "-o", tmp_path / "out", "-f", "jsonl", "-j", 2)
+    assert found.returncode == 0, found.stderr
+    assert (tmp_path / "out" / "crawl.jsonl").read_text().count("\n") == 15
+
+
+def test_commands_say_what_they_do_not_draw(tmp_path: Path) -> None:
+    block = "import sys; sys.modules['matplotlib'] = None\n"
+    pages, gold = ROOT / "examples" / "pages", ROOT / "examples" / "gold"
+    ncleaner = [sys.executable, "-P", "-c", block + COMMAND]
+    subprocess.run([*ncleaner, "clean", pages, "-o", tmp_path / "out", "-q"], check=True)
+    for arguments, where in (
+        (
+            ["tune", "--raw", pages, "--clean", gold, "-n", 1, "--q", 0.5, "--alphabet", "nonlexical"],
+            "stdout",
+        ),
+        (["evaluate", pages, gold, "--curve", tmp_path / "curve", "--model", "nonlexical"], "stderr"),
+    ):
+        found = subprocess.run(
+            [*ncleaner, *map(str, arguments)], capture_output=True, text=True, check=False, cwd=tmp_path
+        )
+        assert found.returncode == 0, found.stderr
+        assert "No plots were drawn: matplotlib is not installed" in getattr(found, where)
+    subprocess.run([*ncleaner, "report", tmp_path / "out", "--html", tmp_path / "report.html"], check=True)
+    assert "No plots were drawn: matplotlib is not installed" in (tmp_path / "report.html").read_text()
+    assert not list(tmp_path.glob("*.png"))
