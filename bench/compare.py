@@ -355,7 +355,7 @@ def _pooled(
 
 def bag(sample: Sample, outcome: Outcome, unit: Unit) -> float:
     """Bag F1 of a page; 0 where the tool failed."""
-    return 0.0 if outcome.failure else bag_overlap(outcome.text, sample.gold.read_bytes(), unit).f1
+    return 0.0 if outcome.failure else bag_overlap(outcome.text, sample.gold.read_bytes(), unit).f_score / 100
 
 
 def show(

@@ -56,7 +56,9 @@ def by_kind(pages: dict[str, bytes], gold: Path, kinds: dict[str, str], unit: An
     """The mean bag F1 of each kind of page, in one line."""
     found = defaultdict(list)
     for name, text in pages.items():
-        found[kinds.get(name, "")].append(bag_overlap(text, (gold / f"{name}.txt").read_bytes(), unit).f1)
+        found[kinds.get(name, "")].append(
+            bag_overlap(text, (gold / f"{name}.txt").read_bytes(), unit).f_score / 100
+        )
     return "  " + "  ".join(f"{kind} {np.mean(values):.3f}" for kind, values in sorted(found.items()))
 
 
@@ -79,7 +81,7 @@ def line(result: Evaluation) -> str:
     return (
         f"P {micro.precision:.2f} R {micro.recall:.2f} F {micro.f_score:.2f}"
         f" | macro P {macro.precision.mean:.2f} R {macro.recall.mean:.2f} F {macro.f_score.mean:.2f}"
-        f" | segmentation {result.marks.micro.f_score:.2f} | bag F1 {result.bag.f_score.mean:.3f}"
+        f" | segmentation {result.marks.micro.f_score:.2f} | bag F1 {result.bag.f_score.mean / 100:.3f}"
     )
 
 

@@ -41,7 +41,7 @@ def scores(cleaners: dict[str, Cleaner], folder: Path) -> dict[str, float]:
         "recall": result.words.micro.recall,
         "f": result.words.micro.f_score,
         "segmentation": result.marks.micro.f_score,
-        "bag": 100 * result.bag.f_score.mean,
+        "bag": result.bag.f_score.mean,
     }
 
 

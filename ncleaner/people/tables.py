@@ -36,13 +36,13 @@ def evaluation_table(result: Evaluation, *, per_page: bool = False) -> str:
     lines = [f"{n} page{'s' if n != 1 else ''} compared with gold texts.", ""]
     if per_page:
         width = max(4, *(len(page.name) for page in result.pages))
-        bag = f"{result.unit} F1"
+        bag = f"{result.unit}s"
         lines.append(f"{'Page':<{width}}{'Precision':>11}{'Recall':>9}{'F-score':>9}{'F marks':>9}{bag:>9}")
         for page in result.pages:
             words = page.words
             lines.append(
                 f"{page.name:<{width}}{words.precision:11.2f}{words.recall:9.2f}{words.f_score:9.2f}"
-                f"{page.marks.f_score:9.2f}{page.bag.f1:9.3f}"
+                f"{page.marks.f_score:9.2f}{page.bag.f_score:9.2f}"
             )
         lines.append("")
     lines.append(f"{'':<36}{'Precision':>12}{'Recall':>12}{'F-score':>12}")
@@ -55,11 +55,11 @@ def evaluation_table(result: Evaluation, *, per_page: bool = False) -> str:
         micro = summary.micro
         lines += [
             title,
-            _figures_row("all pages as one (micro)", [micro.precision, micro.recall, micro.f_score], 2),
+            _figures_row("all pages as one (micro)", [micro.precision, micro.recall, micro.f_score]),
         ]
-        lines += _spread_rows(summary.macro, 2)
+        lines += _spread_rows(summary.macro)
     tokens = "Words" if result.unit == "word" else "Characters"
-    lines += [f"{tokens} in any order, 0 to 1", *_spread_rows(result.bag, 3)]
+    lines += [f"{tokens} in any order, per cent", *_spread_rows(result.bag)]
     for names, what in (
         (result.missing_gold, "predicted but without gold text"),
         (result.missing_pred, "with gold text but not predicted"),
@@ -69,16 +69,16 @@ def evaluation_table(result: Evaluation, *, per_page: bool = False) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _spread_rows(spread: Spread, digits: int) -> list[str]:
+def _spread_rows(spread: Spread) -> list[str]:
     averages = [spread.precision, spread.recall, spread.f_score]
     return [
-        _figures_row("mean of the pages (macro)", [average.mean for average in averages], digits),
-        _figures_row("standard deviation", [average.sd for average in averages], digits),
+        _figures_row("mean of the pages (macro)", [average.mean for average in averages]),
+        _figures_row("standard deviation", [average.sd for average in averages]),
     ]
 
 
-def _figures_row(title: str, values: Iterable[float | None], digits: int) -> str:
-    cells = ("-" if value is None else f"{value:.{digits}f}" for value in values)
+def _figures_row(title: str, values: Iterable[float | None]) -> str:
+    cells = ("-" if value is None else f"{value:.2f}" for value in values)
     return f"  {title:<34}" + "".join(f"{cell:>12}" for cell in cells)
 
 

@@ -103,9 +103,9 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Sizes of two multisets of tokens and of their intersection; figures from 0 to 1.
+    """Sizes of two multisets of tokens and of their intersection; figures in per cent.
 
-    Two empty texts agree wholly (1.0); an empty text against one with tokens scores 0.
+    Two empty texts agree wholly (100); an empty text against one with tokens scores 0.
     """
 
     shared: int
@@ -114,27 +114,27 @@ class Overlap:
 
     @property
     def precision(self) -> float:
-        """Share of the predicted tokens that are in the gold text, 0 to 1."""
+        """Share of the predicted tokens that are in the gold text, 0 to 100."""
         return self._share(self.predicted)
 
     @property
     def recall(self) -> float:
-        """Share of the gold tokens that were predicted, 0 to 1."""
+        """Share of the gold tokens that were predicted, 0 to 100."""
         return self._share(self.gold)
 
     @property
-    def f1(self) -> float:
-        """Harmonic mean of precision and recall, 0 to 1."""
+    def f_score(self) -> float:
+        """Harmonic mean of precision and recall, 0 to 100."""
         if not self.predicted and not self.gold:
-            return 1.0
-        return 2 * self.shared / (self.predicted + self.gold)
+            return 100.0
+        return 100 * (2 * self.shared / (self.predicted + self.gold))
 
     def to_dict(self) -> dict[str, float]:
-        """Figures (0 to 1) and sizes, for JSON."""
+        """Figures (per cent) and sizes, for JSON."""
         return {
             "precision": self.precision,
             "recall": self.recall,
-            "f1": self.f1,
+            "f_score": self.f_score,
             "shared": self.shared,
             "predicted": self.predicted,
             "gold": self.gold,
@@ -142,8 +142,8 @@ class Overlap:
 
     def _share(self, size: int) -> float:
         if size:
-            return self.shared / size
-        return 1.0 if self.predicted == self.gold else 0.0
+            return 100 * (self.shared / size)
+        return 100.0 if self.predicted == self.gold else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ class Average:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Macro averages of precision, recall and F, in the unit of the pages' own figures."""
+    """Macro averages of precision, recall and F, in per cent."""
 
     precision: Average
     recall: Average

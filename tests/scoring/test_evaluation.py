@@ -123,7 +123,7 @@ def test_by_hand() -> None:
     assert page.words_unlabelled == Counts(tp=7, fp=1, fn=1)
     assert page.marks_unlabelled == Counts(tp=2, fp=0, fn=0)
     assert page.bag == Overlap(shared=4, predicted=5, gold=5)
-    assert page.bag.f1 == pytest.approx(0.8)
+    assert page.bag.f_score == pytest.approx(80)
     assert alignment.split(b"\n")[2:6] == [
         b"<" * 40 + b" (false positive)",
         b"<h>",
@@ -141,9 +141,13 @@ def test_empty_words_count() -> None:
 
 def test_nothing_to_divide_by() -> None:
     assert (Counts().precision, Counts().recall, Counts().f_score) == (0.0, 0.0, 0.0)
-    assert (Overlap(0, 0, 0).precision, Overlap(0, 0, 0).recall, Overlap(0, 0, 0).f1) == (1.0, 1.0, 1.0)
+    assert (Overlap(0, 0, 0).precision, Overlap(0, 0, 0).recall, Overlap(0, 0, 0).f_score) == (
+        100.0,
+        100.0,
+        100.0,
+    )
     for overlap in (Overlap(0, 0, 5), Overlap(0, 5, 0)):
-        assert (overlap.precision, overlap.recall, overlap.f1) == (0.0, 0.0, 0.0)
+        assert (overlap.precision, overlap.recall, overlap.f_score) == (0.0, 0.0, 0.0)
 
 
 @pytest.mark.parametrize(
