@@ -1,8 +1,8 @@
 """Corpus cleaning: web archives, HTML pages and text dumps in, clean running text out.
 
 >>> import ncleaner
->>> ncleaner.clean("<nav><a href=/>Home</a></nav><h1>Ferry</h1><p>The ferry sails until the end of May.</p>")
-'Ferry\nThe ferry sails until the end of May.'
+>>> ncleaner.clean("<nav><a href=/>Home</a></nav><p>The ferry sails until the end of May.</p>")
+'The ferry sails until the end of May.'
 
 A `Cleaner` has a method, a model and limits of its own; `pages` gives the pages of any input:
 

@@ -26,6 +26,13 @@ class Cleaner:
     Holds no state between pages: the same page gives the same text, whatever came before. One Cleaner may
     serve several threads. It pickles.
 
+    >>> import ncleaner
+    >>> cleaner = ncleaner.Cleaner(method="ngram", threshold="precision")
+    >>> document = cleaner.document("<ul><li>Home<li>News</ul><p>The ferry will sail until the end of May.")
+    >>> kept = cleaner.keep(document)
+    >>> [str(segment) for segment in document if kept.mask[segment.index]]
+    ['The ferry will sail until the end of May.']
+
     Args:
         method: `hybrid`, `ngram`, `victor`, `heuristics-only` or `everything`. The hybrid leaves plain text
             to the n-grams.
@@ -117,6 +124,16 @@ def clean(html: bytes | str) -> str:
     """The clean text of one HTML page, by the default method and model.
 
     For other languages, methods or limits make a `Cleaner`.
+
+    >>> import ncleaner
+    >>> ncleaner.clean("<nav><a href=/>Home</a></nav><p>The ferry will sail until the end of May.</p>")
+    'The ferry will sail until the end of May.'
+
+    Args:
+        html: the page as served, or decoded text.
+
+    Returns:
+        The kept segments, one a line; empty when nothing is left.
 
     Raises:
         InputError: the page is above the default limits.

@@ -13,6 +13,13 @@ __all__ = ["Limits"]
 class Limits:
     """Bounds for one page: above `bytes` or `segments` it is given up, above `nesting` and `tags` flattened.
 
+    >>> import ncleaner
+    >>> cleaner = ncleaner.Cleaner(limits=ncleaner.Limits(bytes=1000))
+    >>> cleaner.clean("<p>" + 1000 * "a")
+    Traceback (most recent call last):
+        ...
+    ncleaner.errors.InputError: the page has 1,003 bytes, more than the limit of 1,000
+
     Attributes:
         bytes: largest body, in bytes, before and after chunked transfer and Content-Encoding are undone: of a
             page that would inflate to more, no more than this is ever held.

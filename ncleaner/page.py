@@ -12,6 +12,11 @@ __all__ = ["Damage", "Page", "Skip"]
 class Page:
     """One page as it was captured, and where it stood.
 
+    >>> import ncleaner
+    >>> page = next(ncleaner.pages("examples/crawl.warc.gz"))
+    >>> page.kind, page.content_type, page.offset
+    ('html', 'text/html; charset=utf-8', 837)
+
     Attributes:
         body: the bytes of the page, with transfer and content encodings undone.
         url: target URI, or the path of a file; empty when unknown.
@@ -37,6 +42,10 @@ class Page:
 class Skip:
     """A record that is no page: another record type, another media type, a page above the limits.
 
+    >>> import ncleaner
+    >>> next(ncleaner.read("examples/crawl.warc.gz")).reason
+    'record type warcinfo'
+
     `lost` tells a page that was given up (too large, cannot be decoded) from a record nobody wanted.
     """
 
@@ -50,6 +59,10 @@ class Skip:
 @dataclass(frozen=True, slots=True)
 class Damage:
     """A place where an input is broken. What could be read around it has been read.
+
+    >>> import io, ncleaner
+    >>> [item.what for item in ncleaner.read(io.BytesIO(b""), name="nothing.warc")]
+    ['empty']
 
     `unread` tells that it could not be read on for reasons that lie outside of it, a disk or a network:
     another run may get farther.

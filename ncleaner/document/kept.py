@@ -30,6 +30,12 @@ class Remarks(NamedTuple):
 class Kept(NamedTuple):
     """What a method says of a Document's segments.
 
+    >>> import ncleaner
+    >>> cleaner = ncleaner.Cleaner(model="auto")
+    >>> kept = cleaner.keep(cleaner.document("<html lang=en><p>The ferry will sail until the end of May."))
+    >>> kept.mask.tolist(), kept.remarks.language, kept.remarks.model
+    ([True], 'en', 'en')
+
     Attributes:
         mask: shape (segments,), bool; True for those to keep.
         scores: shape (segments,), float64; larger is cleaner. None for a method without scores.

@@ -43,6 +43,12 @@ Table = npt.NDArray[np.void]
 class Segment:
     """One paragraph, heading or list item of a Document.
 
+    >>> import ncleaner
+    >>> document = ncleaner.Cleaner().document("<body><h1>Ferry</h1><p>It <a href=/>sails</a> until May.")
+    >>> segment = document[1]
+    >>> segment.kind, segment.text, segment.words, segment.link_chars, segment.path
+    ('p', 'It sails until May.', 4, 5, 'html/body/p')
+
     Attributes:
         index: position among the uncut document's segments, from 0; a stable id.
         kind: `p`, `h` or `l`.
@@ -113,7 +119,14 @@ class Segments(Sequence[Segment]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Document:
-    """One dumped page.
+    """One dumped page: its text and the tables that methods decide by.
+
+    >>> import ncleaner
+    >>> document = ncleaner.Cleaner().document("<title>Ferry</title><h1>Late again</h1><p>Since Monday.</p>")
+    >>> document
+    <Document 'Ferry': 2 segments, 4 words, 4 elements>
+    >>> document.segments["words"].tolist(), document.text
+    ([2, 2], 'Late again\\nSince Monday.\\n')
 
     Attributes:
         data: UTF-8; every segment's text, each followed by a newline.

@@ -73,6 +73,14 @@ def _positions(keys: Keys, wanted: Keys, bits: int) -> npt.NDArray[np.int64]:
 class NGramModel(Stored):
     """A pair of n-gram models, clean and dirty, over one alphabet.
 
+    >>> import ncleaner
+    >>> model = ncleaner.load_model("en")
+    >>> model.order, model.q, model.alphabet.name
+    (3, 0.8, 'learned')
+    >>> bigrams = model.with_parameters(order=2)
+    >>> len(bigrams.log_probabilities("Ferry", "clean"))
+    6
+
     Attributes:
         order: n, 1 to 8.
         q: interpolation factor, 0 < q < 1; larger values give the shorter histories more weight.
@@ -339,6 +347,10 @@ def _narrowest(largest: int) -> np.dtype[Any]:
 
 def load_model(name: str | Path) -> NGramModel:
     """A shipped n-gram model by its name (`en`), or a model file by its path.
+
+    >>> import ncleaner
+    >>> ncleaner.load_model("el").about["language"]
+    'el'
 
     Raises:
         ModelError: no such model, or the file is no readable model of n-grams.

@@ -54,7 +54,12 @@ def read(
     name: str | None = None,
     marker: str | None = None,
 ) -> Iterator[Page | Skip | Damage]:
-    """Read one input.
+    """Read one input: its pages, what is no page, and where it is broken.
+
+    >>> import ncleaner
+    >>> from collections import Counter
+    >>> dict(Counter(type(item).__name__ for item in ncleaner.read("examples/crawl.warc.gz")))
+    {'Skip': 37, 'Page': 15}
 
     Args:
         source: a path, a URL that fsspec knows, `-` for standard input, or a binary stream, which need not be
@@ -101,6 +106,12 @@ def pages(
     marker: str | None = None,
 ) -> Iterator[Page]:
     """Read the pages of one input; arguments as for `read`.
+
+    >>> import ncleaner
+    >>> cleaner = ncleaner.Cleaner()
+    >>> texts = [cleaner.clean(page.body) for page in ncleaner.pages("examples/crawl.warc.gz")]
+    >>> len(texts)
+    15
 
     Damage, and pages that had to be given up, are told to the logger `ncleaner` as warnings.
     """

@@ -33,6 +33,13 @@ _ADDRESSES = (
 class Pair:
     """A page and what a person made of it.
 
+    >>> import ncleaner
+    >>> cleaner = ncleaner.Cleaner()
+    >>> page = cleaner.document("<ul><li>Home</ul><p>The ferry will sail until the end of May.</p>")
+    >>> pair = ncleaner.Pair("ferry", page, gold="The ferry will sail until the end of May.")
+    >>> pair.alignment.clean.tolist()
+    [False, True]
+
     Attributes:
         name: for messages.
         document: the page.
@@ -121,6 +128,11 @@ def read_pairs(
 
     Which site a page comes from is taken from the manifest, from a first line `URL: …` of its clean text, or
     from what the page says of itself (canonical link, `og:url`, base).
+
+    >>> import ncleaner
+    >>> pairs = ncleaner.read_pairs("examples/pages", "examples/gold")
+    >>> len(pairs), pairs[0].name
+    (15, 'allotment-forum-thread')
 
     Args:
         raw: HTML pages, or text dumps with the suffix `.txt`.
