@@ -7,7 +7,6 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 from ncleaner.document import _dump, _walk
 from ncleaner.document._bound import bounded
 from ncleaner.document._document import Builder
-from ncleaner.document.embedded import add_passages, find_passages
 from ncleaner.document.tables import Document
 from ncleaner.limits import Limits
 from ncleaner.text.charset import decode
@@ -34,6 +33,23 @@ def _is_thin(builder: Builder) -> bool:
     """Whether a page shows so little that its text may stand in its data."""
     own, in_lines = builder.shown(_LINE)
     return own < _THIN and in_lines < _THIN
+
+
+def _add_embedded(parser: LexborHTMLParser, builder: Builder, limits: Limits) -> int:
+    """Adds text that stands in the page's data only; gives the tags that were dropped from it."""
+    # few pages are thin, and its patterns take their time to compile
+    from ncleaner.document.embedded import add_passages, find_passages
+
+    passages = find_passages(parser, builder.dumped().decode())
+    if not passages:
+        return 0
+
+    def walk(markup: bytes) -> int:
+        fragment, dropped = _parse(markup, limits)
+        _walk_tree(fragment, builder, False)
+        return dropped
+
+    return add_passages(builder, passages, walk)
 
 
 def dump_html(
@@ -64,14 +80,8 @@ def dump_html(
     parser, dropped = _parse(utf8, limits)
     builder = Builder(len(utf8) // 8)
     title, lang = _walk_tree(parser, builder, alt_text)
-    if _is_thin(builder) and (passages := find_passages(parser, builder.dumped().decode())):
-
-        def walk(markup: bytes) -> int:
-            fragment, fewer = _parse(markup, limits)
-            _walk_tree(fragment, builder, False)
-            return fewer
-
-        dropped += add_passages(builder, passages, walk)
+    if _is_thin(builder):
+        dropped += _add_embedded(parser, builder, limits)
     document = Document.of_tables(
         builder.tables(),
         title=" ".join(title.decode("utf-8", "replace").split()),

@@ -6,7 +6,6 @@ import os
 import re
 import sys
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -16,8 +15,7 @@ from ncleaner.errors import InputError
 from ncleaner.reading.records import begins_archive
 from ncleaner.reading.streams import inflated
 from ncleaner.storage.base import is_url
-from ncleaner.storage.places import open_binary, status
-from ncleaner.storage.remote import files_below
+from ncleaner.storage.places import files_below, open_binary, status
 
 __all__ = ["STDIN", "Input", "find_inputs", "is_binary", "listed_inputs", "sniff", "stem"]
 
@@ -159,6 +157,8 @@ def listed_inputs(path: str, prefix: str = "") -> list[Input]:
     names = [line for line in lines if line and not line.startswith("#")]
     if not names:
         raise InputError(f"{path}: names no inputs")
+    from concurrent.futures import ThreadPoolExecutor
+
     # asking a server takes its time, and there may be many to ask
     with ThreadPoolExecutor(_ASKING) as asking:
         return list(asking.map(lambda name: _listed(prefix, name), names))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
 from ncleaner.storage.base import Log, Status, scheme_of
 
-__all__ = ["RemoteFile", "RemoteFolder", "files_below", "remote_status"]
+__all__ = ["RemoteFile", "RemoteFolder", "remote_files", "remote_status"]
 
 # What brings the file systems that fsspec itself does not.
 _EXTRAS: Final = {"s3": "s3", "s3a": "s3", "gs": "gs", "gcs": "gs", "http": "http", "https": "http"}
@@ -100,13 +100,8 @@ def _status(info: dict[str, Any]) -> Status:
     return Status(int(size) if size is not None else -1, modified)
 
 
-def files_below(url: str) -> list[tuple[str, str, Status]] | None:
-    """The files below a URL: their URLs, their paths below it, what they are; None if it is itself a file.
-
-    Raises:
-        OSError: it cannot be reached.
-        InputError: the file system is unknown or not installed.
-    """
+def remote_files(url: str) -> list[tuple[str, str, Status]] | None:
+    """As `places.files_below`."""
     with _reaching(url):
         system, inner = _system(url)
         # what http serves is a file, whatever a look at its links may find
