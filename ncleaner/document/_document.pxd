@@ -7,13 +7,15 @@ rows are padded to no holes, so that NumPy's structured dtypes in `document.py` 
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
+from ncleaner.document._tags cimport MAX_CONTEXTS, MAX_CUES
+
 # The text between two tags. Offsets are bytes in the document's UTF-8 buffer.
 ctypedef struct run_t:
     uint32_t start
     uint32_t end
     int32_t segment
     int32_t element      # innermost block element, -1 in a plain-text dump
-    uint32_t context     # inline context, bits as in tags.py
+    uint32_t context     # inline context, bits as in _tags.pxd
     uint16_t opened      # tags opened and closed since the run before, saturating
     uint16_t closed
 
@@ -43,7 +45,7 @@ ctypedef struct element_t:
     uint32_t names       # where the words of class, id and role stand in the table of names
     uint32_t chars       # code points below, white space apart
     uint32_t tags        # tags below
-    uint16_t tag         # code as in tags.py
+    uint16_t tag         # code as in _tags.pxd
     uint16_t depth
 
 cdef enum:
@@ -54,7 +56,7 @@ cdef enum:
     PREFORMATTED = 1
     HIDDEN = 2           # inside an element that is not shown at first
     # bit of an element's cues: it is taken off the page by attribute or inline style
-    CONCEALED = 1 << 30
+    CONCEALED = 1 << MAX_CUES
 
 ctypedef struct builder_t:
     char* text
@@ -77,7 +79,7 @@ ctypedef struct builder_t:
     size_t cap_names
     int32_t element      # innermost open block element
     uint32_t context
-    int32_t inside[32]   # how often each context bit is open
+    int32_t inside[MAX_CONTEXTS]  # how often each context bit is open
     int32_t headings     # open h1 … h6
     int32_t pres         # open <pre>
     int32_t concealed    # open blocks that are not shown

@@ -11,12 +11,16 @@ from libc.string cimport memcpy, memset
 from ncleaner.document._hashes cimport hash_bytes, mix
 from ncleaner.document._kinds cimport assign_kinds
 from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, decode_utf8, is_final, last_mark, letter_case
+from ncleaner.document._tags cimport CONTEXT_LINK, FORM_HEADING, FORM_ITEM, FORM_PREFORMATTED
 
 from ncleaner.document import tags as _tags
+from ncleaner.document._tags import check as _check_tags
 
 cdef enum:
     # a line above this many code points is not ended early: a <br> behind it may be a wrap by hand
     SHORT_LINE = 55
+
+_check_tags()
 
 # --------------------------------------------------------------------------------------------------
 # Words in class, id and role. The cues: a small open-addressing table, filled once from tags.CUE_WORDS. A word is
@@ -408,7 +412,7 @@ cdef inline void _end_run(builder_t* b, size_t start, uint32_t chars) noexcept n
     b.tags_opened = 0
     b.tags_closed = 0
     b.seg_chars += chars
-    if b.context & 1:
+    if b.context >> CONTEXT_LINK & 1:
         b.seg_links += chars
     if b.element >= 0:
         b.elements[b.element].chars += chars
@@ -487,7 +491,7 @@ cdef void open_inline(builder_t* b, int bit) noexcept nogil:
     """`bit` is the context bit, or negative for an inline tag that has none. Links that touch are the items
     of a menu, set apart by its style sheet: their words are kept apart here."""
     _count(&b.tags_opened)
-    if bit == 0 and b.after_link:
+    if bit == CONTEXT_LINK and b.after_link:
         _space(b)
     if bit >= 0:
         b.inside[bit] += 1
@@ -502,23 +506,23 @@ cdef void close_inline(builder_t* b, int bit) noexcept nogil:
         b.inside[bit] -= 1
         if b.inside[bit] == 0:
             b.context &= ~(<uint32_t> 1 << bit)
-            b.after_link |= bit == 0
+            b.after_link |= bit == CONTEXT_LINK
 
 
 cdef void open_block(
     builder_t* b, int tag, int form, uint32_t style, uint32_t cues, uint32_t names
 ) noexcept nogil:
-    """`form` is what kind of segment begins inside (tags.FORM)."""
+    """`form` is what kind of segment begins inside."""
     cdef element_t* e
     cdef int32_t parent = b.element
     end_segment(b)
     _count(&b.tags_opened)
     _count(&b.blocks_opened)
-    if form == 1:
+    if form == FORM_HEADING:
         b.headings += 1
-    elif form == 2:
+    elif form == FORM_ITEM:
         b.item = True
-    elif form == 3:
+    elif form == FORM_PREFORMATTED:
         b.pres += 1
     if not _grow(<void**> &b.elements, &b.cap_elements, b.n_elements + 1, sizeof(element_t), &b.no_memory):
         return
@@ -547,11 +551,11 @@ cdef void close_block(builder_t* b, int form) noexcept nogil:
     end_segment(b)
     _count(&b.tags_closed)
     _count(&b.blocks_closed)
-    if form == 1:
+    if form == FORM_HEADING:
         b.headings -= 1
-    elif form == 2:
+    elif form == FORM_ITEM:
         b.item = False
-    elif form == 3:
+    elif form == FORM_PREFORMATTED:
         b.pres -= 1
     if b.element < 0:
         return

@@ -14,6 +14,10 @@ from ncleaner.document._document cimport (
     CONCEALED, Builder, add_break, add_rule, add_text, builder_t, close_block, close_inline, open_block,
     open_inline, read_class, read_names, style_hash,
 )
+from ncleaner.document._tags cimport (
+    CONTEXT_ALT, FORM_PLAIN, ROLE_BLOCK, ROLE_BREAK, ROLE_IMAGE, ROLE_INLINE, ROLE_LEFT_OUT, ROLE_RULE,
+    TAG_CUSTOM, TAG_UNKNOWN,
+)
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -71,7 +75,7 @@ cdef enum:
     ELEMENT_NODE = 1
     TEXT_NODE = 3
     KNOWN = 256              # tag ids below are Lexbor's own, above are addresses of names
-    ROLE_TITLE = 6           # <title>: left out of the text, kept apart
+    ROLE_TITLE = ROLE_RULE + 1   # <title>, of this walk alone: left out of the text, kept apart
 
 # Meaning of Lexbor's tag ids, read off a parsed document at import: they differ between its versions.
 cdef struct meaning_t:
@@ -95,8 +99,6 @@ cdef enum:
     LANG = 7
 
 cdef uint8_t attributes[KNOWN]
-cdef int code_custom = _tags.CODE["-"]
-cdef int bit_alt = _tags.CONTEXT.index("alt")
 
 
 # --------------------------------------------------------------------------------------------------
@@ -171,13 +173,13 @@ cdef inline meaning_t _meaning(node_t* node) noexcept nogil:
     if node.local_name < KNOWN:
         return meanings[node.local_name]
     m.bit = -1
-    m.form = 0
+    m.form = FORM_PLAIN
     if _is_custom(node.local_name):
-        m.role = 1
-        m.code = <uint8_t> code_custom
+        m.role = ROLE_BLOCK
+        m.code = TAG_CUSTOM
     else:
-        m.role = 0
-        m.code = 0
+        m.role = ROLE_INLINE
+        m.code = TAG_UNKNOWN
     return m
 
 
@@ -202,12 +204,12 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
     cdef str_t* role = NULL
     cdef uint64_t style
     cdef int name
-    if m.role == 2 and not (node.local_name == id_button and b.headings > 0):
+    if m.role == ROLE_LEFT_OUT and not (node.local_name == id_button and b.headings > 0):
         return False
-    if m.role == 3:
+    if m.role == ROLE_BREAK:
         add_break(b)
         return False
-    if m.role == 5:
+    if m.role == ROLE_RULE:
         add_rule(b)
         return False
     if m.role == ROLE_TITLE:
@@ -244,15 +246,15 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
         attr = attr.next
     if hidden and (streamed or node.local_name == id_body or node.local_name == id_html):
         hidden = False
-    if hidden and m.role != 1:
+    if hidden and m.role != ROLE_BLOCK:
         return False
-    if m.role == 4:
+    if m.role == ROLE_IMAGE:
         if alt_text and alt != NULL:
-            open_inline(b, bit_alt)
+            open_inline(b, CONTEXT_ALT)
             add_text(b, alt.data, alt.length)
-            close_inline(b, bit_alt)
+            close_inline(b, CONTEXT_ALT)
         return False
-    if m.role == 1:
+    if m.role == ROLE_BLOCK:
         style = style_hash(m.code, class_, class_length)
         cues = read_class(b, style, class_, class_length, &names)
         if id_ != NULL:
@@ -269,7 +271,7 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
 
 cdef inline void _leave(builder_t* b, node_t* node) noexcept nogil:
     cdef meaning_t m = _meaning(node)
-    if m.role == 1:
+    if m.role == ROLE_BLOCK:
         close_block(b, m.form)
     else:
         close_inline(b, m.bit)
@@ -343,16 +345,16 @@ def _tag_ids():
 cdef bint _learn_tags():
     ids = _tag_ids()
     for i in range(KNOWN):
-        meanings[i].role = 0
-        meanings[i].code = 0
-        meanings[i].form = 0
+        meanings[i].role = ROLE_INLINE
+        meanings[i].code = TAG_UNKNOWN
+        meanings[i].form = FORM_PLAIN
         meanings[i].bit = -1
     for name, tag_id in ids.items():
         if not 0 < tag_id < KNOWN:
             return False
         meanings[tag_id].role = _tags.ROLE[name] if name != "title" else ROLE_TITLE
         meanings[tag_id].code = _tags.CODE[name]
-        meanings[tag_id].form = _tags.FORM.get(name, 0)
+        meanings[tag_id].form = _tags.FORM.get(name, _tags.PLAIN)
         meanings[tag_id].bit = _tags.CONTEXT_BIT.get(name, -1)
     global id_html, id_body, id_button
     id_html = ids["html"]

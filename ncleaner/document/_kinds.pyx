@@ -10,8 +10,7 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t
 
 from ncleaner.document._document cimport PREFORMATTED, builder_t, element_t, segment_t
 from ncleaner.text._letters cimport LOWER, NO_LETTER, decode_utf8, is_final, last_mark, letter_case, has_marker
-
-from ncleaner.document import tags
+from ncleaner.document._tags cimport CONTEXT_BOLD, TAG_TD, TAG_TH
 
 cdef enum:
     # longest heading, in words and in code points; and of one that is not set in capitals like a title
@@ -27,12 +26,6 @@ cdef enum:
     MANY = 8
     # how far up from its innermost block a segment's table cell is looked for
     CELL_LEVELS = 4
-
-
-# codes of tags.py
-cdef int BOLD = tags.CONTEXT.index("bold")
-cdef int TD = tags.CODE["td"]
-cdef int TH = tags.CODE["th"]
 
 
 cdef bint _like_title(const uint8_t* p, const uint8_t* end) noexcept nogil:
@@ -58,7 +51,7 @@ cdef bint _is_bold(const builder_t* b, const segment_t* s) noexcept nogil:
     cdef size_t bold = 0
     cdef int32_t i
     for i in range(s.first_run, s.last_run + 1):
-        if b.runs[i].context >> BOLD & 1:
+        if b.runs[i].context >> CONTEXT_BOLD & 1:
             bold += b.runs[i].end - b.runs[i].start
     return 2 * bold > s.end - s.start
 
@@ -72,7 +65,7 @@ cdef bint _is_cell(const builder_t* b, const segment_t* s) noexcept nogil:
         if at < 0:
             return False
         e = &b.elements[at]
-        if e.tag == TD or e.tag == TH:
+        if e.tag == TAG_TD or e.tag == TAG_TH:
             return e.chars == s.chars
         at = e.parent
     return False

@@ -74,7 +74,7 @@ class _Walk:
             return False
         if role == tags.BLOCK:
             class_, id_, part = ((attributes.get(name) or "").encode() for name in ("class", "id", "role"))
-            builder.open_block(tags.CODE[tag], tags.FORM.get(tag, 0), class_, id_, part, hidden)
+            builder.open_block(tags.CODE[tag], tags.FORM.get(tag, tags.PLAIN), class_, id_, part, hidden)
         else:
             builder.open_inline(tags.CONTEXT_BIT.get(tag, -1))
         return True
@@ -82,7 +82,7 @@ class _Walk:
     def leave(self, node: LexborNode) -> None:
         tag = _known(node.tag or "")
         if tags.ROLE[tag] == tags.BLOCK:
-            self.builder.close_block(tags.FORM.get(tag, 0))
+            self.builder.close_block(tags.FORM.get(tag, tags.PLAIN))
         else:
             self.builder.close_inline(tags.CONTEXT_BIT.get(tag, -1))
 

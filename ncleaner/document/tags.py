@@ -1,7 +1,13 @@
 """What each HTML tag means to the dumper, and the names of the bits in the tables.
 
-Plain data, read once at import by the compiled walk and by its Python fallback. The codes of tags, context
-bits and cue bits are stored in models (as features), so new names are added at the end of each table.
+Plain data, read once at import by the compiled walk and by its Python fallback. Compiled code repeats some of
+these numbers in `_tags.pxd`, and `_tags.check` compares the two at import.
+
+Codes of tags and bits live as long as a Document and stand in no model file: features and the groups of tags
+that they ask for go by name. What binds them: h1 … h6 have codes in a row, a code is below 256, a context bit
+below 32, and the bits of cues leave room for the one that says that a block is not shown (`_document.pxd`).
+The numbers may change; what the names mean may not without new models: another role of a tag changes the
+segments of a page, and another word in `CUE_WORDS` changes a feature.
 """
 
 from __future__ import annotations

@@ -16,6 +16,10 @@ from ncleaner.document._hashes cimport hash_bytes, mix, row_of
 from ncleaner.text._letters cimport (
     LOWER, UNCASED, UPPER, decode_utf8, has_marker, is_final, last_mark, letter_case,
 )
+from ncleaner.document._tags cimport (
+    CONTEXT_BOLD, CONTEXT_CODE, CONTEXT_FONT, CONTEXT_ITALIC, CONTEXT_LABEL, CONTEXT_SMALL, CONTEXT_SPAN,
+    CONTEXT_TIME, MAX_TAGS, TAG_H1, TAG_H6,
+)
 
 import numpy as np
 
@@ -107,7 +111,6 @@ TAGS_ABOVE = (
 )  # fmt: skip
 
 cdef enum:
-    MAX_TAGS = 256
     NAME_BITS = 14          # hashed words that have a weight of their own
     NEAR = 3                # blocks that count as near
     # words of a segment that are held against those of the title, and of the title
@@ -118,7 +121,6 @@ cdef int own_group[MAX_TAGS]
 cdef int above_group[MAX_TAGS]
 cdef uint32_t contexts[CONTEXTS]
 cdef int n_own = len(OWN_TAGS), n_above = len(TAGS_ABOVE), n_cues = len(_tags.CUES)
-cdef int h1_code = _tags.CODE["h1"], h6_code = _tags.CODE["h6"]
 FIRST_OWN = int(NAMES_END)
 FIRST_ABOVE = FIRST_OWN + len(OWN_TAGS)
 FIRST_CUE = FIRST_ABOVE + len(TAGS_ABOVE)
@@ -137,10 +139,13 @@ cdef void _learn_tags():
                 above_group[code] = number
             else:
                 own_group[code] = number
-    for number, name in enumerate(("bold", "italic", "small", "code", "time", "label", "span", "font")):
-        contexts[number] = 1 << _tags.CONTEXT.index(name)
 
 _learn_tags()
+# in the order of their columns
+contexts[:] = [
+    1 << CONTEXT_BOLD, 1 << CONTEXT_ITALIC, 1 << CONTEXT_SMALL, 1 << CONTEXT_CODE, 1 << CONTEXT_TIME,
+    1 << CONTEXT_LABEL, 1 << CONTEXT_SPAN, 1 << CONTEXT_FONT,
+]
 
 # --------------------------------------------------------------------------------------------------
 # Characters. ASCII by table, the rest by what _letters says.
@@ -389,8 +394,8 @@ cdef Py_ssize_t _headline(
         if segments[i].element < 0 or segments[i].flags & HIDDEN:
             continue
         tag = elements[segments[i].element].tag
-        if h1_code <= tag <= h6_code:
-            value = 2 if tag == h1_code else 0
+        if TAG_H1 <= tag <= TAG_H6:
+            value = 2 if tag == TAG_H1 else 0
             if segments[i].words <= TITLE_WORDS:
                 value += _common(
                     words, _words(text + segments[i].start, text + segments[i].end, words), title, n_title
@@ -431,8 +436,8 @@ cdef void _describe_blocks(
         b = &blocks[i]
         parent = &blocks[elements[i].parent] if elements[i].parent >= 0 else &root
         b.above = parent.above
-        if above_group[elements[i].tag & 0xFF] >= 0:
-            b.above |= <uint32_t> 1 << above_group[elements[i].tag & 0xFF]
+        if above_group[elements[i].tag % MAX_TAGS] >= 0:
+            b.above |= <uint32_t> 1 << above_group[elements[i].tag % MAX_TAGS]
         b.cues = parent.cues | elements[i].cues
         if b.headline_above < 0 and parent.headline_above >= 0:
             b.headline_above = parent.headline_above + 1
@@ -463,7 +468,7 @@ cdef void _describe_blocks(
 
 cdef void _place_in_blocks(const block_t* b, const element_t* e, float* x) noexcept nogil:
     cdef int k
-    cdef int group = own_group[e.tag & 0xFF]
+    cdef int group = own_group[e.tag % MAX_TAGS]
     x[DEPTH] = e.depth
     x[HEADLINE_ABOVE] = b.headline_above
     x[HEADLINE_BELOW] = b.headline_below
@@ -522,7 +527,7 @@ cdef void _fill(
             seen, sizeof(seen_t), mask, hash_bytes(s.end - s.start, text + s.start, s.end - s.start) | 1
         )
         copies[i].times += 1
-        has_h1 |= s.element >= 0 and elements[s.element].tag == h1_code
+        has_h1 |= s.element >= 0 and elements[s.element].tag == TAG_H1
     for i in range(n):
         s = &segments[i]
         x = out + i * width
@@ -566,9 +571,9 @@ cdef void _fill(
         if s.element >= 0:
             _place_in_blocks(&blocks[s.element], &elements[s.element], x)
             tag = elements[s.element].tag
-            if h1_code <= tag <= h6_code:
+            if TAG_H1 <= tag <= TAG_H6:
                 heading = i
-                level = tag - h1_code + 1
+                level = tag - TAG_H1 + 1
 
 
 def fill(document, bytes title not None, odds, posterior, weights, float[:, ::1] out not None):

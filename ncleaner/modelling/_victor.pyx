@@ -10,6 +10,9 @@ from libc.stdlib cimport calloc, free, malloc
 from ncleaner.document._document cimport element_t, run_t, segment_t
 from ncleaner.document._hashes cimport row_of
 from ncleaner.text._letters cimport NO_LETTER, UPPER, decode_utf8, has_marker, is_final, letter_case
+from ncleaner.document._tags cimport (
+    CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_ITALIC, CONTEXT_LINK, CONTEXT_UNDERLINE, MAX_TAGS,
+)
 
 import numpy as np
 
@@ -24,7 +27,6 @@ cdef enum:
     IS_TD = 32
     IS_DIV = 64
     INHERITED = 15
-    MAX_TAGS = 512
     # values are 0 to 14, see _crf.pyx
     MOST = 14
     SHARES = 10
@@ -41,7 +43,6 @@ cdef enum:
 NUMBER = FEATURES
 
 cdef uint8_t tag_bits[MAX_TAGS]
-cdef uint32_t LINK, UNDERLINE, ALT, BOLD, ITALIC
 
 
 cdef void _learn_tags():
@@ -53,9 +54,6 @@ cdef void _learn_tags():
         tag_bits[<int> tags.CODE[name]] = bits
 
 _learn_tags()
-LINK, UNDERLINE, ALT, BOLD, ITALIC = (
-    1 << tags.CONTEXT.index(name) for name in ("link", "underline", "alt", "bold", "italic")
-)
 
 
 # What a block's element says: bits of itself and of all around it; the innermost td, div and p.
@@ -343,12 +341,12 @@ cdef bint _fill(
             row = values + t * FEATURES
             _read(data + run.start, data + run.end, &text)
             row[CONTAINER_P] = place.bits & IN_P != 0
-            row[CONTAINER_A] = run.context & LINK != 0
-            row[CONTAINER_U] = run.context & UNDERLINE != 0
-            row[CONTAINER_IMG] = run.context & ALT != 0
+            row[CONTAINER_A] = run.context >> CONTEXT_LINK & 1
+            row[CONTAINER_U] = run.context >> CONTEXT_UNDERLINE & 1
+            row[CONTAINER_IMG] = run.context >> CONTEXT_ALT & 1
             row[CLASS_HEADER] = place.bits & IN_HEADER != 0
-            row[CLASS_BOLD] = run.context & BOLD != 0
-            row[CLASS_ITALIC] = run.context & ITALIC != 0
+            row[CLASS_BOLD] = run.context >> CONTEXT_BOLD & 1
+            row[CLASS_ITALIC] = run.context >> CONTEXT_ITALIC & 1
             row[CLASS_LIST] = place.bits & IN_LIST != 0
             row[CLASS_FORM] = place.bits & IN_FORM != 0
             _splits(
@@ -386,7 +384,7 @@ cdef bint _fill(
             row[BULLET] = has_marker(data + run.start, data + run.end)
             words += text.alpha_tokens
             sentences += text.sentences
-            if not run.context & LINK:
+            if not run.context >> CONTEXT_LINK & 1:
                 by_td[place.td + 1] += text.alpha_tokens
                 by_div[place.div + 1] += text.alpha_tokens
             copies[t] = <seen_t*> row_of(seen, sizeof(seen_t), slots - 1, text.hash | 1)
