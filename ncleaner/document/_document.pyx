@@ -673,3 +673,39 @@ cdef class Builder:
             (<char*> b.elements)[: b.n_elements * sizeof(element_t)],
             (<char*> b.names)[: b.n_names * sizeof(uint16_t)],
         )
+
+
+# --------------------------------------------------------------------------------------------------
+# The row structs as the C compiler lays them out. Cython turns a struct into a dict of its fields, so that a
+# row with all bits of one byte set says whose byte that is, and one with all bits set which fields have a sign.
+
+ctypedef fused row_t:
+    run_t
+    segment_t
+    element_t
+
+
+cdef _layout_of(row_t row):
+    cdef unsigned char* raw = <unsigned char*> &row
+    cdef size_t at
+    memset(raw, 0xFF, sizeof(row_t))
+    kinds = {name: "i" if value < 0 else "u" for name, value in row.items()}
+    places = {name: [] for name in kinds}
+    for at in range(sizeof(row_t)):
+        memset(raw, 0, sizeof(row_t))
+        raw[at] = 0xFF
+        for name, value in row.items():
+            if value:
+                places[name].append(at)
+    return sizeof(row_t), {name: (here[0], f"{kinds[name]}{len(here)}") for name, here in places.items()}
+
+
+def layout():
+    """{table: (bytes of a row, {field: (offset in bytes, type as in NumPy's `u4`)})} of the row structs."""
+    cdef run_t run
+    cdef segment_t segment
+    cdef element_t element
+    memset(&run, 0, sizeof(run))
+    memset(&segment, 0, sizeof(segment))
+    memset(&element, 0, sizeof(element))
+    return {"runs": _layout_of(run), "segments": _layout_of(segment), "elements": _layout_of(element)}

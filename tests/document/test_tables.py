@@ -6,18 +6,34 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ncleaner.document._document import layout
+from ncleaner.document.tables import ELEMENT, HIDDEN, PREFORMATTED, RUN, SEGMENT, Segments
 from ncleaner.document.html import dump_html
-from ncleaner.document.tables import ELEMENT, RUN, SEGMENT, Segments
 
 PAGES = sorted((Path(__file__).parents[2] / "examples" / "pages").glob("*.html"))
 DOCUMENTS = {path.stem: dump_html(path.read_bytes()) for path in PAGES}
 each = pytest.mark.parametrize("name", DOCUMENTS)
 
 
-def test_rows_have_no_holes() -> None:
-    assert (RUN.itemsize, SEGMENT.itemsize, ELEMENT.itemsize) == (24, 40, 36)
-    for dtype in (RUN, SEGMENT, ELEMENT):
-        assert sum(dtype[name].itemsize for name in dtype.names or ()) == dtype.itemsize
+@pytest.mark.parametrize(("table", "dtype"), [("runs", RUN), ("segments", SEGMENT), ("elements", ELEMENT)])
+def test_tables_are_what_compiled_code_writes(table: str, dtype: np.dtype[np.void]) -> None:
+    size, fields = layout()[table]
+    assert dtype.itemsize == size == sum(dtype[name].itemsize for name in fields)
+    assert {name: (offset, field.str[1:]) for name, (field, offset) in dtype.fields.items()} == fields
+    assert all(dtype[name].isnative for name in fields)
+
+
+def test_layout_reads_the_structs() -> None:
+    tables = layout()
+    assert tables["runs"][1]["start"] == (0, "u4")
+    assert tables["runs"][1]["element"] == (12, "i4")
+    assert tables["segments"][1]["flags"] == (38, "u2")
+    assert tables["elements"][1]["tag"] == (32, "u2")
+
+
+def test_flags_are_those_of_compiled_code() -> None:
+    document = dump_html("<p>a</p><pre>b</pre><p hidden>c</p><pre hidden>d")
+    assert document.segments["flags"].tolist() == [0, PREFORMATTED, HIDDEN, PREFORMATTED | HIDDEN]
 
 
 @each
