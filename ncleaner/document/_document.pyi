@@ -1,3 +1,5 @@
+HASHES_VERSION: int
+
 def layout() -> dict[str, tuple[int, dict[str, tuple[int, str]]]]: ...
 
 class Builder:

@@ -22,6 +22,12 @@ cdef enum:
 
 _check_tags()
 
+# Of the hashes of words in class, id and role: what a word is, its first eight letters, `mix`, the bits that are
+# taken. Structure models have weights by these hashes and record the version, so that whoever changes the hashes
+# changes it, and trains the structure model, and the hybrids that have one of their own, again. The hashes of styles
+# are compared with each other on one page, and stand in no model.
+HASHES_VERSION = 1
+
 # --------------------------------------------------------------------------------------------------
 # Words in class, id and role. The cues: a small open-addressing table, filled once from tags.CUE_WORDS. A word is
 # known by its first eight letters, packed into one integer: no cue needs more, and `navigational` counts

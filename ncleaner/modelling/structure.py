@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
+from ncleaner.document._document import HASHES_VERSION
 from ncleaner.errors import ModelError
 from ncleaner.modelling._decide import probabilities_of
 from ncleaner.modelling._forest import Forest
@@ -183,12 +184,25 @@ class Structure(Stored):
     def to_bytes(self) -> bytes:
         """The model file. The same model gives the same bytes."""
         names = [feature.name for feature in FEATURES]
-        return pack({"kind": self.KIND, "features": names, **self.about}, self.arrays())
+        header = {"kind": self.KIND, "hashes": HASHES_VERSION, "features": names, **self.about}
+        return pack(header, self.arrays())
 
     @classmethod
     def of_parts(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str) -> Structure:
-        """The model of an unpacked file."""
-        return cls.of_arrays(list(header["features"]), arrays, about_of(header, "features"))
+        """The model of an unpacked file.
+
+        Raises:
+            ModelError: this version hashes the words of names in another way.
+            ValueError: see `of_arrays`.
+        """
+        # Files without a version are older than the first change of the hashes.
+        hashes = header.get("hashes", 1)
+        if hashes != HASHES_VERSION:
+            raise ModelError(
+                f"{name} was trained with version {hashes!r} of the hashes of names, and this ncleaner has "
+                f"version {HASHES_VERSION}: train it again"
+            )
+        return cls.of_arrays(list(header["features"]), arrays, about_of(header, "features", "hashes"))
 
     def with_threshold(self, threshold: float | Preset) -> Structure:
         """A structure model decides nothing by itself. Raises ModelError."""

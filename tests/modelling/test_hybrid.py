@@ -154,6 +154,17 @@ def changed(header: dict[str, Any], **arrays: Any) -> bytes:
     return pack({**old, **header}, {name: part for name, part in parts.items() if part is not None})
 
 
+def with_structure(header: dict[str, Any]) -> bytes:
+    """The file with another header of its structure model; None leaves a key out."""
+    old, tables = unpack(OWN.structure.to_bytes())
+    kept = {key: value for key, value in {**old, **header}.items() if value is not None}
+    return changed({}, structure=np.frombuffer(pack(kept, tables), np.uint8))
+
+
+def test_a_structure_model_of_before_its_hashes_had_a_version() -> None:
+    assert HybridModel.from_bytes(with_structure({"hashes": None})).to_bytes() == OWN.to_bytes()
+
+
 @pytest.mark.parametrize(
     ("data", "said"),
     [
@@ -167,6 +178,10 @@ def changed(header: dict[str, Any], **arrays: Any) -> bytes:
         (changed({}, ngrams=np.zeros(9, np.uint8)), "its n-grams"),
         (changed({}, structure=np.zeros(9, np.uint8)), "its structure model"),
         (changed({}, structure=np.frombuffer(NGRAMS.to_bytes(), np.uint8)), "its structure model"),
+        (
+            with_structure({"hashes": 2}),
+            r"x\.ncm \(its structure model\) was trained with version 2 of the hashes",
+        ),
         (changed({})[:-1], "damaged"),
         (b"", "not an ncleaner model"),
     ],

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ncleaner.document._document import HASHES_VERSION
 from ncleaner.document.html import dump_html
 from ncleaner.errors import ModelError, OutputError
 from ncleaner.modelling.container import kind_of, pack, unpack
@@ -170,6 +171,21 @@ def test_features_have_names_that_last() -> None:
         ModelError, match=r"features that there are not \(word-count\): .* another version.*train it again"
     ):
         Structure.from_bytes(changed({"features": gone}))
+
+
+def test_the_version_of_the_hashes_is_checked() -> None:
+    assert unpack(DATA)[0]["hashes"] == HASHES_VERSION == 1
+    # files without it are of version 1
+    header, arrays = unpack(DATA)
+    del header["hashes"]
+    old = pack(header, arrays)
+    assert old != DATA
+    assert Structure.from_bytes(old).to_bytes() == DATA
+    for version in (2, 0, "1", None, [1]):
+        with pytest.raises(
+            ModelError, match=r"x\.ncm was trained with version .* has version 1: train it again"
+        ):
+            Structure.from_bytes(changed({"hashes": version}), "x.ncm")
 
 
 @settings(max_examples=60, deadline=None)
