@@ -10,10 +10,14 @@ from ncleaner.text._letters cimport NO_LETTER, decode_utf8, letter_case
 
 import numpy as np
 
-cdef enum:
+# What `suspects` says of a segment. It may say more than the patterns in `methods/heuristics.py` find, never less.
+cpdef enum:
     SEPARATED = 1   # holds | » « • · or ::
     COPYRIGHT = 2   # begins with ©, (c) or copyright, behind at most three other characters
     WORDLESS = 4    # holds no letter or digit
+
+cdef enum:
+    MARKS = 3       # characters that may stand before a copyright sign
 
     # classes of bytes
     IS_WORD = 1
@@ -45,24 +49,36 @@ cdef inline bint _separates(const uint8_t* p, size_t left) noexcept nogil:
     return left > 2 and p[1] == 0x80 and p[2] == 0xA2
 
 
-cdef bint _is_copyright(const uint8_t* p, size_t length) noexcept nogil:
+cdef bint _says_copyright(const uint8_t* p, const uint8_t* end) noexcept nogil:
+    """Whether the word begins here, in any case; dotted and dotless i are cases of it to the pattern."""
     cdef const char* word = "copyright"
-    cdef size_t i, k
-    for i in range(4):
-        if i + 2 > length:
+    cdef size_t k
+    for k in range(9):
+        if p < end and p[0] | 0x20 == <uint8_t> word[k]:
+            p += 1
+        elif word[k] == c'i' and end - p > 1 and p[0] == 0xC4 and p[1] | 1 == 0xB1:
+            p += 2
+        else:
             return False
-        if p[i] == 0xC2 and p[i + 1] == 0xA9:
-            return True
-        if i + 3 <= length and p[i] == c'(' and p[i + 1] | 0x20 == c'c' and p[i + 2] == c')':
-            return True
-        if i + 9 <= length:
-            k = 0
-            while k < 9 and (p[i + k] | 0x20) == <uint8_t> word[k]:
-                k += 1
-            if k == 9:
-                return True
-        if byte_class[p[i]] == IS_WORD:
+    return True
+
+
+cdef bint _is_copyright(const uint8_t* p, const uint8_t* end) noexcept nogil:
+    """Whether ©, (c) or copyright stands behind at most `MARKS` characters that are neither letters nor digits."""
+    cdef uint32_t code
+    cdef size_t width
+    cdef int i
+    for i in range(MARKS + 1):
+        if p == end:
             return False
+        width = decode_utf8(p, <size_t> (end - p), &code)
+        if code == 0xA9 or _says_copyright(p, end):
+            return True
+        if code == c'(' and end - p > 2 and p[1] | 0x20 == c'c' and p[2] == c')':
+            return True
+        if letter_case(code) != NO_LETTER:
+            return False
+        p += width
     return False
 
 
@@ -98,7 +114,7 @@ def suspects(bytes data not None, starts, ends):
             p = text + first[i]
             end = text + last[i]
             bits = 0
-            if _is_copyright(p, <size_t> (end - p)):
+            if _is_copyright(p, end):
                 bits = COPYRIGHT
             seen = 0
             while p < end:

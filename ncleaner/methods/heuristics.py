@@ -13,12 +13,11 @@ import numpy as np
 
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
-from ncleaner.methods._forms import suspects
+from ncleaner.methods._forms import COPYRIGHT, SEPARATED, WORDLESS, suspects
 
 __all__ = ["Heuristics"]
 
-# bits that `suspects` sets
-SEPARATED, COPYRIGHT, WORDLESS = 1, 2, 4
+# What `suspects` passes over, none of these finds.
 _SEPARATOR = re.compile(r"\s*(?:\||»|«|•|·|::)\s*")
 _COPYRIGHT = re.compile(r"\W{0,3}(?:©|\(c\)|copyright\b)", re.IGNORECASE)
 _WORDLESS = re.compile(r"[\W_]*\Z")

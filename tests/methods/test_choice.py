@@ -1,15 +1,20 @@
 from __future__ import annotations
 
 import pickle
+import re
 from pathlib import Path
 from pkgutil import resolve_name
 
 import numpy as np
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.errors import ModelError
+from ncleaner.methods import heuristics
+from ncleaner.methods._forms import suspects
 from ncleaner.methods.by_language import PerLanguage
 from ncleaner.methods.choice import ByLanguage, load_method, make_method, read_model
 from ncleaner.methods.heuristics import Heuristics
@@ -43,6 +48,11 @@ def page(*segments: str) -> Document:
         ("© 2024 The Harbour Gazette. All rights reserved.", True),
         ("Copyright 1999 by the author", True),
         ("(c) 2001 somebody", True),
+        ("• © 2024 The Gazette", True),
+        ("…»“© 2024", True),
+        ("—– (C) 2001 somebody", True),
+        ("...- © 2024", False),
+        ("COPYRİGHT 2001", True),
         ("Copyrighted material may be quoted.", False),
         ("The © sign stands for copyright.", False),
         ("***", True),
@@ -60,6 +70,43 @@ def test_heuristics(text: str, removed: bool) -> None:
     document = page("Before.", text, "After.")
     assert Heuristics().remove(document).tolist() == [False, removed, False]
     assert Heuristics().keep(document).mask.tolist() == [True, not removed, True]
+
+
+MARKS = st.sampled_from([*"|»«•·:© ._-–…()cC“aZ9é世ſ½Ⅷ²٣Kıİ\u200b\u0301\n", "::", "(c)", "(C)", "copyright"])
+WORDS = st.sampled_from(
+    ["copyright", "Copyright", "COPYRIGHT", "COPYRİGHT", "copyrıght", "copyrights", "text"]
+)
+TEXTS = st.lists(MARKS | WORDS | st.characters(exclude_categories=["Cs"]), max_size=8).map("".join)
+
+
+def found(text: str) -> int:
+    data = text.encode()
+    return int(suspects(data, np.array([0]), np.array([len(data)]))[0])
+
+
+@example("• © 2024 The Gazette")
+@example("\U0001f600\U0001f600\U0001f600©")
+@example("_©")
+@settings(max_examples=500, deadline=None)
+@given(TEXTS)
+def test_what_the_quick_look_passes_over_no_pattern_finds(text: str) -> None:
+    bits = found(text)
+    assert bits & heuristics.COPYRIGHT or not heuristics._COPYRIGHT.match(text)
+    assert bits & heuristics.WORDLESS or not heuristics._WORDLESS.match(text)
+    assert bits & heuristics.SEPARATED or not heuristics._SEPARATOR.search(text)
+    assert bits & heuristics.SEPARATED or not heuristics._is_menu(text)
+
+
+def test_the_quick_look_knows_every_case_of_copyright() -> None:
+    everything = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x110000)]))
+    for word in ("copyright", "(c)", "©"):
+        for place, letter in enumerate(word):
+            cases = re.findall(re.escape(letter), everything, re.IGNORECASE)
+            assert letter in cases
+            for case in cases:
+                text = word[:place] + case + word[place + 1 :]
+                assert heuristics._COPYRIGHT.match(text)
+                assert found(text) & heuristics.COPYRIGHT
 
 
 def test_a_long_copyright_paragraph_is_text() -> None:
