@@ -16,7 +16,9 @@ ctypedef struct run_t:
     int32_t segment
     int32_t element      # innermost block element, -1 in a plain-text dump
     uint32_t context     # inline context, bits as in _tags.pxd
-    uint16_t opened      # tags opened and closed since the run before, saturating
+    uint32_t words       # white-space separated, that begin in this run
+    uint32_t tags        # all tags of the tree since the run before, those of what is left out too
+    uint16_t opened      # of these, those that are not left out: opened and closed, saturating
     uint16_t closed
 
 # What a reader sees as one paragraph, heading or list item.
@@ -90,11 +92,13 @@ ctypedef struct builder_t:
     int32_t breaks       # <br> since the last character
     uint32_t seg_breaks
     uint32_t seg_words
+    uint32_t run_words   # of these, in the runs that have ended
     uint32_t seg_chars
     uint32_t seg_links
     int32_t seg_first_run
-    uint16_t tags_opened
-    uint16_t tags_closed
+    uint32_t tags_opened # since the last run
+    uint32_t tags_closed
+    int32_t unheard      # tags besides: of what is left out; less those of void elements that open and close
     uint16_t blocks_opened
     uint16_t blocks_closed
     bint no_memory

@@ -269,6 +269,7 @@ cdef inline void _begin_segment(builder_t* b) noexcept nogil:
     b.seg_first_run = <int32_t> b.n_runs
     b.seg_breaks = 0
     b.seg_words = 0
+    b.run_words = 0
     b.seg_chars = 0
     b.seg_links = 0
 
@@ -402,6 +403,11 @@ cdef inline bint _blank_line(builder_t* b) noexcept nogil:
     return False
 
 
+cdef inline uint32_t _tags_since(const builder_t* b) noexcept nogil:
+    """All tags of the tree since the last run. They cannot overflow: 2³⁰ elements take the parser 100 GB."""
+    return b.tags_opened + b.tags_closed + <uint32_t> b.unheard
+
+
 cdef inline void _end_run(builder_t* b, size_t start, uint32_t chars) noexcept nogil:
     cdef run_t* run
     if not _grow(<void**> &b.runs, &b.cap_runs, b.n_runs + 1, sizeof(run_t), &b.no_memory):
@@ -412,12 +418,16 @@ cdef inline void _end_run(builder_t* b, size_t start, uint32_t chars) noexcept n
     run.segment = <int32_t> b.n_segments
     run.element = b.element
     run.context = b.context
-    run.opened = b.tags_opened
-    run.closed = b.tags_closed
+    run.words = b.seg_words - b.run_words
+    run.tags = _tags_since(b)
+    run.opened = <uint16_t> (b.tags_opened if b.tags_opened < 65535 else 65535)
+    run.closed = <uint16_t> (b.tags_closed if b.tags_closed < 65535 else 65535)
     b.n_runs += 1
     b.tags_opened = 0
     b.tags_closed = 0
+    b.unheard = 0
     b.seg_chars += chars
+    b.run_words = b.seg_words
     if b.context >> CONTEXT_LINK & 1:
         b.seg_links += chars
     if b.element >= 0:
@@ -472,7 +482,7 @@ cdef void add_break(builder_t* b) noexcept nogil:
     """A <br>: the first is white space, a second one before any text ends the segment. Inside <pre> it is
     a line end like any other."""
     cdef unsigned char newline = c'\n'
-    _count(&b.tags_opened)
+    b.tags_opened += 1
     if b.pres:
         add_text(b, &newline, 1)
         return
@@ -490,13 +500,13 @@ cdef void add_break(builder_t* b) noexcept nogil:
 cdef void add_rule(builder_t* b) noexcept nogil:
     """An <hr>: ends the segment and holds nothing."""
     end_segment(b)
-    _count(&b.tags_opened)
+    b.tags_opened += 1
 
 
 cdef void open_inline(builder_t* b, int bit) noexcept nogil:
     """`bit` is the context bit, or negative for an inline tag that has none. Links that touch are the items
     of a menu, set apart by its style sheet: their words are kept apart here."""
-    _count(&b.tags_opened)
+    b.tags_opened += 1
     if bit == CONTEXT_LINK and b.after_link:
         _space(b)
     if bit >= 0:
@@ -507,7 +517,7 @@ cdef void open_inline(builder_t* b, int bit) noexcept nogil:
 
 
 cdef void close_inline(builder_t* b, int bit) noexcept nogil:
-    _count(&b.tags_closed)
+    b.tags_closed += 1
     if bit >= 0:
         b.inside[bit] -= 1
         if b.inside[bit] == 0:
@@ -522,7 +532,7 @@ cdef void open_block(
     cdef element_t* e
     cdef int32_t parent = b.element
     end_segment(b)
-    _count(&b.tags_opened)
+    b.tags_opened += 1
     _count(&b.blocks_opened)
     if form == FORM_HEADING:
         b.headings += 1
@@ -555,7 +565,7 @@ cdef void close_block(builder_t* b, int form) noexcept nogil:
     cdef element_t* e
     cdef element_t* parent
     end_segment(b)
-    _count(&b.tags_closed)
+    b.tags_closed += 1
     _count(&b.blocks_closed)
     if form == FORM_HEADING:
         b.headings -= 1
@@ -581,7 +591,7 @@ cdef void close_block(builder_t* b, int form) noexcept nogil:
 cdef class Builder:
     """Owns one builder's memory; the Python side of the functions above.
 
-    `tables()` gives (text, runs, segments, elements, names) as bytes objects of the row structs.
+    `tables()` gives (text, runs, segments, elements, names, tags behind), with bytes objects of the row structs.
     """
 
     def __cinit__(self, size_t expected=4096):
@@ -594,6 +604,11 @@ cdef class Builder:
     def text(self, bytes data not None):
         """Appends one text node (valid UTF-8)."""
         add_text(&self.b, <const unsigned char*> <char*> data, len(data))
+
+    def count_tags(self, int n):
+        """Counts tags of the tree for which no event comes: of what is left out. Negative for fewer tags than
+        events: a void element that opens and closes is one."""
+        self.b.unheard += n
 
     def line_break(self):
         """A <br>."""
@@ -665,8 +680,8 @@ cdef class Builder:
         return own, long_
 
     def tables(self):
-        """(text, runs, segments, elements, names): UTF-8 text and the rows, as bytes. MemoryError if short of
-        it."""
+        """(text, runs, segments, elements, names, tags behind): UTF-8 text and the rows, as bytes, and the tags
+        of the tree behind the last run. MemoryError if short of it."""
         cdef builder_t* b = &self.b
         end_segment(b)
         assign_kinds(b)
@@ -678,6 +693,7 @@ cdef class Builder:
             (<char*> b.segments)[: b.n_segments * sizeof(segment_t)],
             (<char*> b.elements)[: b.n_elements * sizeof(element_t)],
             (<char*> b.names)[: b.n_names * sizeof(uint16_t)],
+            _tags_since(b),
         )
 
 

@@ -82,7 +82,11 @@ cdef struct meaning_t:
     uint8_t role
     uint8_t code
     uint8_t form
-    signed char bit
+    signed char bit          # of the context, or one of the below
+
+cdef enum:
+    NO_BIT = -1
+    VOID = -2                # no bit, and the element is a single tag (tags.VOID)
 
 cdef meaning_t meanings[KNOWN]
 cdef uintptr_t id_html, id_body, id_button
@@ -172,7 +176,7 @@ cdef inline meaning_t _meaning(node_t* node) noexcept nogil:
     cdef meaning_t m
     if node.local_name < KNOWN:
         return meanings[node.local_name]
-    m.bit = -1
+    m.bit = NO_BIT
     m.form = FORM_PLAIN
     if _is_custom(node.local_name):
         m.role = ROLE_BLOCK
@@ -190,6 +194,30 @@ cdef struct found_t:         # what stands beside the text
     size_t lang_length
 
 
+cdef inline int _own_tags(node_t* node) noexcept nogil:
+    """1 for a void element, 2 for any other."""
+    return 1 if node.local_name < KNOWN and meanings[node.local_name].bit == VOID else 2
+
+
+cdef bint _leave_out(builder_t* b, node_t* root) noexcept nogil:
+    """Counts the tags of an element that is left out, and of all below; without recursion. Returns False."""
+    cdef node_t* node = root.first_child
+    cdef int tags = _own_tags(root)
+    while node != NULL:
+        if node.type == ELEMENT_NODE:
+            tags += _own_tags(node)
+            if node.first_child != NULL:
+                node = node.first_child
+                continue
+        while node != root and node.next == NULL:
+            node = node.parent
+        if node == root:
+            break
+        node = node.next
+    b.unheard += tags
+    return False
+
+
 cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noexcept nogil:
     """Tells the builder of an opening tag. False when the element and all below is left out."""
     cdef meaning_t m = _meaning(node)
@@ -205,7 +233,7 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
     cdef uint64_t style
     cdef int name
     if m.role == ROLE_LEFT_OUT and not (node.local_name == id_button and b.headings > 0):
-        return False
+        return _leave_out(b, node)
     if m.role == ROLE_BREAK:
         add_break(b)
         return False
@@ -216,7 +244,7 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
         if found.title == NULL and node.first_child != NULL and node.first_child.type == TEXT_NODE:
             found.title = (<text_node_t*> node.first_child).data.data
             found.title_length = (<text_node_t*> node.first_child).data.length
-        return False
+        return _leave_out(b, node)
     if attr != NULL and attr == element.attr_class and attr == element.last_attr and attr.value != NULL:
         # the common case, without a look at the attribute's name
         class_ = attr.value.data
@@ -247,12 +275,15 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
     if hidden and (streamed or node.local_name == id_body or node.local_name == id_html):
         hidden = False
     if hidden and m.role != ROLE_BLOCK:
-        return False
+        return _leave_out(b, node)
     if m.role == ROLE_IMAGE:
         if alt_text and alt != NULL:
             open_inline(b, CONTEXT_ALT)
             add_text(b, alt.data, alt.length)
             close_inline(b, CONTEXT_ALT)
+            b.unheard -= 1
+        else:
+            b.unheard += 1
         return False
     if m.role == ROLE_BLOCK:
         style = style_hash(m.code, class_, class_length)
@@ -275,6 +306,8 @@ cdef inline void _leave(builder_t* b, node_t* node) noexcept nogil:
         close_block(b, m.form)
     else:
         close_inline(b, m.bit)
+        if m.bit == VOID:
+            b.unheard -= 1
 
 
 cdef void _walk(builder_t* b, node_t* root, bint alt_text, found_t* found) noexcept nogil:
@@ -331,7 +364,7 @@ def _tag_ids():
     """{name: Lexbor's tag id} of every tag in tags.py, from documents that let each of them stand."""
     ids = {}
     contexts = ["<{0}></{0}>", "<table><{0}></{0}</table>", "<table><tr><{0}></table>", "<frameset><{0}>", "<{0}>"]
-    for name in _tags.TAGS[2:]:
+    for name in dict.fromkeys((*_tags.TAGS[2:], *_tags.VOID)):
         for context in contexts:
             parser = LexborHTMLParser(context.format(name))
             for node in parser.root.traverse():
@@ -348,14 +381,19 @@ cdef bint _learn_tags():
         meanings[i].role = ROLE_INLINE
         meanings[i].code = TAG_UNKNOWN
         meanings[i].form = FORM_PLAIN
-        meanings[i].bit = -1
+        meanings[i].bit = NO_BIT
     for name, tag_id in ids.items():
         if not 0 < tag_id < KNOWN:
             return False
+        if name in _tags.VOID:
+            meanings[tag_id].bit = VOID
+        if name not in _tags.CODE:
+            continue
         meanings[tag_id].role = _tags.ROLE[name] if name != "title" else ROLE_TITLE
         meanings[tag_id].code = _tags.CODE[name]
         meanings[tag_id].form = _tags.FORM.get(name, _tags.PLAIN)
-        meanings[tag_id].bit = _tags.CONTEXT_BIT.get(name, -1)
+        if name in _tags.CONTEXT_BIT:
+            meanings[tag_id].bit = _tags.CONTEXT_BIT[name]
     global id_html, id_body, id_button
     id_html = ids["html"]
     id_body = ids["body"]

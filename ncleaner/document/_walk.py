@@ -30,6 +30,11 @@ def _known(tag: str) -> str:
     return tag if tag in tags.CODE else "-" if "-" in tag else ""
 
 
+def _tags_of(node: LexborNode) -> int:
+    """How many tags an element is: 1 for a void element, else 2."""
+    return 1 if node.tag in tags.VOID else 2
+
+
 def _is_streamed(identifier: str) -> bool:
     """As in `_dump.pyx`: content that React streams behind the page."""
     return len(identifier) > 2 and identifier.startswith("S:")
@@ -50,9 +55,9 @@ class _Walk:
             first = node.first_child
             if not self.title and first is not None and first.is_text_node:
                 self.title = (first.text_content or "").encode()
-            return False
+            return self._leave_out(node)
         if role == tags.LEFT_OUT and not (tag == "button" and builder.in_heading):
-            return False
+            return self._leave_out(node)
         if role == tags.BREAK:
             builder.line_break()
             return False
@@ -64,13 +69,16 @@ class _Walk:
         if tag in ("html", "body") or _is_streamed(attributes.get("id") or ""):
             hidden = False
         if hidden and role != tags.BLOCK:
-            return False
+            return self._leave_out(node)
         if role == tags.IMAGE:
             alt = attributes.get("alt")
             if self.alt_text and alt is not None:
                 builder.open_inline(_ALT)
                 builder.text(alt.encode())
                 builder.close_inline(_ALT)
+                builder.count_tags(-1)
+            else:
+                builder.count_tags(1)
             return False
         if role == tags.BLOCK:
             class_, id_, part = ((attributes.get(name) or "").encode() for name in ("class", "id", "role"))
@@ -79,12 +87,18 @@ class _Walk:
             builder.open_inline(tags.CONTEXT_BIT.get(tag, -1))
         return True
 
+    def _leave_out(self, node: LexborNode) -> bool:
+        """Counts the tags of an element that is left out, and of all below. Returns False."""
+        self.builder.count_tags(sum(_tags_of(below) for below in node.traverse() if below.is_element_node))
+        return False
+
     def leave(self, node: LexborNode) -> None:
         tag = _known(node.tag or "")
         if tags.ROLE[tag] == tags.BLOCK:
             self.builder.close_block(tags.FORM.get(tag, tags.PLAIN))
         else:
             self.builder.close_inline(tags.CONTEXT_BIT.get(tag, -1))
+            self.builder.count_tags(_tags_of(node) - 2)
 
 
 def walk(parser: LexborHTMLParser, builder: Builder, alt_text: bool = False) -> tuple[bytes, bytes]:

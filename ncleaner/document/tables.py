@@ -21,7 +21,7 @@ __all__ = ["ELEMENT", "HIDDEN", "PREFORMATTED", "RUN", "SEGMENT", "Document", "S
 # The row structs of _document.pxd, to the byte; `_document.layout` says how the compiler lays them out.
 RUN = np.dtype(
     [("start", "u4"), ("end", "u4"), ("segment", "i4"), ("element", "i4"), ("context", "u4"),
-     ("opened", "u2"), ("closed", "u2")]
+     ("words", "u4"), ("tags", "u4"), ("opened", "u2"), ("closed", "u2")]
 )  # fmt: skip
 SEGMENT = np.dtype(
     [("start", "u4"), ("end", "u4"), ("first_run", "i4"), ("last_run", "i4"), ("element", "i4"),
@@ -128,6 +128,39 @@ class Document:
     >>> document.segments["words"].tolist(), document.text
     ([2, 2], 'Late again\\nSince Monday.\\n')
 
+    Columns of `runs`, a row for the text between two tags:
+        start, end: its bytes in `data`.
+        segment: its segment.
+        element: the innermost block around it, -1 for none.
+        context: the inline elements around it, as bits (`tags.CONTEXT`).
+        words: words, separated by white space, that begin in it. The runs of a segment have the segment's.
+        tags: all tags of the parsed tree between the run before and this one, with those that the page only
+            implies and those of all that is left out (scripts, form controls, drawings). An element has two
+            tags, a void element (`tags.VOID`) one. Blocks made for passages from a page's data count, too.
+        opened, closed: of these tags, those that are not left out, up to 65,535. A void inline element is in
+            both.
+
+    Columns of `segments`:
+        start, end: bytes in `data`.
+        first_run, last_run: its runs, both included.
+        element: that of its first run.
+        chars, words: code points, white space apart; words, separated by white space.
+        link_chars: of the code points, those inside links.
+        opened, closed: block tags since the segment before, up to 65,535.
+        kind: the byte `p`, `h` or `l`.
+        breaks: line breaks inside, up to 255.
+        flags: the bits `PREFORMATTED` and `HIDDEN`.
+
+    Columns of `elements`, a row for each block of the tree:
+        parent: the block around it, -1 for a root.
+        first_run, last_run: its runs, the last not included.
+        style: hash of its tag and class.
+        cues, names: what its class, id and role say, as bits (`tags.CUES`) and as a list in `names`.
+        chars: code points below, white space apart.
+        tags: elements below, without what is left out, line breaks, rules and images.
+        tag: its code (`tags.TAGS`).
+        depth: blocks around it, up to 65,535.
+
     Attributes:
         data: UTF-8; every segment's text, each followed by a newline.
         runs: table of dtype `RUN`, in reading order.
@@ -139,6 +172,7 @@ class Document:
         lang: the <html lang> that the page declares, as written.
         encoding: WHATWG name of the encoding that was used; empty when given decoded text.
         dropped_tags: tags that were dropped to keep the page within its limits.
+        tags_behind: tags of the tree behind the last run. A plain-text dump has none here or in `runs`.
     """
 
     data: bytes
@@ -150,17 +184,19 @@ class Document:
     lang: str = ""
     encoding: str = ""
     dropped_tags: int = 0
+    tags_behind: int = 0
 
     @classmethod
-    def of_tables(cls, tables: tuple[bytes, bytes, bytes, bytes, bytes], **about: Any) -> Document:
+    def of_tables(cls, tables: tuple[bytes, bytes, bytes, bytes, bytes, int], **about: Any) -> Document:
         """From the bytes that `Builder.tables()` gives."""
-        data, runs, segments, elements, names = tables
+        data, runs, segments, elements, names, tags_behind = tables
         return cls(
             data,
             np.frombuffer(runs, RUN),
             np.frombuffer(segments, SEGMENT),
             np.frombuffer(elements, ELEMENT),
             np.frombuffer(names, np.uint16),
+            tags_behind=tags_behind,
             **about,
         )
 

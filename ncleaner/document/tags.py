@@ -27,6 +27,7 @@ __all__ = [
     "ROLE",
     "RULE",
     "TAGS",
+    "VOID",
     "bit_names",
 ]
 
@@ -102,6 +103,13 @@ FORM: dict[str, int] = {
     "xmp": PREFORMATTED,
     "plaintext": PREFORMATTED,
 }
+
+# Elements of a single tag: the thirteen void elements of the HTML standard, and the five that it also writes
+# without an end tag (basefont, bgsound, frame, keygen, param). They go by name, in <svg> and <math>, too.
+VOID: frozenset[str] = frozenset(
+    "area base br col embed hr img input link meta source track wbr "
+    "basefont bgsound frame keygen param".split()
+)  # fmt: skip
 
 # Bits of `runs.context`: the inline elements a run stands in, and alternative text of an image.
 CONTEXT: tuple[str, ...] = (

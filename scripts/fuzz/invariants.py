@@ -75,6 +75,11 @@ def _check_runs(document: Document) -> None:
         "runs have elements",
     )
     _require(
+        np.array_equal(np.add.reduceat(runs["words"], first), table["words"]),
+        "the words of a segment's runs are its words",
+    )
+    _require(np.all(runs["tags"] >= runs["opened"]), "the tags that open are among all")
+    _require(
         np.array_equal(runs["element"][first], table["element"]),
         "a segment's element is that of its first run",
     )
@@ -142,8 +147,8 @@ def check_kept(document: Document, kept: Kept) -> None:
 def same(one: Document, other: Document) -> bool:
     """Whether two Documents are the same to the byte."""
     return (
-        (one.data, one.title, one.lang, one.encoding, one.dropped_tags)
-        == (other.data, other.title, other.lang, other.encoding, other.dropped_tags)
+        (one.data, one.title, one.lang, one.encoding, one.dropped_tags, one.tags_behind)
+        == (other.data, other.title, other.lang, other.encoding, other.dropped_tags, other.tags_behind)
         and one.runs.tobytes() == other.runs.tobytes()
         and one.segments.tobytes() == other.segments.tobytes()
         and one.elements.tobytes() == other.elements.tobytes()

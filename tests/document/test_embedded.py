@@ -165,6 +165,8 @@ def test_it_stands_in_a_block_of_its_own() -> None:
     rows = [row for row in document.elements if row["tag"] == tags.CODE["script"]]
     assert [(row["parent"], row["depth"]) for row in rows] == [(-1, 0)]
     assert (rows[0]["first_run"], rows[0]["last_run"]) == (1, 3)
+    # the page's tags, those of the passage with markup, and those of the blocks made for the two
+    assert (document.runs["tags"].tolist(), document.tags_behind) == ([5, 7 + 2, 1 + 6], 4 + 1)
     assert tags.CODE["script"] not in dump_html(NOT_FOUND["labels"]).elements["tag"]
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -250,10 +252,67 @@ def test_nothing_of_a_flattened_page_is_lost() -> None:
     assert document.elements["depth"].max() < 110
 
 
+# tokens -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("html", "tokens", "behind"),
+    [
+        # html, head, /head, body before; /body, /html behind
+        ("<body>one two</body>", [(4, 2)], 2),
+        ("", [], 6),
+        ("<p>one<p>two three", [(5, 1), (2, 2)], 3),
+        # a word counts where it begins
+        ("<p>one<b>two</b> three</p>", [(5, 1), (1, 0), (1, 1)], 3),
+        ("<p>one <b>two</b>three <i> </i> four", [(5, 1), (1, 1), (1, 0), (2, 1)], 3),
+        # void elements are one tag
+        ("<meta a><link b><title>t</title>x<br>y<hr>z<wbr>w<img src=i>v", [(8, 1), (1, 1), (1, 1), (1, 0), (1, 0)], 2),
+        ("a<base>b<bgsound>c<keygen>d<basefont>e<input>f<area>g", [(4, 1), *[(1, 0)] * 6], 2),
+        # what is left out counts with all that is in it
+        ("a<script>b<p></script>c<style>d</style>", [(4, 1), (2, 0)], 4),
+        ("a<svg><g><path/><link/></g><title>t</title></svg>b", [(4, 1), (9, 0)], 2),
+        ("a<select><option>b<option>c</select><button>d<i>e</i><img></button>f", [(4, 1), (11, 0)], 2),
+        ("a<i hidden>b<b>c</b><br></i>d<img hidden>e<wbr hidden>f", [(4, 1), (5, 0), (1, 0), (1, 0)], 2),
+        ("a<template><p>b</p></template>c", [(4, 1), (2, 0)], 2),
+        ("a<p hidden>b</p>c", [(4, 1), (1, 1), (1, 1)], 2),
+        ("<h2>a<button>b<i>c</i></button>", [(5, 1), (1, 0), (1, 0)], 5),
+        # the tags that a page implies are tags of the tree
+        ("<table><td>a<tr><td>b", [(8, 1), (4, 1)], 6),
+        # text that is cut into runs by lines has no tags between them
+        ("<pre>a b\n\nc\n d</pre>", [(5, 2), (0, 2)], 3),
+        ("<pre>a<br><br>b</pre>", [(5, 1), (2, 1)], 3),
+        ("<p>a.<br>b<br><br>c", [(5, 1), (1, 1), (2, 1)], 3),
+        # comments, empty text and unknown names
+        ("<p><!-- c --> <o:p></o:p> <x-y>a</x-y>", [(8, 1)], 4),
+    ],
+)  # fmt: skip
+def test_tokens(html: str, tokens: list[tuple[int, int]], behind: int) -> None:
+    document = dump_html(html)
+    assert document.runs[["tags", "words"]].tolist() == tokens
+    assert document.tags_behind == behind
+
+
+def test_alternative_text_stands_behind_its_tag() -> None:
+    document = dump_html("<p>a<img alt='b c'><img alt=''>d<img>", alt_text=True)
+    assert document.runs[["tags", "words"]].tolist() == [(5, 1), (1, 1), (1, 0)]
+    assert document.tags_behind == 4
+
+
+def test_void_elements_are_those_that_the_parser_writes_without_an_end_tag() -> None:
+    for name in sorted({*tags.TAGS[2:], *tags.VOID}):
+        for html in (f"<{name}>", f"<frameset><{name}>", f"<table><{name}>", f"<table><tr><{name}>"):
+            tree = LexborHTMLParser(html)
+            if any(node.tag == name for node in tree.root.traverse()):
+                assert (f"</{name}>" not in tree.html) == (name in tags.VOID)
+                break
+        else:
+            assert name == "image"
+
+
 # the walk in Python -------------------------------------------------------------------------------
 
 
-def both(html: bytes, alt_text: bool = False) -> list[tuple[tuple[bytes, ...], tuple[bytes, bytes]]]:
+def both(html: bytes, alt_text: bool = False) -> list[tuple[tuple[Any, ...], tuple[bytes, bytes]]]:
     found = []
     for walk in (_dump.walk, _walk.walk):
         builder = Builder(64)
@@ -263,7 +322,18 @@ def both(html: bytes, alt_text: bool = False) -> list[tuple[tuple[bytes, ...], t
 
 
 NAMES = st.sampled_from(
-    [*tags.TAGS[2:], "x-y", "o:p", "a-name-of-more-than-sixteen", "math", "mi", "annotation-xml", "g", "text"]
+    [
+        *tags.TAGS[2:],
+        *sorted(tags.VOID),
+        "x-y",
+        "o:p",
+        "a-name-of-more-than-sixteen",
+        "math",
+        "mi",
+        "annotation-xml",
+        "g",
+        "text",
+    ]
 )
 ATTRIBUTES = st.lists(
     st.tuples(
@@ -291,6 +361,37 @@ PAGES = st.lists(PIECES, max_size=40).map("".join)
 def test_both_walks_give_the_same_bytes(html: str, alt_text: bool) -> None:
     compiled, python = both(html.encode(), alt_text)
     assert compiled == python
+
+
+@example("<svg><link><g>a</svg><math><wbr>b<style><b>c</math><br></br><image>", True)
+@settings(max_examples=300, deadline=None)
+@given(html=PAGES, alt_text=st.booleans())
+def test_every_tag_of_the_tree_is_counted_once(html: str, alt_text: bool) -> None:
+    tree = LexborHTMLParser(html)
+    builder = Builder(64)
+    _dump.walk(tree, builder, alt_text)
+    document = Document.of_tables(builder.tables())
+    elements = [node.tag for node in tree.root.traverse() if node.is_element_node]
+    total = sum(1 if tag in tags.VOID else 2 for tag in elements)
+    assert document.runs["tags"].sum() + document.tags_behind == total
+    owners = document.runs["segment"]
+    words = np.bincount(owners, document.runs["words"], len(document)).astype(int)
+    assert words.tolist() == document.segments["words"].tolist()
+
+
+def test_what_is_left_out_is_counted_without_recursion() -> None:
+    for found, _ in both(b"a<svg>" + b"<g>" * 20_000 + b"</svg>b"):
+        assert Document.of_tables(found).runs[["tags", "opened", "closed"]].tolist() == [
+            (4, 3, 1),
+            (40_002, 0, 0),
+        ]
+
+
+def test_opened_and_closed_have_a_bound_and_tags_have_none() -> None:
+    for found, _ in both(b"<i></i>" * 70_000 + b"a"):
+        assert Document.of_tables(found).runs[["tags", "opened", "closed"]].tolist() == [
+            (140_004, 65535, 65535)
+        ]
 
 
 @settings(max_examples=100, deadline=None)

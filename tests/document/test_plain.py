@@ -142,6 +142,12 @@ def test_has_no_elements() -> None:
     assert document[0].path == ""
 
 
+def test_has_words_and_no_tags() -> None:
+    document = dump_text("* one two\n* three\n\nfour")
+    assert document.runs[["words", "tags"]].tolist() == [(2, 0), (1, 0), (1, 0)]
+    assert document.tags_behind == 0
+
+
 def test_too_large() -> None:
     with pytest.raises(InputError, match="1,001 bytes"):
         dump_text(b"x" * 1001, limits=Limits(bytes=1000))

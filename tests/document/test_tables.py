@@ -74,6 +74,7 @@ def test_runs_tile_their_segments(name: str) -> None:
         ]
         assert all(not gap.strip() for gap in gaps)
         assert row["element"] == runs["element"][0]
+        assert row["words"] == runs["words"].sum()
 
 
 @each
