@@ -3,7 +3,7 @@
 selectolax gives each node's address (`mem_id`) but no way to walk in C, so the structs that the walk
 reads are declared here, as Lexbor 2 and 3 lay them out, and `prove_layout` holds them against what
 selectolax's own Python interface says of a small document. It runs once at import; where it fails (a
-future Lexbor, another compiler's packing), `document.py` takes the walk in `_walk.py` instead, which
+future Lexbor, another compiler's packing), `dump.py` takes the walk in `_walk.py` instead, which
 drives the same builder through selectolax's Python nodes.
 """
 
