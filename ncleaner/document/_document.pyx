@@ -5,13 +5,17 @@ Everything that decides what a segment is stands here once. The walk over the pa
 drive the same functions, so they cannot come to differ in anything but the order of their calls.
 """
 
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcpy, memset
 
 from ncleaner.document._hashes cimport hash_bytes, mix
 from ncleaner.document._kinds cimport assign_kinds
-from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, decode_utf8, is_final, last_mark, letter_case
+from ncleaner.document._tables cimport (
+    CACHED_STYLES, CONCEALED, HIDDEN, MAX_NAMES, PREFORMATTED, builder_t, element_t, run_t, segment_t,
+)
 from ncleaner.document._tags cimport CONTEXT_LINK, FORM_HEADING, FORM_ITEM, FORM_PREFORMATTED
+from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, decode_utf8, is_final, last_mark, letter_case
 
 from ncleaner.document import tags as _tags
 from ncleaner.document._tags import check as _check_tags

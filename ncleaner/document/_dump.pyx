@@ -11,9 +11,10 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t, uintptr_t
 from libc.string cimport memcmp, memset
 
 from ncleaner.document._document cimport (
-    CONCEALED, Builder, add_break, add_rule, add_text, builder_t, close_block, close_inline, open_block,
-    open_inline, read_class, read_names, style_hash,
+    Builder, add_break, add_rule, add_text, close_block, close_inline, open_block, open_inline,
+    read_class, read_names, style_hash,
 )
+from ncleaner.document._tables cimport CONCEALED, builder_t
 from ncleaner.document._tags cimport (
     CONTEXT_ALT, FORM_PLAIN, ROLE_BLOCK, ROLE_BREAK, ROLE_IMAGE, ROLE_INLINE, ROLE_LEFT_OUT, ROLE_RULE,
     TAG_CUSTOM, TAG_UNKNOWN,

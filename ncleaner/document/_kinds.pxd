@@ -1,5 +1,5 @@
 """Contract of the kinds of segments."""
 
-from ncleaner.document._document cimport builder_t
+from ncleaner.document._tables cimport builder_t
 
 cdef void assign_kinds(builder_t* b) noexcept nogil

@@ -8,7 +8,7 @@ as long as a comment or a chapter is a paragraph.
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 
-from ncleaner.document._document cimport PREFORMATTED, builder_t, element_t, segment_t
+from ncleaner.document._tables cimport PREFORMATTED, builder_t, element_t, segment_t
 from ncleaner.text._letters cimport LOWER, NO_LETTER, decode_utf8, is_final, last_mark, letter_case, has_marker
 from ncleaner.document._tags cimport CONTEXT_BOLD, TAG_TD, TAG_TH
 

@@ -18,7 +18,7 @@ from ncleaner.document import tags
 
 __all__ = ["ELEMENT", "HIDDEN", "PREFORMATTED", "RUN", "SEGMENT", "Document", "Segment", "Segments"]
 
-# The row structs of _document.pxd, to the byte; `_document.layout` says how the compiler lays them out.
+# The row structs of _tables.pxd, to the byte; `_document.layout` says how the compiler lays them out.
 RUN = np.dtype(
     [("start", "u4"), ("end", "u4"), ("segment", "i4"), ("element", "i4"), ("context", "u4"),
      ("words", "u4"), ("tags", "u4"), ("opened", "u2"), ("closed", "u2")]

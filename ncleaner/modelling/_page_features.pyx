@@ -12,7 +12,7 @@ from libc.math cimport log
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
-from ncleaner.document._document cimport element_t, segment_t
+from ncleaner.document._tables cimport element_t, segment_t
 from ncleaner.document._hashes cimport mix, row_of
 
 import numpy as np

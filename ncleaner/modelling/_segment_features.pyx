@@ -11,7 +11,7 @@ from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
-from ncleaner.document._document cimport HIDDEN, PREFORMATTED, element_t, run_t, segment_t
+from ncleaner.document._tables cimport HIDDEN, PREFORMATTED, element_t, run_t, segment_t
 from ncleaner.document._hashes cimport hash_bytes, mix, row_of
 from ncleaner.text._letters cimport (
     LOWER, UNCASED, UPPER, decode_utf8, has_marker, is_final, last_mark, letter_case,

@@ -7,7 +7,7 @@ means stands in `victor.py`, in the order in which it is written here.
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 
-from ncleaner.document._document cimport element_t, run_t, segment_t
+from ncleaner.document._tables cimport element_t, run_t, segment_t
 from ncleaner.document._hashes cimport row_of
 from ncleaner.text._letters cimport NO_LETTER, UPPER, decode_utf8, has_marker, is_final, letter_case
 from ncleaner.document._tags cimport (

@@ -14,8 +14,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from ncleaner.document import _dump, _walk, tags
 from ncleaner.document._document import HASHES_VERSION, Builder
-from ncleaner.document.tables import HIDDEN, Document
 from ncleaner.document.html import dump_html
+from ncleaner.document.tables import HIDDEN, Document
 from ncleaner.limits import Limits
 
 

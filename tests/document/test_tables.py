@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from ncleaner.document._document import layout
-from ncleaner.document.tables import ELEMENT, HIDDEN, PREFORMATTED, RUN, SEGMENT, Segments
 from ncleaner.document.html import dump_html
+from ncleaner.document.tables import ELEMENT, HIDDEN, PREFORMATTED, RUN, SEGMENT, Segments
 
 PAGES = sorted((Path(__file__).parents[2] / "examples" / "pages").glob("*.html"))
 DOCUMENTS = {path.stem: dump_html(path.read_bytes()) for path in PAGES}

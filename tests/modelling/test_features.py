@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ncleaner.modelling import _page_features
-from ncleaner.modelling import _segment_features
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
+from ncleaner.document.plain import dump_text
+from ncleaner.modelling import _page_features, _segment_features
 from ncleaner.modelling.features import (
     FEATURES,
     GROUPS,
