@@ -44,6 +44,11 @@ METHODS: dict[str, Entry] = {
             default="victor",
         ),
         Entry(
+            name="bte",
+            about="the span of most words inside and tags outside (Finn et al. 2001)",
+            path="ncleaner.methods.bte:BodyText",
+        ),
+        Entry(
             name="heuristics-only",
             about="without menus and copyright lines",
             path="ncleaner.methods.heuristics:Heuristics",
