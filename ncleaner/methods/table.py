@@ -21,7 +21,7 @@ METHODS: dict[str, Entry] = {
     for entry in (
         Entry(
             name="hybrid",
-            about="n-grams and the structure of the page together",
+            about="n-grams and the structure of the page",
             path="ncleaner.methods.hybrid:Hybrid",
             kinds=(_HYBRID, _NGRAMS),
             default="en",
@@ -30,7 +30,7 @@ METHODS: dict[str, Entry] = {
         ),
         Entry(
             name="ngram",
-            about="two character n-gram models (Evert 2008)",
+            about="n-grams alone (Evert 2008)",
             path="ncleaner.methods.ngram:NGram",
             kinds=(_NGRAMS, _HYBRID),
             default="en",
@@ -38,24 +38,24 @@ METHODS: dict[str, Entry] = {
         ),
         Entry(
             name="victor",
-            about="a conditional random field over blocks (Marek et al. 2007)",
+            about="a random field over blocks (Marek et al. 2007)",
             path="ncleaner.methods.victor:Victor",
             kinds=(_VICTOR,),
             default="victor",
         ),
         Entry(
             name="bte",
-            about="the span of most words inside and tags outside (Finn et al. 2001)",
+            about="the span with most words inside and most tags outside (Finn et al. 2001)",
             path="ncleaner.methods.bte:BodyText",
         ),
         Entry(
             name="heuristics-only",
-            about="without menus and copyright lines",
+            about="removes only menus and copyright lines",
             path="ncleaner.methods.heuristics:Heuristics",
         ),
         Entry(
             name="everything",
-            about="the uncleaned dump",
+            about="keeps all text",
             path="ncleaner.methods.everything:Everything",
         ),
     )

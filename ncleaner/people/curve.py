@@ -1,4 +1,4 @@
-"""The trade-off between precision and recall of a model: what each threshold keeps of a gold standard."""
+"""Precision against recall of an n-gram model: what each threshold keeps of a gold standard."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from ncleaner.training.pairs import Pair
 
 __all__ = ["Curve", "Point", "precision_recall"]
 
-# points of a curve, at equal steps of the words that are kept
+# points of a curve, at equal steps of the share of words that are kept
 _STEPS = 40
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """What one threshold gives.
+    """Precision and recall at one threshold.
 
     Attributes:
         threshold: in bits, of the model's statistic.
@@ -50,12 +50,12 @@ class Curve:
     points: tuple[Point, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Returns everything for JSON."""
         return asdict(self)
 
 
 def precision_recall(pairs: Sequence[Pair], model: NGramModel) -> Curve:
-    """Precision and recall of words at thresholds over the whole range, and at the model's presets.
+    """Computes precision and recall of words at thresholds over the whole range and at the model's presets.
 
     A word counts as right when it stands in the gold text in order (by the longest common subsequence of page
     and gold text). Segments that the heuristics remove are removed at every threshold.
@@ -73,7 +73,7 @@ def precision_recall(pairs: Sequence[Pair], model: NGramModel) -> Curve:
         statistics.append(values)
     words = np.concatenate([page.words for page in pages]) if pages else np.zeros(0)
     if not words.sum():
-        raise EvaluationError("the pages hold no words: there is nothing to draw a curve of")
+        raise EvaluationError("the pages hold no words, so there is no curve")
     values = np.concatenate(statistics)
     order = np.argsort(values, kind="stable")
     shares = np.cumsum(words[order]) / words.sum()

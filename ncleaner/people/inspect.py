@@ -1,4 +1,4 @@
-"""Shows people what the dumper and a method make of a page."""
+"""What the dumper and a method make of a page, as lines of text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["dump_lines", "page_table"]
 def dump_lines(
     paths: list[str], input_format: Any, encoding: str | None, alt_text: bool, marker: str | None = None
 ) -> Iterator[bytes | str]:
-    """The segments of all pages: lines of the dump as bytes, what went wrong as str.
+    """Yields the segments of all pages as lines of bytes, and what went wrong as str.
 
     `marker` sets off the documents of a text, as in `archive.read`.
     """
@@ -43,7 +43,8 @@ def dump_lines(
 
 
 def page_table(path: str, number: int, cleaner: Cleaner, input_format: Any) -> Iterator[str]:
-    """A line about the page, then one for each segment: fate, score, kind, words, link density, path, text.
+    """Yields a line about the page, then one for each segment: kept or not, score, kind, words, link density,
+    text.
 
     Raises:
         InputError: the input has fewer pages.

@@ -1,4 +1,4 @@
-"""What commands share: options, what they become, and how a command ends."""
+"""Options that several commands share, what they become, and the exit status of a command."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ __all__ = [
     "ending_on_signals",
     "logged_as_json",
     "or_stdin",
-    "said",
+    "reports_errors",
     "sources_of",
     "threshold_of",
     "with_settings",
 ]
 
-# Choices are read off the tables, so that a new entry is an option at once; mypy cannot see the members.
+# The choices come from the tables, so a new entry is an option at once; mypy cannot see the members.
 Method = StrEnum("Method", [(name, name) for name in METHODS])  # type: ignore[misc]
 Format = StrEnum("Format", [(name, name) for name in FORMATS])  # type: ignore[misc]
 InputFormatName = StrEnum("InputFormatName", [(name, name) for name in ("auto", "warc", "html", "text")])  # type: ignore[misc]
@@ -65,20 +65,21 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def cores() -> int:
-    """Cores that this process may use."""
+    """Returns the number of cores that this process may use."""
     try:
         return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on this system
+    except AttributeError:  # not available on this system
         return os.cpu_count() or 1
 
 
 class _Terminated(KeyboardInterrupt):
-    """SIGTERM, which ends a run as SIGINT does."""
+    """A SIGTERM, which ends a run in the same way as SIGINT."""
 
 
 @contextmanager
 def ending_on_signals() -> Iterator[None]:
-    """SIGINT and SIGTERM end the run inside, and leave no half outputs; a second one ends the process."""
+    """Makes SIGINT and SIGTERM end the enclosed run without half-written outputs; a second signal ends the
+    process."""
 
     def end(number: int, _: object) -> None:
         for each in before:
@@ -87,7 +88,7 @@ def ending_on_signals() -> Iterator[None]:
 
     before = {}
     for number in (signal.SIGINT, signal.SIGTERM):
-        # who started us may want one of them ignored
+        # the parent process may have set one of them to be ignored
         if signal.getsignal(number) != signal.SIG_IGN:
             before[number] = signal.signal(number, end)
     try:
@@ -97,8 +98,8 @@ def ending_on_signals() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def said(function: F) -> F:
-    """Turns errors that are about the user's data into a line on standard error and status 1."""
+def reports_errors(function: F) -> F:
+    """Decorates a command: errors in the user's data become a line on standard error and exit status 1."""
 
     @wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -108,7 +109,7 @@ def said(function: F) -> F:
             print(f"ncleaner: {error}", file=sys.stderr)
             raise typer.Exit(1) from None
         except BrokenPipeError:
-            # the reader of our output has seen enough; what is still buffered goes nowhere
+            # the reader of the output has closed it: discard what is still buffered
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(1) from None
         except KeyboardInterrupt as interrupt:
@@ -127,13 +128,16 @@ InputArgument = Annotated[
     ),
 ]
 InputFormatOption = Annotated[
-    InputFormatName, typer.Option("--input-format", help="What the inputs are, where it cannot be told.")
+    InputFormatName,
+    typer.Option(
+        "--input-format", help="Format of the inputs, where neither their first bytes nor their names tell."
+    ),
 ]
 EncodingOption = Annotated[
     str | None,
-    typer.Option(help="Encoding of all pages, whatever they declare (a WHATWG label such as koi8-r)."),
+    typer.Option(help="Encoding of all pages (a WHATWG label such as koi8-r), instead of what they declare."),
 ]
-AltOption = Annotated[bool, typer.Option("--alt-text", help="Take in the alternative text of images.")]
+AltOption = Annotated[bool, typer.Option("--alt-text", help="Include the alternative text of images.")]
 NoCommentsOption = Annotated[
     bool, typer.Option("--no-comments", help="Leave out the readers' comments below an article.")
 ]
@@ -142,8 +146,8 @@ MarkerOption = Annotated[
     typer.Option(
         "--marker",
         metavar="REGEX",
-        help="Texts hold many documents: each line in which this regular expression is found begins a new "
-        "one, and its first group, if it has one, is the URL.  [default: known forms such as `URL: …`]",
+        help="Text files hold many documents: each line that contains this regular expression begins a new "
+        "document; its first group, if any, is the URL.  [default: known forms such as `URL: …`]",
         show_default=False,
     ),
 ]
@@ -152,15 +156,23 @@ ModelOption = Annotated[
     typer.Option(
         "--model",
         metavar="NAME|FILE|auto",
-        help="A shipped model (see `ncleaner models`), a file, or auto: one per page by its language; a "
-        "directory is auto with models of one's own.",
+        help="A shipped model (see `ncleaner models`), a model file, auto for a model per page by its "
+        "language, or a directory: auto with the models of that directory first.",
     ),
 ]
-MethodOption = Annotated[Method, typer.Option("--method", "-m", help="Cleaning method.")]
+MethodOption = Annotated[
+    Method,
+    typer.Option(
+        "--method",
+        "-m",
+        help=f"Cleaning method. {'; '.join(f'{entry.name}: {entry.about}' for entry in METHODS.values())}.",
+    ),
+]
 ThresholdOption = Annotated[
     float | None,
     typer.Option(
-        help="Log-odds, in bits, from which a segment is kept; higher removes more.  [default: the model's]",
+        help="Segments with at least these log-odds, in bits, are kept; a higher value removes more.  "
+        "[default: the model's]",
         show_default=False,
     ),
 ]
@@ -169,10 +181,10 @@ JobsOption = Annotated[
     typer.Option("--jobs", "-j", min=1, help="Worker processes.  [default: all cores]", show_default=False),
 ]
 PrecisionOption = Annotated[
-    bool, typer.Option("--precision", help="Rather lose text than keep boilerplate: the model's preset.")
+    bool, typer.Option("--precision", help="Prefer losing text to keeping boilerplate: the model's preset.")
 ]
 RecallOption = Annotated[
-    bool, typer.Option("--recall", help="Rather keep boilerplate than lose text: the model's preset.")
+    bool, typer.Option("--recall", help="Prefer keeping boilerplate to losing text: the model's preset.")
 ]
 CompressOption = Annotated[
     Compression | None,
@@ -183,7 +195,7 @@ InputsFromOption = Annotated[
     typer.Option(
         "--inputs-from",
         metavar="FILE",
-        help="A list of inputs, a path or URL a line, such as Common Crawl's warc.paths.gz; - for "
+        help="File that lists inputs, one path or URL per line, such as Common Crawl's warc.paths.gz; - for "
         "standard input.",
         show_default=False,
     ),
@@ -192,7 +204,7 @@ PrefixOption = Annotated[
     str | None,
     typer.Option(
         metavar="PATH|URL",
-        help="What goes before each line of --inputs-from, such as https://data.commoncrawl.org/",
+        help="Text to put before each line of --inputs-from, such as https://data.commoncrawl.org/",
         show_default=False,
     ),
 ]
@@ -201,38 +213,43 @@ SegmentsOption = Annotated[
 ]
 MaxBytesOption = Annotated[
     int,
-    typer.Option(min=1, help="Largest page, in bytes, also once inflated; larger ones are given up."),
+    typer.Option(
+        min=1, help="Largest page, in bytes, before and after decompression; larger pages are given up."
+    ),
 ]
 MaxNestingOption = Annotated[
     int,
-    typer.Option(min=16, help="Deepest nesting of a page that is slow to parse; deeper tags are dropped."),
+    typer.Option(
+        min=16, help="Deepest nesting of elements in a page that is slow to parse; deeper tags are dropped."
+    ),
 ]
 MaxSegmentsOption = Annotated[
-    int, typer.Option(min=1, help="Most segments of a page; pages with more are given up.")
+    int, typer.Option(min=1, help="Largest number of segments of a page; pages with more are given up.")
 ]
 MaxSecondsOption = Annotated[
-    float, typer.Option(min=0.1, help="Longest time for a page, in seconds; slower ones are given up.")
+    float, typer.Option(min=0.1, help="Longest time for one page, in seconds; slower pages are given up.")
 ]
 MaxMemoryOption = Annotated[
     int | None,
     typer.Option(
         metavar="MB",
         min=200,
-        help="Memory that a worker may have, in MB; pages that need more are given up (Linux).  "
-        "[default: no limit]",
+        help="Memory of a worker, in MB; pages that need more are given up (Linux).  [default: no limit]",
         show_default=False,
     ),
 ]
 LogJsonOption = Annotated[
-    bool, typer.Option("--log-json", help="Standard error is for programs: a JSON object a line.")
+    bool, typer.Option("--log-json", help="Write JSON to standard error, one object per line, for programs.")
 ]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary, errors only.")]
+QuietOption = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Show no progress and no summary, only errors.")
+]
 FormatOption = Annotated[Format, typer.Option("--format", "-f", help="Output format.")]
 
 
 @contextmanager
 def logged_as_json(wanted: bool) -> Iterator[None]:
-    """Has errors told as JSON where everything else is."""
+    """Writes errors as JSON if `wanted`."""
     from ncleaner.people.progress import log
 
     try:
@@ -245,7 +262,7 @@ def logged_as_json(wanted: bool) -> Iterator[None]:
 
 
 def _sink_options(name: str, segments: bool, compression: Compression | None) -> SinkOptions:
-    """What is asked of the output, if the format can do it."""
+    """Returns the options of the output. Raises BadParameter: the format cannot do it."""
     options = SinkOptions(segments, cast(Any, compression.value) if compression else None)
     try:
         make_sink(name, options)
@@ -255,7 +272,7 @@ def _sink_options(name: str, segments: bool, compression: Compression | None) ->
 
 
 def threshold_of(threshold: float | None, precision: bool, recall: bool) -> float | Preset | None:
-    """The one threshold that three options can name."""
+    """Returns the threshold that one of three options gives. Raises BadParameter: more than one is given."""
     if (threshold is not None) + precision + recall > 1:
         raise typer.BadParameter("--threshold, --precision and --recall exclude each other")
     if precision:
@@ -264,16 +281,17 @@ def threshold_of(threshold: float | None, precision: bool, recall: bool) -> floa
 
 
 def or_stdin(inputs: list[str] | None) -> list[str]:
-    """The inputs, or standard input; usage when that is a terminal and nobody is likely to type a page."""
+    """Returns the inputs, or standard input. Raises BadParameter: there are none, and standard input is a
+    terminal."""
     if inputs:
         return inputs
     if sys.stdin.isatty():
-        raise typer.BadParameter("no INPUT, and standard input is a terminal (say - to type a page)")
+        raise typer.BadParameter("no INPUT is given, and standard input is a terminal; give - to type a page")
     return ["-"]
 
 
 def check_marker(marker: str | None) -> None:
-    """Says what is wrong with a regular expression before anything is read."""
+    """Checks a regular expression before anything is read. Raises BadParameter."""
     from ncleaner.reading.markers import own_form
 
     try:
@@ -284,11 +302,11 @@ def check_marker(marker: str | None) -> None:
 
 
 def sources_of(inputs: list[str] | None, inputs_from: str | None, prefix: str | None) -> list[Input]:
-    """The inputs that arguments and a list name. Raises as `find_inputs` and `listed_inputs` do."""
+    """Returns the inputs that arguments and a list name. Raises as `find_inputs` and `listed_inputs`."""
     from ncleaner.reading.inputs import find_inputs, listed_inputs
 
     if prefix is not None and inputs_from is None:
-        raise typer.BadParameter("--prefix goes with --inputs-from")
+        raise typer.BadParameter("--prefix needs --inputs-from")
     return find_inputs(inputs or []) + (listed_inputs(inputs_from, prefix or "") if inputs_from else [])
 
 
@@ -312,7 +330,8 @@ def settings_of(
     max_seconds: MaxSecondsOption = Limits().seconds,
     max_memory: MaxMemoryOption = None,
 ) -> Settings:
-    """Settings of a run; what cannot be is usage, and said before anything is read."""
+    """Returns the settings of a run. Raises BadParameter for options that do not go together, before anything
+    is read."""
     check_marker(marker)
     return Settings(
         method=method.value,
@@ -336,10 +355,10 @@ def settings_of(
 
 
 def with_settings(**defaults: Any) -> Callable[[F], F]:
-    """Gives a command the options of `settings_of` in the place of its parameter `settings`.
+    """Decorates a command: puts the options of `settings_of` in the place of its parameter `settings`.
 
     Args:
-        defaults: of options for which this command has others.
+        defaults: {option: default} where this command differs.
     """
     options = [
         option.replace(default=defaults.get(option.name, option.default))
@@ -356,7 +375,7 @@ def with_settings(**defaults: Any) -> Callable[[F], F]:
             settings = settings_of(**{option.name: given.pop(option.name) for option in options})
             return command(settings=settings, **given)
 
-        # what options there are typer reads off here
+        # typer reads the options off these two
         named = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in parameters]
         wrapper.__signature__ = Signature(named)  # type: ignore[attr-defined]
         wrapper.__annotations__ = {parameter.name: parameter.annotation for parameter in named}

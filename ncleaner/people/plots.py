@@ -1,5 +1,5 @@
-"""Figures for people. matplotlib, of the extra `plots`, is imported when one is drawn; where it is missing,
-`missing` says so, and a command says what it does not draw."""
+"""Plots. matplotlib, of the extra `plots`, is imported when a plot is drawn; without it a command says what
+it does not draw (`missing`)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_curve", "draw_run", "draw_tuning", "missing", "plot_paths", "save", "to_svg"]
 
-# what each format is to leave out, so that the same figures give the same bytes
+# metadata that each format leaves out, so that the same figures give the same bytes
 _METADATA: dict[str, dict[str, Any]] = {".png": {"Software": None}, ".svg": {"Date": None, "Creator": None}}
 _MARKERS = "osD^v<>P"
 
@@ -63,7 +63,7 @@ def draw_tuning(tuning: Tuning) -> Figure:
                 panel.plot(
                     [trial.q for trial in curve],
                     [value(trial) for trial in curve],
-                    # yellow, the end of the map, is not seen on white
+                    # yellow, the end of the map, is invisible on white
                     color=colormaps["viridis"](0.92 * number / max(len(orders) - 1, 1)),
                     marker=_MARKERS[n - 1],
                     markersize=4,
@@ -81,7 +81,7 @@ def draw_tuning(tuning: Tuning) -> Figure:
     handles, labels = axes[0][0].get_legend_handles_labels()
     figure.legend(handles[: len(orders)], labels[: len(orders)], loc="outside right center", frameon=False)
     figure.suptitle(
-        f"{tuning.pages} pages of {tuning.sites} sites; what is far off the best is outside of the frames",
+        f"{tuning.pages} pages of {tuning.sites} sites; values far from the best lie outside the frames",
         fontsize=10,
     )
     return figure
@@ -102,14 +102,14 @@ def _frame(panel: Axes, values: list[float], upwards: bool) -> None:
 
 
 def missing() -> str:
-    """Empty where plots can be drawn, else the sentence that says what to install."""
+    """Returns a sentence that says what to install, or an empty string if plots can be drawn."""
     if importlib.util.find_spec("matplotlib") is not None:
         return ""
     return "matplotlib is not installed: pip install 'ncleaner[plots]'"
 
 
 def plot_paths(prefix: Path) -> list[Path]:
-    """PREFIX.png and PREFIX.svg; the prefix may be given with either suffix.
+    """Returns PREFIX.png and PREFIX.svg; the prefix may have either suffix.
 
     Raises:
         OutputError: the prefix ends in no name, as `.` and `/` do.
@@ -121,7 +121,7 @@ def plot_paths(prefix: Path) -> list[Path]:
 
 
 def draw_curve(curve: Curve) -> Figure:
-    """Precision against recall, with the model's presets."""
+    """Draws precision against recall, with the model's presets."""
     figure = _empty(5.2, 4.6)
     panel = figure.subplots()
     panel.plot(
@@ -146,7 +146,7 @@ def draw_curve(curve: Curve) -> Figure:
 
 
 def draw_run(history: History) -> list[Figure]:
-    """What a manifest tells: pages over time, and pages by outcome, encoding and language."""
+    """Draws the history of an output directory: pages over time, by outcome, by encoding and by language."""
     from matplotlib.dates import date2num
 
     figures = []
@@ -180,7 +180,7 @@ def draw_run(history: History) -> list[Figure]:
 def _bars(title: str, rows: list[tuple[str, int]]) -> Figure:
     figure = _empty(5.2, 0.9 + 0.26 * len(rows))
     panel = figure.subplots()
-    # names come from the data: no formulas
+    # names come from the data: matplotlib must not read formulas in them
     names = [name.replace("$", r"\$") for name, _ in rows]
     bars = panel.barh(names, [number for _, number in rows])
     panel.bar_label(bars, [f"{number:,}" for _, number in rows], fontsize=8, padding=3)
@@ -192,7 +192,7 @@ def _bars(title: str, rows: list[tuple[str, int]]) -> Figure:
 
 
 def to_svg(figure: Figure) -> str:
-    """A figure as an element of a page of HTML, with its text as outlines."""
+    """Returns a figure as an SVG element for an HTML page, with its text as outlines."""
     from matplotlib import rc_context
 
     out = io.StringIO()
@@ -202,7 +202,7 @@ def to_svg(figure: Figure) -> str:
 
 
 def _empty(width: float, height: float) -> Figure:
-    """A figure, in inches, without a window and without any state of pyplot."""
+    """Returns an empty figure of this size in inches, without a window and without pyplot's state."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

@@ -1,4 +1,5 @@
-"""What a run tells people while it goes on: a bar on a terminal, a line now and then elsewhere."""
+"""Progress and summary of a run: a bar on a terminal, a line every ten seconds elsewhere, JSON for
+programs."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ from ncleaner.running.tally import OTHERS, Tally
 
 __all__ = ["CountDisplay", "ProgressDisplay", "log", "run_summary"]
 
-# seconds between plain lines, and between two looks of the bar
+# seconds between plain lines, and between two updates of the bar
 _EVERY = 10.0
 _REFRESH = 0.2
 
@@ -82,7 +83,7 @@ class _Display:
         return f", {100 * done / self._total:.0f} % done, {_duration(seconds)} left"
 
     def say(self, message: str) -> None:
-        """A message for people, above the bar."""
+        """Shows a message, above the bar."""
         if self._bar is not None:
             self._bar.console.print(message, markup=False, highlight=False)
         else:
@@ -90,7 +91,7 @@ class _Display:
 
 
 def log(event: str, **what: Any) -> None:
-    """Writes an event as an object on a line of its own."""
+    """Writes an event to standard error: one JSON object per line."""
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
     print(json.dumps({"time": now, "event": event, **what}), file=sys.stderr, flush=True)
 
@@ -102,7 +103,7 @@ def _duration(seconds: float) -> str:
 
 
 class ProgressDisplay(_Display):
-    """Progress of a cleaning run, by bytes of input; notes of lost pages and damage are shown always.
+    """Progress of a cleaning run, by bytes of input. Notes of lost pages and damage are always shown.
 
     Args:
         inputs: of the run.
@@ -112,7 +113,7 @@ class ProgressDisplay(_Display):
 
     def __init__(self, inputs: Iterable[Input], quiet: bool = False, as_json: bool = False) -> None:
         sizes = [source.size for source in inputs]
-        # the length of a pipe is not known
+        # a pipe has no known length
         super().__init__(sum(sizes) if all(size >= 0 for size in sizes) else None, quiet, as_json)
         self._reached: dict[Input, int] = {}
         self._done = 0
@@ -120,7 +121,7 @@ class ProgressDisplay(_Display):
         self._bytes = 0
 
     def advance(self, tally: Tally, source: Input, offset: int) -> None:
-        """Takes what the engine reports (`engine.Progress`)."""
+        """Shows what the engine reports; see `engine.Progress`."""
         for note in tally.notes:
             if self._as_json:
                 log(**asdict(note))
@@ -147,7 +148,7 @@ class ProgressDisplay(_Display):
         )
 
     def finish(self, tally: Tally) -> None:
-        """The end of the run: what was done, in all."""
+        """Shows the summary of the run."""
         if self._quiet:
             return
         if self._as_json:
@@ -157,19 +158,19 @@ class ProgressDisplay(_Display):
 
 
 class CountDisplay(_Display):
-    """Progress of work of which the number of steps is known."""
+    """Progress of work with a known number of steps."""
 
     def __init__(self, what: str, quiet: bool = False) -> None:
         super().__init__(None, quiet)
         self._what = what
 
     def advance(self, done: int, total: int) -> None:
-        """`done` of `total` steps are finished."""
+        """Shows that `done` of `total` steps are finished."""
         self._total = total
         self._show(f"{done:,} {self._what}", done)
 
 
-# reasons that a summary names
+# most reasons that a summary names; the rest is summed up
 _REASONS = 100
 
 
@@ -182,12 +183,12 @@ def _by_reason(counter: Counter[str], most: int = _REASONS) -> str:
     return " (" + ", ".join(f"{reason}: {number:,}" for reason, number in ranked) + ")"
 
 
-# languages that a summary names
+# most languages that a summary names
 _FREQUENT = 10
 
 
 def run_summary(tally: Tally) -> str:
-    """The end of a run, for people."""
+    """Returns the summary of a run as text."""
     lines = [
         f"{tally.pages:,} pages read: {tally.cleaned:,} cleaned, {tally.empty:,} empty, "
         f"{tally.lost.total():,} given up{_by_reason(tally.lost)}",
@@ -195,11 +196,13 @@ def run_summary(tally: Tally) -> str:
         f"{tally.words_kept:,} words kept, {tally.words_removed:,} removed",
     ]
     if tally.resumed:
-        lines.append(f"{tally.resumed:,} inputs were finished by an earlier run, and are as they were")
+        lines.append(f"{tally.resumed:,} inputs were finished by an earlier run and are skipped")
     if tally.languages:
         lines.append(f"languages{_by_reason(tally.languages, _FREQUENT)}")
     for method, number in sorted(tally.fallbacks.items()):
-        lines.append(f"{number:,} pages are plain text, without structure: cleaned by the method {method}")
+        lines.append(
+            f"{number:,} pages are plain text, which has no structure: cleaned by the method {method}"
+        )
     if tally.unfamiliar:
         lines.append(
             f"{tally.unfamiliar:,} pages are in letters that the model hardly knows, and were kept or removed"
@@ -208,7 +211,11 @@ def run_summary(tally: Tally) -> str:
     if tally.skipped:
         lines.append(f"{tally.skipped.total():,} records skipped{_by_reason(tally.skipped)}")
     if tally.flattened:
-        lines.append(f"{tally.flattened:,} pages were flattened: nested deeper than the parser can take")
+        lines.append(
+            f"{tally.flattened:,} pages were flattened: their elements are nested too deep for the parser"
+        )
     if tally.damaged:
-        lines.append(f"{tally.damaged:,} places of damage in the inputs; what could be read around them was")
+        lines.append(
+            f"{tally.damaged:,} places of damage in the inputs; everything readable around them is cleaned"
+        )
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""What a manifest tells: the runs into an output directory, as a table, as JSON, and as a page to look at."""
+"""The history of an output directory as a table of plain text and as an HTML page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ _MOST = 20  # rows of each list on the page, and of pages in the text
 
 
 def table(history: History) -> str:
-    """A row for each input, then sums, and the pages to look at."""
+    """Returns a row for each input, the sums, and lists of slow, quarantined and damaged pages, as plain
+    text."""
     width = max([5, *(len(line.input) for line in history.lines)])
     columns = ("pages", "cleaned", "empty", "given up", "damage", "words kept", "MB", "seconds")
     lines = [f"{'input':<{width}}" + "".join(f"{name:>12}" for name in columns)]
@@ -41,9 +42,7 @@ def table(history: History) -> str:
         if len(rows) > _MOST:
             lines.append(f"  and {len(rows) - _MOST:,} more (--json has all)")
     if history.foreign:
-        lines.append(
-            f"\n{history.foreign:,} lines of the manifest are of another version, or of something else"
-        )
+        lines.append(f"\n{history.foreign:,} lines of the manifest are not of this version of ncleaner")
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -67,7 +66,7 @@ def _counters(history: History) -> Iterator[tuple[str, list[tuple[str, int]]]]:
 
 
 def _settings(history: History) -> Counter[str]:
-    """Inputs by method, model and version."""
+    """Counts inputs by method, model and version."""
     return Counter(
         "{method}, model {model}, ncleaner {version}".format(**line.settings) for line in history.lines
     )
@@ -97,7 +96,7 @@ td.n { text-align: right; font-variant-numeric: tabular-nums } td.u { word-break
 
 
 def page(history: History) -> str:
-    """A page of HTML that needs nothing besides itself: figures, plots, and the pages to look at."""
+    """Returns an HTML page that loads no other file: figures, plots, and the same lists."""
     from ncleaner.people.plots import draw_run, missing, to_svg
 
     inputs, total = len(history.lines), history.total

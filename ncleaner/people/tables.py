@@ -15,7 +15,7 @@ __all__ = ["curve_table", "evaluation_table", "tuning_table"]
 
 
 def curve_table(curve: Curve) -> str:
-    """The curve as a table, for people."""
+    """Returns a curve as a table."""
     lines = [
         f"{curve.pages} pages, model {curve.model}; words in per cent",
         "",
@@ -31,7 +31,7 @@ def curve_table(curve: Curve) -> str:
 
 
 def evaluation_table(result: Evaluation, *, per_page: bool = False) -> str:
-    """Lay the figures out as plain text, 72 columns or as wide as the longest page name needs."""
+    """Returns the figures as a table of 72 columns, or wider if a page name is longer."""
     n = len(result.pages)
     lines = [f"{n} page{'s' if n != 1 else ''} compared with gold texts.", ""]
     if per_page:
@@ -47,7 +47,7 @@ def evaluation_table(result: Evaluation, *, per_page: bool = False) -> str:
         lines.append("")
     lines.append(f"{'':<36}{'Precision':>12}{'Recall':>12}{'F-score':>12}")
     measures = [("Words in order, per cent", result.words)]
-    # Without marks on either side their figures are all 0, which reads like a failure.
+    # without marks on either side all their figures are 0, which looks like a failure
     if result.marks.micro != Counts():
         measures.append(("Segment marks p/h/l, per cent", result.marks))
         measures.append(("Segment marks, kind ignored, per cent", result.marks_unlabelled))
@@ -83,7 +83,7 @@ def _figures_row(title: str, values: Iterable[float | None]) -> str:
 
 
 def _grid(trials: dict[tuple[int, float], Trial], title: str, value: Callable[[Trial], float]) -> str:
-    """A table of n × q."""
+    """Returns a table of n × q."""
     orders = dict.fromkeys(order for order, _ in trials)
     qs = list(dict.fromkeys(q for _, q in trials))
     lines = [title, "  n \\ q" + "".join(f"{q:>7g}" for q in qs)]
@@ -92,7 +92,7 @@ def _grid(trials: dict[tuple[int, float], Trial], title: str, value: Callable[[T
 
 
 def tuning_table(tuning: Tuning, rows: int = 10) -> str:
-    """The best combinations, and for each alphabet and scheme the tables of n × q; plain text."""
+    """Returns the best combinations, and tables of n × q for each alphabet and scheme."""
     out = io.StringIO()
 
     def say(line: str = "") -> None:
@@ -111,8 +111,8 @@ def tuning_table(tuning: Tuning, rows: int = 10) -> str:
         say(_grid(trials, "cross-entropy of clean text", lambda trial: trial.clean_entropy))
         say(_grid(trials, "cross-entropy of dirty text", lambda trial: trial.dirty_entropy))
     say()
-    say(f"Chosen: of all within {100 * TIE:g} points of the best F the smallest n, then the q nearest to")
-    say(f"{DEFAULT_Q:g}; a few dozen pages are no evidence for such differences.")
+    say(f"Chosen: of those within {100 * TIE:g} points of the best F, the smallest n, then the q nearest to")
+    say(f"{DEFAULT_Q:g}. A few dozen pages cannot show such small differences.")
     say(_row(tuning.best))
     return out.getvalue()
 

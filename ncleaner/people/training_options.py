@@ -1,4 +1,4 @@
-"""What the commands that train and tune share: options, and the notes of training."""
+"""Options and notes that the commands `train` and `tune` share."""
 
 from __future__ import annotations
 
@@ -30,29 +30,29 @@ __all__ = [
     "training_notes",
 ]
 
-# Choices are read off the tables, so that a new entry is an option at once; mypy cannot see the members.
+# The choices come from the tables, so a new entry is an option at once; mypy cannot see the members.
 AlphabetName = StrEnum("AlphabetName", [(name, name) for name in ALPHABET_NAMES])  # type: ignore[misc]
 StatisticName = StrEnum("StatisticName", [(name, name) for name in STATISTICS])  # type: ignore[misc]
 SchemeName = StrEnum("SchemeName", [(name, name) for name in SCHEMES])  # type: ignore[misc]
-# `tune` cannot do without these, `train` can
+# required by `tune`, optional for `train`
 RAW = typer.Option(help="Directory of pages: HTML, or text dumps (.txt).", show_default=False)
 CLEAN = typer.Option(help="Directory of their cleaned text: same names, .txt, UTF-8.", show_default=False)
 ManifestOption = Annotated[
     Path | None,
     typer.Option(
-        help="JSON lines with the id and url of each page, so that no site stands on both sides of a "
-        "cross-validation.  [default: manifest.jsonl beside the pages, if there]",
+        help="File of JSON lines with the id and url of each page; they tell which pages share a site.  "
+        "[default: manifest.jsonl beside the pages, if it exists]",
         show_default=False,
     ),
 ]
 SizeOption = Annotated[
     int, typer.Option("--alphabet-size", min=1, max=MAX_LEARNED, help="Characters of a learned alphabet.")
 ]
-CasedOption = Annotated[bool, typer.Option("--cased", help="A learned alphabet tells capitals apart.")]
+CasedOption = Annotated[bool, typer.Option("--cased", help="Let a learned alphabet distinguish capitals.")]
 
 
 def check_q(q: float) -> None:
-    """Says that an interpolation factor is out of range, before anything is read. Raises BadParameter."""
+    """Checks an interpolation factor before anything is read. Raises BadParameter."""
     from ncleaner.modelling.ngrams import interpolation_weights
 
     try:
@@ -63,7 +63,7 @@ def check_q(q: float) -> None:
 
 @contextmanager
 def training_notes(quiet: bool) -> Iterator[None]:
-    """Prints what training has to say of its data as lines on standard error."""
+    """Prints warnings of training as lines on standard error."""
 
     def show(message: Warning | str, category: type[Warning], *_: Any) -> None:
         if not (quiet and issubclass(category, TrainingWarning)):

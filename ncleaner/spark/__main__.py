@@ -19,7 +19,7 @@ from ncleaner.people.options import (
     QuietOption,
     ending_on_signals,
     logged_as_json,
-    said,
+    reports_errors,
     sources_of,
     with_settings,
 )
@@ -30,7 +30,7 @@ from ncleaner.spark import clean
 __all__ = ["main"]
 
 
-@said
+@reports_errors
 @with_settings(output_format=Format("parquet"))
 def spark_clean(
     inputs: Annotated[

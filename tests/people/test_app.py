@@ -297,7 +297,7 @@ def test_plain_text_is_left_to_the_ngrams_and_said_so_once(tmp_path: Path) -> No
     for method, times in (("hybrid", 1), ("ngram", 0)):
         result = ncleaner("clean", tmp_path, "-m", method)
         assert result.stdout.decode().split("\n\n")[0] == PROSE
-        assert result.stderr.decode().count("2 pages are plain text, without structure") == times
+        assert result.stderr.decode().count("2 pages are plain text, which has no structure") == times
 
 
 def test_comments_on_demand(tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ def test_the_last_line_of_an_input_counts(folder: Path, tmp_path: Path) -> None:
     assert history.foreign == 3
     assert len(history.lines) == 3
     assert history.total.pages >= 1000
-    assert "3 lines of the manifest are of another version" in table(history)
+    assert "3 lines of the manifest are not of this version" in table(history)
 
 
 @pytest.mark.parametrize("key", ["pages", "given_up", "slowest", "finished", "settings", "damage", "seconds"])

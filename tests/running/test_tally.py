@@ -42,9 +42,9 @@ def test_pages_that_another_method_cleaned_are_told_once() -> None:
         part.add_page(Page(b""), dump_html("<p>one"), Kept(np.array([True])).remarked(fallback=instead), 0.1)
         total += part
     assert total.fallbacks == {"ngram": 2}
-    said = [line for line in run_summary(total).splitlines() if "without structure" in line]
-    assert said == ["2 pages are plain text, without structure: cleaned by the method ngram"]
-    assert "without structure" not in run_summary(Tally())
+    said = [line for line in run_summary(total).splitlines() if "no structure" in line]
+    assert said == ["2 pages are plain text, which has no structure: cleaned by the method ngram"]
+    assert "no structure" not in run_summary(Tally())
 
 
 def test_notes_say_what_and_where() -> None:

@@ -10,12 +10,12 @@ import typer
 
 from ncleaner.errors import OutputError
 from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
-from ncleaner.people.options import EncodingOption, Method, MethodOption, ModelOption, said
+from ncleaner.people.options import EncodingOption, Method, MethodOption, ModelOption, reports_errors
 
 __all__ = ["command"]
 
 
-@said
+@reports_errors
 def command(
     page: Annotated[Path, typer.Argument(help="An HTML page, or a text dump (.txt).")],
     method: MethodOption = Method(DEFAULT_METHOD),
@@ -24,7 +24,7 @@ def command(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Labels by alignment with this cleaned text of the page, instead of by a method.",
+            help="Take the labels from an alignment with this cleaned text of the page, not from a method.",
             show_default=False,
         ),
     ] = None,
@@ -34,13 +34,13 @@ def command(
             "--output",
             "-o",
             metavar="FILE.anno",
-            help="Where to.  [default: beside the page]",
+            help="The annotation file to write.  [default: beside the page]",
             show_default=False,
         ),
     ] = None,
     encoding: EncodingOption = None,
 ) -> None:
-    """Write a page's blocks with their labels, for a person to correct and `train` to learn from."""
+    """Write a page's blocks with their labels: a person corrects them, and `train` learns from them."""
     from ncleaner.methods.choice import load_method
     from ncleaner.modelling.labels import labels_from_kept
     from ncleaner.storage.whole import whole_file

@@ -18,7 +18,7 @@ from ncleaner.people.options import (
     ending_on_signals,
     logged_as_json,
     or_stdin,
-    said,
+    reports_errors,
     sources_of,
     with_settings,
 )
@@ -27,7 +27,7 @@ from ncleaner.running.settings import Settings
 __all__ = ["command"]
 
 
-@said
+@reports_errors
 @with_settings()
 def command(
     inputs: InputArgument = None,
@@ -40,9 +40,9 @@ def command(
             "--output",
             "-o",
             metavar="PATH",
-            help="A directory gets one file per input, and a manifest: run again, finished inputs are passed "
-            "over. A name with a suffix gets everything. Either may be a URL (s3://…, gs://…). Without it "
-            "all goes to standard output.",
+            help="A directory gets one file per input and a manifest; a later run skips the inputs that are "
+            "finished. A file (a name with a suffix) gets everything. Both may be URLs (s3://…, gs://…). "
+            "[default: standard output]",
         ),
     ] = None,
     settings: Settings,
@@ -50,15 +50,15 @@ def command(
     again: Annotated[
         bool,
         typer.Option(
-            "--again", help="With -o DIRECTORY: clean the inputs, too, that an earlier run has finished."
+            "--again", help="With -o DIRECTORY: clean all inputs again, also those that are finished."
         ),
     ] = False,
     quarantine: Annotated[
         str | None,
         typer.Option(
             metavar="FILE",
-            help="A WARC for pages that are given up because they kill, hang or break a worker.  [with -o "
-            "DIRECTORY: in quarantine/ there]",
+            help="WARC file for the records of pages that kill, hang or break a worker.  [with -o DIRECTORY: "
+            "files in DIRECTORY/quarantine/]",
             show_default=False,
         ),
     ] = None,
@@ -71,7 +71,10 @@ def command(
     from ncleaner.running.outputs import is_directory
 
     if quarantine is not None and output is not None and is_directory(output):
-        raise typer.BadParameter("with -o DIRECTORY the quarantine is there", param_hint="--quarantine")
+        raise typer.BadParameter(
+            "with -o DIRECTORY the quarantine is DIRECTORY/quarantine/: leave --quarantine out",
+            param_hint="--quarantine",
+        )
     sources = sources_of(inputs if inputs_from else or_stdin(inputs), inputs_from, prefix)
     with (
         logged_as_json(log_json),

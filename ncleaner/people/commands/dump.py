@@ -15,13 +15,13 @@ from ncleaner.people.options import (
     MarkerOption,
     check_marker,
     or_stdin,
-    said,
+    reports_errors,
 )
 
 __all__ = ["command"]
 
 
-@said
+@reports_errors
 def command(
     inputs: InputArgument = None,
     input_format: InputFormatOption = InputFormatName("auto"),
@@ -29,7 +29,7 @@ def command(
     encoding: EncodingOption = None,
     alt_text: AltOption = False,
 ) -> None:
-    """Write the uncleaned text dump, a segment a line after its kind (h, l or p)."""
+    """Write the uncleaned text dump: one segment per line, after its kind (h, l or p) and a tab."""
     from ncleaner.people.inspect import dump_lines
 
     check_marker(marker)

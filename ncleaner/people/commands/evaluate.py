@@ -10,48 +10,53 @@ from typing import Annotated, Literal, cast
 import typer
 
 from ncleaner.methods.table import DEFAULT_MODEL
-from ncleaner.people.options import JobsOption, cores, said
+from ncleaner.people.options import JobsOption, cores, reports_errors
 
 __all__ = ["command"]
 
 Unit = StrEnum("Unit", [(name, name) for name in ("word", "char")])  # type: ignore[misc]
 
 
-@said
+@reports_errors
 def command(
     predicted: Annotated[
-        Path, typer.Argument(metavar="PRED_DIR", help="Directory of cleaned text; with --curve of pages.")
+        Path, typer.Argument(metavar="PRED_DIR", help="Directory of cleaned text; with --curve: of pages.")
     ],
     gold: Annotated[
-        Path, typer.Argument(metavar="GOLD_DIR", help="Directory of gold text, files of the same names.")
+        Path, typer.Argument(metavar="GOLD_DIR", help="Directory of gold text: files of the same names.")
     ],
-    as_json: Annotated[bool, typer.Option("--json", help="All figures, per page too, as JSON.")] = False,
-    per_page: Annotated[bool, typer.Option("--per-page", help="A line for each page as well.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print all figures as JSON, also those of each page.")
+    ] = False,
+    per_page: Annotated[bool, typer.Option("--per-page", help="Also print a line for each page.")] = False,
     unit: Annotated[
-        Unit, typer.Option(help="What the multiset F1 counts: char for scripts without spaces.")
+        Unit, typer.Option(help="What the multiset F counts; use char for scripts without spaces.")
     ] = Unit("word"),
     ascii_only: Annotated[
         bool, typer.Option("--ascii", help="Leave non-ASCII characters out, as cleaneval.py -a does.")
     ] = False,
     align: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write each page's alignment with its gold text there.")
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Write the alignment of each page with its gold text to this directory."
+        ),
     ] = None,
     jobs: JobsOption = None,
     curve: Annotated[
         Path | None,
         typer.Option(
             metavar="PREFIX",
-            help="Clean the pages of PRED_DIR with --model at all thresholds: a table of precision and "
-            "recall, and the curve as PREFIX.png and PREFIX.svg.",
+            help="Clean the pages of PRED_DIR with the n-grams of --model at all thresholds: print precision "
+            "and recall, and draw the curve as PREFIX.png and PREFIX.svg.",
             show_default=False,
         ),
     ] = None,
     model: Annotated[
-        str, typer.Option("--model", metavar="NAME|FILE", help="The model of --curve.")
+        str, typer.Option("--model", metavar="NAME|FILE", help="The model for --curve.")
     ] = DEFAULT_MODEL,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
 ) -> None:
-    """Compare cleaned text with a gold standard: precision, recall and F as cleaneval.py has them."""
+    """Compare cleaned text with a gold standard: precision, recall and F, as cleaneval.py computes them."""
     import json
 
     from ncleaner.people.progress import CountDisplay

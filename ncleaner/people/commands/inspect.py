@@ -17,26 +17,30 @@ from ncleaner.people.options import (
     PrecisionOption,
     RecallOption,
     ThresholdOption,
-    said,
+    reports_errors,
     threshold_of,
 )
 
 __all__ = ["command"]
 
 
-@said
+@reports_errors
 def command(
-    page: Annotated[str, typer.Argument(help="An HTML or text file, an archive (see --number), or -.")],
+    page: Annotated[
+        str, typer.Argument(help="An HTML or text file, an archive (see --number), or - for standard input.")
+    ],
     method: MethodOption = Method(DEFAULT_METHOD),
     model: ModelOption = DEFAULT_MODEL,
     threshold: ThresholdOption = None,
     precision: PrecisionOption = False,
     recall: RecallOption = False,
-    number: Annotated[int, typer.Option("--number", "-n", min=1, help="Which page of an archive.")] = 1,
+    number: Annotated[
+        int, typer.Option("--number", "-n", min=1, help="Number of the page in an archive.")
+    ] = 1,
     input_format: InputFormatOption = InputFormatName("auto"),
     encoding: EncodingOption = None,
 ) -> None:
-    """Show what happens to one page: each segment with its kind, score and fate."""
+    """Show what happens to one page: for each segment whether it is kept, its score, kind and text."""
     from ncleaner.cleaner import Cleaner
     from ncleaner.people.inspect import page_table
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ncleaner.people.options import said
+from ncleaner.people.options import reports_errors
 
 __all__ = ["command"]
 
@@ -19,7 +19,7 @@ command = typer.Typer(
 
 
 @command.callback()
-@said
+@reports_errors
 def models(context: typer.Context) -> None:
     """List the models that come with the package, or show what one has learned."""
     from ncleaner.people.cards import model_table
@@ -29,12 +29,12 @@ def models(context: typer.Context) -> None:
 
 
 @command.command()
-@said
+@reports_errors
 def show(
     model: Annotated[str, typer.Argument(metavar="NAME|FILE", help="A shipped model, or a file.")],
-    number: Annotated[int, typer.Option("--number", "-n", min=0, help="n-grams of each side.")] = 20,
+    number: Annotated[int, typer.Option("--number", "-n", min=0, help="Rows of each table.")] = 20,
 ) -> None:
-    """Show a model: parameters, training, figures, and its most telling n-grams of each side."""
+    """Show a model: parameters, training, figures, and what it has learned."""
     from ncleaner.people.cards import describe
 
     print(describe(model, number))

@@ -8,25 +8,27 @@ from typing import Annotated
 import typer
 
 from ncleaner.errors import OutputError
-from ncleaner.people.options import said
+from ncleaner.people.options import reports_errors
 
 __all__ = ["command"]
 
 
-@said
+@reports_errors
 def command(
     folder: Annotated[
-        str, typer.Argument(metavar="OUT_DIR", help="Directory that `ncleaner clean -o` has written to.")
+        str, typer.Argument(metavar="OUT_DIR", help="Output directory of `ncleaner clean -o`.")
     ],
     html: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Write a page of figures, plots and lists there.", show_default=False
+            metavar="FILE",
+            help="Write a report with figures, plots and lists to this HTML file.",
+            show_default=False,
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="All of it as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the whole report as JSON.")] = False,
 ) -> None:
-    """Show what has been done in an output directory: its manifest as a table, or as a page."""
+    """Show what has been done in an output directory: its manifest as a table, as JSON or as an HTML page."""
     import json
 
     from ncleaner.people.runpage import page, table

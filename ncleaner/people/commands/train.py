@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from ncleaner.people.options import EncodingOption, cores, said
+from ncleaner.methods.table import METHODS
+from ncleaner.people.options import EncodingOption, cores, reports_errors
 from ncleaner.people.training_options import (
     CLEAN,
     RAW,
@@ -34,11 +35,11 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-ModelKind = StrEnum("ModelKind", [(name, name) for name in ("ngram", "hybrid", "victor")])  # type: ignore[misc]
+ModelKind = StrEnum("ModelKind", [(name, name) for name in METHODS if METHODS[name].kinds])  # type: ignore[misc]
 StructureName = StrEnum("StructureName", [(name, name) for name in ("shipped", "own")])  # type: ignore[misc]
 
 
-@said
+@reports_errors
 def command(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The model file to write.")],
     raw: Annotated[Path | None, RAW] = None,
@@ -48,22 +49,22 @@ def command(
         typer.Option(
             "--method",
             "-m",
-            help="What to train: n-grams, which the methods ngram and hybrid take; a hybrid, n-grams with "
-            "the structure model calibrated to them; or a model of victor.",
+            help="Kind of model: n-grams, for the methods ngram and hybrid; a hybrid: n-grams, and the "
+            "structure model calibrated to them; or a random field for victor.",
         ),
     ] = ModelKind("ngram"),
     annotations: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="hybrid, victor: directory of annotated pages, .anno files beside them (see `annotate`).",
+            help="hybrid, victor: directory of pages with .anno files beside them (see `annotate`).",
             show_default=False,
         ),
     ] = None,
     structure: Annotated[
         StructureName,
         typer.Option(
-            help="hybrid: calibrate the shipped structure model to these pages, or train one of their own "
+            help="hybrid: calibrate the shipped structure model to these pages, or train one on them "
             "(hundreds of pages; needs the extra `train`)."
         ),
     ] = StructureName("shipped"),
@@ -71,7 +72,7 @@ def command(
         list[str] | None,
         typer.Option(
             metavar="FEATURE|GROUP",
-            help="hybrid with --structure own, victor: leave these features out; may be given several times.",
+            help="hybrid with --structure own, victor: leave this feature out; may be given several times.",
             show_default=False,
         ),
     ] = None,
@@ -83,22 +84,22 @@ def command(
             "-n",
             min=1,
             max=8,
-            help="n, the length of the n-grams.  [default: 2, from two million characters of text 3]",
+            help="n, the length of the n-grams.  [default: 2; 3 from two million characters of text]",
             show_default=False,
         ),
     ] = None,
     q: Annotated[
         float | None,
         typer.Option(
-            help=f"Interpolation factor, between 0 and 1: larger smooths more.  [default: {DEFAULT_Q}]",
+            help=f"Interpolation factor, between 0 and 1; larger values smooth more.  [default: {DEFAULT_Q}]",
             show_default=False,
         ),
     ] = None,
     alphabet: Annotated[
         AlphabetName,
         typer.Option(
-            help="learned: frequent characters of the pages, classes for the rest; ascii: folded to ASCII; "
-            "nonlexical: letters to a, digits to 0."
+            help="learned: the frequent characters of the pages, and classes for the rest; ascii: folding to "
+            "ASCII; nonlexical: letters become a, digits become 0."
         ),
     ] = AlphabetName("learned"),
     alphabet_size: SizeOption = 60,
@@ -112,13 +113,13 @@ def command(
     statistic: Annotated[
         StatisticName,
         typer.Option(
-            help="What decides on a segment: its log-odds given the whole page, by itself, or per character."
+            help="What decides on a segment: its log-odds given the whole page, alone, or per character."
         ),
     ] = StatisticName("page"),
     threshold: Annotated[
         float | None,
         typer.Option(
-            help="In bits; segments that reach it are kept.  [default: found by cross-validation]",
+            help="Segments with at least these log-odds, in bits, are kept.  [default: by cross-validation]",
             show_default=False,
         ),
     ] = None,
@@ -146,7 +147,9 @@ def command(
     encoding: EncodingOption = None,
     name: Annotated[
         str | None,
-        typer.Option(help="Name to record in the model.  [default: that of the file]", show_default=False),
+        typer.Option(
+            help="Name to record in the model.  [default: the name of the file]", show_default=False
+        ),
     ] = None,
     language: Annotated[
         str | None,
@@ -158,11 +161,11 @@ def command(
     date: Annotated[
         str | None,
         typer.Option(
-            help="Date to record in the model; none by default, so that the same pages give the same bytes.",
+            help="Date to record in the model.  [default: none, so that the same pages give the same bytes]",
             show_default=False,
         ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Errors only.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show only errors.")] = False,
 ) -> None:
     """Train a model from pages and their cleaned text (about 50 are enough), or adapt one."""
     from ncleaner.methods.choice import read_ngrams
@@ -215,7 +218,7 @@ def command(
         print(f"{output}: {trained_sentence(trained)}", file=sys.stderr)
 
 
-# The options that a kind of model takes, of those that not all take.
+# The options that only some kinds of model take.
 _TAKES = {
     "ngram": {"--order", "--q", "--threshold", "--more-clean", "--more-dirty", "--from"},
     "hybrid": {
@@ -227,12 +230,14 @@ _TAKES = {
 
 
 def _check(method: str, given: set[str], raw: Path | None, clean: Path | None) -> None:
-    """Says which options do not go together. Raises BadParameter."""
+    """Checks that the options go together. Raises BadParameter."""
     if foreign := sorted(given - _TAKES[method]):
         takers = " or ".join(name for name, takes in _TAKES.items() if foreign[0] in takes)
         raise typer.BadParameter(f"{foreign[0]} is for --method {takers}")
     if "--without" in given and method == "hybrid" and "--structure" not in given:
-        raise typer.BadParameter("--without needs --structure own: the shipped model has its features")
+        raise typer.BadParameter(
+            "--without needs --structure own: the features of the shipped model are fixed"
+        )
     adapts = "--from" in given and not given.isdisjoint({"--more-clean", "--more-dirty"})
     if (raw is None) != (clean is None) or not (raw or "--annotations" in given or adapts):
         sources = ["--raw and --clean, directories of pages and of their clean text"]
@@ -240,7 +245,7 @@ def _check(method: str, given: set[str], raw: Path | None, clean: Path | None) -
         sources += ["--from with --more-clean or --more-dirty"] if "--from" in _TAKES[method] else []
         raise typer.BadParameter(f"give {'; or '.join(sources)}")
     if "--from" in given and not given.isdisjoint({"--order", "--q"}):
-        raise typer.BadParameter("--from brings its own order and q: leave --order and --q out")
+        raise typer.BadParameter("--from has its own order and q: leave --order and --q out")
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import typer
 
 from ncleaner.errors import OutputError
 from ncleaner.modelling.decision import Statistic
-from ncleaner.people.options import EncodingOption, JobsOption, cores, said
+from ncleaner.people.options import EncodingOption, JobsOption, cores, reports_errors
 from ncleaner.people.training_options import (
     CLEAN,
     RAW,
@@ -29,7 +29,7 @@ from ncleaner.training.trials import Tuning
 __all__ = ["command", "train_command"]
 
 
-@said
+@reports_errors
 def command(
     raw: Annotated[Path, RAW],
     clean: Annotated[Path, CLEAN],
@@ -42,34 +42,37 @@ def command(
             "-n",
             min=1,
             max=8,
-            help="n to try; may be given several times.  [default: 1 to 8]",
+            help="A value of n to try; may be given several times.  [default: 1 to 8]",
             show_default=False,
         ),
     ] = None,
     q: Annotated[
         list[float] | None,
         typer.Option(
-            help="Interpolation factor to try; may be given several times.  [default: 0.1 to 0.9, and 0.95]",
+            help="A value of q to try; may be given several times.  [default: 0.1 to 0.9, and 0.95]",
             show_default=False,
         ),
     ] = None,
     alphabet: Annotated[
         list[AlphabetName] | None,
-        typer.Option(help="Alphabet to try; may be given several times.  [default: all]", show_default=False),
+        typer.Option(
+            help="An alphabet to try; may be given several times.  [default: all]", show_default=False
+        ),
     ] = None,
     alphabet_size: SizeOption = 60,
     cased: CasedOption = False,
     scheme: Annotated[
         list[SchemeName] | None,
         typer.Option(
-            help="Training scheme to try; may be given several times.  [default: aligned]", show_default=False
+            help="A training scheme to try; may be given several times.  [default: aligned]",
+            show_default=False,
         ),
     ] = None,
     statistic: Annotated[
-        StatisticName, typer.Option(help="What a segment is decided by, as of `train`.")
+        StatisticName, typer.Option(help="What decides on a segment; see `train`.")
     ] = StatisticName("page"),
     folds: Annotated[
-        int, typer.Option(min=2, help="Folds of the cross-validation; no site stands in two of them.")
+        int, typer.Option(min=2, help="Folds of the cross-validation; no site is in two of them.")
     ] = FOLDS,
     output: Annotated[
         Path,
@@ -77,15 +80,15 @@ def command(
             "--output",
             "-o",
             metavar="PREFIX",
-            help="The plots become PREFIX.png and PREFIX.svg; the proposed command writes PREFIX.ncm.",
+            help="Write the plots PREFIX.png and PREFIX.svg; the printed command writes PREFIX.ncm.",
         ),
     ] = Path("tune"),
     json_file: Annotated[
         Path | None,
-        typer.Option("--json", metavar="FILE", help="Write all figures there.", show_default=False),
+        typer.Option("--json", metavar="FILE", help="Write all figures to this file.", show_default=False),
     ] = None,
     jobs: JobsOption = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, errors only.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress, only errors.")] = False,
 ) -> None:
     """Find n, q and alphabet by cross-validation: tables, plots, and the command that trains the best."""
     import json
@@ -103,7 +106,7 @@ def command(
         check_q(value)
     plots = plot_paths(output)
     lacking = missing()
-    # said now, not when all is done
+    # fail now, not after the search
     for path in (*plots, *([json_file] if json_file else [])):
         if not path.parent.is_dir():
             raise OutputError(f"cannot write {path}: there is no directory {path.parent}")
@@ -156,7 +159,7 @@ def train_command(
     size: int = 60,
     cased: bool = False,
 ) -> str:
-    """The command line that trains by the parameters of the best trial, quoted for a shell."""
+    """Returns the command line that trains with the parameters of the best trial, quoted for a shell."""
     trial = tuning.best
     words: list[object] = ["ncleaner", "train", "--raw", raw, "--clean", clean]
     words += ["--manifest", manifest] if manifest is not None else []
