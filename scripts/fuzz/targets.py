@@ -31,10 +31,11 @@ from ncleaner.errors import NcleanerError
 from ncleaner.limits import Limits
 from ncleaner.methods._forms import suspects
 from ncleaner.methods.base import Method
-from ncleaner.methods.choice import make_method
+from ncleaner.methods.choice import load_method
 from ncleaner.methods.hybrid import Hybrid
 from ncleaner.methods.language import sample
 from ncleaner.methods.ngram import NGram
+from ncleaner.methods.table import METHODS
 from ncleaner.methods.victor import Victor
 from ncleaner.modelling.container import kind_of
 from ncleaner.modelling.hybrid import HybridModel
@@ -75,13 +76,9 @@ class Target:
 
 @cache
 def _methods() -> dict[str, Method]:
-    """Every method with shipped models: of trigrams in one table, of a learned alphabet, and without any."""
-    return {
-        "hybrid": make_method("hybrid", load_model("en")),
-        "ngram": make_method("ngram", load_model("zh")),
-        "victor": make_method("victor"),
-        "heuristics-only": make_method("heuristics-only"),
-    }
+    """Every method, with shipped models of different alphabets where it takes one of n-grams."""
+    models = {"hybrid": "en", "ngram": "zh"}
+    return {name: load_method(name, models.get(name, entry.default)) for name, entry in METHODS.items()}
 
 
 def _judge(document: Document) -> list[bytes]:
