@@ -1,8 +1,8 @@
-"""The container that every kind of model is stored in.
+"""The file format of all kinds of model.
 
-`magic, version, reserved, length of header, CRC of header` (little endian), a JSON header, then the arrays
-one after the other, deflated, as the header lists them. The header says what kind of model it is, and its
-checksum covers the arrays.
+A file holds `magic, version, reserved, length of header, CRC of header` (little endian), a JSON header, and
+the arrays that the header lists, each deflated. The header says the kind of the model and has a checksum of
+the arrays.
 """
 
 from __future__ import annotations
@@ -43,28 +43,28 @@ __all__ = [
 ]
 
 MAGIC = b"\x89NCLM\r\n\x1a"
-# 2: the decision of n-gram models is recorded; files of format 1 have a threshold per character
+# 2: n-gram models record their decision; files of format 1 have a threshold per character
 FORMAT_VERSION = 2
 _PREAMBLE = struct.Struct("<8sHHII")  # magic, version, reserved, header length, header CRC
-# element types that a model's arrays may have, by the name that the header gives them
+# element types of arrays, by the name that the header gives them
 _TYPES: dict[str, np.dtype[Any]] = {
     kind.str: kind
     for kind in map(np.dtype, ("u1", "<u2", "<u4", "<u8", "i1", "<i2", "<i4", "<i8", "<f4", "<f8"))
 }
-# Numbers in a header beyond these are none that training writes, and would run over in reckoning. A threshold
-# may be as large as its user likes.
+# Training never writes larger numbers to a header, and larger ones would overflow. A threshold is a float, so
+# that users can choose any.
 _FARTHEST, _MOST = 1e200, 1 << 53
-# what is shown of a model, and has to be a number
+# entries of the header that cards show as numbers
 _FIGURES = {
     "training": ("pages", "sites", "words", "clean_characters", "dirty_characters"),
     "validation": ("precision", "recall", "f_score"),
 }
-# deflate makes at most so many bytes of one
+# one deflated byte inflates to at most this many bytes
 _INFLATION = 1032
 
 
 def pack(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
-    """A model file. The same header and arrays give the same bytes.
+    """Returns a model file. The same header and arrays give the same bytes.
 
     Args:
         header: values that JSON can hold, among them `kind`; without `arrays` and `checksum`.
@@ -90,7 +90,7 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> b
 
 
 def _header_text(data: bytes, name: str) -> bytes:
-    """The header, as far as its checksum answers for it."""
+    """Returns the text of the header after checking signature, version and checksum. Raises ModelError."""
     if len(data) < _PREAMBLE.size or not data.startswith(MAGIC):
         raise ModelError(f"{name} is not an ncleaner model (it does not begin with the model signature)")
     _, version, _, length, crc = _PREAMBLE.unpack_from(data)
@@ -107,7 +107,7 @@ def _header_text(data: bytes, name: str) -> bytes:
 
 @contextmanager
 def usable(name: str) -> Iterator[None]:
-    """Whatever can go wrong in reading a header and arrays that do not fit becomes a ModelError."""
+    """Turns every error of reading a header and arrays that do not fit together into a ModelError."""
     try:
         yield
     except (
@@ -119,7 +119,7 @@ def usable(name: str) -> Iterator[None]:
 
 
 def kind_of(data: bytes, name: str = "model") -> str:
-    """What kind of model a file's bytes hold, by its header alone.
+    """Returns the kind of model in a file's bytes; reads the header alone.
 
     Raises:
         ModelError: foreign, damaged, or of a newer format.
@@ -130,14 +130,14 @@ def kind_of(data: bytes, name: str = "model") -> str:
 
 
 def unpack(data: bytes, name: str = "model") -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-    """The header and the arrays of a model file; the arrays are read-only, in the order of the file.
+    """Reads a model file: its header, and its arrays, which are read-only and in the order of the file.
 
     Args:
-        data: of the file.
-        name: for messages.
+        data: bytes of the file.
+        name: name of the file for messages.
 
     Returns:
-        The header, with the `kind` of the model and without what describes the arrays; {name: array}.
+        The header, without its list of arrays and its checksum; {name: array}.
 
     Raises:
         ModelError: foreign, damaged, or of a newer format.
@@ -160,7 +160,8 @@ def unpack(data: bytes, name: str = "model") -> tuple[dict[str, Any], dict[str, 
 
 
 def _header(text: bytes) -> dict[str, Any]:
-    """The header as an object; ValueError for numbers that are out of range, and for halves of characters."""
+    """Parses the header. Raises ValueError: it is no object, or has numbers out of range or lone
+    surrogates."""
 
     def number(digits: str) -> float:
         value = float(digits)
@@ -177,17 +178,18 @@ def _header(text: bytes) -> dict[str, Any]:
     header = json.loads(text.decode(), parse_float=number, parse_int=whole, parse_constant=number)
     if not isinstance(header, dict):
         raise ValueError("it is no object")
-    # written as `\\udc00` they pass for text until they are to be printed
+    # lone surrogates, written as `\\udc00`, would fail only when somebody prints them
     if b"\\u" in text:
         json.dumps(header, ensure_ascii=False).encode()
     return header
 
 
 def about_of(header: Mapping[str, Any], *own: str) -> dict[str, Any]:
-    """What a header says besides the kind of the model and its `own` parts: name, language, training.
+    """Returns the entries of a header besides the kind and the `own` entries of the model: name, language,
+    training.
 
     Raises:
-        ValueError: training or validation are no objects, or have something else where a number belongs.
+        ValueError: training or validation is no object, or an entry that has to be a number is none.
     """
     for part, numbers in _FIGURES.items():
         said = header.get(part) or {}
@@ -210,7 +212,7 @@ def _array(entry: Mapping[str, Any], block: bytes) -> npt.NDArray[Any]:
     size = math.prod(shape) * dtype.itemsize
     if size > _INFLATION * len(block):
         raise ValueError(f"array {entry['array']} is not as long as it should be")
-    # no more than the header promises: a small file cannot fill the memory
+    # inflate no more than the header promises: a small file must not fill the memory
     inflater = zlib.decompressobj()
     found = inflater.decompress(block, size + 1)
     if len(found) != size or not inflater.eof:
@@ -219,10 +221,10 @@ def _array(entry: Mapping[str, Any], block: bytes) -> npt.NDArray[Any]:
 
 
 def integers(values: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """Whole numbers of an array, as int64.
+    """Returns an array of whole numbers as int64.
 
     Raises:
-        ValueError: it holds others, is not of one dimension, or has numbers that are too large.
+        ValueError: it has other numbers, more dimensions, or numbers that are too large.
     """
     if values.dtype.kind not in "iu" or values.ndim != 1:
         raise ValueError("a table that has to hold whole numbers does not")
@@ -233,10 +235,10 @@ def integers(values: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
 
 
 def reals(values: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
-    """An array as float32.
+    """Returns an array as float32.
 
     Raises:
-        ValueError: it has infinite numbers, or what is none.
+        ValueError: it has infinite values or NaN.
     """
     with np.errstate(over="ignore"):
         found = values.astype(np.float32)
@@ -246,7 +248,7 @@ def reals(values: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
 
 
 def save(data: bytes, path: str | Path) -> None:
-    """Writes a model file, whole or not at all.
+    """Writes a model file, completely or not at all.
 
     Raises:
         OutputError: it cannot be written.
@@ -259,13 +261,12 @@ def save(data: bytes, path: str | Path) -> None:
 
 
 class Stored(ABC):
-    """What all kinds of model have in common: a name, a card, and a file that they are written to and read
-    from.
+    """Base of all kinds of model: a name, a card, and a file.
 
     Attributes:
-        KIND: the kind as the header of a file says it.
-        CALLED: words for the kind in messages.
-        about: what the header says besides: name, language, training, validation, sources.
+        KIND: the kind in the header of a file.
+        CALLED: the kind in messages.
+        about: other entries of the header: name, language, training, validation, sources.
     """
 
     KIND: ClassVar[str]
@@ -274,28 +275,28 @@ class Stored(ABC):
 
     @property
     def name(self) -> str:
-        """The name it was trained under."""
+        """The name that training recorded."""
         return str(self.about.get("name", "unnamed"))
 
     @abstractmethod
     def to_bytes(self) -> bytes:
-        """The model file. The same model gives the same bytes."""
+        """Returns the model file. The same model gives the same bytes."""
 
     @classmethod
     @abstractmethod
     def of_parts(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str) -> Self:
-        """The model of an unpacked file of this kind; `name` is for messages.
+        """Makes the model from an unpacked file of this kind; `name` is for messages.
 
         Raises:
-            ModelError, or what `usable` turns into one: header and arrays do not belong together.
+            ModelError, or an error that `usable` turns into one: header and arrays do not belong together.
         """
 
     @classmethod
     def of_model(cls, model: Stored) -> Self:
-        """A model of this kind from one of another kind; itself where it is of this kind already.
+        """Makes a model of this kind from a model of another kind; returns a model of this kind unchanged.
 
         Raises:
-            ValueError: this kind cannot be made of that one.
+            ValueError: that kind cannot become this kind.
         """
         if isinstance(model, cls):
             return model
@@ -303,7 +304,7 @@ class Stored(ABC):
 
     @abstractmethod
     def with_threshold(self, threshold: float | Preset) -> Self:
-        """The same model with another threshold, in bits, or a preset.
+        """Returns the model with another threshold, in bits, or with a preset.
 
         Raises:
             ModelError: the model has no such preset, or no threshold at all.
@@ -312,11 +313,11 @@ class Stored(ABC):
 
     @abstractmethod
     def summary(self) -> str:
-        """What the model is, in a few words, for people."""
+        """Describes the model in a few words."""
 
     @abstractmethod
     def card(self, number: int = 20) -> Card:
-        """What the model is and what it has learned: up to `number` rows in each table."""
+        """Describes the model and what it has learned, with up to `number` rows in each table."""
 
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "model") -> Self:

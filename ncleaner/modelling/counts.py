@@ -1,4 +1,4 @@
-"""Counting n-grams: the numbers that a model is made of."""
+"""Frequencies of n-grams, the numbers of an n-gram model."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["Counts", "GramCounter", "Keys", "Tallies", "Tally", "add_counts", "a
 
 Keys = npt.NDArray[np.uint64]
 Tally = npt.NDArray[np.int64]
-# for each length the sorted keys and how often each was seen
+# for each length the sorted keys and the frequency of each
 Tallies = list[tuple[Keys, Tally]]
-# symbols that are counted at once: bounds the memory of training
+# symbols to count at once; bounds the memory of training
 _CHUNK = 4_000_000
 
 
@@ -27,8 +27,8 @@ class Counts:
     """n-grams of one length with their frequencies.
 
     Attributes:
-        keys: sorted, distinct; a gram's symbols with the last one in the lowest bits.
-        clean, dirty: how often each was seen in clean and in dirty text.
+        keys: sorted, distinct; the symbols of a gram, the last one in the lowest bits.
+        clean, dirty: frequency of each in clean and in dirty text.
     """
 
     keys: Keys
@@ -39,8 +39,8 @@ class Counts:
 class GramCounter:
     """Counts n-grams of all lengths up to `order`, in bounded memory.
 
-    Every position that can be predicted is counted once for each length: each character, and the boundary
-    that ends a segment.
+    It counts every predicted position once for each length: each character, and the boundary that ends a
+    segment.
     """
 
     def __init__(self, alphabet: Alphabet, order: int) -> None:
@@ -72,13 +72,13 @@ class GramCounter:
         self._waiting, self._waiting_symbols = [], 0
         grams = np.zeros(len(symbols), np.uint64)
         for k in range(self._order):
-            # the character k places back moves in above those already there
+            # the character k places back goes above the ones already in the key
             grams[k:] |= symbols[: len(symbols) - k] << np.uint64(k * self._bits)
             found, times = np.unique(grams[predicted], return_counts=True)
             self._tallies[k] = _merge(*self._tallies[k], found, times)
 
     def tallies(self) -> Tallies:
-        """For k = 1 … order: sorted keys and how often each was seen."""
+        """Returns, for k = 1 … order, the sorted keys and their frequencies."""
         self._flush()
         return list(self._tallies)
 
@@ -95,14 +95,14 @@ def _merge(
 
 
 def _onto(keys: Keys, own: Keys, counts: Tally) -> Tally:
-    """Counts of some of the keys as counts of all of them; both sorted."""
+    """Spreads the counts of some keys over all keys; both lists are sorted."""
     full = np.zeros(len(keys), np.int64)
     full[np.searchsorted(keys, own)] = counts
     return full
 
 
 def add_tallies(parts: Sequence[Tallies]) -> Tallies:
-    """The sum of several tallies of the same orders; at least one."""
+    """Returns the sum of one or more tallies of the same orders."""
     total = list(parts[0])
     for part in parts[1:]:
         total = [_merge(*level, *more) for level, more in zip(total, part, strict=True)]
@@ -110,8 +110,8 @@ def add_tallies(parts: Sequence[Tallies]) -> Tallies:
 
 
 def two_sides(clean: Tallies, other: Tallies, differential: bool) -> list[Counts]:
-    """Counts of clean and dirty text. With `differential`, `other` is all raw text, and what it has more of
-    each n-gram than the clean text is dirty (Evert 2008, section 3)."""
+    """Returns the counts of clean and dirty text. With `differential`, `other` is all raw text, and the
+    surplus of each n-gram over the clean text counts as dirty (Evert 2008, section 3)."""
     levels = []
     for (clean_keys, clean_counts), (other_keys, other_counts) in zip(clean, other, strict=True):
         keys = np.union1d(clean_keys, other_keys)
@@ -121,7 +121,7 @@ def two_sides(clean: Tallies, other: Tallies, differential: bool) -> list[Counts
 
 
 def add_counts(parts: Sequence[list[Counts]]) -> list[Counts]:
-    """The sum of several lists of counts of the same orders; at least one."""
+    """Returns the sum of one or more lists of counts of the same orders."""
     total = parts[0]
     for part in parts[1:]:
         levels = []

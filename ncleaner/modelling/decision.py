@@ -1,10 +1,11 @@
-"""From n-gram scores to the segments that are kept: the statistic, its calibration, its thresholds.
+"""From n-gram scores to the kept segments: the statistic, its calibration, its thresholds.
 
-Three statistics of a segment, all in bits (log2), larger for cleaner text:
+A segment has three statistics, all in bits (log2); a larger value means cleaner text:
 
-`character` the mean log-odds per character, the difference of two cross-entropies (Evert 2008, section 3).
-`segment`   their sum, the log-odds of the segment as a whole: a short one has to be cleaner to be kept.
-`page`      the posterior log-odds given all segments of the page: the sum, bounded and calibrated by logistic
+`character` is the mean log-odds per character, the difference of two cross-entropies (Evert 2008, section 3).
+`segment`   is their sum, the log-odds of the whole segment: a short segment has to be cleaner to be kept.
+`page`      is the posterior log-odds given all segments of the page: the sum, bounded and calibrated by
+logistic
             regression, is the evidence in a two-state chain of clean and dirty segments.
 
 docs/accuracy.md has the figures for each.
@@ -28,27 +29,29 @@ Statistic = Literal["page", "segment", "character"]
 STATISTICS: tuple[Statistic, ...] = ("page", "segment", "character")
 Preset = Literal["balanced", "precision", "recall"]
 PRESETS: tuple[Preset, ...] = ("balanced", "precision", "recall")
-# log-odds around which evidence saturates, in bits: the characters of a long segment are far from independent
+# Log-odds at which evidence saturates, in bits: the characters of a long segment are not independent.
 _SATURATION = 20.0
-# a page without any clean text is this much less likely than the chain believes
+# Factor on the chain's probability that a page has no clean text: such pages are rarer than the chain
+# expects.
 _EMPTY = 0.01
 
 
 @dataclass(frozen=True)
 class Decision:
-    """How scores become a mask.
+    """Turns scores into a mask.
 
     Attributes:
         statistic: `page`, `segment` or `character`.
-        threshold: segments whose statistic reaches it are kept, in bits.
-        presets: thresholds that favour precision or recall, by name.
+        threshold: in bits; segments with at least this statistic are kept.
+        presets: {name: threshold} for precision or recall.
         slope, offset: calibration of a segment's log-odds as evidence in the chain, in bits:
             slope · tanh(log-odds / 20) + offset; `page` only.
         to_clean, stay_clean: transition probabilities of the chain; `page` only.
-        opening, closing: log-odds in bits that a page begins with a clean segment, and log-ratio in bits of
-            the probabilities that a clean and that a dirty one is the last; `page` only.
-        scale, shift: calibration of what the chain says, in bits, so that a word of a segment is as likely
-            clean as its statistic says: scale · odds + shift; `page` only.
+        opening: log-odds, in bits, that a page begins with a clean segment; `page` only.
+        closing: log-ratio, in bits, of the probabilities that a clean and that a dirty segment is the last;
+            `page` only.
+        scale, shift: calibration of the chain's odds, in bits: scale · odds + shift are the log-odds that a
+            word of the segment is clean; `page` only.
     """
 
     statistic: Statistic = "segment"
@@ -64,11 +67,11 @@ class Decision:
     shift: float = 0.0
 
     def with_threshold(self, threshold: float | Preset) -> Decision:
-        """The same decision with another threshold, in bits, or one of its presets.
+        """Returns the decision with another threshold, in bits, or with one of its presets.
 
         Raises:
-            ModelError: a preset that was not found when the model was trained.
-            ValueError: not a finite number.
+            ModelError: the model has no such preset.
+            ValueError: the threshold is not a finite number.
         """
         if isinstance(threshold, str):
             if threshold not in self.presets:
@@ -83,7 +86,11 @@ class Decision:
     def statistics(
         self, sums: npt.NDArray[np.float64], counts: npt.NDArray[np.uint32]
     ) -> npt.NDArray[np.float64]:
-        """The statistic of each segment of one page, in bits: shape (segments,), of `NGramModel.log_odds`."""
+        """Returns the statistic of each segment of one page, in bits: shape (segments,).
+
+        Args:
+            sums, counts: shape (segments,); see `NGramModel.log_odds`.
+        """
         if self.statistic == "character":
             means: npt.NDArray[np.float64] = sums / counts
             return means
@@ -95,12 +102,12 @@ class Decision:
         return self.scale * odds + self.shift
 
     def header(self) -> dict[str, Any]:
-        """What a model file records of it."""
+        """Returns the entry of a model's header."""
         return asdict(self)
 
     @classmethod
     def of_header(cls, header: dict[str, Any]) -> Decision:
-        """The decision that a model file describes.
+        """Makes the decision from the entry of a model's header.
 
         Raises:
             ValueError: unknown statistic, or numbers out of range.
@@ -123,6 +130,6 @@ class Decision:
 
 
 def saturated(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Log-odds in bits, bounded smoothly to -1 … 1: evidence of a long segment saturates."""
+    """Returns log-odds in bits, bounded smoothly to −1 … 1: the evidence of a long segment saturates."""
     bounded: npt.NDArray[np.float64] = np.tanh(sums / _SATURATION)
     return bounded

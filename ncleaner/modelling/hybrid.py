@@ -1,8 +1,8 @@
 """The hybrid: a language's n-grams and the structure model together.
 
-The structure model serves all languages and comes with the package; what differs from language to language is
-the n-grams, and how far the two can be trusted there. So any n-gram model makes a hybrid, and one that was
-trained for it carries its own calibration, and its own structure model where there were pages enough.
+The structure model serves all languages and comes with the package. Each language has its own n-grams, and
+its own calibration of the two. So every n-gram model makes a hybrid; a hybrid model file adds a calibration
+and, if it was trained on enough pages, its own structure model.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _load_structure = cache(load_structure)
 
 @dataclass(frozen=True)
 class Calibration:
-    """How the structure model's log-odds are read on pages like those trained on: slope · log-odds + offset,
-    in nats, are the log-odds that a word is clean."""
+    """Calibration of the structure model's log-odds on pages like the training pages: slope · log-odds +
+    offset, in nats, are the log-odds that a word is clean."""
 
     slope: float = 1.0
     offset: float = 0.0
@@ -41,21 +41,21 @@ class Calibration:
             raise ValueError("a calibration has a positive slope and an offset, both finite")
 
     def __call__(self, odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Calibrated log-odds, in nats."""
+        """Returns calibrated log-odds, in nats."""
         return self.slope * odds + self.offset
 
 
 def keep_of(
     document: Document, odds: npt.NDArray[np.float64], balance: str = "balanced"
 ) -> npt.NDArray[np.bool_]:
-    """Which segments to keep of a page, by their log-odds in nats: shape (segments,)."""
-    # characters: words cannot be counted in every script
+    """Chooses the segments of a page to keep by their log-odds, in nats: shape (segments,), bool."""
+    # weigh by characters: not every script separates words
     sizes = document.segments["chars"].astype(np.float64)
     return decide(probabilities_of(odds), sizes, BALANCES[balance])
 
 
 class Judgement(NamedTuple):
-    """What the hybrid says of a document's segments.
+    """The hybrid's judgement of a document's segments.
 
     Attributes:
         mask: shape (segments,), bool: those to keep.
@@ -71,13 +71,14 @@ class HybridModel(Stored):
     """N-grams of a language with a structure model.
 
     Attributes:
-        ngrams: of the language.
-        structure: shipped, or of its own.
-        calibration: of the two on that language's pages.
-        threshold: in bits; segments that reach it are kept. None decides for the page as a whole.
-        balance: how that weighs recall against precision (`ncleaner.structure.BALANCES`).
-        own: whether the structure model belongs to this model's file.
-        about: what the header says besides: name, language, training, sources.
+        ngrams: n-grams of the language.
+        structure: the shipped structure model, or its own.
+        calibration: calibration of the two on pages of that language.
+        threshold: in bits; segments with at least these log-odds are kept. None: decide for the page as a
+            whole.
+        balance: weight of recall against precision in that decision; see `structure.BALANCES`.
+        own: whether the structure model is part of this model's file.
+        about: other entries of the header: name, language, training, sources.
     """
 
     KIND: ClassVar[str] = "hybrid"
@@ -93,21 +94,21 @@ class HybridModel(Stored):
 
     @classmethod
     def of_ngrams(cls, ngrams: NGramModel) -> HybridModel:
-        """n-grams with the shipped structure model, as it is."""
+        """Makes a hybrid from n-grams and the uncalibrated shipped structure model."""
         return cls(ngrams, _load_structure(), about=ngrams.about)
 
     @classmethod
     def of_model(cls, model: Stored) -> HybridModel:
-        """The model itself, or n-grams with the shipped structure model. Raises ValueError: it is neither."""
+        """Returns the model itself, or makes it from n-grams. Raises ValueError: the model is neither."""
         return cls.of_ngrams(model) if isinstance(model, NGramModel) else super().of_model(model)
 
     @property
     def name(self) -> str:
-        """The name it was trained under."""
+        """The name that training recorded."""
         return str(self.about.get("name", self.ngrams.name))
 
     def with_threshold(self, threshold: float | Preset) -> HybridModel:
-        """The same model with another threshold, in bits, or a preset.
+        """Returns the model with another threshold, in bits, or with a preset.
 
         Raises:
             ValueError: not a finite number.
@@ -132,7 +133,8 @@ class HybridModel(Stored):
         return Judgement(mask, scores)
 
     def to_bytes(self) -> bytes:
-        """The model file: the files of its parts in one. The same model gives the same bytes."""
+        """Returns the model file, which contains the files of its parts. The same model gives the same
+        bytes."""
         parts = {"ngrams": self.ngrams.to_bytes()}
         if self.own:
             parts["structure"] = self.structure.to_bytes()
@@ -148,7 +150,8 @@ class HybridModel(Stored):
 
     @classmethod
     def of_parts(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str) -> HybridModel:
-        """The model of an unpacked file. Raises ModelError for features that this version does not have."""
+        """Makes the model from an unpacked file. Raises ModelError: this version lacks one of its
+        features."""
         ngrams = NGramModel.from_bytes(arrays["ngrams"].tobytes(), f"{name} (its n-grams)")
         own = "structure" in arrays
         structure = (
@@ -170,12 +173,12 @@ class HybridModel(Stored):
         )
 
     def summary(self) -> str:
-        """What the model is, in a few words."""
+        """Describes the model in a few words."""
         structure = "a structure model of their own" if self.own else "the shipped structure model"
         return f"{self.ngrams.summary()}, and {structure}"
 
     def card(self, number: int = 20) -> Card:
-        """Its calibration and figures, its n-grams and, where it has one of its own, its structure model."""
+        """Describes its calibration and figures, its n-grams and, if it has its own, its structure model."""
         calibration = self.calibration
         structure = "of its own" if self.own else "the shipped one"
         decided = self.balance if self.threshold is None else f"threshold {self.threshold:g} bits"

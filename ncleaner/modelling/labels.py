@@ -1,4 +1,4 @@
-"""The labels of a page's blocks, and what they say of its segments."""
+"""Labels of a page's blocks, as Victor has them, and the segments that they keep."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from ncleaner.document import Document
 
 __all__ = ["LABELS", "PARAGRAPH", "Gold", "Labels", "gold_of", "labels_from_kept", "run_chars"]
 
-# The names of the labels in files; the number of a label is its place here.
+# The labels in files; the number of a label is its position here.
 LABELS = "phlco"
 PARAGRAPH, HEADER, ITEM, CONTINUATION, OTHER = range(5)
 Labels = npt.NDArray[np.uint8]
 """Shape (runs,): the number of each run's label."""
-# label of a segment by its kind's character code
+# label of a segment by the character code of its kind
 _OF_KIND = np.full(256, PARAGRAPH, np.uint8)
 # code of a segment's kind by label
 _CODES = np.frombuffer(b"phl", np.uint8)
 
 
 class Gold(NamedTuple):
-    """What labels say of a document's segments.
+    """A document's segments according to labels of its runs.
 
     Attributes:
-        kept: shape (segments,), bool: at least half of its characters stand in blocks that are kept.
-        kinds: shape (segments,), uint8: the code of `p`, `h` or `l`, as in the table of segments.
-        continues: shape (segments,), bool: it is kept, and goes on with the kept one before.
+        kept: shape (segments,), bool: at least half of the characters are in kept blocks.
+        kinds: shape (segments,), uint8: character code of `p`, `h` or `l`, as in the table of segments.
+        continues: shape (segments,), bool: the segment is kept and continues the kept segment before.
     """
 
     kept: npt.NDArray[np.bool_]
@@ -37,7 +37,7 @@ class Gold(NamedTuple):
 
 
 def run_chars(document: Document) -> npt.NDArray[np.int64]:
-    """Shape (runs,): the characters of each run, white space between its words included."""
+    """Returns the characters of each run, with the white space between its words: shape (runs,)."""
     codes = np.frombuffer(document.data, np.uint8)
     before = np.concatenate(([0], np.cumsum(codes & 0xC0 != 0x80)))
     chars: npt.NDArray[np.int64] = before[document.runs["end"]] - before[document.runs["start"]]
@@ -50,17 +50,17 @@ def labels_from_kept(
     kinds: npt.NDArray[np.uint8] | None = None,
     continues: npt.NDArray[np.bool_] | None = None,
 ) -> Labels:
-    """The labels that say what a method says: the first run of each kept segment has its kind, the others
-    continue it. Text that is not shown at first is always `o`.
+    """Returns the labels for a mask: the first run of each kept segment gets the segment's kind, its other
+    runs `c`. Text that is not shown at first gets `o`.
 
     Args:
         document: the page.
         mask: shape (segments,); True for those that are kept.
-        kinds: shape (segments,); codes of the segments' kinds, by default their own.
-        continues: shape (segments,); those that go on with the one before: all their runs are `c`.
+        kinds: shape (segments,); character codes of kinds; by default those of the document.
+        continues: shape (segments,); True for segments that continue the one before: all their runs get `c`.
 
     Returns:
-        Of the document's runs.
+        Shape (runs,): the labels.
     """
     runs, table = document.runs, document.segments
     labels: Labels = _OF_KIND[table["kind"] if kinds is None else kinds][runs["segment"]]
@@ -73,11 +73,11 @@ def labels_from_kept(
 
 
 def gold_of(document: Document, labels: Labels) -> Gold:
-    """What labels say of a document's segments.
+    """Returns the segments that labels keep, with their kinds.
 
-    A segment's kind is that of its first block labelled `p`, `h` or `l`; without one it is that of the kept
-    segment before, or the page's own. It continues when its first kept block is labelled `c` and a kept
-    segment stands before.
+    A segment has the kind of its first block labelled `p`, `h` or `l`; without such a block, the kind of the
+    kept segment before, or the kind in the document. It continues if its first kept block is labelled `c` and
+    a kept segment is before it.
     """
     owners, table = document.runs["segment"], document.segments
     size = len(document)
@@ -88,7 +88,7 @@ def gold_of(document: Document, labels: Labels) -> Gold:
     kinds, continues = table["kind"].copy(), np.zeros(size, bool)
     if not kept.any():
         return Gold(kept, kinds, continues)
-    # runs stand in the order of their segments, so that the first of each is easily found
+    # runs are in the order of their segments, so `np.unique` finds the first run of each
     named = np.flatnonzero(labels < CONTINUATION)
     segments, first = np.unique(owners[named], return_index=True)
     kinds[segments] = _CODES[labels[named[first]]]
@@ -96,7 +96,7 @@ def gold_of(document: Document, labels: Labels) -> Gold:
     continues[segments] = labels[clean][first] == CONTINUATION
     continues[: np.argmax(kept) + 1] = False
     continues &= kept
-    # what has no kind of its own takes over that of the kept segment before
+    # segments without a labelled kind take the kind of the kept segment before
     rows = np.flatnonzero(kept)
     has = np.zeros(size, bool)
     has[owners[named]] = True

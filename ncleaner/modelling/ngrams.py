@@ -1,9 +1,8 @@
-"""Trained n-gram models: interpolation, and a file format of their own.
+"""Trained n-gram models and their interpolation (Evert 2008, section 3).
 
-A model holds counts, not probabilities: for each order up to n the n-grams that were seen, with how often
-in clean and in dirty text. Everything else (any q, a shorter n, the log-ratio table) follows from them.
-
-The file is the container of `modelfile.py`, of kind `ngram`.
+A model holds counts, not probabilities: for each order up to n the n-grams that training saw, and their
+frequencies in clean and in dirty text. Everything else (any q, a shorter n, the log-ratio table) follows from
+the counts.
 """
 
 from __future__ import annotations
@@ -30,18 +29,18 @@ from ncleaner.modelling.shipped import model_bytes
 __all__ = ["MAX_ORDER", "NGramModel", "interpolation_weights", "load_model"]
 
 MAX_ORDER = 8
-# share of the training text below which a letter counts as one that was never seen
+# a letter with a smaller share of the training text counts as unfamiliar
 _RARE = 1e-4
-# most characters that a model can be trained on: sums are exact up to here
+# most characters of training text: sums of counts are exact up to here
 _MOST = 2.0**53
 # largest dense table: 2^21 float32 are 8 MB
 _DENSE_BITS = 21
 
 
 def interpolation_weights(order: int, q: float) -> list[float]:
-    """Weights of geometric interpolation for i = 0 … n − 1, the number of history characters left out:
-    (1 − q) / (1 − qⁿ) · qⁱ (Evert 2008, equation 1). They sum to 1."""
-    # nearer to either end the smallest weight, or the difference that they are divided by, vanishes
+    """Returns the weights of geometric interpolation, (1 − q) / (1 − qⁿ) · qⁱ (Evert 2008, equation 1), for
+    i = 0 … n − 1, the number of history characters that are left out. They sum to 1."""
+    # nearer to 0 the smallest weight underflows, nearer to 1 the divisor does
     if not 1e-6 <= q <= 1 - 1e-6:
         raise ValueError(f"q is {q}, but has to be between 0 and 1, a millionth away from both")
     if not 1 <= order <= MAX_ORDER:
@@ -50,7 +49,8 @@ def interpolation_weights(order: int, q: float) -> list[float]:
 
 
 def conditional(keys: Keys, counts: Tally, bits: int) -> npt.NDArray[np.float64]:
-    """Relative frequency of each gram among those of the same history; 0 where the history has none."""
+    """Returns the relative frequency of each gram among the grams of the same history; 0 for an unseen
+    history."""
     history = keys >> np.uint64(bits)
     first = np.flatnonzero(np.concatenate(([True], history[1:] != history[:-1])))
     totals = np.add.reduceat(counts, first)
@@ -61,7 +61,7 @@ def conditional(keys: Keys, counts: Tally, bits: int) -> npt.NDArray[np.float64]
 
 
 def _positions(keys: Keys, wanted: Keys, bits: int) -> npt.NDArray[np.int64]:
-    """Where each of the wanted keys stands among the sorted keys, which hold all of them."""
+    """Returns the position of each wanted key among the sorted keys, which contain all wanted keys."""
     if bits > 16:
         return np.searchsorted(keys, wanted)
     place = np.zeros(1 << bits, np.int64)
@@ -84,10 +84,10 @@ class NGramModel(Stored):
     Attributes:
         order: n, 1 to 8.
         q: interpolation factor, 0 < q < 1; larger values give the shorter histories more weight.
-        alphabet: what its symbols stand for.
+        alphabet: maps characters to symbols.
         levels: `Counts` for the lengths 1 … n.
-        decision: how scores become a mask.
-        about: what the header says besides: name, language, training pages and words, date, sources.
+        decision: turns scores into a mask.
+        about: other entries of the header: name, language, training pages and words, date, sources.
     """
 
     KIND: ClassVar[str] = "ngram"
@@ -103,8 +103,8 @@ class NGramModel(Stored):
     def with_parameters(
         self, *, order: int | None = None, q: float | None = None, threshold: float | Preset | None = None
     ) -> NGramModel:
-        """The same counts under other parameters; `order` at most the trained one, `threshold` in bits or a
-        preset. The calibration stays that of the trained order and q.
+        """Returns the same counts with other parameters: `order` up to the trained order, `threshold` in bits
+        or a preset. The calibration stays that of the trained order and q.
 
         Raises:
             ModelError: the model has no such preset.
@@ -122,17 +122,19 @@ class NGramModel(Stored):
         )
 
     def with_threshold(self, threshold: float | Preset) -> NGramModel:
-        """The same model with another threshold, in bits, or a preset."""
+        """Returns the model with another threshold, in bits, or with a preset."""
         return self.with_parameters(threshold=threshold)
 
     @classmethod
     def of_model(cls, model: Stored) -> NGramModel:
-        """The n-grams of a hybrid, or the model itself. Raises ValueError: it has no n-grams."""
+        """Returns the n-grams of a hybrid, or the model itself. Raises ValueError: the model has no
+        n-grams."""
         return super().of_model(getattr(model, "ngrams", model))
 
     def interpolated(self, side: Literal["clean", "dirty"]) -> list[npt.NDArray[np.float64]]:
-        """For k = 1 … n the interpolated probability of each seen gram of length k, when no longer gram of
-        its position was seen: the sum of equation 1 over the orders up to k, with the weights of order n."""
+        """Returns, for k = 1 … n, the interpolated probability of each seen gram of length k where no longer
+        gram was
+        seen: the sum of equation 1 over the orders up to k, with the weights of order n."""
         weights = interpolation_weights(self.order, self.q)
         bits = self.alphabet.bits
         size = self.alphabet.size
@@ -156,7 +158,7 @@ class NGramModel(Stored):
 
     @cached_property
     def ratio(self) -> Grams:
-        """log2 Pr(clean) − log2 Pr(dirty) of every gram, for scoring."""
+        """The table of log2 Pr(clean) − log2 Pr(dirty) of every gram, for scoring."""
         clean, dirty = self.interpolated("clean"), self.interpolated("dirty")
         levels = [
             (self._keys(k), np.log2(c / d)) for k, (c, d) in enumerate(zip(clean, dirty, strict=True), 1)
@@ -164,7 +166,8 @@ class NGramModel(Stored):
         return Grams(levels, self.alphabet.bits, self.order * self.alphabet.bits <= _DENSE_BITS)
 
     def log_probabilities(self, text: str, side: Literal["clean", "dirty"]) -> npt.NDArray[np.float64]:
-        """log2 probability of each character of one segment, and of its end: one more than characters."""
+        """Returns the log2 probability of each character of one segment and of its end: shape (characters +
+        1,)."""
         levels = [(self._keys(k), np.log2(s)) for k, s in enumerate(self.interpolated(side), 1)]
         return Grams(levels, self.alphabet.bits).values(
             self.alphabet.encoder, text.encode("utf-8", "replace")
@@ -173,19 +176,19 @@ class NGramModel(Stored):
     def log_odds(
         self, data: bytes, starts: npt.NDArray[np.uint32], ends: npt.NDArray[np.uint32]
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.uint32]]:
-        """Log-odds of clean against dirty of each segment [starts, ends) of UTF-8 text, in bits (float64),
-        and its characters with one boundary (uint32)."""
+        """Returns for each segment [starts, ends) of UTF-8 text the log-odds of clean against dirty, in bits
+        (float64), and the number of its characters plus one boundary (uint32)."""
         return self.ratio.score(self.alphabet.encoder, *compose(data, starts, ends))
 
     def statistics(
         self, data: bytes, starts: npt.NDArray[np.uint32], ends: npt.NDArray[np.uint32]
     ) -> npt.NDArray[np.float64]:
-        """What the decision goes by, for the segments of one page, in bits: float64."""
+        """Returns the statistic that the decision uses, for each segment of one page, in bits (float64)."""
         return self.decision.statistics(*self.log_odds(data, starts, ends))
 
     def unfamiliarity(self, data: bytes) -> float:
-        """Share of the letters of UTF-8 text that hardly stood in the training pages, 0 to 1. With much of it
-        the scores mean little."""
+        """Returns the share of letters in UTF-8 text that are rare in the training pages, 0 to 1. If it is
+        high, the scores mean little."""
         letters, rare = self._letters
         whole = np.array([0], np.uint32), np.array([len(data)], np.uint32)
         symbols, _ = self.alphabet.encoder.encode(*compose(data, *whole), 1)
@@ -194,7 +197,7 @@ class NGramModel(Stored):
 
     @cached_property
     def _letters(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """Of each symbol whether it is a letter, and whether it hardly stood in the training pages."""
+        """For each symbol: whether it is a letter, and whether it is rare in the training pages."""
         level = self.levels[0]
         seen = np.zeros(self.alphabet.size)
         seen[level.keys.astype(np.int64)] = level.clean + level.dirty
@@ -207,7 +210,7 @@ class NGramModel(Stored):
         """The model file. The same model gives the same bytes."""
         arrays: dict[str, npt.NDArray[Any]] = {}
         for k, level in enumerate(self.levels, 1):
-            # neighbouring keys differ little: deltas are small numbers
+            # neighbouring keys differ little, so deltas are small numbers
             deltas = np.diff(level.keys, prepend=np.uint64(0))
             for name, values in (("keys", deltas), ("clean", level.clean), ("dirty", level.dirty)):
                 arrays[f"{name}{k}"] = values.astype(_narrowest(int(values.max(initial=0))))
@@ -223,7 +226,7 @@ class NGramModel(Stored):
 
     @classmethod
     def of_parts(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str) -> NGramModel:
-        """The model of an unpacked file."""
+        """Makes the model from an unpacked file."""
         order, q = int(header["order"]), float(header["q"])
         interpolation_weights(order, q)
         if "decision" in header:
@@ -244,7 +247,7 @@ class NGramModel(Stored):
             if deltas.dtype.kind != "u" or deltas.ndim != 1:
                 raise ValueError(f"the keys of order {k} are no keys")
             keys = np.cumsum(deltas, dtype=np.uint64)
-            # every gram is seen only where the one without its first symbol is
+            # a seen gram implies that the gram without its first symbol is seen
             last = keys & np.uint64((1 << symbols.bits * max(k - 1, 1)) - 1)
             if (
                 not len(keys) == len(clean) == len(dirty) > 0
@@ -262,11 +265,12 @@ class NGramModel(Stored):
         return cls(order, q, symbols, levels, decision, about)
 
     def summary(self) -> str:
-        """What the model is, in a few words."""
+        """Describes the model in a few words."""
         return f"{self.alphabet.name} {self.order}-grams, q {self.q:g}"
 
     def card(self, number: int = 20) -> Card:
-        """Parameters, training, figures, and up to `number` of the most telling n-grams of each side."""
+        """Describes parameters, training, figures, and up to `number` of the most informative n-grams of each
+        side."""
         about, training = self.about, self.about.get("training") or {}
         decision = self.decision
         presets = "".join(f", --{name} {value:g}" for name, value in sorted(decision.presets.items()))
@@ -291,18 +295,17 @@ class NGramModel(Stored):
         ]
         tables = [
             Table(
-                f"most telling of {side} text",
+                f"most informative of {side} text",
                 ("n-gram", "clean", "dirty", "bits"),
                 [(gram, str(clean), str(dirty), f"{bits:+.2f}") for gram, clean, dirty, bits in rows],
             )
-            for side, rows in self.telling_grams(number)
+            for side, rows in self.informative_grams(number)
         ]
         return Card(facts, tables)
 
-    def telling_grams(self, number: int = 20) -> list[tuple[str, list[tuple[str, int, int, float]]]]:
-        """The n-grams of full order that say most about each side.
-
-        Ranked by count times log-ratio, what a gram contributes over the whole training text.
+    def informative_grams(self, number: int = 20) -> list[tuple[str, list[tuple[str, int, int, float]]]]:
+        """Returns the most informative n-grams of full order for each side, by count times log-ratio: the
+        contribution of a gram over the whole training text.
 
         Returns:
             `clean` and `dirty`, each with up to `number` of (gram, times in clean text, times in dirty text,
@@ -311,7 +314,7 @@ class NGramModel(Stored):
         level = self.levels[self.order - 1]
         ratio = np.log2(self.interpolated("clean")[-1] / self.interpolated("dirty")[-1])
         if self.order == 1:
-            # of all symbols, also of those that were never seen
+            # the ratio covers all symbols, also unseen ones
             ratio = ratio[level.keys.astype(np.intp)]
         bits = self.alphabet.bits
         found = []
@@ -346,13 +349,13 @@ def _narrowest(largest: int) -> np.dtype[Any]:
 
 
 def load_model(name: str | Path) -> NGramModel:
-    """A shipped n-gram model by its name (`en`), or a model file by its path.
+    """Loads a shipped n-gram model by its name (`en`), or a model file by its path.
 
     >>> import ncleaner
     >>> ncleaner.load_model("el").about["language"]
     'el'
 
     Raises:
-        ModelError: no such model, or the file is no readable model of n-grams.
+        ModelError: there is no such model, or the file is not a readable n-gram model.
     """
     return NGramModel.from_bytes(model_bytes(name), str(name))

@@ -1,4 +1,4 @@
-"""The models that come with the package, and model files by their path."""
+"""The bytes of models: those that come with the package, by name, and files, by path."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["model_bytes", "shipped_models"]
 
 
 def _folder() -> Traversable:
-    """Where the shipped models are: in the package, or beside it in a source tree built in place."""
+    """Returns the folder of the shipped models: in the package, or beside it in a source tree."""
     package = resources.files("ncleaner")
     installed = package / "models"
     return installed if installed.is_dir() else Path(str(package)).parent / "models"
@@ -22,7 +22,7 @@ def _folder() -> Traversable:
 
 @cache
 def _kinds() -> dict[str, str]:
-    """{name: kind} of the shipped models, by name."""
+    """Returns {name: kind} of the shipped models, sorted by name."""
     files = {
         entry.name.removesuffix(".ncm"): entry for entry in _folder().iterdir() if entry.name.endswith(".ncm")
     }
@@ -30,12 +30,12 @@ def _kinds() -> dict[str, str]:
 
 
 def shipped_models(kind: str | None = None) -> list[str]:
-    """Names of the models that come with the package, sorted: those of a kind, or all."""
+    """Returns the sorted names of the shipped models of one kind, or of all kinds."""
     return [name for name, found in _kinds().items() if kind in (None, found)]
 
 
 def model_bytes(name: str | Path) -> bytes:
-    """The file of a shipped model by its name (`en`), or of a model by its path.
+    """Reads the file of a shipped model by its name (`en`), or a model file by its path.
 
     Raises:
         ModelError: no such model, or its file cannot be read.

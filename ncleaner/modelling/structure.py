@@ -1,11 +1,13 @@
-"""The structure model: what tells main text from boilerplate on a page, apart from the words of a language.
+"""The structure model: it tells main text from boilerplate by the structure of the page, in any language.
 
-Two forests of small trees judge each segment. The first sees the segment and the blocks above it; the second
-sees what follows from the first judgement of all segments of the page, too: where the text gathers, what
-segments of the same style are like, what stands before and after. Both take the n-grams' verdict as one
-feature among many, so the model holds no words but those of class names, and serves any language.
+Two forests of small trees judge each segment. The first forest sees the segment and the blocks above it. The
+second
+forest also sees what follows from the first judgement of all segments of the page: where the text is
+concentrated, how segments of the same style are judged, what is before and after. The scores of the n-grams
+are one feature among many. The model contains no words except those of class names, so it serves any
+language.
 
-Which segments are kept is then decided for the page as a whole (`_decide.pyx`).
+`_decide` then chooses the kept segments for the page as a whole.
 """
 
 from __future__ import annotations
@@ -33,13 +35,13 @@ from ncleaner.modelling.shipped import model_bytes
 
 __all__ = ["BALANCES", "STEP", "Structure", "Trees", "load_structure"]
 
-# Weights of names are kept in steps of this, as small integers.
+# Model files store the weights of names as small integers, in steps of this size.
 STEP = 1 / 32
 
-# How much more recall counts than precision: beta of the F-score that is expected to be largest.
+# Beta of the F-score whose expectation the decision maximises: the weight of recall against precision.
 BALANCES: dict[str, float] = {"precision": 0.5, "balanced": 1.0, "recall": 2.0}
-# A first judgement below this stands, and so does what the first trees of the second forest say in more nats
-# than these: what the later trees say of such segments changes no figure (docs/hybrid.md).
+# The second forest skips segments whose first probability is below `_PLAIN`, and its trees behind the first
+# `_EARLY` skip segments whose log-odds are beyond ±`_CLEAR` nats: they change no figure (docs/hybrid.md).
 _PLAIN, _EARLY, _CLEAR = 0.1, 20, 1.5
 
 
@@ -48,12 +50,12 @@ class Trees:
     """A forest as arrays.
 
     Attributes:
-        features: shape (nodes,), the name of the feature that a node asks for, as its column.
-        rows: shape (nodes,), which row: 0 the segment's own, -1 the one before.
-        thresholds: shape (nodes,), float32; values at most as large go left.
-        left, right: shape (nodes,), children within the tree; leaf k is -1 - k.
+        features: shape (nodes,), column of the feature that a node tests.
+        rows: shape (nodes,), row that a node tests: 0 is the segment itself, −1 the segment before.
+        thresholds: shape (nodes,), float32; values up to the threshold go left.
+        left, right: shape (nodes,), children within the tree; leaf k is −1 − k.
         leaves: shape (leaves,), float32, log-odds.
-        sizes: shape (trees,), nodes of each.
+        sizes: shape (trees,), number of nodes of each tree.
     """
 
     features: npt.NDArray[np.int64]
@@ -66,7 +68,7 @@ class Trees:
 
     @classmethod
     def of_columns(cls, columns: Mapping[str, Any]) -> Trees:
-        """From sequences of numbers by the names above."""
+        """Makes the arrays from sequences of numbers."""
         return cls(
             **{
                 column.name: np.asarray(
@@ -77,7 +79,7 @@ class Trees:
         )
 
     def forest(self) -> Forest:
-        """Ready for use on pages' matrices.
+        """Returns the compiled forest.
 
         Raises:
             ValueError: the arrays do not belong together.
@@ -93,9 +95,10 @@ class Structure(Stored):
     """A trained structure model.
 
     Attributes:
-        weights: shape (WEIGHTS,), float32: of the hashed words in class, id and role, in steps of `STEP`.
-        first, second: the forests that judge.
-        about: training data and figures, for the header.
+        weights: shape (WEIGHTS,), float32: weights of the hashed words in class, id and role, multiples of
+            `STEP`.
+        first, second: the two forests.
+        about: other entries of the header: training data and figures.
     """
 
     KIND: ClassVar[str] = "structure"
@@ -113,11 +116,11 @@ class Structure(Stored):
     def judge(
         self, document: Document, odds: npt.NDArray[np.float64], posterior: npt.NDArray[np.float64]
     ) -> npt.NDArray[np.float64]:
-        """Log-odds that each segment of an HTML page is clean, in nats: shape (segments,).
+        """Returns the log-odds that each segment of an HTML page is clean, in nats: shape (segments,).
 
         Args:
             document: the page.
-            odds, posterior: shape (segments,): what the n-grams say, in bits.
+            odds, posterior: shape (segments,): log-odds and statistics of the n-grams, in bits.
         """
         first, second = self._forests
         spare = max(first.reach, second.reach)
@@ -125,7 +128,7 @@ class Structure(Stored):
         odds = first.predict(matrix, spare)
         probabilities = probabilities_of(odds)
         second_features(document, matrix, probabilities, spare)
-        # most segments are clear at the first look, or soon in the second
+        # most segments are clear after the first forest, or after a few trees of the second
         chosen = np.flatnonzero(probabilities >= _PLAIN).astype(np.int32)
         odds[chosen] = second.predict(matrix, spare, chosen, 0, _EARLY)[chosen]
         chosen = chosen[np.abs(odds[chosen]) <= _CLEAR]
@@ -133,7 +136,7 @@ class Structure(Stored):
         return odds
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """All its tables by name, as model files hold them."""
+        """Returns {name: table} as model files store them."""
         found: dict[str, npt.NDArray[Any]] = {"weights": np.rint(self.weights / STEP).astype(np.int16)}
         forests = {"first": self.first, "second": self.second}
         for name, trees in forests.items():
@@ -149,7 +152,7 @@ class Structure(Stored):
     def of_arrays(
         cls, features: list[str], arrays: Mapping[str, npt.NDArray[Any]], about: dict[str, Any]
     ) -> Structure:
-        """A model from its tables; `features` are the names that the trees' columns stand for.
+        """Makes the model from its tables; `features` are the names of the columns that the trees test.
 
         Raises:
             ValueError: the tables do not belong together, or the features are not those of this version.
@@ -178,24 +181,24 @@ class Structure(Stored):
             raise ValueError("the weights of names are of another size")
         weights = steps.astype(np.float32) * np.float32(STEP)
         model = cls(weights, trees_of("first"), trees_of("second"), about)
-        _ = model._forests  # says what is wrong with the trees
+        _ = model._forests  # raises ValueError if the trees are wrong
         return model
 
     def to_bytes(self) -> bytes:
-        """The model file. The same model gives the same bytes."""
+        """Returns the model file. The same model gives the same bytes."""
         names = [feature.name for feature in FEATURES]
         header = {"kind": self.KIND, "hashes": HASHES_VERSION, "features": names, **self.about}
         return pack(header, self.arrays())
 
     @classmethod
     def of_parts(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str) -> Structure:
-        """The model of an unpacked file.
+        """Makes the model from an unpacked file.
 
         Raises:
-            ModelError: this version hashes the words of names in another way.
+            ModelError: this version computes other hashes of names.
             ValueError: see `of_arrays`.
         """
-        # Files without a version are older than the first change of the hashes.
+        # files without a version were written before the hashes first changed
         hashes = header.get("hashes", 1)
         if hashes != HASHES_VERSION:
             raise ModelError(
@@ -205,15 +208,15 @@ class Structure(Stored):
         return cls.of_arrays(list(header["features"]), arrays, about_of(header, "features", "hashes"))
 
     def with_threshold(self, threshold: float | Preset) -> Structure:
-        """A structure model decides nothing by itself. Raises ModelError."""
+        """Raises ModelError: a structure model decides only as part of a hybrid."""
         raise ModelError(f"the structure model {self.name} has no threshold: give it to a hybrid")
 
     def summary(self) -> str:
-        """What the model is, in a few words."""
+        """Describes the model in a few words."""
         return f"{len(self.first.sizes)} and {len(self.second.sizes)} trees"
 
     def card(self, number: int = 20) -> Card:
-        """Training, trees, and the features that they ask for most."""
+        """Describes training, trees, and the features that the trees test most often."""
         training = self.about.get("training") or {}
         asked = Counter(self.first.features.tolist()) + Counter(self.second.features.tolist())
         ranked = sorted(asked.items(), key=lambda item: (-item[1], item[0]))[:number]
@@ -228,13 +231,13 @@ class Structure(Stored):
             ("sources", str(self.about.get("sources", "-"))),
         ]
         rows = [(FEATURES[column].name, str(times), FEATURES[column].about) for column, times in ranked]
-        return Card(facts, [Table("asked for most often", ("feature", "times", "what it is"), rows, (0, 2))])
+        return Card(facts, [Table("tested most often", ("feature", "times", "what it is"), rows, (0, 2))])
 
     def __repr__(self) -> str:
         return f"<Structure {self.name}: {len(self.first.sizes)} and {len(self.second.sizes)} trees>"
 
 
-# how the arrays of trees stand in a file
+# element types of the arrays of trees in a file
 _STORED = {
     "features": "<u2", "rows": "i1", "thresholds": "<f4", "left": "<i2", "right": "<i2", "leaves": "<f4",
     "sizes": "<u2",
@@ -242,7 +245,7 @@ _STORED = {
 
 
 def load_structure(name: str | Path = "structure") -> Structure:
-    """The shipped structure model, or one from a file.
+    """Loads the shipped structure model, or one from a file.
 
     Raises:
         ModelError: no such model, or the file is no structure model.

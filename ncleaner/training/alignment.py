@@ -1,8 +1,8 @@
-"""Holds a page's segments against its gold text: which of them did the annotator keep?
+"""Alignment of a page's segments with its gold text: the segments that the annotator kept.
 
-The words of the dump and of the gold text are aligned by their longest common subsequence; a segment is
-clean when at least half of its words take part. Labels made so are what direct training counts on, and
-what shows pairs that do not belong together.
+The words of the dump and of the gold text are aligned by their longest common subsequence; a segment is clean
+if at least half of its words are aligned. Aligned training counts by these labels, and they reveal pairs that
+do not belong together.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ __all__ = ["Alignment", "align"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alignment:
-    """Of one page with its gold text.
+    """Alignment of one page with its gold text.
 
     Attributes:
-        words: for each segment its words, or characters in scripts that do not separate words; int64.
-        matched: for each segment the share of its words in the alignment, 0 to 1; NaN for one without words.
-        gold_words: words of the gold text.
+        words: shape (segments,), int64: words, or characters in scripts that do not separate words.
+        matched: shape (segments,), float64: share of aligned words, 0 to 1; NaN for a segment without words.
+        gold_words: number of words of the gold text.
         found: share of the gold words that the dump contains, 0 to 1.
     """
 
@@ -38,13 +38,13 @@ class Alignment:
 
     @property
     def clean(self) -> npt.NDArray[np.bool_]:
-        """Segments that the annotator kept. Comparisons with NaN are false."""
+        """Segments that the annotator kept: shape (segments,), bool. Comparisons with NaN are false."""
         with np.errstate(invalid="ignore"):
             return self.matched >= 0.5
 
     @property
     def dirty(self) -> npt.NDArray[np.bool_]:
-        """Segments that the annotator removed."""
+        """Segments that the annotator removed: shape (segments,), bool."""
         with np.errstate(invalid="ignore"):
             return self.matched < 0.5
 
@@ -52,8 +52,8 @@ class Alignment:
 def align(document: Document, gold: str) -> Alignment:
     """Aligns a document with its gold text (CleanEval markup allowed).
 
-    Text that is not shown at first comes second: it is held against what of the gold text the visible
-    segments leave over, so that a hidden copy never takes the place of the text that the annotator saw.
+    Visible segments are aligned first, hidden segments with the rest of the gold text: a hidden copy never
+    takes the place of the text that the annotator saw.
     """
     numbers: dict[str, int] = {}
     wanted, _ = numbered([gold_text(gold)], numbers)

@@ -14,33 +14,33 @@ from ncleaner.modelling.decision import Decision, Preset, Statistic, saturated
 
 __all__ = ["Scored", "curves", "fit_decision", "fit_logistic", "word_figures"]
 
-# what each preset's threshold is best for: F with this weight of recall against precision
+# beta of the F-score that the threshold of each preset maximises
 _BETA: dict[Preset, float] = {"balanced": 1.0, "precision": 0.5, "recall": 2.0}
-# thresholds that are tried, in bits: the farthest from 0, and the step
+# grid of thresholds, in bits: largest distance from 0, and step
 _GRID: dict[Statistic, tuple[float, float]] = {
     "page": (6.0, 0.1),
     "segment": (60.0, 1.0),
     "character": (1.5, 0.01),
 }
-# difference of F that decides nothing about a threshold
+# smaller differences of F do not count in the choice of a threshold
 _TOLERANCE = 0.005
-# how much stronger the evidence is taken than one segment by itself warrants: neighbours are not independent
-# of their likes, either, and the chain leans on them too much
+# Multiplies the fitted evidence slope: neighbouring segments correlate, and the chain would otherwise
+# over-trust transitions.
 _SHARPENING = 1.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scored:
-    """A page with known labels and the scores of a model that has not seen its site.
+    """A page with labels, and scores by a model that was trained without its site.
 
     Attributes:
-        site: registered domain; empty when unknown, and then the page counts as a site of its own.
+        site: registered domain; if it is empty, the page counts as a site of its own.
         sums: shape (segments,), float64: log-odds of each segment, in bits.
-        counts: shape (segments,), uint32: its characters, and one boundary.
+        counts: shape (segments,), uint32: characters of each segment plus one boundary.
         words: shape (segments,), int64.
-        clean: shape (segments,), bool: what the annotator kept.
+        clean: shape (segments,), bool: segments that the annotator kept.
         gold_words: words of the gold text.
-        matched: shape (segments,), float64: words of each segment that the gold text holds in order.
+        matched: shape (segments,), float64: words of each segment that align with the gold text.
     """
 
     site: str
@@ -53,7 +53,7 @@ class Scored:
 
 
 def _rounded(value: float) -> float:
-    """To six decimals: beyond them processors differ, and a model's bytes should not."""
+    """Rounds to six decimals: later decimals differ between processors, and a model's bytes must not."""
     return round(float(value), 6)
 
 
@@ -62,9 +62,9 @@ def fit_logistic(
     labels: npt.NDArray[np.bool_ | np.float64],
     weights: npt.NDArray[np.float64],
 ) -> tuple[float, float]:
-    """(slope, intercept) of the logistic regression of one variable, by Newton's method.
+    """Fits a logistic regression of one variable by Newton's method; returns (slope, intercept).
 
-    A small ridge on the slope keeps it finite where the classes do not overlap.
+    A small ridge on the slope keeps the slope finite if the classes do not overlap.
     """
     scale = float(np.sqrt(np.average(values**2, weights=weights))) or 1.0
     x = np.stack((values / scale, np.ones(len(values))), axis=1)
@@ -83,12 +83,12 @@ def fit_logistic(
 
 
 def _transitions(pages: Sequence[Scored]) -> dict[str, Any]:
-    """The chain's parameters, by counting labels: one of each kind is added."""
+    """Returns the parameters of the chain: relative frequencies of labels, with add-one smoothing."""
     seen = np.ones((2, 2))
     for page in pages:
         states = page.clean.astype(np.int64)
         np.add.at(seen, (states[:-1], states[1:]), 1)
-    ends = np.ones((2, 2))  # dirty and clean, at the first and at the last place
+    ends = np.ones((2, 2))  # rows: dirty, clean; columns: first segment, last segment
     for page in pages:
         if len(page.clean):
             ends[int(page.clean[0]), 0] += 1
@@ -108,8 +108,8 @@ def curves(
     statistics: Sequence[npt.NDArray[np.float64]],
     thresholds: npt.NDArray[np.float64],
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Words kept, and of these the words of the gold text, at each threshold: two arrays of shape (pages,
-    thresholds); and the words of each gold text, shape (pages, 1)."""
+    """Returns, for each page and threshold, the kept words and the kept words that align with the gold text:
+    two arrays of shape (pages, thresholds); and the words of each gold text, shape (pages, 1)."""
     kept = np.zeros((len(pages), len(thresholds)))
     hits = np.zeros_like(kept)
     for row, (page, values) in enumerate(zip(pages, statistics, strict=True)):
@@ -121,7 +121,7 @@ def curves(
 
 
 def _site_means(pages: Sequence[Scored], values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Mean over sites of the means over their pages, along the first axis."""
+    """Returns the mean over sites of the means over their pages, along the first axis."""
     homes: dict[str, list[int]] = {}
     for row, page in enumerate(pages):
         homes.setdefault(page.site or f"\n{row}", []).append(row)
@@ -135,8 +135,8 @@ def word_figures(
     hits: npt.NDArray[np.float64],
     gold: npt.NDArray[np.float64],
 ) -> tuple[float, float, float]:
-    """Precision, recall and F of words, 0 to 1: means over sites of the means over their pages. The arrays
-    are those of `curves` at one threshold, each of shape (pages, 1)."""
+    """Returns precision, recall and F of words, 0 to 1: means over sites of the means over their pages. The
+    arrays come from `curves` with one threshold, each of shape (pages, 1)."""
     shares = (
         hits / np.maximum(kept, 1),
         hits / np.maximum(gold, 1),
@@ -147,8 +147,11 @@ def word_figures(
 
 
 def _nearest(thresholds: npt.NDArray[np.float64], f_scores: npt.NDArray[np.float64]) -> float:
-    """The threshold nearest to 0 whose F is within half a point of the best. F is flat around its maximum; 0,
-    where both sides are equally likely, is expected, and a few pages are no evidence for a small distance."""
+    """Returns the threshold nearest to 0 whose F is within `_TOLERANCE` of the best.
+
+    F is flat around its maximum. The expected threshold is 0, where both sides are equally likely, and a few
+    pages do not justify a small distance from it.
+    """
     good = thresholds[f_scores >= f_scores.max() - _TOLERANCE]
     return float(good[np.argmin(np.abs(good))])
 
@@ -156,17 +159,19 @@ def _nearest(thresholds: npt.NDArray[np.float64], f_scores: npt.NDArray[np.float
 def fit_decision(pages: Sequence[Scored], statistic: Statistic) -> tuple[Decision, dict[str, float]]:
     """Calibrates a decision on labelled pages.
 
-    The thresholds are those with the best F of words, averaged by page and then by site, so that neither long
-    pages nor large sites decide; F0.5 and F2 give the presets.
+    The thresholds have the best F of words, averaged by page and then by site, so that neither long pages nor
+    large sites dominate; F0.5 and F2 give the presets.
 
     Returns:
-        The decision, and its word precision, recall and F on these pages (0 to 1), averaged in the same way.
+        The decision, and its precision, recall and F of words on these pages (0 to 1), averaged in the same
+        way.
     """
     decision = Decision(statistic)
     if statistic == "page":
         values = saturated(np.concatenate([page.sums for page in pages]))
         clean = np.concatenate([page.clean for page in pages])
-        # by the square root of their words: neither a menu's fifty words nor the one long text rules
+        # weights grow with the square root of words: neither many short segments nor one long segment
+        # dominates
         weights = np.sqrt(np.concatenate([page.words for page in pages])) + 1e-3
         slope, intercept = fit_logistic(values, clean, weights)
         prior = np.log((weights * clean).sum() + 1e-3) - np.log((weights * ~clean).sum() + 1e-3)

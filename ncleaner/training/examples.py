@@ -1,4 +1,4 @@
-"""Training pages with their labels: which can be used, and what a model says of them."""
+"""Training pages with their labels: the usable ones, their counts by fold, and scores of a model."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ __all__ = ["FOLDS", "SCHEMES", "Examples", "Scheme", "checked_pairs", "labelled"
 Scheme = Literal["aligned", "differential"]
 SCHEMES: tuple[Scheme, ...] = ("aligned", "differential")
 FOLDS = 5
-# a pair belongs together when at least this share of the clean text stands in the raw page
+# a pair is usable if the raw page contains at least this share of the clean text
 _BELONGS = 0.3
-# clean texts shorter than this, in words, say nothing about whether they belong to their page
+# clean texts with fewer words are not checked against their page
 _FEW_WORDS = 5
 _ADVISED = "about 50 are advised"
 
 
 class Examples:
-    """Training pages that are used again and again: by folds, alphabets, orders.
+    """Training pages, with their folds for cross-validation.
 
     Args:
         pairs: pages with their gold text.
-        k: folds for cross-validation.
+        k: number of folds.
     """
 
     def __init__(self, pairs: Sequence[Pair], k: int = FOLDS) -> None:
@@ -44,18 +44,18 @@ class Examples:
 
     @property
     def sites(self) -> int:
-        """Sites that are known, and one for each page whose site is not."""
+        """Number of known sites, plus one for each page without a known site."""
         known = {pair.site for pair in self.pairs if pair.site}
         return len(known) + sum(not pair.site for pair in self.pairs)
 
     @property
     def characters(self) -> int:
-        """Characters of the raw text, white space apart."""
+        """Number of characters of the raw text, without white space."""
         return sum(int(pair.document.segments["chars"].sum()) for pair in self.pairs)
 
     def tallies(self, symbols: Alphabet, order: int, scheme: Scheme) -> list[tuple[Tallies, Tallies]]:
-        """For each fold the counts of its clean text, and of its dirty text (`aligned`) or all its raw text
-        (`differential`)."""
+        """Returns for each fold the counts of its clean text, and of its dirty text (`aligned`) or of all its
+        raw text (`differential`)."""
         return [
             self._count([self.pairs[page] for page in fold], symbols, order, scheme) for fold in self.folds
         ]
@@ -79,19 +79,22 @@ class Examples:
         return clean.tallies(), other.tallies()
 
     def scored(self, model: NGramModel, fold: Sequence[int]) -> list[Scored]:
-        """The pages of a fold with their labels and a model's scores."""
+        """Returns the pages of a fold with their labels and a model's scores."""
         return [score_page(self.pairs[page], model) for page in fold]
 
 
 def score_page(pair: Pair, model: NGramModel) -> Scored:
-    """A page with its labels and a model's scores, as calibration and tuning take them."""
+    """Returns a page with its labels and a model's scores, for calibration and tuning."""
     table = pair.document.segments
     return labelled(pair, *model.log_odds(pair.document.data, table["start"], table["end"]))
 
 
 def labelled(pair: Pair, sums: npt.NDArray[np.float64], counts: npt.NDArray[np.uint32]) -> Scored:
-    """A page's labels beside scores of its segments: log-odds in bits, and characters with one boundary. What
-    is not shown counts for nothing: n-grams do not keep it."""
+    """Returns a page's labels with scores of its segments: log-odds in bits, and characters plus one
+    boundary.
+
+    Hidden segments get no words, since n-grams never keep them.
+    """
     alignment, visible = pair.alignment, pair.document.visible
     words = alignment.words * visible
     matched = np.nan_to_num(alignment.matched) * words
@@ -99,7 +102,7 @@ def labelled(pair: Pair, sums: npt.NDArray[np.float64], counts: npt.NDArray[np.u
 
 
 def checked_pairs(pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs that can be used; says what is wrong with the others.
+    """Returns the usable pairs, and warns of the others.
 
     Raises:
         TrainingError: most raw and clean texts do not belong together, or all clean texts are empty.
@@ -113,13 +116,13 @@ def checked_pairs(pairs: Sequence[Pair]) -> list[Pair]:
     if foreign:
         shown = ", ".join(f"{pair.name} ({100 * pair.alignment.found:.0f} %)" for pair in foreign[:10])
         shown += f" and {len(foreign) - 10} more" if len(foreign) > 10 else ""
-        said = (
-            f"{len(foreign)} of {len(pairs)} raw and clean texts do not belong together (in brackets how "
-            f"many of the clean words stand in the raw page): {shown}"
+        problem = (
+            f"{len(foreign)} of {len(pairs)} raw and clean texts do not belong together (in brackets the "
+            f"share of clean words that the raw page contains): {shown}"
         )
         if 2 * len(foreign) > len(pairs) - len(empty):
-            raise TrainingError(f"{said}; check that the files of both directories have the same names")
-        warnings.warn(f"{said}; they are left out", TrainingWarning, stacklevel=3)
+            raise TrainingError(f"{problem}; check that the files of both directories have the same names")
+        warnings.warn(f"{problem}; they are left out", TrainingWarning, stacklevel=3)
     if empty:
         names = ", ".join(pair.name for pair in empty[:10]) + (" …" if len(empty) > 10 else "")
         warnings.warn(

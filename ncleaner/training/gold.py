@@ -1,6 +1,6 @@
-"""Gold texts: what a person made of a page, plain or in CleanEval's form.
+"""Gold texts: pages cleaned by a person, plain or with CleanEval's markup.
 
-In that form the first line may be `URL:` and the page's address, and each segment begins with `<p>`, `<h>` or
+With markup the first line may be `URL:` and the page's address, and each segment begins with `<p>`, `<h>` or
 `<l>`.
 """
 
@@ -19,29 +19,30 @@ _MARK = re.compile(r"^[^\S\n]*<([phl])>[^\S\n]*", re.MULTILINE | re.IGNORECASE)
 
 
 def address(gold: str) -> str:
-    """The address on the first line; empty without one."""
+    """Returns the address on the first line; empty without an address."""
     line = _URL_LINE.match(gold.removeprefix("\ufeff"))
     return line[1] if line else ""
 
 
 def is_marked(gold: str) -> bool:
-    """Whether it says where its segments begin."""
+    """Tells whether the text has CleanEval's markup."""
     return _MARK.search(gold) is not None
 
 
 def gold_pieces(gold: str) -> list[tuple[str, str]]:
-    """(kind, text) of the segments as marked, without the address; text before the first mark is a `p`."""
+    """Returns (kind, text) of the marked segments, without the address; text before the first mark is a
+    `p`."""
     before, *rest = _MARK.split(_URL_LINE.sub("", gold.removeprefix("\ufeff")))
     return [("p", before), *((kind.lower(), text) for kind, text in zip(rest[::2], rest[1::2], strict=True))]
 
 
 def gold_text(gold: str) -> str:
-    """The text alone, an empty line before each marked segment."""
+    """Returns the text without markup, with an empty line before each marked segment."""
     return "\n".join(text for _, text in gold_pieces(gold))
 
 
 def gold_document(gold: str) -> Document:
-    """The segments of a gold text: as its marks set them, or as the form of the text does."""
+    """Returns the segments of a gold text as a Document: by its markup, or by the layout of the text."""
     if not is_marked(gold):
         return dump_text(gold_text(gold))
     builder = Builder(len(gold))

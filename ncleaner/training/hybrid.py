@@ -1,9 +1,9 @@
-"""Training a hybrid: n-grams of a language, and the structure model of the package calibrated to them, or one
-of its own.
+"""Training of a hybrid: n-grams of a language, with the calibrated shipped structure model or with its own.
 
-About 50 pages make the n-grams of a language and tell how far to trust the shipped structure model on pages
-like these. A structure model of one's own is for hundreds of pages, or for pages unlike any other: its
-forests see the n-grams' verdict on pages of sites that those had not seen, as they will in use.
+About 50 pages are enough for the n-grams of a language and for the calibration of the shipped structure
+model. An own
+structure model is for hundreds of pages, or for pages of an unusual kind: its forests see scores of n-grams
+that were trained without the page's site, as in use.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from ncleaner.training.structure import Example, train_structure
 __all__ = ["examples_of", "pair_of", "train_hybrid"]
 
 StructureSource = Literal["shipped", "own"]
-# fewer pages than this hardly train a structure model
+# fewer pages are too few for a structure model
 _ADVISED = 50
-# so many made-up pages say that the structure model is calibrated already
+# pseudo-pages on which the structure model is taken to be calibrated
 _PRIOR_PAGES = 10.0
 
 
 def pair_of(page: Annotated) -> Pair:
-    """An annotated page as a page with its gold text, in CleanEval's marks."""
+    """Returns an annotated page as a pair with a gold text in CleanEval's markup."""
     kept, kinds, continues = gold_of(page.document, page.labels)
     lines: list[str] = []
     for row in np.flatnonzero(kept).tolist():
@@ -53,8 +53,7 @@ def pair_of(page: Annotated) -> Pair:
 
 
 def examples_of(pairs: Sequence[Pair], scores: Sequence[Scored], ngrams: NGramModel) -> list[Example]:
-    """Pages with their labels and what n-grams that have not seen their site say of them
-    (`train_and_score`)."""
+    """Returns training pages for a structure model; `scores` are those of `train_and_score`."""
     return [
         Example(
             pair.document,
@@ -69,17 +68,19 @@ def examples_of(pairs: Sequence[Pair], scores: Sequence[Scored], ngrams: NGramMo
 
 
 def _calibrate(examples: Sequence[Example], odds: Sequence[npt.NDArray[np.float64]]) -> Calibration:
-    """Logistic regression of what is clean on the log-odds, all pages alike; drawn to no change at all by
-    `_PRIOR_PAGES` made-up pages on which the log-odds are right."""
+    """Fits a logistic regression of the labels on the log-odds, all pages weighing the same.
+
+    `_PRIOR_PAGES` pseudo-pages, on which the log-odds are right, pull it towards no change.
+    """
     values = np.concatenate(odds)
     clean = np.concatenate([example.clean for example in examples])
     weights = np.concatenate([example.words / max(example.words.sum(), 1.0) for example in examples])
     right = probabilities_of(values)
-    made_up = weights * _PRIOR_PAGES / len(examples)
+    pseudo = weights * _PRIOR_PAGES / len(examples)
     slope, offset = fit_logistic(
         np.concatenate((values, values)),
         np.concatenate((clean, right)),
-        np.concatenate((weights, made_up)),
+        np.concatenate((weights, pseudo)),
     )
     return Calibration(round(slope, 6), round(offset, 6)) if slope > 0 else Calibration()
 
@@ -87,7 +88,7 @@ def _calibrate(examples: Sequence[Example], odds: Sequence[npt.NDArray[np.float6
 def _figures(
     pairs: Sequence[Pair], examples: Sequence[Example], odds: Sequence[npt.NDArray[np.float64]]
 ) -> dict[str, float]:
-    """Word precision, recall and F of the decision, averaged by page, 0 to 1."""
+    """Returns precision, recall and F of words of the decision, averaged by page, 0 to 1."""
     found = []
     for pair, example, values in zip(pairs, examples, odds, strict=True):
         mask = keep_of(pair.document, values)
@@ -119,13 +120,13 @@ def train_hybrid(
 
     Args:
         pairs: see `read_pairs`.
-        annotated: pages with labels (`ncleaner.annotations`).
-        structure: `shipped`: the package's model, calibrated to these pages; `own`: one trained on them,
-            which needs LightGBM (extra `train`); or a model.
-        without: features of an own structure model to leave out (`ncleaner.features`).
-        threads: for training an own structure model; the result does not depend on it.
-        ngrams: how its n-grams are trained.
-        about: what the model's header is to record besides.
+        annotated: pages with labels; see `training.annotations`.
+        structure: `shipped` calibrates the shipped model to these pages; `own` trains one on them, which
+            needs LightGBM (extra `train`); or a structure model.
+        without: features of an own structure model to leave out; see `modelling.features`.
+        threads: threads for an own structure model; the result does not depend on them.
+        ngrams: options of its n-grams.
+        about: further entries of the header.
 
     Warns:
         TrainingWarning: as in `train_and_score`; or few pages for a structure model.

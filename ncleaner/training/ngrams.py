@@ -1,11 +1,11 @@
-"""Training: from pages and their cleaned text to a pair of n-gram models, and the decision that goes with it.
+"""Training of n-gram models from pages and their cleaned text, with the calibration of their decision.
 
-Two schemes. *Differential training* (Evert 2008, section 3) needs nothing but the two texts: the clean model
-counts the gold text, the dirty one what the raw text has more of each n-gram, never below zero. *Aligned*
-training first labels the page's own segments by alignment with the gold text and counts each side directly.
+There are two schemes. *Differential training* (Evert 2008, section 3) uses only the two texts: the clean
+model counts the gold text, and the dirty model counts the surplus of each n-gram in the raw text. *Aligned*
+training labels the page's own segments by alignment with the gold text and counts each side directly.
 
-The decision (`decision.py`) is calibrated by cross-validation within the training pages, with no site on both
-sides: what a model knows of a site by heart says nothing about the next one.
+The decision is calibrated by cross-validation within the training pages, with no site on both sides: a model
+that has seen a site says nothing about the next site.
 """
 
 from __future__ import annotations
@@ -31,16 +31,17 @@ from ncleaner.training.pairs import Pair
 __all__ = ["DEFAULT_Q", "Trained", "train", "train_and_score", "training_alphabet"]
 
 DEFAULT_Q = 0.8
-# characters of training text from which trigrams pay on sites that were not seen (docs/languages.md)
+# from this many characters of training text trigrams are better than bigrams on unseen sites
+# (docs/languages.md)
 _TRIGRAMS_FROM = 2_000_000
-# a model to start from counts for at most this many times the new pages
+# the counts of a base model weigh at most this many times the counts of the new pages
 _BASE_WEIGHT = 2.0
 
 
 def _more(
     clean: Sequence[Document], dirty: Sequence[Document], symbols: Alphabet, order: int
 ) -> list[Counts] | None:
-    """Counts of examples that are clean or dirty as a whole."""
+    """Returns the counts of documents that are completely clean or dirty; None without any."""
     if not clean and not dirty:
         return None
     sides = []
@@ -55,10 +56,10 @@ def _more(
 def training_alphabet(
     wanted: str | Alphabet, documents: Sequence[Document], size: int, cased: bool
 ) -> Alphabet:
-    """The alphabet of this name; `learned` from all the text of these documents.
+    """Returns the alphabet of this name; `learned` learns it from the text of the documents.
 
     Raises:
-        TrainingError: there is no text to learn from.
+        TrainingError: the documents have no text.
     """
     if isinstance(wanted, Alphabet):
         return wanted
@@ -71,12 +72,12 @@ def training_alphabet(
 
 
 class Trained(NamedTuple):
-    """A model and what it was trained on.
+    """A model and its training pages.
 
     Attributes:
         model: the model.
-        pairs: the pages that were used.
-        scores: of each of them, by a model that has not seen its site; empty where all are of one site.
+        pairs: the usable pages.
+        scores: for each of them, by a model trained without its site; empty if all pages are of one site.
     """
 
     model: NGramModel
@@ -221,7 +222,7 @@ def train_and_score(
             [held_out[page] for fold in examples.folds for page in fold], statistic
         )
     elif pairs and base is None:
-        # nothing to hold out: even odds of the segment alone
+        # no site can be held out: decide by even odds of each segment
         warnings.warn(
             "all pages come from one site: the threshold stays at even odds of each segment",
             TrainingWarning,
@@ -248,7 +249,7 @@ def train_and_score(
 
 
 def _with_base(own: list[Counts], base: NGramModel) -> list[Counts]:
-    """A base model's counts, scaled down to weigh at most `_BASE_WEIGHT` times the new ones, and these."""
+    """Adds the counts of a base model, scaled down to at most `_BASE_WEIGHT` times the new counts."""
     scaled = []
     factors = {}
     for side in ("clean", "dirty"):

@@ -21,7 +21,7 @@ from ncleaner.training.sites import registered_domain
 
 __all__ = ["Pair", "read_bytes", "read_pairs", "read_text", "read_texts", "site_of"]
 
-# where a page itself says so, best first
+# where a page states its own address, most reliable first
 _ADDRESSES = (
     ('link[rel="canonical"]', "href"),
     ('meta[property="og:url"]', "content"),
@@ -31,7 +31,7 @@ _ADDRESSES = (
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """A page and what a person made of it.
+    """A page and its gold text.
 
     >>> import ncleaner
     >>> cleaner = ncleaner.Cleaner()
@@ -43,8 +43,8 @@ class Pair:
     Attributes:
         name: for messages.
         document: the page.
-        gold: its clean text, with or without CleanEval's marks.
-        site: registered domain; empty when unknown.
+        gold: its clean text, with or without CleanEval's markup.
+        site: registered domain; empty if unknown.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Pair:
 
     @cached_property
     def alignment(self) -> Alignment:
-        """Of the page with its gold text."""
+        """Alignment of the page with its gold text."""
         return align(self.document, self.gold)
 
 
@@ -65,7 +65,7 @@ def _stems(folder: Path) -> dict[str, Path]:
 
 
 def _manifest(path: Path) -> dict[str, str]:
-    """{id: url} of a manifest, an object a line."""
+    """Returns {id: url} of a manifest with one JSON object per line."""
     urls = {}
     for number, line in enumerate(path.read_text("utf-8", "replace").splitlines(), 1):
         if not line.strip():
@@ -81,7 +81,8 @@ def _manifest(path: Path) -> dict[str, str]:
 
 
 def site_of(url: str, page: bytes | None) -> str:
-    """The registered domain of an address; of the one that an HTML page gives itself, where that is empty."""
+    """Returns the registered domain of a URL; if the URL is empty, of the address that the HTML page
+    states."""
     if not url and page is not None:
         parser = LexborHTMLParser(bounded(page)[0])
         for selector, attribute in _ADDRESSES:
@@ -93,7 +94,7 @@ def site_of(url: str, page: bytes | None) -> str:
 
 
 def read_bytes(path: Path) -> bytes:
-    """A file's bytes.
+    """Reads the bytes of a file.
 
     Raises:
         TrainingError: it cannot be read.
@@ -105,7 +106,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file in UTF-8.
+    """Reads a text file in UTF-8.
 
     Raises:
         TrainingError: it cannot be read, or is not UTF-8.
@@ -124,10 +125,10 @@ def read_pairs(
     manifest: str | Path | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Pair]:
-    """Pages of one directory with their cleaned text of another, matched by file name without suffix.
+    """Reads pages of one directory and their cleaned text of another, matched by file name without suffix.
 
-    Which site a page comes from is taken from the manifest, from a first line `URL: …` of its clean text, or
-    from what the page says of itself (canonical link, `og:url`, base).
+    The site of a page comes from the manifest, from a first line `URL: …` of its clean text, or from the
+    address that the page states (canonical link, `og:url`, base).
 
     >>> import ncleaner
     >>> pairs = ncleaner.read_pairs("examples/pages", "examples/gold")
@@ -137,10 +138,10 @@ def read_pairs(
     Args:
         raw: HTML pages, or text dumps with the suffix `.txt`.
         clean: text files in UTF-8, plain or with CleanEval's `<p>`, `<h>`, `<l>`.
-        encoding: WHATWG label of the raw pages, where it is known.
+        encoding: WHATWG label of the raw pages, if it is known.
         manifest: a file of JSON lines with `id` (the name without suffix) and `url`; by default
             `manifest.jsonl` beside or inside the raw directory, if there is one.
-        progress: called with pages done and pages in all.
+        progress: called with the number of pages done and of all pages.
 
     Raises:
         TrainingError: a directory is missing, nothing matches, or a file cannot be read.
@@ -175,7 +176,7 @@ def read_pairs(
 
 
 def read_texts(paths: list[Path]) -> list[Document]:
-    """Examples that are clean or dirty as a whole: text files in UTF-8, or HTML by their suffix.
+    """Reads documents that are completely clean or dirty: text files in UTF-8, or HTML files by their suffix.
 
     Raises:
         TrainingError: a file is missing, unreadable, or not UTF-8.

@@ -1,7 +1,7 @@
-"""Which pages come from one site, and folds for cross-validation that keep sites together.
+"""Sites of pages, and folds for cross-validation with no site in two of them.
 
-A model that has seen other pages of a site knows its menus by heart: a split that lets a site stand on both
-sides flatters accuracy by several points. A site is a registered domain, by the public suffix list.
+A model that has seen other pages of a site knows the site's menus: a split with a site on both sides
+overstates accuracy by several points. A site is a registered domain according to the public suffix list.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ def _suffixes() -> PublicSuffixList:
 
 
 def registered_domain(url: str) -> str:
-    """The registered domain of a URL; its host where that has none (an address, `localhost`); empty without
-    a host."""
+    """Returns the registered domain of a URL; the host if it has no domain (an IP address, `localhost`); an
+    empty string without a host."""
     try:
         host = urlsplit(url if "//" in url else f"//{url}").hostname or ""
     except ValueError:
         return ""
     host = host.rstrip(".").lower()
     if host.replace(".", "").isdigit() or ":" in host:
-        return host  # an address has no domain
+        return host  # an IP address has no domain
     return _suffixes().privatesuffix(host) or host
 
 
 def folds(sites: Sequence[str], k: int) -> list[list[int]]:
-    """Deals pages to at most k folds of about equal size; no site stands in two of them.
+    """Divides pages into at most k folds of about equal size; no site is in two folds.
 
-    The largest sites are dealt first, each to the smallest fold; the result depends on nothing but `sites`.
-    Pages of an unknown site (empty) go by neighbourhood: runs of them that stand together stay together,
-    since names are often sorted by site.
+    The largest sites come first, each into the smallest fold; the result depends only on `sites`. Pages of
+    unknown sites (empty) stay together with their neighbours in the list, since names are often sorted by
+    site.
 
     Args:
-        sites: of each page.
-        k: folds wanted, at least 2.
+        sites: the site of each page.
+        k: number of folds, at least 2.
 
     Returns:
         Lists of page numbers, ascending, none empty: fewer than k where there are fewer sites.
@@ -52,7 +52,7 @@ def folds(sites: Sequence[str], k: int) -> list[list[int]]:
     for page, site in enumerate(sites):
         if site:
             homes.setdefault(site, []).append(page)
-    # unknown pages: k runs of neighbours for each k, so that they fill up evenly
+    # pages of unknown sites: 2 k runs of neighbours, so that the folds fill evenly
     pieces = min(len(unknown), 2 * k)
     groups = list(homes.values()) + [
         unknown[len(unknown) * i // pieces : len(unknown) * (i + 1) // pieces] for i in range(pieces)

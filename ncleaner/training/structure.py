@@ -1,9 +1,9 @@
-"""Training the structure model: labels by alignment, forests by LightGBM, features of pages out of sight.
+"""Training of the structure model: labels by alignment, forests by LightGBM.
 
-Whatever a feature has learned from is kept from the pages it is trained on: the n-grams and the first forest
-judge a training page after training without its site, and the weights of names are counted without it.
+Features that come from training never see the page that they describe: n-grams and first forest judge a
+training page after training without its site, and the weights of names are counted without its site.
 
-LightGBM (extra `train`) is needed for this only; what comes out are plain arrays.
+Only this module needs LightGBM (extra `train`); the model consists of plain arrays.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ncleaner.training.sites import folds
 
 __all__ = ["Example", "train_structure"]
 
-# Features of the segments before and after that the second forest may ask for.
+# Features of neighbouring segments that the second forest may test.
 _NEIGHBOURS = (
     "first",
     "holder60-inside",
@@ -64,20 +64,20 @@ _COMMON = {
     "verbose": -1,
 }
 _INNER = 5
-# A word of a name counts by the sites it stands on: so many more of them are made up, with this share clean.
-_MADE_UP, _PRIOR = 4.0, 0.45
+# Additive smoothing: every word of a name gets `_PSEUDO_SITES` more sites, of cleanliness `_PRIOR`.
+_PSEUDO_SITES, _PRIOR = 4.0, 0.45
 
 
 @dataclass(frozen=True, eq=False)
 class Example:
-    """A page to train on.
+    """A training page.
 
     Attributes:
         document: the page.
-        site: registered domain; pages of one site never stand on both sides.
-        clean: shape (segments,), float64: share of each segment that the gold text holds, 0 to 1.
-        words: shape (segments,), float64: what each counts for.
-        odds, posterior: shape (segments,), float64: of n-grams that have not seen the site, in bits.
+        site: registered domain; pages of one site are never on both sides of a cross-validation.
+        clean: shape (segments,), float64: share of each segment that the gold text contains, 0 to 1.
+        words: shape (segments,), float64: words of each segment.
+        odds, posterior: shape (segments,), float64: scores of n-grams trained without the site, in bits.
     """
 
     document: Document
@@ -89,8 +89,7 @@ class Example:
 
 
 class NameCounts:
-    """How clean the text is below elements whose class, id or role holds a word, by hashed word and by
-    site."""
+    """Cleanliness of the text below elements whose class, id or role has a word, by hashed word and site."""
 
     def __init__(self, examples: Sequence[Example]) -> None:
         self._sites: dict[str, dict[int, list[float]]] = defaultdict(dict)
@@ -123,15 +122,15 @@ class NameCounts:
                     sums[1] += total
 
     def weights(self, without: str | None = None) -> npt.NDArray[np.float32]:
-        """Log-odds of each word against the average one, from all sites but one: shape (WEIGHTS,). Words of a
-        single site say nothing."""
+        """Returns the log-odds of each word against the average word, from all sites except `without`: shape
+        (WEIGHTS,). A word on a single site gets 0."""
         sums, numbers = self._sums, self._numbers
         if without is not None and without in self._sites:
             sums, numbers = sums.copy(), numbers.copy()
             for word, (clean, total) in self._sites[without].items():
                 sums[word] -= clean / total
                 numbers[word] -= 1
-        share = (sums + _MADE_UP * _PRIOR) / (numbers + _MADE_UP)
+        share = (sums + _PSEUDO_SITES * _PRIOR) / (numbers + _PSEUDO_SITES)
         odds = np.log(share / (1 - share)) - np.log(_PRIOR / (1 - _PRIOR))
         steps: npt.NDArray[np.float32] = np.where(numbers >= 1.5, np.rint(odds / STEP) * STEP, 0).astype(
             np.float32
@@ -150,7 +149,7 @@ def _lightgbm() -> Any:
 
 
 def _weights(example: Example) -> npt.NDArray[np.float64]:
-    """What each segment counts for: all pages alike, segments by their words."""
+    """Returns the weight of each segment: all pages weigh the same, segments by their words."""
     words = np.maximum(example.words, 0.5)
     shares: npt.NDArray[np.float64] = words / words.sum()
     return 1000 * shares
@@ -172,7 +171,7 @@ def _fit(
 
 
 def _trees(booster: Any, places: Sequence[tuple[int, int]]) -> Trees:
-    """LightGBM's trees as arrays. `places`: for each of its columns the feature and the row."""
+    """Returns LightGBM's trees as arrays. `places`: feature and row of each of its columns."""
     columns: dict[str, list[Any]] = {
         name: [] for name in ("features", "rows", "thresholds", "left", "right", "leaves", "sizes")
     }
@@ -190,7 +189,7 @@ def _trees(booster: Any, places: Sequence[tuple[int, int]]) -> Trees:
             return place
 
         if number(tree["tree_structure"]) < 0:
-            # a tree without a split: a node whose children are the same leaf twice
+            # a tree without a split becomes a node with the same leaf on both sides
             nodes.append({"split_feature": 0, "threshold": 0.0, "left": -1, "right": -2})
             leaves.append(leaves[0])
         for node in nodes:
@@ -206,13 +205,13 @@ def _trees(booster: Any, places: Sequence[tuple[int, int]]) -> Trees:
 
 
 def _at_most(threshold: float) -> np.float32:
-    """The largest float32 that is not larger: the same values are at most this as at most the threshold."""
+    """Returns the largest float32 up to the threshold, so that the same float32 values go left."""
     value = np.float32(threshold)
     return value if float(value) <= threshold else np.nextafter(value, np.float32(-np.inf))
 
 
 def _neighbours(matrix: Matrix, columns: Sequence[int]) -> Matrix:
-    """Columns of the rows before and after beside each row: shape (rows, columns · rows of `_ROWS`)."""
+    """Returns the columns of neighbouring rows beside each row: shape (rows, columns · rows of `_ROWS`)."""
     size = len(matrix)
     parts = []
     for row in _ROWS:
@@ -234,14 +233,14 @@ def train_structure(
     """Trains the two forests.
 
     Args:
-        examples: pages of at least two sites; hundreds for a model that serves all kinds of page.
-        without: features or groups of features to leave out (`ncleaner.features`).
-        threads: of LightGBM. The model is the same whatever their number.
-        about: what the header is to record.
+        examples: pages of at least two sites; a model for all kinds of pages needs hundreds.
+        without: features or groups of features to leave out; see `modelling.features`.
+        threads: threads of LightGBM; the model does not depend on their number.
+        about: further entries of the header.
 
     Raises:
         TrainingError: LightGBM is not installed, or the pages are of fewer than two sites.
-        ValueError: no such feature.
+        ValueError: a feature to leave out does not exist.
     """
     if len({example.site for example in examples}) < 2:
         raise TrainingError("a structure model needs pages of at least two sites")

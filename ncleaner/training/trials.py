@@ -1,4 +1,4 @@
-"""What a search over n, q, alphabet and training scheme has found, and how it is shown to people."""
+"""Results of a search over n, q, alphabet and training scheme."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from ncleaner.training.ngrams import DEFAULT_Q
 
 __all__ = ["TIE", "Trial", "Tuning"]
 
-# difference of F that decides nothing: a few pages are no evidence for it
+# smaller differences of F do not count: a few pages cannot show them
 TIE = 0.002
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One combination, and how it did on held-out pages.
+    """One combination of parameters, and its figures on held-out pages.
 
     Attributes:
         alphabet, scheme, order, q: the parameters, as `train` takes them.
-        clean_entropy: of clean text under the clean model, in bits per character.
-        dirty_entropy: of dirty text under the dirty model, in bits per character.
+        clean_entropy: cross-entropy of clean text under the clean model, in bits per character.
+        dirty_entropy: cross-entropy of dirty text under the dirty model, in bits per character.
         precision, recall, f_score: of words, 0 to 1; means over sites of the means over their pages.
     """
 
@@ -39,12 +39,12 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What a search has found.
+    """Results of a search.
 
     Attributes:
-        trials: all combinations: by alphabet, scheme, n and q, in this order.
-        pages, sites, folds: what they were tried on.
-        statistic: what segments were decided by.
+        trials: all combinations, ordered by alphabet, scheme, n and q.
+        pages, sites, folds: size of the cross-validation.
+        statistic: statistic of the decision.
     """
 
     trials: tuple[Trial, ...]
@@ -55,26 +55,26 @@ class Tuning:
 
     @property
     def ranking(self) -> list[Trial]:
-        """The trials by F, the best first."""
+        """The trials by F, best first."""
         return sorted(self.trials, key=lambda trial: (-trial.f_score, *_plainness(trial)))
 
     @property
     def best(self) -> Trial:
-        """The trial to train by: of those whose F is within `TIE` of the best, that of the smallest n, then
-        of the q nearest to 0.8, then of the best F."""
+        """The chosen trial: among those whose F is within `TIE` of the best, the one with the smallest n,
+        then with the q nearest to 0.8, then with the best F."""
         ranking = self.ranking
         level = [trial for trial in ranking if trial.f_score >= ranking[0].f_score - TIE]
         return min(level, key=lambda trial: (*_plainness(trial), -trial.f_score))
 
     def groups(self) -> dict[tuple[str, Scheme], dict[tuple[int, float], Trial]]:
-        """{(alphabet, scheme): {(n, q): trial}}, all in the order of `trials`."""
+        """Returns {(alphabet, scheme): {(n, q): trial}} in the order of `trials`."""
         found: dict[tuple[str, Scheme], dict[tuple[int, float], Trial]] = {}
         for trial in self.trials:
             found.setdefault((trial.alphabet, trial.scheme), {})[trial.order, trial.q] = trial
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """All figures, for JSON: shares from 0 to 1, cross-entropies in bits per character."""
+        """Returns all figures for JSON: shares from 0 to 1, cross-entropies in bits per character."""
         return {
             "pages": self.pages,
             "sites": self.sites,

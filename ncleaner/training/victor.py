@@ -27,7 +27,7 @@ from ncleaner.training.pairs import Pair
 
 __all__ = ["train_victor"]
 
-# weights this small decide nothing, and cost space
+# smaller weights decide nothing and only cost space
 _NEGLIGIBLE = 1e-3
 
 
@@ -44,7 +44,7 @@ def _trainer() -> Any:
 def attributes(
     values: npt.NDArray[np.uint8], slots: Sequence[Slot], names: npt.NDArray[np.object_]
 ) -> list[list[str]]:
-    """For each block the names of its attributes; a feature of value 0 has none."""
+    """Returns the names of each block's attributes; a feature of value 0 has no attribute."""
     table = _slot_table(slots)
     size = len(values)
     found = np.full((size, len(slots)), VALUES - 1, np.uint8)
@@ -59,7 +59,7 @@ def attributes(
 
 
 def attribute_names(slots: Sequence[Slot]) -> npt.NDArray[np.object_]:
-    """Shape (slots, 16): how the trainer calls each slot and value."""
+    """Returns the trainer's name of each slot and value: shape (slots, 16)."""
     return np.array([[f"{slot}:{value}" for value in range(VALUES)] for slot in range(len(slots))], object)
 
 
@@ -88,8 +88,8 @@ def train_victor(
         window: neighbours to either side whose features count.
         c1, c2: strength of the L1 and the L2 penalty.
         iterations: at most so many steps of L-BFGS.
-        rare: attributes seen less often with a label are left out.
-        about: what the model's header is to record besides.
+        rare: attributes with fewer occurrences with a label are left out.
+        about: further entries of the header.
 
     Warns:
         TrainingWarning: pairs that do not belong together, empty clean texts.
@@ -138,7 +138,7 @@ def train_victor(
 def _weights(
     pycrfsuite: Any, trainer: Any, names: npt.NDArray[np.object_]
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    """Trains, and takes the weights out of the trainer's own file."""
+    """Trains, and reads the weights from the trainer's own file."""
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:

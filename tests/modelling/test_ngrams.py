@@ -282,8 +282,8 @@ def test_a_learned_alphabet_is_stored() -> None:
 def test_a_model_card_shows_what_was_learned() -> None:
     card = card_text(load_model("en").card(5))
     assert "learned, 77 symbols" in card
-    assert "most telling of clean text" in card
-    clean, dirty = card.split("most telling of dirty text")
+    assert "most informative of clean text" in card
+    clean, dirty = card.split("most informative of dirty text")
     assert len([line for line in dirty.splitlines() if line.startswith("  ")]) == 6
     assert all(" -" in line for line in dirty.splitlines()[2:])
     assert "␣" in clean

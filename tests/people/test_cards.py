@@ -45,4 +45,4 @@ def test_a_model_that_there_is_not() -> None:
 def test_models_of_any_order_can_be_shown(order: int) -> None:
     said = card_text(load_model("en").with_parameters(order=order).card(number=2))
     assert f"n, q       {order}, " in said
-    assert len(said.partition("most telling of dirty text:")[2].splitlines()) == 4
+    assert len(said.partition("most informative of dirty text:")[2].splitlines()) == 4
