@@ -1,4 +1,4 @@
-"""One page at a time: the way through the house that the engine and the Python API share."""
+"""One page at a time: from bytes to a Document to the segments that a method keeps."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ __all__ = ["Cleaner", "clean"]
 
 
 class Cleaner:
-    """Dumps pages and decides what of them to keep.
+    """Dumps pages and decides which of their segments to keep.
 
-    Holds no state between pages: the same page gives the same text, whatever came before. One Cleaner may
-    serve several threads. It pickles.
+    A Cleaner has no state between pages: the same page gives the same text, whatever came before. Several
+    threads can share one Cleaner. A Cleaner pickles.
 
     >>> import ncleaner
     >>> cleaner = ncleaner.Cleaner(method="ngram", threshold="precision")
@@ -34,21 +34,20 @@ class Cleaner:
     ['The ferry will sail until the end of May.']
 
     Args:
-        method: `hybrid`, `ngram`, `victor`, `heuristics-only` or `everything`. The hybrid leaves plain text
-            to the n-grams.
-        model: a shipped model's name, a model file, a loaded model, or `auto` for a model per page by its
-            language, also a directory of models of one's own that go first. Methods without a model ignore
-            it.
-        threshold: in bits, instead of the model's own: higher values remove more; or one of its presets,
+        method: name of a cleaning method; `ncleaner clean --help` lists them.
+        model: name of a shipped model, a model file, a loaded model, `auto` for a model per page by its
+            language, or
+            a directory: `auto` with the models of that directory first. Methods without a model ignore it.
+        threshold: in bits, instead of the model's own; a higher value removes more. Or a preset of the model:
             `precision` or `recall`.
-        comments: keep the readers' comments below an article, as far as they are clean text.
+        comments: keep the readers' comments below an article if they are clean text.
         limits: bounds for one page.
-        encoding: a WHATWG label that overrides what pages declare.
-        alt_text: take in the alternative text of images.
+        encoding: WHATWG label of the encoding, instead of what pages declare.
+        alt_text: include the alternative text of images.
 
     Raises:
-        ValueError: no such method.
-        ModelError: no such model, it cannot be read, or it has no such preset.
+        ValueError: there is no such method, or the loaded model is not for it.
+        ModelError: there is no such model, it cannot be read, or it has no such preset.
     """
 
     def __init__(
@@ -76,28 +75,27 @@ class Cleaner:
         return dump_html(html, encoding=self.encoding, limits=self.limits, alt_text=self.alt_text)
 
     def text_document(self, text: bytes | str) -> Document:
-        """Makes a Document of one plain-text dump."""
+        """Reads one plain-text dump as a Document."""
         return dump_text(text, encoding=self.encoding, limits=self.limits)
 
     def keep(self, document: Document) -> Kept:
-        """Which of a document's segments are clean: a mask, and scores where the method has them."""
+        """Decides which segments of a document to keep."""
         kept = self.method.keep(document)
         if self.comments:
             return kept
         return kept._replace(mask=kept.mask & ~comment_segments(document))
 
     def clean(self, html: bytes | str) -> str:
-        """The clean text of one HTML page, a segment a line; empty when nothing is left.
+        """Returns the clean text of one HTML page, one segment per line; empty if no segment is kept.
 
         Raises:
-            InputError: the page is above `limits.bytes` or `limits.segments`, or the encoding asked for is
-                unknown.
+            InputError: the page exceeds `limits.bytes` or `limits.segments`, or `encoding` is unknown.
         """
         document = self.document(html)
         return kept_text(document, self.keep(document)).decode()
 
     def page(self, page: Page) -> tuple[Document, Kept]:
-        """Dumps and cleans a page of an archive, with what its HTTP header says of the encoding."""
+        """Dumps and cleans a page of an archive; its HTTP header counts for the encoding."""
         if page.kind == "text":
             document = dump_text(
                 page.body, content_type=page.content_type, encoding=self.encoding, limits=self.limits
@@ -121,9 +119,9 @@ _default: list[Cleaner] = []
 
 
 def clean(html: bytes | str) -> str:
-    """The clean text of one HTML page, by the default method and model.
+    """Returns the clean text of one HTML page, by the default method and model.
 
-    For other languages, methods or limits make a `Cleaner`.
+    Use a `Cleaner` for other languages, methods or limits.
 
     >>> import ncleaner
     >>> ncleaner.clean("<nav><a href=/>Home</a></nav><p>The ferry will sail until the end of May.</p>")
@@ -133,10 +131,10 @@ def clean(html: bytes | str) -> str:
         html: the page as served, or decoded text.
 
     Returns:
-        The kept segments, one a line; empty when nothing is left.
+        The kept segments, one per line; empty if no segment is kept.
 
     Raises:
-        InputError: the page is above the default limits.
+        InputError: the page exceeds the default limits.
     """
     if not _default:
         _default.append(Cleaner())

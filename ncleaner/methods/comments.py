@@ -1,7 +1,7 @@
-"""Where the readers' comments of a page stand, for those who do not want them.
+"""The readers' comments of a page, for users who do not want them.
 
-Comment sections name themselves: by a word in class, id or role of the block that holds them. A block that
-holds the page's headline, or nearly all of its text, is no section of the page but the page.
+A comment section has a word such as `comments` in class, id or role of its block. A block that contains the
+page's headline, or nearly all of its text, is not a section of the page.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ __all__ = ["comment_segments"]
 
 _COMMENT = 1 << tags.CUES.index("comment")
 _HEADLINE = tags.CODE["h1"]
-# blocks that name what the page allows rather than what they hold
+# such a word on these blocks says that the page allows comments
 _PAGE = frozenset(tags.CODE[name] for name in ("html", "body", "main", "article"))
-# share of the page's characters from which a block is the page
+# a block with a larger share of the page's characters is not a section
 _MOST = 0.9
 
 
 def comment_segments(document: Document) -> npt.NDArray[np.bool_]:
-    """Shape (segments,): those inside a section of comments."""
+    """Returns the segments inside comment sections: shape (segments,), bool."""
     elements, inside = document.elements, document.segments["element"]
     if not len(elements):
         return np.zeros(len(document), bool)
@@ -33,7 +33,7 @@ def comment_segments(document: Document) -> npt.NDArray[np.bool_]:
             holds_headline.add(element)
             element = parents[element]
     most = _MOST * int(document.segments["chars"].sum())
-    section = np.zeros(len(elements) + 1, bool)  # the last for what stands in no block
+    section = np.zeros(len(elements) + 1, bool)  # the last entry is for segments outside of blocks
     named = (elements["cues"] & _COMMENT != 0) & (elements["chars"] < most)
     for element, parent in enumerate(parents):
         own = named[element] and elements["tag"][element] not in _PAGE and element not in holds_headline

@@ -1,4 +1,4 @@
-"""Keeps every segment that is shown: the uncleaned dump, the baseline of all comparisons."""
+"""The uncleaned dump, the baseline of all comparisons: every visible segment."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ __all__ = ["Everything"]
 
 
 class Everything:
-    """The uncleaned dump."""
+    """Keeps every visible segment."""
 
     name = "everything"
 
     def keep(self, document: Document) -> Kept:
-        """All of them."""
+        """Keeps all visible segments."""
         return Kept(document.visible)

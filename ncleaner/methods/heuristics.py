@@ -1,8 +1,8 @@
-"""Removes what is navigation or footer by its form alone (Evert 2008, section 2.2).
+"""Removes navigation and footer lines by their form alone (Evert 2008, section 2.2).
 
-Three forms: short items between vertical bars or other separators, as menus and footers set them; a line
-that opens with a copyright sign; and segments without a single letter or digit. They need no training and
-hold in any language that the character classes below cover.
+There are three forms: short items between vertical bars or other separators, as in menus and footers; lines
+that begin with a copyright sign; and segments without any letter or digit. They need no training and work in
+every language.
 """
 
 from __future__ import annotations
@@ -40,16 +40,17 @@ def _is_menu(text: str) -> bool:
 
 
 class Heuristics:
-    """Navigation and footer lines go, everything else stays."""
+    """Removes navigation and footer lines and keeps everything else."""
 
     name = "heuristics-only"
 
     def keep(self, document: Document) -> Kept:
-        """All but menus, copyright lines and segments without letters or digits."""
+        """Keeps all segments except menus, copyright lines and segments without letters or digits."""
         return Kept(~self.remove(document))
 
     def remove(self, document: Document) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Mask of the segments that are navigation or footer by form, or not shown."""
+        """Returns the mask of segments that look like navigation or footer, or are hidden: shape (segments,),
+        bool."""
         data, table = document.data, document.segments
         starts, ends = table["start"], table["end"]
         removed = np.zeros(len(document), bool)

@@ -1,4 +1,4 @@
-"""The hybrid: n-grams and structure together, decided for the page as a whole."""
+"""The hybrid: n-grams and the structure of the page, decided for the page as a whole."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Hybrid"]
 
 
 class Hybrid:
-    """Keeps what the two forests of the structure model, fed with the n-grams, take for main text.
+    """Keeps the segments that the structure model, with the scores of the n-grams, judges to be main text.
 
     A plain-text dump has no structure: the n-grams alone judge its segments, and `Remarks.fallback` says so.
 
@@ -26,8 +26,10 @@ class Hybrid:
         self._ngram = NGram(model.ngrams)
 
     def keep(self, document: Document) -> Kept:
-        """Scores are log-odds in bits, given the whole page. Kinds of segments are the page's own: forests
-        trained to tell them apart did worse (docs/hybrid.md)."""
+        """Decides with scores that are log-odds in bits, given the whole page.
+
+        The kinds of segments stay those of the document: forests trained on kinds did worse (docs/hybrid.md).
+        """
         if not len(document.elements):
             return self._ngram.keep(document).remarked(fallback=self._ngram.name)
         mask, scores = self.model.judge(document)

@@ -12,17 +12,17 @@ from ncleaner.modelling.ngrams import NGramModel
 
 __all__ = ["NGram"]
 
-# a page with fewer segments may well be all clean or all dirty
+# pages with fewer segments are often completely clean or dirty
 _MANY = 5
-# share of unfamiliar letters from which a page is unfamiliar to a model
+# a page with a larger share of unfamiliar letters is unfamiliar to a model
 _UNFAMILIAR = 0.5
 
 
 class NGram:
-    """Keeps the segments whose characters are likelier under the clean model than under the dirty one.
+    """Keeps the segments that are likelier under the clean model than under the dirty model.
 
     Args:
-        model: the pair of models, and the decision that goes with it.
+        model: the pair of models, with its decision.
     """
 
     name = "ngram"
@@ -30,19 +30,20 @@ class NGram:
     def __init__(self, model: NGramModel) -> None:
         self.model = model
         self._heuristics = Heuristics()
-        _ = self.model.ratio  # built here, once, not on the first page
+        _ = self.model.ratio  # builds the table now, not on the first page
 
     def keep(self, document: Document) -> Kept:
-        """Scores are log-odds in bits: per character, per segment, or given the whole page, as the model's
-        decision has it."""
+        """Decides with scores that are log-odds in bits: per character, per segment, or given the whole page,
+        according to the model's decision."""
         table = document.segments
         scores = self.model.statistics(document.data, table["start"], table["end"])
         mask = (scores >= self.model.decision.threshold) & ~self._heuristics.remove(document)
         return Kept(mask, scores).remarked(unfamiliar=self.is_unfamiliar(document, mask))
 
     def is_unfamiliar(self, document: Document, mask: npt.NDArray[np.bool_]) -> bool:
-        """Whether all or nothing was kept of a page whose letters the model hardly knows."""
-        # a look at the letters only where the outcome is suspicious
+        """Tells whether the mask keeps all or nothing of a page whose letters are rare in the training
+        pages."""
+        # counting letters takes time: only pages kept or removed completely are checked
         return bool(
             len(mask) >= _MANY
             and (mask.all() or not mask.any())
