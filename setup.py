@@ -15,26 +15,40 @@ if sanitizers := os.environ.get("NCLEANER_SANITIZERS"):
     if "clang" in os.environ.get("CC", ""):
         # Cython calls methods through tables of pointers of a more general type, as Python does
         OPTIMISE.append("-fno-sanitize=function")
+# for scripts/coverage.sh: each line reports that it runs, also without the GIL; the C files stand beside
+# their sources, where coverage.py looks for them
+COVERAGE = bool(os.environ.get("NCLEANER_COVERAGE"))
 
-setup(
-    packages=[*find_packages(include=["ncleaner", "ncleaner.*"]), "ncleaner.models"],
-    ext_modules=cythonize(
-        [
-            Extension(".".join(path.with_suffix("").parts), [path.as_posix()], extra_compile_args=OPTIMISE)
-            for path in sorted(Path("ncleaner").rglob("*.pyx"))
-        ],
-        compiler_directives={
-            "language_level": 3,
-            "boundscheck": False,
-            "wraparound": False,
-            "cdivision": True,
-            "initializedcheck": False,
-            "embedsignature": True,
-            # Modules keep tables that are filled at import and only read after it, so threads may share them.
-            # Not tried without Python's lock, which therefore is taken back, nor in several interpreters.
-            "freethreading_compatible": False,
-            "subinterpreters_compatible": "no",
-        },
-        build_dir="build",
-    ),
-)
+# the processes that turn Cython into C import this file again where they are not forked
+if __name__ == "__main__":
+    setup(
+        packages=[*find_packages(include=["ncleaner", "ncleaner.*"]), "ncleaner.models"],
+        ext_modules=cythonize(
+            [
+                Extension(
+                    ".".join(source.with_suffix("").parts),
+                    [source.as_posix()],
+                    extra_compile_args=OPTIMISE,
+                    define_macros=[("CYTHON_TRACE_NOGIL", "1")] if COVERAGE else [],
+                )
+                for source in sorted(Path("ncleaner").rglob("*.pyx"))
+            ],
+            compiler_directives={
+                "language_level": 3,
+                "boundscheck": False,
+                "wraparound": False,
+                "cdivision": True,
+                "initializedcheck": False,
+                "embedsignature": True,
+                # Modules keep tables that are filled at import and only read after it, so threads may share
+                # them. Not tried without Python's lock, which therefore is taken back, nor in several
+                # interpreters.
+                "freethreading_compatible": False,
+                "subinterpreters_compatible": "no",
+                "linetrace": COVERAGE,
+            },
+            build_dir=None if COVERAGE else "build",
+            nthreads=os.cpu_count(),
+        ),
+        options={"build_ext": {"parallel": os.cpu_count()}},
+    )

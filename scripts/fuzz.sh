@@ -39,7 +39,7 @@ echo "== extensions with $NCLEANER_SANITIZERS, by $CC"
 cd "$root"
 cp -r --parents -t "$work" setup.py pyproject.toml README.md LICENSE ncleaner models scripts
 cd "$work"
-rm -f ncleaner/*.so
+find ncleaner -name '*.so' -delete
 LDSHARED="$CC -shared" "$python" setup.py -q build_ext --inplace -j 2 > build.log 2>&1 || { cat build.log; exit 1; }
 
 # Python itself never frees what lives as long as it does: no look for leaks. A page that would take all the
