@@ -55,6 +55,7 @@ PAGE = dump_html(
 # Cases by grammar
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 def test_hostile_input_by_grammar(target: str) -> None:
     for seed in range(300):
@@ -180,6 +181,7 @@ def test_references_that_grow_are_kept_from_the_parser() -> None:
     assert bounded(html)[0] is html
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     [b"house</body><!---->", b"house</html><!---->", b"<!---->house ", b"housexxxx<input type=hidden>", b"house<tr>",

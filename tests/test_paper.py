@@ -73,6 +73,7 @@ def section(report: str, title: str) -> str:
     return found[0]
 
 
+@pytest.mark.slow
 def test_the_report_has_all_tables_and_figures(gold: Path, tmp_path: Path) -> None:
     (gold / "text").mkdir()
     everything = Cleaner("everything")
@@ -107,6 +108,7 @@ def test_the_report_has_all_tables_and_figures(gold: Path, tmp_path: Path) -> No
     assert "nan" not in report and str(tmp_path) not in report and str(ROOT) not in report
 
 
+@pytest.mark.slow
 def test_without_dumps_the_report_says_how_to_get_them_and_comes_out_the_same_again(
     gold: Path, tmp_path: Path
 ) -> None:

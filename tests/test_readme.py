@@ -29,6 +29,7 @@ def environment() -> dict[str, str]:
 
 
 # in order: later commands read what earlier ones wrote
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_command(command: str, checkout: Path) -> None:
     result = subprocess.run(

@@ -56,6 +56,7 @@ def outcomes(cleaner: Cleaner, order: list[int]) -> dict[int, tuple[bytes, ...]]
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "model"),
     [("hybrid", "en"), ("hybrid", "auto"), ("ngram", "zh"), ("ngram", "auto"), ("victor", "en"),

@@ -111,6 +111,7 @@ HOSTILE = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_keeps_hostile_pages_bounded_and_all_their_text(name: str) -> None:
     html = HOSTILE[name]
@@ -146,6 +147,7 @@ def test_long_pages_are_left_alone(html: bytes) -> None:
     assert bounded(html)[0] is html
 
 
+@pytest.mark.slow
 def test_a_million_siblings() -> None:
     html = b"<p>x" * 1_000_000
     assert bounded(html)[0] is html

@@ -37,6 +37,7 @@ def ncleaner(
 # the main job -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("output_format", ["text", "cleaneval", "jsonl"])
 def test_same_bytes_from_any_number_of_workers_and_from_a_pipe(output_format: str) -> None:
     one, two = (ncleaner("clean", CRAWL, "-f", output_format, "-j", jobs) for jobs in "12")
@@ -75,12 +76,14 @@ def test_html_through_standard_input() -> None:
     assert result.stdout.decode() == PROSE + "\n"
 
 
+@pytest.mark.slow
 def test_output_file_and_directory(tmp_path: Path) -> None:
     ncleaner("clean", CRAWL, "-o", tmp_path / "all.jsonl", "-f", "jsonl")
     ncleaner("clean", CRAWL, "-o", tmp_path / "out", "-f", "jsonl")
     assert (tmp_path / "all.jsonl").read_bytes() == (tmp_path / "out" / "crawl.jsonl").read_bytes() != b""
 
 
+@pytest.mark.slow
 def test_methods_remove_more_and_more() -> None:
     words = [
         len(ncleaner("clean", CRAWL, "-m", method).stdout.split())
@@ -89,11 +92,13 @@ def test_methods_remove_more_and_more() -> None:
     assert words[0] > words[1] > words[2] > 0
 
 
+@pytest.mark.slow
 def test_threshold_trades_recall_for_precision() -> None:
     sizes = [len(ncleaner("clean", CRAWL, "--threshold", value).stdout) for value in ("-2", "-1", "1")]
     assert sizes[0] > sizes[1] > sizes[2]
 
 
+@pytest.mark.slow
 def test_presets() -> None:
     recall, balanced, precision = (
         len(ncleaner("clean", CRAWL, *options).stdout) for options in (["--recall"], [], ["--precision"])
@@ -170,6 +175,7 @@ def test_page_of_fifty_megabytes_is_given_up(tmp_path: Path) -> None:
     assert b"too large" in result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -191,6 +197,7 @@ def test_errors_are_a_sentence(tmp_path: Path, arguments: list[str], said: str) 
     assert result.stderr.startswith(b"ncleaner: ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [["clean", "-f", "pdf"], ["clean", "-m", "magic"], ["clean", "-j", "0"], ["wash"], ["train"],
@@ -214,6 +221,7 @@ def test_dump_and_inspect() -> None:
     assert [line.split()[0] for line in table[2:4]] == ["-", "+"]
 
 
+@pytest.mark.slow
 def test_train_clean_evaluate(tmp_path: Path) -> None:
     pages, gold = EXAMPLES / "pages", EXAMPLES / "gold"
     trained = [
@@ -245,6 +253,7 @@ def test_train_clean_evaluate(tmp_path: Path) -> None:
     assert f"{scores[1]:.2f}" in table
 
 
+@pytest.mark.slow
 def test_annotate_correct_train_clean(tmp_path: Path) -> None:
     pytest.importorskip("pycrfsuite", reason="python-crfsuite is not installed")
     page, gold = tmp_path / "page.html", tmp_path / "gold.txt"
@@ -276,6 +285,7 @@ def test_annotate_correct_train_clean(tmp_path: Path) -> None:
     assert len(ncleaner("clean", pages, "-m", "victor").stdout) > 10_000
 
 
+@pytest.mark.slow
 def test_train_a_hybrid(tmp_path: Path) -> None:
     pages, clean, model = EXAMPLES / "pages", EXAMPLES / "gold", tmp_path / "mine.ncm"
     arguments = ("train", "-m", "hybrid", "--raw", pages, "--clean", clean, "-o", model)
@@ -291,6 +301,7 @@ def test_train_a_hybrid(tmp_path: Path) -> None:
     assert odd.returncode == 2 and "no feature or group 'magic'" in odd.stderr.decode()
 
 
+@pytest.mark.slow
 def test_plain_text_is_left_to_the_ngrams_and_said_so_once(tmp_path: Path) -> None:
     for name in "ab":
         (tmp_path / f"{name}.txt").write_text(f"{PROSE}\n")
@@ -300,6 +311,7 @@ def test_plain_text_is_left_to_the_ngrams_and_said_so_once(tmp_path: Path) -> No
         assert result.stderr.decode().count("2 pages are plain text, which has no structure") == times
 
 
+@pytest.mark.slow
 def test_comments_on_demand(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text(f"<h1>Late</h1><p>{PROSE}</p><ul class=comments><li>{PROSE} So!</ul>")
     for method in ("everything", "ngram"):
@@ -323,6 +335,7 @@ def test_models_are_listed() -> None:
     assert "\nnonlexical " in listed
 
 
+@pytest.mark.slow
 def test_every_command_has_help() -> None:
     said = ncleaner("--help").stdout.decode()
     for command in ("clean", "dump", "inspect", "annotate", "train", "tune", "evaluate", "models"):
@@ -336,6 +349,7 @@ def test_every_command_has_help() -> None:
 # outputs, limits and logs -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("output_format", "suffix"),
     [
@@ -365,6 +379,7 @@ def test_formats_do_not_depend_on_workers(output_format: str, suffix: str, tmp_p
     assert ncleaner("clean", CRAWL, "-f", output_format, "-j1").stdout == one[f"crawl{suffix}"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compression", ["gz", "zst"])
 def test_compressed_outputs(compression: str, tmp_path: Path) -> None:
     plain = ncleaner("clean", CRAWL).stdout
@@ -377,6 +392,7 @@ def test_compressed_outputs(compression: str, tmp_path: Path) -> None:
     assert b"wet is compressed already" in result.stderr
 
 
+@pytest.mark.slow
 def test_more_segments_than_allowed() -> None:
     page = "".join(f"<p>Paragraph {number}." for number in range(50)).encode()
     result = ncleaner("clean", "--max-segments", "49", stdin=page)
@@ -385,6 +401,7 @@ def test_more_segments_than_allowed() -> None:
     assert ncleaner("clean", "--max-segments", "50", stdin=page).returncode == 0
 
 
+@pytest.mark.slow
 def test_log_for_programs(tmp_path: Path) -> None:
     archive = tmp_path / "cut.warc.gz"
     archive.write_bytes(members([warc(number) for number in range(3)])[:-100])

@@ -50,6 +50,7 @@ def test_nothing_to_draw() -> None:
         precision_recall([Pair("x", dump_html(""), "")], load_model("en"))
 
 
+@pytest.mark.slow
 def test_command_line(tmp_path: Path) -> None:
     arguments = ["evaluate", str(EXAMPLES / "pages"), str(EXAMPLES / "gold"), "--curve", str(tmp_path / "pr")]
     result = CliRunner().invoke(app, [*arguments, "--model", "nonlexical"])

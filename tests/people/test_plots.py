@@ -48,12 +48,14 @@ def test_the_best_is_always_within_the_frame() -> None:
         assert low < panel.lines[-1].get_ydata()[0] < high
 
 
+@pytest.mark.slow
 def test_a_single_combination_is_drawn(tmp_path: Path) -> None:
     paths = plot_paths(tmp_path / "one")
     save(draw_tuning(Tuning(TUNING.trials[:1], 2, 2, 2, "page")), paths)
     assert all(path.stat().st_size for path in paths)
 
 
+@pytest.mark.slow
 def test_both_formats_and_the_same_bytes_each_time(tmp_path: Path) -> None:
     paths = plot_paths(tmp_path / "a.b")
     assert [path.name for path in paths] == ["a.b.png", "a.b.svg"]

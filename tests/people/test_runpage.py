@@ -74,6 +74,7 @@ class Elements(HTMLParser):
         self.links += [value or "" for name, value in attributes if name in ("src", "href")]
 
 
+@pytest.mark.slow
 def test_a_page_that_needs_nothing_else(folder: Path, tmp_path: Path) -> None:
     result = ncleaner("report", folder, "--html", tmp_path / "report.html")
     assert result.returncode == 0
@@ -101,6 +102,7 @@ def test_the_last_line_of_an_input_counts(folder: Path, tmp_path: Path) -> None:
     assert "3 lines of the manifest are not of this version" in table(history)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["pages", "given_up", "slowest", "finished", "settings", "damage", "seconds"])
 def test_lines_of_other_versions(folder: Path, tmp_path: Path, key: str) -> None:
     first, *rest = (folder / "manifest.jsonl").read_text().splitlines()

@@ -519,6 +519,7 @@ def test_bomb_is_skipped() -> None:
     assert peak < 10_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("packing", [plain, members, whole])
 @pytest.mark.parametrize("piped", [False, True])
 def test_memory_is_bounded(tmp_path: Path, packing: Callable[[list[bytes]], bytes], piped: bool) -> None:

@@ -272,6 +272,7 @@ def test_a_document_that_is_too_large_costs_no_neighbour(marker: str | None) -> 
     ]
 
 
+@pytest.mark.slow
 def test_memory_is_bounded() -> None:
     class Endless:
         """A pipe of documents, with large ones and long lines among them."""
@@ -309,6 +310,7 @@ def ncleaner(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess
     return result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["clean", "dump"])
 @pytest.mark.parametrize("marker", ["(", "*a", ""])
 def test_a_bad_marker_is_usage(command: str, marker: str) -> None:
@@ -317,6 +319,7 @@ def test_a_bad_marker_is_usage(command: str, marker: str) -> None:
     assert b"--marker" in result.stderr and b"marker" in result.stderr.split(b"--marker")[1]
 
 
+@pytest.mark.slow
 def test_marker_through_a_pipe() -> None:
     text = b"== http://a.example/\nThe ferry was late.\n== http://b.example/\nNobody minded it.\n"
     arguments = ("--marker", r"^== (.*)")

@@ -13,6 +13,8 @@ import pytest
 from ..archives import http, warc
 from ..people.test_app import NCLEANER, PROSE
 
+pytestmark = pytest.mark.slow
+
 PAGES = 6000
 
 

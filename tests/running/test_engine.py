@@ -167,6 +167,7 @@ REASONS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("faults")
 @pytest.mark.parametrize(
     ("fault", "number"),

@@ -86,6 +86,7 @@ def kill(pid: int, number: signal.Signals = signal.SIGKILL) -> bool:
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_workers_are_killed_all_the_time(
     source: Path, whole: dict[str, bytes], tmp_path: Path, seed: int
@@ -103,6 +104,7 @@ def test_workers_are_killed_all_the_time(
     assert outputs(tmp_path / "out") == whole
 
 
+@pytest.mark.slow
 def test_everything_but_the_run_itself_is_killed(
     source: Path, whole: dict[str, bytes], tmp_path: Path
 ) -> None:
@@ -116,6 +118,7 @@ def test_everything_but_the_run_itself_is_killed(
     assert outputs(tmp_path / "out") == whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_run_and_workers_are_killed_and_it_is_run_again(
     source: Path, whole: dict[str, bytes], tmp_path: Path, seed: int
@@ -136,6 +139,7 @@ def test_run_and_workers_are_killed_and_it_is_run_again(
     assert entries(out).keys() == {path.name for path in source.iterdir()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["slow", "spin"])
 def test_no_worker_outlives_the_run(tmp_path: Path, fault: str) -> None:
     process = start(crawl(tmp_path / "in", fault), tmp_path / "out")
@@ -150,6 +154,7 @@ def test_no_worker_outlives_the_run(tmp_path: Path, fault: str) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_a_worker_is_stopped(source: Path, whole: dict[str, bytes], tmp_path: Path) -> None:
     process = start(source, tmp_path / "out", "--max-seconds", "1")
     while not (found := workers(process.pid)):
@@ -166,6 +171,7 @@ def test_a_worker_is_stopped(source: Path, whole: dict[str, bytes], tmp_path: Pa
     assert outputs(tmp_path / "out") == whole
 
 
+@pytest.mark.slow
 def test_a_read_error(source: Path, whole: dict[str, bytes], tmp_path: Path) -> None:
     """A disk that fails in the middle of two inputs: what is read is there, the run says so, and does not
     call them finished."""
@@ -213,6 +219,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", folder], check=True)
 
 
+@pytest.mark.slow
 def test_a_full_disk(source: Path, whole: dict[str, bytes], small_disk: Path) -> None:
     out = small_disk / "out"
     process = start(source, out, hook=False)
@@ -230,6 +237,7 @@ def test_a_full_disk(source: Path, whole: dict[str, bytes], small_disk: Path) ->
     assert outputs(out) == whole
 
 
+@pytest.mark.slow
 def test_an_input_vanishes(source: Path, whole: dict[str, bytes], tmp_path: Path) -> None:
     own = tmp_path / "in"
     own.mkdir()

@@ -68,6 +68,7 @@ def test_finished_inputs_are_passed_over(whole: tuple[Path, dict[str, bytes], fl
     assert outputs(out) == expected
 
 
+@pytest.mark.slow
 def test_changes_are_noticed(whole: tuple[Path, dict[str, bytes], float], tmp_path: Path) -> None:
     source, expected, _ = whole
     own = tmp_path / "in"
@@ -90,6 +91,7 @@ def test_changes_are_noticed(whole: tuple[Path, dict[str, bytes], float], tmp_pa
     assert all(expected[name] == data for name, data in outputs(out).items())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_killed_at_any_moment(whole: tuple[Path, dict[str, bytes], float], tmp_path: Path, seed: int) -> None:
     source, expected, seconds = whole
@@ -104,6 +106,7 @@ def test_killed_at_any_moment(whole: tuple[Path, dict[str, bytes], float], tmp_p
     assert set(entries(out)) == {path.name for path in source.iterdir()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_it_cleanly(tmp_path: Path, number: signal.Signals, status: int) -> None:
     source = crawl(tmp_path / "in", archives=2, pages=20_000)

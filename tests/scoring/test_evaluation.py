@@ -78,6 +78,7 @@ def test_same_counts_as_the_reference(text: bytes, gold: bytes) -> None:
     assert figures(page.words_unlabelled, page.marks_unlabelled) == reference_figures(text, gold, True)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 60), min_size=250, max_size=400), st.randoms())
 def test_same_counts_with_popular_words(codes: list[int], random: object) -> None:
     words = [b"w%d" % code for code in codes]
@@ -338,6 +339,7 @@ def test_report_without_marks(tmp_path: Path) -> None:
     assert "Characters in any order" in evaluation_table(result)
 
 
+@pytest.mark.slow
 def test_long_page() -> None:
     words = [b"w%d" % (i * i % 25_013) for i in range(50_000)]
     text = b" ".join(w for i, w in enumerate(words) if i // 40 % 5)

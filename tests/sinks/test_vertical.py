@@ -119,6 +119,7 @@ def test_nothing_that_can_be_seen_is_lost(word: str) -> None:
     assert all(seen.search(token) or regex.search(r"[\p{Co}\p{Cn}\p{Cf}]", token) for token in tokens(word))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     [

@@ -137,6 +137,7 @@ def test_from_a_web_server(source: Path, whole: dict[str, bytes], tmp_path: Path
     assert found == {name: whole[name] for name in ("0.txt", "2.txt")}
 
 
+@pytest.mark.slow
 def test_connections_that_break_are_made_again(source: Path, whole: dict[str, bytes]) -> None:
     with http_server(source, cuts=4) as url:
         result = run("clean", f"{url}/0.warc.gz", "-q")
@@ -150,6 +151,7 @@ def test_a_server_that_stays_broken(source: Path, tmp_path: Path, monkeypatch: p
         open_binary(f"{url}/0.warc.gz").read(10_000)
 
 
+@pytest.mark.slow
 def test_one_of_a_list_is_not_there(source: Path, whole: dict[str, bytes], tmp_path: Path) -> None:
     (tmp_path / "list").write_text("# a crawl\n0.warc.gz\n\nmissing.warc.gz\n  1.warc.gz  \n")
     with http_server(source) as url:

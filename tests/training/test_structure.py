@@ -58,6 +58,7 @@ def test_what_was_trained_is_learned() -> None:
         assert ((judged(trained(), page) > 0) == (page.clean > 0.5)).all()
 
 
+@pytest.mark.slow
 def test_same_pages_same_bytes_whatever_the_threads() -> None:
     assert train_structure(EXAMPLES, about={"name": "tiny"}, threads=2).to_bytes() == trained().to_bytes()
     assert train_structure(EXAMPLES[1:], about={"name": "tiny"}).to_bytes() != trained().to_bytes()

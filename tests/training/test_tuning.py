@@ -305,6 +305,7 @@ def run(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_command_prints_tables_and_a_command_that_trains_the_best(folder: Path, tmp_path: Path) -> None:
     where = ["--raw", folder / "raw", "--clean", folder / "clean", "--manifest", folder / "sites.jsonl"]
     options = [
@@ -346,6 +347,7 @@ def test_command_prints_tables_and_a_command_that_trains_the_best(folder: Path, 
     assert model.about["training"]["sites"] == 5
 
 
+@pytest.mark.slow
 def test_output_is_the_same_from_any_number_of_jobs(folder: Path, tmp_path: Path) -> None:
     where = [
         "--raw",
@@ -369,6 +371,7 @@ def test_output_is_the_same_from_any_number_of_jobs(folder: Path, tmp_path: Path
     assert shlex.quote(str(tmp_path / "figures.ncm")) in runs[0][0]
 
 
+@pytest.mark.slow
 def test_command_says_what_is_wrong(folder: Path, tmp_path: Path) -> None:
     where = ["--raw", folder / "raw", "--clean", folder / "clean"]
     result = run("ncleaner", "tune", *where, "-o", "nowhere/tune", cwd=tmp_path)
