@@ -16,6 +16,8 @@ from ncleaner.page import Page
 
 # what NCLEANER_WORKER_HOOK has to be
 HOOK = str(Path(__file__))
+# names a file to which a slow page appends the process that it is in: how tests see that a run goes on
+BEATS = "NCLEANER_TEST_BEATS"
 
 
 def segfault() -> None:
@@ -39,6 +41,13 @@ def spin() -> None:
         pass
 
 
+def slow() -> None:
+    if path := os.environ.get(BEATS):
+        with Path(path).open("ab", 0) as out:
+            out.write(b"%d\n" % os.getpid())
+    time.sleep(0.02)
+
+
 def bug() -> None:
     raise RuntimeError("a bug")
 
@@ -51,7 +60,7 @@ FAULTS: dict[str, Any] = {
     "sleep": lambda: time.sleep(1000),
     "kill": lambda: os.kill(os.getpid(), signal.SIGKILL),
     "exit": lambda: os._exit(3),
-    "slow": lambda: time.sleep(0.02),
+    "slow": slow,
 }
 _FAULT = re.compile(r"[?&]fault=([a-z]+)")
 _real = Cleaner.page

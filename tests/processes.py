@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
 import psutil
+
+T = TypeVar("T")
+
+
+def wait_until(condition: Callable[[], T], what: str, seconds: float = 300) -> T:
+    """Asks until a condition holds, and gives its value. The bound ends a test that would hang; it measures nothing."""
+    deadline = time.monotonic() + seconds
+    while not (value := condition()):
+        assert time.monotonic() < deadline, what
+        time.sleep(0.02)
+    return value
 
 
 def descendants(pid: int) -> list[int]:

@@ -37,7 +37,7 @@ OPTIONS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
-_SECONDS = 90.0
+_SECONDS = 300.0
 
 
 def missing() -> str:

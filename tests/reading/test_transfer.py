@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gzip
 import random
-import time
+import tracemalloc
 import zlib
 from collections.abc import Callable
+from functools import partial
 
 import brotli
 import pytest
@@ -40,7 +41,7 @@ CODINGS: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
     "x-gzip": ("x-gzip", gzip.compress),
     "deflate": ("deflate", zlib.compress),
     "bare deflate": ("deflate", bare),
-    "br": ("br", brotli.compress),
+    "br": ("br", partial(brotli.compress, quality=5)),
     "zstd": ("zstd", zstandard.compress),
 }
 each_coding = pytest.mark.parametrize(("coding", "pack"), CODINGS.values(), ids=CODINGS.keys())
@@ -96,11 +97,9 @@ def test_split_without_header(block: bytes) -> None:
 
 
 def test_split_is_linear() -> None:
-    start = time.perf_counter()
-    split(b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 500_000)
-    split(b"HTTP/1.1 200 OK\r\n" + b"a" * 5_000_000)
-    split(b"HTTP/1.1 200 OK\r\n" + b"\n<" * 2_000_000)
-    assert time.perf_counter() - start < 1
+    """No time is measured: in quadratic time this would not end."""
+    for lines in (b"a: b\r\n" * 500_000, b"a" * 5_000_000, b"\n<" * 2_000_000):
+        assert split(b"HTTP/1.1 200 OK\r\n" + lines) is not None
 
 
 # Chunks
@@ -144,11 +143,10 @@ def test_dechunk_undoes_chunking(chunks: list[bytes]) -> None:
 
 
 def test_dechunk_is_linear() -> None:
-    start = time.perf_counter()
-    dechunk(b"1\r\na\r\n" * 300_000)
-    dechunk(b"1" * 5_000_000)
-    dechunk(b" " * 5_000_000)
-    assert time.perf_counter() - start < 2
+    """No time is measured: in quadratic time this would not end."""
+    assert dechunk(b"1\r\na\r\n" * 1_000_000)[0] == b"a" * 1_000_000
+    for body in (b"1" * 5_000_000, b" " * 5_000_000):
+        assert dechunk(body)[0] == body
 
 
 # Content encodings
@@ -176,11 +174,16 @@ def test_cut_content(coding: str, pack: Callable[[bytes], bytes]) -> None:
 
 @each_coding
 def test_bomb(coding: str, pack: Callable[[bytes], bytes]) -> None:
-    bomb = pack(b"\0" * 30_000_000)
-    start = time.perf_counter()
-    with pytest.raises(TooLargeError):
-        decompress(bomb, coding, LIMIT)
-    assert time.perf_counter() - start < 1
+    bomb = pack(b"\0" * 100_000_000)
+    tracemalloc.start()
+    try:
+        with pytest.raises(TooLargeError):
+            decompress(bomb, coding, LIMIT)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # Zstandard gives all that a piece of the body unpacks to: 128 kB for each four bytes
+    assert most < 40_000_000
     assert decompress(pack(b"x" * LIMIT), coding, LIMIT) == (b"x" * LIMIT, "")
     with pytest.raises(TooLargeError):
         decompress(pack(b"x" * (LIMIT + 1)), coding, LIMIT)

@@ -179,7 +179,7 @@ def test_a_deadly_page_costs_itself_only(tmp_path: Path, fault: str, jobs: int, 
     path = deadly(tmp_path / "crawl.warc.gz", fault, number)
     notes: list[Note] = []
     out = io.BytesIO()
-    limits = Limits(seconds=30 if fault == "allocate" else 0.7, memory=600_000_000)
+    limits = Limits(seconds=3 if fault in ("sleep", "spin") else 120, memory=600_000_000)
     tally = run(
         find_inputs([path]),
         Settings(method="everything", limits=limits),

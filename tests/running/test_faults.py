@@ -9,6 +9,7 @@ import random
 import signal
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,15 +17,15 @@ import psutil
 import pytest
 
 from ..archives import http, members, warc
-from ..faults import HOOK
+from ..faults import BEATS, HOOK
+from ..processes import descendants, wait_until, workers
 from ..people.test_app import NCLEANER, PROSE
-from ..processes import descendants, workers
 
 ARCHIVES, PAGES = 6, 50
 
 
 def crawl(folder: Path, fault: str = "slow") -> Path:
-    """Archives whose pages take a hundredth of a second each, so that there is time to disturb."""
+    """Archives whose pages take two hundredths of a second each, so that there is time to disturb."""
     folder.mkdir()
     for number in range(ARCHIVES):
         records = [
@@ -51,8 +52,8 @@ def entries(folder: Path) -> dict[str, dict[str, object]]:
 def start(source: Path, out: Path, *options: str, hook: bool = True) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [NCLEANER, "clean", str(source), "-o", str(out), "-f", "jsonl", "-j", "2", *options],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **({"NCLEANER_WORKER_HOOK": HOOK} if hook else {})},
-        start_new_session=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+        env={**os.environ, **({"NCLEANER_WORKER_HOOK": HOOK, BEATS: f"{out}.beats"} if hook else {})},
     )  # fmt: skip
 
 
@@ -86,6 +87,24 @@ def kill(pid: int, number: signal.Signals = signal.SIGKILL) -> bool:
     return True
 
 
+def beats(out: Path) -> Counter[int]:
+    """How many pages each process of a run has begun."""
+    path = Path(f"{out}.beats")
+    return Counter(map(int, path.read_bytes().split())) if path.exists() else Counter()
+
+
+def at_work(process: subprocess.Popen[bytes], out: Path, pages: int = 2) -> list[int]:
+    """The workers that have begun so many pages, all but the last of which they have finished; as soon as there are
+    any. None when the run ends before that."""
+
+    def found() -> list[int] | bool:
+        begun = beats(out)
+        return [pid for pid in workers(process.pid) if begun[pid] >= pages] or process.poll() is not None
+
+    value = wait_until(found, "the run neither goes on nor ends")
+    return value if isinstance(value, list) else []
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_workers_are_killed_all_the_time(
@@ -94,12 +113,11 @@ def test_workers_are_killed_all_the_time(
     dice = random.Random(seed)
     process = start(source, tmp_path / "out")
     kills = 0
-    while process.poll() is None:
-        time.sleep(dice.uniform(0.1, 0.6))
-        found = workers(process.pid)
-        kills += bool(found) and kill(dice.choice(found))
+    # a worker is killed at another page than the one before: three deaths at the same page would cost the page
+    while found := at_work(process, tmp_path / "out", dice.randint(2, 60)):
+        kills += kill(dice.choice(found))
     said = end(process)
-    assert kills >= 3
+    assert kills
     assert process.returncode == 0, said
     assert outputs(tmp_path / "out") == whole
 
@@ -110,7 +128,7 @@ def test_everything_but_the_run_itself_is_killed(
 ) -> None:
     process = start(source, tmp_path / "out")
     for _ in range(3):
-        time.sleep(1.0)
+        assert at_work(process, tmp_path / "out", 20)
         for pid in descendants(process.pid):
             kill(pid)
     said = end(process)
@@ -143,28 +161,21 @@ def test_run_and_workers_are_killed_and_it_is_run_again(
 @pytest.mark.parametrize("fault", ["slow", "spin"])
 def test_no_worker_outlives_the_run(tmp_path: Path, fault: str) -> None:
     process = start(crawl(tmp_path / "in", fault), tmp_path / "out")
-    while len(workers(process.pid)) < 2:
-        time.sleep(0.05)
+    wait_until(lambda: len(workers(process.pid)) == 2, "there are no two workers")
     family = descendants(process.pid)
     process.kill()
     process.communicate()
-    deadline = time.monotonic() + 10
-    while any(psutil.pid_exists(pid) for pid in family):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until(lambda: not any(map(psutil.pid_exists, family)), "a worker outlives the run")
 
 
 @pytest.mark.slow
 def test_a_worker_is_stopped(source: Path, whole: dict[str, bytes], tmp_path: Path) -> None:
-    process = start(source, tmp_path / "out", "--max-seconds", "1")
-    while not (found := workers(process.pid)):
-        time.sleep(0.05)
-    time.sleep(1)
-    while process.poll() is None:
-        # a worker that is stopped between two pages is not missed for a long time
-        kill(found[0], signal.SIGSTOP)
-        time.sleep(2.5)
-        kill(found[0], signal.SIGCONT)
+    process = start(source, tmp_path / "out", "--max-seconds", "3")
+    victim = at_work(process, tmp_path / "out")[0]
+    while kill(victim, signal.SIGSTOP):
+        # one that is stopped between two pages is not missed for a long time: it goes on to another page
+        time.sleep(6)
+        kill(victim, signal.SIGCONT)
         time.sleep(0.05)
     said = end(process)
     assert process.returncode == 0, said
@@ -244,8 +255,7 @@ def test_an_input_vanishes(source: Path, whole: dict[str, bytes], tmp_path: Path
     for path in source.iterdir():
         (own / path.name).write_bytes(path.read_bytes())
     process = start(own, tmp_path / "out")
-    while not (tmp_path / "out" / "manifest.jsonl").exists():
-        time.sleep(0.02)
+    wait_until((tmp_path / "out" / "manifest.jsonl").exists, "no input is finished")
     (own / "5.warc.gz").unlink()
     said = end(process)
     assert process.returncode == 1
@@ -274,7 +284,7 @@ def test_workers_that_cannot_start(source: Path, tmp_path: Path) -> None:
     hook.write_text("import os\nos._exit(7)\n")
     process = subprocess.run(
         [NCLEANER, "clean", str(source), "-o", str(tmp_path / "out")],
-        capture_output=True, check=False, timeout=60, env={**os.environ, "NCLEANER_WORKER_HOOK": str(hook)},
+        capture_output=True, check=False, timeout=120, env={**os.environ, "NCLEANER_WORKER_HOOK": str(hook)},
     )  # fmt: skip
     assert process.returncode == 1
     assert process.stderr == b"ncleaner: workers end before they can begin: the worker ended with status 7\n"

@@ -6,7 +6,6 @@ import difflib
 import json
 import math
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -343,14 +342,12 @@ def test_report_without_marks(tmp_path: Path) -> None:
 def test_long_page() -> None:
     words = [b"w%d" % (i * i % 25_013) for i in range(50_000)]
     text = b" ".join(w for i, w in enumerate(words) if i // 40 % 5)
-    start = time.perf_counter()
     page, _ = score_page("x", text, b" ".join(words))
     assert page.words.tp > 35_000
-    assert time.perf_counter() - start < 60
 
 
 def test_long_runs_of_space() -> None:
-    start = time.perf_counter()
-    assert split_words(b"a" + b"\n " * 200_000 + b"URL b" + b"\n" * 200_000 + b"c") == [b"a", b"c"]
-    assert bag_overlap(b"\n " * 200_000 + b"URL: b" + b" " * 200_000, b"") == Overlap(0, 0, 0)
-    assert time.perf_counter() - start < 10
+    """No time is measured: in quadratic time this would not end."""
+    long = 1_000_000
+    assert split_words(b"a" + b"\n " * long + b"URL b" + b"\n" * long + b"c") == [b"a", b"c"]
+    assert bag_overlap(b"\n " * long + b"URL: b" + b" " * long, b"") == Overlap(0, 0, 0)

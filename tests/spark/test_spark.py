@@ -7,7 +7,6 @@ import importlib.util
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,10 +22,10 @@ from ncleaner.running.tally import Tally
 
 from ..archives import http, members, warc
 from ..faults import HOOK
-from ..people.test_app import NCLEANER, PROSE
-from ..processes import descendants
+from ..processes import descendants, wait_until
 from ..servers import environment, fill, objects, s3_server
 from ..spark_cluster import ENVIRONMENT, OPTIONS, Cluster, program, running, skip_without_spark, spark_cluster
+from ..people.test_app import NCLEANER, PROSE
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "spark_clean.py"
 ARCHIVES, PAGES = 6, 20
@@ -311,10 +310,7 @@ def test_a_worker_is_killed(
     assert tally.inputs == ARCHIVES
     assert outputs(out) == outputs(alone)
     assert entries(out) == entries(alone)
-    deadline = time.monotonic() + 20
-    while running(orphans):
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    wait_until(lambda: not running(orphans), "what the executor had started does not end")
 
 
 def test_a_driver_is_interrupted(session: Any, source: Path, alone: Path, tmp_path: Path) -> None:
@@ -337,7 +333,4 @@ def test_no_process_outlives_the_session(cluster: Cluster, session: Any) -> None
     family = [pid for worker in cluster.workers for pid in descendants(worker.pid)]
     assert family
     session.stop()
-    deadline = time.monotonic() + 20
-    while running(family):
-        assert time.monotonic() < deadline, running(family)
-        time.sleep(0.1)
+    wait_until(lambda: not running(family), "an executor outlives the session")
