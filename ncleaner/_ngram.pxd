@@ -30,9 +30,6 @@ ctypedef struct grams_t:
     const float* dense        # 2^(order·bits) values, or NULL
     slots_t levels[MAX_ORDER + 1]
 
-cdef const uint8_t* next_symbol(
-    const symbols_t* s, const uint8_t* p, const uint8_t* end, uint8_t* symbol
-) noexcept nogil
 cdef double look_up(const grams_t* g, uint64_t gram) noexcept nogil
 cdef double score(
     const grams_t* g, const symbols_t* s, const uint8_t* p, size_t length, uint32_t* characters

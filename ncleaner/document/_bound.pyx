@@ -24,7 +24,7 @@ from ncleaner.document._stack cimport *
 
 cdef enum:
     MANY_ATTRIBUTES = 1_000  # in one tag: they are compared pairwise
-    ALL_ATTRIBUTES = 100_000 # of the page: unknown names are found through short hash chains
+    ALL_ATTRIBUTES = 100_000  # of the page: unknown names are found through short hash chains
 
 cdef uint64_t LOOK_UPS = 300_000_000   # markup times nesting
 cdef uint64_t REOPENED = 500_000       # formatting elements reopened

@@ -6,7 +6,7 @@ drive the same functions, so they cannot come to differ in anything but the orde
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, realloc
+from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
 
 from ncleaner.document._hashes cimport hash_bytes, mix
@@ -560,7 +560,7 @@ cdef void open_block(
     e.chars = 0
     e.tags = 0
     e.tag = <uint16_t> tag
-    e.depth = 0 if parent < 0 else <uint16_t> (b.elements[parent].depth + 1 if b.elements[parent].depth < 65535 else 65535)
+    e.depth = 0 if parent < 0 else <uint16_t> min(b.elements[parent].depth + 1, 65535)
     b.element = <int32_t> b.n_elements
     b.n_elements += 1
 

@@ -59,9 +59,9 @@ cdef bint _is_bold(const builder_t* b, const segment_t* s) noexcept nogil:
 cdef bint _is_cell(const builder_t* b, const segment_t* s) noexcept nogil:
     """Whether the segment is all that stands in a cell of a table."""
     cdef int32_t at = s.element
-    cdef int level
+    cdef int _level
     cdef const element_t* e
-    for level in range(CELL_LEVELS):
+    for _level in range(CELL_LEVELS):
         if at < 0:
             return False
         e = &b.elements[at]

@@ -15,7 +15,7 @@ cdef enum:
     ROOT = 7       # html, head, body: one of each
     CONTROL = 8    # select, button, object, template, …: rules of their own
     GRAPHIC = 9    # what svg is made of; elsewhere as ORDINARY
-    TEXT_POINT = 10 # desc, mi, …: HTML may stand inside, in svg or math; elsewhere as ORDINARY
+    TEXT_POINT = 10  # desc, mi, …: HTML may stand inside, in svg or math; elsewhere as ORDINARY
     UNKNOWN = 11   # any other name; as ORDINARY
     GROUP = 15     # mask of the above
     SCOPE = 16     # flag: scope boundary

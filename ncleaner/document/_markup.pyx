@@ -61,7 +61,8 @@ cdef void _learn():
         TABLE_PART | STOPS: "tr tbody thead tfoot",
         TABLE_PART: "colgroup",
         FORMATTING: "a b big code em font i nobr s small strike strong tt u",
-        VOID: "area base basefont bgsound br col embed frame hr img image input keygen link meta param source track wbr",
+        VOID: "area base basefont bgsound br col embed frame hr img image input keygen link meta param source track"
+              " wbr",
         RAW: "script style title textarea xmp iframe noembed noframes plaintext",
         FOREIGN: "svg math",
         ROOT: "html head body",

@@ -41,7 +41,7 @@ cdef void _add_tree(
     """Adds one tree's value to the sum of each of the `n` rows, a multiple of TOGETHER."""
     cdef Py_ssize_t inner = (<Py_ssize_t> 1 << depth) - 1, i = 0
     cdef Py_ssize_t a, b, c, d, e, f, g, h
-    cdef int level
+    cdef int _level
     cdef const float* xa
     cdef const float* xb
     cdef const float* xc
@@ -61,7 +61,7 @@ cdef void _add_tree(
         xg = first + rows[i + 6] * width
         xh = first + rows[i + 7] * width
         # by name, not in an array: they are to stay in registers
-        for level in range(depth):
+        for _level in range(depth):
             a = _step(nodes, xa, a)
             b = _step(nodes, xb, b)
             c = _step(nodes, xc, c)

@@ -9,7 +9,7 @@ pass over the elements, which stand in document order.
 """
 
 from libc.math cimport log
-from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from ncleaner.document._tables cimport element_t, segment_t
@@ -203,7 +203,7 @@ cdef void _block_columns(
     float* x,
 ) noexcept nogil:
     cdef int32_t at = s.element
-    cdef int level, k, q
+    cdef int _level, k, q
     cdef const block_t* b = &blocks[at]
     x[REPEATED] = b.repeated
     x[REPEATED_ABOVE] = b.repeated_above
@@ -212,7 +212,7 @@ cdef void _block_columns(
     x[CORE_BRANCH] = <float> (b.branch / (mass + 1))
     x[CORE_DEPTH] = b.core_depth
     x += PAGE_END
-    for level in range(N_LEVELS):
+    for _level in range(N_LEVELS):
         if at >= 0:
             b = &blocks[at]
             x[0] = elements[at].chars

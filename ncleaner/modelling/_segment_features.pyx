@@ -412,7 +412,7 @@ cdef void _describe_blocks(
 ) noexcept nogil:
     cdef Py_ssize_t i
     cdef int32_t at
-    cdef int level, k
+    cdef int level, _level, k
     cdef float weight
     cdef names_t cache[CACHED]
     cdef names_t* known
@@ -444,7 +444,7 @@ cdef void _describe_blocks(
             b.headline_below = parent.headline_below
         b.near = 0
         at = <int32_t> i
-        for level in range(NEAR):
+        for _level in range(NEAR):
             if at < 0:
                 break
             b.near |= elements[at].cues

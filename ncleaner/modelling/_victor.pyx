@@ -147,7 +147,10 @@ cdef void _numbers(const uint8_t* p, const uint8_t* end, text_t* found) noexcept
 
 cdef bint _is_month(const uint8_t* p, size_t length) noexcept nogil:
     """English months: three letters or more of their beginning."""
-    cdef const char* names = "january   february  march     april     may       june      july      august    september october   november  december  "
+    cdef const char* names = (
+        "january   february  march     april     may       june      "
+        "july      august    september october   november  december  "
+    )
     cdef size_t m, k
     if not 3 <= length <= 9:
         return False

@@ -112,7 +112,7 @@ cdef uint8_t changes_near[1024]   # whether any of 64 code points does
 
 
 cdef void _learn_changes():
-    cdef int code, block
+    cdef int code
     decompositions = unicodedata.decomposition
     normalize = unicodedata.normalize
     memset(changes, 0, sizeof(changes))
