@@ -7,6 +7,7 @@ own, and no shipped model has seen them.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -74,7 +75,7 @@ def crossvalidated(scheme: Scheme, statistic: Statistic = "page") -> dict[str, C
     }
 
 
-CASES = {
+CASES: dict[str, Callable[[], dict[str, Cleaner]]] = {
     "everything": lambda: {entry["id"]: Cleaner("everything") for entry in MANIFEST},
     "heuristics-only": lambda: {entry["id"]: Cleaner("heuristics-only") for entry in MANIFEST},
     "segment by segment": lambda: crossvalidated("aligned", statistic="segment"),

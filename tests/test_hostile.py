@@ -13,7 +13,9 @@ import shutil
 import subprocess
 import sys
 import unicodedata
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -295,16 +297,21 @@ TREE = ([0], [0], [0.5], [-1], [-2], [0.0, 1.0], [1], 3)
 )
 def test_trees_that_are_none(place: int, value: list[int], said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        Forest(*(value if at == place else part for at, part in enumerate(TREE)))
+        parts: list[Any] = list(TREE)
+        parts[place] = value
+        Forest(*parts)
 
 
-def _refused(kind: str, match: str, header: dict[str, object] | None = None, **arrays: np.ndarray) -> None:  # type: ignore[type-arg]
+def _refused(kind: str, match: str, header: dict[str, object] | None = None, **arrays: Any) -> None:
     """Whether a model file of this kind with some parts replaced, and right checksums, is refused."""
     named = {name.replace("_", ".", 1): values for name, values in arrays.items()}
     data = models.remade(models.small_model(kind).to_bytes(), header, named)
-    cls = {"ngram": NGramModel, "structure": Structure, "hybrid": HybridModel, "victor": VictorModel}[kind]
+    readers: dict[str, Callable[[bytes], object]] = {
+        "ngram": NGramModel.from_bytes, "structure": Structure.from_bytes, "hybrid": HybridModel.from_bytes,
+        "victor": VictorModel.from_bytes,
+    }  # fmt: skip
     with pytest.raises(ModelError, match=match):
-        cls.from_bytes(data)
+        readers[kind](data)
 
 
 def test_numbers_that_run_over_are_refused() -> None:

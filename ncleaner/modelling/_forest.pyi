@@ -4,6 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 MAX_DEPTH: int
+MAX_TREES: int
 
 class Forest:
     reach: int

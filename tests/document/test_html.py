@@ -148,7 +148,7 @@ def names(html: str, tag: str = "div") -> list[int]:
     document = dump_html(html)
     start = next(int(row["names"]) for row in document.elements if tags.TAGS[row["tag"]] == tag)
     size = int(document.names[start])
-    return document.names[start + 1 : start + 1 + size].tolist()
+    return [int(word) for word in document.names[start + 1 : start + 1 + size]]
 
 
 @pytest.mark.parametrize(

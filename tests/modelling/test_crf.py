@@ -16,7 +16,8 @@ def by_hand(scores: np.ndarray, moves: np.ndarray) -> tuple[np.ndarray, tuple[in
     """All sequences, one by one."""
     size, labels = scores.shape
     total = np.zeros_like(scores)
-    best, path = -math.inf, ()
+    best = -math.inf
+    path: tuple[int, ...] = ()
     for sequence in itertools.product(range(labels), repeat=size):
         score = sum(scores[t, y] for t, y in enumerate(sequence))
         score += sum(moves[a, b] for a, b in itertools.pairwise(sequence))

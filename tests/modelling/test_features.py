@@ -169,7 +169,7 @@ def test_ngrams() -> None:
 def test_names_are_weighed() -> None:
     html = "<div class='aa bb'><div id=cc><p class=dd>x</p></div><p>y</p></div>"
     document = dump_html(html)
-    words = {}
+    words: dict[int, int] = {}
     for row in document.elements:
         start = int(row["names"])
         for word in document.names[start + 1 : start + 1 + document.names[start]].tolist():

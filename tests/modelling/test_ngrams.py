@@ -128,6 +128,19 @@ def opened() -> tuple[dict[str, Any], bytes]:
     return json.loads(DATA[20 : 20 + length]), DATA[20 + length :]
 
 
+# parts of a decision that are none
+DECISIONS: list[dict[str, object]] = [
+    {"statistic": "word"},
+    {"threshold": "high"},
+    {"threshold": float("nan")},
+    {"slope": None},
+    {"stay_clean": 1.0},
+    {"to_clean": 0},
+    {"presets": []},
+    {"presets": {"recall": "low"}},
+]
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -146,19 +159,7 @@ def opened() -> tuple[dict[str, Any], bytes]:
         {"arrays": None},
         {"decision": None},
         {"decision": {}},
-        *(
-            {"decision": {**Decision("page").header(), **change}}
-            for change in (
-                {"statistic": "word"},
-                {"threshold": "high"},
-                {"threshold": float("nan")},
-                {"slope": None},
-                {"stay_clean": 1.0},
-                {"to_clean": 0},
-                {"presets": []},
-                {"presets": {"recall": "low"}},
-            )
-        ),
+        *({"decision": {**Decision("page").header(), **change}} for change in DECISIONS),
         {"alphabet": {"name": "learned", "size": 3}},
         {"alphabet": {"name": "learned", "size": 18, "characters": "", "cased": True}},
         {"alphabet": {"name": "learned", "size": 19, "characters": "aa", "cased": True}},

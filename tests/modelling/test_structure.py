@@ -199,7 +199,7 @@ def test_whatever_the_tables_hold(data: st.DataObject) -> None:
         st.integers(0, 6) if table.dtype.kind == "u" else st.integers(-6, 6)
     )
     try:
-        model = Structure.from_bytes(changed(**{name.replace(".", "_"): table}))
+        model = Structure.from_bytes(changed(None, **{name.replace(".", "_"): table}))
     except ModelError:
         return
     zeros = np.zeros(len(PAGE))

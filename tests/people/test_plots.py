@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ncleaner.errors import OutputError
@@ -36,8 +37,8 @@ def test_a_row_for_each_alphabet_a_panel_for_each_measure_and_a_curve_for_each_n
     # the chosen combination, n = 3 of the first alphabet, has a ring
     assert [len(panel.lines) for panel in figure.axes] == [4, 4, 4, 3, 3, 3]
     curve = figure.axes[1].lines[2]
-    assert list(curve.get_xdata()) == list(QS)
-    assert list(curve.get_ydata()) == [4 + q / 3 for q in QS]
+    assert np.asarray(curve.get_xdata()).tolist() == list(QS)
+    assert np.asarray(curve.get_ydata()).tolist() == [4 + q / 3 for q in QS]
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["n = 1", "n = 2", "n = 3"]
 
 
@@ -45,7 +46,7 @@ def test_the_best_is_always_within_the_frame() -> None:
     figure = draw_tuning(TUNING)
     for panel in figure.axes[:3]:
         low, high = panel.get_ylim()
-        assert low < panel.lines[-1].get_ydata()[0] < high
+        assert low < np.asarray(panel.lines[-1].get_ydata())[0] < high
 
 
 @pytest.mark.slow

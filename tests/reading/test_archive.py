@@ -758,9 +758,8 @@ def test_no_damage_costs_a_neighbour(
         "insert": data[:at] + what + data[at:],
         "remove": data[:at] + data[at + len(what) :],
     }[how]
-    found = items(
-        bad, name={members: "a.warc.gz", whole: "a.warc.gz", frames: "a.warc.zst"}.get(packing, "a.warc")
-    )
+    names: dict[object, str] = {members: "a.warc.gz", whole: "a.warc.gz", frames: "a.warc.zst"}
+    found = items(bad, name=names.get(packing, "a.warc"))
     if packing in (members, frames):
         end = at + (len(what) if how == "remove" else 1)
         starts = [len(packing(FOUR[:i])) for i in range(5)]

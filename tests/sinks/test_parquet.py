@@ -37,13 +37,13 @@ from ..outputs import (
 
 
 def rows(data: bytes) -> list[dict[str, object]]:
-    return pq.read_table(io.BytesIO(data)).to_pylist()
+    return list(pq.read_table(io.BytesIO(data)).to_pylist())
 
 
 def one(page: Page, *segments: str, **about: str) -> dict[str, object]:
     """The row of one page of which all is kept."""
     sink = make_sink("parquet")
-    dumped = document(*segments, **about)  # type: ignore[arg-type]
+    dumped = document(*segments, **about)
     (row,) = rows(written(sink, [sink.render(page, dumped, all_of(dumped), False)]))
     return row
 

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from ncleaner.errors import InputError, NcleanerError, OutputError, WorkerError
-from ncleaner.modelling.shipped import model_bytes
 from ncleaner.reading.inputs import Input, find_inputs
-from ncleaner.running.engine import run
-from ncleaner.running.settings import Settings
+from ncleaner.modelling.shipped import model_bytes
 from ncleaner.running.tally import Tally
+from ncleaner.storage.places import folder_at
+from ncleaner.running.settings import Settings
 
 from ..archives import http, members, warc
 from ..faults import HOOK
@@ -289,7 +289,7 @@ def test_a_directory_that_is_not_shared(monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.setattr(on_spark, "_PATIENCE", 0.0)
     result = on_spark._Result(Input("0.warc", "0.warc", 1), "0.txt", 10, Tally(), 1.0)
     with pytest.raises(OutputError, match="does not see what executors write"):
-        on_spark._check(on_spark.folder_at(tmp_path), result, str(tmp_path))
+        on_spark._check(folder_at(tmp_path), result, str(tmp_path))
 
 
 def test_a_worker_is_killed(

@@ -10,9 +10,8 @@ import pytest
 
 from ncleaner.document.html import dump_html
 from ncleaner.errors import TrainingError
-from ncleaner.modelling.features import FEATURES, SEGMENT_COLUMNS, WEIGHTS
+from ncleaner.modelling.features import FEATURES, OUTSIDE, SEGMENT_COLUMNS, WEIGHTS
 from ncleaner.modelling.structure import STEP, Structure
-from ncleaner.training import structure as structure_training
 from ncleaner.training.structure import Example, NameCounts, train_structure
 
 from ..structures import PROSE, grow_small_forests, page_html
@@ -140,7 +139,7 @@ def test_pages_are_judged_as_in_training(monkeypatch: pytest.MonkeyPatch) -> Non
         # the page's matrix again, out of its rows with their neighbours
         assert wide.shape[1] == width + len(near) * 4
         spare = 2
-        matrix = np.full((len(wide) + 2 * spare, width), structure_training.OUTSIDE, np.float32)
+        matrix = np.full((len(wide) + 2 * spare, width), OUTSIDE, np.float32)
         matrix[spare:-spare] = wide[:, :width]
         found = model.second.forest().predict(matrix, spare)
         np.testing.assert_allclose(found, booster.predict(wide, raw_score=True), atol=1e-5)
