@@ -22,7 +22,7 @@ NAMES = [
 def test_examples_hold(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     thing = getattr(ncleaner, name) if name else ncleaner
-    test = doctest.DocTestParser().get_doctest(thing.__doc__, {}, name or "ncleaner", None, 0)
+    test = doctest.DocTestParser().get_doctest(str(thing.__doc__), {}, name or "ncleaner", None, 0)
     assert test.examples, f"{name} has no example"
     with warnings.catch_warnings():
         # examples train on a handful of pages

@@ -96,7 +96,7 @@ ctypedef struct builder_t:
     uint32_t seg_chars
     uint32_t seg_links
     int32_t seg_first_run
-    uint32_t tags_opened # since the last run
+    uint32_t tags_opened  # since the last run
     uint32_t tags_closed
     int32_t unheard      # tags besides: of what is left out; less those of void elements that open and close
     uint16_t blocks_opened

@@ -67,8 +67,8 @@ cdef bint _is_copyright(const uint8_t* p, const uint8_t* end) noexcept nogil:
     """Whether ©, (c) or copyright stands behind at most `MARKS` characters that are neither letters nor digits."""
     cdef uint32_t code
     cdef size_t width
-    cdef int i
-    for i in range(MARKS + 1):
+    cdef int _i
+    for _i in range(MARKS + 1):
         if p == end:
             return False
         width = decode_utf8(p, <size_t> (end - p), &code)

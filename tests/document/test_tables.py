@@ -19,7 +19,8 @@ each = pytest.mark.parametrize("name", DOCUMENTS)
 def test_tables_are_what_compiled_code_writes(table: str, dtype: np.dtype[np.void]) -> None:
     size, fields = layout()[table]
     assert dtype.itemsize == size == sum(dtype[name].itemsize for name in fields)
-    assert {name: (offset, field.str[1:]) for name, (field, offset) in dtype.fields.items()} == fields
+    assert dtype.fields is not None
+    assert {name: (place[1], place[0].str[1:]) for name, place in dtype.fields.items()} == fields
     assert all(dtype[name].isnative for name in fields)
 
 

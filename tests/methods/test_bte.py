@@ -49,7 +49,7 @@ def test_menus_around_a_text_go() -> None:
     menu = "<ul>" + "".join(f"<li><a href=/{n}>Item {n}</a></li>" for n in range(6)) + "</ul>"
     text = "<p>The ferry will sail until the end of May, the <b>harbour board</b> decided on Monday.</p>"
     document = dump_html(f"{menu}<div>{text}{text}</div><script>x</script>{menu}")
-    assert [str(document[row]) for row in np.flatnonzero(BodyText().keep(document).mask)] == [
+    assert [str(document[row]) for row in np.flatnonzero(BodyText().keep(document).mask).tolist()] == [
         "The ferry will sail until the end of May, the harbour board decided on Monday."
     ] * 2
 

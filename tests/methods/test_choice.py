@@ -14,7 +14,7 @@ from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.errors import ModelError
 from ncleaner.methods import heuristics
-from ncleaner.methods._forms import suspects
+from ncleaner.methods._forms import COPYRIGHT, SEPARATED, WORDLESS, suspects
 from ncleaner.methods.by_language import PerLanguage
 from ncleaner.methods.choice import ByLanguage, load_method, make_method, read_model
 from ncleaner.methods.heuristics import Heuristics
@@ -91,10 +91,10 @@ def found(text: str) -> int:
 @given(TEXTS)
 def test_what_the_quick_look_passes_over_no_pattern_finds(text: str) -> None:
     bits = found(text)
-    assert bits & heuristics.COPYRIGHT or not heuristics._COPYRIGHT.match(text)
-    assert bits & heuristics.WORDLESS or not heuristics._WORDLESS.match(text)
-    assert bits & heuristics.SEPARATED or not heuristics._SEPARATOR.search(text)
-    assert bits & heuristics.SEPARATED or not heuristics._is_menu(text)
+    assert bits & COPYRIGHT or not heuristics._COPYRIGHT.match(text)
+    assert bits & WORDLESS or not heuristics._WORDLESS.match(text)
+    assert bits & SEPARATED or not heuristics._SEPARATOR.search(text)
+    assert bits & SEPARATED or not heuristics._is_menu(text)
 
 
 def test_the_quick_look_knows_every_case_of_copyright() -> None:
@@ -106,7 +106,7 @@ def test_the_quick_look_knows_every_case_of_copyright() -> None:
             for case in cases:
                 text = word[:place] + case + word[place + 1 :]
                 assert heuristics._COPYRIGHT.match(text)
-                assert found(text) & heuristics.COPYRIGHT
+                assert found(text) & COPYRIGHT
 
 
 def test_a_long_copyright_paragraph_is_text() -> None:

@@ -111,6 +111,7 @@ def test_the_same_bytes_come_back(model: HybridModel, tmp_path: Path) -> None:
         pickle.loads(pickle.dumps(model)),
         read_model(tmp_path / "m.ncm"),
     ):
+        assert isinstance(again, HybridModel)
         assert again.to_bytes() == data
         assert (again.calibration, again.threshold, again.balance, again.own) == (
             model.calibration,
@@ -129,7 +130,9 @@ def test_the_same_bytes_come_back(model: HybridModel, tmp_path: Path) -> None:
 def test_ngrams_alone_are_a_hybrid_with_the_shipped_structure(tmp_path: Path) -> None:
     load_model("pl").save(tmp_path / "pl.ncm")
     for name in ("pl", tmp_path / "pl.ncm"):
-        model = load_method("hybrid", name).model
+        method = load_method("hybrid", name)
+        assert isinstance(method, Hybrid)
+        model = method.model
         assert (model.name, model.own, model.calibration) == ("pl", False, Calibration())
         assert model.structure.to_bytes() == load_structure().to_bytes()
         assert read_ngrams(name).to_bytes() == load_model("pl").to_bytes()

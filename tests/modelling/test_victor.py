@@ -202,10 +202,13 @@ MODEL = any_model()
 def test_round_trip(tmp_path: Path) -> None:
     MODEL.with_threshold(1.5).save(tmp_path / "v.ncm")
     again = read_model(tmp_path / "v.ncm")
+    assert isinstance(again, VictorModel)
     assert (again.threshold, again.about, again.slots) == (1.5, {"name": "any"}, MODEL.slots)
     assert replace(again, threshold=None).to_bytes() == MODEL.to_bytes()
     assert pickle.loads(pickle.dumps(MODEL)).to_bytes() == MODEL.to_bytes()
-    assert load_method("victor", tmp_path / "v.ncm", 2.0).model.threshold == 2.0
+    method = load_method("victor", tmp_path / "v.ncm", 2.0)
+    assert isinstance(method, Victor)
+    assert method.model.threshold == 2.0
     with pytest.raises(ModelError, match="no preset 'precision'"):
         load_method("victor", tmp_path / "v.ncm", "precision")
 
@@ -238,7 +241,9 @@ def test_kinds_of_models_are_told_apart(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="holds a model of kind 'victor', not n-grams"):
         load_model(tmp_path / "v.ncm")
     for name in (tmp_path / "v.ncm", "en", "auto"):
-        assert isinstance(load_method("victor", name, -1.0).model, VictorModel)
+        method = load_method("victor", name, -1.0)
+        assert isinstance(method, Victor)
+        assert method.model.threshold == -1.0
     with pytest.raises(ValueError, match="the method ngram needs a model: n-grams or a hybrid"):
         make_method("ngram", MODEL)
 

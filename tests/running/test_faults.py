@@ -18,8 +18,8 @@ import pytest
 
 from ..archives import http, members, warc
 from ..faults import BEATS, HOOK
-from ..processes import descendants, wait_until, workers
 from ..people.test_app import NCLEANER, PROSE
+from ..processes import descendants, wait_until, workers
 
 ARCHIVES, PAGES = 6, 50
 

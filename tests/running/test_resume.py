@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from ..archives import http, members, warc
-from ..processes import wait_until
 from ..people.test_app import NCLEANER, PROSE, ncleaner
+from ..processes import wait_until
 
 
 def crawl(folder: Path, archives: int = 8, pages: int = 60) -> Path:

@@ -14,18 +14,19 @@ from typing import Any
 import pytest
 
 from ncleaner.errors import InputError, NcleanerError, OutputError, WorkerError
-from ncleaner.reading.inputs import Input, find_inputs
 from ncleaner.modelling.shipped import model_bytes
+from ncleaner.reading.inputs import Input, find_inputs
+from ncleaner.running.engine import run
+from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
 from ncleaner.storage.places import folder_at
-from ncleaner.running.settings import Settings
 
 from ..archives import http, members, warc
 from ..faults import HOOK
+from ..people.test_app import NCLEANER, PROSE
 from ..processes import descendants, wait_until
 from ..servers import environment, fill, objects, s3_server
 from ..spark_cluster import ENVIRONMENT, OPTIONS, Cluster, program, running, skip_without_spark, spark_cluster
-from ..people.test_app import NCLEANER, PROSE
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "spark_clean.py"
 ARCHIVES, PAGES = 6, 20
@@ -137,7 +138,7 @@ def session(cluster: Cluster, s3: dict[str, str]) -> Iterator[Any]:
         yield spark
         spark.stop()
         # the other half of the driver would stay as long as this process
-        gateway = spark.sparkContext._gateway
+        gateway: Any = spark.sparkContext._gateway
         gateway.shutdown()
         gateway.proc.stdin.close()
         gateway.proc.wait()

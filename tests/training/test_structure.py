@@ -12,6 +12,7 @@ from ncleaner.document.html import dump_html
 from ncleaner.errors import TrainingError
 from ncleaner.modelling.features import FEATURES, OUTSIDE, SEGMENT_COLUMNS, WEIGHTS
 from ncleaner.modelling.structure import STEP, Structure
+from ncleaner.training import structure as structure_training
 from ncleaner.training.structure import Example, NameCounts, train_structure
 
 from ..structures import PROSE, grow_small_forests, page_html
