@@ -18,6 +18,8 @@ if sanitizers := os.environ.get("NCLEANER_SANITIZERS"):
 # for scripts/coverage.sh: each line reports that it runs, also without the GIL; the C files stand beside
 # their sources, where coverage.py looks for them
 COVERAGE = bool(os.environ.get("NCLEANER_COVERAGE"))
+if COVERAGE:
+    OPTIMISE = ["-O1"]
 
 # the processes that turn Cython into C import this file again where they are not forked
 if __name__ == "__main__":

@@ -44,6 +44,7 @@ def test_comments_may_be_left_out(method: str) -> None:
     assert pickle.loads(pickle.dumps(without)).clean(html) == without.clean(html)
 
 
+@pytest.mark.untraced
 def test_same_page_same_text_whatever_came_before_and_in_any_thread() -> None:
     bodies = [path.read_bytes() for path in PAGES]
     alone = [Cleaner().clean(body) for body in bodies]

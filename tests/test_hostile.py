@@ -201,6 +201,7 @@ def test_text_that_the_parser_moves_is_bounded(piece: bytes) -> None:
     assert dump_html(many, limits=Limits(segments=10_000_000)).text.count("house") == many.count(b"house")
 
 
+@pytest.mark.untraced
 def test_text_in_cells_is_not_moved() -> None:
     html = b"<table>" + b"<tr><td>house <!---->house\n <th>x\n</tr>\n" * 200_000 + b"</table>"
     assert bounded(html)[0] is html
@@ -215,6 +216,7 @@ def test_a_long_run_of_letters_at_the_end_does_not_overrun_the_detector() -> Non
         subprocess.run([sys.executable, "-c", program], input=body, check=True, cwd=ROOT)
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("marks", ["\u0301\u0323", "\u0f73", "\u0344\u0323"])
 def test_composing_takes_time_by_the_length(marks: str) -> None:
     # by the square of it this would take an hour

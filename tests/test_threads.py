@@ -158,6 +158,7 @@ def _in_another(code: str, before: str = "") -> str:
     return _run(IN_ANOTHER.replace("BEFORE", before).replace("CODE", repr(code)))
 
 
+@pytest.mark.untraced
 def test_the_only_interpreter_that_imports_the_package_works_or_is_refused() -> None:
     said = _in_another(PACKAGE)
     assert said.startswith(("works The ferry was late.", "ImportError", "failed")), said

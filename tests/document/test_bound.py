@@ -126,6 +126,7 @@ def test_keeps_hostile_pages_bounded_and_all_their_text(name: str) -> None:
     assert rewritten(out) == (out, 0)
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize(
     "html",
     [
@@ -162,6 +163,7 @@ def test_tags_above_the_limit_go_and_their_text_stays() -> None:
     assert words(out) == words(html)
 
 
+@pytest.mark.untraced
 def test_nesting_of_the_rewritten_page_is_the_callers() -> None:
     html = HOSTILE["nested div"]
     for nesting in (16, 100):

@@ -50,6 +50,7 @@ def test_any_scores_give_probabilities(scores: np.ndarray, moves: np.ndarray) ->
     assert len(viterbi(scores, moves)) == len(scores)
 
 
+@pytest.mark.untraced
 def test_a_very_long_sequence() -> None:
     scores = np.tile(np.array([[0.0, 1, 2, 3, 4], [4.0, 3, 2, 1, 0]]), (50_000, 1))
     found = marginals(scores, np.zeros((5, 5)))

@@ -270,6 +270,7 @@ def test_nothing_is_certain() -> None:
         assert np.isfinite(matrix_of(document, np.full(len(document), share))).all()
 
 
+@pytest.mark.untraced
 def test_a_hundred_thousand_segments() -> None:
     document = dump_html(
         "<title>row</title>" + "".join(f"<p class=c{i % 7}>row {i % 999}" for i in range(100_000))

@@ -138,6 +138,7 @@ def test_truncated_archive_keeps_the_rest(tmp_path: Path) -> None:
     assert "cut.warc.gz at byte" in result.stderr.decode()
 
 
+@pytest.mark.untraced
 def test_bad_files_cost_no_neighbour(tmp_path: Path) -> None:
     (tmp_path / "a-empty.html").write_bytes(b"")
     (tmp_path / "b-binary.html").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20)

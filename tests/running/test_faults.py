@@ -8,6 +8,7 @@ import os
 import random
 import signal
 import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -20,6 +21,9 @@ from ..archives import http, members, warc
 from ..faults import BEATS, HOOK
 from ..people.test_app import NCLEANER, PROSE
 from ..processes import descendants, wait_until, workers
+
+if sys.platform == "win32":
+    pytest.skip("Windows has no signals that kill or stop a process", allow_module_level=True)
 
 ARCHIVES, PAGES = 6, 50
 

@@ -7,6 +7,7 @@ import os
 import random
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -15,6 +16,9 @@ import pytest
 from ..archives import http, members, warc
 from ..people.test_app import NCLEANER, PROSE, ncleaner
 from ..processes import wait_until
+
+if sys.platform == "win32":
+    pytest.skip("Windows has no signals that kill or stop a process", allow_module_level=True)
 
 
 def crawl(folder: Path, archives: int = 8, pages: int = 60) -> Path:
@@ -54,6 +58,7 @@ def start(source: Path, out: Path) -> subprocess.Popen[bytes]:
     )  # fmt: skip
 
 
+@pytest.mark.untraced
 def test_finished_inputs_are_passed_over(whole: tuple[Path, dict[str, bytes], float], tmp_path: Path) -> None:
     source, expected, _ = whole
     out = tmp_path / "out"

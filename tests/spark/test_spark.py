@@ -44,6 +44,8 @@ skip_without_spark()
 
 from ncleaner import spark as on_spark  # noqa: E402
 
+pytestmark = [pytest.mark.slow, pytest.mark.untraced]
+
 # inputs and what becomes of them -------------------------------------------------------------------
 
 
