@@ -1,1 +1,1 @@
-"""Bytes, letters, words, tokens and codes of languages: what is known of text without any page."""
+"""Text apart from any page: character encodings, letters, words, tokens and language codes."""

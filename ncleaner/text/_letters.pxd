@@ -1,9 +1,9 @@
-"""Contract of the look at single characters: what a line begins and ends with."""
+"""Interface of the functions on single characters: how a line begins and ends."""
 
 from libc.stdint cimport uint8_t, uint32_t
 
 cdef enum:
-    # what `letter_case` says of a code point
+    # values of `letter_case`
     NO_LETTER   # neither letter nor digit
     UPPER       # a capital, or a digit
     LOWER
@@ -11,7 +11,7 @@ cdef enum:
 
 
 cdef inline size_t decode_utf8(const uint8_t* p, size_t length, uint32_t* code) noexcept nogil:
-    """Decodes one character of valid UTF-8; returns its width. A clipped one is U+FFFD."""
+    """Decodes one character of valid UTF-8; returns its width in bytes. A character cut short is U+FFFD."""
     cdef uint32_t c = p[0]
     if c < 0x80:
         code[0] = c

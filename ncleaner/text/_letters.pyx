@@ -1,6 +1,6 @@
-"""What a line begins and ends with: letter case, the end of a sentence, bullets and enumerations.
+"""How a line begins and ends: letter case, the end of a sentence, bullets and enumerations.
 
-Free functions without the GIL; Python's own character tables answer for what lies beyond ASCII.
+Free functions without the GIL. Python's own character tables are used beyond ASCII.
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
@@ -9,7 +9,7 @@ from libc.string cimport memcpy, memset
 import unicodedata
 
 cdef extern from "Python.h" nogil:
-    # plain table look-ups, in spite of their names
+    # these only look up a table, and need no GIL
     bint Py_UNICODE_ISALPHA(Py_UCS4)
     bint Py_UNICODE_ISDIGIT(Py_UCS4)
     bint Py_UNICODE_ISLOWER(Py_UCS4)
@@ -17,7 +17,7 @@ cdef extern from "Python.h" nogil:
 
 
 cdef int letter_case(uint32_t code) noexcept nogil:
-    """NO_LETTER, UPPER (digits too), LOWER or UNCASED."""
+    """Returns NO_LETTER, UPPER (also for digits), LOWER or UNCASED."""
     if code < 0x80:
         if c'a' <= code <= c'z':
             return LOWER
@@ -30,7 +30,7 @@ cdef int letter_case(uint32_t code) noexcept nogil:
 
 
 cdef inline const uint8_t* _before(const uint8_t* start, const uint8_t* p) noexcept nogil:
-    """Where the character that ends at `p` begins."""
+    """Returns where the character that ends at `p` begins."""
     p -= 1
     while p > start and (p[0] & 0xC0) == 0x80:
         p -= 1
@@ -38,7 +38,7 @@ cdef inline const uint8_t* _before(const uint8_t* start, const uint8_t* p) noexc
 
 
 cdef inline bint _closes(uint32_t code) noexcept nogil:
-    """Closing quotes and brackets, which may follow a sentence's last mark."""
+    """Whether a character is a closing quote or bracket, which may follow the last mark of a sentence."""
     return (
         code == c'"' or code == c"'" or code == c')' or code == c']' or code == 0xBB or code == 0x2019
         or code == 0x201D or code == 0x203A or code == 0x300D or code == 0x300F or code == 0xFF09
@@ -46,7 +46,7 @@ cdef inline bint _closes(uint32_t code) noexcept nogil:
 
 
 cdef uint32_t last_mark(const uint8_t* start, const uint8_t* end) noexcept nogil:
-    """The last character that is neither white space nor a closing quote or bracket; 0 without one."""
+    """Returns the last character that is neither white space nor a closing quote or bracket; 0 if none is."""
     cdef uint32_t code
     while end > start:
         end = _before(start, end)
@@ -57,7 +57,7 @@ cdef uint32_t last_mark(const uint8_t* start, const uint8_t* end) noexcept nogil
 
 
 cdef bint is_final(uint32_t code) noexcept nogil:
-    """Marks that end a sentence, in the scripts of the world."""
+    """Whether a character is a mark that ends a sentence, in any script."""
     if code < 0x80:
         return code == c'.' or code == c'!' or code == c'?'
     return (
@@ -69,8 +69,11 @@ cdef bint is_final(uint32_t code) noexcept nogil:
 
 
 cdef bint has_marker(const uint8_t* start, const uint8_t* end) noexcept nogil:
-    """Whether a line begins with a bullet or an enumeration: a number up to three digits, a letter or a small
-    Roman number, with a dot or a bracket; and white space behind."""
+    """Whether a line begins with a bullet or an enumeration, followed by a space.
+
+    An enumeration is a number of up to three digits, a letter or a small Roman number, with a dot or a
+    bracket.
+    """
     cdef const uint8_t* p = start
     cdef uint32_t code
     cdef size_t signs = 0
@@ -104,21 +107,21 @@ cdef bint has_marker(const uint8_t* start, const uint8_t* end) noexcept nogil:
 
 
 # --------------------------------------------------------------------------------------------------
-# Characters that Unicode's normalisation form C may change: those that combine with the one before, and
-# those that it replaces. Only the first plane has ones that matter here.
+# Characters that Unicode's normalisation form C may change: those that combine with the character before, and
+# those that it replaces. Characters beyond the first plane are so rare that they do not matter here.
 
 cdef uint8_t changes[65536]
-cdef uint8_t changes_near[1024]   # whether any of 64 code points does
+cdef uint8_t changes_near[1024]   # whether any code point in a block of 64 does
 
 
-cdef void _learn_changes():
+cdef void _fill_changes():
     cdef int code
     decompositions = unicodedata.decomposition
     normalize = unicodedata.normalize
     memset(changes, 0, sizeof(changes))
     memset(changes_near, 0, sizeof(changes_near))
     found = {*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)}
-    # where characters with canonical decompositions stand
+    # the ranges that contain the characters with canonical decompositions
     for first, last in (
         (0xC0, 0x234), (0x340, 0x4FA), (0x622, 0x6D4), (0x929, 0xDDF), (0xF43, 0xFBA), (0x1026, 0x1027),
         (0x1B06, 0x1B44), (0x1E00, 0x2002), (0x2126, 0x22EE), (0x2ADC, 0x2ADD), (0x304C, 0x30FF),
@@ -136,11 +139,11 @@ cdef void _learn_changes():
             changes[code] = 1
             changes_near[code >> 6] = 1
 
-_learn_changes()
+_fill_changes()
 
 
 def may_compose(bytes data not None):
-    """Whether UTF-8 text holds a character that normalisation form C may change."""
+    """Whether UTF-8 text contains a character that normalisation form C may change."""
     cdef const uint8_t* p = <const uint8_t*> <const char*> data
     cdef const uint8_t* end = p + len(data)
     cdef uint32_t code
@@ -157,7 +160,7 @@ def may_compose(bytes data not None):
                         break
                     p += 8
                 continue
-            # the bytes before the last tell the block of 64, and most blocks have none
+            # the first byte of two tells the block of 64 code points, and most blocks have no such character
             if p[0] < 0xE0 and not changes_near[p[0] & 0x1F]:
                 p += 2
                 continue

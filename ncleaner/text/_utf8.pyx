@@ -1,7 +1,7 @@
-"""Whether bytes are UTF-8: the first question asked of every page, so it has to cost nothing beside parsing.
+"""Tests whether bytes are valid UTF-8.
 
-Python can only answer it by decoding, which allocates and fills a string four times as large for a page
-with a single emoji.
+Every page is tested, so the test has to be cheap against the parsing. Python can only decode, which
+allocates and fills a string four times as large for a page with a single emoji.
 """
 
 from libc.stdint cimport uint8_t, uint64_t
@@ -9,7 +9,7 @@ from libc.string cimport memcpy
 
 
 cdef size_t _valid_length(const uint8_t* p, size_t n) noexcept nogil:
-    """Length of the longest prefix that is valid UTF-8 (Unicode 15, table 3-7)."""
+    """Returns the length of the longest prefix that is valid UTF-8 (Unicode 15, table 3-7)."""
     cdef size_t i = 0
     cdef uint64_t word
     cdef uint8_t c, low, high
@@ -54,7 +54,10 @@ cdef size_t _valid_length(const uint8_t* p, size_t n) noexcept nogil:
 
 
 def valid_length(bytes data not None):
-    """Length in bytes of the longest prefix of `data` that is valid UTF-8; all of it when it equals len."""
+    """Returns the length in bytes of the longest prefix of `data` that is valid UTF-8.
+
+    `data` as a whole is valid UTF-8 if the result equals `len(data)`.
+    """
     cdef size_t n = len(data), length
     cdef const uint8_t* p = <const uint8_t*> <const char*> data
     with nogil:

@@ -1,4 +1,4 @@
-"""Codes of languages: ISO 639, and what pages declare."""
+"""Language codes: ISO 639, and the codes that pages declare."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import lru_cache
 
 __all__ = ["declared_language", "iso_639_1", "iso_639_3"]
 
-# All codes of ISO 639-1 with their codes of ISO 639-3, as the registration authority has them.
+# All codes of ISO 639-1 with their codes in ISO 639-3, from the tables of the registration authority.
 _CODES = dict(
     pair.split(":")
     for pair in (
@@ -26,7 +26,7 @@ _CODES = dict(
         "zh:zho zu:zul"
     ).split()
 )
-# The bibliographic codes of ISO 639-2, which pages declare as well, and what ISO 639-3 has in their place.
+# The bibliographic codes of ISO 639-2, which pages also declare, with their codes in ISO 639-3.
 _BIBLIOGRAPHIC = dict(
     pair.split(":")
     for pair in (
@@ -35,31 +35,36 @@ _BIBLIOGRAPHIC = dict(
     ).split()
 )
 _SHORT = {three: two for two, three in _CODES.items()}
-# Codes of three letters that name no language: undetermined, uncoded, several, none.
+# Codes of three letters that name no language: undetermined, uncoded, several languages, no language.
 _NONE = frozenset({"und", "mis", "mul", "zxx"})
 
 
 def iso_639_3(code: str) -> str:
-    """The ISO 639-3 code for a code of any part of ISO 639; empty for what is none."""
+    """Returns the ISO 639-3 code for a code of any part of ISO 639; empty if `code` is no ISO 639 code."""
     if len(code) == 3 and code.isascii() and code.isalpha() and code.islower() and code not in _NONE:
         return _BIBLIOGRAPHIC.get(code, code)
     return _CODES.get(code, "")
 
 
 def iso_639_1(code: str) -> str:
-    """The ISO 639-1 code for a code of any part of ISO 639, that of ISO 639-3 for a language that has no
-    shorter one, and empty for what is none."""
+    """Returns the ISO 639-1 code for a code of any part of ISO 639.
+
+    A language without a code in ISO 639-1 gets its ISO 639-3 code. Empty if `code` is no ISO 639 code.
+    """
     long = iso_639_3(code)
     return _SHORT.get(long, long)
 
 
-# Older and other codes for the same.
+# Old and wrong codes that pages declare, and codes that are treated as one language.
 _ALIASES = {"iw": "he", "ji": "yi", "in": "id", "nb": "no", "nn": "no", "cn": "zh", "gr": "el", "jp": "ja"}
 
 
 @lru_cache
 def declared_language(lang: str) -> str:
-    """The language of a `lang` attribute: its first subtag, in lower case, older codes replaced."""
+    """Returns the language of a `lang` attribute: its first subtag in lower case, with old codes replaced.
+
+    Empty if that is not two or three letters.
+    """
     code = lang.strip().replace("_", "-").split("-")[0].lower()
     code = _ALIASES.get(code, code)
     return code if code.isalpha() and 2 <= len(code) <= 3 else ""

@@ -1,20 +1,20 @@
-"""Tokens, for formats with a token a line.
+"""Tokens, for output formats that write one token per line.
 
-Words are those of Unicode's word boundaries (UAX #29): letters and digits with the marks on them, apostrophes
+Words follow Unicode's word boundaries (UAX #29): letters and digits with their combining marks, apostrophes
 and full stops between letters (`don't`, `example.com`), commas and full stops between digits (`1,234.5`),
-runs of katakana, emoji with all that they are joined of. Where corpora want other units than text editors,
-the rules differ:
+runs of katakana, emoji with all their parts. The rules differ where corpora need other units than text
+editors:
 
-- a URL or an e-mail address is a token, without the punctuation that ends the sentence around it;
-- hyphens and apostrophes join letters and digits alike (`well-known`, `COVID-19`, `2024-05-01`, `1980's`);
-- an abbreviation of single letters has its last full stop, too (`U.S.`, `e.g.`, `Ph.D.`);
-- a run of the same sign is a token (`...`, `!!!`), but for brackets;
-- what cannot be seen and is not part of how a word is spelled, as controls and marks of direction, is left
-  out: words that look the same are the same.
+- a URL or an e-mail address is one token, without the punctuation that ends the sentence around it;
+- hyphens and apostrophes join both letters and digits (`well-known`, `COVID-19`, `2024-05-01`, `1980's`);
+- an abbreviation of single letters includes its last full stop (`U.S.`, `e.g.`, `Ph.D.`);
+- a run of the same sign is one token (`...`, `!!!`), except brackets;
+- invisible characters that do not belong to a word's spelling, such as controls and marks of direction, are
+  left out, so that words that look the same are the same.
 
-Scripts that do not set words off, as those of Chinese, Japanese (but for katakana), Thai, Lao, Khmer and
-Burmese, come a character a token: for their words a language's own segmenter has to follow, and the marks of
-what stands together keep the text whole for it.
+In scripts without spaces between words, such as those of Chinese, Japanese (except katakana), Thai, Lao,
+Khmer and Burmese, each character is a token. A segmenter of the language has to find the words; the marks
+for tokens without a space between them let it restore the text.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ import regex
 __all__ = ["LONGEST", "tokens"]
 
 LONGEST = 1_000
-"""Code points of the longest token; what is longer, hardly a word, is cut. The CWB takes 4,095 bytes."""
+"""Code points of the longest token; longer ones, hardly words, are cut. The CWB takes 4,095 bytes."""
 
-# Attach to what they stand behind: combining marks, joiners.
+# Combining marks and joiners, which attach to the character before them.
 _MARK = r"[\p{WB=Extend}\p{WB=Format}\p{WB=ZWJ}]"
 _MARKS = rf"{_MARK}*+"
 _LETTER = r"[\p{WB=ALetter}\p{WB=Hebrew_Letter}]"
 _DIGIT = r"\p{WB=Numeric}"
 _WORD = r"[\p{WB=ALetter}\p{WB=Hebrew_Letter}\p{WB=Numeric}\p{WB=ExtendNumLet}]"
-# What may stand within a word, by what stands on its sides.
+# Punctuation that may stand within a word, depending on the characters on both sides.
 _JOINT = "|".join(
     (
         rf"(?<=[{_LETTER}{_MARK}])[\p{{WB=MidLetter}}\p{{WB=MidNumLet}}\p{{WB=Single_Quote}}]{_MARKS}(?={_LETTER})",
@@ -46,7 +46,7 @@ _JOINT = "|".join(
 _PLAIN = "|".join(
     (
         r"(?P<unseen>\p{Default_Ignorable_Code_Point}++)",
-        # many tokens at once: ideographs, hiragana and their punctuation
+        # a run of ideographs, hiragana and their punctuation, each of which is a token
         rf"(?P<each>(?:[\p{{Ideographic}}\p{{Hiragana}}、。，：；？！「」『』（）《》](?!{_MARK}))++)",
         rf"{_LETTER}{{1,2}}\.(?:{_LETTER}\.)++(?!{_WORD})",
         rf"(?:{_WORD}{_MARKS})++(?:(?:{_JOINT})(?:{_WORD}{_MARKS})++)*+",
@@ -57,30 +57,31 @@ _PLAIN = "|".join(
         rf".{_MARKS}",
     )
 )
-# Of a URL: what it may end with, and what only stands within one, as brackets do in pairs.
+# Parts of a URL: characters that it may end with, characters that may only stand within it, and pairs of
+# brackets.
 _INNER = r"[A-Za-z0-9\-_~#$%&+=/@|\p{WB=ALetter}\p{WB=Hebrew_Letter}\p{WB=Extend}]"
 _STOP = r"[.,:;!?'*]"
 _PAIR = rf"\((?:{_INNER}|{_STOP})*+\)"
 _URL = rf"(?:(?:https?|ftp)://|www\.)(?:{_INNER}++|{_PAIR}|{_STOP}++(?={_INNER}|{_PAIR}))++"
-# The first part is as long as standards allow: to look for an @ from every token on must not take for ever.
+# The part before the @ is at most as long as the standard allows, which bounds the search at every token.
 _NAME = r"[A-Za-z0-9_\p{WB=ALetter}"
 _ADDRESS = rf"{_NAME}.%+\-]{{1,64}}+@{_NAME}\-]++(?:\.{_NAME}\-]++)++"
 
 _FLAGS = regex.VERSION1 | regex.DOTALL
 _OF_WORDS = regex.compile(_PLAIN, _FLAGS)
 _OF_ALL = regex.compile(f"(?i:{_URL})|{_ADDRESS}|{_PLAIN}", _FLAGS)
-# Controls, marks of direction, soft hyphens, ties, marks of byte order and of annotations, and what is no
-# character.
+# Controls, marks of direction, soft hyphens, word joiners, byte order marks, marks of interlinear
+# annotations, and noncharacters.
 _UNSEEN = regex.compile(
     r"[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\p{Bidi_Control}\u00ad\u2060-\u2064\ufeff\ufff9-\ufffb]++",
     _FLAGS,
 )
-# Most words, which need none of all that: the same tokens ten times as fast.
+# Most words match this simple pattern, which gives the same tokens ten times as fast.
 _SIMPLE = re.compile(r"""(["'(]?)([A-Za-z0-9]+(?:['-][A-Za-z0-9]+)*)([.,;:!?"')]?)""", re.ASCII)
 
 
 def tokens(word: str) -> list[str]:
-    """The tokens of what stands between white space; none if nothing of it can be seen.
+    """Returns the tokens of a text without white space; none if it has no visible character.
 
     Args:
         word: text without white space.
