@@ -1,7 +1,7 @@
-"""What can go wrong with a user's input, and says so in a sentence.
+"""Exceptions for problems with a user's data, files or options; their messages are sentences.
 
-Every error that data, a file or an option can cause derives from `NcleanerError`; the command line turns
-it into one line on standard error. Anything else that escapes is a bug in this package.
+Every error that data, a file or an option can cause derives from `NcleanerError`; the command line writes
+it as one line to standard error. Any other exception that reaches the user is a bug in this package.
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ __all__ = [
 
 
 class NcleanerError(Exception):
-    """Base of all errors that are about the user's data, files or options."""
+    """Base class of all errors about the user's data, files or options."""
 
 
 class InputError(NcleanerError):
-    """An input cannot be read at all: missing, unreadable, or of no known format."""
+    """Raised if an input cannot be used: it is missing, unreadable, too large, or in an unknown format."""
 
 
 class OutputError(NcleanerError):
-    """The output cannot be written: no space, no permission, not a directory."""
+    """Raised if an output cannot be written: no space, no permission, not a directory."""
 
 
 class ModelError(NcleanerError):
-    """A model file is missing, damaged, foreign, or of a newer format."""
+    """Raised if a model file is missing, damaged, of a newer format, or not a model file."""
 
 
 class TrainingError(NcleanerError):
-    """Training data from which no model can be made."""
+    """Raised if no model can be trained from the given data."""
 
 
 class WorkerError(NcleanerError):
-    """Worker processes that end before they have begun."""
+    """Raised if worker processes cannot start or do not become ready."""
 
 
 class EvaluationError(NcleanerError):
-    """Predicted and gold files that cannot be compared."""
+    """Raised if predicted and gold files cannot be compared."""
 
 
 class TrainingWarning(UserWarning):
-    """Something about the training data that its owner should know; the rest is used."""
+    """Warns of a part of the training data that is left out, or looks wrong; the rest is used."""

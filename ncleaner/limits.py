@@ -1,4 +1,4 @@
-"""The bounds that hold for one page, in the Python API as on the command line."""
+"""Bounds for one page, in the Python API and on the command line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ __all__ = ["Limits"]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds for one page: above `bytes` or `segments` it is given up, above `nesting` and `tags` flattened.
+    """Bounds for one page.
+
+    A page above `bytes`, `segments`, `seconds` or `memory` is given up. A page above `nesting` or `tags` is
+    flattened: tags are dropped, and the text is kept.
 
     >>> import ncleaner
     >>> cleaner = ncleaner.Cleaner(limits=ncleaner.Limits(bytes=1000))
@@ -21,18 +24,19 @@ class Limits:
     ncleaner.errors.InputError: the page has 1,003 bytes, more than the limit of 1,000
 
     Attributes:
-        bytes: largest body, in bytes, before and after chunked transfer and Content-Encoding are undone: of a
-            page that would inflate to more, no more than this is ever held.
-        nesting: deepest element nesting, in levels, of a page that would cost the parser too much: its
-            time is the product of tags and nesting. Tags beyond this depth are dropped, their text is kept.
-            Pages that parse fast keep any nesting.
-        tags: most tags that reach the parser, so that its memory is bounded too. The text of the rest of
-            the page is kept.
-        segments: most paragraphs, headings and list items of a page's text dump.
-        seconds: wall-clock seconds that a worker process may spend on one page before it is replaced and
-            the page given up. Holds in the engine only: native code cannot be stopped inside a process.
-        memory: bytes that a worker process may have; a page that takes more is given up. None: as many as
-            there are. Holds in the engine only, and where the system bounds a process's data (Linux).
+        bytes: largest body, in bytes, both before and after chunked transfer and Content-Encoding are undone.
+            Memory is bounded, too: decoding stops at this size.
+        nesting: deepest element nesting, in levels, of a page that would take the parser too long, since
+            its time is the product of tags and nesting. Tags beyond this depth are dropped, their text is
+            kept. Pages that parse fast keep any nesting.
+        tags: most tags that are given to the parser, which bounds its memory. Of the rest of the page, the
+            text is kept.
+        segments: most segments (paragraphs, headings, list items) of a page's text dump.
+        seconds: wall-clock seconds that a worker process may spend on one page. After that, the worker is
+            replaced and the page is given up. Holds in the engine only: native code cannot be stopped inside
+            a process.
+        memory: bytes of data that a worker process may allocate; a page that needs more is given up. None:
+            no bound. Holds in the engine only, and on systems that bound a process's data (Linux).
     """
 
     bytes: int = 20_000_000

@@ -1,4 +1,4 @@
-"""One captured page, and what a reader says of records that are not pages."""
+"""The items that a reader yields: a captured page, a skipped record, a place of damage."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Damage", "Page", "Skip"]
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page as it was captured, and where it stood.
+    """One page as it was captured, and its place in the input.
 
     >>> import ncleaner
     >>> page = next(ncleaner.pages("examples/crawl.warc.gz"))
@@ -21,9 +21,9 @@ class Page:
         body: the bytes of the page, with transfer and content encodings undone.
         url: target URI, or the path of a file; empty when unknown.
         date: time of the capture as in WARC-Date (`2024-05-01T10:00:00Z`); empty when unknown.
-        content_type: HTTP Content-Type, whole (`text/html; charset=koi8-r`); empty when unknown.
+        content_type: the whole HTTP Content-Type (`text/html; charset=koi8-r`); empty when unknown.
         record_id: WARC-Record-ID without its brackets; empty when unknown.
-        source: the archive or file it was read from; `-` for standard input.
+        source: the archive or file that the page was read from; `-` for standard input.
         offset: byte offset of the record in `source` as stored; -1 for a file that is one page.
         kind: `html`, or `text` for plain-text dumps and WET records.
     """
@@ -40,13 +40,17 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """A record that is no page: another record type, another media type, a page above the limits.
+    """A record that yields no page: another record type, another media type, a page above the limits.
 
     >>> import ncleaner
     >>> next(ncleaner.read("examples/crawl.warc.gz")).reason
     'record type warcinfo'
 
-    `lost` tells a page that was given up (too large, cannot be decoded) from a record nobody wanted.
+    Attributes:
+        reason: a short phrase; summaries count by it.
+        url, source, offset: as those of `Page`.
+        lost: True for a page that was given up (too large, cannot be decoded), False for a record that is
+            passed over on purpose.
     """
 
     reason: str
@@ -58,14 +62,17 @@ class Skip:
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """A place where an input is broken. What could be read around it has been read.
+    """A place where an input is broken. The readable parts before and after it are read.
 
     >>> import io, ncleaner
     >>> [item.what for item in ncleaner.read(io.BytesIO(b""), name="nothing.warc")]
     ['empty']
 
-    `unread` tells that it could not be read on for reasons that lie outside of it, a disk or a network:
-    another run may get farther.
+    Attributes:
+        what: a short phrase that names the damage.
+        source, offset, url: as those of `Page`.
+        unread: True if reading stopped because of a disk or a network, not because of the input itself:
+            another run may read more.
     """
 
     what: str

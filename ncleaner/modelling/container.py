@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from ncleaner.errors import ModelError, OutputError
 from ncleaner.modelling.card import Card
-from ncleaner.storage.whole import whole_file
+from ncleaner.storage.whole import atomic_file
 
 if TYPE_CHECKING:
     from ncleaner.modelling.decision import Preset
@@ -254,7 +254,7 @@ def save(data: bytes, path: str | Path) -> None:
         OutputError: it cannot be written.
     """
     try:
-        with whole_file(Path(path)) as out:
+        with atomic_file(Path(path)) as out:
             out.write(data)
     except OSError as error:
         raise OutputError(f"cannot write the model {path}: {error.strerror}") from error

@@ -34,7 +34,7 @@ from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Note, Tally
 from ncleaner.running.workers import Pool
 from ncleaner.storage.base import Folder
-from ncleaner.storage.places import folder_at, split
+from ncleaner.storage.places import folder_and_name, folder_at
 
 __all__ = ["Progress", "cleaned", "cleaned_items", "no_progress", "run", "unfinished"]
 
@@ -372,10 +372,10 @@ def run(
             if isinstance(output, str | Path) and to_directory:
                 _to_directory(work, inputs, folder_at(output), again)
             else:
-                apart = split(quarantine) if quarantine is not None else None
+                apart = folder_and_name(quarantine) if quarantine is not None else None
                 file: AbstractContextManager[BinaryIO]
                 if isinstance(output, str | Path):
-                    folder, name = split(output)
+                    folder, name = folder_and_name(output)
                     file = folder.file(name)
                 else:
                     file = nullcontext(output)

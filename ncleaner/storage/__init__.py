@@ -1,1 +1,1 @@
-"""Where inputs lie and outputs go: this machine, and whatever fsspec reaches by a URL."""
+"""Storage of inputs and outputs: files on this machine, and URLs through fsspec."""

@@ -1,4 +1,4 @@
-"""What all places of inputs and outputs look like from outside."""
+"""Interfaces of the places where inputs are read and outputs are written."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 
 
 class Status(NamedTuple):
-    """What tells a file from a changed one.
+    """Size and time of a file, by which a later run sees whether the file has changed.
 
     Attributes:
         size: in bytes; -1 when unknown.
@@ -25,42 +25,42 @@ class Status(NamedTuple):
 
 
 def is_url(path: str) -> bool:
-    """Whether a path is a URL for fsspec, not a file of this machine."""
+    """Whether a path is a URL for fsspec, not a file on this machine."""
     return _SCHEME.match(path) is not None
 
 
 def scheme_of(url: str) -> str:
-    """The scheme of a URL, in lower case: `s3` of `s3://bucket/name`."""
+    """Returns the scheme of a URL in lower case: `s3` for `s3://bucket/name`."""
     return url.partition("://")[0].lower()
 
 
 class Log(Protocol):
-    """A file of lines that grows while a run goes on, and outlives it."""
+    """A file of lines to which a run appends, and which later runs read."""
 
     def lines(self) -> Iterator[bytes]:
-        """The whole lines that are there, each with its line feed."""
+        """Yields the complete lines of the file, each with its line feed."""
         ...
 
     def add(self, line: bytes) -> None:
-        """Adds one. Raises OSError where there is no space."""
+        """Appends a line, which ends with a line feed. Raises OSError if there is no space."""
         ...
 
 
 class Folder(Protocol):
-    """A place for outputs. Names are relative paths with slashes; what is above them is made."""
+    """A directory for outputs. Names are relative paths with slashes; missing directories are made."""
 
     def file(self, name: str) -> AbstractContextManager[BinaryIO]:
-        """A file that appears under its name only when it is whole. Raises OSError."""
+        """Opens a file that appears under its name only when it is complete. Raises OSError."""
         ...
 
     def size(self, name: str) -> int:
-        """Bytes of a file; -1 if there is none."""
+        """Returns the size of a file in bytes; -1 if it does not exist."""
         ...
 
     def remove(self, name: str) -> None:
-        """Takes a file away, if it is there."""
+        """Deletes a file if it exists."""
         ...
 
     def log(self, name: str) -> AbstractContextManager[Log]:
-        """A log, for one run at a time. Raises OutputError."""
+        """Opens a log for one run at a time. Raises OutputError."""
         ...

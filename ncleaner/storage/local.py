@@ -1,4 +1,4 @@
-"""Files and folders of this machine."""
+"""Files and folders on this machine."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ncleaner.errors import OutputError
-from ncleaner.storage.whole import whole_file
+from ncleaner.storage.whole import atomic_file
 
 try:
     import fcntl
-except ImportError:  # not on this system: nobody keeps two runs apart there
+except ImportError:  # not on this system, where nothing prevents two runs from writing to one directory
     fcntl = None  # type: ignore[assignment]
 from ncleaner.storage.base import Log, Status
 
@@ -22,7 +22,7 @@ __all__ = ["LocalFolder", "local_status"]
 
 
 def local_status(path: Path) -> Status:
-    """Size and time of a file. Raises OSError."""
+    """Returns size and time of a file. Raises OSError."""
     found = path.stat()
     return Status(found.st_size if path.is_file() else -1, found.st_mtime_ns)
 
@@ -41,27 +41,27 @@ class _LocalLog:
 
     def lock(self) -> None:
         if fcntl is not None:
-            # of the kind that workers do not inherit: one that lives on for a moment holds nothing
+            # workers do not inherit a lock of this kind: one that ends later than the run does not hold it
             fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def lines(self) -> Iterator[bytes]:
         self._file.seek(0)
-        whole = 0
+        end = 0  # of the last complete line
         for line in io.BufferedReader(io.FileIO(self._file.fileno(), closefd=False)):
             if not line.endswith(b"\n"):
-                # the run was ended while it wrote this one
-                self._file.truncate(whole)
+                # an earlier run was killed while it wrote this line
+                self._file.truncate(end)
                 break
-            whole += len(line)
+            end += len(line)
             yield line
 
     def add(self, line: bytes) -> None:
-        # in one piece; a line that is lost with the machine costs no more than its input's time
+        # One write, without fsync: if the machine fails and a line is lost, its input is cleaned once more.
         self._file.write(line)
 
 
 class LocalFolder:
-    """A folder of this machine; see `Folder`."""
+    """A folder on this machine; see `Folder`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -70,24 +70,24 @@ class LocalFolder:
         return str(self.path)
 
     def file(self, name: str) -> AbstractContextManager[BinaryIO]:
-        """A file that appears when it is whole; directories above it are made."""
+        """Opens a file that appears when it is complete; makes the directories above it."""
         path = self.path / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        return whole_file(path)
+        return atomic_file(path)
 
     def size(self, name: str) -> int:
-        """Bytes of a file; -1 if there is none."""
+        """Returns the size of a file in bytes; -1 if it does not exist."""
         try:
             return (self.path / name).stat().st_size
         except OSError:
             return -1
 
     def remove(self, name: str) -> None:
-        """Takes a file away, if it is there."""
+        """Deletes a file if it exists."""
         (self.path / name).unlink(missing_ok=True)
 
     def log(self, name: str) -> AbstractContextManager[Log]:
-        """A log, locked for one run. Raises OutputError."""
+        """Opens a log and locks it for one run. Raises OutputError."""
         path = self.path / name
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -100,6 +100,6 @@ class LocalFolder:
             with log:
                 pass
             raise OutputError(
-                f"another run is writing to {self.path}: wait for it, or give another directory"
+                f"another run is writing to {self.path}: wait until it ends, or give another directory"
             ) from None
         return log

@@ -1,9 +1,8 @@
-"""Where inputs lie and outputs go: files of this machine, and whatever fsspec can reach by a URL.
+"""Opens inputs and output folders by path or URL: files on this machine, and whatever fsspec reaches.
 
-All of it looks the same from outside: inputs are streams, outputs are files of a folder that appear whole or
-not at all, and what goes wrong is an OSError with a sentence in it. What reaches URLs is imported with the
-first
-URL: most runs have none.
+Both look the same to callers: inputs are streams, outputs are files of a folder that appear complete or not
+at all, and a failure is an OSError whose text is a sentence. The module for URLs is imported with the first
+URL, because most runs have none.
 """
 
 from __future__ import annotations
@@ -14,14 +13,14 @@ from typing import BinaryIO
 from ncleaner.storage.base import Folder, Status, is_url
 from ncleaner.storage.local import LocalFolder, local_status
 
-__all__ = ["files_below", "folder_at", "open_binary", "split", "status"]
+__all__ = ["files_below", "folder_and_name", "folder_at", "open_binary", "status"]
 
 
 def status(path: str) -> Status:
-    """Size and time of a file.
+    """Returns size and time of a file.
 
     Raises:
-        OSError: there is none, or it cannot be reached.
+        OSError: the file does not exist or cannot be reached.
         InputError: the file system is unknown or not installed.
     """
     if is_url(path):
@@ -32,10 +31,13 @@ def status(path: str) -> Status:
 
 
 def files_below(url: str) -> list[tuple[str, str, Status]] | None:
-    """The files below a URL: their URLs, their paths below it, what they are; None if it is itself a file.
+    """Lists the files below a URL.
+
+    Returns:
+        (URL, path below the given URL, size and time) of each file; None if the URL is itself a file.
 
     Raises:
-        OSError: it cannot be reached.
+        OSError: the URL cannot be reached.
         InputError: the file system is unknown or not installed.
     """
     from ncleaner.storage.remote import remote_files
@@ -44,10 +46,10 @@ def files_below(url: str) -> list[tuple[str, str, Status]] | None:
 
 
 def open_binary(path: str) -> BinaryIO:
-    """A file to read, unbuffered where it is on this machine: every reader here asks for blocks.
+    """Opens a file for reading; unbuffered on this machine, since every reader of this package reads blocks.
 
     Raises:
-        OSError: it cannot be opened.
+        OSError: the file cannot be opened.
         InputError: the file system is unknown or not installed.
     """
     if is_url(path):
@@ -58,7 +60,7 @@ def open_binary(path: str) -> BinaryIO:
 
 
 def folder_at(place: str | Path) -> Folder:
-    """The folder at a path or URL; nothing is made yet."""
+    """Returns the folder at a path or URL, without making it."""
     if is_url(str(place)):
         from ncleaner.storage.remote import RemoteFolder
 
@@ -66,8 +68,8 @@ def folder_at(place: str | Path) -> Folder:
     return LocalFolder(Path(place))
 
 
-def split(place: str | Path) -> tuple[Folder, str]:
-    """The folder that a file is in, and its name there."""
+def folder_and_name(place: str | Path) -> tuple[Folder, str]:
+    """Returns the folder of a file, and the file's name in it."""
     if is_url(str(place)):
         above, _, name = str(place).rpartition("/")
     else:

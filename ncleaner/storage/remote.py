@@ -21,29 +21,30 @@ from ncleaner.storage.base import Log, Status, scheme_of
 
 __all__ = ["RemoteFile", "RemoteFolder", "remote_files", "remote_status"]
 
-# What brings the file systems that fsspec itself does not.
+# {scheme: extra of this package} for the file systems that need more than fsspec.
 _EXTRAS: Final = {"s3": "s3", "s3a": "s3", "gs": "gs", "gcs": "gs", "http": "http", "https": "http"}
-# Read from afar in pieces of so many bytes, and tried so often before an input is given up; seconds before
-# the second time, four times as many before each later one.
+# Bytes of one request to a server.
 _PIECE: Final = 4 << 20
+# Attempts to read a piece before the input is given up.
 _TRIES: Final = 6
+# Seconds before the second attempt; each later pause is four times as long.
 _PAUSE: Final = 0.1
-# Seconds between two copies of a log to where nothing can be appended.
+# Seconds between two copies of a log to a file system that cannot append.
 _COPY_SECONDS: Final = 30.0
 
 
 @contextmanager
 def _reaching(url: str) -> Iterator[None]:
-    """Turns what file systems raise, each in its own way, into an OSError, and a missing one into advice.
+    """Turns the different exceptions of file systems into an OSError with errno and text.
 
     Raises:
-        OSError: with errno and text.
-        InputError: no such file system, or it is not installed.
+        OSError: the file system has failed.
+        InputError: the file system is unknown, or not installed; the message says what to install.
     """
     try:
         yield
     except FileNotFoundError as error:
-        # which is also what http:// says when it is no network that it finds
+        # http:// raises this also if there is no network; the cause tells
         cause = f" ({error.__cause__})" if error.__cause__ else ""
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT) + cause, url) from error
     except OSError as error:
@@ -52,30 +53,30 @@ def _reaching(url: str) -> Iterator[None]:
     except ImportError as error:
         scheme = scheme_of(url)
         extra = _EXTRAS.get(scheme)
-        advice = f"install ncleaner[{extra}]" if extra else f"install what fsspec wants for it ({error})"
-        raise InputError(f"{url}: {scheme}:// cannot be reached: {advice}") from error
+        advice = f"install ncleaner[{extra}]" if extra else f"install the package that fsspec needs ({error})"
+        raise InputError(f"{url}: {scheme}:// cannot be read or written: {advice}") from error
     except ValueError as error:
         raise InputError(f"{url}: {error}") from error
     except Exception as error:
-        # errors of networks and of cloud libraries, which are anything
+        # networks and cloud libraries raise exceptions of many types
         raise OSError(errno.EIO, f"{type(error).__name__}: {error}", url) from error
 
 
 def _system(url: str) -> tuple[AbstractFileSystem, str]:
-    """The file system of a URL, and the path on it."""
+    """Returns the file system of a URL, and the path on it."""
     try:
         from fsspec.core import url_to_fs
     except ImportError as error:
-        raise ImportError("fsspec is not there") from error
+        raise ImportError("fsspec is not installed") from error
     system, path = url_to_fs(url)
     return system, path
 
 
 def remote_status(url: str) -> Status:
-    """Size and time of a file.
+    """Returns size and time of a file.
 
     Raises:
-        OSError: there is none, or it cannot be reached.
+        OSError: the file does not exist or cannot be reached.
         InputError: the file system is unknown or not installed.
     """
     with _reaching(url):
@@ -85,7 +86,7 @@ def remote_status(url: str) -> Status:
 
 def _status(info: dict[str, Any]) -> Status:
     size = info.get("size")
-    # each file system has its own name for it
+    # each file system has its own key for the time
     time_ = info.get("LastModified") or info.get("mtime") or info.get("updated") or info.get("last_modified")
     if isinstance(time_, str):
         try:
@@ -93,18 +94,18 @@ def _status(info: dict[str, Any]) -> Status:
         except ValueError:
             time_ = None
     if isinstance(time_, datetime):
-        whole = time_ if time_.tzinfo else time_.replace(tzinfo=UTC)
-        modified = int(whole.timestamp()) * 1_000_000_000 + whole.microsecond * 1000
+        aware = time_ if time_.tzinfo else time_.replace(tzinfo=UTC)
+        modified = int(aware.timestamp()) * 1_000_000_000 + aware.microsecond * 1000
     else:
         modified = int(time_ * 1e9) if isinstance(time_, int | float) else -1
     return Status(int(size) if size is not None else -1, modified)
 
 
 def remote_files(url: str) -> list[tuple[str, str, Status]] | None:
-    """As `places.files_below`."""
+    """Lists the files below a URL; see `places.files_below`."""
     with _reaching(url):
         system, inner = _system(url)
-        # what http serves is a file, whatever a look at its links may find
+        # a URL of http is always one file, although fsspec would list the links of a page as files below it
         if scheme_of(url) in ("http", "https") or system.isfile(inner):
             return None
         root = inner.rstrip("/") + "/"
@@ -119,7 +120,7 @@ def remote_files(url: str) -> list[tuple[str, str, Status]] | None:
 
 
 class RemoteFile(io.RawIOBase):
-    """A file read from afar. A connection that breaks is made again where it broke: it costs no page."""
+    """A file on a server, for reading. If a connection breaks, a new one goes on at the same offset."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -133,22 +134,22 @@ class RemoteFile(io.RawIOBase):
             self._size = getattr(self._file, "size", None)
 
     def readable(self) -> bool:
-        """It can."""
+        """Returns True."""
         return True
 
     def seekable(self) -> bool:
-        """Whether the server gives parts of the file."""
-        # what is streamed, without a size, says that it can seek, and cannot
+        """Whether the server can send parts of the file."""
+        # a stream without a size says that it can seek, but cannot
         return self._size is not None and bool(self._file.seekable())
 
     def tell(self) -> int:
-        """Bytes read so far."""
+        """Returns the offset of the next byte."""
         return self._at
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        """Goes to an offset from the beginning."""
+        """Moves to an offset in bytes, which counts from the beginning of the file."""
         if whence != 0:
-            raise io.UnsupportedOperation("seek from elsewhere than the beginning")
+            raise io.UnsupportedOperation("seek is possible from the beginning of the file only")
         if offset != self._at:
             with _reaching(self._url):
                 self._file.seek(offset)
@@ -156,13 +157,14 @@ class RemoteFile(io.RawIOBase):
         return offset
 
     def read(self, size: int = -1) -> bytes:
-        """Reads up to `size` bytes; a connection that breaks is made again. Raises OSError."""
+        """Reads up to `size` bytes; connects again if the connection breaks. Raises OSError."""
         for attempt in range(_TRIES):
             try:
                 with _reaching(self._url):
                     data: bytes = self._file.read(size)
                     if not data and size and self._size is not None and self._at < self._size:
-                        raise OSError(errno.EIO, f"only {self._at:,} of {self._size:,} bytes came", self._url)
+                        reason = f"the server has sent only {self._at:,} of {self._size:,} bytes"
+                        raise OSError(errno.EIO, reason, self._url)
             except OSError:
                 if attempt == _TRIES - 1 or not self.seekable():
                     raise
@@ -176,7 +178,7 @@ class RemoteFile(io.RawIOBase):
         raise AssertionError("not reached")
 
     def readinto(self, buffer: Any) -> int:
-        """Fills a buffer; returns how many bytes it took."""
+        """Reads into a buffer; returns the number of bytes read."""
         data = self.read(len(buffer))
         buffer[: len(data)] = data
         return len(data)
@@ -190,9 +192,9 @@ class RemoteFile(io.RawIOBase):
 
 
 class _RemoteLog:
-    """Where nothing can be appended to: kept on this machine, and copied there now and then and at the end.
+    """A log on a file system that cannot append: a local file, copied every half minute and at the end.
 
-    What a run that is killed had not copied yet is cleaned again by the next, to the same bytes.
+    If a run is killed, the next one cleans the inputs of lines that were not copied again, to the same bytes.
     """
 
     def __init__(self, system: AbstractFileSystem, path: str, url: str) -> None:
@@ -213,7 +215,7 @@ class _RemoteLog:
             if self._behind:
                 self._copy()
         except OSError:
-            # what ended the run is what people need to hear of
+            # an exception that has ended the run is more important than this one
             if kind is None:
                 raise
         finally:
@@ -244,7 +246,7 @@ def _put(system: AbstractFileSystem, file: str, path: str) -> None:
     try:
         system.put_file(file, path)
     except FileNotFoundError:
-        # object stores have no directories, and what they miss is a bucket
+        # Object stores have no directories to make; there, a bucket is missing.
         if not _EXTRAS.keys().isdisjoint(
             [system.protocol] if isinstance(system.protocol, str) else system.protocol
         ):
@@ -254,7 +256,7 @@ def _put(system: AbstractFileSystem, file: str, path: str) -> None:
 
 
 class RemoteFolder:
-    """Files are written on this machine first and copied when whole: an object appears at once or never."""
+    """A folder behind a URL. Files are written on this machine first, and copied when they are complete."""
 
     def __init__(self, url: str) -> None:
         self.url = url.rstrip("/")
@@ -269,7 +271,7 @@ class RemoteFolder:
 
     @contextmanager
     def file(self, name: str) -> Iterator[BinaryIO]:
-        """A file that is written on this machine, and copied when it is whole."""
+        """Opens a file on this machine, and copies it to the folder when it is complete."""
         system, path, url = self._at(name)
         with tempfile.NamedTemporaryFile(suffix=".part") as out:
             yield out  # type: ignore[misc]
@@ -278,19 +280,19 @@ class RemoteFolder:
                 _put(system, out.name, path)
 
     def size(self, name: str) -> int:
-        """Bytes of a file; -1 if there is none."""
+        """Returns the size of a file in bytes; -1 if it does not exist or cannot be reached."""
         try:
             return remote_status(f"{self.url}/{name}").size
         except OSError:
             return -1
 
     def remove(self, name: str) -> None:
-        """Takes a file away, if it is there."""
+        """Deletes a file if it exists."""
         system, path, url = self._at(name)
         with suppress(FileNotFoundError), _reaching(url):
             system.rm_file(path)
 
     def log(self, name: str) -> AbstractContextManager[Log]:
-        """A log that is kept on this machine and copied now and then."""
+        """Opens a log that is written on this machine, and copied at intervals and at the end."""
         system, path, url = self._at(name)
         return _RemoteLog(system, path, url)

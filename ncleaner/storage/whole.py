@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Atomic writing: files that appear complete or not at all."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["whole_file"]
+__all__ = ["atomic_file"]
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file that appears under its name only when it is whole.
+def atomic_file(path: Path) -> Iterator[BinaryIO]:
+    """Opens a file for writing that appears under its name only when it is complete.
+
+    It is written under the name with `.part` added, and renamed when the block ends; an exception deletes it.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
     """
     temporary = path.with_name(path.name + ".part")
     try:
         with temporary.open("wb") as out:
             yield out
-            # its bytes are on the disk before its name says so
+            # the bytes must be on the disk before the file gets its name
             out.flush()
             os.fsync(out.fileno())
         temporary.replace(path)

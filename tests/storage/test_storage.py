@@ -15,7 +15,7 @@ import pytest
 from ncleaner.errors import InputError
 from ncleaner.reading.inputs import find_inputs, listed_inputs
 from ncleaner.storage.base import Status, is_url
-from ncleaner.storage.places import folder_at, open_binary, split, status
+from ncleaner.storage.places import folder_and_name, folder_at, open_binary, status
 
 from ..people.test_app import NCLEANER
 from ..running.test_resume import crawl
@@ -193,7 +193,7 @@ def test_what_can_be_done_about_a_place_that_cannot_be_reached(monkeypatch: pyte
     monkeypatch.setitem(sys.modules, "s3fs", None)
     # fsspec knows those that another test has used
     monkeypatch.delitem(_registry, "s3", raising=False)
-    with pytest.raises(InputError, match=r"s3://bar/x: s3:// cannot be reached: install ncleaner\[s3\]"):
+    with pytest.raises(InputError, match=r"s3://bar/x: s3:// cannot be read or written: install ncleaner\[s3\]"):
         find_inputs(["s3://bar/x"])
     with pytest.raises(InputError, match=r"No such file or directory"):
         find_inputs(["http://127.0.0.1:9/nothing.warc"])
@@ -224,4 +224,4 @@ def test_urls_of_this_machine(tmp_path: Path, source: Path) -> None:
     folder.remove("a/b.txt")
     folder.remove("a/b.txt")
     assert folder.size("a/b.txt") == -1
-    assert split(f"file://{tmp_path}/x.txt")[1] == "x.txt"
+    assert folder_and_name(f"file://{tmp_path}/x.txt")[1] == "x.txt"

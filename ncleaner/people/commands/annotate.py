@@ -43,7 +43,7 @@ def command(
     """Write a page's blocks with their labels: a person corrects them, and `train` learns from them."""
     from ncleaner.methods.choice import load_method
     from ncleaner.modelling.labels import labels_from_kept
-    from ncleaner.storage.whole import whole_file
+    from ncleaner.storage.whole import atomic_file
     from ncleaner.training import annotations as anno
 
     if clean is not None:
@@ -55,7 +55,7 @@ def command(
         labels = labels_from_kept(document, kept.mask)
     target = output or page.with_suffix(anno.SUFFIX)
     try:
-        with whole_file(target) as out:
+        with atomic_file(target) as out:
             out.write(anno.write_annotations(document, labels, page.name))
     except OSError as error:
         raise OutputError(f"cannot write {target}: {error.strerror}") from error

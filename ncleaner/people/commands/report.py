@@ -33,12 +33,12 @@ def command(
 
     from ncleaner.people.runpage import page, table
     from ncleaner.running.history import read_history
-    from ncleaner.storage.whole import whole_file
+    from ncleaner.storage.whole import atomic_file
 
     found = read_history(folder)
     if html is not None:
         try:
-            with whole_file(html) as out:
+            with atomic_file(html) as out:
                 out.write(page(found).encode("utf-8", "replace"))
         except OSError as error:
             raise OutputError(f"cannot write {html}: {error.strerror}") from error
