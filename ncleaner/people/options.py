@@ -292,11 +292,11 @@ def or_stdin(inputs: list[str] | None) -> list[str]:
 
 def check_marker(marker: str | None) -> None:
     """Checks a regular expression before anything is read. Raises BadParameter."""
-    from ncleaner.reading.markers import own_form
+    from ncleaner.reading.markers import custom_form
 
     try:
         if marker is not None:
-            own_form(marker)
+            custom_form(marker)
     except InputError as error:
         raise typer.BadParameter(str(error), param_hint="--marker") from None
 

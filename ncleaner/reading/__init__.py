@@ -1,1 +1,1 @@
-"""Inputs to pages: files and archives, their compression, their records, their damage."""
+"""Reads pages from inputs: files and archives, their compression and records, in spite of damage."""

@@ -1,8 +1,8 @@
-"""Inputs to pages: WARC, ARC and WET archives, HTML files, text dumps.
+"""Reads pages from WARC, ARC and WET archives, HTML files and text dumps.
 
-`read` turns one input into a stream of pages, of records that are no pages, and of places where the input
-is damaged. Nothing in an input raises: whatever can be read around damage is read, and damage is an item of
-the stream like any other, so that whoever counts the pages can count it, too.
+`read` turns one input into a stream of pages, of records that yield no page, and of places where the input
+is damaged. The content of an input never raises an exception: the readable parts before and after damage are
+read, and damage is an item of the stream, so that callers can count it like pages.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from ncleaner.errors import InputError
 from ncleaner.limits import Limits
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.inputs import STDIN, is_binary, sniff
-from ncleaner.reading.markers import BOM, Form, form_of, own_form, split
-from ncleaner.reading.records import Kind, Record, begins_archive, records, records_from
+from ncleaner.reading.markers import BOM, MarkerForm, custom_form, detect_form, split_documents
+from ncleaner.reading.records import ArchiveKind, Record, archive_kind, records, records_from
 from ncleaner.reading.streams import Codec, Members, Source, codec_of, zstd_dictionary
-from ncleaner.reading.transfer import MAX_HEAD, TooLargeError, UndecodableError, unwrap
-from ncleaner.reading.transfer import split as split_head
+from ncleaner.reading.transfer import MAX_HEAD, TooLargeError, UndecodableError, split_head, unwrap
 from ncleaner.storage.places import open_binary
 
-__all__ = ["InputFormat", "original", "pages", "read"]
+__all__ = ["InputFormat", "pages", "read", "reread_record"]
 
 InputFormat = Literal["auto", "warc", "html", "text"]
 
-#: Pages that are worth reading; all others are errors, redirections or nothing.
+#: HTTP status codes of pages with content (0: no code in the status line); others are errors, redirections
+#: or empty.
 _STATUS: Final = frozenset({0, 200, 203, 206})
 _HTML: Final = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
 _MEDIA_TYPE: Final = re.compile(r"\s*([^\s;,]+)")
 _HEAD: Final = 4096
 _COMPRESSED: Final = re.compile(r"\.(?:warc|arc|wet)\.(gz|zst)\Z", re.IGNORECASE)
 _BLOCK: Final = 1 << 16
-# Two bytes to a character, so that lines cannot be told by single bytes.
-_WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
-# White space, and the byte order mark of UTF-8, bytes of which begin no word.
+# Byte order marks of UTF-16, in which a line cannot be found by the byte of its line feed.
+_UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
+# White space, and the bytes of the byte order mark of UTF-8, with which no word begins.
 _WHITE: Final = b" \t\r\n\f\xef\xbb\xbf"
 _LOG: Final = logging.getLogger("ncleaner")
 
@@ -54,7 +54,7 @@ def read(
     name: str | None = None,
     marker: str | None = None,
 ) -> Iterator[Page | Skip | Damage]:
-    """Read one input: its pages, what is no page, and where it is broken.
+    """Reads one input: its pages, the records that yield no page, and the places of damage.
 
     >>> import ncleaner
     >>> from collections import Counter
@@ -64,25 +64,25 @@ def read(
     Args:
         source: a path, a URL that fsspec knows, `-` for standard input, or a binary stream, which need not be
             seekable.
-        input_format: what it is; `auto` looks at its first bytes and, where these do not tell, at its
-            name. `warc` stands for WARC, ARC and WET alike. Compression is always recognised.
+        input_format: the format; `auto` recognises it by the first bytes or, where these are not enough, by
+            the name. `warc` stands for WARC, ARC and WET. Compression is always recognised.
         limits: bounds for one page.
-        name: what the items call their source, instead of the path.
-        marker: a regular expression for the lines that set off the documents of a text: each line in which
-            it is found begins a new one, and its first group, if there is one, is the URL. Without it the
-            forms in `markers.FORMS` are recognised by a text's first line. Archives and HTML have no such
-            lines.
+        name: the items' `source`, instead of the path.
+        marker: a regular expression for the marker lines between the documents of a text: each line in which
+            it is found begins a new document, and its first group, if there is one, is the URL. Without it,
+            the forms in `markers.FORMS` are recognised by the first line of a text. Archives and HTML have no
+            marker lines.
 
     Yields:
-        Pages in the order of the input, and between them a `Skip` for each record that is no page and a
-        `Damage` for each place that is broken. A page that is damaged yields both itself and its damage.
+        Pages in the order of the input, and between them a `Skip` for each record that yields no page and a
+        `Damage` for each place that is broken. A damaged page yields its damage and itself.
 
     Raises:
-        InputError: the input cannot be opened, or the marker is no regular expression.
+        InputError: the input cannot be opened, or the marker is not a regular expression.
     """
     if input_format not in ("auto", "warc", "html", "text"):
         raise InputError(f"unknown input format {input_format!r}: give auto, warc, html, or text")
-    form = own_form(marker) if marker is not None else None
+    form = custom_form(marker) if marker is not None else None
     if not isinstance(source, str | os.PathLike):
         yield from _read(source, name or STDIN, input_format, limits, form)
     elif os.fspath(source) == STDIN:
@@ -105,7 +105,7 @@ def pages(
     name: str | None = None,
     marker: str | None = None,
 ) -> Iterator[Page]:
-    """Read the pages of one input; arguments as for `read`.
+    """Reads the pages of one input; arguments as for `read`.
 
     >>> import ncleaner
     >>> cleaner = ncleaner.Cleaner()
@@ -113,28 +113,28 @@ def pages(
     >>> len(texts)
     15
 
-    Damage, and pages that had to be given up, are told to the logger `ncleaner` as warnings.
+    Damage, and pages that are given up, are logged as warnings by the logger `ncleaner`.
     """
     for item in read(source, input_format=input_format, limits=limits, name=name, marker=marker):
         if isinstance(item, Page):
             yield item
         elif isinstance(item, Damage):
-            _LOG.warning("%s%s: %s", item.source, _at(item), item.what)
+            _LOG.warning("%s%s: %s", item.source, _place(item), item.what)
         elif item.lost:
-            _LOG.warning("%s%s: page given up: %s", item.source, _at(item), item.reason)
+            _LOG.warning("%s%s: page given up: %s", item.source, _place(item), item.reason)
 
 
-def original(page: Page, limits: Limits = Limits()) -> Record | None:
-    """Read the record that a page was made of once more; None if it cannot be found, or there is none.
+def reread_record(page: Page, limits: Limits = Limits()) -> Record | None:
+    """Reads the record of a page again; None if the page has no record, or it cannot be found.
 
     Raises:
-        OSError: the archive cannot be opened any more.
+        OSError: the archive can no longer be opened.
     """
     if page.source == STDIN or page.offset < 0:
         return None
     bound = limits.bytes + MAX_HEAD
 
-    def found(items: Iterable[Record | Damage]) -> Record | None:
+    def search(items: Iterable[Record | Damage]) -> Record | None:
         for item in items:
             if isinstance(item, Record) and (item.offset, item.url) == (page.offset, page.url):
                 return item
@@ -145,38 +145,38 @@ def original(page: Page, limits: Limits = Limits()) -> Record | None:
     with open_binary(page.source) as stream:
         source = Source(stream, page.source, max(bound, 1 << 20))
         codec = _codec(source.peek(_HEAD), page.source)
-        kind = begins_archive(_layers(source, codec)[-1].peek(_HEAD))
+        kind = archive_kind(_layers(source, codec)[-1].peek(_HEAD))
         if kind is None:
             return None
         source.rewind(0)
-        record = found(records_from(source, codec, kind, bound, page.offset))
+        record = search(records_from(source, codec, kind, bound, page.offset))
         if record is None:
-            # the offset is that of a member with more in it
+            # the offset is that of a member with several records
             source.rewind(0)
-            record = found(records(source, codec, kind, bound))
+            record = search(records(source, codec, kind, bound))
         return record
 
 
-def _at(item: Skip | Damage) -> str:
+def _place(item: Skip | Damage) -> str:
     place = f", offset {item.offset}" if item.offset >= 0 else ""
     return f"{place}, {item.url}" if item.url else place
 
 
 def _read(
-    stream: BinaryIO, name: str, input_format: InputFormat, limits: Limits, form: Form | None
+    stream: BinaryIO, name: str, input_format: InputFormat, limits: Limits, form: MarkerForm | None
 ) -> Iterator[Item]:
     source = Source(stream, name, max(limits.bytes + MAX_HEAD, 1 << 20))
-    told = False
+    reported = False
     for item in _items(source, name, input_format, limits, form):
         unread = isinstance(item, Damage) and item.unread
-        # a source that cannot be read on ends every layer above it: the first to say so is enough
-        if not (unread and told):
+        # if the source cannot be read further, every layer above it reports the damage: one report is enough
+        if not (unread and reported):
             yield item
-        told = told or unread
+        reported = reported or unread
 
 
 def _items(
-    source: Source, name: str, input_format: InputFormat, limits: Limits, form: Form | None
+    source: Source, name: str, input_format: InputFormat, limits: Limits, form: MarkerForm | None
 ) -> Iterator[Item]:
     bound = limits.bytes + MAX_HEAD
     start = source.tell()
@@ -186,42 +186,42 @@ def _items(
     codec = _codec(source.peek(_HEAD), name)
     layers = _layers(source, codec)
     head = layers[-1].peek(_HEAD)
-    found: Literal["warc", "arc", "html", "text"]
+    content: Literal["warc", "arc", "html", "text"]
     if input_format == "warc":
-        found = begins_archive(head) or "warc"
+        content = archive_kind(head) or "warc"
     else:
-        found = sniff(head, name) if input_format == "auto" else input_format
-        if found == "html" and input_format == "auto" and _is_set_off(head, name, form):
-            found = "text"
-    if found in ("warc", "arc"):
-        kind: Kind = "arc" if found == "arc" else "warc"
+        content = sniff(head, name) if input_format == "auto" else input_format
+        if content == "html" and input_format == "auto" and _is_marked_text(head, name, form):
+            content = "text"
+    if content in ("warc", "arc"):
+        kind: ArchiveKind = "arc" if content == "arc" else "warc"
         source.rewind(start)
         for item in records(source, codec, kind, bound):
             if isinstance(item, Damage):
                 yield item
             else:
-                yield from _of_record(item, name, limits.bytes)
+                yield from _page_of_record(item, name, limits.bytes)
         return
     pieces = iter(layers[-1].read, b"")
-    if found == "html":
-        yield _of_file(pieces, name, limits.bytes)
+    if content == "html":
+        yield _page_of_file(pieces, name, limits.bytes)
     else:
-        yield from _of_text(pieces, name, limits.bytes, layers[0].codec == "plain", form)
+        yield from _pages_of_text(pieces, name, limits.bytes, layers[0].codec == "plain", form)
     for layer in layers:
-        yield from layer.found
+        yield from layer.pending
 
 
 def _codec(head: bytes, name: str) -> Codec:
-    """Tell the compression of a stream; for an archive broken at its very beginning, by its name."""
+    """Returns the compression of a stream, by the name for an archive whose first bytes are broken."""
     codec = codec_of(head)
     match = _COMPRESSED.search(name)
-    if codec == "plain" and match and not begins_archive(head):
+    if codec == "plain" and match and not archive_kind(head):
         return "gzip" if match[1].lower() == "gz" else "zstd"
     return codec
 
 
 def _layers(source: Source, codec: Codec) -> list[Members]:
-    """Undo the compression of a stream, twice where it has been compressed once more."""
+    """Returns the stream without its compression as a layer, and a second layer if it is compressed twice."""
     members = Members(source, codec, None, zstd_dictionary(source))
     members.next_member()
     layers = [members]
@@ -236,14 +236,14 @@ def _layers(source: Source, codec: Codec) -> list[Members]:
 # Archives
 
 
-def _of_record(record: Record, name: str, limit: int) -> Iterator[Item]:
-    """Make a page of a record, or say why it is none."""
+def _page_of_record(record: Record, name: str, limit: int) -> Iterator[Item]:
+    """Yields the page of a record and its damage, or a `Skip` that says why it yields no page."""
     block = record.block
     if record.large:
         yield Skip("too large", record.url, name, record.offset, lost=True)
         return
     if block is None:
-        # Only counted, so its header is not searched for a URL.
+        # such records are only counted, so their headers are not searched for a URL
         yield Skip(f"record type {record.type}", source=name, offset=record.offset)
         return
     body = block
@@ -299,8 +299,8 @@ def _of_record(record: Record, name: str, limit: int) -> Iterator[Item]:
 # Files
 
 
-def _of_file(pieces: Iterator[bytes], name: str, limit: int) -> Item:
-    """Make a page of a file that is one."""
+def _page_of_file(pieces: Iterator[bytes], name: str, limit: int) -> Item:
+    """Returns a file as one page."""
     body = bytearray()
     for piece in pieces:
         body += piece
@@ -314,30 +314,30 @@ def _of_file(pieces: Iterator[bytes], name: str, limit: int) -> Item:
     return Page(page, name, source=name)
 
 
-def _is_set_off(head: bytes, name: str, form: Form | None) -> bool:
-    """Whether what looks like markup is text: there is none but the marker lines, which may be tags.
+def _is_marked_text(head: bytes, name: str, form: MarkerForm | None) -> bool:
+    """Whether an input that looks like HTML is a text whose only tags are its marker lines.
 
-    `<text id="…">` also stands before whole HTML pages, so that what follows has to tell.
+    `<text id="…">` also stands before whole HTML pages, so the lines after it decide.
     """
-    own = form is not None
-    form = form or form_of(head)
-    if form is None or head.startswith(_WIDE):
+    is_custom = form is not None
+    form = form or detect_form(head)
+    if form is None or head.startswith(_UTF16_MARKS):
         return False
     lines = head.splitlines(keepends=True)
     others = form.text(b"".join(line for line in lines if form.url(line) is None))
-    if own and len(others) == len(head):
+    if is_custom and len(others) == len(head):
         return False
     return sniff(others, name) == "text" and sniff(others) == "text"
 
 
-def _of_text(
-    pieces: Iterator[bytes], name: str, limit: int, plain: bool, form: Form | None
+def _pages_of_text(
+    pieces: Iterator[bytes], name: str, limit: int, plain: bool, form: MarkerForm | None
 ) -> Iterator[Item]:
-    """Make pages of a text.
+    """Yields the pages of a text.
 
-    It may hold many documents, set off by marker lines: of a form that the user gave, or of a known one if
-    the first line that is not empty is of that form. A text without such lines is one page, and one that is
-    too long for a page is several, cut between paragraphs: text is no less good for coming in one large file.
+    A text may contain many documents, each after a marker line: of the form that the user has given, or of a
+    known form if the first line that is not empty has that form. A text without such lines is one page, or
+    several if it is above the limit: it is cut between paragraphs, so that none of a large file is lost.
     """
     buffer = bytearray()
     for piece in pieces:
@@ -347,11 +347,11 @@ def _of_text(
     if not buffer:
         yield Damage("empty", name, 0)
         return
-    form = None if buffer.startswith(_WIDE) else form or form_of(bytes(buffer))
+    form = None if buffer.startswith(_UTF16_MARKS) else form or detect_form(bytes(buffer))
     if form:
-        documents = _set_off(chain([bytes(buffer)], pieces), form, limit, name)
+        documents = _marked_documents(chain([bytes(buffer)], pieces), form, limit, name)
     else:
-        documents = ((at if plain else -1, name, body) for at, body in _cut(buffer, pieces, limit))
+        documents = ((at if plain else -1, name, body) for at, body in _cut_text(buffer, pieces, limit))
     for offset, url, body in documents:
         if body is None:
             yield Skip("too large", url or name, name, offset, lost=True)
@@ -361,43 +361,44 @@ def _of_text(
             yield Page(body, url, source=name, offset=offset, kind="text")
 
 
-def _set_off(
-    blocks: Iterable[bytes], form: Form, limit: int, name: str
+def _marked_documents(
+    blocks: Iterable[bytes], form: MarkerForm, limit: int, name: str
 ) -> Iterator[tuple[int, str, bytes | None]]:
-    """Cut a stream at its marker lines: offset, URL, and text, or None for a text above the limit.
+    """Cuts a stream at its marker lines; yields (offset, URL, text), with None for a text above the limit.
 
-    Offsets are those in the text, also where it is compressed: they tell documents without a URL apart.
+    Offsets count bytes of the text even if it is compressed: documents without a URL differ in them.
     """
-    parts = split(blocks, form, limit)
+    parts = split_documents(blocks, form, limit)
     before = next(parts, None)
     if before is None:
         return
     if not before.marker:
         after = next(parts, None)
         if after is None:
-            # No marker line at all: a text like any other.
+            # without any marker line, the text is one page
             yield -1, name, before.body
             return
         if before.body is None or before.body.strip(_WHITE):
             yield before.offset, "", before.body
         before = after
     for part in chain([before], parts):
-        # The marker line begins behind the byte order mark.
+        # the marker line begins after the byte order mark
         mark = len(part.marker) - len(part.marker.removeprefix(BOM))
         yield part.offset + mark, part.url, None if part.body is None else form.text(part.body)
 
 
-def _cut(buffer: bytearray, pieces: Iterator[bytes], limit: int) -> Iterator[tuple[int, bytes | None]]:
-    """Cut a stream into texts of no more than the limit, between paragraphs if there are any.
+def _cut_text(buffer: bytearray, pieces: Iterator[bytes], limit: int) -> Iterator[tuple[int, bytes | None]]:
+    """Cuts a stream into texts of at most `limit` bytes, between paragraphs if there are any.
 
-    Gives each text with its offset, -1 if it is the only one, and None for one that cannot be cut.
+    Yields each text with its offset, which is -1 for a single text; None in place of a text that cannot be
+    cut (UTF-16).
     """
-    wide = buffer.startswith(_WIDE)
+    is_utf16 = buffer.startswith(_UTF16_MARKS)
     offset = 0
     piece: bytes = b""
     while True:
         while len(buffer) > limit:
-            if wide:
+            if is_utf16:
                 yield -1, None
                 return
             end = _paragraph_end(buffer, limit)
@@ -413,7 +414,7 @@ def _cut(buffer: bytearray, pieces: Iterator[bytes], limit: int) -> Iterator[tup
 
 
 def _paragraph_end(buffer: bytearray, limit: int) -> int:
-    """Find the best place to cut at or before the limit: a blank line, a line, a word, a character."""
+    """Returns the best cut at or before the limit: after a blank line, a line, a word, or a character."""
     for mark in (b"\n\n", b"\n\r\n", b"\n", b" "):
         end = buffer.rfind(mark, 0, limit)
         if end > 0:

@@ -1,4 +1,4 @@
-"""Which files are inputs, what they are called, and what is in them."""
+"""Finds inputs: paths, URLs and lists of them, their names, and their formats."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final, Literal, NoReturn
 
 from ncleaner.errors import InputError
-from ncleaner.reading.records import begins_archive
+from ncleaner.reading.records import archive_kind
 from ncleaner.reading.streams import inflated
 from ncleaner.storage.base import is_url
 from ncleaner.storage.places import files_below, open_binary, status
@@ -27,7 +27,7 @@ _PAGE: Final = (".html", ".htm", ".xhtml", ".xht", ".shtml")
 _TEXT: Final = (".txt", ".text")
 _COMPRESSED: Final = (".gz", ".zst")
 
-# Elements that no plain text has at its beginning. Pages of gold collections are wrapped in `<text id=…>`.
+# Tags that plain text does not have at its beginning. Pages of gold collections are wrapped in `<text id=…>`.
 _MARKUP: Final = re.compile(
     r"<(?:!doctype\s|html|head|body|title|meta|link|script|style|div|table|frameset|text\s+id\s*=)\b"
     r"|<(?:!doctype\s|text\s+id\s*=)",
@@ -53,8 +53,8 @@ _SIGNATURES: Final = (
     b"\xd0\xcf\x11\xe0",
     b"\xca\xfe\xba\xbe",
 )
-# How many places are asked at once what is there.
-_ASKING: Final = 16
+# Threads that ask for the sizes of listed inputs.
+_STATUS_THREADS: Final = 16
 _CONTROL: Final = bytes({*range(0x20), 0x7F} - {0x09, 0x0A, 0x0C, 0x0D, 0x1B})
 _HEAD: Final = 2048
 
@@ -64,9 +64,9 @@ class Input:
     """One input.
 
     Attributes:
-        path: where it is: a path, a URL; `-` for standard input.
-        relative: its path below the directory that was given, with slashes; its name if it was given itself,
-            its line in a list of inputs.
+        path: a path or URL; `-` for standard input.
+        relative: for an input in a directory, the path below that directory, with slashes; for an input given
+            by itself, its name; for one in a list of inputs, its line.
         size: in bytes as stored; -1 when unknown (standard input, pipes, some servers).
         modified: time of its last change, nanoseconds since 1970; -1 when unknown.
     """
@@ -78,12 +78,12 @@ class Input:
 
     @property
     def is_pipe(self) -> bool:
-        """Whether it can be read once only."""
+        """Whether the input can be read only once."""
         return self.size < 0 and not is_url(self.path)
 
     @property
     def stem(self) -> str:
-        """The path below the directory given, without the suffixes of format and compression."""
+        """`relative` without the suffixes of format and compression."""
         if self.path == STDIN:
             return "stdin"
         relative = PurePosixPath(self.relative)
@@ -91,9 +91,9 @@ class Input:
 
 
 def stem(name: str) -> str:
-    """Take the suffixes of format and compression off a file's name: `crawl.warc.gz` gives `crawl`.
+    """Returns a file's name without the suffixes of format and compression: `crawl` for `crawl.warc.gz`.
 
-    `a.b.html` gives `a.b`; a suffix that no input has stays, and so does a name that is nothing but suffix.
+    `a.b.html` gives `a.b`. An unknown suffix stays, and so does a name that consists of a suffix only.
     """
     base = name
     for suffixes in (_COMPRESSED, (*_ARCHIVE, *_PAGE, *_TEXT)):
@@ -101,21 +101,21 @@ def stem(name: str) -> str:
             if base.lower().endswith(suffix) and len(base) > len(suffix):
                 base = base[: -len(suffix)]
                 break
-    # `x.warc.wet.gz` is what Common Crawl and this package call the text of `x.warc`.
+    # Common Crawl and this package name the text of `x.warc` `x.warc.wet.gz`.
     if base.lower().endswith(".warc") and len(base) > 5:
         base = base[:-5]
     return base
 
 
 def find_inputs(paths: Iterable[str | os.PathLike[str]]) -> list[Input]:
-    """List the inputs that paths stand for, in the order given, and directories sorted.
+    """Lists the inputs at some paths, in the order given; those of a directory are sorted.
 
-    A directory stands for all archives, HTML and text files below it, told by their names; hidden files and
-    directories are passed over. A file that is named itself is an input whatever its name. `-` is standard
-    input. URLs that fsspec knows (`s3://…`, `https://…`) are as good as paths.
+    A directory gives all archives, HTML and text files below it, which are recognised by their names; hidden
+    files and directories are passed over. A file given by itself is an input whatever its name. `-` is
+    standard input. URLs that fsspec knows (`s3://…`, `https://…`) may stand in place of paths.
 
     Raises:
-        InputError: a path does not exist or cannot be read, or a directory holds no input.
+        InputError: a path does not exist or cannot be read, or a directory contains no input.
     """
     found: list[Input] = []
     for given in paths:
@@ -125,25 +125,25 @@ def find_inputs(paths: Iterable[str | os.PathLike[str]]) -> list[Input]:
         elif is_url(path):
             found += _at_url(path)
         elif Path(path).is_dir():
-            found += _walk(path) or _nothing_in(path)
+            found += _walk(path) or _raise_no_inputs(path)
         else:
             found.append(_file(path, Path(path).name))
     return found
 
 
 def listed_inputs(path: str, prefix: str = "") -> list[Input]:
-    """The inputs that a list names, a path or URL a line: a plain text, or one compressed, as Common Crawl's
-    `warc.paths.gz`. Empty lines and lines that begin with `#` are passed over.
+    """Returns the inputs in a list: a text with one path or URL per line, plain or compressed.
 
-    One that is not there is an input all the same, and the run says so when its turn comes: a list of a
-    hundred thousand is not refused for one.
+    Common Crawl's `warc.paths.gz` is such a list. Empty lines and lines that begin with `#` are passed over.
+    A listed file that does not exist is returned as an input, too, and the run reports it later: one missing
+    file does not stop a run over a hundred thousand.
 
     Args:
-        path: of the list: a path, a URL, or `-`.
-        prefix: goes before each line: a directory, or a URL such as `https://data.commoncrawl.org/`.
+        path: path or URL of the list, or `-` for standard input.
+        prefix: is put before each line: a directory, or a URL such as `https://data.commoncrawl.org/`.
 
     Raises:
-        InputError: the list cannot be read, or names nothing.
+        InputError: the list cannot be read, or contains no input.
     """
     try:
         stream = sys.stdin.buffer if path == STDIN else open_binary(path)
@@ -152,19 +152,19 @@ def listed_inputs(path: str, prefix: str = "") -> list[Input]:
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError:
-        raise InputError(f"{path}: is no list of paths, a path or URL a line") from None
+        raise InputError(f"{path}: is not a list of inputs, a text with one path or URL per line") from None
     lines = [line.strip() for line in text.splitlines()]
     names = [line for line in lines if line and not line.startswith("#")]
     if not names:
         raise InputError(f"{path}: names no inputs")
     from concurrent.futures import ThreadPoolExecutor
 
-    # asking a server takes its time, and there may be many to ask
-    with ThreadPoolExecutor(_ASKING) as asking:
-        return list(asking.map(lambda name: _listed(prefix, name), names))
+    # each answer of a server takes time, and there may be many inputs
+    with ThreadPoolExecutor(_STATUS_THREADS) as threads:
+        return list(threads.map(lambda name: _input_in_list(prefix, name), names))
 
 
-def _listed(prefix: str, name: str) -> Input:
+def _input_in_list(prefix: str, name: str) -> Input:
     path = name
     if prefix and not is_url(name):
         path = prefix + name if prefix.endswith("/") else f"{prefix}/{name}"
@@ -190,10 +190,10 @@ def _at_url(url: str) -> list[Input]:
         for path, relative, info in found
         if _is_known(relative) and not any(part.startswith(".") for part in relative.split("/"))
     ]
-    return _in_order(inputs) or _nothing_in(url)
+    return _in_order(inputs) or _raise_no_inputs(url)
 
 
-def _nothing_in(path: str) -> NoReturn:
+def _raise_no_inputs(path: str) -> NoReturn:
     raise InputError(f"{path}: no archives (.warc, .arc, .wet), HTML or text files in this directory")
 
 
@@ -203,18 +203,18 @@ def _in_order(inputs: list[Input]) -> list[Input]:
 
 def _walk(root: str) -> list[Input]:
     found: list[Input] = []
-    for directory, names, files in os.walk(root, onerror=_unreadable):
+    for directory, names, files in os.walk(root, onerror=_raise_unreadable):
         names[:] = sorted(name for name in names if not name.startswith("."))
         for name in sorted(files):
             if not name.startswith(".") and _is_known(name):
                 path = Path(directory, name)
-                # Neither a broken link nor a socket in a directory tree is what anybody asked for.
+                # broken links and sockets in a directory are not inputs
                 if path.is_file():
                     found.append(_file(str(path), path.relative_to(root).as_posix()))
     return _in_order(found)
 
 
-def _unreadable(error: OSError) -> NoReturn:
+def _raise_unreadable(error: OSError) -> NoReturn:
     raise InputError(f"{error.filename}: {error.strerror}") from error
 
 
@@ -236,13 +236,13 @@ def _is_known(name: str) -> bool:
 
 
 def sniff(head: bytes, name: str = "") -> Literal["warc", "arc", "html", "text"]:
-    """Tell the format of an input by its first bytes, once inflated; its name decides where they do not.
+    """Returns the format of an input, by its first bytes; the name decides if they are not enough.
 
     Args:
-        head: the first few thousand bytes.
+        head: the first few thousand bytes, without compression.
         name: the file's name, if it has one.
     """
-    archive = begins_archive(head)
+    archive = archive_kind(head)
     if archive:
         return archive
     base = name.lower()
@@ -256,7 +256,7 @@ def sniff(head: bytes, name: str = "") -> Literal["warc", "arc", "html", "text"]
         return "html"
     text = _readable(head)
     if base.endswith(_TEXT):
-        # Cleaned text may well begin with a tag of some annotation; a whole page says so.
+        # Cleaned text may begin with a tag, such as an annotation; an HTML page begins with one of these.
         return "html" if re.match(r"(?:<!doctype\s+html|<html|<\?xml|<text\s+id\s*=)", text, re.I) else "text"
     return "html" if _TAG.match(text) or _MARKUP.search(text) else "text"
 
@@ -264,25 +264,25 @@ def sniff(head: bytes, name: str = "") -> Literal["warc", "arc", "html", "text"]
 def _readable(head: bytes) -> str:
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return head.decode("utf-16", "ignore").lstrip("\ufeff").lstrip()
-    # NULs go, so that UTF-16 without its mark can be recognised, too.
+    # without the NUL bytes, tags in UTF-16 without byte order mark can be found, too
     return head.removeprefix(b"\xef\xbb\xbf").replace(b"\0", b"").decode("latin-1").lstrip()
 
 
 def is_binary(body: bytes, content_type: str = "") -> bool:
-    """Tell whether what is called text is an image, a program or some other binary file.
+    """Whether a body is an image, a program or another binary file although it is declared as text.
 
-    Known formats are told by their signatures, the rest by control characters, of which text in any
-    encoding has next to none. In UTF-16 every other byte may be NUL.
+    Known formats are recognised by their signatures, others by control characters, of which text in any
+    encoding has almost none. In UTF-16, every other byte may be NUL.
     """
     head = body[:_HEAD]
     if head.startswith(_SIGNATURES):
         return True
-    strange = len(head) - len(head.translate(None, _CONTROL))
-    if strange * 20 <= len(head):
+    controls = len(head) - len(head.translate(None, _CONTROL))
+    if controls * 20 <= len(head):
         return False
     if head.startswith((b"\xff\xfe", b"\xfe\xff")) or "utf-16" in content_type.lower():
         return False
     even, odd = head[::2].count(0), head[1::2].count(0)
-    others = strange - even - odd
-    wide = max(even, odd) * 10 >= len(head) // 2 * 6 and min(even, odd) * 10 <= len(head) // 2
-    return not wide or others * 20 > len(head)
+    others = controls - even - odd
+    is_utf16 = max(even, odd) * 10 >= len(head) // 2 * 6 and min(even, odd) * 10 <= len(head) // 2
+    return not is_utf16 or others * 20 > len(head)

@@ -1,8 +1,8 @@
-"""Marker lines: where the documents of one text file begin.
+"""Marker lines: the lines of a text file at which its documents begin.
 
-Corpora are kept as large text files in which a line of its own stands before each document and mostly names
-its URL. `FORMS` lists the lines that are known; users describe others by a regular expression. `split` cuts
-a stream at such lines, in bounded memory whatever the stream holds.
+Many corpora are large text files in which a separate line stands before each document and, in most of them,
+names its URL. `FORMS` lists the known forms of such lines; users describe others by a regular expression.
+`split_documents` cuts a stream at these lines, in bounded memory.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Final
 
 from ncleaner.errors import InputError
 
-__all__ = ["BOM", "FORMS", "LONGEST", "Form", "Part", "form_of", "own_form", "split"]
+__all__ = ["BOM", "FORMS", "LONGEST", "MarkerForm", "Part", "custom_form", "detect_form", "split_documents"]
 
-#: Longest line, in bytes before its line feed, that can be a marker line: room for any URL that is in use.
+#: Longest marker line, in bytes without its line feed: longer than any URL in use.
 LONGEST: Final = 1 << 14
 #: The byte order mark of UTF-8, which may stand before a marker line.
 BOM: Final = b"\xef\xbb\xbf"
@@ -28,14 +28,14 @@ _ADDRESS: Final = re.compile(rb"https?://\S+")
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class MarkerForm:
     """One form of marker line.
 
     Attributes:
-        name: for people.
-        read: gives the URL that a line names (empty: none), or None for a line that is no marker line. The
-            line comes without its end, and is no longer than `LONGEST`.
-        closing: the line that ends a document of this form and is no text; empty where there is none.
+        name: how users see it.
+        read: returns the URL that a line names (empty: no URL), or None if it is not a marker line. Its
+            argument is a line without its line break, of at most `LONGEST` bytes.
+        closing: the line that ends a document of this form and is not text; empty if the form has none.
     """
 
     name: str
@@ -43,8 +43,10 @@ class Form:
     closing: bytes = b""
 
     def url(self, line: bytes) -> str | None:
-        """The URL that a line names, None for a line that is no marker line. Its end may be missing, and it
-        may begin with a byte order mark."""
+        """Returns the URL that a line names; None if it is not a marker line.
+
+        The line may lack its line break, and may begin with a byte order mark.
+        """
         line = line.removesuffix(b"\n")
         if len(line) > LONGEST:
             return None
@@ -52,14 +54,14 @@ class Form:
         return None if found is None else found.decode("utf-8", "replace").strip()
 
     def text(self, body: bytes) -> bytes:
-        """What of a document's lines is text: all but the closing ones."""
+        """Returns the lines of a document without the closing ones."""
         if not self.closing or self.closing not in body:
             return body
         return b"".join(line for line in io.BytesIO(body) if line.strip() != self.closing)
 
 
 def _line(pattern: bytes) -> Callable[[bytes], bytes | None]:
-    """Reads lines that a pattern matches from their beginning; its first group is the URL."""
+    """Returns a reader of lines that match a pattern from their beginning; its first group is the URL."""
     match = re.compile(pattern).match
 
     def read(line: bytes) -> bytes | None:
@@ -70,8 +72,8 @@ def _line(pattern: bytes) -> Callable[[bytes], bytes | None]:
 
 
 def _tag(name: bytes, *attributes: bytes) -> Callable[[bytes], bytes | None]:
-    """Reads lines that are nothing but a start tag with one of these attributes, in which the URL may be."""
-    # the attributes are looked at one after the other, so that the time is linear in the line's length
+    """Returns a reader of lines that are a start tag with any of these attributes, which may hold the URL."""
+    # the attributes are read one after the other, so that the time is linear in the line's length
     match = re.compile(rb"<" + name + rb"[ \t]([^<]*)>[ \t]*\Z").match
 
     def read(line: bytes) -> bytes | None:
@@ -82,51 +84,52 @@ def _tag(name: bytes, *attributes: bytes) -> Callable[[bytes], bytes | None]:
         named = [values[attribute] for attribute in attributes if attribute in values]
         if not named:
             return None
-        # an id may begin with the name of the corpus (`wac:http://…`), or be no URL at all
+        # an id may begin with the name of the corpus (`wac:http://…`), or may not be a URL
         address = next(filter(None, map(_ADDRESS.search, named)), None)
         return html.unescape(address[0].decode("utf-8", "replace")).encode() if address else b""
 
     return read
 
 
-#: The forms that are recognised without being asked for: by the first line of a text that is not empty.
+#: The forms that are recognised without an option, by the first line of a text that is not empty.
 FORMS: Final = (
-    # CleanEval's gold standard, and what this package writes
-    Form("URL: …", _line(rb"URL:[ \t]+(\S[^\r]*)\Z")),
+    # CleanEval's gold standard, and the CleanEval format of this package
+    MarkerForm("URL: …", _line(rb"URL:[ \t]+(\S[^\r]*)\Z")),
     # the raw dumps of the WaCky corpora
-    Form("CURRENT URL …", _line(rb"CURRENT URL[ \t]+(\S[^\r]*)\Z")),
-    # the published WaCky corpora, and many after them
-    Form('<text id="…">', _tag(b"text", b"url", b"id"), b"</text>"),
+    MarkerForm("CURRENT URL …", _line(rb"CURRENT URL[ \t]+(\S[^\r]*)\Z")),
+    # the published WaCky corpora, and many later corpora
+    MarkerForm('<text id="…">', _tag(b"text", b"url", b"id"), b"</text>"),
     # Wikipedia extractors, and corpora for the Sketch Engine
-    Form('<doc url="…">', _tag(b"doc", b"url", b"id"), b"</doc>"),
+    MarkerForm('<doc url="…">', _tag(b"doc", b"url", b"id"), b"</doc>"),
 )
 
 
-def form_of(head: bytes) -> Form | None:
-    """The form of the first line that is not empty, None if that is no known marker line.
+def detect_form(head: bytes) -> MarkerForm | None:
+    """Returns the form of the first line that is not empty; None if it is not a known marker line.
 
     Args:
-        head: beginning of a text, of which that line has to be whole.
+        head: beginning of a text, which must contain that line to its end.
     """
     match = _FIRST_LINE.match(head)
     line = match[1] if match else b""
     return next((form for form in FORMS if form.url(line) is not None), None)
 
 
-def own_form(marker: str) -> Form:
-    """The form that a regular expression describes: lines in which it is found; its first group is the URL.
+def custom_form(marker: str) -> MarkerForm:
+    """Returns the form that a regular expression describes: lines in which it is found.
 
-    The expression is matched against bytes in UTF-8, so that it holds for any encoding that has ASCII in it.
+    Its first group, if there is one, is the URL. The expression is encoded in UTF-8 and matched against
+    bytes: a pattern of ASCII characters works in every encoding that contains ASCII.
 
     Raises:
-        InputError: it is empty, or no regular expression.
+        InputError: the expression is empty, or not a regular expression.
     """
     if not marker:
         raise InputError("the marker is empty, so that every line would begin a document: give a pattern")
     try:
         pattern = re.compile(marker.encode("utf-8", "surrogateescape"))
     except (re.error, OverflowError, RecursionError) as error:
-        raise InputError(f"the marker {marker!r} is no regular expression: {error}") from error
+        raise InputError(f"the marker {marker!r} is not a regular expression: {error}") from error
     search = pattern.search
 
     def read(line: bytes) -> bytes | None:
@@ -135,7 +138,7 @@ def own_form(marker: str) -> Form:
             return None
         return (found[1] or b"") if pattern.groups else b""
 
-    return Form(marker, read)
+    return MarkerForm(marker, read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +146,9 @@ class Part:
     """One document of a stream.
 
     Attributes:
-        offset: of its first byte, that of the marker line; in bytes.
-        marker: the marker line with its end; empty for what stands before the first one.
-        url: that the marker line names, or empty.
+        offset: of its first byte, where its marker line begins; in bytes.
+        marker: the marker line with its line break; empty for the text before the first marker line.
+        url: the URL that the marker line names, or empty.
         body: all bytes up to the next marker line; None if they are more than the limit.
     """
 
@@ -155,11 +158,11 @@ class Part:
     body: bytes | None
 
 
-def split(blocks: Iterable[bytes], form: Form, limit: int) -> Iterator[Part]:
-    """Cut a stream at its marker lines.
+def split_documents(blocks: Iterable[bytes], form: MarkerForm, limit: int) -> Iterator[Part]:
+    """Cuts a stream at its marker lines.
 
-    The parts' marker lines and bodies, one after the other, are the stream; how it comes in blocks makes no
-    difference. Never more than the limit, a marker line and two blocks are held.
+    The parts' marker lines and bodies, joined in order, are the stream. The result does not depend on the
+    sizes of the blocks. Memory holds at most the limit, a marker line and two blocks.
 
     Args:
         blocks: the stream.
@@ -167,7 +170,7 @@ def split(blocks: Iterable[bytes], form: Form, limit: int) -> Iterator[Part]:
         limit: most bytes of a body.
     """
     body = bytearray()
-    size = 0  # of the body, also of what is no longer held
+    size = 0  # of the body, even if it is above the limit and no longer held
 
     def take(data: bytes) -> None:
         nonlocal size
@@ -182,27 +185,27 @@ def split(blocks: Iterable[bytes], form: Form, limit: int) -> Iterator[Part]:
 
     start = passed = 0  # offsets of the document and of the block
     marker, url = b"", ""
-    rest = b""  # of a line that is not whole yet
-    inside = False  # a line that is too long for a marker line, whose beginning has been taken
+    rest = b""  # the beginning of a line whose end has not been read
+    inside = False  # whether a line is longer than a marker line, and its beginning is in the body already
     for block, last in _with_last(blocks):
         block = rest + block
-        whole = len(block) if last else block.rfind(b"\n") + 1
+        end = len(block) if last else block.rfind(b"\n") + 1  # of the last complete line
         taken = at = 0
-        for line in io.BytesIO(block[:whole]):
-            found = None if inside else form.url(line)
+        for line in io.BytesIO(block[:end]):
+            named = None if inside else form.url(line)
             inside = False
-            if found is not None:
+            if named is not None:
                 take(block[taken:at])
                 if marker or size:
                     yield part()
                 body.clear()
                 size = 0
-                start, marker, url = passed + at, line, found
+                start, marker, url = passed + at, line, named
                 taken = at + len(line)
             at += len(line)
-        take(block[taken:whole])
-        rest = block[whole:]
-        passed += whole
+        take(block[taken:end])
+        rest = block[end:]
+        passed += end
         if len(rest) > LONGEST:
             take(rest)
             passed += len(rest)
@@ -213,7 +216,7 @@ def split(blocks: Iterable[bytes], form: Form, limit: int) -> Iterator[Part]:
 
 
 def _with_last(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
-    """The blocks, and an empty one to say that they are over."""
+    """Yields each block with False, and at the end an empty one with True."""
     for block in blocks:
         yield block, False
     yield b"", True

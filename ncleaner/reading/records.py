@@ -1,12 +1,12 @@
-"""Records of WARC and ARC archives: a fast reader for whole ones, a careful one for the rest.
+"""Reads the records of WARC and ARC archives: a fast reader for good parts, a careful one for all others.
 
-FastWARC reads WARC at the speed of its inflater, and stops or, worse, stays silent where an archive is
-damaged. So it is trusted only as far as it can be checked: each record is handed on when the next one has
-been found right behind it. Wherever that fails, and for the last record of every archive, the careful
-reader takes over at the last good record. It frames records itself, uses the ends of gzip members and
-Zstandard frames as firm ground, finds the next record after damage, and reads what FastWARC cannot: ARC,
-archives compressed as a whole, line feeds without carriage returns. After a stretch without damage it
-hands back.
+FastWARC reads WARC as fast as it can be inflated. Where an archive is damaged, it stops or, worse, goes on
+without an error. So its results are checked: a record is accepted when the next one has been found directly
+after it. Where that fails, and for the last records of every archive, the careful reader takes over at the
+last good record. It finds the bounds of records itself, relies on the ends of gzip members and Zstandard
+frames, finds the next record after damage, and reads what FastWARC cannot: ARC, archives compressed as a
+whole, line feeds without carriage returns. After a number of records without damage, FastWARC takes over
+again.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from ncleaner.page import Damage
 from ncleaner.reading.streams import MAGIC, Codec, Members, Source, codec_of, zstd_dictionary
 from ncleaner.reading.transfer import MAX_HEAD
 
-__all__ = ["Kind", "Record", "begins_archive", "records", "records_from"]
+__all__ = ["ArchiveKind", "Record", "archive_kind", "records", "records_from"]
 
-Kind = Literal["warc", "arc"]
+ArchiveKind = Literal["warc", "arc"]
 
-#: Record types that may be pages. Of all others only the type is read.
+#: Record types that may contain pages. Of all others, only the type is read.
 PAGES: Final = frozenset({"response", "resource", "conversion"})
 
 _BLOCK: Final = 1 << 16
-# Records without damage after which the careful reader hands back to the fast one.
-_FIRM: Final = 64
-# How far into an archive its second member is looked for, in bytes inflated.
+# Records in a row without damage after which the fast reader takes over from the careful one.
+_CLEAN_RUN: Final = 64
+# Inflated bytes at the beginning of an archive in which the end of its first member is looked for.
 _FIRST_MEMBER: Final = 1 << 18
 # Longest WARC header block, and longest header line of an ARC.
 _MAX_FIELDS: Final = 1 << 18
 _ARC_LINE: Final = 1 << 13
 _BLANK: Final = b"\r\n\t "
 _WARC_START: Final = re.compile(rb"WARC/\d+\.\d+[ \t]*\r?\n")
-# Where a record may begin in the middle of something: the version line, then a header of WARC's own.
-_WARC_LATER: Final = re.compile(rb"WARC/\d+\.\d+[ \t]*\r?\n(?:WARC-|Content-)", re.IGNORECASE)
-_ARC_LATER: Final = re.compile(rb"(?<=\n)(?=[A-Za-z][A-Za-z0-9+.-]{1,16}:)")
+# The beginning of a record in the middle of other bytes: the version line, then a header field of WARC.
+_WARC_INSIDE: Final = re.compile(rb"WARC/\d+\.\d+[ \t]*\r?\n(?:WARC-|Content-)", re.IGNORECASE)
+_ARC_INSIDE: Final = re.compile(rb"(?<=\n)(?=[A-Za-z][A-Za-z0-9+.-]{1,16}:)")
 _BLANK_LINE: Final = re.compile(rb"\r?\n\r?\n")
 _FIELD: Final = re.compile(rb"^([^\s:]+)[ \t]*:[ \t]*([^\r\n]*(?:\r?\n[ \t][^\r\n]*)*)", re.MULTILINE)
 _LENGTH: Final = re.compile(rb"\d{1,18}")
@@ -54,16 +54,18 @@ _ARC_ADDRESS: Final = re.compile(rb"[0-9A-Fa-f.:]+|-")
 
 @dataclass(slots=True)
 class Record:
-    """One record, as far as it could be read.
+    """One record, or its readable part.
 
     Attributes:
-        type: WARC-Type; `response` for all of an ARC but its first.
-        offset: where it begins in the archive as stored; its member where that is all that can be known.
+        type: WARC-Type; `response` for every record of an ARC except the first.
+        offset: where the record begins in the archive as stored; in a compressed archive, where its member
+            begins.
         url, date, record_id, content_type: header fields; empty when missing.
-        block: what follows the header. None where nobody wants it, or it is above the bound.
+        block: the bytes after the header; None if the record's type is not needed, or the block is above the
+            bound.
         large: the block is above the bound.
-        truncated: the crawler says that it cut the record itself.
-        head: the header as it stands, of a WARC's whole record; the careful reader alone keeps it.
+        truncated: the header says that the crawler has cut the record.
+        head: the unchanged header of an undamaged WARC record; only the careful reader keeps it.
     """
 
     type: str
@@ -78,57 +80,61 @@ class Record:
     head: bytes = b""
 
 
-def begins_archive(head: bytes) -> Kind | None:
-    """Tell by its first bytes whether a plain stream is a WARC or an ARC."""
+def archive_kind(head: bytes) -> ArchiveKind | None:
+    """Returns by its first bytes whether a plain stream is a WARC or an ARC; None if it is neither."""
     head = head.lstrip(_BLANK)
     if _WARC_START.match(head):
         return "warc"
     return "arc" if _arc_line(head) else None
 
 
-def records(source: Source, codec: Codec, kind: Kind, bound: int) -> Iterator[Record | Damage]:
-    """Read the records of one archive; never raises for anything in it.
+def records(source: Source, codec: Codec, kind: ArchiveKind, bound: int) -> Iterator[Record | Damage]:
+    """Reads the records of one archive; its content never raises an exception.
 
     Args:
         source: the archive as stored.
-        codec: how it is compressed.
+        codec: its compression.
         kind: WARC or ARC.
-        bound: largest block to read; larger ones are passed over streaming.
+        bound: largest block to read, in bytes; larger ones are passed over without being held in memory.
     """
     dictionary = zstd_dictionary(source) if codec == "zstd" else b""
-    begins = _begins(kind)
+    begins_record = _start_test(kind)
     if codec != "plain":
         inner = _inner_codec(source, codec, dictionary, kind)
         if inner is not None:
             yield from _layered(source, codec, inner, kind, bound, dictionary)
             return
     while kind == "warc":
-        yield from _fast(source, codec, bound)
-        members = Members(source, codec, begins, dictionary)
-        # FastWARC learns a dictionary at the start of the file only.
-        if (yield from _Careful(source, members, kind, bound).run(0 if dictionary else _FIRM)):
+        yield from _read_fast(source, codec, bound)
+        members = Members(source, codec, begins_record, dictionary)
+        # FastWARC reads a dictionary only at the beginning of a file, so it cannot take over after that
+        if (yield from _CarefulReader(source, members, kind, bound).run(0 if dictionary else _CLEAN_RUN)):
             return
-    yield from _Careful(source, Members(source, codec, begins, dictionary), kind, bound).run(0)
+    yield from _CarefulReader(source, Members(source, codec, begins_record, dictionary), kind, bound).run(0)
 
 
-def records_from(source: Source, codec: Codec, kind: Kind, bound: int, offset: int) -> Iterator[Record]:
-    """Read the whole records from an offset on, with their headers; the source is at its beginning."""
+def records_from(
+    source: Source, codec: Codec, kind: ArchiveKind, bound: int, offset: int
+) -> Iterator[Record]:
+    """Reads the records from an offset on, with their headers; the source stands at its beginning."""
     dictionary = zstd_dictionary(source) if codec == "zstd" else b""
     source.rewind(offset)
-    for item in _Careful(source, Members(source, codec, _begins(kind), dictionary), kind, bound).run(0):
+    members = Members(source, codec, _start_test(kind), dictionary)
+    for item in _CarefulReader(source, members, kind, bound).run(0):
         if isinstance(item, Record):
             yield item
 
 
-def _begins(kind: Kind) -> Callable[[bytes], bool]:
-    return lambda head: begins_archive(head) == kind
+def _start_test(kind: ArchiveKind) -> Callable[[bytes], bool]:
+    """Returns a function that tests whether bytes are the beginning of a record."""
+    return lambda head: archive_kind(head) == kind
 
 
-def _inner_codec(source: Source, codec: Codec, dictionary: bytes, kind: Kind) -> Codec | None:
-    """Tell what a compressed archive holds if it is not whole records, member by member.
+def _inner_codec(source: Source, codec: Codec, dictionary: bytes, kind: ArchiveKind) -> Codec | None:
+    """Returns the codec inside a compressed archive whose members are not whole records; else None.
 
-    That is another compressed stream, or a plain one cut into members wherever it happened to be (as
-    bgzip does): its first member ends within a record, and its second does not begin with one.
+    The members may contain another compressed stream, or a plain stream that is cut into members at any byte,
+    as bgzip does: then the first member ends within a record, and the second does not begin with one.
     """
     start = source.tell()
     members = Members(source, codec, None, dictionary)
@@ -136,48 +142,49 @@ def _inner_codec(source: Source, codec: Codec, dictionary: bytes, kind: Kind) ->
     inner: Codec | None = codec_of(first)
     if inner == "plain":
         inner = None
-        if len(first) < _FIRST_MEMBER and not members.damage and members.next_member() and not members.found:
+        is_short = len(first) < _FIRST_MEMBER
+        if is_short and not members.damage and members.next_member() and not members.pending:
             window = members.peek(_ARC_LINE)
             alone = Source(io.BytesIO(first), source.name, 0)
-            reader = _Careful(alone, Members(alone, "plain"), kind, len(first))
-            if not _begins(kind)(window) and any(isinstance(item, Damage) for item in reader.run(0)):
+            reader = _CarefulReader(alone, Members(alone, "plain"), kind, len(first))
+            if not _start_test(kind)(window) and any(isinstance(item, Damage) for item in reader.run(0)):
                 inner = "plain"
     source.rewind(start)
     return inner
 
 
 def _layered(
-    source: Source, codec: Codec, inner: Codec, kind: Kind, bound: int, dictionary: bytes
+    source: Source, codec: Codec, inner: Codec, kind: ArchiveKind, bound: int, dictionary: bytes
 ) -> Iterator[Record | Damage]:
-    """Read an archive as one stream through its members. Offsets are those of the members."""
-    begins = None if inner == "plain" else lambda head: codec_of(head) == inner
-    outer = Members(source, codec, begins, dictionary)
+    """Reads an archive as one stream over all its members. Offsets of records are those of members."""
+    begins_stream = None if inner == "plain" else lambda head: codec_of(head) == inner
+    outer = Members(source, codec, begins_stream, dictionary)
     stream = Source(outer, source.name, bound + MAX_HEAD)
-    for item in _Careful(stream, Members(stream, inner, _begins(kind)), kind, bound).run(0):
-        yield from outer.found
-        outer.found.clear()
+    for item in _CarefulReader(stream, Members(stream, inner, _start_test(kind)), kind, bound).run(0):
+        yield from outer.pending
+        outer.pending.clear()
         yield replace(item, offset=outer.start)
-    yield from outer.found
+    yield from outer.pending
 
 
 # The fast reader
 
 
-def _fast(source: Source, codec: Codec, bound: int) -> Iterator[Record | Damage]:
-    """Read a WARC with FastWARC while it can be trusted, and leave the source where that ends.
+def _read_fast(source: Source, codec: Codec, bound: int) -> Iterator[Record | Damage]:
+    """Reads a WARC with FastWARC while its results can be checked, and leaves the source where that ends.
 
-    A record is given when two more have been found where one can begin: at the magic number of a member,
-    or at a version line. Two, because the second record of a member gets an offset that may be that of
-    the member after it, which shows only when the record that is really there comes next. So the last
-    records are always left to the careful reader, which knows whether the archive has a proper end.
+    A record is yielded when two more have been found where a record can begin: at the magic number of a
+    member, or at a version line. One more is not enough: for the second record of a member, FastWARC may
+    report the offset of the next member, which shows only when the record at that offset follows. So the last
+    records are always left to the careful reader, which sees whether the end of the archive is complete.
     """
     held: deque[Record] = deque()
     start = source.tell()
     reader = _FastWarc(source, MAGIC.get(codec, b"WARC/"), bound)
     while True:
-        record = reader.pull()
+        record = reader.read_record()
         if record == "end" and held and held[-1].large:
-            # It was passed over to the end of the archive, and may be too long to go back.
+            # the record was passed over up to the end of the archive, and may be too long to go back
             yield from held
             held.clear()
             start = source.tell()
@@ -192,11 +199,11 @@ def _fast(source: Source, codec: Codec, bound: int) -> Iterator[Record | Damage]
     start = held[0].offset if held else start
     if source.rewind(start) > start:
         yield from held
-        yield Damage("damage behind a record too large to go back to", source.name, start)
+        yield Damage("damage after a record that is too large to read again", source.name, start)
 
 
 class _FastWarc:
-    """FastWARC's iterator, without its exceptions."""
+    """FastWARC's iterator, which returns "damage" instead of raising exceptions."""
 
     def __init__(self, source: Source, magic: bytes, bound: int) -> None:
         self._source = source
@@ -205,23 +212,23 @@ class _FastWarc:
         self._iterator: ArchiveIterator | None = None
         self._found: WarcRecord | None = None
 
-    def pull(self) -> Record | Literal["end", "damage"]:
-        """Read one record, or say that there is none, or that there is damage or something to doubt."""
+    def read_record(self) -> Record | Literal["end", "damage"]:
+        """Returns one record; "end" after the last one; "damage" if the record is broken or doubtful."""
         try:
-            return self._pull()
+            return self._read_record()
         except BaseException as error:
             if not _is_fastwarcs(error):
                 raise
             return "damage"
 
-    def _pull(self) -> Record | Literal["end", "damage"]:
+    def _read_record(self) -> Record | Literal["end", "damage"]:
         if self._iterator is None:
             self._iterator = ArchiveIterator(self._source, parse_http=False)
         self._found = found = next(self._iterator, None)
         if found is None:
             return "end"
         offset = found.stream_pos
-        # To be checked now, while what FastWARC has read last is still at hand.
+        # checked now, while the last reads of FastWARC are kept
         if self._source.recall(offset, len(self._magic)) != self._magic:
             return "damage"
         kind = _TYPES.get(int(found.record_type))
@@ -244,7 +251,7 @@ class _FastWarc:
         return record if len(record.block) == length else "damage"
 
     def pass_over(self) -> bool:
-        """Pass over the body of the record read last; False if it is cut short."""
+        """Passes over the body of the record read last; returns False if it is cut short."""
         found = self._found
         if found is None:
             return False
@@ -257,11 +264,11 @@ class _FastWarc:
 
 
 def _is_fastwarcs(error: BaseException) -> bool:
-    """Tell what FastWARC raises for bad data: a Rust panic is not even an Exception."""
+    """Whether FastWARC raises this exception for bad data; a panic of Rust does not derive from Exception."""
     return isinstance(error, OSError | ValueError) or type(error).__name__ == "PanicException"
 
 
-# By number: FastWARC's type looks like an enumeration, and can neither be listed nor hashed.
+# {number: WARC-Type}. FastWARC's type looks like an enumeration, but can neither be listed nor hashed.
 _TYPES: Final = {
     2: "warcinfo",
     4: "response",
@@ -275,7 +282,7 @@ _TYPES: Final = {
 
 
 def _text(raw: bytes | None) -> str:
-    """Decode a header value: UTF-8 by the standard, something of the West where it is not."""
+    """Decodes a header value: UTF-8 as in the standard, else Latin-1."""
     if not raw:
         return ""
     try:
@@ -287,37 +294,39 @@ def _text(raw: bytes | None) -> str:
 # The careful reader
 
 
-class _Careful:
-    """Frames records by itself, and finds its way around whatever is no record."""
+class _CarefulReader:
+    """Finds the bounds of records itself, and the next record after damage."""
 
-    def __init__(self, source: Source, members: Members, kind: Kind, bound: int) -> None:
+    def __init__(self, source: Source, members: Members, kind: ArchiveKind, bound: int) -> None:
         self._source = source
         self._members = members
-        self._kind: Kind = kind
+        self._kind: ArchiveKind = kind
         self._bound = bound
-        # The member whose damage has been told with a record of it.
-        self._told = -1
+        # offset of the member whose damage has been reported with one of its records
+        self._reported = -1
 
-    def run(self, firm: int) -> Generator[Record | Damage, None, bool]:
-        """Read on from where the source is.
+    def run(self, clean_run: int) -> Generator[Record | Damage, None, bool]:
+        """Reads from the position of the source on.
 
         Args:
-            firm: return after so many records without damage, at the beginning of the next; 0 for never.
+            clean_run: number of records in a row without damage after which the method returns, at the
+                beginning of the next record; 0 to read to the end.
 
         Returns:
-            True at the end; False if there is more, and the source stands at the beginning of a record.
+            True at the end; False if there are more records, and the source stands at the first of them.
         """
         members = self._members
         members.next_member()
         clean = 0
         while True:
-            if members.found:
-                yield from members.found
-                members.found.clear()
+            if members.pending:
+                yield from members.pending
+                members.pending.clear()
                 clean = 0
-            if members.fresh:
+            if members.at_start:
                 self._source.mark(members.start)
-            if firm and clean >= firm and (members.fresh or members.codec == "plain") and members.peek(1):
+            can_stop = members.at_start or members.codec == "plain"
+            if clean_run and clean >= clean_run and can_stop and members.peek(1):
                 self._source.rewind(members.offset)
                 return False
             self._skip_blank()
@@ -326,11 +335,11 @@ class _Careful:
                     clean = 0 if isinstance(item, Damage) else clean + 1
                     yield item
                 continue
-            if members.damage and members.start != self._told:
+            if members.damage and members.start != self._reported:
                 clean = 0
-                yield members.told()
+                yield members.damage_item()
             if not members.next_member():
-                yield from members.found
+                yield from members.pending
                 return True
 
     def _skip_blank(self) -> None:
@@ -341,7 +350,7 @@ class _Careful:
                 return
 
     def _record(self) -> Iterator[Record | Damage]:
-        """Read what is here: a record, or something that is none."""
+        """Reads one record, or the bytes up to the next record as damage."""
         members = self._members
         offset = members.offset
         head = self._head(offset)
@@ -363,7 +372,7 @@ class _Careful:
             unread = members.unread
             if cut:
                 what = f"{cut}, {len(block)} of {length} bytes are there"
-            elif not self._ends_here():
+            elif not self._is_end():
                 what = f"no record follows at its Content-Length, {length}"
             if what:
                 block = self._repair(block, length)
@@ -374,10 +383,10 @@ class _Careful:
             unread = members.unread
             if cut:
                 what = f"{cut}, {count} of {length} bytes are there"
-            elif not self._ends_here():
+            elif not self._is_end():
                 what = f"no record follows at its Content-Length, {length}"
             if what and members.codec == "plain":
-                # The length may be anything; look for the next record from where the body begins.
+                # the length may be wrong: search for the next record from the beginning of the body
                 members.reopen(body_at)
                 self._to_next(0)
         if what:
@@ -386,7 +395,11 @@ class _Careful:
         yield record
 
     def _head(self, offset: int) -> tuple[Record, int | None] | None:
-        """Take a record's header, and give its length if it has a valid one; None if there is no header."""
+        """Takes a record's header; returns the record and its length.
+
+        The length is None if the Content-Length is missing or not valid. The result is None if there is no
+        header here.
+        """
         if self._kind == "arc":
             line = _arc_line(self._members.peek(_ARC_LINE))
             if line is None:
@@ -421,33 +434,33 @@ class _Careful:
         return record, int(length) if _LENGTH.fullmatch(length) else None
 
     def _take(self, length: int) -> tuple[bytes, str]:
-        """Take a block, and say what cut it short."""
+        """Takes a block; returns it, and a phrase if it is cut short."""
         block = self._members.take(length)
         while len(block) < length:
-            cut = self._cut_here()
+            cut = self._cut_at_member_end()
             if cut:
                 return block, cut
             block += self._members.take(length - len(block))
         return block, ""
 
     def _pass(self, length: int) -> tuple[int, str]:
-        """Pass over a block, and say what cut it short."""
+        """Passes over a block; returns the number of bytes, and a phrase if it is cut short."""
         count = self._members.skip(length)
         while count < length:
-            cut = self._cut_here()
+            cut = self._cut_at_member_end()
             if cut:
                 return count, cut
             count += self._members.skip(length - count)
         return count, ""
 
-    def _cut_here(self) -> str:
-        """At the end of a member, within a record: say why the record ends here; empty if it goes on.
+    def _cut_at_member_end(self) -> str:
+        """Returns why a record ends early at the end of a member; empty if it continues in the next one.
 
-        Some compressors cut their input into members of one size, wherever records end.
+        Some compressors cut their input into members of one size, at any byte of a record.
         """
         members = self._members
         if members.damage:
-            self._told = members.start
+            self._reported = members.start
             return members.damage
         if members.codec == "plain" or not members.next_member() or self._at_record():
             return "record cut short"
@@ -457,48 +470,48 @@ class _Careful:
         return self._members.peek(_ARC_LINE if self._kind == "arc" else 64).lstrip(_BLANK)
 
     def _at_record(self) -> bool:
-        return begins_archive(self._window()) == self._kind
+        return archive_kind(self._window()) == self._kind
 
-    def _ends_here(self) -> bool:
-        """Tell whether a record's end is where its length says: a record, or the end of a member, follows."""
+    def _is_end(self) -> bool:
+        """Whether a record can end here: another record, or the end of the member, follows."""
         window = self._window()
-        if not window or begins_archive(window) == self._kind:
+        if not window or archive_kind(window) == self._kind:
             return True
-        # The next record may have been cut within its first line.
+        # the next record may be cut within its first line
         return self._kind == "warc" and len(window) < 10 and window[:7] == b"WARC/1."[: len(window)]
 
     def _repair(self, block: bytes, length: int) -> bytes:
-        """Find the true end of a block whose length is wrong."""
+        """Returns the real block of a record whose length is wrong."""
         members = self._members
-        swallowed = self._later(block + members.peek(256), 0)
-        if 0 <= swallowed < len(block):
-            members.untake(block[swallowed:])
-            return block[:swallowed].rstrip(b"\r\n")
+        next_record = self._find_record(block + members.peek(256), 0)
+        if 0 <= next_record < len(block):
+            members.put_back(block[next_record:])
+            return block[:next_record].rstrip(b"\r\n")
         if len(block) == length and members.codec != "plain":
-            # All that is left of the member belongs to the record.
+            # the rest of the member belongs to the record
             _, rest = self._to_next(self._bound - length)
             block += (rest or b"").rstrip(b"\r\n")
         return block
 
     def _to_next(self, room: int) -> tuple[int, bytes | None]:
-        """Move to the next beginning of a record, or to the end of the member.
+        """Moves to the beginning of the next record, or to the end of the member.
 
         Returns:
-            How many bytes were passed, and these bytes if they are no more than `room`.
+            The number of bytes passed, and these bytes if they are at most `room`.
         """
         members = self._members
         pieces: list[bytes] = []
         count = 0
         start = 1
         while window := members.peek(_BLOCK):
-            found = self._later(window, start)
+            found = self._find_record(window, start)
             start = 0
             if found >= 0:
                 step = found
             elif len(window) < _BLOCK:
                 step = len(window)
             else:
-                # What is at the very end may be the beginning of a header.
+                # the end of the window may be the beginning of a header
                 step = len(window) - _ARC_LINE
             count += step
             members.skip(step)
@@ -510,12 +523,12 @@ class _Careful:
                 break
         return count, b"".join(pieces) if count <= room else None
 
-    def _later(self, window: bytes, start: int) -> int:
-        """Find where a record begins; -1 if none does."""
+    def _find_record(self, window: bytes, start: int) -> int:
+        """Returns the index of the first record that begins in the window; -1 without one."""
         if self._kind == "warc":
-            found = _WARC_LATER.search(window, start)
+            found = _WARC_INSIDE.search(window, start)
             return found.start() if found else -1
-        for match in _ARC_LATER.finditer(window, start):
+        for match in _ARC_INSIDE.finditer(window, start):
             if _arc_line(window, match.start()):
                 return match.start()
         return -1
@@ -530,9 +543,11 @@ class _ArcLine(NamedTuple):
 
 
 def _arc_line(data: bytes, start: int = 0) -> _ArcLine | None:
-    """Read the header line of an ARC record: URL, IP, date, type, in version 2 five fields more, length.
+    """Reads the header line of an ARC record: URL, IP, date, type, in version 2 five more fields, length.
 
-    URLs with spaces stand in the archives as they are, so the line is read from the date.
+    Archives do not escape spaces in URLs, so the fields are found from the date on.
+
+    Returns None if the line is not such a header.
     """
     end = data.find(b"\n", start, start + _ARC_LINE)
     if end < 0:

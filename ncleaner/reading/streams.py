@@ -1,8 +1,8 @@
-"""Inputs as streams: one that can go back a little, and one that inflates members and survives damage.
+"""Inputs as streams: `Source` can go back a little, `Members` inflates and reads on after damage.
 
-`Source` reads a file or a pipe and can return to a place it has passed. `Members` reads a source that is
-plain, gzip or Zstandard, one member after the other, and looks for the next whole member where one is
-broken. Both hold a bounded amount of memory whatever they read.
+`Source` reads a file or a pipe and can return to an earlier offset. `Members` reads a source that is plain,
+gzip or Zstandard, one member after the other, and after a broken member looks for the next whole one. The
+memory of both is bounded.
 """
 
 from __future__ import annotations
@@ -29,27 +29,29 @@ ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
 # of a file, holds the dictionary of all frames that follow.
 _SKIPPABLE: Final = b"\x2a\x4d\x18"
 _DICTIONARY: Final = b"\x5d" + _SKIPPABLE
-# Zstandard makes up to 128 KiB of four bytes and its library cannot be told to stop, so it is fed crumbs.
-_CRUMB: Final = 1024
-# Reads that stay at hand. FastWARC mostly reads a block or two ahead of the record it gives, at times six.
+# Bytes of compressed input that the Zstandard library gets at once: it turns four bytes into up to 128 KiB,
+# and its output cannot be bounded.
+_ZSTD_PIECE: Final = 1024
+# Recent reads that are kept. FastWARC mostly reads one or two blocks ahead of the record it returns, at most
+# six.
 _RECENT: Final = 16
 _MAX_DICTIONARY: Final = 1 << 24
 #: The bytes that a member begins with.
 MAGIC: Final[dict[Codec, bytes]] = {"gzip": GZIP_MAGIC, "zstd": ZSTD_MAGIC}
-# Bytes of the shortest member that holds nothing at all.
+# Bytes of the shortest member, which is empty.
 _SHORTEST: Final = {"gzip": 18, "zstd": 8}
 
 
 class Readable(Protocol):
-    """The one thing asked of an underlying stream."""
+    """The method that an underlying stream must have."""
 
     def read(self, size: int = -1, /) -> bytes:
-        """Give up to `size` bytes, and none at the end."""
+        """Returns up to `size` bytes; none at the end."""
         ...
 
 
 def codec_of(head: bytes) -> Codec:
-    """Tell the compression of a stream by its first bytes."""
+    """Returns the compression of a stream, by its first bytes."""
     if head.startswith(GZIP_MAGIC):
         return "gzip"
     if head.startswith(ZSTD_MAGIC) or (head[:1] and 0x50 <= head[0] <= 0x5F and head[1:4] == _SKIPPABLE):
@@ -58,7 +60,7 @@ def codec_of(head: bytes) -> Codec:
 
 
 def zstd_dictionary(source: Source) -> bytes:
-    """Read the dictionary that a `.warc.zst` may begin with, in a skippable frame; empty if there is none."""
+    """Returns the dictionary that a `.warc.zst` may have in a frame at its beginning; empty without one."""
     head = source.peek(8)
     size = int.from_bytes(head[4:8], "little")
     if not head.startswith(_DICTIONARY) or size > _MAX_DICTIONARY:
@@ -73,28 +75,28 @@ def zstd_dictionary(source: Source) -> bytes:
 
 
 def inflated(stream: BinaryIO | Readable, name: str) -> bytes:
-    """Read a small file whole, compressed or not.
+    """Returns the whole content of a small file, compressed or not.
 
     Raises:
-        InputError: it is damaged, or cannot be read to its end.
+        InputError: the file is damaged, or cannot be read to its end.
     """
     source = Source(stream, name, BLOCK)
     members = Members(source, codec_of(source.peek(4)))
     members.next_member()
     data = b"".join(iter(members.read, b""))
-    for damage in members.found:
+    for damage in members.pending:
         raise InputError(f"{name}: {damage.what}")
     return data
 
 
 class Source:
-    """A binary stream that can go back to a place it has passed.
+    """A binary stream that can go back to an earlier offset.
 
-    A seekable file simply seeks. Of anything else the bytes since the last mark are kept, but never more
-    than `keep` of them; what is older is gone.
+    A seekable file seeks. Of any other stream, the bytes since the last mark are kept in memory, but at most
+    `keep` of them; older ones can no longer be read.
 
     Attributes:
-        name: what messages call it.
+        name: the name of the input in messages.
         broken: why reading stopped before the end (an I/O error), or an empty string.
     """
 
@@ -116,7 +118,7 @@ class Source:
                 self._seekable = False
 
     def read(self, size: int = BLOCK) -> bytes:
-        """Give up to `size` bytes; none at the end. An I/O error is an end, and is told in `broken`."""
+        """Returns up to `size` bytes; none at the end. An I/O error ends the stream and sets `broken`."""
         if size < 0:
             size = BLOCK
         passed = self._position - self._floor
@@ -143,7 +145,7 @@ class Source:
             return b""
         if isinstance(data, str):
             raise InputError(f"{self.name}: opened as text; open it in binary mode")
-        # A stream that does not block gives None when nothing has come yet.
+        # a non-blocking stream returns None if no data has arrived
         return data or b""
 
     def _drop(self, count: int) -> None:
@@ -151,23 +153,23 @@ class Source:
         self._floor += count
 
     def tell(self) -> int:
-        """Give the offset of the next byte."""
+        """Returns the offset of the next byte."""
         return self._position
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        """Refuse, in the way of a pipe: readers on top must not move it behind our back."""
+        """Raises UnsupportedOperation, as a pipe does: readers of this stream must not move it."""
         raise io.UnsupportedOperation("seek")
 
     def close(self) -> None:
-        """Do nothing: whoever opened the underlying stream closes it."""
+        """Does nothing: the code that has opened the underlying stream closes it."""
 
     def mark(self, offset: int) -> None:
-        """Say that nothing before `offset` will be asked for again."""
+        """Frees the bytes before `offset`, which are not needed again."""
         if not self._seekable and offset > self._floor:
             self._drop(min(offset, self._position) - self._floor)
 
     def rewind(self, offset: int) -> int:
-        """Go back to `offset`, or as near to it as can be; give the offset reached."""
+        """Goes back to `offset`, or to the nearest later offset still kept; returns the offset reached."""
         if self._seekable:
             assert isinstance(self._raw, io.IOBase)
             self._raw.seek(offset)
@@ -177,7 +179,7 @@ class Source:
         return self._position
 
     def recall(self, offset: int, size: int) -> bytes:
-        """Give `size` bytes from `offset` if they are still at hand, without moving; else fewer or others."""
+        """Returns `size` bytes from `offset` without moving; other or fewer bytes if they are not kept."""
         if not self._seekable:
             passed = max(0, offset - self._floor)
             return bytes(memoryview(self._kept)[passed : passed + size])
@@ -189,7 +191,7 @@ class Source:
         return b""
 
     def peek(self, size: int) -> bytes:
-        """Give the next `size` bytes, or what there is before the end, without moving on."""
+        """Returns the next `size` bytes without moving; fewer at the end."""
         start = self._position
         pieces: list[bytes] = []
         while size > 0:
@@ -203,7 +205,7 @@ class Source:
 
 
 def _inflate_to_error(inflater: zlib._Decompress, data: memoryview) -> bytes:
-    """Inflate what comes before an error; zlib gives nothing of a piece that has one, so pieces get small."""
+    """Inflates the data before an error, in small pieces: zlib returns nothing of a piece with an error."""
     pieces = []
     position = 0
     for step in (256, 1):
@@ -219,42 +221,42 @@ def _inflate_to_error(inflater: zlib._Decompress, data: memoryview) -> bytes:
 
 
 class Members:
-    """A source inflated, member by member; a plain source is one member.
+    """An inflated source, member by member; a plain source is one member.
 
-    Reading goes on within the present member only, so whoever reads knows where members end: `next_member`
-    moves to the next one. What is wrong with a member is in `damage` once its readable part has been read.
+    Reads stop at the end of the current member, so that callers see where members end; `next_member` moves to
+    the next one. After the readable part of a broken member has been read, `damage` says what is wrong.
 
     Attributes:
-        start: offset of the present member in the source.
-        damage: what broke the present member; empty if nothing did, or nothing has shown yet.
-        found: damage between members, for the reader to take.
+        start: offset of the current member in the source.
+        damage: how the current member is broken; empty if no damage has been found in it.
+        pending: damage between members that has not been reported; callers report it and clear the list.
     """
 
     def __init__(
         self,
         source: Source,
         codec: Codec,
-        begins: Callable[[bytes], bool] | None = None,
+        begins_record: Callable[[bytes], bool] | None = None,
         dictionary: bytes = b"",
     ) -> None:
-        """Begin before the first member.
+        """Stands before the first member; `next_member` moves to it.
 
         Args:
-            source: where to read; its position is where members begin.
-            codec: how it is compressed.
-            begins: tells whether inflated bytes are the beginning of a record. It guards the search for
-                the next member after damage, as magic bytes also occur by chance within members; without
+            source: the compressed stream, positioned at the first member.
+            codec: its compression.
+            begins_record: tests whether inflated bytes are the beginning of a record. The search for the next
+                member after damage needs it, since magic bytes also occur by chance within members; without
                 it, a broken member is the last.
-            dictionary: what `zstd_dictionary` found.
+            dictionary: the result of `zstd_dictionary`.
         """
         self.codec: Codec = codec
         self.start = source.tell()
         self.damage = ""
         self._broken_off = False
-        self.found: list[Damage] = []
+        self.pending: list[Damage] = []
         self._source = source
-        self._begins = begins
-        # Input read ahead, where in it the next byte is, and the offset of that byte in the source.
+        self._begins_record = begins_record
+        # input that is read ahead, the index of its next byte, and the offset of that byte in the source
         self._input = b""
         self._cursor = 0
         self._input_at = source.tell()
@@ -272,34 +274,34 @@ class Members:
 
     @property
     def offset(self) -> int:
-        """The offset in the source of the next byte; within compressed members, of the member."""
+        """The offset of the next byte in the source; in a compressed source, the offset of the member."""
         return self.start + self._taken if self.codec == "plain" else self.start
 
     @property
-    def fresh(self) -> bool:
-        """Whether nothing of the member has been taken."""
+    def at_start(self) -> bool:
+        """Whether no byte of the member has been taken."""
         return self._taken == 0
 
     def peek(self, size: int) -> bytes:
-        """Give up to `size` bytes without taking them; fewer only where the member ends."""
+        """Returns up to `size` bytes without taking them; fewer only at the end of the member."""
         while len(self._buffer) < size and self._fill():
             pass
         return bytes(memoryview(self._buffer)[:size])
 
     def take(self, size: int) -> bytes:
-        """Take up to `size` bytes; fewer only where the member ends."""
+        """Takes up to `size` bytes; fewer only at the end of the member."""
         while len(self._buffer) < size and self._fill():
             pass
-        return self._give(size)
+        return self._take_buffered(size)
 
-    def _give(self, size: int) -> bytes:
+    def _take_buffered(self, size: int) -> bytes:
         data = bytes(memoryview(self._buffer)[:size])
         del self._buffer[:size]
         self._taken += len(data)
         return data
 
     def skip(self, size: int) -> int:
-        """Pass over up to `size` bytes without holding them; give how many there were."""
+        """Passes over up to `size` bytes without holding them; returns their number."""
         left = size
         while left > 0:
             if not self._buffer and not self._fill():
@@ -312,20 +314,20 @@ class Members:
 
     @property
     def unread(self) -> bool:
-        """Whether this member ends here because its source cannot be read on."""
+        """Whether this member ends early because its source cannot be read further."""
         return self._broken_off and bool(self.damage)
 
-    def told(self) -> Damage:
-        """The damage of this member, with its place."""
+    def damage_item(self) -> Damage:
+        """Returns the damage of this member with its place."""
         return Damage(self.damage, self._source.name, self.start, unread=self.unread)
 
-    def untake(self, data: bytes) -> None:
-        """Put back what was taken last."""
+    def put_back(self, data: bytes) -> None:
+        """Puts back the bytes that were taken last."""
         self._buffer[:0] = data
         self._taken -= len(data)
 
     def _fill(self) -> bool:
-        """Inflate some more of the member; False where it ends."""
+        """Inflates more of the member; returns False at its end."""
         while not self._ended:
             before = len(self._buffer)
             if self._cursor >= len(self._input) and not self._read():
@@ -377,19 +379,19 @@ class Members:
     def _fill_zstd(self) -> None:
         unzstd = self._unzstd
         assert unzstd is not None
-        # Whole crumbs, so that as much comes out of a broken frame however the source hands out its bytes.
-        self._need(_CRUMB)
-        crumb = self._rest()[:_CRUMB]
+        # pieces of one size, so that the result of a broken frame does not depend on the source's blocks
+        self._need(_ZSTD_PIECE)
+        piece = self._rest()[:_ZSTD_PIECE]
         try:
-            self._buffer += unzstd.decompress(crumb)
+            self._buffer += unzstd.decompress(piece)
         except zstandard.ZstdError as error:
             self._fail(f"zstd frame broken ({str(error).rpartition(': ')[2]})")
             return
-        self._consume(len(crumb) - len(unzstd.unused_data))
+        self._consume(len(piece) - len(unzstd.unused_data))
         self._ended = unzstd.eof
 
     def reopen(self, offset: int) -> None:
-        """Go back to an offset of a plain source, or as near to it as can be."""
+        """Goes back to an offset of a plain source, or to the nearest later offset still kept."""
         self._input = b""
         self._cursor = 0
         self._input_at = self._source.rewind(offset)
@@ -402,7 +404,7 @@ class Members:
     # From member to member
 
     def next_member(self) -> bool:
-        """Move to the next member; False at the end of the source."""
+        """Moves to the next member; returns False at the end of the source."""
         if self.codec == "plain":
             if not self._first:
                 return False
@@ -410,11 +412,11 @@ class Members:
             self._open()
             return True
         resync = bool(self.damage)
-        if resync and self._begins is None:
+        if resync and self._begins_record is None:
             return False
         if resync:
-            # Where the broken member ends nobody knows, and it may have been read past: look for the next
-            # one from just after its beginning.
+            # The end of the broken member is unknown, and may have been passed: search for the next one from
+            # directly after its beginning.
             self._input = b""
             self._cursor = 0
             self._input_at = self._source.rewind(self.start + 1)
@@ -439,21 +441,21 @@ class Members:
             self._to_next_magic()
         tail = self._rest().tobytes()
         self._consume(len(tail))
-        # Zero padding is not damage: tapes and copiers leave it behind.
+        # padding with zeros, which tapes and copying programs add, is not damage
         if (junk or tail.strip(b"\0")) and not resync:
             self._note_junk(skipped_from)
         if self._source.broken and not resync:
-            self.found.append(Damage(self._source.broken, self._source.name, self._input_at, unread=True))
+            self.pending.append(Damage(self._source.broken, self._source.name, self._input_at, unread=True))
         self._ended = True
         self.damage = ""
         return False
 
     def _note_junk(self, start: int) -> None:
         what = f"{self._input_at - start} bytes that are no {self.codec} member"
-        self.found.append(Damage(what, self._source.name, start))
+        self.pending.append(Damage(what, self._source.name, start))
 
     def _need(self, size: int) -> bool:
-        """See to it that `size` bytes of input are there."""
+        """Reads until `size` bytes of input are buffered; returns False if the source ends before."""
         while len(self._input) - self._cursor < size:
             more = self._source.read(BLOCK)
             if not more:
@@ -466,15 +468,15 @@ class Members:
         return self._input.startswith(MAGIC[self.codec], self._cursor)
 
     def _to_next_magic(self) -> None:
-        """Move forward to the next magic number, or to where one may begin."""
+        """Moves forward to the next magic number, or to the end of the input where one may begin."""
         magic = MAGIC[self.codec]
         left = len(self._input) - self._cursor
         found = self._input.find(magic, self._cursor + 1)
         self._consume(found - self._cursor if found >= 0 else max(1, left - len(magic) + 1))
 
     def _plausible(self) -> bool:
-        """Try whether what begins here is a member indeed, with a record at its beginning."""
-        # Zstandard gives nothing of a block, of up to 128 KiB, before its end.
+        """Whether a member with a record at its beginning begins here; tries to inflate it."""
+        # Zstandard returns no byte of a block, of up to 128 KiB, before its end.
         self._need(3 * BLOCK)
         start = self._rest()
         out = b""
@@ -483,16 +485,16 @@ class Members:
                 out = zlib.decompressobj(31).decompress(start, 4096)
             else:
                 unzstd = self._zstd.decompressobj()
-                for at in range(0, len(start), _CRUMB):
-                    out = unzstd.decompress(start[at : at + _CRUMB])
+                for at in range(0, len(start), _ZSTD_PIECE):
+                    out = unzstd.decompress(start[at : at + _ZSTD_PIECE])
                     if out or unzstd.eof:
                         break
         except (zlib.error, zstandard.ZstdError):
             return False
-        return bool(out) and (self._begins is None or self._begins(out[:4096].lstrip()))
+        return bool(out) and (self._begins_record is None or self._begins_record(out[:4096].lstrip()))
 
     def _skip_frame(self) -> bool:
-        """Pass over a skippable Zstandard frame."""
+        """Passes over a skippable Zstandard frame; returns False if none begins here."""
         head = self._rest()[:8].tobytes()
         if self.codec != "zstd" or codec_of(head) != "zstd":
             return False
@@ -518,14 +520,14 @@ class Members:
     # As one stream
 
     def read(self, size: int = BLOCK) -> bytes:
-        """Take some bytes from this member or the next that has any; none at the end of the source.
+        """Takes bytes from this member or the next one with content; none at the end of the source.
 
-        Members are joined whatever happened to them; damage is moved to `found`.
+        Members are joined, broken ones too; their damage is added to `pending`.
         """
         while True:
             if self._buffer or self._fill():
-                return self._give(size)
+                return self._take_buffered(size)
             if self.damage:
-                self.found.append(self.told())
+                self.pending.append(self.damage_item())
             if not self.next_member():
                 return b""

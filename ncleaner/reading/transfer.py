@@ -1,9 +1,9 @@
-"""What HTTP wraps around a page, undone: header block, chunked transfer, content encodings.
+"""Undoes what HTTP adds to a page: header block, chunked transfer, content encodings.
 
-Archives keep responses as they came over the wire, or as a crawler thought they should have come: with
-headers that promise an encoding already undone, chunk sizes that are wrong, streams cut short. So every
-step takes what the bytes are over what the headers say, gives what could be read up to the damage, and
-names the damage. No step ever holds more than the limit it is given, whatever a body inflates to.
+Archives store responses as they were sent, or as a crawler has changed them: headers name an encoding that is
+undone already, chunk sizes are wrong, streams are cut short. So each step trusts the bytes more than the
+headers, returns the content up to the damage, and names the damage. No step holds more than its limit,
+however much a body inflates.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Final, NamedTuple
 import brotli
 import zstandard
 
-__all__ = ["Head", "TooLargeError", "UndecodableError", "dechunk", "decompress", "split", "unwrap"]
+__all__ = ["Head", "TooLargeError", "UndecodableError", "dechunk", "decompress", "split_head", "unwrap"]
 
-#: Longest HTTP header block. Servers refuse far less.
+#: Longest HTTP header block in bytes; servers refuse much shorter ones.
 MAX_HEAD: Final = 1 << 16
 
 _FIELD: Final = re.compile(
@@ -29,29 +29,29 @@ _HEADER_LINE: Final = re.compile(rb"[^\s:<>]{1,256}[ \t]*:|[ \t]")
 # `\Z`: a body may end with its last size line.
 _CHUNK_SIZE: Final = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,16})[ \t]*(?:;[^\r\n]{0,4096})?(?:\r?\n|\Z)")
 _CONTROL: Final = bytes({*range(0x20), 0x7F} - {0x09, 0x0A, 0x0C, 0x0D, 0x1B})
-# Compressed input is fed in pieces this small where a library cannot bound what it gives back: Zstandard
-# turns four bytes into 128 KiB, so one piece makes 32 MiB at the very most.
+# Bytes of compressed input that are given at once to a library that cannot bound its output: Zstandard
+# turns four bytes into 128 KiB, so one piece gives at most 32 MiB.
 _PIECE: Final = 1024
 _ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
 
 
 class TooLargeError(Exception):
-    """A body grows above the limit."""
+    """Raised if a decoded body is larger than the limit."""
 
 
 class UndecodableError(Exception):
-    """Nothing of a body can be decoded."""
+    """Raised if no byte of a body can be decoded."""
 
 
 class Head(NamedTuple):
-    """What matters of an HTTP header block.
+    """The fields of an HTTP header block that the package needs.
 
     Attributes:
-        status: the status code; 0 where the status line has none.
-        content_type: Content-Type, whole; empty when missing.
+        status: the status code; 0 if the status line has no code.
+        content_type: the whole Content-Type; empty when missing.
         content_encoding: Content-Encoding, in lower case; empty when missing.
         transfer_encoding: Transfer-Encoding, in lower case; empty when missing.
-        end: where the body begins in the block.
+        end: offset in the block at which the body begins.
     """
 
     status: int
@@ -61,21 +61,21 @@ class Head(NamedTuple):
     end: int
 
 
-def split(block: bytes) -> Head | None:
-    """Find the HTTP header block that a record begins with; None if it begins with none."""
+def split_head(block: bytes) -> Head | None:
+    """Returns the HTTP header block at the beginning of a record; None if it does not begin with one."""
     status = _STATUS.match(block)
     if status is None:
         return None
     end = block.find(b"\r\n\r\n", 0, MAX_HEAD)
     after = end + 4
-    # A line feed alone ends lines on some servers, and a few send no blank line at all before the markup.
+    # Some servers end lines with a line feed alone, and a few send no blank line before the markup.
     other = block.find(b"\n\n", 0, end if end >= 0 else MAX_HEAD)
     if other >= 0:
         end, after = other, other + 2
     if end < 0 or block.find(b"\n<", 0, end) >= 0:
         end = after = _ragged_end(block)
     fields = {b"content-type": "", b"content-encoding": "", b"transfer-encoding": ""}
-    # The last one counts where a field stands twice, as in browsers.
+    # The last one counts if a field occurs twice, as in browsers.
     for match in _FIELD.finditer(block, 0, end):
         fields[match[1].lower()] = match[2].strip().decode("latin-1")
     return Head(
@@ -88,7 +88,7 @@ def split(block: bytes) -> Head | None:
 
 
 def _ragged_end(block: bytes) -> int:
-    """Find the end of a header block without a proper blank line: the first line that is no header."""
+    """Returns the end of a header block without a blank line: the first line that is not a header."""
     position = block.find(b"\n", 0, MAX_HEAD) + 1
     if not position:
         return min(len(block), MAX_HEAD)
@@ -104,24 +104,24 @@ def _ragged_end(block: bytes) -> int:
 
 
 def unwrap(body: bytes, head: Head, limit: int) -> tuple[bytes, str]:
-    """Undo transfer and content encodings of a response body.
+    """Undoes transfer and content encodings of a response body.
 
     Args:
-        body: what stands after the header block.
+        body: the bytes after the header block.
         head: the header block.
         limit: most bytes that the page may have.
 
     Returns:
-        The page, and a phrase that names what was broken; empty if nothing was.
+        The page, and a phrase that names the damage; empty if there is none.
 
     Raises:
         TooLargeError: the page has more bytes than `limit`.
-        UndecodableError: not a byte could be made of it.
+        UndecodableError: no byte of the body can be decoded.
     """
     trouble = ""
     if "chunked" in head.transfer_encoding:
         body, trouble = dechunk(body)
-    # Applied one after the other, so undone from the last to the first.
+    # the server has applied the codings in this order, so the last one is undone first
     for coding in reversed(head.content_encoding.split(",")):
         if coding.strip():
             body, more = decompress(body, coding.strip(), limit)
@@ -132,11 +132,11 @@ def unwrap(body: bytes, head: Head, limit: int) -> tuple[bytes, str]:
 
 
 def dechunk(body: bytes) -> tuple[bytes, str]:
-    """Undo chunked transfer; a body that is not chunked comes back as it is.
+    """Undoes chunked transfer; a body that is not chunked is returned unchanged.
 
     Returns:
-        The body, and a phrase that names what was broken. What follows a broken chunk size is kept as it
-        stands: a line of hexadecimal digits too many in the text is better than a page lost.
+        The body, and a phrase that names the damage. The bytes after a broken chunk size are kept unchanged:
+        some hexadecimal digits in the text are better than a lost page.
     """
     first = _CHUNK_SIZE.match(body)
     if first is None:
@@ -144,7 +144,7 @@ def dechunk(body: bytes) -> tuple[bytes, str]:
     size = int(first[1], 16)
     end = first.end() + size
     if size and end < len(body) and body[end : end + 1] not in (b"\r", b"\n"):
-        # It was only text that begins like a chunk size.
+        # the body is text that begins like a chunk size
         return body, ""
     pieces: list[bytes] = []
     position = 0
@@ -170,19 +170,21 @@ def dechunk(body: bytes) -> tuple[bytes, str]:
 
 
 def decompress(body: bytes, coding: str, limit: int) -> tuple[bytes, str]:
-    """Undo one content encoding: gzip, deflate, br or zstd; a body that is not in it comes back as it is.
+    """Undoes one content encoding: gzip, deflate, br or zstd.
+
+    A body that is plain text in spite of its header is returned unchanged.
 
     Args:
         body: the bytes as sent.
-        coding: its name in lower case. Unknown names are no encodings (`utf-8`, `none`), and are ignored.
-        limit: most bytes to give back.
+        coding: name of the encoding in lower case. Unknown names, such as `utf-8` or `none`, are ignored.
+        limit: most bytes to return.
 
     Returns:
-        The decoded body, and a phrase that names what was broken.
+        The decoded body, and a phrase that names the damage.
 
     Raises:
-        TooLargeError: it has more bytes than `limit`.
-        UndecodableError: it is in no form that decodes, nor text.
+        TooLargeError: the decoded body has more bytes than `limit`.
+        UndecodableError: the body can neither be decoded nor is it text.
     """
     if not body:
         return body, ""
@@ -191,13 +193,13 @@ def decompress(body: bytes, coding: str, limit: int) -> tuple[bytes, str]:
             return _plain(body, coding)
         out, whole = _inflate(body, 31, limit)
     elif coding == "deflate":
-        # The standard means zlib's format; half the servers of old sent bare deflate.
+        # The standard means zlib's format; many old servers send bare deflate.
         out, whole = _inflate(body, 15, limit)
         if not out:
             out, whole = _inflate(body, -15, limit)
     elif coding == "br":
         if _is_text(body):
-            # Text of any length is no Brotli stream, but a very short stream may look like text.
+            # a long text is never a valid Brotli stream, but a very short stream may look like text
             try:
                 out, whole = _unbrotli(body, limit)
             except TooLargeError:
@@ -218,7 +220,7 @@ def decompress(body: bytes, coding: str, limit: int) -> tuple[bytes, str]:
 
 
 def _plain(body: bytes, coding: str) -> tuple[bytes, str]:
-    """Take a body that is not in its encoding as decoded already, if it can be."""
+    """Returns a body that is not in its encoding, unchanged, if it is text; else raises UndecodableError."""
     if _is_text(body):
         return body, ""
     raise UndecodableError(coding)
@@ -230,7 +232,7 @@ def _is_text(body: bytes) -> bool:
 
 
 def _inflate(body: bytes, window: int, limit: int) -> tuple[bytes, bool]:
-    """Inflate, through all gzip members; say whether it came to a proper end."""
+    """Inflates all gzip members, or one stream; returns the bytes, and whether the end is complete."""
     pieces: list[bytes] = []
     room = limit
     rest = body
@@ -239,7 +241,7 @@ def _inflate(body: bytes, window: int, limit: int) -> tuple[bytes, bool]:
         feed = rest
         while not engine.eof:
             try:
-                # Room for one byte more than allowed shows that there is more.
+                # one byte more than allowed shows that the content is above the limit
                 piece = engine.decompress(feed, min(room + 1, 1 << 20))
             except zlib.error:
                 return b"".join(pieces), False
@@ -251,7 +253,7 @@ def _inflate(body: bytes, window: int, limit: int) -> tuple[bytes, bool]:
             if not feed and not piece:
                 return b"".join(pieces), engine.eof
         rest = engine.unused_data
-        # Anything else after the end is padding, which browsers do not mind either.
+        # any other bytes after the end are padding, which browsers ignore, too
         if window != 31 or not rest.startswith(b"\x1f\x8b\x08"):
             return b"".join(pieces), True
 

@@ -14,8 +14,8 @@ from uuid import NAMESPACE_URL, uuid5
 
 from ncleaner.limits import Limits
 from ncleaner.page import Page
-from ncleaner.reading.archive import original
-from ncleaner.reading.transfer import split
+from ncleaner.reading.archive import reread_record
+from ncleaner.reading.transfer import split_head
 
 __all__ = ["warc_record"]
 
@@ -28,12 +28,12 @@ def warc_record(page: Page, limits: Limits) -> bytes:
     """A page's record, a gzip member of a WARC. Limits are those that it was read with."""
     record = None
     with suppress(OSError):
-        record = original(page, limits)
+        record = reread_record(page, limits)
     if record is None or record.block is None:
         return _made("resource", page, page.body, page.content_type or _MEDIA_TYPE[page.kind])
     if record.head:
         return gzip.compress(record.head + record.block + b"\r\n\r\n", mtime=0)
-    if split(record.block) is None:
+    if split_head(record.block) is None:
         return _made("resource", page, record.block, record.content_type or _MEDIA_TYPE[page.kind])
     return _made("response", page, record.block, "application/http; msgtype=response")
 

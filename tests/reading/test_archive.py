@@ -144,19 +144,19 @@ def test_same_as_reference_reader(tmp_path: Path, name: str, data: bytes) -> Non
 def test_careful_reader_is_the_same_as_the_fast_one(monkeypatch: pytest.MonkeyPatch) -> None:
     data = [members(FOUR * 40), plain(FOUR * 40), frames(FOUR * 40)]
     fast = [items(archive_bytes) for archive_bytes in data]
-    monkeypatch.setattr(records, "_fast", lambda *_: iter(()))
+    monkeypatch.setattr(records, "_read_fast", lambda *_: iter(()))
     assert [items(archive_bytes) for archive_bytes in data] == fast
 
 
 def test_fast_reader_reads_most_of_a_whole_archive(monkeypatch: pytest.MonkeyPatch) -> None:
     starts = []
-    run = records._Careful.run
+    run = records._CarefulReader.run
 
-    def spied(self: records._Careful, firm: int):  # type: ignore[no-untyped-def]
+    def spied(self: records._CarefulReader, firm: int):  # type: ignore[no-untyped-def]
         starts.append(self._source.tell())
         return (yield from run(self, firm))
 
-    monkeypatch.setattr(records._Careful, "run", spied)
+    monkeypatch.setattr(records._CarefulReader, "run", spied)
     data = members([warc(i, http(html(i, 900))) for i in range(200)])
     assert len(pages(archive.read(io.BytesIO(data)))) == 200
     # Once to look at the first members, and once for the last two records.
@@ -165,14 +165,14 @@ def test_fast_reader_reads_most_of_a_whole_archive(monkeypatch: pytest.MonkeyPat
 
 def test_fast_reader_comes_back_after_damage(monkeypatch: pytest.MonkeyPatch) -> None:
     count = 0
-    fast = records._fast
+    fast = records._read_fast
 
     def spied(*arguments):  # type: ignore[no-untyped-def]
         nonlocal count
         count += 1
         return fast(*arguments)
 
-    monkeypatch.setattr(records, "_fast", spied)
+    monkeypatch.setattr(records, "_read_fast", spied)
     data = members(FOUR * 50) + b"junk" + members(FOUR * 50)
     found = list(archive.read(io.BytesIO(data)))
     assert len(pages(found)) == 400 and len(damage(found)) == 1

@@ -20,13 +20,21 @@ from ncleaner.errors import InputError
 from ncleaner.limits import Limits
 from ncleaner.page import Page, Skip
 from ncleaner.reading import archive
-from ncleaner.reading.markers import FORMS, LONGEST, Form, Part, form_of, own_form, split
+from ncleaner.reading.markers import (
+    FORMS,
+    LONGEST,
+    MarkerForm,
+    Part,
+    custom_form,
+    detect_form,
+    split_documents,
+)
 
 from ..archives import Item, Pipe
 
 NCLEANER = str(Path(sys.executable).with_name("ncleaner"))
 URL, CURRENT, TEXT, DOC = FORMS
-RULE = own_form(r"^=+ ?(\S+)?")
+RULE = custom_form(r"^=+ ?(\S+)?")
 
 
 def read(text: bytes, *, name: str = "t.txt", marker: str | None = None, limit: int = 10_000) -> list[Item]:
@@ -75,12 +83,12 @@ def bodies(found: list[Item]) -> list[tuple[str, bytes]]:
         (RULE, b"==== http://a.example/", "http://a.example/"),
         (RULE, b"====", ""),
         (RULE, b"a ====", None),
-        (own_form("a b"), b"x a b y\r\n", ""),
-        (own_form("Ü=(.*)$"), "Ü=ä\r\n".encode(), "ä"),
-        (own_form("^$"), b"\r\n", ""),
+        (custom_form("a b"), b"x a b y\r\n", ""),
+        (custom_form("Ü=(.*)$"), "Ü=ä\r\n".encode(), "ä"),
+        (custom_form("^$"), b"\r\n", ""),
     ],
 )
-def test_form(form: Form, line: bytes, url: str | None) -> None:
+def test_form(form: MarkerForm, line: bytes, url: str | None) -> None:
     assert form.url(line) == url
 
 
@@ -97,8 +105,8 @@ def test_form(form: Form, line: bytes, url: str | None) -> None:
         ("URL: http://a.example/\n".encode("utf-16"), None),
     ],
 )
-def test_form_of(head: bytes, form: Form | None) -> None:
-    assert form_of(head) is form
+def test_form_of(head: bytes, form: MarkerForm | None) -> None:
+    assert detect_form(head) is form
 
 
 def test_hostile_lines_take_linear_time() -> None:
@@ -111,16 +119,16 @@ def test_hostile_lines_take_linear_time() -> None:
         b'a="' * (size // 3),
     ):
         for _ in range(20):
-            assert form_of(b"<text " + line) is None
+            assert detect_form(b"<text " + line) is None
             TEXT.url(b"<text " + line + b">")
 
 
 def test_bad_expressions() -> None:
-    with pytest.raises(InputError, match=r"'\(' is no regular expression: missing \)"):
-        own_form("(")
+    with pytest.raises(InputError, match=r"'\(' is not a regular expression: missing \)"):
+        custom_form("(")
     with pytest.raises(InputError, match="empty"):
-        own_form("")
-    with pytest.raises(InputError, match="no regular expression"):
+        custom_form("")
+    with pytest.raises(InputError, match="not a regular expression"):
         next(archive.read(io.BytesIO(b"text"), marker="[", name="t.txt"))
 
 
@@ -146,11 +154,11 @@ def cut(data: bytes, places: list[int]) -> Iterator[bytes]:
 @settings(deadline=None)
 def test_parts_are_the_stream_however_it_comes(lines: list[bytes], end: bytes, places: list[int]) -> None:
     data = b"\n".join(lines) + end
-    found = list(split([data] if data else [], URL, 1 << 20))
+    found = list(split_documents([data] if data else [], URL, 1 << 20))
     assert b"".join(part.marker + (part.body or b"") for part in found) == data
     for part in found:
         assert data.startswith(part.marker + (part.body or b""), part.offset)
-    assert list(split(cut(data, places), URL, 1 << 20)) == found
+    assert list(split_documents(cut(data, places), URL, 1 << 20)) == found
     urls = [URL.url(line) for line in lines]
     assert [part.url for part in found if part.marker] == [url for url in urls if url is not None]
 
@@ -158,14 +166,14 @@ def test_parts_are_the_stream_however_it_comes(lines: list[bytes], end: bytes, p
 @given(st.binary(max_size=200), st.lists(st.integers(0, 200), max_size=50), st.integers(0, 50))
 @settings(deadline=None)
 def test_any_bytes_are_cut_alike(data: bytes, places: list[int], limit: int) -> None:
-    form = own_form("[a-f]([0-9]?)")
-    whole = list(split([data], form, 1000))
+    form = custom_form("[a-f]([0-9]?)")
+    whole = list(split_documents([data], form, 1000))
     assert b"".join(part.marker + (part.body or b"") for part in whole) == data
     bounded = [
         Part(part.offset, part.marker, part.url, part.body if len(part.body or b"") <= limit else None)
         for part in whole
     ]
-    assert list(split(cut(data, places), form, limit)) == bounded
+    assert list(split_documents(cut(data, places), form, limit)) == bounded
 
 
 def test_a_line_that_is_too_long_is_no_marker_line_in_any_blocks() -> None:
@@ -173,7 +181,7 @@ def test_a_line_that_is_too_long_is_no_marker_line_in_any_blocks() -> None:
     for text, count in ((line, 1), (line + b"x", 0), (line + b"\r", 0), (b"y" * LONGEST + b"z\n= a\n", 1)):
         for size in (len(text), 1000, LONGEST, LONGEST + 1, 1 << 20):
             blocks = [text[at : at + size] for at in range(0, len(text), size)]
-            parts = list(split(blocks, own_form("^=.*x$|^= a"), 1 << 20))
+            parts = list(split_documents(blocks, custom_form("^=.*x$|^= a"), 1 << 20))
             assert sum(bool(part.marker) for part in parts) == count
 
 

@@ -21,7 +21,7 @@ from ncleaner.reading.transfer import (
     UndecodableError,
     dechunk,
     decompress,
-    split,
+    split_head,
     unwrap,
 )
 
@@ -84,7 +84,7 @@ each_coding = pytest.mark.parametrize(("coding", "pack"), CODINGS.values(), ids=
     ],
 )
 def test_split(block: bytes, status: int, content_type: str, body: bytes) -> None:
-    head = split(block)
+    head = split_head(block)
     assert head is not None
     assert (head.status, head.content_type, block[head.end :]) == (status, content_type, body)
 
@@ -93,13 +93,13 @@ def test_split(block: bytes, status: int, content_type: str, body: bytes) -> Non
     "block", [b"", b"<html>", b"HTTP is a protocol", b"\r\n\r\n", b"GET / HTTP/1.1\r\n\r\n"]
 )
 def test_split_without_header(block: bytes) -> None:
-    assert split(block) is None
+    assert split_head(block) is None
 
 
 def test_split_is_linear() -> None:
     """No time is measured: in quadratic time this would not end."""
     for lines in (b"a: b\r\n" * 500_000, b"a" * 5_000_000, b"\n<" * 2_000_000):
-        assert split(b"HTTP/1.1 200 OK\r\n" + lines) is not None
+        assert split_head(b"HTTP/1.1 200 OK\r\n" + lines) is not None
 
 
 # Chunks

@@ -11,7 +11,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from ncleaner.limits import Limits
 from ncleaner.page import Page
-from ncleaner.reading.archive import original, read
+from ncleaner.reading.archive import read, reread_record
 from ncleaner.running.quarantine import warc_record
 
 from ..archives import (
@@ -96,9 +96,9 @@ def test_a_record_that_has_moved(tmp_path: Path) -> None:
     path = write(tmp_path / "crawl.warc", plain(RECORDS))
     page = pages(read(path))[2]
     path.write_bytes(plain([warc(7, http(b"x" * 100_000))]))
-    assert original(page) is None
+    assert reread_record(page) is None
     path.unlink()
     with pytest.raises(FileNotFoundError):
-        original(page)
+        reread_record(page)
     record = next(ArchiveIterator(io.BytesIO(warc_record(page, Limits()))))
     assert record.content_stream().read() == page.body

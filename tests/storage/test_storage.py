@@ -178,7 +178,7 @@ def test_lists(tmp_path: Path, source: Path) -> None:
         with pytest.raises(InputError, match=said):
             listed_inputs(str(path))
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InputError, match="no list of paths"):
+    with pytest.raises(InputError, match="not a list of inputs"):
         listed_inputs(str(path))
     path.write_bytes(gzip.compress(os.urandom(500).hex("\n", 4).encode())[:-12])
     with pytest.raises(InputError, match="cut short"):
@@ -193,7 +193,9 @@ def test_what_can_be_done_about_a_place_that_cannot_be_reached(monkeypatch: pyte
     monkeypatch.setitem(sys.modules, "s3fs", None)
     # fsspec knows those that another test has used
     monkeypatch.delitem(_registry, "s3", raising=False)
-    with pytest.raises(InputError, match=r"s3://bar/x: s3:// cannot be read or written: install ncleaner\[s3\]"):
+    with pytest.raises(
+        InputError, match=r"s3://bar/x: s3:// cannot be read or written: install ncleaner\[s3\]"
+    ):
         find_inputs(["s3://bar/x"])
     with pytest.raises(InputError, match=r"No such file or directory"):
         find_inputs(["http://127.0.0.1:9/nothing.warc"])
