@@ -10,12 +10,12 @@ from typing import Any
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Damage, Page, Skip
-from ncleaner.sinks.metadata import stated_language
+from ncleaner.sinks.metadata import chosen_or_declared_language
 
 __all__ = ["OTHERS", "Note", "Tally"]
 
 # notes, places of damage and reasons that a tally carries along: a hopeless input must not fill the memory
-_MOST = 100
+_MAX_NOTES = 100
 _SLOWEST = 5
 OTHERS = "others"
 
@@ -104,9 +104,9 @@ class Tally:
             elif isinstance(mine, int):
                 setattr(self, each.name, mine + theirs)
         # notes are for whoever gets the tally, and are not added up
-        self.damages += other.damages[: _MOST - len(self.damages)]
-        self.quarantined += other.quarantined[: _MOST - len(self.quarantined)]
-        self.slowest = sorted([*self.slowest, *other.slowest], key=_slow)[:_SLOWEST]
+        self.damages += other.damages[: _MAX_NOTES - len(self.damages)]
+        self.quarantined += other.quarantined[: _MAX_NOTES - len(self.quarantined)]
+        self.slowest = sorted([*self.slowest, *other.slowest], key=_slowest_first)[:_SLOWEST]
         return self
 
     @property
@@ -122,7 +122,9 @@ class Tally:
         self.pages += 1
         self.bytes += len(page.body)
         if len(self.slowest) < _SLOWEST or seconds > self.slowest[-1][0]:
-            self.slowest = sorted([*self.slowest, (seconds, page.offset, page.url)], key=_slow)[:_SLOWEST]
+            self.slowest = sorted([*self.slowest, (seconds, page.offset, page.url)], key=_slowest_first)[
+                :_SLOWEST
+            ]
         if kept_segments:
             self.cleaned += 1
         else:
@@ -136,7 +138,7 @@ class Tally:
         self.unfamiliar += kept.remarks.unfamiliar
         if kept.remarks.fallback:
             self.fallbacks[kept.remarks.fallback] += 1
-        _add(self.languages, stated_language(document, kept) or "unknown", 1)
+        _add(self.languages, chosen_or_declared_language(document, kept) or "unknown", 1)
 
     def add_item(self, item: Skip | Damage) -> None:
         """Counts a record that yielded no page: a Skip or a Damage."""
@@ -161,14 +163,14 @@ class Tally:
     def add_quarantined(self, reason: str, detail: str, page: Page) -> None:
         """Counts a page that was given up for what it did to its worker."""
         self.add_lost(reason, detail, page)
-        if len(self.quarantined) < _MOST:
+        if len(self.quarantined) < _MAX_NOTES:
             self.quarantined.append((page.offset, page.url, detail))
 
     def add_damage(self, damage: Damage) -> None:
         """Counts a place where an input is broken, or cannot be read on."""
         self.damaged += 1
         self.unread += damage.unread
-        if len(self.damages) < _MOST:
+        if len(self.damages) < _MAX_NOTES:
             self.damages.append((damage.offset, damage.what))
         self._note("unread" if damage.unread else "damage", damage.what, damage)
 
@@ -209,41 +211,41 @@ class Tally:
         """
         return cls(
             inputs=1,
-            unread=_whole(record["unread"]),
-            pages=_whole(record["pages"]),
-            cleaned=_whole(record["cleaned"]),
-            empty=_whole(record["empty"]),
+            unread=_integer(record["unread"]),
+            pages=_integer(record["pages"]),
+            cleaned=_integer(record["cleaned"]),
+            empty=_integer(record["empty"]),
             lost=_counter(record["given_up"]),
             skipped=_counter(record["records_skipped"]),
-            flattened=_whole(record["flattened"]),
-            damaged=_whole(record["damaged"]),
-            damages=[(_whole(row["offset"]), str(row["what"])) for row in record["damage"]],
+            flattened=_integer(record["flattened"]),
+            damaged=_integer(record["damaged"]),
+            damages=[(_integer(row["offset"]), str(row["what"])) for row in record["damage"]],
             quarantined=[
-                (_whole(row["offset"]), str(row["url"]), str(row["why"])) for row in record["quarantined"]
+                (_integer(row["offset"]), str(row["url"]), str(row["why"])) for row in record["quarantined"]
             ],
             slowest=[
-                (float(row["seconds"]), _whole(row["offset"]), str(row["url"])) for row in record["slowest"]
+                (float(row["seconds"]), _integer(row["offset"]), str(row["url"])) for row in record["slowest"]
             ],
-            bytes=_whole(record["bytes"]),
-            segments_kept=_whole(record["segments_kept"]),
-            segments_removed=_whole(record["segments_removed"]),
-            words_kept=_whole(record["words_kept"]),
-            words_removed=_whole(record["words_removed"]),
+            bytes=_integer(record["bytes"]),
+            segments_kept=_integer(record["segments_kept"]),
+            segments_removed=_integer(record["segments_removed"]),
+            words_kept=_integer(record["words_kept"]),
+            words_removed=_integer(record["words_removed"]),
             encodings=_counter(record["encodings"]),
             languages=_counter(record["languages"]),
         )
 
     def _note(self, event: str, what: str, at: Page | Skip | Damage) -> None:
-        if len(self.notes) < _MOST:
+        if len(self.notes) < _MAX_NOTES:
             self.notes.append(Note(event, what, at.source or "input", at.offset, at.url))
 
 
 def _add(counter: Counter[str], reason: str, number: int) -> None:
     """Counts a reason. What reasons there are may come from the data: of new ones no more than a thousand."""
-    counter[reason if reason in counter or len(counter) < 10 * _MOST else OTHERS] += number
+    counter[reason if reason in counter or len(counter) < 10 * _MAX_NOTES else OTHERS] += number
 
 
-def _whole(value: Any) -> int:
+def _integer(value: Any) -> int:
     """A whole number of a record. Raises TypeError for anything else."""
     if not isinstance(value, int):
         raise TypeError(f"{value!r} is no whole number")
@@ -251,9 +253,9 @@ def _whole(value: Any) -> int:
 
 
 def _counter(record: Mapping[str, Any]) -> Counter[str]:
-    return Counter({str(name): _whole(number) for name, number in record.items()})
+    return Counter({str(name): _integer(number) for name, number in record.items()})
 
 
-def _slow(page: tuple[float, int, str]) -> tuple[float, int, str]:
+def _slowest_first(page: tuple[float, int, str]) -> tuple[float, int, str]:
     seconds, offset, url = page
     return -seconds, offset, url

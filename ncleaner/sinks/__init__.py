@@ -1,6 +1,6 @@
-"""Output formats: what becomes of a Document and a mask.
+"""Output formats, which write a Document and its mask.
 
-A sink turns one page at a time into bytes, in the worker that cleaned it; the engine puts the bytes one
-after the other into what the sink has wrapped around the output. `base.py` says what a sink is;
-`choice.py` has the table of formats.
+A sink turns one page at a time into bytes, in the worker that has cleaned it. The engine writes the bytes, in
+order, to the wrapper that the sink puts around the output. `base.py` defines a sink; `choice.py` has the
+table of formats.
 """

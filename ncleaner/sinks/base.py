@@ -1,4 +1,4 @@
-"""What an output format is."""
+"""Interface of an output format."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 __all__ = ["Compression", "Format", "Need", "Sink", "SinkOptions", "Writable"]
 
 Need = Literal["language"]
-"""What a format may need of each page: its language in `Kept.remarks`, also where no model was chosen by
-it."""
+"""What a format may need of each page: its language in `Kept.remarks`, even if no model was chosen by
+language."""
 
 Compression = Literal["gz", "zst"]
-"""How an output that is text may be compressed."""
+"""Compressions of an output that is text."""
 
 
 @dataclass(frozen=True, slots=True)
 class SinkOptions:
-    """What the user asked of the output.
+    """Options of the user for the output.
 
     Attributes:
-        segments: kind, score and offsets, too, in jsonl.
-        compression: of the output, in formats that are text.
+        segments: whether jsonl also contains each segment with kind, score and offsets.
+        compression: of the output, in formats that are text; None for none.
     """
 
     segments: bool = False
@@ -35,21 +35,21 @@ class SinkOptions:
 
 
 class Writable(Protocol):
-    """What bytes can be written to: a file, a pipe, or what a sink makes of one."""
+    """An object that bytes can be written to: a file, a pipe, or a sink's wrapper around one."""
 
     def write(self, data: bytes, /) -> object:
-        """Takes all of it."""
+        """Writes all of `data`."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """What the table of formats says of one.
+    """An entry in the table of formats.
 
     Attributes:
-        path: `module:class` of the sink, which takes `SinkOptions`; it is imported when the format is asked
-            for.
-        compresses: its files are compressed by themselves.
+        path: `module:class` of the sink, whose constructor takes `SinkOptions`; it is imported when the
+            format is used.
+        compresses: whether the format compresses its files itself.
     """
 
     path: str
@@ -60,23 +60,32 @@ class Sink(Protocol):
     """An output format.
 
     Attributes:
-        suffix: of its files, with the dot.
-        needs: what has to be found of each page for this format, as it costs time and others do without.
+        suffix: suffix of its files, with the dot.
+        needs: what is found out about each page for this format only, because it takes time.
     """
 
     suffix: str
     needs: frozenset[Need]
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
-        """One page as it stands in the output; empty bytes for a page without any clean text that this
-        format leaves out. `single` tells that the input is one page, not an archive of many."""
+        """Returns one page as bytes of the output.
+
+        Args:
+            page: the captured page.
+            document: its text dump.
+            kept: mask and scores.
+            single: the output has this page only, not many pages of an archive.
+
+        Returns:
+            The page; empty if it has no clean text and the format leaves such pages out.
+        """
         ...
 
     def wrapped(self, out: Writable) -> AbstractContextManager[Writable]:
-        """What makes an output of rendered pages; called once for each output, in the parent.
+        """Returns a wrapper that makes an output of rendered pages; called in the parent, once per output.
 
-        What is written to it are rendered pages in their order, any number at a time: the bytes that reach
-        `out` do not depend on how many. What is still to be written is written on leaving; after an exception
-        nothing is. `out` stays open.
+        The engine writes rendered pages to it in order, any number at a time: the bytes that reach `out` do
+        not depend on that number. Bytes that are still held are written at the end of the block, and not
+        written after an exception. `out` stays open.
         """
         ...

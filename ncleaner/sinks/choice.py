@@ -1,4 +1,4 @@
-"""The table of output formats, and sinks by their name.
+"""The table of output formats, from which a sink is made by its name.
 
 To add a format, write a module with its class and enter it in `FORMATS`.
 """
@@ -24,23 +24,25 @@ COMPRESSIONS: tuple[Compression, ...] = get_args(Compression)
 
 
 def make_sink(name: str, options: SinkOptions = SinkOptions()) -> Sink:
-    """A sink by its name.
+    """Returns the sink of a format.
 
     Raises:
-        ValueError: no such format or compression, or the format is compressed already.
+        ValueError: the format or the compression does not exist, or the format is compressed already.
         OutputError: the format needs a package that is not installed.
     """
     if name not in FORMATS:
-        raise ValueError(f"no output format {name!r}: there are {', '.join(FORMATS)}")
+        raise ValueError(f"there is no output format {name!r}: give one of {', '.join(FORMATS)}")
     chosen = FORMATS[name]
     sink: Sink = resolve_name(chosen.path)(options)
     if options.compression is None:
         return sink
     if options.compression not in COMPRESSIONS:
-        raise ValueError(f"no compression {options.compression!r}: there are {', '.join(COMPRESSIONS)}")
+        raise ValueError(
+            f"there is no compression {options.compression!r}: give one of {', '.join(COMPRESSIONS)}"
+        )
     if chosen.compresses:
         raise ValueError(f"{name} is compressed already: leave {options.compression} out")
-    # loaded for outputs that are compressed
+    # imported only for outputs that are compressed
     from ncleaner.sinks.compression import Compressed
 
     return Compressed(sink, options.compression)

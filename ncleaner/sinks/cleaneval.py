@@ -1,4 +1,4 @@
-"""CleanEval's markup: each segment on a line that begins `<p>`, `<h>` or `<l>`."""
+"""CleanEval's markup: each segment on a line that begins with `<p>`, `<h>` or `<l>`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["CleanEvalSink"]
 
 
 class CleanEvalSink:
-    """Documents of an archive are set off by `URL: …` lines; a page of its own has none."""
+    """CleanEval's format. In an archive, a line `URL: …` stands before each page; a single page has none."""
 
     suffix = ".txt"
     needs: frozenset[Need] = frozenset()
@@ -24,13 +24,16 @@ class CleanEvalSink:
         pass
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
-        """A page that has no clean text keeps its URL line in an archive: the gold standard does."""
+        """Returns the segments of a page with their marks.
+
+        In an archive, a page without clean text has its URL line only, as in the gold standard.
+        """
         table = document.segments
         rows = np.flatnonzero(kept.mask)
         lines = []
         if not single:
             name = page.url or page.record_id or f"offset:{page.offset}"
-            # a URL with a line break in it is still one line
+            # a URL may contain a line break, and must be written on one line
             lines.append(b"URL: " + " ".join(name.splitlines()).encode("utf-8", "replace"))
         for kind, start, end in table[["kind", "start", "end"]][rows].tolist():
             lines.append(b"<%c>%s" % (kind, document.data[start:end].replace(b"\n", b" ")))
@@ -39,5 +42,5 @@ class CleanEvalSink:
         return b"\n".join(lines) + (b"\n" if single else b"\n\n")
 
     def wrapped(self, out: Writable) -> AbstractContextManager[Writable]:
-        """The pages as they are."""
+        """Returns the output itself."""
         return nullcontext(out)

@@ -1,7 +1,7 @@
-"""Compressed output: pieces of one size, each a gzip member or a Zstandard frame of its own.
+"""Compressed output: pieces of one size, each a separate gzip member or Zstandard frame.
 
-As pieces are cut by their size alone, the bytes depend neither on how much was written at a time nor on how
-many threads there are; and what reads members and frames can begin at any of them.
+The pieces are cut by size only, so the bytes depend neither on the sizes of the writes nor on the number of
+threads. A reader of members or frames can begin at any of them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ncleaner.sinks.base import Compression, Sink, Writable
 
 __all__ = ["Compressed", "compressed"]
 
-# A piece of this size loses a percent to a stream without pieces.
+# Bytes of a piece before compression; the output is one per cent larger than one stream without pieces.
 _PIECE = 1 << 20
 _THREADS = min(4, os.cpu_count() or 1)
 _GZIP_LEVEL = 6
@@ -29,12 +29,13 @@ _ZSTD_LEVEL = 3
 
 
 def _gzip(piece: bytes) -> bytes:
-    # zlib's own header says nothing of time, name or host
+    # the header that zlib writes contains neither time nor name nor host, so the bytes are the same in every
+    # run
     return zlib.compress(piece, _GZIP_LEVEL, zlib.MAX_WBITS + 16)
 
 
 def _zstd(piece: bytes) -> bytes:
-    # a compressor for each piece: one is not for several threads
+    # a new compressor for each piece, because a compressor must not be used in several threads
     return zstandard.ZstdCompressor(level=_ZSTD_LEVEL, write_checksum=True).compress(piece)
 
 
@@ -42,11 +43,11 @@ _COMPRESS: dict[Compression, Callable[[bytes], bytes]] = {"gz": _gzip, "zst": _z
 
 
 class Compressed:
-    """A format, compressed.
+    """A sink whose output is compressed.
 
     Args:
-        sink: the format.
-        compression: how.
+        sink: the sink of the format.
+        compression: of the output.
     """
 
     def __init__(self, sink: Sink, compression: Compression) -> None:
@@ -56,18 +57,18 @@ class Compressed:
         self.needs = sink.needs
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
-        """As the format."""
+        """Returns the page as the sink of the format does."""
         return self._sink.render(page, document, kept, single)
 
     @contextmanager
     def wrapped(self, out: Writable) -> Iterator[Writable]:
-        """As the format, compressed."""
+        """Returns the wrapper of the format's sink around a compressed output."""
         with compressed(out, self._compression) as packed, self._sink.wrapped(packed) as inner:
             yield inner
 
 
 class _Pieces:
-    """What is written, cut into pieces."""
+    """Cuts the written bytes into pieces, and has them compressed."""
 
     def __init__(self, work: Ordered, compress: Callable[[bytes], bytes]) -> None:
         self._work = work
@@ -76,7 +77,7 @@ class _Pieces:
         self._empty = True
 
     def write(self, data: bytes) -> None:
-        """Takes data of any length."""
+        """Writes bytes of any length."""
         self._rest += data
         while len(self._rest) >= _PIECE:
             piece = bytes(self._rest[:_PIECE])
@@ -84,7 +85,7 @@ class _Pieces:
             self._begin(piece)
 
     def finish(self) -> None:
-        """Writes all that is left; of an empty stream one empty member or frame, which readers expect."""
+        """Writes the last piece; for an empty stream, one empty member or frame, which readers expect."""
         if self._rest or self._empty:
             self._begin(bytes(self._rest))
         self._work.finish()
@@ -96,8 +97,10 @@ class _Pieces:
 
 @contextmanager
 def compressed(out: Writable, compression: Compression) -> Iterator[Writable]:
-    """Compresses what is written to it into `out`: the rest of it on leaving, nothing more after an
-    exception."""
+    """Opens a compressed stream into `out`.
+
+    The last piece is written at the end of the block; nothing more is written after an exception.
+    """
     with ordered(out, _THREADS, 2 * _THREADS) as work:
         pieces = _Pieces(work, _COMPRESS[compression])
         yield pieces

@@ -1,4 +1,4 @@
-"""JSON lines: one object a page."""
+"""JSON lines: one object per page."""
 
 from __future__ import annotations
 
@@ -12,18 +12,17 @@ from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
 from ncleaner.sinks.base import Need, SinkOptions, Writable
-from ncleaner.sinks.metadata import encodable
+from ncleaner.sinks.metadata import replace_surrogates
 from ncleaner.sinks.text import kept_text
 
 __all__ = ["JsonlSink", "kept_segments"]
 
 
 class JsonlSink:
-    """One object per page, also for pages that nothing is left of: `text` is empty then.
+    """One object per page, also for pages without clean text, whose `text` is empty.
 
     Args:
-        options: with `segments`, add each kept segment with its index in the uncut document, kind, score, and
-            where it stands in `text`, in code points.
+        options: with `segments`, the object also contains each kept segment; see `kept_segments`.
     """
 
     suffix = ".jsonl"
@@ -33,20 +32,22 @@ class JsonlSink:
         self.segments = options.segments
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
-        """Keys: url, date, title, lang, encoding, offset, record_id, segments_kept, text; where a model was
-        chosen for each page, also the language found (ISO 639-1, empty where none was) and the model.
+        """Returns a page as a line of JSON.
 
-        The archive's name is not among them: the same bytes from standard input give the same output.
+        Keys: url, date, title, lang, encoding, offset, record_id, segments_kept, text. If a model was chosen
+        for each page, also language (ISO 639-1; empty if no language was identified) and model.
+
+        The archive's name is left out, so that the same bytes from standard input give the same output.
         """
         text = kept_text(document, kept).decode()
         record: dict[str, Any] = {
-            "url": encodable(page.url),
-            "date": encodable(page.date),
-            "title": encodable(document.title),
-            "lang": encodable(document.lang),
+            "url": replace_surrogates(page.url),
+            "date": replace_surrogates(page.date),
+            "title": replace_surrogates(document.title),
+            "lang": replace_surrogates(document.lang),
             "encoding": document.encoding,
             "offset": page.offset,
-            "record_id": encodable(page.record_id),
+            "record_id": replace_surrogates(page.record_id),
             "segments_kept": int(kept.mask.sum()),
             "text": text,
         }
@@ -58,13 +59,16 @@ class JsonlSink:
         return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
 
     def wrapped(self, out: Writable) -> AbstractContextManager[Writable]:
-        """The pages as they are."""
+        """Returns the output itself."""
         return nullcontext(out)
 
 
 def kept_segments(document: Document, kept: Kept) -> list[dict[str, Any]]:
-    """The kept segments: index in the uncut document, kind, where each stands in `kept_text`, in code points,
-    and score, to four digits, where the method has scores."""
+    """Returns the kept segments of a page, each as a dict.
+
+    Keys: index (in the whole document), kind, start and end (offsets in `kept_text`, in code points), and
+    score (four decimal places) if the method has scores.
+    """
     found = []
     at = 0
     rows = np.flatnonzero(kept.mask)

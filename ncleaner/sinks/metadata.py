@@ -1,4 +1,4 @@
-"""What formats say about a page besides its text: dates, languages, ids, and strings that can be written."""
+"""Metadata of a page for output formats: dates, languages, ids, and strings that can be written."""
 
 from __future__ import annotations
 
@@ -11,15 +11,18 @@ from ncleaner.document.kept import Kept
 from ncleaner.page import Page
 from ncleaner.text.codes import declared_language, iso_639_1
 
-__all__ = ["captured", "encodable", "made_id", "stated_language"]
+__all__ = ["capture_time", "chosen_or_declared_language", "derived_id", "replace_surrogates"]
 
 
-# Of all ids that are made here: the same page gets the same id wherever it is cleaned.
+# Namespace of all ids made here; it is fixed, so that a page gets the same id wherever it is cleaned.
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "tag:ncleaner,2024:record")
 
 
-def encodable(text: str) -> str:
-    """A string that has a UTF-8 form: unpaired surrogates, as of file names that are no UTF-8, become `?`."""
+def replace_surrogates(text: str) -> str:
+    """Returns a string that can be encoded in UTF-8: unpaired surrogates become `?`.
+
+    File names that are not valid UTF-8 contain such surrogates.
+    """
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -27,10 +30,10 @@ def encodable(text: str) -> str:
     return text
 
 
-def captured(date: str) -> datetime | None:
-    """The time of a capture, in UTC and whole seconds; None when it is unknown or no date.
+def capture_time(date: str) -> datetime | None:
+    """Returns the time of a capture, in UTC and whole seconds; None if it is unknown or not a date.
 
-    Dates of WARC/1.1, with fractions of a second or a day alone, are dates, too.
+    Reads the dates of WARC/1.1, too, which may have fractions of a second, or only a day.
     """
     try:
         found = datetime.fromisoformat(date)
@@ -40,15 +43,20 @@ def captured(date: str) -> datetime | None:
     return found.replace(microsecond=0)
 
 
-def stated_language(document: Document, kept: Kept) -> str:
-    """The language of a page as far as it is known without a look at the text: the one a model was chosen
-    for, else the declared one; as `iso_639_1`."""
+def chosen_or_declared_language(document: Document, kept: Kept) -> str:
+    """Returns the language that the model was chosen for, else the language that the page declares.
+
+    A code as `iso_639_1` returns it; empty if the language is unknown. The text itself is not examined.
+    """
     return iso_639_1(kept.remarks.language or declared_language(document.lang))
 
 
-def made_id(page: Page, text: bytes) -> uuid.UUID:
-    """An id for what is made of a page: of the id of its record alone or, where that has none, of where and
-    when it was captured and of its clean text."""
+def derived_id(page: Page, text: bytes) -> uuid.UUID:
+    """Returns an id for the output of a page.
+
+    It is derived from the id of the page's record. Without one, it is derived from the URL, date and offset
+    of the page and from its clean text.
+    """
     where = f"{page.url}\n{page.date}\n{page.offset}"
     name = page.record_id or f"{where}\n{hashlib.sha256(text).hexdigest()}"
-    return uuid.uuid5(_NAMESPACE, encodable(name))
+    return uuid.uuid5(_NAMESPACE, replace_surrogates(name))

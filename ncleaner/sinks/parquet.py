@@ -1,7 +1,7 @@
-"""Parquet: a row a page, for data frames and databases.
+"""Parquet: one row per page, for data frames and databases.
 
-Workers render rows as JSON; the parent collects so many of them, and a thread makes a row group of them.
-pyarrow, which is not installed by default, is loaded when an output begins, and not in the workers.
+Workers render rows as JSON. The parent collects the rows of a row group, which a thread converts. pyarrow, an
+optional dependency, is imported when an output begins, and never in the workers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ncleaner.page import Page
 from ncleaner.sinks.background import Ordered, ordered
 from ncleaner.sinks.base import Need, SinkOptions, Writable
 from ncleaner.sinks.jsonl import kept_segments
-from ncleaner.sinks.metadata import captured, encodable, stated_language
+from ncleaner.sinks.metadata import capture_time, chosen_or_declared_language, replace_surrogates
 from ncleaner.sinks.text import kept_text
 
 if TYPE_CHECKING:
@@ -33,19 +33,20 @@ if TYPE_CHECKING:
 
 __all__ = ["SCHEMA", "ParquetSink", "to_table"]
 
-# A row group ends with the row that makes it so many, or its JSON so many bytes.
+# A row group ends when it has this many rows, or its JSON this many bytes.
 _ROWS = 5_000
 _BYTES = 32_000_000
-# The columns whose values come again and again; a dictionary of texts would be thrown away when it is full.
+# The columns that are written with a dictionary, because their values repeat. A dictionary of texts would
+# grow too large and be dropped.
 _REPEATED = ["lang", "language", "model", "encoding", "segments.list.element.kind"]
-# Least and largest values help to pass over row groups where they mean something.
+# The columns with statistics: by their smallest and largest values, readers pass over row groups.
 _STATISTICS = ["url", "date", "lang", "language", "model", "encoding", "offset", "segments_kept"]
 _LEVEL = 3
 
 
 @lru_cache(maxsize=1)
 def _schema() -> pa.Schema:
-    """The columns; see `ParquetSink`."""
+    """Returns the columns; see `ParquetSink`."""
     import pyarrow as pa
 
     segment = pa.struct(
@@ -76,19 +77,19 @@ def _schema() -> pa.Schema:
 
 
 def __getattr__(name: str) -> Any:
-    """`SCHEMA`, made when it is asked for: pyarrow may not be there."""
+    """Makes `SCHEMA` when it is first used, since pyarrow may not be installed."""
     if name == "SCHEMA":
         return _schema()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 class ParquetSink:
-    """One row per page, also for pages that nothing is left of: `text` is empty then.
+    """One row per page, also for pages without clean text, whose `text` is empty.
 
-    Columns: url, date (of the capture, UTC), title, lang (as the page declares it), language (ISO 639-1, or
-    639-3 where that has none: the one a model was chosen for, else the declared one), model (null where none
-    was chosen for each page), encoding, offset (-1 where the page is a file of its own), record_id,
-    segments_kept, text, segments (index, kind, start, end, score, as in jsonl). What is unknown is null.
+    Columns: url, date (of the capture, UTC), title, lang (as the page declares it), language (ISO 639-1, else
+    ISO 639-3: the language the model was chosen for, else the declared one), model (null if the same model is
+    used for all pages), encoding, offset (-1 for a file that is one page), record_id, segments_kept, text,
+    segments (index, kind, start, end, score, as in jsonl). Unknown values are null.
 
     Raises:
         OutputError: pyarrow is not installed.
@@ -98,23 +99,23 @@ class ParquetSink:
     needs: frozenset[Need] = frozenset()
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
-        # found, not loaded: workers can do without
+        # only looked for, not imported: workers do not need it
         if importlib.util.find_spec("pyarrow") is None:
             raise OutputError("parquet needs pyarrow: pip install 'ncleaner[parquet]'")
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
-        """A row as a line of JSON, as `to_table` reads it."""
-        date = captured(page.date)
+        """Returns a row as a line of JSON, which `to_table` reads."""
+        date = capture_time(page.date)
         row = {
-            "url": encodable(page.url) or None,
+            "url": replace_surrogates(page.url) or None,
             "date": None if date is None else int(date.timestamp()) * 1_000_000,
-            "title": encodable(document.title) or None,
-            "lang": encodable(document.lang) or None,
-            "language": stated_language(document, kept) or None,
+            "title": replace_surrogates(document.title) or None,
+            "lang": replace_surrogates(document.lang) or None,
+            "language": chosen_or_declared_language(document, kept) or None,
             "model": kept.remarks.model or None,
             "encoding": document.encoding or None,
             "offset": page.offset,
-            "record_id": encodable(page.record_id) or None,
+            "record_id": replace_surrogates(page.record_id) or None,
             "segments_kept": int(kept.mask.sum()),
             "text": kept_text(document, kept).decode(),
             "segments": kept_segments(document, kept),
@@ -123,7 +124,7 @@ class ParquetSink:
 
     @contextmanager
     def wrapped(self, out: Writable) -> Iterator[Writable]:
-        """A file of row groups that end after so many rows or bytes, and of none if there are no pages."""
+        """Returns a Parquet file; without pages, it has no row group."""
         import pyarrow.parquet as pq
 
         buffer = _Buffer()
@@ -139,7 +140,7 @@ class ParquetSink:
         def row_group(lines: bytes) -> bytes:
             table = to_table(lines)
             writer.write_table(table, row_group_size=len(table))
-            return buffer.taken()
+            return buffer.take_written()
 
         try:
             with ordered(out, 1, 1) as work:
@@ -147,22 +148,22 @@ class ParquetSink:
                 yield groups
                 groups.finish()
             writer.close()
-            out.write(buffer.taken())
+            out.write(buffer.take_written())
         except BaseException:
-            # a writer that is left open closes itself some time, and may complain
+            # a writer that is not closed here closes itself later, and may raise then
             with suppress(Exception):
                 writer.close()
             raise
 
 
 def to_table(lines: bytes) -> pa.Table:
-    """Rows that `ParquetSink.render` made as a table of `SCHEMA`, also for other users of Arrow.
+    """Returns rows of `ParquetSink.render` as a table of `SCHEMA`; other users of Arrow may call it, too.
 
     Args:
         lines: any number of rows.
 
     Raises:
-        pyarrow.ArrowInvalid: they are not what `render` makes.
+        pyarrow.ArrowInvalid: the lines are not rows of `ParquetSink.render`.
     """
     import pyarrow as pa
     from pyarrow import json
@@ -170,12 +171,12 @@ def to_table(lines: bytes) -> pa.Table:
     schema = _schema()
     if not lines:
         return schema.empty_table()
-    # dates are written as numbers
+    # in the lines, dates are numbers (microseconds)
     place = schema.get_field_index("date")
     read = schema.set(place, schema.field(place).with_type(pa.int64()))
     table = json.read_json(
         pa.BufferReader(lines),
-        # in one block: a row may be of any length
+        # all lines in one block, since a row must not be longer than a block
         read_options=json.ReadOptions(use_threads=False, block_size=len(lines) + 1),
         parse_options=json.ParseOptions(explicit_schema=read, unexpected_field_behavior="error"),
     )
@@ -183,7 +184,7 @@ def to_table(lines: bytes) -> pa.Table:
 
 
 class _RowGroups:
-    """Rows, collected for row groups."""
+    """Collects rows for row groups."""
 
     def __init__(self, work: Ordered, row_group: Callable[[bytes], bytes]) -> None:
         self._work = work
@@ -192,7 +193,7 @@ class _RowGroups:
         self._rows = 0
 
     def write(self, data: bytes) -> None:
-        """Takes any number of rows."""
+        """Adds any number of rows."""
         rows = data.count(b"\n")
         if self._rows + rows < _ROWS and len(self._lines) + len(data) < _BYTES:
             self._lines += data
@@ -208,7 +209,7 @@ class _RowGroups:
                 self._begin()
 
     def finish(self) -> None:
-        """Writes what has been collected."""
+        """Writes the last row group."""
         if self._rows:
             self._begin()
         self._work.finish()
@@ -221,7 +222,7 @@ class _RowGroups:
 
 
 class _Buffer:
-    """What pyarrow takes for a file; it keeps what is written until it is taken."""
+    """A file for pyarrow that keeps the bytes in memory until they are taken."""
 
     closed = False
 
@@ -229,15 +230,15 @@ class _Buffer:
         self._parts: list[bytes] = []
 
     def write(self, data: bytes) -> int:
-        """Takes a buffer, which is pyarrow's again when this returns."""
+        """Copies a buffer, which pyarrow uses again after this call."""
         self._parts.append(bytes(data))
         return len(data)
 
-    def taken(self) -> bytes:
-        """All that was written since the last time."""
-        taken = b"".join(self._parts)
+    def take_written(self) -> bytes:
+        """Returns the bytes written since the last call."""
+        written = b"".join(self._parts)
         self._parts.clear()
-        return taken
+        return written
 
     def flush(self) -> None:
-        """Has nothing to do, and is asked to."""
+        """Does nothing; pyarrow calls it."""

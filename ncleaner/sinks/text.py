@@ -1,4 +1,4 @@
-"""Running text: a segment a line, an empty line after each page of an archive."""
+"""Plain text: one segment per line, an empty line after each page of an archive."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["TextSink", "kept_text"]
 
 
 def kept_text(document: Document, kept: Kept) -> bytes:
-    """The kept segments, UTF-8, each on a line of its own."""
+    """Returns the kept segments in UTF-8, each on its own line."""
     table = document.segments
     rows = np.flatnonzero(kept.mask)
     data = document.data
@@ -37,12 +37,12 @@ class TextSink:
         pass
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
-        """The kept segments, each on a line of its own (preformatted text keeps its lines)."""
+        """Returns the kept segments, each on its own line; preformatted text keeps its line breaks."""
         text = kept_text(document, kept)
         if not text:
             return b""
         return text + (b"\n" if single else b"\n\n")
 
     def wrapped(self, out: Writable) -> AbstractContextManager[Writable]:
-        """The pages as they are."""
+        """Returns the output itself."""
         return nullcontext(out)

@@ -1,4 +1,4 @@
-"""Vertical text: a token a line, as Sketch Engine and the Corpus Workbench (CWB) read it."""
+"""Vertical text: one token per line, as Sketch Engine and the Corpus Workbench (CWB) read it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
 from ncleaner.sinks.base import Need, SinkOptions, Writable
-from ncleaner.sinks.metadata import encodable, made_id, stated_language
+from ncleaner.sinks.metadata import chosen_or_declared_language, derived_id, replace_surrogates
 from ncleaner.sinks.text import kept_text
 from ncleaner.text.tokens import tokens
 
@@ -23,21 +23,21 @@ _ESCAPED_BYTES = 12_000
 _UNWRITABLE = regex.compile(r"[\p{Cc}\p{Noncharacter_Code_Point}]++")
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _QUOTED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
-# Words that are looked up, and how long they are at most.
+# Most words in a table of known words, and most code points of such a word.
 _KNOWN = 1 << 15
 _KNOWN_LENGTH = 40
 
 
 class VerticalSink:
-    """A `<doc>` for each page with clean text, in it `<p>`, `<h>` or `<l>` for each segment, in it a token a
-    line; `<g/>` between tokens that no white space sets apart.
+    """A `<doc>` for each page with clean text; in it `<p>`, `<h>` or `<l>` for each segment; in these one
+    token per line, with `<g/>` between tokens without white space between them.
 
-    Attributes of a `<doc>`, always all of them: id (of the original record, without `urn:uuid:`; else the
-    offset in the archive, else made of URL and text), url, date (of the capture, as the archive has it),
-    title, lang (ISO 639-1: the language a model was chosen for, else the declared one). What is unknown is
-    empty, and what is longer than 4,000 bytes cut.
+    Every `<doc>` has these attributes: id (of the original record, without `urn:uuid:`; else the offset in
+    the archive, else derived from URL and text), url, date (of the capture, unchanged), title, lang (ISO
+    639-1: the language the model was chosen for, else the declared one). Unknown values are empty; values
+    longer than 4,000 bytes are cut.
 
-    `&`, `<` and `>`, in attributes `"` as well, are written as XML's entities: `cwb-encode -x` undoes that.
+    `&`, `<` and `>`, and in attributes also `"`, are written as XML entities; `cwb-encode -x` decodes them.
     """
 
     suffix = ".vert"
@@ -47,7 +47,7 @@ class VerticalSink:
         self._lines = _Lines()
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
-        """A document; none for a page that nothing is left of."""
+        """Returns a `<doc>`; empty for a page without clean text."""
         parts = []
         line = self._lines.__getitem__
         table = document.segments
@@ -63,44 +63,45 @@ class VerticalSink:
             "url": page.url,
             "date": page.date,
             "title": document.title,
-            "lang": stated_language(document, kept),
+            "lang": chosen_or_declared_language(document, kept),
         }
         head = "".join(f' {key}="{_value(value)}"' for key, value in attributes.items())
         return f"<doc{head}>\n{''.join(parts)}</doc>\n".encode()
 
     def wrapped(self, out: Writable) -> AbstractContextManager[Writable]:
-        """The documents as they are."""
+        """Returns the output itself."""
         return nullcontext(out)
 
 
 def _name(page: Page, document: Document, kept: Kept) -> str:
-    """The id of a page that has no record of its own."""
-    return f"offset:{page.offset}" if page.offset >= 0 else str(made_id(page, kept_text(document, kept)))
+    """Returns the id of a page without a record id."""
+    return f"offset:{page.offset}" if page.offset >= 0 else str(derived_id(page, kept_text(document, kept)))
 
 
 class _Lines(dict[str, str]):
-    """{what stands between white space: its tokens, a line each}; made when first asked for.
+    """{word between white space: its tokens, one per line}, filled when a word is first looked up.
 
-    Words come again: most of a text is looked up. What has not come again for long is forgotten.
+    Most words of a text repeat, so they are found here. When the table is full, it becomes the older table,
+    which replaces the one before: words that do not occur for a long time are dropped.
     """
 
     def __init__(self) -> None:
-        self._before: dict[str, str] = {}
+        self._older: dict[str, str] = {}
 
     def __missing__(self, word: str) -> str:
-        lines = self._before.get(word)
+        lines = self._older.get(word)
         if lines is None:
-            lines = _lines(word)
+            lines = _token_lines(word)
             if len(word) > _KNOWN_LENGTH:
                 return lines
         if len(self) >= _KNOWN:
-            self._before = dict(self)
+            self._older = dict(self)
             self.clear()
         self[word] = lines
         return lines
 
 
-def _lines(word: str) -> str:
+def _token_lines(word: str) -> str:
     found = tokens(word)
     if not found:
         return ""
@@ -110,12 +111,12 @@ def _lines(word: str) -> str:
 
 
 def _value(text: str) -> str:
-    """An attribute's value: one line, escaped, and no longer than corpus software takes."""
-    text = " ".join(_UNWRITABLE.sub(" ", encodable(text)).split())
+    """Returns an attribute's value: one line, escaped, and cut to the length that corpus software reads."""
+    text = " ".join(_UNWRITABLE.sub(" ", replace_surrogates(text)).split())
     text = text.encode()[:_VALUE_BYTES].decode("utf-8", "ignore")
     quoted = text.translate(_QUOTED)
     while len(quoted.encode()) > _ESCAPED_BYTES:
-        # hardly anything but what is escaped
+        # nearly every character is escaped
         text = text[: len(text) * 3 // 4]
         quoted = text.translate(_QUOTED)
     return quoted

@@ -1,4 +1,4 @@
-"""WET: a WARC archive of clean text, as Common Crawl's, one gzip member a record."""
+"""WET: a WARC archive of clean text, like Common Crawl's, with one gzip member per record."""
 
 from __future__ import annotations
 
@@ -19,23 +19,24 @@ from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
 from ncleaner.sinks.base import Need, SinkOptions, Writable
-from ncleaner.sinks.metadata import captured, made_id
+from ncleaner.sinks.metadata import capture_time, derived_id
 from ncleaner.sinks.text import kept_text
 from ncleaner.text.codes import iso_639_3
 
 __all__ = ["WetSink"]
 
-# The standard wants a date in every record. This one is valid, the same in every run, and before the Web: it
-# cannot be taken for that of a capture, as the time of the cleaning could.
+# The date of a record without one, since the standard requires a date. It is valid, the same in every run,
+# and before the Web: unlike the time of the cleaning, it cannot be mistaken for the time of a capture.
 _NO_DATE = "1970-01-01T00:00:00Z"
-# Readers bound a record's header, some at 32 KiB.
+# Longest value; readers bound a record's header, some to 32 KiB.
 _VALUE_BYTES = 8_000
-# What would end a header line, be lost at its ends, or have no UTF-8 form; a URI has none of it.
+# Characters that would end a header line, be stripped from its ends, or have no UTF-8 form. A URI has none of
+# them.
 _FOREIGN = regex.compile(r"[\p{Cc}\p{Cs}\p{Z}<>\ufeff]")
 
 
 class _Writer(WARCWriter):  # type: ignore[misc]
-    """warcio's writer. The text is the whole block, so that a digest of the block is one of the text."""
+    """warcio's writer, without payload digests: the text is the whole block, whose digest is enough."""
 
     NO_PAYLOAD_DIGEST_TYPES = (*WARCWriter.NO_PAYLOAD_DIGEST_TYPES, "conversion")
 
@@ -43,10 +44,10 @@ class _Writer(WARCWriter):  # type: ignore[misc]
 class WetSink:
     """A `conversion` record for each page with clean text, after a `warcinfo` record.
 
-    Record ids are made of the ids of the original records, so that they are the same in every run. A page
-    without a date gets 1970, one without a URL its record's id for one: the standard demands both. The
-    language is the one that was found, whether a model was chosen for it or not. URLs
-    and ids of more than 8,000 bytes are cut.
+    Record ids are derived from the ids of the original records, so that they are the same in every run. The
+    standard requires a date and a URL: a page without a date gets 1970, a page without a URL the id of its
+    record. The language is the identified one, whether or not a model was chosen by it. URLs and ids of more
+    than 8,000 bytes are cut.
     """
 
     suffix = ".warc.wet.gz"
@@ -56,12 +57,12 @@ class WetSink:
         pass
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
-        """A record; none for a page that nothing is left of."""
+        """Returns a record; empty for a page without clean text."""
         text = kept_text(document, kept)
         if not text:
             return b""
-        date = captured(page.date)
-        own = f"urn:uuid:{made_id(page, text)}"
+        date = capture_time(page.date)
+        own = f"urn:uuid:{derived_id(page, text)}"
         headers = [
             ("WARC-Type", "conversion"),
             ("WARC-Target-URI", _value(page.url) or own),
@@ -78,15 +79,14 @@ class WetSink:
 
     @contextmanager
     def wrapped(self, out: Writable) -> Iterator[Writable]:
-        """An archive, which begins with its `warcinfo` record even if it has no other."""
+        """Returns an archive, which has a `warcinfo` record even if it has no other."""
         archive = _Archive(out)
         yield archive
         archive.finish()
 
 
 def _value(text: str) -> str:
-    """A header's value: what it cannot have is written with percent signs, as in URIs, and it is cut where it
-    is longer than readers take."""
+    """Returns a header's value: forbidden characters are percent-encoded as in URIs, long values are cut."""
 
     def quoted(found: Match[str]) -> str:
         return quote(found[0].encode("utf-8", "surrogatepass"), safe="")
@@ -112,7 +112,7 @@ def _record(kind: str, headers: list[tuple[str, str]], block: bytes, content_typ
 
 
 def _warcinfo(date: str, following: str) -> bytes:
-    """The record that an archive begins with: of the date of the next one, and with an id made of its id."""
+    """Returns the first record of an archive, with the date and an id derived from the id of the next one."""
     headers = [
         ("WARC-Type", "warcinfo"),
         ("WARC-Date", date),
@@ -128,14 +128,14 @@ def _warcinfo(date: str, following: str) -> bytes:
 
 
 class _Archive:
-    """Records behind a `warcinfo` record, which has to wait for the first."""
+    """Writes a `warcinfo` record before the first record, on whose date and id it depends."""
 
     def __init__(self, out: Writable) -> None:
         self._out = out
         self._begun = False
 
     def write(self, data: bytes) -> None:
-        """Takes whole records."""
+        """Writes complete records."""
         if not data:
             return
         if not self._begun:
@@ -144,7 +144,7 @@ class _Archive:
         self._out.write(data)
 
     def finish(self) -> None:
-        """An archive without records is still one."""
+        """Writes the `warcinfo` record if the archive has no other."""
         if not self._begun:
             self._begin(_NO_DATE, "")
 

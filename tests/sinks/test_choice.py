@@ -104,7 +104,7 @@ def test_suffixes() -> None:
 def test_what_there_is_not() -> None:
     with pytest.raises(ValueError, match="no output format 'pdf'"):
         make_sink("pdf")
-    with pytest.raises(ValueError, match="no compression 'rar': there are gz, zst"):
+    with pytest.raises(ValueError, match="no compression 'rar': give one of gz, zst"):
         make_sink("text", SinkOptions(compression="rar"))  # type: ignore[arg-type]
     for name in [name for name in FORMATS if FORMATS[name].compresses]:
         with pytest.raises(ValueError, match=f"{name} is compressed already: leave gz out"):

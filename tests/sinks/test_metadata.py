@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from ncleaner.page import Page
-from ncleaner.sinks.metadata import captured, encodable, made_id, stated_language
+from ncleaner.sinks.metadata import capture_time, chosen_or_declared_language, derived_id, replace_surrogates
 from ncleaner.text.codes import iso_639_1, iso_639_3
 
 from ..outputs import all_of, document, page
@@ -22,7 +22,7 @@ from ..outputs import all_of, document, page
     ],
 )
 def test_dates(date: str, hour: int) -> None:
-    assert captured(date) == datetime(2024, 5, 1, hour, tzinfo=UTC)
+    assert capture_time(date) == datetime(2024, 5, 1, hour, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_dates(date: str, hour: int) -> None:
     ["", "x", "2024", "2024-13-01T10:00:00Z", "0001-01-01T00:00:00+10:00", "\ud800", "Wed, 01 May 2024"],
 )
 def test_no_dates(date: str) -> None:
-    assert captured(date) is None
+    assert capture_time(date) is None
 
 
 def test_codes_of_languages() -> None:
@@ -48,17 +48,17 @@ def test_codes_of_languages() -> None:
 
 def test_the_language_of_a_page() -> None:
     dumped = document("x", lang="de-AT")
-    assert stated_language(dumped, all_of(dumped)) == "de"
-    assert stated_language(dumped, all_of(dumped).remarked(language="fr", model="fr")) == "fr"
+    assert chosen_or_declared_language(dumped, all_of(dumped)) == "de"
+    assert chosen_or_declared_language(dumped, all_of(dumped).remarked(language="fr", model="fr")) == "fr"
     for lang in ("", "und", "deutsch", "\ud800"):
-        assert stated_language(document("x", lang=lang), all_of(dumped)) == ""
+        assert chosen_or_declared_language(document("x", lang=lang), all_of(dumped)) == ""
 
 
 def test_ids() -> None:
-    assert made_id(page(1), b"a") == made_id(page(1, url="http://elsewhere.example"), b"b")
-    assert made_id(page(1), b"a") != made_id(page(2), b"a")
+    assert derived_id(page(1), b"a") == derived_id(page(1, url="http://elsewhere.example"), b"b")
+    assert derived_id(page(1), b"a") != derived_id(page(2), b"a")
     ids = {
-        made_id(Page(b"", *where, offset=offset), text)
+        derived_id(Page(b"", *where, offset=offset), text)
         for where in (("a", "b"), ("", "b"), ("\ud800", "b"))
         for offset in (-1, 7)
         for text in (b"x", b"y")
@@ -67,4 +67,4 @@ def test_ids() -> None:
 
 
 def test_strings_without_utf8() -> None:
-    assert encodable("a\udc80ü") == "a?ü"
+    assert replace_surrogates("a\udc80ü") == "a?ü"

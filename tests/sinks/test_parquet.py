@@ -19,7 +19,7 @@ from ncleaner.errors import OutputError
 from ncleaner.page import Page
 from ncleaner.sinks import parquet
 from ncleaner.sinks.choice import make_sink
-from ncleaner.sinks.metadata import encodable
+from ncleaner.sinks.metadata import replace_surrogates
 
 from ..outputs import (
     GROUPS,
@@ -162,7 +162,7 @@ def test_whatever_a_page_says_of_itself(
     row = one(Page(b"", url, date, record_id=record_id), text, title=title, lang=lang)
     assert row["text"] == text
     for name, value in {"url": url, "title": title, "lang": lang, "record_id": record_id}.items():
-        assert row[name] == (encodable(value) or None)
+        assert row[name] == (replace_surrogates(value) or None)
 
 
 def test_a_very_long_text() -> None:
