@@ -42,7 +42,7 @@ from crossval import scores
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.page import Page
-from ncleaner.scoring.measures import Unit, bag_overlap
+from ncleaner.scoring.measures import BagUnit, bag_overlap
 from ncleaner.sinks.choice import make_sink
 
 
@@ -353,7 +353,7 @@ def _pooled(
                 continue
 
 
-def bag(sample: Sample, outcome: Outcome, unit: Unit) -> float:
+def bag(sample: Sample, outcome: Outcome, unit: BagUnit) -> float:
     """Bag F1 of a page; 0 where the tool failed."""
     return 0.0 if outcome.failure else bag_overlap(outcome.text, sample.gold.read_bytes(), unit).f_score / 100
 
@@ -362,7 +362,7 @@ def show(
     folder: Path,
     samples: Sequence[Sample],
     tools: Sequence[str],
-    unit: Unit | None = None,
+    unit: BagUnit | None = None,
     jobs: int = 1,
     seconds: float = 60.0,
 ) -> None:
@@ -431,7 +431,7 @@ def main(
         raise typer.BadParameter("word or char", param_hint="--unit")
     for folder in gold:
         samples = load_samples(folder, limit, unwrap)
-        show(folder, samples, tool or list(TOOLS), cast("Unit | None", unit), jobs, seconds)
+        show(folder, samples, tool or list(TOOLS), cast("BagUnit | None", unit), jobs, seconds)
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.methods.choice import make_method
 from ncleaner.page import Page
 from ncleaner.scoring.evaluation import Evaluation
-from ncleaner.scoring.measures import Average, Counts, Summary, align, count, split_words
+from ncleaner.scoring.measures import Average, MatchCounts, Summary, count_diff, diff_words, split_words
 from ncleaner.sinks.choice import make_sink
 from ncleaner.training.ngrams import train
 from ncleaner.training.pairs import Pair
@@ -122,7 +122,7 @@ class Done:
     """
 
     texts: dict[str, bytes]
-    words: dict[str, Counts]
+    words: dict[str, MatchCounts]
     untrained: bool
 
 
@@ -150,9 +150,9 @@ def _marked(source: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _words(predicted: bytes, gold: Path) -> Counts:
+def _words(predicted: bytes, gold: Path) -> MatchCounts:
     """Word counts as `ncleaner.evaluation` has them; small training sets often clean a page alike."""
-    return count(align(split_words(predicted), split_words(gold.read_bytes())))[0]
+    return count_diff(diff_words(split_words(predicted), split_words(gold.read_bytes())))[0]
 
 
 def _run(task: Task) -> Done:
@@ -322,7 +322,7 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) ->
     return [f"| {' | '.join(cells)} |" for cells in (head, rule, *rows)] + [""]
 
 
-def _counts(counted: Counts) -> list[str]:
+def _counts(counted: MatchCounts) -> list[str]:
     return [f"{value:.2f}" for value in (counted.precision, counted.recall, counted.f_score)]
 
 
@@ -330,10 +330,10 @@ def _average(average: Average) -> str:
     return f"{average.mean:.2f}" + ("" if average.sd is None else f" ± {average.sd:.2f}")
 
 
-def _unmarked(result: Evaluation) -> Counts:
+def _unmarked(result: Evaluation) -> MatchCounts:
     """The words of the labelled alignment without the marks among them."""
     words, marks = result.words.micro, result.marks.micro
-    return Counts(words.tp - marks.tp, words.fp - marks.fp, words.fn - marks.fn)
+    return MatchCounts(words.tp - marks.tp, words.fp - marks.fp, words.fn - marks.fn)
 
 
 Results = dict[str, dict[str, Evaluation]]
@@ -594,7 +594,7 @@ def learning_curve(
         for size in (*sizes, len(pairs)):
             trained, found = [], []
             for _ in range(orders if size < len(pairs) else 1):
-                words: list[Counts] = []
+                words: list[MatchCounts] = []
                 for _ in parts:
                     task, done = next(at)
                     trained.append(len(task.training))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from ncleaner.people.curve import Curve
 from ncleaner.scoring.evaluation import Evaluation
-from ncleaner.scoring.measures import Counts, Spread
+from ncleaner.scoring.measures import MacroAverages, MatchCounts
 from ncleaner.training.ngrams import DEFAULT_Q
 from ncleaner.training.trials import TIE, Trial, Tuning
 
@@ -47,8 +47,8 @@ def evaluation_table(result: Evaluation, *, per_page: bool = False) -> str:
         lines.append("")
     lines.append(f"{'':<36}{'Precision':>12}{'Recall':>12}{'F-score':>12}")
     measures = [("Words in order, per cent", result.words)]
-    # without marks on either side all their figures are 0, which looks like a failure
-    if result.marks.micro != Counts():
+    # Without marks on either side their figures are all 0, which reads like a failure.
+    if result.marks.micro != MatchCounts():
         measures.append(("Segment marks p/h/l, per cent", result.marks))
         measures.append(("Segment marks, kind ignored, per cent", result.marks_unlabelled))
     for title, summary in measures:
@@ -69,7 +69,7 @@ def evaluation_table(result: Evaluation, *, per_page: bool = False) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _spread_rows(spread: Spread) -> list[str]:
+def _spread_rows(spread: MacroAverages) -> list[str]:
     averages = [spread.precision, spread.recall, spread.f_score]
     return [
         _figures_row("mean of the pages (macro)", [average.mean for average in averages]),

@@ -1,1 +1,1 @@
-"""Cleaned text against a gold standard."""
+"""Scores of cleaned text against a gold standard."""

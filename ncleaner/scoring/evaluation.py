@@ -1,10 +1,9 @@
 """Scores for a directory of cleaned pages against a directory of gold texts.
 
-The figures are those of Evert's `cleaneval.py` 1.0 (2008), to two decimals, and beside them the multiset
-word F1 of newer benchmarks; `ncleaner.measures` says what each counts. One difference: the macro average
-here is over the pages that were compared. The script of 2008 leaves out a page that has no gold text but
-still divides by the number of all files, so that every missing file lowers its mean; here missing files
-are named in the result instead.
+The figures are those of Evert's `cleaneval.py` 1.0 (2008), equal to two decimals, and the multiset word F1 of
+newer benchmarks; `ncleaner.scoring.measures` defines both. One difference: the macro average here is over the
+compared pages. The script of 2008 leaves out a page without gold text but still divides by the number of all
+files, so that every missing file lowers its mean; here the result names the missing files instead.
 """
 
 from __future__ import annotations
@@ -20,44 +19,44 @@ from typing import Any
 from ncleaner.errors import EvaluationError
 from ncleaner.scoring.measures import (
     Average,
-    Counts,
+    BagUnit,
+    MacroAverages,
+    MatchCounts,
     Overlap,
-    Spread,
     Summary,
-    Unit,
-    align,
     alignment_text,
     bag_overlap,
-    count,
+    count_diff,
+    diff_words,
     split_words,
 )
 
 __all__ = ["Evaluation", "PageScores", "evaluate", "score_page"]
 
-Progress = Callable[[int, int], None]
-"""Called with the number of pages done and the number of all pages, in the calling process."""
+PageProgress = Callable[[int, int], None]
+"""Called in the calling process with the number of pages done and the number of all pages."""
 
-# What tools leave beside their texts: reports and manifests, never a cleaned page.
+# Suffixes of files that tools write beside their texts: reports and manifests, never a cleaned page.
 _NOT_TEXTS = {".json", ".jsonl"}
 
 
 @dataclass(frozen=True, slots=True)
 class PageScores:
-    """All figures of one page. `words` and `marks` come from one diff, the unlabelled pair from another.
+    """All figures of one page. `words` and `marks` come from one diff, `…_unlabelled` from another.
 
-    In the unlabelled diff `<p>`, `<h>` and `<l>` are the same mark, and since marks are words, it gives
-    slightly different word figures too.
+    In the unlabelled diff, `<p>`, `<h>` and `<l>` are the same mark. Since marks are words, its word figures
+    differ slightly, too.
     """
 
     name: str
-    words: Counts
-    marks: Counts
-    words_unlabelled: Counts
-    marks_unlabelled: Counts
+    words: MatchCounts
+    marks: MatchCounts
+    words_unlabelled: MatchCounts
+    marks_unlabelled: MatchCounts
     bag: Overlap
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the page's name and all its figures, for JSON."""
+        """Returns the page's name and all its figures, for JSON."""
         return {
             "name": self.name,
             "words": self.words.to_dict(),
@@ -70,10 +69,15 @@ class PageScores:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The figures of a whole run: pages in order of name, four alignment summaries, and the bag measure.
+    """The figures of an evaluation, in per cent.
 
-    All figures are in per cent. `missing_gold` names predicted
-    files without a gold text, `missing_pred` gold texts that nothing was predicted for; neither counts.
+    Attributes:
+        pages: figures of each page, in the order of the names.
+        missing_gold: names of predicted files without a gold text; they do not count.
+        missing_pred: names of gold texts without a predicted file; they do not count.
+        words, marks, words_unlabelled, marks_unlabelled: summaries of the alignment measure.
+        bag: macro averages of the bag measure.
+        unit: what the bag measure counts.
     """
 
     pages: tuple[PageScores, ...]
@@ -83,11 +87,11 @@ class Evaluation:
     marks: Summary
     words_unlabelled: Summary
     marks_unlabelled: Summary
-    bag: Spread
-    unit: Unit
+    bag: MacroAverages
+    unit: BagUnit
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, for JSON; a deviation that does not exist is null."""
+        """Returns all figures, for JSON; a standard deviation that does not exist is null."""
         return {
             "compared": len(self.pages),
             "missing_gold": list(self.missing_gold),
@@ -103,17 +107,27 @@ class Evaluation:
 
 
 def score_page(
-    name: str, predicted: bytes, gold: bytes, *, unit: Unit = "word", ascii_only: bool = False
+    name: str, predicted: bytes, gold: bytes, *, unit: BagUnit = "word", ascii_only: bool = False
 ) -> tuple[PageScores, bytes]:
-    """Compare one page with its gold text; returns the figures and the labelled alignment, written out."""
+    """Compares one page with its gold text.
+
+    Args:
+        name: of the page.
+        predicted, gold: the texts, with or without CleanEval markup.
+        unit: what the bag measure counts.
+        ascii_only: delete bytes above 127 before aligning.
+
+    Returns:
+        The figures, and the labelled alignment as a text to read.
+    """
     ours = split_words(predicted, ascii_only=ascii_only)
     theirs = split_words(gold, ascii_only=ascii_only)
-    diff = align(ours, theirs)
-    words, marks = words_unlabelled, marks_unlabelled = count(diff)
+    diff = diff_words(ours, theirs)
+    words, marks = words_unlabelled, marks_unlabelled = count_diff(diff)
     ours_unlabelled = split_words(predicted, unlabelled=True, ascii_only=ascii_only)
     theirs_unlabelled = split_words(gold, unlabelled=True, ascii_only=ascii_only)
     if (ours_unlabelled, theirs_unlabelled) != (ours, theirs):
-        words_unlabelled, marks_unlabelled = count(align(ours_unlabelled, theirs_unlabelled))
+        words_unlabelled, marks_unlabelled = count_diff(diff_words(ours_unlabelled, theirs_unlabelled))
     bag = bag_overlap(predicted, gold, unit)
     scores = PageScores(name, words, marks, words_unlabelled, marks_unlabelled, bag)
     return scores, alignment_text(diff)
@@ -123,17 +137,18 @@ def evaluate(
     pred_dir: str | Path,
     gold_dir: str | Path,
     *,
-    unit: Unit = "word",
+    unit: BagUnit = "word",
     ascii_only: bool = False,
     jobs: int = 1,
-    progress: Progress | None = None,
+    progress: PageProgress | None = None,
     align_dir: str | Path | None = None,
 ) -> Evaluation:
-    """Compares cleaned pages with a gold standard: scores every page that stands in both directories.
+    """Compares cleaned pages with a gold standard: scores every page that is in both directories.
 
     All figures are in per cent: those of `cleaneval.py`, by alignment of the words in order, and the multiset
-    F of newer benchmarks (`bag`). Files pair up by relative path, or else by path without the last suffix
-    (`7.html` and `7.txt`). Hidden files and JSON are passed over. Two single files are compared as they are.
+    F of newer benchmarks (`bag`). Files are paired by relative path, else by path without the last suffix
+    (`7.html` and `7.txt`). Hidden files and JSON are passed over. Two single files are compared with each
+    other.
 
     >>> import ncleaner
     >>> result = ncleaner.evaluate("examples/gold", "examples/gold")
@@ -145,22 +160,23 @@ def evaluate(
         gold_dir: gold texts.
         unit: what the bag measure counts, `"word"` or `"char"`.
         ascii_only: delete bytes above 127 before aligning.
-        jobs: worker processes; the result does not depend on it.
-        progress: called with pages done and all pages, after every page.
-        align_dir: where to write each page's labelled alignment, as `NAME.align`.
+        jobs: number of worker processes; the result does not depend on it.
+        progress: called after every page with the number of pages done and of all pages.
+        align_dir: directory for each page's labelled alignment, `NAME.align`; None writes none.
 
     Returns:
-        The figures of each page, and over all pages: from summed counts (`micro`), averaged by page
-            (`macro`).
+        The figures of each page, and those of all pages: from summed counts (`micro`), and averaged over
+            pages (`macro`).
 
     Raises:
-        EvaluationError: a directory is missing, they have no page in common, or a file cannot be read.
+        EvaluationError: a directory is missing, the directories have no page in common, or a file cannot be
+            read or written.
     """
     if unit not in ("word", "char"):
-        raise EvaluationError(f"Tokens can be 'word' or 'char', not {unit!r}.")
+        raise EvaluationError(f"The unit can be 'word' or 'char', not {unit!r}.")
     pairs, missing_gold, missing_pred = _pair(Path(pred_dir), Path(gold_dir))
     align_to = None if align_dir is None else Path(align_dir)
-    tasks = [_Task(name, pred, gold, unit, ascii_only, align_to) for name, pred, gold in pairs]
+    tasks = [_Comparison(name, pred, gold, unit, ascii_only, align_to) for name, pred, gold in pairs]
     pages = _run(tasks, jobs, progress or (lambda done, total: None))
     return Evaluation(
         pages=tuple(pages),
@@ -170,7 +186,7 @@ def evaluate(
         marks=Summary.of([page.marks for page in pages]),
         words_unlabelled=Summary.of([page.words_unlabelled for page in pages]),
         marks_unlabelled=Summary.of([page.marks_unlabelled for page in pages]),
-        bag=Spread(
+        bag=MacroAverages(
             Average.of([page.bag.precision for page in pages]),
             Average.of([page.bag.recall for page in pages]),
             Average.of([page.bag.f_score for page in pages]),
@@ -180,11 +196,13 @@ def evaluate(
 
 
 @dataclass(frozen=True, slots=True)
-class _Task:
+class _Comparison:
+    """One page to compare; picklable, for worker processes."""
+
     name: str
     pred: Path
     gold: Path
-    unit: Unit
+    unit: BagUnit
     ascii_only: bool
     align_dir: Path | None
 
@@ -204,7 +222,7 @@ class _Task:
         return scores
 
 
-def _run(tasks: Sequence[_Task], jobs: int, progress: Progress) -> list[PageScores]:
+def _run(tasks: Sequence[_Comparison], jobs: int, progress: PageProgress) -> list[PageScores]:
     total = len(tasks)
     if jobs <= 1 or total == 1:
         pages = []
@@ -212,25 +230,31 @@ def _run(tasks: Sequence[_Task], jobs: int, progress: Progress) -> list[PageScor
             pages.append(task.run())
             progress(done, total)
         return pages
-    # Not forked: the caller may run threads (a progress bar does), and a fork copies their locks.
+    # "spawn" instead of "fork": the caller may run threads (a progress bar does), and a fork copies their
+    # locks
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(jobs, total), mp_context=context) as pool:
-        # The longest first, so that no worker is left alone with a large page at the end.
+        # the longest first, so that the last page to finish is a short one
         order = sorted(range(total), key=lambda i: -tasks[i].gold.stat().st_size)
         futures = {pool.submit(tasks[i].run): i for i in order}
-        found: dict[int, PageScores] = {}
+        scores: dict[int, PageScores] = {}
         try:
             for done, future in enumerate(as_completed(futures), 1):
-                found[futures[future]] = future.result()
+                scores[futures[future]] = future.result()
                 progress(done, total)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-    return [found[i] for i in range(total)]
+    return [scores[i] for i in range(total)]
 
 
 def _pair(pred_dir: Path, gold_dir: Path) -> tuple[list[tuple[str, Path, Path]], list[str], list[str]]:
-    """Find the counterparts; returns (name, pred, gold) sorted by name, and what is left on each side."""
+    """Pairs predicted files with gold texts.
+
+    Returns:
+        (name, predicted, gold) of each pair, sorted by name; the names of predicted files without a gold
+        text; the names of gold texts without a predicted file.
+    """
     for path in (pred_dir, gold_dir):
         if not path.exists():
             raise EvaluationError(f"There is no directory {path}.")
@@ -241,12 +265,13 @@ def _pair(pred_dir: Path, gold_dir: Path) -> tuple[list[tuple[str, Path, Path]],
             raise EvaluationError(f"{path} is a file: give two directories or two files.")
     pred, gold = _texts(pred_dir), _texts(gold_dir)
     pairs = {name: name for name in pred.keys() & gold.keys()}
-    # Pages under another suffix. Where several would do, the first takes the gold text: .txt, then by name.
+    # Files that differ in the suffix only. Of several with one stem, the first takes the gold text: .txt,
+    # then the others by name.
     by_stem: dict[str, list[str]] = defaultdict(list)
     for name in gold.keys() - pairs.keys():
         by_stem[_stem(name)].append(name)
-    for rest in by_stem.values():
-        rest.sort(key=_preference, reverse=True)
+    for names in by_stem.values():
+        names.sort(key=_preference, reverse=True)
     for name in sorted(pred.keys() - pairs.keys(), key=_preference):
         if by_stem[_stem(name)]:
             pairs[name] = by_stem[_stem(name)].pop()

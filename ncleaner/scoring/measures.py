@@ -2,11 +2,11 @@
 
 The *alignment* measure is that of the CleanEval competition as Stefan Evert's script computes it
 (`cleaneval.py` 1.0, 2008; described in "A Lightweight and Efficient Tool for Cleaning Web Pages",
-LREC 2008): a diff of the two word sequences, with the segment marks `<p>`, `<h>` and `<l>` counted as
-words and once more on their own. It knows bytes only, so that no encoding can change a figure.
+LREC 2008): a diff of the two word sequences. The segment marks `<p>`, `<h>` and `<l>` count as words, and are
+also counted by themselves. It works on bytes, so that no encoding can change a figure.
 
-The *bag* measure is the one newer benchmarks report: the overlap of the two multisets of tokens. It
-ignores order and marks, and it works on decoded text.
+The *bag* measure is the one that newer benchmarks report: the overlap of the two multisets of tokens. It
+ignores order and marks, and works on decoded text.
 """
 
 from __future__ import annotations
@@ -21,33 +21,33 @@ from typing import Any, Literal
 
 __all__ = [
     "Average",
-    "Counts",
+    "BagUnit",
     "Diff",
+    "MacroAverages",
+    "MatchCounts",
     "Overlap",
-    "Spread",
     "Summary",
-    "Unit",
-    "align",
     "alignment_text",
     "bag_overlap",
-    "count",
+    "count_diff",
+    "diff_words",
     "split_words",
 ]
 
-Unit = Literal["word", "char"]
-"""What the bag measure counts: `\\w+` words, or single characters for scripts without spaces."""
+BagUnit = Literal["word", "char"]
+"""What the bag measure counts: `\\w+` words, or single characters, for scripts without spaces."""
 
 Diff = list[tuple[str, list[bytes], list[bytes]]]
-"""Steps `(operation, words of the text, words of the gold text)` in reading order; the operation is
-`equal`, `delete` (the first list only) or `insert` (the second only)."""
+"""Steps `(operation, words of the text, words of the gold text)` in reading order. The operation is `equal`,
+`delete` (words in the first list only) or `insert` (words in the second list only)."""
 
 _MARK = re.compile(rb"(<[phl]>)", re.IGNORECASE)
 _CONTROL = re.compile(rb"[\x00-\x1f]+")
 _SPACE = re.compile(rb"\s+")
 _HIGH = re.compile(rb"[\x80-\xff]+")
 
-# The bag measure reads any text, so it takes less for markup than the 2008 script does: a line that says
-# only "URL: address", and marks at the start of a line. A sentence about URLs stays.
+# The bag measure reads any text, so it removes less markup than the script of 2008: only a line that consists
+# of "URL: address", and marks at the beginning of a line. A sentence about URLs stays.
 _BAG_URL_LINE = re.compile(r"^[^\S\n]*URL:[^\S\n]*\S*[^\S\n]*$", re.MULTILINE)
 _BAG_MARKS = re.compile(r"^(?:[^\S\n]*<[phl]>)+", re.MULTILINE | re.IGNORECASE)
 _BAG_WORD = re.compile(r"\w+")
@@ -55,19 +55,19 @@ _BAG_CHAR = re.compile(r"\S")
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
-    """How many words or marks were right (`tp`), too many (`fp`) and lost (`fn`); figures in per cent.
+class MatchCounts:
+    """Numbers of words or marks in both texts (`tp`), in the prediction only (`fp`) and in the gold text only
+    (`fn`); precision, recall and F in per cent.
 
-    A figure whose denominator would be nothing is 0, as in Evert's script: a page without any mark on
-    either side scores 0 for marks.
+    A figure whose denominator is 0 is 0, as in Evert's script: two texts without marks score 0 for marks.
     """
 
     tp: int = 0
     fp: int = 0
     fn: int = 0
 
-    def __add__(self, other: Counts) -> Counts:
-        return Counts(self.tp + other.tp, self.fp + other.fp, self.fn + other.fn)
+    def __add__(self, other: MatchCounts) -> MatchCounts:
+        return MatchCounts(self.tp + other.tp, self.fp + other.fp, self.fn + other.fn)
 
     @property
     def precision(self) -> float:
@@ -86,7 +86,7 @@ class Counts:
         return 100 * (2 * precision * recall / (precision + recall or 1))
 
     def to_dict(self) -> dict[str, float]:
-        """Figures (per cent) and counts, for JSON."""
+        """Returns the figures (per cent) and the counts, for JSON."""
         return {
             "precision": self.precision,
             "recall": self.recall,
@@ -97,15 +97,16 @@ class Counts:
         }
 
     def _shares(self) -> tuple[float, float]:
-        # Multiplied by 100 only at the end, like the script: a tie in the third decimal rounds the same way.
+        # The callers multiply by 100 at the end, as the script does: a tie in the third decimal then rounds
+        # alike.
         return self.tp / max(self.tp + self.fp, 1), self.tp / max(self.tp + self.fn, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Sizes of two multisets of tokens and of their intersection; figures in per cent.
+    """Sizes of two multisets of tokens and of their intersection; precision, recall and F in per cent.
 
-    Two empty texts agree wholly (100); an empty text against one with tokens scores 0.
+    Two empty texts score 100; an empty text against one with tokens scores 0.
     """
 
     shared: int
@@ -130,7 +131,7 @@ class Overlap:
         return 100 * (2 * self.shared / (self.predicted + self.gold))
 
     def to_dict(self) -> dict[str, float]:
-        """Figures (per cent) and sizes, for JSON."""
+        """Returns the figures (per cent) and the sizes, for JSON."""
         return {
             "precision": self.precision,
             "recall": self.recall,
@@ -148,29 +149,29 @@ class Overlap:
 
 @dataclass(frozen=True, slots=True)
 class Average:
-    """Mean over pages and sample standard deviation, which one page alone does not have."""
+    """Mean over pages and sample standard deviation, which is None for one page."""
 
     mean: float
     sd: float | None
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Average:
-        """Average at least one value. The deviation is sqrt((Σx² − n·mean²) / (n − 1))."""
+        """Averages at least one value. The standard deviation is sqrt((Σx² − n·mean²) / (n − 1))."""
         n = len(values)
         mean = sum(values) / n
         if n == 1:
             return cls(mean, None)
-        # Equal values can leave a tiny negative difference of two large sums.
+        # for equal values, the difference of the two large sums can be slightly negative
         squares = max(sum(x * x for x in values) - n * mean * mean, 0.0)
         return cls(mean, math.sqrt(squares / (n - 1)))
 
     def to_dict(self) -> dict[str, float | None]:
-        """Mean and deviation, for JSON."""
+        """Returns mean and standard deviation, for JSON."""
         return {"mean": self.mean, "sd": self.sd}
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class MacroAverages:
     """Macro averages of precision, recall and F, in per cent."""
 
     precision: Average
@@ -178,7 +179,7 @@ class Spread:
     f_score: Average
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the three averages, for JSON."""
+        """Returns the three averages, for JSON."""
         return {
             "precision": self.precision.to_dict(),
             "recall": self.recall.to_dict(),
@@ -188,17 +189,17 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """One alignment measure over all pages: from summed counts (`micro`), and averaged by page (`macro`)."""
+    """The alignment measure over all pages: from summed counts (`micro`), and averaged by page (`macro`)."""
 
-    micro: Counts
-    macro: Spread
+    micro: MatchCounts
+    macro: MacroAverages
 
     @classmethod
-    def of(cls, pages: Sequence[Counts]) -> Summary:
-        """Sum and average the counts of at least one page."""
+    def of(cls, pages: Sequence[MatchCounts]) -> Summary:
+        """Sums and averages the counts of at least one page."""
         return cls(
-            micro=sum(pages, Counts()),
-            macro=Spread(
+            micro=sum(pages, MatchCounts()),
+            macro=MacroAverages(
                 Average.of([page.precision for page in pages]),
                 Average.of([page.recall for page in pages]),
                 Average.of([page.f_score for page in pages]),
@@ -206,18 +207,18 @@ class Summary:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Both averages, for JSON."""
+        """Returns both averages, for JSON."""
         return {"micro": self.micro.to_dict(), "macro": self.macro.to_dict()}
 
 
 def split_words(text: bytes, *, unlabelled: bool = False, ascii_only: bool = False) -> list[bytes]:
-    """Cut a text into the words that the alignment measure compares; marks are words of their own.
+    """Returns the words of a text that the alignment measure compares; each mark is a word.
 
-    Lines that begin with `URL` go (the first rule also swallows the blank lines before them), control
-    bytes become spaces, and with `unlabelled` every mark becomes `<p>`. The text is then split at runs of
-    white space *without stripping it*: one that starts or ends with a space, or is empty, has an empty
-    first or last word, and Evert's script counts these. `ascii_only` deletes all bytes above 127, which is
-    that script's option `-a` against differing encodings.
+    Lines that begin with `URL` are deleted together with the blank lines before them, control bytes become
+    spaces, and with `unlabelled` every mark becomes `<p>`. The text is then split at runs of white space
+    *without stripping it*: a text that begins or ends with a space, or is empty, has an empty first or last
+    word, and Evert's script counts these. `ascii_only` deletes all bytes above 127, as the option `-a` of
+    that script does for texts in different encodings.
     """
     text = _CONTROL.sub(b" ", _without_url_lines(text))
     text = _SPACE.sub(b" ", _MARK.sub(rb"\n<p> " if unlabelled else rb"\n\1 ", text))
@@ -226,9 +227,11 @@ def split_words(text: bytes, *, unlabelled: bool = False, ascii_only: bool = Fal
     return _SPACE.split(text)
 
 
-def align(predicted: list[bytes], gold: list[bytes]) -> Diff:
-    """Align two word sequences with difflib as it stands: it sets aside words above one per cent of the gold
-    text when that has 200 words or more, and the figures of 2008 depend on it.
+def diff_words(predicted: list[bytes], gold: list[bytes]) -> Diff:
+    """Aligns two word sequences with difflib, with its default settings.
+
+    If the gold text has 200 words or more, difflib ignores words that make up more than one per cent of it
+    when it looks for matches. The figures of 2008 depend on this.
     """
     diff: Diff = []
     for operation, i1, i2, j1, j2 in SequenceMatcher(None, predicted, gold).get_opcodes():
@@ -240,21 +243,21 @@ def align(predicted: list[bytes], gold: list[bytes]) -> Diff:
     return diff
 
 
-def count(diff: Diff) -> tuple[Counts, Counts]:
-    """Count all words, marks among them, and then the marks alone."""
+def count_diff(diff: Diff) -> tuple[MatchCounts, MatchCounts]:
+    """Counts all words including marks, and the marks by themselves; returns both."""
     words, marks = {"equal": 0, "delete": 0, "insert": 0}, {"equal": 0, "delete": 0, "insert": 0}
     for operation, predicted, gold in diff:
         run = predicted or gold
         words[operation] += len(run)
         marks[operation] += sum(1 for word in run if _MARK.match(word))
     return (
-        Counts(words["equal"], words["delete"], words["insert"]),
-        Counts(marks["equal"], marks["delete"], marks["insert"]),
+        MatchCounts(words["equal"], words["delete"], words["insert"]),
+        MatchCounts(marks["equal"], marks["delete"], marks["insert"]),
     )
 
 
 def alignment_text(diff: Diff) -> bytes:
-    """Write a diff out for reading: runs of words under a ruler that says which side they are on."""
+    """Returns a diff as a text to read: runs of words, each under a ruler that tells which text has them."""
     rulers = {
         "equal": b"=" * 40,
         "delete": b"<" * 40 + b" (false positive)",
@@ -263,11 +266,11 @@ def alignment_text(diff: Diff) -> bytes:
     return b"".join(rulers[step] + b"\n" + b" ".join(text or gold) + b"\n" for step, text, gold in diff)
 
 
-def bag_overlap(predicted: bytes, gold: bytes, unit: Unit = "word") -> Overlap:
-    """Compare two UTF-8 texts as multisets of tokens, after lower-casing and without CleanEval markup.
+def bag_overlap(predicted: bytes, gold: bytes, unit: BagUnit = "word") -> Overlap:
+    """Compares two UTF-8 texts as multisets of tokens, in lower case and without CleanEval markup.
 
-    With `unit="word"` tokens are the matches of `\\w+`; with `unit="char"`, for Chinese, Japanese or Thai,
-    every character that is not white space. Bytes that are not UTF-8 count as U+FFFD.
+    With `unit="word"`, the tokens are the matches of `\\w+`; with `unit="char"`, for Chinese, Japanese or
+    Thai, every character that is not white space. Bytes that are not UTF-8 count as U+FFFD.
     """
     find: Callable[[str], list[str]] = (_BAG_WORD if unit == "word" else _BAG_CHAR).findall
     ours, theirs = Counter(find(_plain(predicted))), Counter(find(_plain(gold)))
@@ -275,11 +278,12 @@ def bag_overlap(predicted: bytes, gold: bytes, unit: Unit = "word") -> Overlap:
 
 
 def _without_url_lines(text: bytes) -> bytes:
-    """Delete every match of `^\\s*URL.*$`, which as a pattern takes quadratic time on runs of blank lines."""
+    """Deletes every match of `^\\s*URL.*$`, in linear time; the pattern's is quadratic in blank lines."""
     if b"URL" not in text:
         return text
     kept: list[bytes] = []
-    # Blank lines before a URL line go with it, but not what an earlier URL line has left of itself.
+    # blank lines before a URL line are deleted with it, but not the empty line that an earlier URL line
+    # leaves
     floor = 0
     for line in text.split(b"\n"):
         if line.lstrip().startswith(b"URL"):

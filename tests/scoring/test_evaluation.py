@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ncleaner.errors import EvaluationError
 from ncleaner.people.tables import evaluation_table
 from ncleaner.scoring.evaluation import Evaluation, evaluate, score_page
-from ncleaner.scoring.measures import Average, Counts, Overlap, bag_overlap, split_words
+from ncleaner.scoring.measures import Average, MatchCounts, Overlap, bag_overlap, split_words
 
 Figures = tuple[int, int, int, int, int, int]
 
@@ -61,7 +61,7 @@ def reference_figures(text: bytes, gold: bytes, unlabelled: bool) -> Figures:
     )
 
 
-def figures(words: Counts, marks: Counts) -> Figures:
+def figures(words: MatchCounts, marks: MatchCounts) -> Figures:
     return words.tp, words.fp, words.fn, marks.tp, marks.fp, marks.fn
 
 
@@ -117,11 +117,11 @@ def test_variants_of_words() -> None:
 def test_by_hand() -> None:
     # words: "" <h> A title <p> one two three | "" <p> A title <p> one three four
     page, alignment = score_page("x", b"<h>A title\n<p>one two three", b"<p>A title\n<p>one three four")
-    assert page.words == Counts(tp=6, fp=2, fn=2)
-    assert page.marks == Counts(tp=1, fp=1, fn=1)
+    assert page.words == MatchCounts(tp=6, fp=2, fn=2)
+    assert page.marks == MatchCounts(tp=1, fp=1, fn=1)
     assert page.words.precision == page.words.recall == page.words.f_score == 75.0
-    assert page.words_unlabelled == Counts(tp=7, fp=1, fn=1)
-    assert page.marks_unlabelled == Counts(tp=2, fp=0, fn=0)
+    assert page.words_unlabelled == MatchCounts(tp=7, fp=1, fn=1)
+    assert page.marks_unlabelled == MatchCounts(tp=2, fp=0, fn=0)
     assert page.bag == Overlap(shared=4, predicted=5, gold=5)
     assert page.bag.f_score == pytest.approx(80)
     assert alignment.split(b"\n")[2:6] == [
@@ -133,14 +133,14 @@ def test_by_hand() -> None:
 
 
 def test_empty_words_count() -> None:
-    assert score_page("x", b"", b"")[0].words == Counts(tp=1)
+    assert score_page("x", b"", b"")[0].words == MatchCounts(tp=1)
     # A trailing newline on one side only is one word too many.
-    assert score_page("x", b"one\n", b"one")[0].words == Counts(tp=1, fp=1)
-    assert score_page("x", b"", b"one")[0].words == Counts(fp=1, fn=1)
+    assert score_page("x", b"one\n", b"one")[0].words == MatchCounts(tp=1, fp=1)
+    assert score_page("x", b"", b"one")[0].words == MatchCounts(fp=1, fn=1)
 
 
 def test_nothing_to_divide_by() -> None:
-    assert (Counts().precision, Counts().recall, Counts().f_score) == (0.0, 0.0, 0.0)
+    assert (MatchCounts().precision, MatchCounts().recall, MatchCounts().f_score) == (0.0, 0.0, 0.0)
     assert (Overlap(0, 0, 0).precision, Overlap(0, 0, 0).recall, Overlap(0, 0, 0).f_score) == (
         100.0,
         100.0,
