@@ -1,12 +1,12 @@
-"""Moves the pages of all inputs through the workers into the outputs, and owns what happens when they fail.
+"""Sends the pages of all inputs through the workers into the outputs, and handles the deaths of workers.
 
-Two ways to share work out. *By file*: a worker reads an input and streams the result back; nothing but
-clean text crosses between processes. *Spread*: the parent reads and deals pages out to all workers, in
-batches whose results are put together in order; for standard input and output, and for inputs so large that
-the last worker would be left alone with one. Both give the same bytes.
+There are two ways to divide the work. *By file*: a worker reads an input and sends the result back, so that
+only clean text passes between processes. *Spread*: the parent reads the input and sends batches of pages to
+all workers, whose results are written in order. It is used for standard input and output, and for inputs so
+large that one worker would still be at one when the others have finished. Both give the same bytes.
 
-Work whose worker dies is given to another: what was delivered stands, and the page at which a second worker
-dies is given up.
+When a worker dies, another one continues its job: the results received so far stay, and a page at which a
+second worker dies is given up.
 """
 
 from __future__ import annotations
@@ -28,7 +28,14 @@ from ncleaner.reading.archive import read
 from ncleaner.reading.inputs import Input
 from ncleaner.running.jobs import Chunk, Death, Done, Failed, FileJob, GivenUp, Job, PagesJob
 from ncleaner.running.manifest import Manifest, open_manifest, settings_record
-from ncleaner.running.outputs import Output, is_directory, opened, output_in, output_names, writing
+from ncleaner.running.outputs import (
+    Output,
+    is_directory,
+    open_output,
+    open_output_in,
+    output_errors,
+    output_names,
+)
 from ncleaner.running.quarantine import warc_record
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Note, Tally
@@ -42,13 +49,13 @@ __all__ = ["Progress", "cleaned", "cleaned_items", "no_progress", "run", "unfini
 _BATCH_PAGES = 32
 _BATCH_BYTES = 2_000_000
 _POLL_SECONDS = 0.2
-# Workers that may die in a row, at no page, over the same place of an input.
-_DEATHS = 5
-# Items behind such a place whose results are sent one by one, lest they are lost with the next worker.
-_DOUBTFUL = 200
+# Workers that may die in a row, between pages, at the same place of an input.
+_MAX_DEATHS = 5
+# Items after such a place whose results are sent one by one, so that fewer are lost with the next worker.
+_SEND_EACH = 200
 
-# Called with a tally of what has been done since the last call, the input and the offset reached in it
-# (-1: unknown), or the input's size when it is finished.
+# Called with the counts since the last call, the input, and the offset reached in it (-1: unknown), which is
+# the input's size when it is finished.
 Progress = Callable[[Tally, Input, int], None]
 
 
@@ -57,61 +64,68 @@ def no_progress(tally: Tally, source: Input, offset: int) -> None:
 
 
 @dataclass(slots=True)
-class _Task:
-    """A job, and what has become of it over the deaths of its workers.
+class _TrackedJob:
+    """A job with its progress and the deaths of its workers.
 
-    A page at which a worker dies is tried again: who knows what killed it. At the second death or, if it may
-    have come from outside, the third, it is given up.
+    A page at which a worker dies is tried again, since the page may not be the cause. It is given up at the
+    second death or, if the cause may lie outside, at the third.
+
+    Attributes:
+        source: the input of the job.
+        job: the job; after a death, its remaining part.
+        items: number of items that are done.
+        deaths: deaths between pages since the last progress.
+        deaths_at_item: deaths at each page, by the index of its item.
     """
 
     source: Input
     job: Job
     items: int = 0
     deaths: int = 0
-    suspects: Counter[int] = field(default_factory=Counter)
+    deaths_at_item: Counter[int] = field(default_factory=Counter)
 
     def advance(self, chunk: Chunk) -> None:
-        """Counts what has been done."""
+        """Counts the items of a chunk as done."""
         self.items += chunk.items
         self.deaths = 0
 
-    def rest(self, death: Death) -> Job | None:
-        """What is left to do after a death; None if that leads nowhere."""
-        given_up = {item: known for item, known in self.job.given_up.items() if item >= self.items}
+    def job_after(self, death: Death) -> Job | None:
+        """Returns the job that continues after a death; None if too many workers have died at one place."""
+        given_up = {item: entry for item, entry in self.job.given_up.items() if item >= self.items}
         if death.item < 0:
             self.deaths += 1
-            if self.deaths == _DEATHS:
+            if self.deaths == _MAX_DEATHS:
                 return None
         else:
-            self.suspects[death.item] += 1
-            if self.suspects[death.item] >= death.deaths:
-                # a worker that dies while it saves the record must not do so again
-                saved = death.item in given_up
-                given_up[death.item] = GivenUp(death.reason, death.why, quarantine=not saved)
-        singly = death.item if death.item >= 0 else self.items + _DOUBTFUL
-        self.job = replace(self.job, skip=self.items, given_up=given_up, singly=singly)
+            self.deaths_at_item[death.item] += 1
+            if self.deaths_at_item[death.item] >= death.deaths_to_give_up:
+                # a page that was given up before has killed a worker again, which was saving its record
+                is_again = death.item in given_up
+                given_up[death.item] = GivenUp(death.reason, death.why, quarantine=not is_again)
+        send_each_until = death.item if death.item >= 0 else self.items + _SEND_EACH
+        self.job = replace(self.job, skip=self.items, given_up=given_up, send_each_until=send_each_until)
         return self.job
 
 
 @dataclass(slots=True)
-class _File(_Task):
-    """An input in the hands of a worker, and its output."""
+class _TrackedFile(_TrackedJob):
+    """An input that a worker reads and cleans, and its output."""
 
     closing: ExitStack = field(default_factory=ExitStack)
     output: Output | None = None
 
 
 @dataclass(slots=True)
-class _Batch(_Task):
-    """Pages that are cleaned together."""
+class _Batch(_TrackedJob):
+    """A batch of pages, and the chunks received for it."""
 
     offset: int = -1
     chunks: list[Chunk] = field(default_factory=list)
     done: bool = False
 
 
-class _Counted(NamedTuple):
-    """What adds to the counts without having to be cleaned, and the offset reached in its input."""
+class _CountedItem(NamedTuple):
+    """Counts of an item that is not a page, and the offset reached in its input."""
 
     tally: Tally
     source: Input
@@ -125,34 +139,34 @@ class _Run:
     jobs: int
     progress: Progress
     total: Tally = field(default_factory=Tally)
-    # of the inputs at work, where each has an output of its own
+    # counts of the inputs that are being cleaned, if each has a separate output
     tallies: dict[Input, Tally] = field(default_factory=dict)
 
     def count(self, tally: Tally, source: Input, offset: int) -> None:
-        """Adds up what has been done, and tells who watches."""
+        """Adds to the counts, and calls the progress callback."""
         self.total += tally
         if source in self.tallies:
             self.tallies[source] += tally
-        # offsets in a compressed text are those of the text
+        # in a compressed text, offsets count inflated bytes, and may be larger than the file
         self.progress(tally, source, min(offset, source.size) if source.size >= 0 else offset)
 
     def by_file(
         self, sources: Iterable[Input], opener: Callable[[Input], AbstractContextManager[Output]]
     ) -> None:
-        """Gives each input to a worker of its own; `opener` opens its output."""
+        """Gives each input to one worker; `opener` opens its output."""
         waiting = deque(sources)
-        running: dict[int, _File] = {}
+        running: dict[int, _TrackedFile] = {}
         with ExitStack() as leaving:
-            # what is finished is forgotten at once: there may be a hundred thousand
-            leaving.push(partial(_abandon, running))
+            # only running inputs are kept, since there may be a hundred thousand
+            leaving.push(partial(_discard_outputs, running))
 
-            def submit(file: _File) -> None:
+            def submit(file: _TrackedFile) -> None:
                 running[self.pool.submit(file.job)] = file
 
             while waiting or running:
                 while waiting and self.pool.idle:
                     source = waiting.popleft()
-                    file = _File(source, FileJob(path=source.path))
+                    file = _TrackedFile(source, FileJob(path=source.path))
                     file.output = file.closing.enter_context(opener(source))
                     submit(file)
                 for number, event in self.pool.poll(_POLL_SECONDS):
@@ -164,14 +178,14 @@ class _Run:
                         self.count(event.tally, file.source, event.offset)
                         continue
                     del running[number]
-                    if isinstance(event, Death) and file.rest(event):
+                    if isinstance(event, Death) and file.job_after(event):
                         submit(file)
                         continue
-                    self.count(_ended(file, event), file.source, file.source.size)
+                    self.count(_end_tally(file, event), file.source, file.source.size)
                     file.closing.close()
 
     def _items(self, sources: Iterable[Input]) -> Iterator[tuple[Input, Page | Skip | Damage | None]]:
-        """What the inputs hold, one after the other, or why nothing can be read; None at the end of each."""
+        """Yields each input's items, or a Damage if it cannot be read at all; None at the end of each."""
         for source in sources:
             try:
                 for item in read(
@@ -185,8 +199,8 @@ class _Run:
                 yield source, Damage(str(error), source.path, unread=True)
             yield source, None
 
-    def _gather(self, parts: Iterator[_Batch | _Counted]) -> _Batch | None:
-        """The next pages; counts what comes before them. None at the end."""
+    def _gather(self, parts: Iterator[_Batch | _CountedItem]) -> _Batch | None:
+        """Returns the next batch, and counts the items before it; None at the end."""
         for part in parts:
             if isinstance(part, _Batch):
                 return part
@@ -194,7 +208,7 @@ class _Run:
         return None
 
     def spread(self, sources: Iterable[Input], output: Output) -> None:
-        """Reads the inputs here and deals their pages out to all workers; the output keeps their order."""
+        """Reads the inputs here and sends their pages to all workers; the output keeps the order."""
         parts = _batches(self._items(sources))
         pending: deque[_Batch] = deque()
         running: dict[int, _Batch] = {}
@@ -204,7 +218,7 @@ class _Run:
             running[self.pool.submit(batch.job)] = batch
 
         while True:
-            # no more batches than keep everybody busy: a slow reader of the output slows this loop down
+            # a bounded number of batches: if the output is read slowly, the input is read slowly, too
             while not ended and self.pool.idle and len(pending) < 4 * self.jobs:
                 batch = self._gather(parts)
                 if batch is None:
@@ -227,16 +241,18 @@ class _Run:
                     continue
                 del running[number]
                 if isinstance(event, Death):
-                    if batch.rest(event):
+                    if batch.job_after(event):
                         submit(batch)
                         continue
-                    batch.chunks.append(_hopeless(batch, event, self.settings.limits))
+                    batch.chunks.append(_give_up_rest(batch, event, self.settings.limits))
                 batch.done = True
 
 
-def _batches(items: Iterable[tuple[Input, Page | Skip | Damage | None]]) -> Iterator[_Batch | _Counted]:
-    """Puts pages together; all else comes as counts at once, ahead of the pages that still wait. None is the
-    end of an input."""
+def _batches(items: Iterable[tuple[Input, Page | Skip | Damage | None]]) -> Iterator[_Batch | _CountedItem]:
+    """Collects pages in batches; yields counts of other items at once, before the pages that still wait.
+
+    None in place of an item is the end of an input.
+    """
     pages: list[Page] = []
     size = 0
     for source, item in items:
@@ -247,11 +263,11 @@ def _batches(items: Iterable[tuple[Input, Page | Skip | Damage | None]]) -> Iter
                 yield _batch(source, pages)
                 pages, size = [], 0
         elif item is None:
-            yield _Counted(Tally(inputs=1), source, source.size)
+            yield _CountedItem(Tally(inputs=1), source, source.size)
         else:
             tally = Tally()
             tally.add_item(item)
-            yield _Counted(tally, source, item.offset)
+            yield _CountedItem(tally, source, item.offset)
     if pages:
         yield _batch(source, pages)
 
@@ -260,24 +276,24 @@ def _batch(source: Input, pages: list[Page]) -> _Batch:
     return _Batch(source, PagesJob(pages=tuple(pages)), offset=pages[-1].offset)
 
 
-def _abandon(running: Mapping[int, _File], *error: Any) -> None:
-    """Leaves outputs that are not finished, because of an error."""
+def _discard_outputs(running: Mapping[int, _TrackedFile], *error: Any) -> None:
+    """Closes outputs that are not complete because of an error, so that they do not appear."""
     for file in running.values():
         with suppress(OSError):
             file.closing.__exit__(*error)
 
 
-def _ended(task: _Task, event: Done | Failed | Death) -> Tally:
-    """What the end of an input adds to the counts."""
+def _end_tally(task: _TrackedJob, event: Done | Failed | Death) -> Tally:
+    """Returns the counts of the end of an input: one input, and the damage if it was not read to the end."""
     tally = Tally(inputs=1)
     if not isinstance(event, Done):
-        died = f"{_DEATHS} workers died here, at no page; at last " if isinstance(event, Death) else ""
+        died = f"{_MAX_DEATHS} workers died here, between pages: " if isinstance(event, Death) else ""
         tally.add_damage(Damage(f"{died}{event.why}", task.source.path, unread=True))
     return tally
 
 
-def _hopeless(batch: _Batch, death: Death, limits: Limits) -> Chunk:
-    """What there is to say of pages that cannot be cleaned, and of which none is to blame."""
+def _give_up_rest(batch: _Batch, death: Death, limits: Limits) -> Chunk:
+    """Gives up the remaining pages of a batch, when workers die and no single page is the cause."""
     assert isinstance(batch.job, PagesJob)
     tally = Tally()
     left = batch.job.pages[batch.items :]
@@ -287,45 +303,45 @@ def _hopeless(batch: _Batch, death: Death, limits: Limits) -> Chunk:
     return Chunk(b"", tally, len(left), batch.offset, records)
 
 
-# One input at a time, for those who share work out themselves
+# One input at a time, for callers that divide the work themselves
 
 
-def _chunks(task: _Task, pool: Pool) -> Generator[Chunk, None, Done | Failed | Death]:
-    """Does a task in an idle pool of one worker; returns how it ended."""
+def _chunks(task: _TrackedJob, pool: Pool) -> Generator[Chunk, None, Done | Failed | Death]:
+    """Runs a job in an idle pool of one worker; yields its chunks and returns its last event."""
     pool.submit(task.job)
     while True:
         for _, event in pool.poll(_POLL_SECONDS):
             if isinstance(event, Chunk):
                 task.advance(event)
                 yield event
-            elif isinstance(event, Death) and task.rest(event):
+            elif isinstance(event, Death) and task.job_after(event):
                 pool.submit(task.job)
             else:
                 return event
 
 
 def cleaned(source: Input, pool: Pool) -> Iterator[Chunk]:
-    """Cleans an input in an idle pool of one worker: the results in order, as they come.
+    """Cleans an input in an idle pool of one worker; yields the results in order.
 
-    The last of them counts the input. Who leaves off earlier has to close the pool.
+    The last chunk counts the input. A caller that stops before it has to close the pool.
 
     Raises:
-        WorkerError: workers end before they can begin.
+        WorkerError: workers end before they are ready.
     """
-    task = _Task(source, FileJob(path=source.path))
+    task = _TrackedJob(source, FileJob(path=source.path))
     end = yield from _chunks(task, pool)
-    yield Chunk(b"", _ended(task, end), 0, source.size)
+    yield Chunk(b"", _end_tally(task, end), 0, source.size)
 
 
 def cleaned_items(items: Iterable[Page | Skip | Damage], pool: Pool, limits: Limits) -> Iterator[Chunk]:
-    """Cleans what somebody else has read, as `cleaned` does. Limits are those that it was read with."""
+    """Cleans items that the caller has read, as `cleaned` does; `limits` are those they were read with."""
     for part in _batches((Input(item.source, "", -1), item) for item in items):
-        if isinstance(part, _Counted):
+        if isinstance(part, _CountedItem):
             yield Chunk(b"", part.tally, 1, part.offset)
             continue
         end = yield from _chunks(part, pool)
         if isinstance(end, Death):
-            yield _hopeless(part, end, limits)
+            yield _give_up_rest(part, end, limits)
 
 
 def run(
@@ -343,18 +359,18 @@ def run(
     Args:
         inputs: see `find_inputs`.
         settings: method, model, formats, limits.
-        output: a directory that gets one file per input, a file (a path with a suffix) or a binary stream
-            that gets everything, in the order of the inputs. Directory and file may be URLs for fsspec.
-        jobs: worker processes. The output does not depend on it.
+        output: a directory for one file per input; or a file (a path with a suffix) or a binary stream for
+            all results, in the order of the inputs. Directory and file may be URLs for fsspec.
+        jobs: number of worker processes; the output does not depend on it.
         progress: called after each part of the work.
-        again: clean what an earlier run into the same directory has finished, too. Otherwise inputs are
-            passed over whose output stands, if neither they nor the settings have changed.
-        quarantine: a WARC that gets the records of pages given up because they killed, held up or broke a
-            worker, where the output is no directory. In a directory they go to `QUARANTINE`, a WARC for each
-            input that has any.
+        again: also clean inputs that an earlier run into the same directory has finished. By default, an
+            input is passed over if its output exists and neither the input nor the settings have changed.
+        quarantine: a WARC for the records of pages given up because they killed, held up or broke a worker,
+            if the output is not a directory. In a directory, they go to `QUARANTINE`, to a WARC for each
+            input.
 
     Returns:
-        What was done. `Tally.complete` tells whether every input was read whole.
+        The counts. `Tally.complete` is True if every input was read completely and no page was given up.
 
     Raises:
         NcleanerError: the model, an option or the output cannot be used at all.
@@ -363,23 +379,23 @@ def run(
         return Tally()
     to_directory = isinstance(output, str | Path) and is_directory(output)
     if not to_directory and len(inputs) > 1:
-        settings = replace(settings, set_off=True)
-    # what is wrong with method, model or encoding is said here, not by each worker
+        settings = replace(settings, many_pages=True)
+    # raises errors in method, model or encoding here, not in each worker
     settings.cleaner()
     with Pool(jobs, settings) as pool:
         work = _Run(settings, pool, jobs, progress)
-        with writing(output):
+        with output_errors(output):
             if isinstance(output, str | Path) and to_directory:
                 _to_directory(work, inputs, folder_at(output), again)
             else:
-                apart = folder_and_name(quarantine) if quarantine is not None else None
+                records = folder_and_name(quarantine) if quarantine is not None else None
                 file: AbstractContextManager[BinaryIO]
                 if isinstance(output, str | Path):
                     folder, name = folder_and_name(output)
                     file = folder.file(name)
                 else:
                     file = nullcontext(output)
-                with opened(file, settings, apart) as out:
+                with open_output(file, settings, records) as out:
                     if jobs == 1 and not any(source.is_pipe for source in inputs):
                         work.by_file(inputs, lambda source: nullcontext(out))
                     else:
@@ -388,7 +404,7 @@ def run(
 
 
 def _to_directory(work: _Run, inputs: list[Input], folder: Folder, again: bool) -> None:
-    """An output for each input that has none yet, and a line in the manifest."""
+    """Writes an output and a line in the manifest for each input that is not finished yet."""
     settings = work.settings
     names = output_names(inputs, settings.sink().suffix)
     record = settings_record(settings, fingerprint(settings.method, settings.model))
@@ -398,22 +414,22 @@ def _to_directory(work: _Run, inputs: list[Input], folder: Folder, again: bool) 
         def output_of(source: Input) -> Iterator[Output]:
             began = time.monotonic()
             work.tallies[source] = Tally()
-            with output_in(folder, names[source], settings) as output:
+            with open_output_in(folder, names[source], settings) as output:
                 yield output
             manifest.add(source, names[source], work.tallies.pop(source), time.monotonic() - began)
 
         left = unfinished(inputs, names, manifest, work.count)
-        alone = _largest(left, work.jobs)
-        for source in alone:
+        to_spread = _inputs_to_spread(left, work.jobs)
+        for source in to_spread:
             with output_of(source) as output:
                 work.spread([source], output)
-        work.by_file([source for source in left if source not in alone], output_of)
+        work.by_file([source for source in left if source not in to_spread], output_of)
 
 
 def unfinished(
     inputs: Iterable[Input], names: Mapping[Input, str], manifest: Manifest, count: Progress
 ) -> list[Input]:
-    """The inputs that are to be cleaned; those that an earlier run has finished are counted."""
+    """Returns the inputs that no earlier run has finished; counts the others."""
     left: list[Input] = []
     for source in inputs:
         if manifest.is_finished(source, names[source]):
@@ -421,13 +437,13 @@ def unfinished(
         else:
             left.append(source)
     if manifest.changed:
-        count(Tally(notes=_reasons(manifest.changed)), left[0], 0)
+        count(Tally(notes=_cleaned_again_notes(manifest.changed)), left[0], 0)
     return left
 
 
-def _reasons(changed: Mapping[str, int]) -> list[Note]:
-    """Why inputs that were finished are cleaned again."""
-    known = {"input": "that have changed since", "output": "whose output is not as it was written"}
+def _cleaned_again_notes(changed: Mapping[str, int]) -> list[Note]:
+    """Returns notes that say why finished inputs are cleaned again."""
+    known = {"input": "that have changed since", "output": "whose output is missing or has changed"}
     return [
         Note(
             "cleaned_again",
@@ -437,7 +453,7 @@ def _reasons(changed: Mapping[str, int]) -> list[Note]:
     ]
 
 
-def _largest(inputs: list[Input], jobs: int) -> list[Input]:
-    """Inputs to spread over all workers: pipes, and those that alone are more than a worker's share."""
+def _inputs_to_spread(inputs: list[Input], jobs: int) -> list[Input]:
+    """Returns the inputs to spread over all workers: pipes, and inputs larger than one worker's share."""
     share = sum(max(source.size, 0) for source in inputs) / jobs
     return [source for source in inputs if source.is_pipe or (jobs > 1 and source.size > share)]

@@ -1,4 +1,4 @@
-"""What a manifest tells of the runs into an output directory."""
+"""Reads from a manifest what the runs into an output directory have done."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["History", "PageRow", "read_history"]
 
 @dataclass(frozen=True, slots=True)
 class PageRow:
-    """A page that stands out: an input, a byte offset in it (-1: unknown), a URL, and why."""
+    """A page or a place in a report: an input, a byte offset in it (-1: unknown), a URL, and a remark."""
 
     input: str
     offset: int
@@ -30,12 +30,12 @@ class PageRow:
 
 @dataclass(slots=True)
 class History:
-    """What was done in an output directory.
+    """The finished inputs of an output directory.
 
     Attributes:
         folder: the directory.
-        lines: the manifest's last line for each input, in the order of their names.
-        foreign: lines that this version does not write.
+        lines: the manifest's last line for each input, in the order of the names.
+        foreign: number of lines that cannot be read: of other versions, or damaged.
     """
 
     folder: str
@@ -44,7 +44,7 @@ class History:
 
     @property
     def total(self) -> Tally:
-        """The counts of all inputs together."""
+        """The sum of the counts of all inputs."""
         total = Tally()
         for line in self.lines:
             total += line.tally
@@ -52,18 +52,18 @@ class History:
 
     @property
     def outcomes(self) -> Counter[str]:
-        """Pages by what became of them."""
+        """Numbers of pages by outcome: cleaned, empty, or given up for a reason."""
         total = self.total
         given_up = {f"given up: {reason}": number for reason, number in total.lost.items()}
         return Counter({"cleaned": total.cleaned, "empty": total.empty, **given_up})
 
     @property
     def seconds(self) -> float:
-        """Seconds that all inputs together were at work."""
+        """Sum of the seconds between begin and end of each input."""
         return float(sum(line.seconds for line in self.lines))
 
     def over_time(self) -> list[tuple[datetime, int]]:
-        """Pages read until each time at which an input was finished, from when the first one was begun."""
+        """Returns (time, pages finished until then) for the start of the first input and each input's end."""
         done = 0
         points: list[tuple[datetime, int]] = []
         for line in sorted(self.lines, key=lambda line: line.finished):
@@ -74,7 +74,7 @@ class History:
         return points
 
     def slowest(self, number: int) -> list[PageRow]:
-        """The slowest pages, the slowest first."""
+        """Returns the `number` slowest pages, the slowest first."""
         rows = [
             (seconds, PageRow(line.input, offset, url, f"{seconds:.3f} s"))
             for line in self.lines
@@ -83,7 +83,7 @@ class History:
         return [row for _, row in sorted(rows, key=lambda item: -item[0])[:number]]
 
     def quarantined(self) -> list[PageRow]:
-        """Pages that were given up for what they did to their workers."""
+        """Returns the pages that were given up because they killed, held up or broke a worker."""
         return [
             PageRow(line.input, offset, url, why)
             for line in self.lines
@@ -91,7 +91,7 @@ class History:
         ]
 
     def damage(self) -> list[PageRow]:
-        """Places where inputs are broken; the first hundred of each."""
+        """Returns the places where inputs are broken; the first hundred of each input."""
         return [
             PageRow(line.input, offset, "", what)
             for line in self.lines
@@ -99,7 +99,7 @@ class History:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """Returns all of this, for JSON."""
         total = self.total
         return {
             "folder": self.folder,
@@ -119,7 +119,7 @@ def read_history(folder: str) -> History:
     """Reads the manifest of an output directory, on this machine or at a URL.
 
     Raises:
-        InputError: there is none, or it cannot be read.
+        InputError: the manifest does not exist or cannot be read.
     """
     path = f"{folder.rstrip('/')}/{NAME}" if is_url(folder) else str(Path(folder) / NAME)
     try:
@@ -127,13 +127,13 @@ def read_history(folder: str) -> History:
             texts = inflated(stream, path).splitlines()
     except OSError as error:
         raise InputError(f"{path}: {error.strerror} (ncleaner clean -o DIRECTORY writes it)") from error
-    found = History(folder)
+    history = History(folder)
     latest: dict[str, Line] = {}
     for text in texts:
         line = Line.of_json(text)
         if line is None:
-            found.foreign += 1
+            history.foreign += 1
         else:
             latest[line.input] = line
-    found.lines = [latest[name] for name in sorted(latest)]
-    return found
+    history.lines = [latest[name] for name in sorted(latest)]
+    return history

@@ -1,4 +1,4 @@
-"""Work for a worker process, and what comes back from it."""
+"""Jobs for worker processes, and the events that they send back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ncleaner.sinks.base import Sink
 
 __all__ = ["Chunk", "Death", "Done", "Event", "Failed", "FileJob", "GivenUp", "Job", "PagesJob"]
 
-# A worker sends what it has when one of these is reached.
+# A worker sends a chunk when one of these bounds is reached.
 _CHUNK_PAGES = 64
 _CHUNK_BYTES = 1 << 20
 _CHUNK_SECONDS = 0.5
@@ -27,14 +27,14 @@ _CHUNK_SECONDS = 0.5
 
 @dataclass(slots=True)
 class Chunk:
-    """Part of a job's results.
+    """A part of a job's results.
 
     Attributes:
         output: rendered pages, in order.
-        tally: what they add to the counts.
-        items: how many items of the input (pages, skipped records, damages) it covers.
-        offset: byte offset in the input of the last of them; -1 where it has none.
-        quarantine: WARC records of pages that were given up for what they did to a worker.
+        tally: counts of this part.
+        items: number of items of the input (pages, skipped records, damages) in this part.
+        offset: byte offset of the last of these items in the input; -1 if it has none.
+        quarantine: WARC records of pages that were given up because they killed, held up or broke a worker.
     """
 
     output: bytes
@@ -46,36 +46,36 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A job is done; all its chunks have come."""
+    """A job is done; all its chunks have been sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The input of a job cannot be read at all. `why`: a sentence."""
+    """The input of a job cannot be read at all; `why` is a sentence."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True)
 class Death:
-    """A worker has ended in the middle of a job, or had to be ended.
+    """A worker has ended during a job, or has been killed.
 
     Attributes:
-        reason: a few words, for counting.
+        reason: a few words, by which pages given up are counted.
         why: a sentence.
-        item: number, in the job, of the page that it was at; -1 if at none.
-        deaths: how many of this kind there have to be at a page before the page is to blame.
+        item: index in the job of the page that the worker was at; -1 if it was at none.
+        deaths_to_give_up: number of deaths at a page after which the page is given up.
     """
 
     reason: str
     why: str
     item: int
-    deaths: int = 2
+    deaths_to_give_up: int = 2
 
 
 @dataclass(frozen=True, slots=True)
 class GivenUp:
-    """A page that is not to be cleaned: it has ended workers. `quarantine`: its record is to be kept."""
+    """A page that is not cleaned because workers have died at it; with `quarantine`, its record is kept."""
 
     reason: str
     why: str
@@ -83,49 +83,57 @@ class GivenUp:
 
 
 Event = Chunk | Done | Failed | Death
-"""What comes back of a job: any number of chunks, then one of the others."""
+"""The events of a job: any number of chunks, then one of the other kinds."""
 
 
-class Watch:
-    """What a worker is at, for its parent to see: it stays readable when the worker is dead or hangs."""
+class PageTimer:
+    """The page that a worker is at, and since when, in memory shared with the parent.
+
+    The parent can read it even if the worker hangs or is dead. Times are those of `time.monotonic`.
+    """
 
     def __init__(self, context: BaseContext) -> None:
-        # two numbers, each written in one piece: the item, and since when; 0 where it is at no page
+        # two numbers, each written at once: the item, and the time of its begin, which is 0 between pages
         self._at = context.RawArray("d", 2)
 
     def begin(self, item: int, now: float) -> None:
+        """Notes that the worker begins a page."""
         self._at[0] = item
         self._at[1] = now
 
     def end(self) -> None:
+        """Notes that the worker has finished its page."""
         self._at[1] = 0.0
 
     @property
     def item(self) -> int:
+        """Index in the job of the page that the worker is at; -1 if it is at none."""
         return int(self._at[0]) if self._at[1] else -1
 
     def seconds(self, now: float) -> float:
-        """How long the worker has been at its page; 0 if it is at none."""
+        """Returns the seconds that the worker has spent on its page; 0 if it is at none."""
         since = self._at[1]
         return now - since if since else 0.0
 
 
 @dataclass(slots=True)
-class State:
+class WorkerState:
+    """The objects that a worker keeps from job to job."""
+
     settings: Settings
     cleaner: Cleaner
     sink: Sink
-    watch: Watch
+    timer: PageTimer
 
 
-def _clean(page: Page, state: State, tally: Tally) -> bytes:
-    """A page's output. The one place where a page's failure is caught."""
+def _clean(page: Page, state: WorkerState, tally: Tally) -> bytes:
+    """Returns a page's output, and counts the page. Only here, an error in a page is caught."""
     began = time.monotonic()
     try:
         document, kept = state.cleaner.page(page)
         if "language" in state.sink.needs and not kept.remarks.language and kept.mask.any():
             kept = kept.remarked(language=page_language(document))
-        part = state.sink.render(page, document, kept, page.offset < 0 and not state.settings.set_off)
+        part = state.sink.render(page, document, kept, page.offset < 0 and not state.settings.many_pages)
     except NcleanerError as error:
         tally.add_lost(type(error).__name__, str(error), page)
         return b""
@@ -135,24 +143,25 @@ def _clean(page: Page, state: State, tally: Tally) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Work for a worker process; picklable.
+    """A job for a worker process; picklable.
 
     Attributes:
-        skip: so many items have been dealt with before.
-        given_up: pages that are not to be cleaned, by the number of their item.
-        singly: results up to this item are sent one by one, lest they are lost with another worker.
+        skip: number of items that are done already.
+        given_up: pages that are not cleaned, by the index of their item.
+        send_each_until: results up to this item are sent one by one, so that fewer are lost if another worker
+            dies.
     """
 
     skip: int = 0
     given_up: Mapping[int, GivenUp] = field(default_factory=dict)
-    singly: int = -1
+    send_each_until: int = -1
 
     def items(self, settings: Settings) -> Iterable[Page | Skip | Damage]:
-        """What there is to do. Raises InputError if it cannot be read at all."""
+        """Returns the items of the job. Raises InputError if the input cannot be read at all."""
         raise NotImplementedError
 
-    def run(self, state: State) -> Iterator[Chunk]:
-        """Does it, in chunks."""
+    def run(self, state: WorkerState) -> Iterator[Chunk]:
+        """Cleans the items; yields the results in chunks."""
         parts: list[bytes] = []
         quarantine: list[bytes] = []
         size = count = 0
@@ -163,17 +172,17 @@ class Job:
             if number < self.skip:
                 continue
             if isinstance(item, Page):
-                state.watch.begin(number, time.monotonic())
-                known = self.given_up.get(number)
+                state.timer.begin(number, time.monotonic())
+                given_up = self.given_up.get(number)
                 try:
-                    part = b"" if known else _clean(item, state, tally)
+                    part = b"" if given_up else _clean(item, state, tally)
                 except MemoryError:
-                    part, known = b"", GivenUp("out of memory", "not enough memory")
-                if known:
-                    tally.add_quarantined(known.reason, known.why, item)
-                    if known.quarantine:
+                    part, given_up = b"", GivenUp("out of memory", "not enough memory")
+                if given_up:
+                    tally.add_quarantined(given_up.reason, given_up.why, item)
+                    if given_up.quarantine:
                         quarantine.append(warc_record(item, state.settings.limits))
-                state.watch.end()
+                state.timer.end()
                 parts.append(part)
                 size += len(part)
             else:
@@ -183,7 +192,7 @@ class Job:
             if (
                 count >= _CHUNK_PAGES
                 or size >= _CHUNK_BYTES
-                or number <= self.singly
+                or number <= self.send_each_until
                 or time.monotonic() - since >= _CHUNK_SECONDS
             ):
                 yield Chunk(b"".join(parts), tally, count, offset, b"".join(quarantine))
@@ -195,12 +204,12 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class FileJob(Job):
-    """A whole input, read and cleaned in the worker."""
+    """A whole input, which the worker reads and cleans."""
 
     path: str = ""
 
     def items(self, settings: Settings) -> Iterable[Page | Skip | Damage]:
-        """Reads the file."""
+        """Reads the input."""
         return read(
             self.path, input_format=settings.input_format, limits=settings.limits, marker=settings.marker
         )
@@ -213,5 +222,5 @@ class PagesJob(Job):
     pages: tuple[Page, ...] = ()
 
     def items(self, settings: Settings) -> Iterable[Page | Skip | Damage]:
-        """They are at hand."""
+        """Returns the pages."""
         return self.pages

@@ -1,8 +1,8 @@
-"""What has been done in an output directory: an object a line in `manifest.jsonl` for each finished input.
+"""The manifest of an output directory: in `manifest.jsonl`, one line with a JSON object per finished input.
 
-A line is written when the output stands whole under its name, so what the manifest calls finished is
-finished, whenever the run was ended; what was finished later than its last line is done again, to the same
-bytes. A later line for the same input takes the place of an earlier one.
+A line is written when the output is complete under its name, so an input in the manifest is finished,
+whenever the run was killed. An output that was finished after the last line is made again, with the same
+bytes. A later line for the same input replaces an earlier one.
 """
 
 from __future__ import annotations
@@ -27,29 +27,31 @@ NAME = "manifest.jsonl"
 
 
 def settings_record(settings: Settings, fingerprint: str) -> dict[str, Any]:
-    """All that an output depends on besides its input, as JSON has it.
+    """Returns everything except the input that an output depends on, for JSON.
 
     Args:
         settings: of the run.
         fingerprint: of the models.
     """
     record = json.loads(json.dumps(asdict(settings)))
+    # manifests have called it set_off from the beginning; another key would make all outputs outdated
+    record = {"set_off" if name == "many_pages" else name: value for name, value in record.items()}
     return {**record, "model_fingerprint": fingerprint, "version": version("ncleaner")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """A line of the manifest: one finished input. The one place that writes and reads them.
+    """A line of the manifest: one finished input. Only this class writes and reads such lines.
 
     Attributes:
-        input: its path below the directory that was given, with slashes; see `Input.relative`.
-        path: where it is.
-        size, modified: its size in bytes and the time of its last change; see `Input`.
+        input: the input's path below the directory that was given, with slashes; see `Input.relative`.
+        path: the input's path or URL.
+        size, modified: the input's size in bytes and the time of its last change; see `Input`.
         output: the output's name in the directory.
-        output_size: its size in bytes.
-        finished: when, UTC.
-        seconds: how long the input was at work.
-        tally: what was counted.
+        output_size: the output's size in bytes.
+        finished: time of the end, in UTC.
+        seconds: seconds between begin and end.
+        tally: counts of the input.
         settings: see `settings_record`.
     """
 
@@ -65,7 +67,7 @@ class Line:
     settings: dict[str, Any]
 
     def record(self) -> dict[str, Any]:
-        """The line as JSON has it."""
+        """Returns the line for JSON."""
         return {
             "input": self.input,
             "path": self.path,
@@ -81,7 +83,7 @@ class Line:
 
     @classmethod
     def of_json(cls, text: bytes) -> Line | None:
-        """The line of a manifest; None for anything that this version does not write."""
+        """Returns a line of a manifest; None if this version does not write such a line, or it is damaged."""
         try:
             record = json.loads(text)
             settings = record["settings"]
@@ -103,7 +105,7 @@ class Line:
 
 
 class _Finished(NamedTuple):
-    """What has to be the same for an output to stand: all that is held of a line while a run goes on."""
+    """The values of a line that must be unchanged for its output to be valid; only these stay in memory."""
 
     size: int
     modified: int
@@ -116,7 +118,8 @@ class Manifest:
     """The manifest of an output directory, open for a run; see `open_manifest`.
 
     Attributes:
-        changed: what is not as it was when inputs were finished: settings by name, "input", "output".
+        changed: numbers of finished inputs that are cleaned again, by reason: the name of a setting, "input"
+            or "output".
     """
 
     def __init__(self, folder: Folder, log: Log, settings: Mapping[str, Any], again: bool) -> None:
@@ -124,7 +127,7 @@ class Manifest:
         self._log = log
         self._settings = dict(settings)
         self._key = _key(settings)
-        self._others: dict[str, dict[str, Any]] = {}
+        self._settings_by_key: dict[str, dict[str, Any]] = {}
         self._finished: dict[str, _Finished] = {}
         self.changed: dict[str, int] = {}
         for line in log.lines():
@@ -134,9 +137,9 @@ class Manifest:
     def _read(self, text: bytes) -> None:
         line = Line.of_json(text)
         if line is None:
-            return  # of another version, or damaged: the input is cleaned again
+            return  # a line of another version, or a damaged one: the input is cleaned again
         key = sys.intern(_key(line.settings))
-        self._others.setdefault(key, line.settings)
+        self._settings_by_key.setdefault(key, line.settings)
         if line.tally.unread:
             self._finished.pop(line.input, None)
         else:
@@ -145,14 +148,20 @@ class Manifest:
             )
 
     def is_finished(self, source: Input, output: str) -> bool:
-        """Whether an earlier run has made this output of this very input with these settings; counts in
-        `changed` what is otherwise. `output` is a name in the directory."""
+        """Whether an earlier run has made this output from the same input with the same settings.
+
+        If the input is in the manifest and anything has changed, counts it in `changed`.
+
+        Args:
+            source: the input.
+            output: name of its output in the directory.
+        """
         found = self._finished.get(source.relative)
         if found is None or source.size < 0:
             return False
         reasons = []
         if found.settings != self._key:
-            before = self._others[found.settings]
+            before = self._settings_by_key[found.settings]
             reasons += sorted(
                 name for name in {*before, *self._settings} if before.get(name) != self._settings.get(name)
             )
@@ -165,7 +174,7 @@ class Manifest:
         return not reasons
 
     def add(self, source: Input, output: str, tally: Tally, seconds: float) -> None:
-        """Records a finished input.
+        """Adds the line of a finished input.
 
         Raises:
             OSError: no space is left.
@@ -190,12 +199,12 @@ def open_manifest(folder: Folder, settings: Mapping[str, Any], again: bool = Fal
     """Opens the manifest of an output directory, for one run at a time.
 
     Args:
-        folder: the directory; it is made.
+        folder: the directory; it is made if it does not exist.
         settings: see `settings_record`.
-        again: nothing that was done before counts.
+        again: whether to ignore the inputs that earlier runs have finished.
 
     Raises:
-        OutputError: the directory or the file cannot be made or read, or another run is writing there.
+        OutputError: the directory or the file cannot be made or read, or another run is writing to it.
     """
     with folder.log(NAME) as log:
         yield Manifest(folder, log, settings, again)

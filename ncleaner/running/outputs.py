@@ -1,4 +1,4 @@
-"""Where the results of a run go: names of outputs, files that appear when they are whole, the quarantine."""
+"""The outputs of a run: their names, files that appear when they are complete, and the quarantine."""
 
 from __future__ import annotations
 
@@ -19,19 +19,21 @@ __all__ = [
     "QUARANTINE",
     "Output",
     "is_directory",
-    "opened",
-    "output_in",
+    "open_output",
+    "open_output_in",
+    "output_errors",
     "output_names",
-    "writing",
 ]
 
-#: Where in an output directory records of pages go that had to be given up, a WARC for each input.
+#: Directory, in an output directory, for the records of pages that were given up, with a WARC for each input.
 QUARANTINE: Final = "quarantine"
 
 
 def output_names(inputs: Iterable[Input], suffix: str) -> dict[Input, str]:
-    """What each input's output is called, below the output directory: same relative path and stem. Inputs
-    that would share an output, or have the manifest's name, keep their whole name in it.
+    """Returns the name of each input's output in the output directory: the same relative path and stem.
+
+    If inputs have the same stem, or the name is that of the manifest, the name contains the input's whole
+    name.
 
     Raises:
         InputError: two inputs have the same relative path.
@@ -58,7 +60,7 @@ def output_names(inputs: Iterable[Input], suffix: str) -> dict[Input, str]:
 
 
 class Output:
-    """Where results go: rendered pages into one file, records of pages given up, if any, into another."""
+    """An open output: a file for rendered pages, and one for records of pages given up, if there are any."""
 
     def __init__(self, out: Writable, files: ExitStack, quarantine: tuple[Folder, str] | None) -> None:
         self._out = out
@@ -67,7 +69,7 @@ class Output:
         self._records: BinaryIO | None = None
 
     def write(self, chunk: Chunk) -> None:
-        """Writes what a chunk holds."""
+        """Writes the pages and the records of a chunk."""
         self._out.write(chunk.output)
         if chunk.quarantine and self._quarantine:
             if self._records is None:
@@ -77,23 +79,29 @@ class Output:
 
     @property
     def has_quarantined(self) -> bool:
-        """Whether a page has been given up."""
+        """Whether a record of a page given up has been written."""
         return self._records is not None
 
 
 @contextmanager
-def opened(
+def open_output(
     file: AbstractContextManager[BinaryIO], settings: Settings, quarantine: tuple[Folder, str] | None
 ) -> Iterator[Output]:
-    """An output in a file that is to be opened."""
+    """Opens an output.
+
+    Args:
+        file: opens the file for rendered pages.
+        settings: of the run; they choose the sink.
+        quarantine: folder and name of the file for records of pages given up; None if they are not kept.
+    """
     with ExitStack() as files:
         out = files.enter_context(file)
         yield Output(files.enter_context(settings.sink().wrapped(out)), files, quarantine)
 
 
 @contextmanager
-def writing(output: object) -> Iterator[None]:
-    """Says which output it is that cannot be written. Raises OutputError; BrokenPipeError as it is."""
+def output_errors(output: object) -> Iterator[None]:
+    """Turns an OSError into an OutputError that names the output; leaves a BrokenPipeError unchanged."""
     try:
         yield
     except BrokenPipeError:
@@ -104,23 +112,24 @@ def writing(output: object) -> Iterator[None]:
 
 
 @contextmanager
-def output_in(folder: Folder, name: str, settings: Settings) -> Iterator[Output]:
-    """An input's output in a directory: a file that appears when it is whole, and the records of pages given
-    up, if there are any, in `QUARANTINE`.
+def open_output_in(folder: Folder, name: str, settings: Settings) -> Iterator[Output]:
+    """Opens an input's output in a directory, a file that appears when it is complete.
+
+    Records of pages given up are written to a WARC in `QUARANTINE`, if there are any.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the output cannot be written.
     """
     quarantine = f"{QUARANTINE}/{name.removesuffix(settings.sink().suffix)}.warc.gz"
-    with opened(folder.file(name), settings, (folder, quarantine)) as output:
+    with open_output(folder.file(name), settings, (folder, quarantine)) as output:
         yield output
     if not output.has_quarantined:
-        # there may be one of an earlier run
+        # the file of an earlier run
         folder.remove(quarantine)
 
 
 def is_directory(output: str | Path) -> bool:
-    """Whether -o means a directory: it is one, or its name has no suffix."""
+    """Whether the option -o names a directory: it is an existing one, or its name has no suffix."""
     if is_url(str(output)):
         return not PurePosixPath(str(output)).suffix or str(output).endswith("/")
     return Path(output).is_dir() or not Path(output).suffix

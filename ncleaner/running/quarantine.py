@@ -1,7 +1,7 @@
-"""Pages that had to be given up, as WARC records: to look at, to report, to try again.
+"""WARC records of pages that were given up: to examine, to report, or to try again.
 
-A record is copied from its archive as it stood. Where that cannot be done, from a pipe or where the archive
-is damaged there, one is made of what was read.
+A record is copied from its archive without a change. If that is not possible, because the input is a pipe or
+the archive is damaged there, a new record is made from the page.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from ncleaner.reading.transfer import split_head
 __all__ = ["warc_record"]
 
 _MEDIA_TYPE: Final = {"html": "text/html", "text": "text/plain"}
-# a record has to have one, and the same page has to give the same bytes
+# a record must have a date, and the same page must give the same bytes
 _NO_DATE: Final = "1970-01-01T00:00:00Z"
 
 
 def warc_record(page: Page, limits: Limits) -> bytes:
-    """A page's record, a gzip member of a WARC. Limits are those that it was read with."""
+    """Returns a page's record as a gzip member of a WARC. `limits` are those that the page was read with."""
     record = None
     with suppress(OSError):
         record = reread_record(page, limits)
     if record is None or record.block is None:
-        return _made("resource", page, page.body, page.content_type or _MEDIA_TYPE[page.kind])
+        return _new_record("resource", page, page.body, page.content_type or _MEDIA_TYPE[page.kind])
     if record.head:
         return gzip.compress(record.head + record.block + b"\r\n\r\n", mtime=0)
     if split_head(record.block) is None:
-        return _made("resource", page, record.block, record.content_type or _MEDIA_TYPE[page.kind])
-    return _made("response", page, record.block, "application/http; msgtype=response")
+        return _new_record("resource", page, record.block, record.content_type or _MEDIA_TYPE[page.kind])
+    return _new_record("response", page, record.block, "application/http; msgtype=response")
 
 
-def _made(kind: str, page: Page, block: bytes, content_type: str) -> bytes:
-    # importing it is a tenth of a start, and it is hardly ever wanted
+def _new_record(kind: str, page: Page, block: bytes, content_type: str) -> bytes:
+    # this import takes a tenth of the time of a start, and is needed in few runs
     from warcio.warcwriter import WARCWriter
 
     url = " ".join(page.url.split()) or "urn:ncleaner:unknown"

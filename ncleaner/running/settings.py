@@ -1,4 +1,4 @@
-"""The settings of a run: all that an output depends on besides its input."""
+"""The settings of a run: everything except the input that an output depends on."""
 
 from __future__ import annotations
 
@@ -20,7 +20,15 @@ __all__ = ["Settings"]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All that a worker needs to know; what the output depends on besides the input."""
+    """Everything except the input that an output depends on; picklable, for the workers.
+
+    Attributes:
+        method, model, threshold, encoding, alt_text, comments, limits: see `Cleaner`.
+        output_format, sink_options: see `make_sink`.
+        input_format, marker: see `archive.read`.
+        many_pages: whether one output has the pages of several inputs, so that formats which mark the
+            beginning of a page do so even if an input is one page.
+    """
 
     method: str = DEFAULT_METHOD
     model: str = DEFAULT_MODEL
@@ -32,11 +40,11 @@ class Settings:
     alt_text: bool = False
     comments: bool = True
     limits: Limits = field(default_factory=Limits)
-    set_off: bool = False  # documents are set off even where an input is one page
-    marker: str | None = None  # see `archive.read`
+    many_pages: bool = False
+    marker: str | None = None
 
     def cleaner(self) -> Cleaner:
-        """The cleaner they describe. Raises as `Cleaner` does."""
+        """Returns a cleaner with these settings. Raises as `Cleaner` does."""
         from ncleaner.cleaner import Cleaner
 
         return Cleaner(
@@ -50,5 +58,5 @@ class Settings:
         )
 
     def sink(self) -> Sink:
-        """The sink they describe. Raises as `make_sink` does."""
+        """Returns a sink with these settings. Raises as `make_sink` does."""
         return make_sink(self.output_format, self.sink_options)

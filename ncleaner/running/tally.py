@@ -1,4 +1,4 @@
-"""What a run did, in numbers: counted page by page, added up over batches, inputs and workers."""
+"""Counts of a run: counted page by page, and added up over batches, inputs and workers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ncleaner.sinks.metadata import chosen_or_declared_language
 
 __all__ = ["OTHERS", "Note", "Tally"]
 
-# notes, places of damage and reasons that a tally carries along: a hopeless input must not fill the memory
+# Most notes and most places of damage in a tally, so that a badly damaged input does not fill the memory.
 _MAX_NOTES = 100
 _SLOWEST = 5
 OTHERS = "others"
@@ -22,12 +22,12 @@ OTHERS = "others"
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something that has happened and that somebody should know of; as text, a sentence.
+    """An event that is reported to the user; `str` gives a sentence.
 
     Attributes:
-        event: `page_given_up`, `damage`, `unread` (an input, or the rest of it) or `cleaned_again`.
-        what: in words.
-        source, offset, url: where; see `Page`.
+        event: `page_given_up`, `damage`, `unread` (an input, or the rest of one) or `cleaned_again`.
+        what: a description in words.
+        source, offset, url: the place; see `Page`.
     """
 
     event: str
@@ -51,24 +51,27 @@ class Tally:
     Attributes:
         inputs: input files finished.
         resumed: input files that an earlier run had finished.
-        unread: input files that could not be read, or not to their end, for reasons outside of them.
+        unread: input files that could not be read, or not to their end, because of a disk or a network.
         pages: pages read.
         cleaned: pages with clean text.
-        empty: pages of which nothing was left.
-        skipped: records that are no pages, by reason.
+        empty: pages without clean text.
+        skipped: records that yield no page, by reason.
         lost: pages given up, by reason.
         damaged: places where an input is broken.
-        damages: (byte offset, what is broken) of the first hundred of these.
-        quarantined: (byte offset, URL, why) of the first hundred pages given up for what they did to workers.
+        damages: (byte offset, what is broken) of the first hundred of these places.
+        quarantined: (byte offset, URL, reason) of the first hundred pages given up because they killed, held
+            up or broke a worker.
         slowest: (seconds, byte offset, URL) of the five slowest pages, the slowest first.
-        flattened: pages of which tags were dropped to keep within the limits.
-        bytes: of page bodies.
+        flattened: pages from which tags were dropped because of the limits.
+        bytes: sum of the sizes of page bodies.
         segments_kept, segments_removed, words_kept, words_removed: of all cleaned and empty pages.
-        unfamiliar: pages in letters that the model hardly knows, of which all or nothing was kept.
-        fallbacks: pages that another method cleaned in place of the one asked for, by that method.
+        unfamiliar: pages in letters that are rare in the model's training data, of which all or nothing was
+            kept.
+        fallbacks: pages that another method cleaned instead of the chosen one, by that method.
         encodings: pages by encoding.
-        languages: pages by language: found where a model was chosen for each page, else as they declare it.
-        notes: one for each lost page and damage, the first hundred of a batch.
+        languages: pages by language: the identified one if a model was chosen for each page, else the
+            declared one.
+        notes: one for each page given up and each place of damage, the first hundred of a batch.
     """
 
     inputs: int = 0
@@ -103,7 +106,7 @@ class Tally:
                     _add(mine, reason, number)
             elif isinstance(mine, int):
                 setattr(self, each.name, mine + theirs)
-        # notes are for whoever gets the tally, and are not added up
+        # notes are not added up: the receiver of each tally reports them
         self.damages += other.damages[: _MAX_NOTES - len(self.damages)]
         self.quarantined += other.quarantined[: _MAX_NOTES - len(self.quarantined)]
         self.slowest = sorted([*self.slowest, *other.slowest], key=_slowest_first)[:_SLOWEST]
@@ -111,11 +114,11 @@ class Tally:
 
     @property
     def complete(self) -> bool:
-        """Whether every input was read whole and no page was given up."""
+        """Whether every input was read completely and no page was given up."""
         return not self.damaged and not self.lost
 
     def add_page(self, page: Page, document: Document, kept: Kept, seconds: float) -> None:
-        """Counts a cleaned page, which took so long."""
+        """Counts a cleaned page, which took `seconds`."""
         words = document.segments["words"]
         kept_words = int(words[kept.mask].sum())
         kept_segments = int(kept.mask.sum())
@@ -148,26 +151,26 @@ class Tally:
             self.add_damage(item)
 
     def add_skip(self, skip: Skip) -> None:
-        """Counts a record that is no page, or a page that the reader gave up."""
+        """Counts a record that yields no page, or a page that the reader has given up."""
         if skip.lost:
             self.add_lost(skip.reason, skip.reason, skip)
         else:
             _add(self.skipped, skip.reason, 1)
 
     def add_lost(self, reason: str, detail: str, page: Page | Skip) -> None:
-        """Counts a page that was given up; `detail` is for people."""
+        """Counts a page that was given up, by `reason`; `detail` is the text of the note."""
         self.pages += 1
         _add(self.lost, reason, 1)
         self._note("page_given_up", detail, page)
 
     def add_quarantined(self, reason: str, detail: str, page: Page) -> None:
-        """Counts a page that was given up for what it did to its worker."""
+        """Counts a page that was given up because it killed, held up or broke its worker."""
         self.add_lost(reason, detail, page)
         if len(self.quarantined) < _MAX_NOTES:
             self.quarantined.append((page.offset, page.url, detail))
 
     def add_damage(self, damage: Damage) -> None:
-        """Counts a place where an input is broken, or cannot be read on."""
+        """Counts a place where an input is broken, or cannot be read further."""
         self.damaged += 1
         self.unread += damage.unread
         if len(self.damages) < _MAX_NOTES:
@@ -175,7 +178,7 @@ class Tally:
         self._note("unread" if damage.unread else "damage", damage.what, damage)
 
     def record(self) -> dict[str, Any]:
-        """The counts of one input, as JSON has them."""
+        """Returns the counts of one input, for JSON."""
         return {
             "unread": bool(self.unread),
             "pages": self.pages,
@@ -204,10 +207,10 @@ class Tally:
 
     @classmethod
     def of_record(cls, record: Mapping[str, Any]) -> Tally:
-        """The counts of one input, from what `record` gives.
+        """Returns the counts of one input from a result of `record`.
 
         Raises:
-            KeyError, TypeError, ValueError, AttributeError: it is something else.
+            KeyError, TypeError, ValueError, AttributeError: `record` is not such a result.
         """
         return cls(
             inputs=1,
@@ -241,14 +244,14 @@ class Tally:
 
 
 def _add(counter: Counter[str], reason: str, number: int) -> None:
-    """Counts a reason. What reasons there are may come from the data: of new ones no more than a thousand."""
+    """Adds to a count. Reasons may come from the data: after a thousand, new ones are counted as `OTHERS`."""
     counter[reason if reason in counter or len(counter) < 10 * _MAX_NOTES else OTHERS] += number
 
 
 def _integer(value: Any) -> int:
-    """A whole number of a record. Raises TypeError for anything else."""
+    """Returns an integer of a record. Raises TypeError for any other value."""
     if not isinstance(value, int):
-        raise TypeError(f"{value!r} is no whole number")
+        raise TypeError(f"{value!r} is not an integer")
     return int(value)
 
 

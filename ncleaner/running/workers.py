@@ -1,8 +1,8 @@
-"""Worker processes: each cleans what it is given and streams the results back.
+"""Worker processes: each takes one job at a time and sends the results back in chunks.
 
-A worker that dies, or is at a page for longer than it may be, is replaced; who gave it the job learns how far
-it came, and at which page it was. Native code cannot be stopped inside a process, so this is what really
-bounds a page.
+A worker that dies, or spends too long on one page, is replaced. The sender of its job learns how far the
+worker came, and at which page it was. Native code cannot be stopped inside a process, so only this bounds the
+time of a page.
 """
 
 from __future__ import annotations
@@ -25,19 +25,20 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from ncleaner.errors import NcleanerError, WorkerError
-from ncleaner.running.jobs import Chunk, Death, Done, Event, Failed, Job, State, Watch
+from ncleaner.running.jobs import Chunk, Death, Done, Event, Failed, Job, PageTimer, WorkerState
 from ncleaner.running.settings import Settings
 
 __all__ = ["Pool"]
 
-# How long a worker that is at no page may say nothing: it starts, or passes over a record of many gigabytes.
+# Seconds without a message after which a worker that is at no page is replaced. It may be starting, or
+# passing over a record of many gigabytes.
 _SILENCE = 600.0
-# How many workers in a row may end before they are ready to work.
-_STILLBORN = 5
+# Workers in a row that end before they are ready, after which the run ends.
+_MAX_FAILED_STARTS = 5
 _PR_SET_PDEATHSIG = 1
-# What a worker sends first.
+# The first message of a worker.
 _READY = "ready"
-# Names a file of Python that each worker runs first: how tests make pages deadly.
+# Environment variable with a Python file that each worker runs first; tests use it to make workers die.
 _HOOK = "NCLEANER_WORKER_HOOK"
 
 
@@ -45,10 +46,10 @@ _HOOK = "NCLEANER_WORKER_HOOK"
 
 
 def _work(
-    connection: Connection, settings: Settings, watch: Watch, hook: str, inherited: Iterable[Connection]
+    connection: Connection, settings: Settings, timer: PageTimer, hook: str, inherited: Iterable[Connection]
 ) -> None:
     """Main function of a worker."""
-    # the parent alone decides what an interrupt means
+    # only the parent reacts to an interrupt
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     for other in inherited:
@@ -57,8 +58,8 @@ def _work(
     _bound_memory(settings.limits.memory)
     if hook:
         runpy.run_path(hook)
-    state = State(settings, settings.cleaner(), settings.sink(), watch)
-    # a parent that has no more need of us, or is no more, closes its end, even in the middle of a word
+    state = WorkerState(settings, settings.cleaner(), settings.sink(), timer)
+    # the pipe is closed, possibly in the middle of a message, when the parent has no more jobs or has died
     with suppress(EOFError, OSError):
         connection.send(_READY)
         while (job := connection.recv()) is not None:
@@ -71,20 +72,20 @@ def _work(
             except (BrokenPipeError, ConnectionResetError):
                 return
             except Exception as error:
-                # a bug of ours: the page is given up like one that kills the process
-                death = Death("failed", _bug(error), watch.item)
-                watch.end()
+                # a bug in this package: the page is treated like one that kills the process
+                death = Death("failed", _bug(error), timer.item)
+                timer.end()
                 connection.send(death)
 
 
 def _bug(error: Exception) -> str:
     where = traceback.extract_tb(error.__traceback__)[-1]
     what = traceback.format_exception_only(error)[-1].strip()
-    return f"{what} (in {where.name}, {Path(where.filename).name}:{where.lineno}), an error of this program"
+    return f"{what} (in {where.name}, {Path(where.filename).name}:{where.lineno}), a bug in ncleaner"
 
 
 def _die_with_parent() -> None:
-    """Has the system kill this process when its parent ends: one that hangs sees no pipe close."""
+    """Asks the system to kill this process when its parent ends; a hung process does not see the pipe close."""
     if sys.platform == "linux":
         import ctypes
 
@@ -92,7 +93,7 @@ def _die_with_parent() -> None:
 
 
 def _bound_memory(size: int | None) -> None:
-    """Has the system refuse this process more than so many bytes."""
+    """Asks the system to refuse this process more than `size` bytes of data."""
     if size is None:
         return
     try:
@@ -107,7 +108,7 @@ def _bound_memory(size: int | None) -> None:
 class _Worker:
     process: BaseProcess
     connection: Connection
-    watch: Watch
+    timer: PageTimer
     job: Job | None = None
     number: int = -1
     heard: float = 0.0
@@ -115,16 +116,16 @@ class _Worker:
 
 
 class Pool:
-    """Worker processes that take one job at a time.
+    """Worker processes that take one job at a time each.
 
     Args:
-        jobs: how many.
-        settings: for all of them.
+        jobs: number of workers.
+        settings: of all workers.
     """
 
     def __init__(self, jobs: int, settings: Settings) -> None:
         self._settings = settings
-        self._stillborn = 0
+        self._failed_starts = 0
         self._submitted = 0
         self._workers: list[_Worker] = []
         for _ in range(jobs):
@@ -134,27 +135,27 @@ class Pool:
         tries = 1
         while True:
             try:
-                return self._started()
+                return self._start_once()
             except (EOFError, OSError) as error:
-                # the server that workers are forked from may have been killed: the next try begins a new one
-                if tries == _STILLBORN:
+                # the fork server may have been killed: the next attempt starts a new one
+                if tries == _MAX_FAILED_STARTS:
                     raise WorkerError(f"workers cannot be started: {error}") from error
                 tries += 1
 
-    def _started(self) -> _Worker:
+    def _start_once(self) -> _Worker:
         context = _context()
         ours, theirs = context.Pipe()
-        watch = Watch(context)
-        # a copy of this process has its ends of all pipes, too, and would keep them open
-        inherited = () if _begins_clean(context) else (ours, *(worker.connection for worker in self._workers))
-        arguments = (theirs, self._settings, watch, os.environ.get(_HOOK, ""), inherited)
+        timer = PageTimer(context)
+        # a forked worker inherits the parent's ends of all pipes, and has to close them
+        inherited = () if _starts_fresh(context) else (ours, *(worker.connection for worker in self._workers))
+        arguments = (theirs, self._settings, timer, os.environ.get(_HOOK, ""), inherited)
         process = context.Process(target=_work, args=arguments, daemon=True)
         with warnings.catch_warnings():
-            # Python counts the system's threads, NumPy's among them, which know of forks
+            # Python also counts the threads of libraries such as NumPy, which handle forks themselves
             warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
             process.start()
         theirs.close()
-        return _Worker(process, ours, watch)
+        return _Worker(process, ours, timer)
 
     def __enter__(self) -> Pool:
         return self
@@ -187,10 +188,10 @@ class Pool:
         """Gives a job to an idle worker.
 
         Returns:
-            The number of the job, by which its events are known.
+            The number of the job, which its events carry.
 
         Raises:
-            RuntimeError: there is none.
+            RuntimeError: no worker is idle.
             WorkerError: see `poll`.
         """
         position = next((i for i, worker in enumerate(self._workers) if worker.job is None), None)
@@ -206,9 +207,9 @@ class Pool:
             try:
                 worker.connection.send(job)
             except OSError:
-                # it died while idle, or is not ready
+                # the worker died while it was idle, or before it was ready
                 if not worker.ready:
-                    self._count_stillborn(_death_of(worker))
+                    self._count_failed_start(_death_of(worker))
                 self._workers[position] = self._replace(worker)
                 continue
             worker.job, worker.number, worker.heard = job, number, time.monotonic()
@@ -221,11 +222,11 @@ class Pool:
         return self._start()
 
     def poll(self, seconds: float) -> list[tuple[int, Event]]:
-        """What has come of the jobs: (number of the job, event), in order; waits up to `seconds` for the
+        """Returns the new events as (number of the job, event), in order; waits up to `seconds` for the
         first.
 
         Raises:
-            WorkerError: one worker after the other ends before it is ready to work.
+            WorkerError: several workers in a row have ended before they were ready.
         """
         busy = {
             worker.connection: position
@@ -241,19 +242,19 @@ class Pool:
             try:
                 event = worker.connection.recv()
             except (EOFError, OSError):
-                # it may have been killed in the middle of a word
+                # the worker has died, possibly in the middle of a message
                 death = _death_of(worker)
                 self._workers[position] = self._replace(worker)
                 if worker.ready:
                     events.append((worker.number, death))
                 else:
-                    self._count_stillborn(death)
+                    self._count_failed_start(death)
                     self._give(position, worker.job, worker.number)
                 continue
             worker.heard = time.monotonic()
             if event == _READY:
                 worker.ready = True
-                self._stillborn = 0
+                self._failed_starts = 0
                 continue
             events.append((worker.number, event))
             if not isinstance(event, Chunk):
@@ -267,18 +268,18 @@ class Pool:
                 self._workers[position] = self._replace(worker)
         return events
 
-    def _count_stillborn(self, death: Death) -> None:
-        """Counts a worker that has ended before it was ready: none of its work is to blame."""
-        self._stillborn += 1
-        if self._stillborn == _STILLBORN:
-            raise WorkerError(f"workers end before they can begin: {death.why}")
+    def _count_failed_start(self, death: Death) -> None:
+        """Counts a worker that has ended before it was ready, which no page can have caused."""
+        self._failed_starts += 1
+        if self._failed_starts == _MAX_FAILED_STARTS:
+            raise WorkerError(f"workers end before they are ready: {death.why}")
 
     def _overdue(self, worker: _Worker, now: float) -> Death | None:
         limit = self._settings.limits.seconds
-        if worker.watch.seconds(now) > limit:
-            return Death("too slow", f"not finished after {limit:g} seconds", worker.watch.item)
-        if not worker.watch.seconds(now) and now - worker.heard > _SILENCE:
-            return Death("silent", f"the worker has said nothing for {_SILENCE:g} seconds", -1)
+        if worker.timer.seconds(now) > limit:
+            return Death("too slow", f"not finished after {limit:g} seconds", worker.timer.item)
+        if not worker.timer.seconds(now) and now - worker.heard > _SILENCE:
+            return Death("silent", f"the worker has sent nothing for {_SILENCE:g} seconds", -1)
         return None
 
 
@@ -286,8 +287,12 @@ _Context = ForkContext | ForkServerContext | SpawnContext
 
 
 def _context() -> _Context:
-    """How a worker begins: as a copy of this process, which costs nothing, if it has no threads that may just
-    now hold a lock; else as a copy of a clean process that has what a worker needs."""
+    """Returns how workers are started.
+
+    A fork of this process takes no time, and is used if this process has no other thread, which could hold a
+    lock at that moment. Otherwise workers are forked from a server process without threads that has the
+    modules loaded.
+    """
     methods = multiprocessing.get_all_start_methods()
     if "fork" in methods and sys.platform != "darwin" and threading.active_count() == 1:
         return multiprocessing.get_context("fork")
@@ -298,7 +303,8 @@ def _context() -> _Context:
     return context
 
 
-def _begins_clean(context: _Context) -> bool:
+def _starts_fresh(context: _Context) -> bool:
+    """Whether a worker inherits no pipes of this process."""
     return context.get_start_method() != "fork"
 
 
@@ -311,4 +317,4 @@ def _death_of(worker: _Worker) -> Death:
         why = f"the worker ended with status {code}"
     # SIGKILL and SIGTERM come from outside (out-of-memory killer, operator): allow one more try
     outside = code in (-signal.SIGKILL, -signal.SIGTERM)
-    return Death("killed its worker", why, worker.watch.item, 3 if outside else 2)
+    return Death("killed its worker", why, worker.timer.item, 3 if outside else 2)

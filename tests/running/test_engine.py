@@ -338,7 +338,7 @@ def test_input_that_vanishes(tmp_path: Path, crawl: Path) -> None:
 
 def test_large_inputs_are_spread() -> None:
     small, large, pipe = Input("s", "s", 10), Input("l", "l", 100), Input("-", "-", -1)
-    assert engine._largest([small, small, large], 2) == [large]
-    assert engine._largest([small, small], 2) == []
-    assert engine._largest([pipe], 1) == [pipe]
-    assert engine._largest([large], 1) == []
+    assert engine._inputs_to_spread([small, small, large], 2) == [large]
+    assert engine._inputs_to_spread([small, small], 2) == []
+    assert engine._inputs_to_spread([pipe], 1) == [pipe]
+    assert engine._inputs_to_spread([large], 1) == []

@@ -291,4 +291,4 @@ def test_workers_that_cannot_start(source: Path, tmp_path: Path) -> None:
         capture_output=True, check=False, timeout=120, env={**os.environ, "NCLEANER_WORKER_HOOK": str(hook)},
     )  # fmt: skip
     assert process.returncode == 1
-    assert process.stderr == b"ncleaner: workers end before they can begin: the worker ended with status 7\n"
+    assert process.stderr == b"ncleaner: workers end before they are ready: the worker ended with status 7\n"
