@@ -1,7 +1,7 @@
-"""Steps for pipelines of datatrove.
+"""Steps for datatrove pipelines.
 
 `NcleanerReader` reads archives as `ncleaner clean` does and yields cleaned documents. `NcleanerExtractor`
-takes the place of another extractor, behind a reader that yields HTML:
+replaces another extractor after a reader that yields HTML:
 
     pipeline=[NcleanerReader("s3://bucket/crawl/", model="auto"), JsonlWriter("s3://bucket/clean/")]
     pipeline=[WarcReader("s3://bucket/crawl/"), NcleanerExtractor(), JsonlWriter("s3://bucket/clean/")]
@@ -38,26 +38,26 @@ except ImportError as error:
 __all__ = ["NcleanerExtractor", "NcleanerReader"]
 
 
-class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # which has no types
-    """Reads archives, HTML and text files and yields their pages, cleaned, as `ncleaner clean` writes them.
+class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # datatrove has no types
+    """Reads archives, HTML and text files and yields their cleaned pages, as `ncleaner clean` writes them.
 
-    Each task cleans in a process of its own, so that a page that ends or holds up a process costs itself
-    only. A page that nothing is left of gives no document.
+    Each task cleans in a separate process, so that a page that kills or holds up a process costs no other
+    page. A page without clean text gives no document.
 
-    Metadata of a document are the keys of `ncleaner clean -f jsonl` (url, date, title, lang, encoding,
-    offset, segments_kept, and model where one was chosen for each page), language (as in the format parquet)
-    and file_path; its id is that of its record. Statistics count pages, cleaned, empty and given up, records
-    that are no pages, places of damage, and files that could not be read to their end.
+    The metadata of a document are the keys of `ncleaner clean -f jsonl` (url, date, title, lang, encoding,
+    offset, segments_kept, and model if one was chosen for each page), language (as in the format parquet) and
+    file_path; its id is that of its record. Statistics count pages (all, cleaned, empty, given up), records
+    that yield no page, places of damage, and files that could not be read to their end.
 
     Args:
-        data_folder, paths_file: as for every reader from disk. Files that are neither archives nor pages are
-            read as texts: give a `glob_pattern` where there are any.
+        data_folder, paths_file: as for every reader from disk. Files that are neither archives nor HTML are
+            read as texts: give a `glob_pattern` if the folder contains other files.
         method, model, threshold, comments, limits, encoding, alt_text: see `Cleaner`.
         input_format, marker: see `archive.read`.
         options: those of `BaseDiskReader`: limit, skip, adapter, glob_pattern, default_metadata, …
 
     Raises:
-        ValueError, ModelError: as `Cleaner` does, when it runs.
+        ValueError, ModelError: as `Cleaner` does; raised when the reader runs.
     """
 
     name = "🧹 ncleaner"
@@ -95,20 +95,20 @@ class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # which has no type
 
     def run(self, data: Iterable[Any] | None = None, rank: int = 0, world_size: int = 1) -> Iterator[Any]:
         """Yields the documents of a task's share of the files."""
-        # what is wrong with method or model is said here, not by the worker
+        # raises errors in method or model here, not in the worker
         self.settings.cleaner()
         with Pool(1, self.settings) as self._pool:
             yield from super().run(data, rank, world_size)
         self._pool = None
 
     def read_file(self, filepath: str) -> Iterator[Any]:
-        """Yields the documents of a file. Raises OSError where it cannot be opened."""
+        """Yields the documents of a file. Raises OSError if it cannot be opened."""
         number = 0
         settings = self.settings
-        with ExitStack() as closing:
-            pool = self._pool or closing.enter_context(Pool(1, settings))
+        with ExitStack() as stack:
+            pool = self._pool or stack.enter_context(Pool(1, settings))
             items = read(
-                closing.enter_context(self.data_folder.open(filepath, "rb")),
+                stack.enter_context(self.data_folder.open(filepath, "rb")),
                 input_format=settings.input_format,
                 limits=settings.limits,
                 name=self.data_folder.resolve_paths(filepath),
@@ -147,14 +147,15 @@ class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # which has no type
             logger.warning(str(note))
 
 
-class NcleanerExtractor(BaseExtractor):  # type: ignore[misc]  # which has no types
-    """Cleans the HTML that documents have for text. It pickles, and loads its model once in a process.
+class NcleanerExtractor(BaseExtractor):  # type: ignore[misc]  # datatrove has no types
+    """Cleans documents whose text is HTML. It is picklable, and loads its model once per process.
 
-    Pages that nothing is left of are dropped, and so are pages above the limits.
+    Pages without clean text and pages above the limits are dropped.
 
     Args:
         method, model, threshold, comments, limits, alt_text: see `Cleaner`.
-        timeout: seconds for a page, and for loading the model where processes do not begin as copies.
+        timeout: seconds for one page, which include loading the model if processes are not forked. None:
+            those of `limits`.
     """
 
     name = "🧹 ncleaner"
@@ -186,12 +187,12 @@ class NcleanerExtractor(BaseExtractor):  # type: ignore[misc]  # which has no ty
 
     def run(self, data: Iterable[Any], rank: int = 0, world_size: int = 1) -> Iterator[Any]:
         """Yields the documents, with their clean text. Raises ValueError, ModelError as `Cleaner` does."""
-        # the processes that texts are extracted in begin as copies of this one
+        # loaded here, because the processes that extract are forked from this one
         self._cleaner = self.settings.cleaner()
         yield from super().run(data, rank, world_size)
 
     def extract(self, text: str) -> str:
-        """The clean text of a page; empty where nothing is left of it, or it is above the limits."""
+        """Returns the clean text of a page; empty if it has none, or is above the limits."""
         if self._cleaner is None:
             self._cleaner = self.settings.cleaner()
         try:

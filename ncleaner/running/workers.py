@@ -85,7 +85,7 @@ def _bug(error: Exception) -> str:
 
 
 def _die_with_parent() -> None:
-    """Asks the system to kill this process when its parent ends; a hung process does not see the pipe close."""
+    """Asks the system to kill this process when its parent ends; a hung one does not read its pipe."""
     if sys.platform == "linux":
         import ctypes
 

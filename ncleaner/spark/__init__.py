@@ -1,13 +1,14 @@
-"""A cluster's cores instead of one machine's: `ncleaner clean -o DIRECTORY` as a job of Apache Spark.
+"""Cleaning on a cluster: `ncleaner clean -o DIRECTORY` as a job of Apache Spark.
 
-Each input is a task. It cleans its input as a run on one machine does, in a process of its own that keeps its
-model for the tasks that come after, and writes the output whole under its name; the driver adds a line to the
-manifest when the task has ended. Outputs are the same bytes, and a later run, on a cluster or not, goes on
-where this one ended. `pages` gives the same rows as a DataFrame.
+Each input is a task. The task cleans it in a separate process, as a run on one machine does, and writes the
+output, which appears when it is complete; the process stays for the next tasks, so that its model is loaded
+once. The driver adds a line to the manifest when the task has ended. Outputs are the same bytes as on one
+machine, and a later run, on a cluster or not, continues where this one ended. `pages` gives the same rows as
+a DataFrame.
 
-Executors need this package and, like the driver, read the inputs and write the outputs where they are: URLs,
-or a file system that all machines share. Model files of one's own travel with the job. `spark_command.py` has
-the command for all this.
+Executors need this package. Driver and executors must reach the inputs and the outputs: by URL, or on a file
+system that all machines share. The user's own model files are sent with the job. `ncleaner/spark/__main__.py`
+has the command line.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from ncleaner.reading.inputs import Input
 from ncleaner.running.engine import Progress, cleaned, cleaned_items, no_progress, unfinished
 from ncleaner.running.jobs import Chunk
 from ncleaner.running.manifest import open_manifest, settings_record
-from ncleaner.running.outputs import is_directory, output_in, output_names, writing
+from ncleaner.running.outputs import is_directory, open_output_in, output_errors, output_names
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
 from ncleaner.running.workers import Pool
@@ -61,29 +62,31 @@ if TYPE_CHECKING:
 
 __all__ = ["clean", "pages", "rows", "schema"]
 
-# Where in an output directory tasks write what they have not finished.
+# Directory, in an output directory, for outputs that tasks have not finished.
 _ATTEMPTS: Final = ".attempts"
-# How long the driver looks for an output that a task has written: file systems of networks take their time.
-_PATIENCE: Final = 90.0
+# Seconds that the driver waits for an output that a task has written, since network file systems have delays.
+_VISIBLE_SECONDS: Final = 90.0
 _LOG: Final = logging.getLogger("ncleaner")
-# So many notes of an input reach the driver.
+# Most notes of an input that are sent to the driver.
 _NOTES: Final = 100
 
 
 # In the executors
 
 
-_kept: dict[Settings, tuple[Pool, ExitStack]] = {}
+_idle_pools: dict[Settings, tuple[Pool, ExitStack]] = {}
 
 
 @contextmanager
 def _pool(settings: Settings) -> Iterator[Pool]:
-    """A pool of one worker, which this process keeps for its next task. One that is left in the middle of its
-    work is closed."""
-    for other in [kept for kept in _kept if kept != settings]:
-        _kept.pop(other)[1].close()
-    if settings in _kept:
-        pool, stack = _kept.pop(settings)
+    """Opens a pool of one worker, or takes the one that this process has kept from an earlier task.
+
+    It is kept for the next task, or closed if the block ends while the worker is busy.
+    """
+    for other in [key for key in _idle_pools if key != settings]:
+        _idle_pools.pop(other)[1].close()
+    if settings in _idle_pools:
+        pool, stack = _idle_pools.pop(settings)
     else:
         stack = ExitStack()
         pool = stack.enter_context(Pool(1, settings))
@@ -93,17 +96,18 @@ def _pool(settings: Settings) -> Iterator[Pool]:
         if pool.busy:
             stack.close()
         else:
-            _kept[settings] = pool, stack
+            _idle_pools[settings] = pool, stack
 
 
 @dataclass(frozen=True, slots=True)
-class _Task:
-    """What is the same for all tasks of a job; picklable.
+class _JobSetup:
+    """The data that all tasks of a job share; picklable.
 
     Attributes:
-        models: files of models that do not come with the package, by name.
-        key: of these models.
-        version: of this package, where the driver is.
+        settings: of the run, on the driver.
+        models: {name: bytes} of model files that do not come with the package; None if there are none.
+        key: fingerprint of the models.
+        version: version of this package on the driver.
     """
 
     settings: Settings
@@ -111,15 +115,19 @@ class _Task:
     key: str
     version: str
 
-    def prepared(self) -> Settings:
-        """The settings as they are to be here. Raises WorkerError where another version is installed."""
+    def settings_here(self) -> Settings:
+        """Returns the settings with the models' paths on this executor, and writes the models there.
+
+        Raises:
+            WorkerError: the executor has another version of this package than the driver.
+        """
         if version("ncleaner") != self.version:
             raise WorkerError(
                 f"an executor has ncleaner {version('ncleaner')}, and the driver has {self.version}"
             )
         if self.models is None:
             return self.settings
-        # each process has its own; they go when the executor goes
+        # each process writes its own files; they are deleted with the executor
         folder = Path(SparkFiles.getRootDirectory(), f"ncleaner-{self.key}-{os.getpid()}")
         if not folder.exists():
             folder.mkdir()
@@ -130,8 +138,11 @@ class _Task:
 
 
 class _Attempt:
-    """A directory of a file system, for one attempt at a task: another attempt that has been given up may
-    still be writing the same output somewhere."""
+    """An output directory for one attempt at a task.
+
+    The attempt writes into a directory of its own, because Spark may have given up an earlier attempt that
+    still writes the same output.
+    """
 
     def __init__(self, folder: Folder, path: Path, name: str) -> None:
         self._folder = folder
@@ -158,10 +169,10 @@ class _Attempt:
 
 @contextmanager
 def _attempt(output: str) -> Iterator[Folder]:
-    """The output directory, for this attempt at a task."""
+    """Opens the output directory for this attempt at a task."""
     folder = folder_at(output)
     if is_url(output):
-        # an object appears whole, however many write it
+        # an object appears complete, even if several attempts write it
         yield folder
         return
     context = TaskContext.get()
@@ -175,7 +186,7 @@ def _attempt(output: str) -> Iterator[Folder]:
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """What a task has made of an input: an output of so many bytes."""
+    """The result of a task: the input, name and size (bytes) of its output, its counts, and the seconds."""
 
     source: Input
     name: str
@@ -185,18 +196,18 @@ class _Result:
 
 
 def _clean(
-    part: Iterable[tuple[Input, str]], task: _Task, output: str, results: Accumulator[list[_Result]]
+    part: Iterable[tuple[Input, str]], task: _JobSetup, output: str, results: Accumulator[list[_Result]]
 ) -> None:
     """Cleans the inputs of a partition. Raises OutputError, WorkerError."""
-    settings = task.prepared()
+    settings = task.settings_here()
     for source, name in part:
         began = time.monotonic()
         tally = Tally()
         with (
-            writing(output),
+            output_errors(output),
             _attempt(output) as folder,
             _pool(settings) as pool,
-            output_in(folder, name, settings) as out,
+            open_output_in(folder, name, settings) as out,
         ):
             for chunk in cleaned(source, pool):
                 out.write(chunk)
@@ -210,8 +221,10 @@ def _clean(
 
 
 class _Arriving(AccumulatorParam[list[_Result]]):
-    """Hands on what tasks add to an accumulator: Spark adds it when a task has ended well, and counts no task
-    twice."""
+    """An accumulator that puts the results of tasks into a queue.
+
+    Spark adds the result of a task only after its success, and only once.
+    """
 
     def __init__(self, queue: SimpleQueue[Any] | None = None) -> None:
         self._queue = queue
@@ -230,8 +243,8 @@ class _Arriving(AccumulatorParam[list[_Result]]):
         return value1
 
 
-def _results(rdd: RDD[tuple[Input, str]], task: _Task, output: str) -> Generator[_Result]:
-    """Runs the job, and gives each result when it is there."""
+def _results(rdd: RDD[tuple[Input, str]], task: _JobSetup, output: str) -> Generator[_Result]:
+    """Runs the job, and yields each result when it arrives."""
     context = rdd.context
     queue: SimpleQueue[Any] = SimpleQueue()
     arriving = context.accumulator([], _Arriving(queue))
@@ -254,32 +267,32 @@ def _results(rdd: RDD[tuple[Input, str]], task: _Task, output: str) -> Generator
             yield arrived
         ended = arrived
     except BaseException:
-        # it may not have begun, and fails where an interrupt has ended the driver's other half
+        # Repeated, because the job may not have begun. Cancelling fails if an interrupt has ended the JVM.
         while thread.is_alive():
             with suppress(Exception):
                 context.cancelJobGroup(group)
             thread.join(0.5)
         raise
     thread.join()
-    # the last of them where the driver's other half is no more
+    # OSError is raised if the driver's JVM has ended
     if isinstance(ended, Py4JError | PySparkException | OSError):
         raise _failure(str(ended)) from ended
     if ended is not None:
         raise ended
 
 
-def _failure(said: str) -> Exception:
-    """What has ended a job, in a sentence: an error of ours in a task, or one of Spark's."""
-    ours = re.search(r"ncleaner\.errors\.(\w+): (.+)", said)
+def _failure(text: str) -> Exception:
+    """Returns the exception that has ended a job: one of this package in a task, or one of Spark."""
+    ours = re.search(r"ncleaner\.errors\.(\w+): (.+)", text)
     if ours and hasattr(errors, ours[1]):
-        found: type[Exception] = getattr(errors, ours[1])
-        return found(ours[2])
-    why = re.search(r"\bSparkException: (.+)", said)
-    return WorkerError(f"Spark has ended the job: {why[1] if why else said.partition(chr(10))[0]}")
+        error_class: type[Exception] = getattr(errors, ours[1])
+        return error_class(ours[2])
+    why = re.search(r"\bSparkException: (.+)", text)
+    return WorkerError(f"Spark has ended the job: {why[1] if why else text.partition(chr(10))[0]}")
 
 
-def _task(spark: SparkSession, settings: Settings) -> _Task:
-    """A job's task. Raises as `Settings.cleaner` and `Settings.sink` do."""
+def _job_setup(spark: SparkSession, settings: Settings) -> _JobSetup:
+    """Returns the data that all tasks share. Raises as `Settings.cleaner` and `Settings.sink` do."""
     settings.cleaner()
     settings.sink()
     own = {
@@ -288,20 +301,20 @@ def _task(spark: SparkSession, settings: Settings) -> _Task:
         if name not in shipped_models()
     }
     models = spark.sparkContext.broadcast(own) if own else None
-    return _Task(settings, models, fingerprint(settings.method, settings.model), version("ncleaner"))
+    return _JobSetup(settings, models, fingerprint(settings.method, settings.model), version("ncleaner"))
 
 
-def _within_reach(source: Input) -> Input:
-    """An input as executors find it, wherever they are started. Raises InputError for a pipe."""
+def _with_absolute_path(source: Input) -> Input:
+    """Returns an input with an absolute path, as executors need it. Raises InputError for a pipe."""
     if source.is_pipe:
-        raise InputError(f"{source.path}: a cluster cannot read standard input or a pipe")
+        raise InputError(f"{source.path}: a cluster cannot read standard input or a pipe: give a path or URL")
     if is_url(source.path):
         return source
     return replace(source, path=str(Path(source.path).absolute()))
 
 
 def _largest_first(inputs: Iterable[Input]) -> list[Input]:
-    """So that nobody is left with a large one at the end."""
+    """Returns the inputs sorted by size, so that the last tasks are short."""
     return sorted(inputs, key=lambda source: -source.size)
 
 
@@ -314,28 +327,28 @@ def clean(
     again: bool = False,
     progress: Progress = no_progress,
 ) -> Tally:
-    """Cleans all inputs into a directory, as `engine.run` does, by all executors.
+    """Cleans all inputs into a directory on all executors, as `engine.run` does on one machine.
 
     Args:
-        spark: a session with a driver of its own (not of Spark Connect).
+        spark: a session with its own driver (not one of Spark Connect).
         inputs: see `find_inputs`. Paths become absolute, also in the URL of a page that is a file.
         settings: method, model, formats, limits.
         output: the directory: a URL, or a path on a file system that the driver and all executors share.
-        again: clean what an earlier run into the same directory has finished, too.
+        again: also clean inputs that an earlier run into the same directory has finished.
         progress: called for each input that is finished or passed over.
 
     Returns:
-        What was done. `Tally.complete` tells whether every input was read whole.
+        The counts. `Tally.complete` is True if every input was read completely and no page was given up.
 
     Raises:
-        NcleanerError: the model, an option, an input or the output cannot be used at all, or Spark has given
-            up. What is finished then stands, and is passed over the next time.
+        NcleanerError: the model, an option, an input or the output cannot be used at all, or Spark has ended
+            the job. Finished outputs stay, and the next run passes over their inputs.
     """
     if not is_directory(output):
-        raise OutputError(f"{output}: a cluster writes into a directory, a file for each input")
+        raise OutputError(f"{output}: a cluster writes a file for each input: give a directory")
     place = str(output) if is_url(str(output)) else str(Path(output).absolute())
-    inputs = [_within_reach(source) for source in inputs]
-    task = _task(spark, settings)
+    inputs = [_with_absolute_path(source) for source in inputs]
+    task = _job_setup(spark, settings)
     names = output_names(inputs, settings.sink().suffix)
     folder = folder_at(place)
     total = Tally()
@@ -348,7 +361,7 @@ def clean(
     with open_manifest(folder, settings_record(settings, task.key), again) as manifest:
         left = _largest_first(unfinished(inputs, names, manifest, count))
         try:
-            with writing(place):
+            with output_errors(place):
                 _forget_attempts(place)
                 if left:
                     parts = [(source, names[source]) for source in left]
@@ -359,22 +372,22 @@ def clean(
                             manifest.add(result.source, result.name, result.tally, result.seconds)
                             count(result.tally, result.source, result.source.size)
                     if total.inputs != len(left):
-                        # it only logs what goes wrong there
-                        raise WorkerError("Spark has lost what tasks have returned: run it again")
+                        # Spark only logs errors in an accumulator
+                        raise WorkerError("Spark has lost results of tasks: run the command again")
         finally:
             _forget_attempts(place)
     return total
 
 
 def _forget_attempts(output: str) -> None:
-    """Takes away what attempts that came to nothing have left."""
+    """Deletes the files of failed attempts."""
     if not is_url(output):
         shutil.rmtree(Path(output, _ATTEMPTS), ignore_errors=True)
 
 
 def _check(folder: Folder, result: _Result, output: str) -> None:
-    """Raises OutputError for an output that cannot be seen from here, where the manifest is written."""
-    deadline = time.monotonic() + _PATIENCE
+    """Waits until the driver sees an output; raises OutputError if it does not appear in time."""
+    deadline = time.monotonic() + _VISIBLE_SECONDS
     while folder.size(result.name) != result.size:
         if time.monotonic() > deadline:
             raise OutputError(
@@ -388,7 +401,7 @@ def _check(folder: Folder, result: _Result, output: str) -> None:
 
 
 def schema() -> StructType:
-    """The columns of `pages`: those of the output format `parquet`."""
+    """Returns the columns of `pages`, which are those of the output format `parquet`."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
     from ncleaner.sinks.parquet import SCHEMA
@@ -397,27 +410,29 @@ def schema() -> StructType:
 
 
 def pages(spark: SparkSession, inputs: list[Input], settings: Settings) -> DataFrame:
-    """The cleaned pages of all inputs as a DataFrame: the rows that `clean` writes in the format `parquet`.
+    """Returns the cleaned pages of all inputs as a DataFrame: the rows that `clean` writes as `parquet`.
 
-    Nothing is done before its rows are asked for, and then each time again. What cannot be cleaned is
-    missing, and executors say so on their standard error; `clean` counts it.
+    The pages are cleaned when the rows are used, and again at each use. Pages that cannot be cleaned are
+    missing; executors report them on their standard error. (`clean` counts them.)
 
     Args:
         spark, inputs: as for `clean`.
-        settings: method, model, limits; the format is not asked for.
+        settings: method, model, limits; the output format is ignored.
 
     Raises:
         NcleanerError: the model, an option or an input cannot be used at all.
     """
     settings = _as_rows(settings)
-    sources = _largest_first(_within_reach(source) for source in inputs)
-    task = _task(spark, settings)
+    sources = _largest_first(_with_absolute_path(source) for source in inputs)
+    task = _job_setup(spark, settings)
     one_each = spark.range(0, len(sources), 1, max(1, len(sources)))
     return one_each.mapInArrow(partial(_rows, task=task, sources=sources), schema())
 
 
-def _rows(batches: Iterable[pa.RecordBatch], task: _Task, sources: list[Input]) -> Iterator[pa.RecordBatch]:
-    settings = task.prepared()
+def _rows(
+    batches: Iterable[pa.RecordBatch], task: _JobSetup, sources: list[Input]
+) -> Iterator[pa.RecordBatch]:
+    settings = task.settings_here()
     for batch in batches:
         for number in batch.column(0).to_pylist():
             with _pool(settings) as pool:
@@ -434,12 +449,12 @@ def _tables(chunks: Iterable[Chunk]) -> Iterator[pa.Table]:
 
 
 def rows(items: Iterable[Page | Skip | Damage], settings: Settings) -> Iterator[dict[str, Any]]:
-    """Cleans, in an executor, what a job of one's own has read: rows of `schema`, in order.
+    """Cleans pages on an executor, in a job that the user has written; yields rows of `schema`, in order.
 
     Args:
-        items: what `archive.read` yields, or pages that were made otherwise.
-        settings: method, model, limits; the format is not asked for. A model that does not come with the
-            package has to be where executors find it.
+        items: the items of `archive.read`, or pages from another source.
+        settings: method, model, limits; the output format is ignored. A model file that does not come with
+            the package must be on every executor.
 
     Raises:
         NcleanerError: the model or an option cannot be used at all.

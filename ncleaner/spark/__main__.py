@@ -1,4 +1,4 @@
-"""The command line of a cluster: `ncleaner clean -o DIRECTORY`, with its options and its exit status.
+"""The command line for a cluster, with the options and the exit status of `ncleaner clean -o DIRECTORY`.
 
 spark-submit --master spark://HOST:7077 scripts/spark_clean.py s3://bucket/crawl/ -o s3://bucket/clean/
 python -m ncleaner.spark --master spark://HOST:7077 s3://bucket/crawl/ -o s3://bucket/clean/
@@ -38,7 +38,7 @@ def spark_clean(
         typer.Argument(
             metavar="INPUT",
             help="Archives (.warc, .arc, .wet; plain, .gz, .zst), HTML or text files, directories of these, "
-            "URLs (s3://…, https://…): where all machines find them.",
+            "URLs (s3://…, https://…); all machines must be able to read them.",
         ),
     ] = None,
     *,
@@ -50,23 +50,23 @@ def spark_clean(
             "--output",
             "-o",
             metavar="DIRECTORY|URL",
-            help="Gets one file per input, and a manifest: run again, finished inputs are passed over.",
+            help="Directory for one file per input and a manifest; a later run passes over finished inputs.",
         ),
     ],
     settings: Settings,
     again: Annotated[
-        bool, typer.Option("--again", help="Clean the inputs, too, that an earlier run has finished.")
+        bool, typer.Option("--again", help="Also clean inputs that an earlier run has finished.")
     ] = False,
     master: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="The cluster, where spark-submit has not said.", show_default=False),
+        typer.Option(metavar="URL", help="The cluster, if not given by spark-submit.", show_default=False),
     ] = None,
     log_json: LogJsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Clean web archives, HTML pages or text dumps on a Spark cluster."""
     if not inputs and inputs_from is None:
-        raise typer.BadParameter("no INPUT, and no --inputs-from")
+        raise typer.BadParameter("there is no INPUT: give one, or --inputs-from")
     sources = sources_of(inputs, inputs_from, prefix)
     builder = SparkSession.builder.appName(f"ncleaner clean -o {output}")
     spark = (builder.master(master) if master else builder).getOrCreate()
