@@ -1,1 +1,1 @@
-"""A run: work for processes, what becomes of it, and what is recorded."""
+"""Runs: settings, jobs, worker processes, outputs, the manifest, and the counts."""

@@ -48,7 +48,7 @@ _HOOK = "NCLEANER_WORKER_HOOK"
 def _work(
     connection: Connection, settings: Settings, timer: PageTimer, hook: str, inherited: Iterable[Connection]
 ) -> None:
-    """Main function of a worker."""
+    """Runs in a worker process: cleans the jobs that arrive, and sends back their events."""
     # only the parent reacts to an interrupt
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -261,7 +261,7 @@ def test_what_a_cluster_cannot_do(session: Any, source: Path, tmp_path: Path) ->
     inputs = find_inputs([source])
     with pytest.raises(InputError, match="standard input"):
         on_spark.clean(session, find_inputs(["-"]), Settings(), output=tmp_path / "out")
-    with pytest.raises(OutputError, match="into a directory"):
+    with pytest.raises(OutputError, match="give a directory"):
         on_spark.clean(session, inputs, Settings(), output=tmp_path / "all.txt")
     with pytest.raises(NcleanerError, match="no model"):
         on_spark.clean(session, inputs, Settings(model="none.ncm"), output=tmp_path / "out")
@@ -283,13 +283,13 @@ def test_what_spark_says_becomes_a_sentence() -> None:
 
 
 def test_another_version_in_the_executors() -> None:
-    task = on_spark._Task(Settings(), None, "", "0.0.0")
+    task = on_spark._JobSetup(Settings(), None, "", "0.0.0")
     with pytest.raises(WorkerError, match=r"an executor has ncleaner .*, and the driver has 0\.0\.0"):
-        task.prepared()
+        task.settings_here()
 
 
 def test_a_directory_that_is_not_shared(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(on_spark, "_PATIENCE", 0.0)
+    monkeypatch.setattr(on_spark, "_VISIBLE_SECONDS", 0.0)
     result = on_spark._Result(Input("0.warc", "0.warc", 1), "0.txt", 10, Tally(), 1.0)
     with pytest.raises(OutputError, match="does not see what executors write"):
         on_spark._check(folder_at(tmp_path), result, str(tmp_path))
