@@ -1,7 +1,12 @@
-"""Every command that the README shows is run here, in a directory that has only what a checkout has."""
+"""Runs every command that the README shows, and checks the names of modules and files in all documents.
+
+The commands run in a directory that has only what a checkout has.
+"""
 
 from __future__ import annotations
 
+import ast
+import importlib.util
 import os
 import re
 import shutil
@@ -64,3 +69,46 @@ def test_begins_with_two_commands() -> None:
     assert "ncleaner clean examples/crawl.warc.gz" in first
     assert second.endswith("pytest")
     assert "\n" not in first + second
+
+
+DOCUMENTS = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
+
+
+def imported_names(code: str) -> list[tuple[str, str]]:
+    """Returns (module, name) for each name of ncleaner that the code imports."""
+    return [
+        (node.module, alias.name)
+        for node in ast.walk(ast.parse(code))
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "ncleaner"
+        for alias in node.names
+    ]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_python_of_a_document_imports_what_exists(document: Path) -> None:
+    # The modules are not imported: some of them need Spark or datatrove.
+    for code in re.findall(r"^```python\n(.*?)^```", document.read_text("utf-8"), re.MULTILINE | re.DOTALL):
+        for module, name in imported_names(code):
+            found = importlib.util.find_spec(module)
+            assert found and found.origin, f"{document.name}: there is no module {module}"
+            source = Path(found.origin).read_text("utf-8")
+            assert re.search(rf"\b{name}\b", source), f"{document.name}: {module} has no {name}"
+
+
+@pytest.mark.skipif(not (ROOT / "ncleaner").is_dir(), reason="the sources are not here")
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_a_document_names_source_files_that_exist(document: Path) -> None:
+    named = set(re.findall(r"`([\w/]+\.(?:py|pyx|pxd|sh))`", document.read_text("utf-8")))
+    # Evert's program for the scores of CleanEval, and files that a reader of CONTRIBUTING.md would write
+    named = {name for name in named if name != "cleaneval.py" and not name.endswith("/NAME.py")}
+    files = [
+        "/" + path.relative_to(ROOT).as_posix()
+        for folder in ("ncleaner", "tests", "bench", "scripts")
+        for path in (ROOT / folder).rglob("*.*")
+    ]
+    files += ["/setup.py"]
+    missing = {name for name in named if not any(file.endswith(f"/{name}") for file in files)}
+    assert not missing

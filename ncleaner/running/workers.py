@@ -222,8 +222,7 @@ class Pool:
         return self._start()
 
     def poll(self, seconds: float) -> list[tuple[int, Event]]:
-        """Returns the new events as (number of the job, event), in order; waits up to `seconds` for the
-        first.
+        """Returns new events in order, as (number of the job, event); waits up to `seconds` for the first.
 
         Raises:
             WorkerError: several workers in a row have ended before they were ready.
