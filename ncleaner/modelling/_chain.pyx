@@ -1,7 +1,7 @@
 """Decides the segments of a page together: a two-state Markov chain, by forward and backward messages.
 
-Clean and dirty segments come in runs. The chain has the states dirty and clean, the evidence of each segment
-as odds, and the probabilities of going from one state to the other; its posterior is exact and takes one pass
+Neighbouring segments are often both clean or both dirty. The chain has two states, dirty and clean. Each segment
+gives evidence as odds, and the model gives the transition probabilities. The posterior is exact and takes one pass
 in each direction (Rabiner 1989, section III). Messages are odds, so a step costs one division.
 """
 
@@ -10,7 +10,7 @@ from libc.math cimport exp, fmax, fmin, log
 import numpy as np
 
 cdef enum:
-    # evidence of one segment is bounded, so that no single one silences all its neighbours (natural log)
+    # The bound of one segment's evidence (natural logarithm): no single segment outweighs all its neighbours.
     LIMIT = 8
 
 
@@ -18,7 +18,7 @@ cdef void _smooth(
     double* odds, double* ahead, Py_ssize_t n, double to_clean, double stay_clean, double opening,
     double closing, double empty
 ) noexcept nogil:
-    """`odds` holds the evidence as odds on entry, posterior log-odds on return; `ahead` is room for n."""
+    """`odds` holds the evidence as odds on entry, and posterior log-odds on return. `ahead`: a buffer of size n."""
     cdef double stay_dirty = 1 - to_clean, to_dirty = 1 - stay_clean
     cdef double message = closing, x, all_dirty = 0, product = 1, some
     cdef Py_ssize_t i
@@ -26,7 +26,7 @@ cdef void _smooth(
         ahead[i] = message
         x = message * odds[i]
         message = (stay_clean * x + to_dirty) / (to_clean * x + stay_dirty)
-    # the probability that all are dirty, as a chain of conditional ones
+    # The probability that all segments are dirty: a product of conditional probabilities.
     product += opening * odds[0] * ahead[0]
     for i in range(1, n):
         product *= 1 + to_clean / stay_dirty * odds[i] * ahead[i]
@@ -47,19 +47,23 @@ cdef void _smooth(
 def posterior(
     evidence, double to_clean, double stay_clean, double opening=0, double closing=0, double empty=1
 ):
-    """Posterior log-odds of clean for the segments of one page, in their order.
+    """Returns the posterior log-odds of clean for the segments of one page, in page order.
 
     Args:
-        evidence: shape (segments,), float64: log-odds of each by itself, natural logarithm; bounded to ±8.
+        evidence: shape (segments,), float64: log-odds of each segment alone, natural logarithm; bounded to ±8.
         to_clean: probability that a dirty segment is followed by a clean one, between 0 and 1.
         stay_clean: probability that a clean segment is followed by a clean one, between 0 and 1.
         opening: log-odds that a page begins with a clean segment, natural logarithm.
-        closing: log-ratio of the probabilities that a clean and that a dirty segment is the last one.
-        empty: how likely, against what the chain says, a page is to have no clean text at all: with 1 the
-            chain is believed, with less a page rather keeps its best segments than nothing.
+        closing: log-ratio of two probabilities: that a clean segment is the last of a page, and that a dirty
+            segment is.
+        empty: factor for the chain's probability that a page has no clean text at all, above 0 and at most 1.
+            With 1 the chain is unchanged. A smaller factor lets a page keep its best segments instead of none.
 
     Returns:
         Shape (segments,), float64, natural logarithm.
+
+    Raises:
+        ValueError: a probability or `empty` is out of range.
     """
     opening = exp(fmax(fmin(opening, LIMIT), -LIMIT))
     closing = exp(fmax(fmin(closing, LIMIT), -LIMIT))

@@ -1,8 +1,8 @@
 """Linear-chain conditional random fields: state scores, exact marginals, the best sequence.
 
 The marginals come from forward and backward messages in probability space, scaled to sum to one at each position
-(Rabiner 1989, section V.A; Sutton and McCallum 2012, section 4.1), the best sequence from Viterbi's algorithm.
-All three are linear in the number of positions. Free functions, without the GIL.
+(Rabiner 1989, section V.A; Sutton and McCallum 2012, section 4.1). The best sequence comes from the Viterbi
+algorithm. The time of all three is linear in the number of positions, and they release the GIL.
 """
 
 from libc.math cimport exp, fmax
@@ -13,10 +13,10 @@ import numpy as np
 
 cdef enum:
     MAX_LABELS = 8
-    # values that a feature can have; the last one stands for a position outside the sequence
+    # The number of values of a feature. The last value stands for a position outside the sequence.
     VALUES = 16
     OUTSIDE = 15
-    # differences of scores are bounded (natural log), so that no product of two probabilities vanishes
+    # The bound of a difference of scores (natural logarithm): a product of two probabilities never underflows to 0.
     LIMIT = 300
 
 
@@ -24,7 +24,11 @@ cdef void _state_scores(
     const uint8_t* values, Py_ssize_t n, Py_ssize_t features, const int32_t* slots, const int32_t* first,
     const float* weights, int labels, double* scores
 ) noexcept nogil:
-    """`slots` are those of the first feature, then those of the next, as `first` says: number and offset."""
+    """Adds the weights of each position's features to its scores.
+
+    `slots` holds pairs of slot number and offset, sorted by feature: the pairs of feature f are
+    `first[f]` … `first[f + 1] - 1`.
+    """
     cdef Py_ssize_t t, f, k, at, ahead
     cdef int y
     cdef uint8_t value
@@ -33,7 +37,7 @@ cdef void _state_scores(
     for t in range(n):
         for f in range(features):
             value = values[t * features + f] & 15
-            # nothing there: most features, most of the time
+            # Value 0 has no weight, and most values are 0.
             if value == 0:
                 continue
             for k in range(first[f], first[f + 1]):
@@ -43,7 +47,7 @@ cdef void _state_scores(
                     sums = scores + at * labels
                     for y in range(labels):
                         sums[y] += row[y]
-    # places outside the sequence are near its ends
+    # A position near an end reads positions outside the sequence.
     for k in range(first[features]):
         ahead = slots[2 * k + 1]
         row = weights + (slots[2 * k] * VALUES + OUTSIDE) * labels
@@ -54,7 +58,7 @@ cdef void _state_scores(
 
 
 cdef void _scaled(const double* scores, int labels, double* psi) noexcept nogil:
-    """exp of the scores, against the largest of them."""
+    """Computes exp(score − largest score) of each label."""
     cdef double largest = scores[0]
     cdef int y
     for y in range(1, labels):
@@ -66,14 +70,14 @@ cdef void _scaled(const double* scores, int labels, double* psi) noexcept nogil:
 cdef void _marginals(
     const double* scores, Py_ssize_t n, const double* moves, int labels, double* result
 ) noexcept nogil:
-    """`moves[a * labels + b]` is the factor of going from a to b."""
+    """`moves[a * labels + b]` is the factor of the transition from a to b."""
     cdef double[MAX_LABELS] psi
     cdef double[MAX_LABELS] message
     cdef double[MAX_LABELS] next
     cdef double total
     cdef Py_ssize_t t
     cdef int a, b
-    # forward: what stands before, this position included
+    # Forward: the evidence up to and including this position.
     for t in range(n):
         _scaled(scores + t * labels, labels, psi)
         total = 0
@@ -88,7 +92,7 @@ cdef void _marginals(
             total += next[b]
         for b in range(labels):
             result[t * labels + b] = next[b] / total
-    # backward: what stands behind
+    # Backward: the evidence after this position.
     for a in range(labels):
         message[a] = 1
     for t in range(n - 1, -1, -1):
@@ -151,16 +155,20 @@ def _checked(scores, transitions):
 
 
 def state_scores(values, slots, weights):
-    """Score of every label at every position by itself: the sum of the weights of what stands there.
+    """Returns the state score of every label at every position: the sum of the weights of its features.
 
     Args:
-        values: shape (positions, features), uint8: 0 for nothing, which has no weight, up to 14.
-        slots: shape (slots, 2), int32: which feature, and how many positions ahead it is read.
-        weights: shape (16 * slots, labels), float32: for each slot a row for each value; the last one is for
-            places outside the sequence.
+        values: shape (positions, features), uint8, 0 to 14. The value 0 means "absent" and has no weight.
+        slots: shape (slots, 2), int32: the number of a feature, and the offset at which it is read (in
+            positions; positive is ahead).
+        weights: shape (16 * slots, labels), float32: for each slot one row per value. The last row is for
+            positions outside the sequence.
 
     Returns:
         Shape (positions, labels), float64.
+
+    Raises:
+        ValueError: the shapes do not fit each other.
     """
     values, slots = np.ascontiguousarray(values, np.uint8), np.ascontiguousarray(slots, np.int32)
     weights = np.ascontiguousarray(weights, np.float32)
@@ -191,14 +199,18 @@ def state_scores(values, slots, weights):
 
 
 def marginals(scores, transitions):
-    """Probability of every label at every position, given the whole sequence.
+    """Returns the probability of every label at every position, given the whole sequence.
 
     Args:
-        scores: shape (positions, labels), finite; natural logarithm. At most eight labels.
-        transitions: shape (labels, labels), finite: the score of going from the first to the second.
+        scores: shape (positions, labels), float64, finite, natural logarithm. At most eight labels.
+        transitions: shape (labels, labels), float64, finite: the score of the transition from the first label
+            to the second.
 
     Returns:
         Shape (positions, labels), float64; rows sum to one.
+
+    Raises:
+        ValueError: the shapes do not fit each other.
     """
     scores, transitions = _checked(scores, transitions)
     result = np.empty_like(scores)
@@ -214,7 +226,7 @@ def marginals(scores, transitions):
 
 
 def viterbi(scores, transitions):
-    """The likeliest sequence of labels: shape (positions,), uint8. Arguments as of `marginals`."""
+    """Returns the likeliest sequence of labels, shape (positions,), uint8. The arguments are those of `marginals`."""
     scores, transitions = _checked(scores, transitions)
     path = np.empty(len(scores), np.uint8)
     if not len(scores):

@@ -1,13 +1,13 @@
-"""Which segments of a page to keep, so that the F-score to be expected of the page is largest.
+"""The decision of the hybrid method: it keeps the segments that maximise the expected F-score of the page.
 
-With p the probability that a segment is clean and w what it counts for, the F of a set of segments is close to
-(1 + β²) · Σ p w of the set / (Σ w of the set + β² · Σ p w of the page), which is the decision rule of Ye, Chai,
-Lee and Chieu (2012), “Optimizing F-measure”, section 4, for one page. Where little is certain a segment of low
-probability is worth keeping, on a clear page it is not.
+Let p be the probability that a segment is clean, and w its weight. The expected F of a set of segments is close to
+(1 + β²) · Σ p w of the set / (Σ w of the set + β² · Σ p w of the page). This is the decision rule of Ye, Chai, Lee
+and Chieu (2012), “Optimizing F-measure”, section 4, for one page. On a page where all probabilities are low, the
+rule also keeps segments of low probability; on a page with clear segments it removes them.
 
-The largest ratio of two sums is found by Dinkelbach's method (1967, “On nonlinear fractional programming”): the
-best set holds all segments with (1 + β²) p above the best F, and taking those above the F reached so far
-reaches more, until it does not. A handful of rounds does; nothing need be sorted.
+Dinkelbach's method (1967, “On nonlinear fractional programming”) finds the largest ratio of the two sums. The best
+set holds all segments with (1 + β²) p above the best F. Each round takes the segments above the F of the round
+before, and F grows until the best set is found. A few rounds are enough, and no sorting is necessary.
 """
 
 from libc.math cimport exp, fmax, fmin
@@ -15,13 +15,13 @@ from libc.stdint cimport uint8_t
 
 import numpy as np
 
-# A page of which no more is to be expected is taken to have no main text at all.
+# A page whose expected F is below this value has no main text.
 LEAST = 0.2
 cdef double least = LEAST
 
 
 cdef double _largest(const double* p, const double* w, Py_ssize_t n, double weight) noexcept nogil:
-    """The largest expected F. `weight`: β²."""
+    """Returns the largest expected F. `weight`: β²."""
     cdef double all_right = 0, right, size, found, best = 0
     cdef Py_ssize_t i
     for i in range(n):
@@ -39,18 +39,19 @@ cdef double _largest(const double* p, const double* w, Py_ssize_t n, double weig
 
 
 def decide(probabilities, words, double beta=1.0):
-    """The segments whose being kept makes the page's expected F-score largest.
+    """Returns the set of segments that maximises the page's expected F-score.
 
     Args:
-        probabilities: shape (segments,), float64: that a segment is clean.
-        words: shape (segments,), float64: what each counts for.
-        beta: recall counts so many times as much as precision.
+        probabilities: shape (segments,), float64: the probability that each segment is clean.
+        words: shape (segments,), float64: the weight of each segment.
+        beta: the weight of recall against precision: with 2, recall counts twice as much.
 
     Returns:
-        Shape (segments,), bool; all False where no balanced F of `LEAST` is to be expected.
+        Shape (segments,), bool: True for a segment that is kept. All are False if the largest expected balanced
+        F is below `LEAST`.
 
     Raises:
-        ValueError: the two are of different lengths.
+        ValueError: the two arrays have different lengths.
     """
     cdef const double[::1] p = np.ascontiguousarray(probabilities, np.float64)
     cdef const double[::1] w = np.ascontiguousarray(words, np.float64)
@@ -64,7 +65,7 @@ def decide(probabilities, words, double beta=1.0):
         return kept
     cdef uint8_t[::1] mask = kept.view(np.uint8)
     with nogil:
-        # whether there is any main text does not depend on how the two are balanced
+        # The test for main text does not depend on the balance of precision and recall.
         best = _largest(&p[0], &w[0], n, 1)
         if best >= least:
             if weight != 1:
@@ -75,7 +76,7 @@ def decide(probabilities, words, double beta=1.0):
 
 
 def probabilities_of(odds):
-    """Log-odds in nats to probabilities: shape (segments,), float64."""
+    """Converts log-odds (natural logarithm) to probabilities, shape (segments,), float64."""
     found = np.array(odds, np.float64)
     cdef double[::1] p = found
     cdef Py_ssize_t i

@@ -1,12 +1,12 @@
 """Sums of decision trees over the rows of a feature matrix.
 
-A node asks whether one value, of this row or of one near it, is at most a threshold. Where the value stands is
-kept as a distance from the row's first value, so that a look at a neighbour costs as much as one at the row
-itself; the matrix has spare rows at both ends for what lies outside of the page.
+A node tests whether one value, of this row or of a row near it, is at most a threshold. The node stores the place
+of the value as a distance from the row's first value, so that a value of a neighbour costs as much as a value of
+the row itself. The matrix has spare rows at both ends for positions outside the page.
 
-Each tree is laid out as a complete one of its own depth: the children of node i are 2 i + 1 and 2 i + 2, and the
-way down has no branch that a processor could guess wrong. Rows are taken eight at a time, so that they wait for
-memory together instead of one after the other.
+Each tree is stored as a complete tree of its depth: the children of node i are 2 i + 1 and 2 i + 2, and the
+descent has no branch that a processor could mispredict. Eight rows descend at a time, so that their memory
+accesses overlap.
 """
 
 from libc.stdint cimport int32_t
@@ -15,19 +15,19 @@ import numpy as np
 
 cdef enum:
     TOGETHER = 8
-    # rows that go through all trees before the next ones do: they stay in the nearest cache meanwhile
+    # So many rows go through all trees before the next rows do, so that they stay in the nearest cache.
     BLOCK = 48
 
-# trees are laid out in 2 to the power of their depth
+# A tree of depth d takes 2 to the power of d places.
 MAX_DEPTH = 10
-# a forest is made larger in memory than its file, up to this
+# A forest takes more memory than its file; this bound keeps a crafted file from filling the memory.
 MAX_TREES = 4096
-# rows before and after its own that a tree may look at
+# A tree may read at most so many rows before and after its own row.
 MAX_REACH = 100
 
 cdef packed struct node_t:
     float threshold
-    int32_t distance     # from the row's first value to the one that is asked for
+    int32_t distance     # from the row's first value to the tested value
 
 
 cdef inline Py_ssize_t _step(const node_t* nodes, const float* x, Py_ssize_t at) noexcept nogil:
@@ -60,7 +60,7 @@ cdef void _add_tree(
         xf = first + rows[i + 5] * width
         xg = first + rows[i + 6] * width
         xh = first + rows[i + 7] * width
-        # by name, not in an array: they are to stay in registers
+        # Separate variables, not an array: they stay in registers.
         for _level in range(depth):
             a = _step(nodes, xa, a)
             b = _step(nodes, xb, b)
@@ -85,16 +85,18 @@ cdef class Forest:
     """Trees for matrices of one width.
 
     Args:
-        features: shape (nodes,), the column that a node asks for.
-        rows: shape (nodes,), how many rows after its own; negative for rows before.
-        thresholds: shape (nodes,), float32; values at most as large go left.
-        left, right: shape (nodes,), within the tree; a leaf is -1 - its number within the tree.
-        leaves: shape (leaves,), float32.
-        sizes: shape (trees,), nodes of each; it has one leaf more.
-        width: columns of the matrix.
+        features: shape (nodes,), integers: the column that each node tests.
+        rows: shape (nodes,), integers: the row that each node tests, relative to its own; negative for rows before.
+        thresholds: shape (nodes,), float32; values up to the threshold go left.
+        left, right: shape (nodes,), integers: the children of each node, as numbers within its tree. A leaf is
+            -1 - the number of the leaf within its tree.
+        leaves: shape (leaves,), float32: the values of the leaves.
+        sizes: shape (trees,), integers: the number of nodes of each tree. A tree has one leaf more than nodes.
+        width: the number of columns of the matrix.
 
     Raises:
-        ValueError: the arrays do not belong together, a tree is none, or deeper than `MAX_DEPTH`.
+        ValueError: the arrays do not fit each other, or do not describe trees, or a tree is deeper than
+            `MAX_DEPTH`.
     """
 
     cdef object _nodes, _leaves, _depths
@@ -117,7 +119,7 @@ cdef class Forest:
         if total and not -MAX_REACH <= rows.min() <= rows.max() <= MAX_REACH:
             raise ValueError("a tree looks at rows too far away")
         if total and (features.min() < 0 or features.max() >= width):
-            raise ValueError("a tree asks for a feature that there is not")
+            raise ValueError("a tree asks for a feature that does not exist")
         if not (np.all(np.isfinite(thresholds)) and np.all(np.isfinite(leaves))):
             raise ValueError("a threshold or a leaf is not a number")
         distances = (rows * width + features).tolist()
@@ -130,7 +132,7 @@ cdef class Forest:
             depth = _depth(left[node : node + size], right[node : node + size])
             tree_nodes = [(0.0, 0)] * ((1 << depth) - 1)
             tree_leaves = [0.0] * (1 << depth)
-            # (node or leaf, where it stands, how far down)
+            # (node or leaf, its place, its level)
             open_ = [(0, 0, 0)]
             while open_:
                 child, place, level = open_.pop()
@@ -139,7 +141,7 @@ cdef class Forest:
                     open_.append((left[node + child], 2 * place + 1, level + 1))
                     open_.append((right[node + child], 2 * place + 2, level + 1))
                     continue
-                # a leaf above the lowest level stands below all nodes in between
+                # A leaf above the lowest level fills all places below it on the lowest level.
                 first = ((place + 1) << (depth - level)) - (1 << depth)
                 for at in range(first, first + (1 << (depth - level))):
                     tree_leaves[at] = leaves[leaf - child - 1]
@@ -158,18 +160,21 @@ cdef class Forest:
         self, const float[:, ::1] matrix not None, Py_ssize_t spare, chosen=None, Py_ssize_t first=0,
         last=None,
     ):
-        """Sum of the trees for each row but the `spare` ones at either end: shape (rows − 2 · spare,), float64.
+        """Returns the sum of the trees for each row except the `spare` rows at either end.
 
         Args:
-            matrix: shape (rows, width).
-            spare: rows at either end that are there to be looked at only.
-            chosen: shape (some,), int32: rows to sum for, counted from the first that is not spare; 0 for the
-                others. All by default.
-            first, last: trees from the first on and before the last; all by default.
+            matrix: shape (rows, width), float32.
+            spare: the number of rows at either end that the trees read but that get no sum.
+            chosen: shape (some,), int32: the rows that get a sum, counted from the first row that is not spare.
+                The sum of other rows is 0. All rows by default.
+            first, last: the trees first … last − 1; all trees by default.
+
+        Returns:
+            Shape (rows − 2 · spare,), float64.
 
         Raises:
-            ValueError: the matrix is of another width, or has fewer spare rows than the trees look at, or there
-                is no such row or tree.
+            ValueError: the matrix has another width, or fewer spare rows than the trees read, or a row or tree
+                does not exist.
         """
         cdef Py_ssize_t n = matrix.shape[0] - 2 * spare, tree, skipped_nodes = 0, skipped_leaves = 0
         if matrix.shape[1] != self.width or spare < self.reach or n < 0:
@@ -179,7 +184,7 @@ cdef class Forest:
         cdef Py_ssize_t end = len(self._depths) if last is None else min(last, len(self._depths))
         cdef Py_ssize_t some = n if chosen is None else len(chosen), i
         found = np.zeros(n)
-        # the last row is taken along until the groups are full
+        # Copies of the last row fill the last group of eight.
         cdef int32_t[::1] rows = np.empty((some + TOGETHER - 1) // TOGETHER * TOGETHER, np.int32)
         cdef const int32_t[::1] wanted
         if chosen is None:
@@ -224,7 +229,7 @@ cdef class Forest:
 
 
 def _depth(left, right):
-    """Depth of a tree, whose children have to stand behind their parents, each node and leaf once."""
+    """Returns the depth of a tree. Checks that children follow their parents and that each occurs once."""
     seen = set()
     depths = {0: 1}
     for node, children in enumerate(zip(left, right)):

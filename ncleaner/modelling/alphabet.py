@@ -1,15 +1,16 @@
-"""Characters to symbols: the alphabets over which n-grams are counted.
+"""Alphabets: they map characters to the symbols over which n-grams are counted.
 
 An alphabet gives each code point a small integer. Symbol 0 is the segment boundary and stands for no
-character. Code points are looked up through two levels, a page of 256 at a time, so that folding is one
-table access per character in compiled code.
+character. The tables have two levels: an index of Unicode pages (256 code points each), and the pages. Equal
+pages are stored once, and compiled code folds a character with two table accesses.
 
-`ascii`      lexical: the 95 printable ASCII characters; accented Latin letters and typographic punctuation
-             fold to the ASCII character a typist would use, everything else to `~` (Evert 2008, section 3).
-`nonlexical` letters to `a`, digits to `0`, other characters as in `ascii` (ibid.): what is left is the shape
-             of text, which carries over between languages.
-`learned`    the most frequent characters of the training pages, and classes for the rest: lexical in any
-             script. A model file records its characters.
+`ascii`      lexical: the 95 printable ASCII characters. Accented Latin letters and typographic punctuation
+             fold to the ASCII character that a typist would use, all other characters to `~` (Evert 2008,
+             section 3).
+`nonlexical` letters fold to `a`, digits to `0`, other characters as in `ascii` (Evert 2008, section 3). The
+             symbols keep the shape of text, which is similar in many languages.
+`learned`    the most frequent characters of the training pages, and classes for all other characters: lexical
+             in any script. A model file records its characters.
 """
 
 from __future__ import annotations
@@ -39,12 +40,12 @@ __all__ = [
     "scripts",
 ]
 
-# symbols have to fit a byte, with those for classes, white space and the boundary
+# A symbol fits a byte. The classes, white space and the boundary need symbols too.
 MAX_LEARNED = 200
 _PAGES = (sys.maxunicode + 1) >> 8
 _OTHER = "~"
 
-# What NFKD does not fold to ASCII but a typist would.
+# Characters that a typist replaces by ASCII but that the normalisation form NFKD keeps.
 _TYPED = {
     "‘": "'", "’": "'", "‚": "'", "‛": "'", "′": "'", "`": "'", "´": "'", "ʻ": "'", "ʼ": "'",
     "“": '"', "”": '"', "„": '"', "‟": '"', "″": '"', "«": '"', "»": '"', "‹": "'", "›": "'",
@@ -55,12 +56,13 @@ _TYPED = {
     "→": ">", "←": "<", "►": ">", "◄": "<", "▶": ">", "⟩": ">", "⟨": "<",
 }  # fmt: skip
 
-# Blocks where Latin letters, punctuation and letter-like signs stand: all that can fold to ASCII.
+# Blocks of Latin letters, punctuation and letter-like signs: only their characters can fold to ASCII.
 _LATIN_BLOCKS = (
     (0x80, 0x250), (0x2B0, 0x300), (0x1E00, 0x1F00), (0x2000, 0x2150), (0x2190, 0x2200), (0x2500, 0x2600),
     (0x27E0, 0x27F0), (0x3000, 0x3003), (0xFB00, 0xFB07), (0xFF01, 0xFF5F),
 )  # fmt: skip
-# Blocks outside of which every assigned character of the plane is a letter (CJK, Hangul) or rare.
+# Blocks that mix letters with other characters. In the rest of the first plane every assigned character is a
+# letter (CJK, Hangul) or rare.
 _MIXED_BLOCKS = ((0x80, 0x3400), (0x4DC0, 0x4E00), (0xA000, 0xAC00), (0xD7A4, 0x10000))
 
 
@@ -69,13 +71,13 @@ class Alphabet:
     """A map from code points to symbols.
 
     Attributes:
-        name: the name under which a model asks for it.
+        name: the name that a model file records.
         size: number of symbols, boundary included; symbols are 0 … size − 1.
-        bits: bits that hold a symbol.
+        bits: number of bits that hold a symbol.
         index: shape (4352,), uint16: for each page of 256 code points its row in `pages`.
         pages: shape (rows, 256), uint8: symbol of each code point.
-        characters: length `size`: what stands for each symbol when n-grams are shown.
-        parameters: what a model file has to record besides the name to build it again.
+        characters: length `size`: the text that shows each symbol when n-grams are printed.
+        parameters: further values that a model file records, so that the alphabet can be built again.
     """
 
     name: str
@@ -88,11 +90,11 @@ class Alphabet:
 
     @cached_property
     def encoder(self) -> Encoder:
-        """Its compiled form, shared by all models over it."""
+        """The compiled form of the alphabet, shared by all its models."""
         return Encoder(self.index, self.pages)
 
     def header(self) -> dict[str, Any]:
-        """What a model file records of it."""
+        """Returns what a model file records of the alphabet."""
         return {"name": self.name, "size": self.size, **self.parameters}
 
 
@@ -102,7 +104,7 @@ def _pack(
     table: npt.NDArray[np.uint8],
     parameters: dict[str, Any] | None = None,
 ) -> Alphabet:
-    """`table` has shape (4352, 256): the symbol of every code point. Equal pages are stored once."""
+    """Builds an alphabet from `table`, shape (4352, 256): the symbol of every code point."""
     rows: dict[bytes, int] = {}
     index = np.array([rows.setdefault(row.tobytes(), len(rows)) for row in table], np.uint16)
     pages = np.frombuffer(b"".join(rows), np.uint8).reshape(-1, 256)
@@ -112,8 +114,11 @@ def _pack(
 
 
 def _table(other: int, symbols: dict[int, int], default: int | None = None) -> npt.NDArray[np.uint8]:
-    """Symbols of all code points: `symbols` maps code points, those in no mentioned page get `default` (else
-    `other`)."""
+    """Returns the symbols of all code points, shape (4352, 256).
+
+    `symbols` maps code points to symbols. Other code points get `other`, but on a Unicode page without any
+    code point of `symbols` they get `default`, if given.
+    """
     table = np.full((_PAGES, 256), other if default is None else default, np.uint8)
     table[np.unique(np.fromiter(symbols, np.int64) >> 8)] = other
     table.reshape(-1)[np.fromiter(symbols, np.int64)] = np.fromiter(symbols.values(), np.uint8)
@@ -121,7 +126,7 @@ def _table(other: int, symbols: dict[int, int], default: int | None = None) -> n
 
 
 def _fold(character: str) -> str:
-    """The ASCII character that a typist would use, or `~`."""
+    """Returns the ASCII character that a typist would use, or `~`."""
     typed = _TYPED.get(character)
     if typed:
         return typed
@@ -134,7 +139,7 @@ def _folded() -> dict[int, str]:
     for first, last in _LATIN_BLOCKS:
         for code in range(first, last):
             folded[code] = _fold(chr(code))
-    # the only white space that the dumper leaves inside a segment
+    # The dumper leaves no other white space inside a segment.
     folded[0x0A] = folded[0x09] = " "
     return folded
 
@@ -155,7 +160,7 @@ def _nonlexical() -> Alphabet:
     for first, last in ((0x09, 0x7F), *_MIXED_BLOCKS):
         for code in range(first, last):
             character = chr(code)
-            # marks belong to letters in the scripts that write vowels with them
+            # Many scripts write vowels with marks, so a mark counts as a letter.
             category = unicodedata.category(character)[0]
             if category in "LM":
                 symbols[code] = symbol["a"]
@@ -170,7 +175,7 @@ def _nonlexical() -> Alphabet:
 # -------------------------------------------------------------------------------------------------
 # Learned alphabets
 
-# Classes of what is not among an alphabet's own characters: kinds of signs, and letters by script.
+# The classes of the characters that are not among an alphabet's own: kinds of signs, and letters by script.
 _CLASSES = (
     "other", "digit", "punctuation", "letter", "Latin", "Greek", "Cyrillic", "Hebrew", "Arabic", "Indic",
     "Southeast Asian", "Kana", "Hangul", "Han", "capital",
@@ -190,13 +195,13 @@ _SCRIPTS = {
     "Han": ((0x2E80, 0x3008), (0x3021, 0x302A), (0x3105, 0x3130), (0x31A0, 0x31C0), (0x3400, 0x4DC0),
             (0x4E00, 0xA000), (0xF900, 0xFB00), (0x20000, 0x33480)),
 }  # fmt: skip
-# planes beyond the first: letters but for these
+# Beyond the first plane only these code points are no letters.
 _PICTURES = (0x1D000, 0x20000)
 
 
 @lru_cache
 def _classes() -> tuple[npt.NDArray[np.uint8], dict[int, int]]:
-    """The class of every code point, and {capital: small letter} where both are one code point."""
+    """Returns the class of every code point, and {capital: small letter} where both are one code point."""
     table = np.full(_PAGES << 8, _CLASS["letter"], np.uint8)
     table[slice(*_PICTURES)] = _CLASS["other"]
     for script, ranges in _SCRIPTS.items():
@@ -206,7 +211,7 @@ def _classes() -> tuple[npt.NDArray[np.uint8], dict[int, int]]:
     for first, last in ((0, 0x80), *_MIXED_BLOCKS):
         for code in range(first, last):
             category = unicodedata.category(chr(code))
-            # marks belong to letters in the scripts that write vowels with them
+            # Many scripts write vowels with marks, so a mark counts as a letter.
             if category[0] in "LM":
                 if category in ("Lu", "Lt"):
                     lower = chr(code).lower()
@@ -221,13 +226,15 @@ def _classes() -> tuple[npt.NDArray[np.uint8], dict[int, int]]:
 
 @lru_cache
 def scripts() -> Alphabet:
-    """The classes alone, for looking at text: the kind of sign that each code point is, or the script of the
-    letter. Signs, digits and punctuation come first."""
+    """Returns an alphabet of the classes alone: the script of each letter, and the kind of each other sign.
+
+    Signs, digits and punctuation are the first symbols.
+    """
     return _pack("scripts", _CLASSES, _classes()[0].reshape(_PAGES, 256))
 
 
 def _learned(characters: str, cased: bool) -> Alphabet:
-    """An alphabet of these characters, of classes for the rest, and of white space."""
+    """Returns an alphabet of these characters, of classes for all others, and of white space."""
     classes, small = _classes()
     if len(set(characters)) != len(characters) or "\n" in characters or " " in characters:
         raise ValueError("the characters of a learned alphabet have to be distinct, and no white space")
@@ -248,20 +255,19 @@ def _learned(characters: str, cased: bool) -> Alphabet:
 
 
 def learned_alphabet(texts: Iterable[str], *, size: int = 60, cased: bool = False) -> Alphabet:
-    """The alphabet of the `size` most frequent characters of some text; the rest are told apart by class.
+    """Returns the alphabet of the `size` most frequent characters of some text, with classes for all others.
 
-    The classes are digits, punctuation, other signs, and letters by script.
-
-    Digits are always a class. Serves any script: where there are more letters than `size`, the frequent ones
-    keep their identity.
+    The classes are digits, punctuation, other signs, and letters by script. Digits are always a class. The
+    alphabet serves any script: where a script has more than `size` letters, the frequent letters keep symbols
+    of their own.
 
     Args:
-        texts: training text; it is taken in NFC.
+        texts: training text; the function converts it to NFC.
         size: number of characters, 1 to 200.
-        cased: tell capitals from small letters.
+        cased: whether capitals and small letters have different symbols.
 
     Raises:
-        ValueError: `size` is out of range, or there is not a single character.
+        ValueError: `size` is out of range, or the text has no character that can be a symbol.
     """
     if not 1 <= size <= MAX_LEARNED:
         raise ValueError(f"a learned alphabet has from 1 to {MAX_LEARNED} characters, not {size}")
@@ -272,7 +278,7 @@ def learned_alphabet(texts: Iterable[str], *, size: int = 60, cased: bool = Fals
     frequencies: Counter[str] = Counter()
     for character, times in counted.items():
         code = ord(character)
-        # half a character of UTF-16 is none, and could not be written into a model
+        # A surrogate is half a character of UTF-16, and a model file (UTF-8) cannot hold it.
         whole = not 0xD800 <= code < 0xE000
         if whole and not character.isspace() and classes[code] != _CLASS["digit"]:
             frequencies[character if cased else chr(small.get(code, code))] += times
@@ -283,7 +289,7 @@ def learned_alphabet(texts: Iterable[str], *, size: int = 60, cased: bool = Fals
 
 
 ALPHABETS = {"ascii": _ascii, "nonlexical": _nonlexical}
-# the names that training takes; the last is made from the training pages
+# The names that training takes. The last alphabet is made from the training pages.
 ALPHABET_NAMES = (*ALPHABETS, "learned")
 
 
@@ -293,11 +299,11 @@ def _named(name: str) -> Alphabet:
 
 
 def alphabet(header: str | dict[str, Any]) -> Alphabet:
-    """The alphabet of this name, or the one that a model's header describes.
+    """Returns the alphabet of this name, or the one that a model's header describes.
 
     Raises:
-        ModelError: no such alphabet.
-        ValueError: the header describes no learned alphabet that can be.
+        ModelError: this version knows no such alphabet.
+        ValueError: the header describes a learned alphabet that is not possible.
     """
     name = header if isinstance(header, str) else header.get("name")
     if name == "learned" and isinstance(header, dict):

@@ -1,13 +1,13 @@
-"""The features of the hybrid, by name: what each says, where it comes from, and how to switch it off.
+"""The features of the hybrid method: the name, the meaning, the source and the group of each.
 
-A page is a matrix with a row for each segment. Its columns come in two parts: what is known of a segment
-before any has been judged (`_segment_features.pyx`), and what follows from a first judgement of all of them
-(`_page_features.pyx`). This is the one list of their names, in the order of the columns.
+The features of a page form a matrix with one row per segment. Its columns have two parts: the features of each
+segment before any judgement (`_segment_features.pyx`), and the features that need a first judgement of all
+segments (`_page_features.pyx`). This module holds the only list of their names, in the order of the columns.
 
 Sources: Victor (Marek, Pecina and Spousta 2007, section 3; Spousta, Marek and Pecina 2008), NCleaner (Evert
 2008), boilerpipe (Kohlschütter, Fankhauser and Nejdl 2010, section 3), CETR (Weninger, Hsu and Han 2010),
 jusText (Pomikálek 2011, chapter 3), Dragnet (Peters and Lecocq 2013), Web2Text (Vogels, Ganea and Eickhoff
-2018, section 3). Where none is named the feature is ours.
+2018, section 3). A feature without a source is new in ncleaner.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ Matrix = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """One column.
+    """One column of the matrix.
 
     Attributes:
-        name: unique.
-        group: what it is switched off with.
-        about: what its value is.
-        source: who described it first, as far as known.
+        name: the name, unique.
+        group: the group; a group can be switched off as a whole.
+        about: the meaning of the value.
+        source: the system that described the feature first, as far as known.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Feature:
 
 
 def _table(group: str, text: str) -> list[Feature]:
-    """Features from lines of name, description and source."""
+    """Returns the features of lines of the form `name | description | source`."""
     found = []
     for line in text.strip().splitlines():
         name, about, *source = (part.strip() for part in line.split("|"))
@@ -118,9 +118,9 @@ _COPIES = _table(
     "copies",
     """
     duplicates | segments of the page with this text | Victor
-    seen-before | of these, those that come before | Victor
-    of-title | share of its words that stand in the page's title
-    title-covered | share of the title's words that stand in it
+    seen-before | segments before this one with this text | Victor
+    of-title | share of its words that occur in the page's title
+    title-covered | share of the title's words that occur in it
     """,
 )
 _NGRAMS = _table(
@@ -137,9 +137,9 @@ _PLACE = _table(
     position | share of the segments before it | Victor
     char-position | share of the characters before it
     from-start | segments before it
-    from-end | segments from it on
+    from-end | segments from this one to the end of the page
     from-headline | segments since the page's headline, negative before it
-    headline-above | levels up to the first block that holds the headline too, -1 without one
+    headline-above | levels up to the first block that holds the headline too, -1 without a headline
     headline-below | levels down from that block to the headline
     has-h1 | 1 when the page has one
     from-heading | segments since the last heading tag
@@ -151,7 +151,7 @@ _NAMES = _table(
     "names",
     """
     names-own | learned weights of the words in its block's class, id and role, summed | Dragnet
-    names-least | least weight of such a word here or above
+    names-least | smallest weight of such a word here or above
     names-most | largest weight of such a word here or above
     names-sum | sum over all blocks above
     names-near | the same, halved with every level
@@ -194,8 +194,8 @@ _STYLES = [
 _REPETITION = _table(
     "styles",
     """
-    repeated | most siblings alike that its block, or one above, has
-    repeated-above | how far above that is
+    repeated | largest number of similar siblings of its block or of a block above
+    repeated-above | levels up to that block
     repeated-chars | characters of that block
     """,
 )
@@ -203,7 +203,7 @@ _CORE = _table(
     "containers",
     """
     core-above | levels up to the first block that holds half of the page's mass
-    core-branch | mass of the branch of that block that it stands in
+    core-branch | mass of the branch of that block that contains it
     core-depth | nesting of that block
     """,
 )
@@ -250,10 +250,10 @@ GROUPS: tuple[str, ...] = tuple(dict.fromkeys(feature.group for feature in FEATU
 
 
 def columns_of(without: Iterable[str] = (), features: Sequence[Feature] = FEATURES) -> list[int]:
-    """The columns that are left without these groups or features.
+    """Returns the columns that are left without these groups or features.
 
     Raises:
-        ValueError: no such group or feature.
+        ValueError: a name in `without` is neither a group nor a feature.
     """
     left_out = set(without)
     known = {*GROUPS, *(feature.name for feature in features)}
@@ -276,16 +276,16 @@ def first_features(
     weights: npt.NDArray[np.float32],
     spare: int = 0,
 ) -> Matrix:
-    """A page's matrix with the columns that are known at first; the others are 0.
+    """Returns a page's matrix with the columns that need no first judgement; the other columns are 0.
 
     Args:
         document: the page.
-        odds, posterior: shape (segments,): of the n-grams, in bits.
-        weights: shape (WEIGHTS,): of the hashed words in names.
-        spare: rows of `OUTSIDE` at either end.
+        odds, posterior: shape (segments,), float64: log-odds of the n-gram models, in bits.
+        weights: shape (WEIGHTS,), float32: weights of the hashed words in class, id and role.
+        spare: number of rows of `OUTSIDE` at either end.
 
     Returns:
-        Shape (segments + 2 · spare, features).
+        Shape (segments + 2 · spare, features), float32.
     """
     size = len(document)
     matrix = np.empty((size + 2 * spare, len(FEATURES)), np.float32)
@@ -298,10 +298,17 @@ def first_features(
 def second_features(
     document: Document, matrix: Matrix, probabilities: npt.NDArray[np.float64], spare: int = 0
 ) -> None:
-    """Fills in the columns that follow from a first judgement, shape (segments,), 0 to 1."""
+    """Fills the columns that need a first judgement.
+
+    Args:
+        document: the page.
+        matrix: shape (segments + 2 · spare, features), from `first_features`.
+        probabilities: shape (segments,), float64: the first judgement, 0 to 1.
+        spare: number of rows of `OUTSIDE` at either end.
+    """
     size = len(document)
     _page_features.fill(document, probabilities, matrix[spare : spare + size, SEGMENT_COLUMNS:])
 
 
-# what rows outside of the page hold: no feature has this value
+# The value of rows outside the page. No feature has this value.
 OUTSIDE = -1000.0

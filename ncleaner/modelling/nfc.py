@@ -1,7 +1,7 @@
-"""Text in Unicode's normalisation form C, where it matters: an accent typed as a character of its own is
-scored like the letter that carries it.
+"""Unicode's normalisation form C (NFC) for the text that n-grams are counted in.
 
-The Document keeps its text as the page has it; only what the n-grams see is composed.
+A page may write an accented letter as one character or as a letter and a mark. Both give the same n-grams. The
+Document keeps the text of the page unchanged; only the n-gram models read the composed form.
 """
 
 from __future__ import annotations
@@ -19,33 +19,35 @@ __all__ = ["compose", "composed"]
 
 Offsets = npt.NDArray[np.uint32]
 
-# Marks on one letter beyond which a joiner that stands for nothing is put between them, as Unicode's
-# stream-safe format has it (UAX #15, section 13): to order them takes time by the square of their number.
+# After so many marks in a row an invisible joiner is inserted, as in Unicode's stream-safe text format (UAX #15,
+# section 13): the time to order the marks grows with the square of their number.
 _MARKS = 30
-# Most characters that are composed at once. Python makes room for ten at a time, and may move all each time.
+# At most so many characters are composed at once: Python's buffer grows by ten characters at a time, and each
+# growth may copy the whole buffer.
 _PIECE = 1 << 16
-# Marks take two bytes and more, and no Latin letter, ideograph or Hangul syllable begins as they do: without
-# so long a run of such bytes no text has that many marks, and nearly all pages are done.
+# A quick test that nearly all pages pass. A mark takes two bytes or more, and its first byte never begins a Latin
+# letter, an ideograph or a Hangul syllable. So a text without a long run of such bytes has no long run of marks.
 _FOREIGN = re.compile(rb"[\x80-\xbf\xcc-\xe3\xea\xef\xf0]{%d}" % (2 * _MARKS))
-# Three signs of Tibetan are no marks themselves, but are made of them.
+# Three Tibetan signs are not marks, but they decompose to marks.
 _MADE_OF_MARKS = "\u0f73\u0f75\u0f81"
 
 
 @cache
 def _run_of_marks() -> re.Pattern[str]:
-    """Finds as many marks as may stand in a row, where there are more."""
-    # letters beyond the second plane, and all ideographs, have none
+    """Returns a pattern that matches `_MARKS` marks in a row if a further mark follows."""
+    # From 0x20000 on there are only ideographs and no marks.
     marks = "".join(filter(unicodedata.combining, map(chr, range(0x300, 0x20000)))) + _MADE_OF_MARKS
     return re.compile(f"[{marks}]{{{_MARKS}}}(?=[{marks}])")
 
 
 def _begins(character: str) -> bool:
-    """Whether nothing that stands before a character composes with it, or changes places."""
+    """Whether a piece of text may begin with this character: it neither composes nor changes places with the
+    character before."""
     return not unicodedata.combining(character) and not may_compose(character.encode())
 
 
 def composed(text: str) -> str:
-    """Text in normalisation form C."""
+    """Returns text in normalisation form C."""
     return _composed(text, _crowded(text.encode("utf-8", "surrogatepass")))
 
 
@@ -68,8 +70,14 @@ def _composed(text: str, crowded: bool) -> str:
 
 
 def compose(data: bytes, starts: Offsets, ends: Offsets) -> tuple[bytes, Offsets, Offsets]:
-    """The segments [starts, ends) of UTF-8 text in normalisation form C: a buffer and new offsets. All but a
-    few pages are in that form, and come back as they are."""
+    """Returns the segments [starts, ends) of UTF-8 text in normalisation form C: a buffer and new offsets.
+
+    Most pages are in that form already. For them the function returns the arguments themselves.
+
+    Args:
+        data: UTF-8 text.
+        starts, ends: shape (segments,), uint32: byte offsets into `data`.
+    """
     if not may_compose(data):
         return data, starts, ends
     parts = [

@@ -137,8 +137,8 @@ def test_reach_is_the_farthest_row() -> None:
         ({"sizes": [2, 1, 0]}, "sizes do not fit"),
         ({"sizes": [4, -1]}, "sizes do not fit"),
         ({"sizes": []}, "sizes do not fit"),
-        ({"features": [0, 4, 0]}, "feature that there is not"),
-        ({"features": [0, -1, 0]}, "feature that there is not"),
+        ({"features": [0, 4, 0]}, "feature that does not exist"),
+        ({"features": [0, -1, 0]}, "feature that does not exist"),
         ({"thresholds": [0.0, np.nan, 0.0]}, "not a number"),
         ({"leaves": [1.0, np.inf, 3.0, 4.0, 5.0]}, "not a number"),
         # a node that is its own child, one above it, one of the next tree, a leaf that there is not
