@@ -221,3 +221,19 @@ def test_commands_say_what_they_do_not_draw(tmp_path: Path) -> None:
     subprocess.run([*ncleaner, "report", tmp_path / "out", "--html", tmp_path / "report.html"], check=True)
     assert "No plots were drawn: matplotlib is not installed" in (tmp_path / "report.html").read_text()
     assert not list(tmp_path.glob("*.png"))
+
+
+def test_nobody_uses_a_private_name_of_another_module() -> None:
+    """A module that changes or reads a private name of another one hides an order of imports."""
+    found = []
+    for path in sources():
+        if path.suffix == ".py":
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "ncleaner":
+                    private = [alias.name for alias in node.names if alias.name.startswith("_")]
+                    found += [
+                        f"{path.relative_to(ROOT)}: {node.module}.{name}"
+                        for name in private
+                        if f"{node.module}.{name}" not in MODULES and name != "__version__"
+                    ]
+    assert not found

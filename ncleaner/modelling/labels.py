@@ -1,4 +1,4 @@
-"""Labels of a page's blocks, as Victor has them, and the segments that they keep."""
+"""The labels that Victor gives to the blocks of a page, and the segments that they keep."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ LABELS = "phlco"
 PARAGRAPH, HEADER, ITEM, CONTINUATION, OTHER = range(5)
 Labels = npt.NDArray[np.uint8]
 """Shape (runs,): the number of each run's label."""
-# label of a segment by the character code of its kind
+# The label of a segment by the character code of its kind.
 _OF_KIND = np.full(256, PARAGRAPH, np.uint8)
+_OF_KIND[[ord("h"), ord("l")]] = HEADER, ITEM
 # code of a segment's kind by label
 _CODES = np.frombuffer(b"phl", np.uint8)
 
@@ -51,7 +52,7 @@ def labels_from_kept(
     continues: npt.NDArray[np.bool_] | None = None,
 ) -> Labels:
     """Returns the labels for a mask: the first run of each kept segment gets the segment's kind, its other
-    runs `c`. Text that is not shown at first gets `o`.
+    runs `c`. Hidden text gets `o`.
 
     Args:
         document: the page.

@@ -1,26 +1,27 @@
 """Victor: a conditional random field over the blocks of a page (Marek, Pecina and Spousta 2007).
 
-"Web Page Cleaning with Conditional Random Fields" (CleanEval 2007) takes cleaning as labelling a sequence:
-every block of text, the text between two tags, gets one of the five labels of `annotations.py`, by features
-of its markup, its content and its place in the page; "Victor: the Web-Page Cleaning Tool" (Spousta, Marek
-and Pecina 2008) is the system made public. Names, ways of counting, and the window of three blocks to
-either side are those of its feature modules and of its template for CRF++ of 2008:
+"Web Page Cleaning with Conditional Random Fields" (CleanEval 2007) treats cleaning as sequence labelling. A
+block is the text between two tags. Every block gets one of the five labels of `labels.py`, from features of
+its markup, its content and its place in the page. "Victor: the Web-Page Cleaning Tool" (Spousta, Marek and
+Pecina 2008) is the published system. The names, the counts, and the window of three blocks on either side
+follow its feature modules and its CRF++ template of 2008:
 
-- *markup*: `container.X`, a block stands inside an element (`p`, `a`, `u`, `img`) or one of a class of
-  elements; `split.X`, how many tags (opening or closing) stand between a block and the one before;
+- *markup*: `container.X`: the block is inside an element (`p`, `a`, `u`, `img`) or inside an element of a
+  class; `split.X`: the number of tags (opening or closing) between the block and the one before;
 - *content*: shares of characters and of tokens by class; sentences and their length; whether a sentence
-  begins and ends; duplicates on the page, with all but letters and digits folded; URLs, dates and times;
-  what looks like a bullet or an enumeration;
-- *document*: position, size, and groups: the blocks with the same innermost `td` or `div`, weighed by their
-  words outside links. What describes the whole page is read at the block itself only.
+  begins and ends; duplicates on the page, where all characters but letters and digits are folded; URLs,
+  dates and times; bullets and enumerations;
+- *document*: position, size, and groups: the blocks with the same innermost `td` or `div`, weighted by their
+  words outside links. Features of the whole page are read at the block itself only.
 
-What is our reading: the bins (half octaves for counts, tenths for shares; the configuration that had them
-is not public); the members of the classes; dates by English month names; the mean length of a sentence as
-tokens to a sentence; `fragmentation` as words to a block, of the whole page. A mark ends a sentence before
-white space only. What the Document's tables cannot tell: `<br>` and `<hr>` are told from other tags by
-opening without closing, but not from each other, so `split.hr` is part of `split.br`; `container.img` is
-alternative text, where that is taken in. The language identification of 2008 is left out. Text that is not
-shown at first is left out of the sequence, and always `o`.
+Some details are not published, and this module chooses them: the bins (half octaves for counts, tenths for
+shares); the members of the classes; dates by English month names; the mean length of a sentence in tokens;
+`fragmentation` as words per block, of the whole page. A mark ends a sentence only before white space.
+
+Two differences come from the Document's tables. They show `<br>` and `<hr>` as tags that open but never
+close, and cannot tell the two apart, so `split.br` includes `split.hr`. `container.img` means alternative
+text, if the Document contains it. The language identification of 2008 is left out. Hidden text is not in the
+sequence, and its label is always `o`.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ __all__ = ["FEATURES", "VALUES", "Reading", "VictorModel", "block_features"]
 
 _OWN = "position document.word-count document.sentence-count document.block-count document.max-div-group "
 _OWN += "document.max-td-group fragmentation first-duplicate"
-# In the order in which _victor.pyx writes them.
+# The order is that of _victor.pyx.
 FEATURES: tuple[str, ...] = tuple(
     "container.p container.a container.u container.img container.class-header container.class-bold "
     "container.class-italic container.class-list container.class-form "
@@ -59,22 +60,22 @@ FEATURES: tuple[str, ...] = tuple(
     "document.max-td-group td-group.word-ratio div-group.word-ratio fragmentation".split()
 )
 assert len(FEATURES) == NUMBER
-# features of the whole page, or that say nothing of the neighbours
+# Features of the whole page, and features whose value at a neighbour tells nothing about the block.
 _GLOBAL = frozenset(_OWN.split())
-# a value takes four bits, of which the last one is for places outside the page (_crf.pyx)
+# A value takes four bits. The last value is for positions outside the page (_crf.pyx).
 VALUES = 16
-# what is known of a block's neighbours, to either side
-_WINDOW = 3
+# the number of neighbours on either side whose features are read
+WINDOW = 3
 
 Slot = tuple[str, int]
-"""A feature, and how many blocks ahead it is read."""
+"""A feature, and the offset in blocks at which it is read (positive is ahead)."""
 
 
 class Reading(NamedTuple):
-    """What a model says of a document's blocks.
+    """The labels and probabilities that a model gives to a document's blocks.
 
     Attributes:
-        labels: shape (runs,), uint8: the likeliest sequence; `o` where the text is not shown.
+        labels: shape (runs,), uint8: the likeliest sequence; `o` for hidden text.
         clean: shape (runs,), float64: the probability, given the page, that a block is not `o`.
     """
 
@@ -83,22 +84,27 @@ class Reading(NamedTuple):
 
 
 def visible_rows(document: Document) -> npt.NDArray[np.int32]:
-    """Numbers of the runs that a reader sees."""
+    """Returns the numbers of the visible runs, int32."""
     return np.flatnonzero(document.visible[document.runs["segment"]]).astype(np.int32)
 
 
 def block_features(document: Document, rows: npt.NDArray[np.int32] | None = None) -> npt.NDArray[np.uint8]:
-    """Shape (rows, len(FEATURES)), uint8: the features of a document's visible runs, or of those named."""
+    """Returns the features of a document's runs, shape (rows, len(FEATURES)), uint8.
+
+    Args:
+        document: the page.
+        rows: shape (rows,), int32: the numbers of the runs; all visible runs by default.
+    """
     if rows is None:
         rows = visible_rows(document)
     return features(document.data, document.runs, document.segments, document.elements, rows)
 
 
-def make_slots(without: Iterable[str] = (), window: int = _WINDOW) -> tuple[Slot, ...]:
-    """All features but some, each with the places where it is read.
+def make_slots(without: Iterable[str] = (), window: int = WINDOW) -> tuple[Slot, ...]:
+    """Returns the slots of all features except those in `without`: each feature with its offsets.
 
     Raises:
-        TrainingError: there is no such feature.
+        TrainingError: a name in `without` is not a feature.
     """
     left_out = set(without)
     if unknown := left_out - set(FEATURES):
@@ -111,7 +117,8 @@ def make_slots(without: Iterable[str] = (), window: int = _WINDOW) -> tuple[Slot
     )
 
 
-def _slot_table(slots: Sequence[Slot]) -> npt.NDArray[np.int32]:
+def slot_table(slots: Sequence[Slot]) -> npt.NDArray[np.int32]:
+    """Returns the numbers of the features and their offsets, shape (slots, 2), int32."""
     return np.array([(FEATURES.index(name), offset) for name, offset in slots], np.int32).reshape(-1, 2)
 
 
@@ -120,12 +127,12 @@ class VictorModel(Stored):
     """A conditional random field over the blocks of a page.
 
     Attributes:
-        slots: the features, and where each is read.
-        state: shape (16 * slots, 5), float32: for each slot and value a weight for each label.
-        transitions: shape (5, 5), float32: weight of going from the first label to the second.
-        threshold: log-odds in bits from which a segment is kept; None to go by the likeliest sequence of
-            labels, as the papers do.
-        about: what the header says besides: name, language, training, sources.
+        slots: the features, and the offset of each.
+        state: shape (16 * slots, 5), float32: for each slot and value one weight per label.
+        transitions: shape (5, 5), float32: the weight of the transition from the first label to the second.
+        threshold: the least log-odds, in bits, of a segment that is kept. With None the likeliest sequence of
+            labels decides, as in the papers.
+        about: further entries of the header: name, language, training, sources.
     """
 
     KIND: ClassVar[str] = "victor"
@@ -138,18 +145,18 @@ class VictorModel(Stored):
     about: dict[str, Any] = field(default_factory=dict)
 
     def with_threshold(self, threshold: float | Preset) -> VictorModel:
-        """The same weights with a threshold, in bits.
+        """Returns a model with the same weights and this threshold, in bits.
 
         Raises:
-            ModelError: presets (`precision`, `recall`) are for n-gram models.
+            ModelError: `threshold` is a preset (`precision`, `recall`); this model has none.
         """
         if isinstance(threshold, str):
             raise ModelError(f"the model {self.name} has no preset {threshold!r}: give a threshold in bits")
         return replace(self, threshold=threshold)
 
     def scores(self, values: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
-        """Shape (blocks, 5): the state scores of blocks with these features, natural logarithm."""
-        return state_scores(values, _slot_table(self.slots), self.state)
+        """Returns the state scores of blocks with these features, shape (blocks, 5), natural logarithm."""
+        return state_scores(values, slot_table(self.slots), self.state)
 
     def read(self, document: Document) -> Reading:
         """Labels all blocks of a page."""
@@ -162,7 +169,7 @@ class VictorModel(Stored):
         return Reading(labels, clean)
 
     def to_bytes(self) -> bytes:
-        """The model file. The same model gives the same bytes."""
+        """Returns the bytes of the model file. The same model gives the same bytes."""
         header = {
             "kind": self.KIND,
             "labels": LABELS,
@@ -174,9 +181,9 @@ class VictorModel(Stored):
 
     @classmethod
     def of_parts(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str) -> VictorModel:
-        """The model of an unpacked file."""
+        """Returns the model of an unpacked file."""
         slots = tuple((str(feature), int(offset)) for feature, offset in header["slots"])
-        _slot_table(slots)
+        slot_table(slots)
         threshold = None if header["threshold"] is None else float(header["threshold"])
         state, transitions = (reals(arrays[part]) for part in ("state", "transitions"))
         size = len(LABELS)
@@ -191,12 +198,12 @@ class VictorModel(Stored):
         return cls(slots, state, transitions, threshold, about)
 
     def summary(self) -> str:
-        """What the model is, in a few words."""
+        """Describes the model in a few words."""
         features = len({name for name, _ in self.slots})
         return f"{features} features, {np.count_nonzero(self.state):,} weights"
 
     def card(self, number: int = 20) -> Card:
-        """Training, transitions, and up to `number` of the heaviest weights on either side."""
+        """Returns the training, the transitions, and up to `number` heaviest weights for either decision."""
         training = self.about.get("training") or {}
         blocks = training.get("blocks") or {}
         facts = [
@@ -212,7 +219,7 @@ class VictorModel(Stored):
         ]
         tables = [
             Table(
-                "weights of going from label to label",
+                "weights of the transitions between labels",
                 ("from \\ to", *LABELS),
                 [
                     (label, *(f"{weight:+.2f}" for weight in row))
@@ -220,7 +227,7 @@ class VictorModel(Stored):
                 ],
             )
         ]
-        # weight of the best label that keeps a block, against removing it
+        # The weight of the best label that keeps a block, minus the weight of the label that removes it.
         ratio = self.state[:, :OTHER].max(axis=1) - self.state[:, OTHER]
         for side, order in (("keeping", -ratio), ("removing", ratio)):
             rows = []

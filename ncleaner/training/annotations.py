@@ -1,17 +1,16 @@
-"""Annotated pages as Victor has them: a label for every block of text.
+"""Annotated pages: a label for every block of text, for training Victor.
 
-A block is the text between two tags, one of the Document's runs. Its labels are those of the system that
-Marek, Pecina and Spousta built for CleanEval ("Web Page Cleaning with Conditional Random Fields", 2007):
-`p`aragraph, `h`eader and `l`ist item for the first block of what CleanEval marks so, `c`ontinuation for each
-further block of it, `o`ther for what is to be removed.
+A block is the text between two tags, one of the Document's runs. The labels are those of the system that
+Marek, Pecina and Spousta built for CleanEval ("Web Page Cleaning with Conditional Random Fields", 2007). The
+first block of a paragraph, header or list item of CleanEval gets `p`, `h` or `l`. Each further block of it
+gets `c` (continuation). A block that the annotator removes gets `o` (other).
 
-The file. The tool of 2008 (Spousta, Marek, Pecina: "Victor: the Web-Page Cleaning Tool") kept annotations
-in the page itself: it tidied the HTML, put each block in a `<span id="victor_anN">`, and an annotator's
-label into the class of that span. Such files hold the page a second time and need its own parser, so ours
-is a text beside the page: UTF-8; a line for each block, in reading order, of the label, a tab and the
-block's text with white space folded; lines that begin with `#` are comments, the first of which names the
-page. A person corrects the labels in any editor; the text is there to be read, and to make sure that the
-file belongs to the page.
+An annotation file stands beside its page. It is UTF-8 text with one line per block, in reading order: the
+label, a tab, and the block's text with white space folded. Lines that begin with `#` are comments; the first
+one names the page. A person corrects the labels in any editor. The text serves the reader, and it proves that
+the file belongs to the page. The tool of 2008 (Spousta, Marek, Pecina: "Victor: the Web-Page Cleaning Tool")
+kept the labels in a copy of the page, in the class of a `<span>` around each block; such files need a parser
+of their own.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import TrainingError
-from ncleaner.modelling.labels import _OF_KIND, HEADER, ITEM, LABELS, Labels, labels_from_kept
+from ncleaner.modelling.labels import LABELS, Labels, labels_from_kept
 from ncleaner.text.words import numbered
 from ncleaner.training.gold import gold_pieces, is_marked
 from ncleaner.training.pairs import Pair, read_bytes, read_text, site_of
@@ -44,11 +43,9 @@ __all__ = [
 
 SUFFIX = ".anno"
 
-
-_OF_KIND[[ord("h"), ord("l")]] = HEADER, ITEM
 _LEGEND = "# p paragraph, h header, l list item, c continuation of the block before, o other (to be removed)"
-# of a text that does not match, this much is shown
-_SHOWN = 60
+# A message shows at most so many characters of a text that does not match.
+_SHOWN_CHARS = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,10 +53,10 @@ class Annotated:
     """A page with its labels, as a person set or corrected them.
 
     Attributes:
-        name: for messages.
+        name: the name of the page, for messages.
         document: the page.
-        labels: of its runs.
-        site: registered domain; empty when unknown.
+        labels: the labels of its runs.
+        site: the registered domain; empty if unknown.
     """
 
     name: str
@@ -69,27 +66,25 @@ class Annotated:
 
 
 def labels_from_alignment(pair: Pair) -> Labels:
-    """The labels of a page by its gold text.
+    """Returns the labels of a page's runs, from its gold text.
 
-    Which segments are kept is what `Pair.alignment` says. Where the gold text has CleanEval's marks, a kept
-    segment gets the kind of the gold segment that its first word found there belongs to; and is a
-    continuation when an earlier kept segment has reached into that gold segment. Where the gold text has
-    none, each kept segment has the kind that the page gives it.
-
-    Returns:
-        Of the document's runs.
+    `Pair.alignment` decides which segments are kept. If the gold text has CleanEval's marks, a kept segment
+    gets the kind of the gold segment that contains its first matching word. It is a continuation if an
+    earlier kept segment has words in the same gold segment. If the gold text has no marks, each kept segment
+    has its kind in the page.
     """
     document = pair.document
     mask = pair.alignment.clean & document.visible
     if not is_marked(pair.gold):
         return labels_from_kept(document, mask)
-    # not through `gold_document`, whose builder has its own mind on what is a heading
+    # `gold_document` does not fit here: its builder decides by itself what a heading is.
     pieces = gold_pieces(pair.gold)
     chosen = np.flatnonzero(mask).tolist()
     numbers: dict[str, int] = {}
     words, owners = numbered((str(document[position]) for position in chosen), numbers)
     wanted, gold_owners = numbered((text for _, text in pieces), numbers)
-    first: dict[int, int] = {}  # gold segment of the first word that was found, by segment
+    # For each segment the gold segments of its first and of its last matching word.
+    first: dict[int, int] = {}
     last: dict[int, int] = {}
     for opcode in LCSseq.opcodes(words, wanted):
         if opcode.tag == "equal":
@@ -112,12 +107,12 @@ def _folded(text: bytes) -> bytes:
 
 
 def write_annotations(document: Document, labels: Labels, page: str = "") -> bytes:
-    """The annotation file of a page.
+    """Returns the bytes of the annotation file of a page.
 
     Args:
         document: the page.
-        labels: of its runs.
-        page: its name, for the first line.
+        labels: the labels of its runs.
+        page: the name of the page, for the first line.
     """
     lines = [f"# {' '.join(page.split())}".rstrip().encode("utf-8", "replace"), _LEGEND.encode()]
     for label, start, end in zip(
@@ -128,15 +123,16 @@ def write_annotations(document: Document, labels: Labels, page: str = "") -> byt
 
 
 def read_annotations(data: bytes, name: str | Path, document: Document) -> Labels:
-    """The labels in an annotation file.
+    """Returns the labels of an annotation file.
 
     Args:
-        data: of the file.
-        name: for messages.
-        document: the page that it belongs to.
+        data: the bytes of the file.
+        name: the name of the file, for messages.
+        document: the page that the file belongs to.
 
     Raises:
-        TrainingError: it is not UTF-8, a line is not label, tab and text, or the text is not the page's.
+        TrainingError: the file is not UTF-8, a line is not a label, a tab and a text, or the text is not that
+            of the page.
     """
     runs = document.runs
     labels = np.empty(len(runs), np.uint8)
@@ -153,14 +149,14 @@ def read_annotations(data: bytes, name: str | Path, document: Document) -> Label
         if not tab:
             raise TrainingError(f"{where}: no tab; a line has to be a label, a tab and the text of a block")
         if len(tag) != 1 or tag not in LABELS:
-            raise TrainingError(f"{where}: {tag!r} is no label; there are {', '.join(LABELS)}")
+            raise TrainingError(f"{where}: {tag!r} is not a label; the labels are {', '.join(LABELS)}")
         if found == len(runs):
             raise TrainingError(f"{where}: the page has only {len(runs)} blocks, and here is one more")
         wanted = _folded(document.data[runs["start"][found] : runs["end"][found]]).decode()
         if _folded(rest.encode()).decode() != wanted:
             raise TrainingError(
                 f"{where}: the text is not that of the page, which has {_clipped(wanted)} in this place; "
-                "change labels only, or write the file anew"
+                "change only the labels, or write the file again"
             )
         labels[found] = LABELS.index(tag)
         found += 1
@@ -170,17 +166,17 @@ def read_annotations(data: bytes, name: str | Path, document: Document) -> Label
 
 
 def _clipped(text: str) -> str:
-    return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "…")
+    return repr(text if len(text) <= _SHOWN_CHARS else text[:_SHOWN_CHARS] + "…")
 
 
 # pages on disk ------------------------------------------------------------------------------------
 
 
 def read_page(path: str | Path, encoding: str | None = None) -> Document:
-    """The document of an HTML page, or of a text dump by its suffix `.txt`.
+    """Returns the document of an HTML page, or of a text dump if the suffix is `.txt`.
 
     Raises:
-        TrainingError: it cannot be read.
+        TrainingError: the file cannot be read.
         InputError: the encoding is unknown.
     """
     path = Path(path)
@@ -188,19 +184,20 @@ def read_page(path: str | Path, encoding: str | None = None) -> Document:
 
 
 def read_pair(page: str | Path, clean: str | Path, encoding: str | None = None) -> Pair:
-    """A page and its cleaned text.
+    """Returns a page with its cleaned text.
 
     Raises:
-        TrainingError: one of them cannot be read, or the text is not UTF-8.
+        TrainingError: one of the files cannot be read, or the text is not UTF-8.
     """
     return Pair(Path(page).name, read_page(page, encoding), read_text(Path(clean)))
 
 
 def read_annotated(folder: str | Path, *, encoding: str | None = None) -> list[Annotated]:
-    """The annotated pages of a directory, by name: each `NAME.anno` with the page `NAME.…` beside it.
+    """Returns the annotated pages of a directory, by name: each `NAME.anno` with the page `NAME.…` beside it.
 
     Raises:
-        TrainingError: no directory, no annotations in it, a page is missing, or a file is wrong.
+        TrainingError: the directory does not exist or holds no annotations, a page is missing, or a file is
+            damaged.
     """
     folder = Path(folder)
     if not folder.is_dir():

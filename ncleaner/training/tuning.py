@@ -1,22 +1,22 @@
-"""The search behind `ncleaner tune`: which n, q, alphabet and training scheme suit a set of pages.
+"""The search of `ncleaner tune`: the n, q, alphabet and training scheme that fit a set of pages best.
 
-Every combination is judged by k-fold cross-validation with no site on both sides. A page is scored by models
-that were trained on the other folds; two things are measured on it:
+Every combination is evaluated by k-fold cross-validation with no site on both sides. Models of the other
+folds score each page. Two measures are computed:
 
-*cross-entropy*, in bits per character: of the segments that the annotator kept under the clean model, of
-those that were removed under the dirty one (Evert 2008, section 3, figure 2). The boundary that ends a
-segment counts as a character. Segments without words have no label and are left out.
+*cross-entropy*, in bits per character: of the kept segments under the clean model, and of the removed
+segments under the dirty model (Evert 2008, section 3, figure 2). The boundary that ends a segment counts as a
+character. Segments without words have no label and are left out.
 
-*cleaning*: precision, recall and F of words, averaged by page and then by site as `decision.fit_decision`
-does. The decision for the pages of a fold, its threshold and its calibration, is fitted on the pages of all
-other folds, by scores of models that have not seen their sites. No page has a part in its own decision, but
-it has one in the models that scored the pages which its decision was fitted on, as in any cross-validation
-of one level. And the best of many combinations is flattered by having been chosen: its F is no estimate for
-new sites.
+*cleaning*: precision, recall and F of words, averaged by page and then by site, as in
+`calibration.fit_decision`. The decision for the pages of a fold (threshold and calibration) is fitted on the
+pages of all other folds, with scores of models that have not seen their sites. So no page influences its own
+decision directly. It does influence the models that score the pages for the fit, as in any cross-validation
+of one level. The F of the best combination is too high as an estimate for new sites, because it is the
+largest of many.
 
-No model is built. For each alphabet and scheme the n-grams are counted once, up to the longest; for each
-fold the relative frequency of every held-out character is looked up once for each length of history; all
-else is a weighted sum of these (Evert 2008, equation 1).
+No model is built. For each alphabet and scheme the n-grams are counted once, up to the longest. For each fold
+the relative frequency of every held-out character is looked up once per length of history. All scores are
+weighted sums of these frequencies (Evert 2008, equation 1).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from ncleaner.training.trials import Trial, Tuning
 __all__ = ["DEFAULT_QS", "Shares", "grid_sums", "tune"]
 
 DEFAULT_QS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
-# characters that are scored at once: bounds the memory, and keeps the sums in the cache
+# So many characters are scored at once. This bounds the memory and keeps the sums in the cache.
 _CHUNK = 1 << 15
 
 Progress = Callable[[int, int], None]
@@ -60,7 +60,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class _Joint:
-    """Counts of one length in all folds, over the keys of all of them."""
+    """The counts of the n-grams of one length in each fold, over the keys of all folds."""
 
     def __init__(self, parts: Sequence[tuple[tuple[Keys, Tally], tuple[Keys, Tally]]]) -> None:
         self.keys: Keys = np.unique(np.concatenate([keys for part in parts for keys, _ in part]))
@@ -74,11 +74,11 @@ class _Joint:
                 total[rows] += counts
 
     def without(self, fold: int, differential: bool) -> Counts:
-        """Counts of the other folds. Keys that only this fold has stay, with counts of 0."""
+        """Returns the counts of the other folds. Keys that only this fold has stay, with counts of 0."""
         clean, other = (total.copy() for total in self.totals)
         for total, (rows, counts) in zip((clean, other), self._parts[fold], strict=True):
             total[rows] -= counts
-        # differences of sums, not sums of differences (Evert 2008, section 3; counts.two_sides)
+        # The difference is taken after the sum over pages (Evert 2008, section 3; see counts.two_sides).
         return Counts(self.keys, clean, np.maximum(other - clean, 0) if differential else other)
 
 
@@ -92,11 +92,11 @@ def _joint(parts: Sequence[tuple[Tallies, Tallies]], order: int) -> list[_Joint]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shares:
-    """Relative frequencies of the n-grams of one length, each among those of the same history.
+    """The relative frequency of each n-gram of one length among the n-grams with the same history.
 
     Attributes:
-        keys: sorted, distinct; shape (grams,), uint64.
-        values: shape (2, grams), float64: in clean, in dirty text.
+        keys: shape (grams,), uint64, sorted and distinct: the n-grams.
+        values: shape (2, grams), float64: the frequencies in clean and in dirty text.
     """
 
     keys: Keys
@@ -104,8 +104,11 @@ class Shares:
 
     @classmethod
     def of(cls, levels: Iterable[Counts], symbols: Alphabet) -> list[Shares]:
-        """For the lengths 1 … n, as in a model; unigrams of all symbols, with add-one smoothing. At least one
-        gram of each length."""
+        """Returns the shares for the lengths 1 … n, as in a model.
+
+        The unigrams hold all symbols, with add-one smoothing. `levels` needs at least one n-gram of each
+        length.
+        """
         shares = []
         for k, level in enumerate(levels, 1):
             sides = (level.clean, level.dirty)
@@ -121,7 +124,7 @@ class Shares:
         return shares
 
     def look_up(self, grams: Keys) -> Floats:
-        """Shape (2, grams); 0 for a gram that was not seen."""
+        """Returns the shares of n-grams, shape (2, grams), float64; 0 for an unseen n-gram."""
         at = np.minimum(np.searchsorted(self.keys, grams), len(self.keys) - 1)
         return np.where(self.keys[at] == grams, self.values[:, at], 0.0)
 
@@ -133,19 +136,20 @@ def grid_sums(
     orders: Sequence[int],
     qs: Sequence[float],
 ) -> tuple[Floats, npt.NDArray[np.int64]]:
-    """Log probabilities of all segments of some documents under all n and q (Evert 2008, equation 1).
+    """Returns log probabilities of all segments of some documents for all n and q (Evert 2008, equation 1).
 
     Args:
-        documents: what is scored.
-        symbols: the alphabet of the grams.
-        shares: for the lengths 1 … n, at least to the largest of `orders`.
+        documents: the documents to score.
+        symbols: the alphabet of the n-grams.
+        shares: the shares for the lengths 1 … n, at least up to the largest of `orders`.
         orders: values of n.
         qs: interpolation factors, each between 0 and 1.
 
     Returns:
-        log2 probability of each segment under the clean and under the dirty model, shape (2, orders, qs,
-        segments), float64; the difference of the two is `NGramModel.log_odds`. And the characters of each
-        segment, with one boundary: shape (segments,), int64.
+        Two arrays. The first, shape (2, orders, qs, segments), float64, holds the log2 probability of each
+        segment under the clean and under the dirty model; the difference of the two is `NGramModel.log_odds`.
+        The second, shape (segments,), int64, holds the number of characters of each segment, with one
+        boundary.
     """
     top = max(orders)
     bits = np.uint64(symbols.bits)
@@ -155,7 +159,7 @@ def grid_sums(
         table = document.segments
         codes, where = symbols.encoder.encode(*compose(document.data, table["start"], table["end"]), top)
         parts.append(codes)
-        # each segment has top − 1 boundaries before it and one behind
+        # Each segment has top − 1 boundaries before it and one after it.
         lengths.append(np.diff(where, append=len(codes) + top - 1) - (top - 1))
     codes = np.concatenate(parts).astype(np.uint64)
     counts = np.concatenate(lengths)
@@ -163,7 +167,7 @@ def grid_sums(
     if not len(counts):
         return sums, counts
     first = np.cumsum(counts) - counts
-    # of every character, and the boundary behind: its place among the codes
+    # The place among the codes of every character and of the boundary after each segment.
     places = np.arange(counts.sum()) + np.repeat(np.arange(1, len(counts) + 1) * (top - 1), counts)
     grams = np.zeros(len(codes), np.uint64)
     seen = []
@@ -171,7 +175,7 @@ def grid_sums(
         grams[k:] |= codes[: len(codes) - k] << (np.uint64(k) * bits)
         seen.append(shares[k].look_up(grams[places]))
     for column, q in enumerate(qs):
-        # the sum of equation 1 without its factor: q · (that of n − 1) + the relative frequency at n
+        # The sum of equation 1 without its factor: q · (the sum for n − 1) + the relative frequency for n.
         total = np.zeros((2, len(places)))
         for k, values in enumerate(seen, 1):
             total *= q
@@ -184,7 +188,7 @@ def grid_sums(
 
 
 def _chunks(pairs: Sequence[Pair]) -> Iterator[list[Pair]]:
-    """Runs of pages of about `_CHUNK` characters, or one page that is longer."""
+    """Yields groups of consecutive pages of about `_CHUNK` characters; a longer page is a group alone."""
     chunk: list[Pair] = []
     size = 0
     for pair in pairs:
@@ -206,8 +210,21 @@ def _held_out(
     pool: Executor,
     scored: Callable[[int], None],
 ) -> tuple[Floats, Floats]:
-    """Log-odds of all segments in bits, fold after fold: shape (orders, qs, segments). And cross-entropies of
-    clean and of dirty text in bits per character: shape (2, orders, qs). `scored` gets the folds done."""
+    """Scores the pages of each fold with counts of the other folds.
+
+    Args:
+        examples: the pages and their folds.
+        symbols: the alphabet of the n-grams.
+        scheme: the training scheme.
+        orders: values of n.
+        qs: interpolation factors.
+        pool: threads that score.
+        scored: called with the number of folds that are done.
+
+    Returns:
+        The log-odds of all segments in bits, fold after fold: shape (orders, qs, segments), float64. And the
+        cross-entropies of clean and of dirty text in bits per character: shape (2, orders, qs), float64.
+    """
     top = max(orders)
     joint = _joint(examples.tallies(symbols, top, scheme), top)
     odds: list[Floats] = []
@@ -243,11 +260,11 @@ def _held_out(
 
 
 class _Judge:
-    """Cleans held-out pages by decisions that were fitted on the other folds' pages.
+    """Evaluates the cleaning of held-out pages by decisions that are fitted on the pages of the other folds.
 
     Args:
-        folds: pages of each fold; their sums are not used.
-        statistic: what segments are decided by.
+        folds: the pages of each fold; their sums are not used.
+        statistic: the statistic of the decision.
     """
 
     def __init__(self, folds: Sequence[Sequence[Scored]], statistic: Statistic) -> None:
@@ -255,7 +272,11 @@ class _Judge:
         self._statistic = statistic
 
     def __call__(self, sums: Floats) -> tuple[float, float, float]:
-        """Precision, recall and F of words from the log-odds of all segments, fold after fold."""
+        """Returns precision, recall and F of words.
+
+        Args:
+            sums: shape (segments,), float64: the log-odds of all segments in bits, fold after fold.
+        """
         folds: list[list[Scored]] = []
         at = 0
         for fold in self._folds:
@@ -274,7 +295,7 @@ class _Judge:
 
 
 def _unscored(pair: Pair) -> Scored:
-    """A page with its labels, and no scores yet."""
+    """Returns a page with its labels and without scores."""
     table = pair.document.segments
     any_symbols = named_alphabet("ascii").encoder
     codes, where = any_symbols.encode(*compose(pair.document.data, table["start"], table["end"]), 1)
@@ -298,11 +319,11 @@ def _judge_in_worker(sums: Floats) -> tuple[float, float, float]:
 def _judging(
     judge: _Judge, jobs: int
 ) -> Iterator[Callable[[Iterable[Floats]], Iterable[tuple[float, float, float]]]]:
-    """A map of the judge over scores, in this process or in several; the results come in order."""
+    """Yields a function that maps the judge over scores, in this process or in several; the order is kept."""
     if jobs == 1:
         yield lambda scores: map(judge, scores)
         return
-    # not forked: the caller may run threads (a progress bar does), and a fork copies their locks
+    # The processes are not forked: the caller may run threads (a progress bar does), and a fork copies locks.
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_start_worker, initargs=(judge,))
     try:
@@ -328,30 +349,31 @@ def tune(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Tuning:
-    """Tries all combinations of n, q, alphabet and scheme by cross-validation.
+    """Evaluates all combinations of n, q, alphabet and scheme by cross-validation.
 
-    The same pages in the same order give the same figures, whatever the number of processes.
+    The same pages in the same order give the same figures for any number of processes.
 
     Args:
-        pairs: see `read_pairs`.
-        orders: values of n, 1 to 8. All eight of them take about 80 bytes of memory for each character of
-            text, and less for the shorter ones.
+        pairs: the pages with their clean texts; see `read_pairs`.
+        orders: values of n, 1 to 8. All eight together take about 80 bytes of memory per character of text.
         qs: interpolation factors, between 0 and 1.
-        alphabets: names; a learned alphabet is learned once, from all pages.
+        alphabets: names of alphabets. A learned alphabet is learned once, from all pages.
         schemes: training schemes.
-        statistic: what segments are decided by; its threshold and calibration are fitted.
-        size, cased: of a learned alphabet.
-        k: folds, at least 2; fewer are made where there are fewer sites.
-        jobs: processes that fit decisions, and threads that score.
-        progress: called with steps done, and all of them: each combination is scored, then judged.
+        statistic: the statistic of the decision; its threshold and calibration are fitted.
+        size, cased: options of a learned alphabet.
+        k: number of folds, at least 2. With fewer sites there are fewer folds.
+        jobs: number of processes that fit decisions, and number of threads that score.
+        progress: called with the number of steps done and the number of all steps. Each combination is scored
+            and then evaluated.
 
     Warns:
-        TrainingWarning: pairs that do not belong together, empty clean texts, very few pages.
+        TrainingWarning: a page and its text do not belong together, a clean text is empty, or there are very
+            few pages.
 
     Raises:
-        TrainingError: pages of fewer than two sites, no clean or no dirty text, or texts that do not belong
-            together.
-        ValueError: n or q out of range.
+        TrainingError: the pages come from fewer than two sites, have no clean or no dirty text, or do not
+            belong to their texts.
+        ValueError: n or q is out of range.
     """
     for order in orders:
         for q in qs:
@@ -393,14 +415,14 @@ def tune(
                 threads,
                 lambda folds: step(size_of_group * folds // len(examples.folds)),
             )
-            # row by row, as the combinations are made
+            # Row by row, in the order of the combinations.
             figures = judged(odds.reshape(-1, odds.shape[-1]))
-            # large, and not to stand beside those of the next alphabet
+            # The array is large; it is freed before the next alphabet needs one of its own.
             del odds
             combinations = ((row, column) for row in range(len(orders)) for column in range(len(qs)))
             for left, ((row, column), words) in enumerate(zip(combinations, figures, strict=True), 1):
                 clean, dirty = entropies[:, row, column].tolist()
                 trials.append(Trial(name, scheme, orders[row], qs[column], clean, dirty, *words))
-                # of this group all are scored, but only some judged
+                # All combinations of this group are scored, and some are evaluated.
                 step(size_of_group - left)
     return Tuning(tuple(trials), len(examples.pairs), examples.sites, len(examples.folds), statistic)

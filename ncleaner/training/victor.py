@@ -12,13 +12,13 @@ import numpy.typing as npt
 from ncleaner.errors import TrainingError
 from ncleaner.modelling.labels import LABELS, OTHER
 from ncleaner.modelling.victor import (
-    _WINDOW,
     VALUES,
+    WINDOW,
     Slot,
     VictorModel,
-    _slot_table,
     block_features,
     make_slots,
+    slot_table,
     visible_rows,
 )
 from ncleaner.training.annotations import Annotated, labels_from_alignment
@@ -45,7 +45,7 @@ def attributes(
     values: npt.NDArray[np.uint8], slots: Sequence[Slot], names: npt.NDArray[np.object_]
 ) -> list[list[str]]:
     """Returns the names of each block's attributes; a feature of value 0 has no attribute."""
-    table = _slot_table(slots)
+    table = slot_table(slots)
     size = len(values)
     found = np.full((size, len(slots)), VALUES - 1, np.uint8)
     for slot, (feature, offset) in enumerate(table.tolist()):
@@ -68,7 +68,7 @@ def train_victor(
     annotated: Sequence[Annotated] = (),
     *,
     without: Iterable[str] = (),
-    window: int = _WINDOW,
+    window: int = WINDOW,
     c1: float = 0.3,
     c2: float = 0.5,
     iterations: int = 100,

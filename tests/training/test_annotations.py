@@ -102,9 +102,9 @@ LINES = write_annotations(DOCUMENT, np.full(len(DOCUMENT.runs), OTHER, np.uint8)
 @pytest.mark.parametrize(
     ("number", "line", "said"),
     [
-        (3, b"x\tHome", r"x\.anno, line 3: 'x' is no label; there are p, h, l, c, o"),
-        (3, b"\tHome", "line 3: '' is no label"),
-        (3, b"oo\tHome", "line 3: 'oo' is no label"),
+        (3, b"x\tHome", r"x\.anno, line 3: 'x' is not a label; the labels are p, h, l, c, o"),
+        (3, b"\tHome", "line 3: '' is not a label"),
+        (3, b"oo\tHome", "line 3: 'oo' is not a label"),
         (4, b"o |", "line 4: no tab"),
         (5, b"o\tNew\xffs", r"line 5: not UTF-8 \(byte 5 of the line\)"),
         (5, b"o\tOld", "line 5: the text is not that of the page, which has 'News' in this place"),
