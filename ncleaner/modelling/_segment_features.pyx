@@ -1,10 +1,10 @@
-"""Features of one segment: its text, its markup, where it stands, the blocks around it.
+"""Features of one segment: its text, its markup, its place, and the blocks around it.
 
-Everything here is known before any segment has been judged. What follows from the judgement of all segments
-together stands in `_page_features.pyx`. Values are counts, shares and differences, never logarithms: trees do
-not care about scale, and sums and quotients are the same on every processor.
+These features need no judgement of any segment; `_page_features.pyx` has the features that need one. Values are
+counts, shares and differences, never logarithms: the scale is without effect on decision trees, and sums and quotients
+are the same on every processor.
 
-One pass over the text, one over the elements, one over the segments, all without the GIL.
+There is one pass over the text, one over the elements and one over the segments, all without the GIL.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -76,7 +76,7 @@ cdef enum:
     TEXT_END
 
 cdef enum:
-    # columns: where the segment stands in the reading order and among the headings
+    # columns: the place of the segment in the reading order and among the headings
     POSITION = TEXT_END
     CHAR_POSITION
     FROM_START
@@ -99,8 +99,8 @@ cdef enum:
     NAMES_NEAR
     NAMES_END
 
-# Then one column each for the groups of tags that the innermost block may belong to, the groups that any block
-# above it may belong to, and the cues of tags.py: 2 within the innermost three blocks, 1 farther up.
+# Then one column for each group of tags of the innermost block, one for each group of tags of the blocks above it, and
+# one for each cue of tags.py: 2 if one of the innermost three blocks has the cue, 1 if a block farther up has it.
 OWN_TAGS = (
     "p", "li", "td th", "h1", "h2", "h3", "h4 h5 h6", "div", "dt", "dd", "pre listing xmp", "blockquote",
     "section article main", "-", "figcaption caption", "summary", "label legend", "center address",
@@ -111,9 +111,9 @@ TAGS_ABOVE = (
 )  # fmt: skip
 
 cdef enum:
-    NAME_BITS = 14          # hashed words that have a weight of their own
-    NEAR = 3                # blocks that count as near
-    # words of a segment that are held against those of the title, and of the title
+    NAME_BITS = 14          # there are 2 to the power of this many weights of hashed words
+    NEAR = 3                # so many innermost blocks count as near
+    # so many words of a segment and of the title are compared
     TITLE_WORDS = 32
     CONTEXTS = 8
 
@@ -129,7 +129,7 @@ WEIGHTS = 1 << NAME_BITS
 cdef int columns = COLUMNS
 
 
-cdef void _learn_tags():
+cdef void _fill_tag_tables():
     for groups, table in ((OWN_TAGS, 0), (TAGS_ABOVE, 1)):
         codes = dict.fromkeys(range(MAX_TAGS), -1)
         for number, names in enumerate(groups):
@@ -140,7 +140,7 @@ cdef void _learn_tags():
             else:
                 own_group[code] = number
 
-_learn_tags()
+_fill_tag_tables()
 # in the order of their columns
 contexts[:] = [
     1 << CONTEXT_BOLD, 1 << CONTEXT_ITALIC, 1 << CONTEXT_SMALL, 1 << CONTEXT_CODE, 1 << CONTEXT_TIME,
@@ -148,7 +148,7 @@ contexts[:] = [
 ]
 
 # --------------------------------------------------------------------------------------------------
-# Characters. ASCII by table, the rest by what _letters says.
+# Characters: a table for ASCII, the functions of _letters for all others.
 
 cdef enum:
     IS_LOWER = 0
@@ -165,22 +165,22 @@ cdef enum:
     IS_SIGN
     IS_QUOTE
 
-# What a character of ASCII is besides.
+# Further properties of an ASCII character.
 cdef enum:
     OF_WORD = 1
     CAPITAL = 2
     SPACE = 4
 
 cdef uint8_t class_of[128]
-# A one in the byte of the character's kind, of the first eight kinds and of the others: adding these counts all
-# kinds at once.
+# An entry holds a 1 in the byte of the kind of its character: for the first eight kinds in one table, for the others
+# in the second one. So one addition per table counts all kinds.
 cdef uint64_t first_kinds[128]
 cdef uint64_t other_kinds[128]
-# Words are compared by these: ASCII case folded, 0 between words.
+# The characters in which words are compared: ASCII case is folded, and 0 separates words.
 cdef uint8_t folded[256]
 
 
-cdef void _learn_characters():
+cdef void _fill_character_tables():
     for c in range(128):
         ch = chr(c)
         kind = (
@@ -198,11 +198,11 @@ cdef void _learn_characters():
         ch = chr(c)
         folded[c] = c if c >= 128 else ord(ch.lower()) if ch.isalnum() else 0
 
-_learn_characters()
+_fill_character_tables()
 
 
 cdef int _kind(uint32_t code) noexcept nogil:
-    """The kind of a character beyond ASCII."""
+    """Returns the kind of a character beyond ASCII."""
     cdef int case_ = letter_case(code)
     if case_ == LOWER:
         return IS_LOWER
@@ -228,7 +228,7 @@ cdef int _kind(uint32_t code) noexcept nogil:
 
 
 cdef void _flush(uint32_t* counts, uint64_t* some, uint64_t* others) noexcept nogil:
-    """Moves counts of bytes to where there is room for more."""
+    """Adds the counts in bytes to the counts in words, before a byte overflows."""
     cdef int k
     for k in range(8):
         counts[k] += some[0] >> 8 * k & 0xFF
@@ -237,18 +237,18 @@ cdef void _flush(uint32_t* counts, uint64_t* some, uint64_t* others) noexcept no
 
 
 cdef void _scan(const uint8_t* p, const uint8_t* end, float* x, float chars) noexcept nogil:
-    """Character and word classes of one segment."""
+    """Counts the character and word classes of one segment."""
     cdef uint32_t counts[16]
     cdef uint64_t some = 0, others = 0
     cdef uint32_t code, begun = 0, capitals = 0, room = 255
-    # whether a word can begin here; marks before a word do not hide that it begins
+    # Whether a word can begin here. Punctuation before a word does not change this.
     cdef uint32_t fresh = 1
     cdef uint32_t class_
     cdef int kind
     memset(counts, 0, sizeof(counts))
     while p < end:
         if p[0] < 0x80:
-            # without a branch: where words end cannot be guessed
+            # No branch: a processor cannot predict where a word ends.
             some += first_kinds[p[0]]
             others += other_kinds[p[0]]
             class_ = class_of[p[0]]
@@ -288,7 +288,7 @@ cdef void _scan(const uint8_t* p, const uint8_t* end, float* x, float chars) noe
 
 
 cdef void _edges(const uint8_t* p, const uint8_t* end, float* x) noexcept nogil:
-    """What the segment begins and ends with."""
+    """Writes the features of the first and the last character of the segment."""
     cdef uint32_t code, mark = last_mark(p, end)
     cdef int case_
     x[ENDS_SENTENCE] = is_final(mark)
@@ -311,14 +311,14 @@ cdef struct seen_t:
 
 
 cdef int _words(const uint8_t* p, const uint8_t* end, uint64_t* out) noexcept nogil:
-    """Hashes of up to TITLE_WORDS words, ASCII case folded; returns how many."""
+    """Writes the hashes of up to TITLE_WORDS words, ASCII case folded, and returns their number."""
     cdef uint64_t h = 0
     cdef int n = 0
     cdef uint8_t c
     while p <= end and n < TITLE_WORDS:
         c = folded[p[0]] if p < end else 0
         if c:
-            # words of up to a dozen letters differ in these bits; those of all are mixed once, at the end
+            # These bits keep words of up to twelve letters apart. One mix at the end spreads the bits.
             h = (h << 5) + h + c
         elif h:
             out[n] = mix(h)
@@ -329,10 +329,10 @@ cdef int _words(const uint8_t* p, const uint8_t* end, uint64_t* out) noexcept no
 
 
 cdef int _common(const uint64_t* words, int n, const uint64_t* title, int n_title) noexcept nogil:
-    """How many of the words stand in the title."""
+    """Counts the words that occur in the title."""
     cdef int i, j, common = 0
     cdef uint64_t some = 0
-    # most words share not even six bits with any word of the title
+    # A quick test: the first six bits of most words differ from those of all words of the title.
     for j in range(n_title):
         some |= <uint64_t> 1 << (title[j] >> 58)
     for i in range(n):
@@ -354,27 +354,27 @@ cdef void _against_title(
 
 
 # --------------------------------------------------------------------------------------------------
-# Blocks. What holds for an element and all above it is computed once for each element.
+# Blocks. Values about an element and all elements above it are computed once for each element.
 
 cdef struct block_t:
-    uint32_t above        # groups of tags of this and all blocks above
-    uint32_t cues         # of this and all blocks above
-    uint32_t near         # of this and the two above
+    uint32_t above        # groups of tags of this block and all blocks above
+    uint32_t cues         # cues of this block and all blocks above
+    uint32_t near         # cues of this block and the two above
     float names_own
     float names_least
     float names_most
     float names_sum
     float names_near
-    int32_t headline_above   # levels up to the first block that holds the headline, and from there down to it
-    int32_t headline_below
+    int32_t headline_above   # levels up to the first block that holds the headline
+    int32_t headline_below   # levels down from that block to the headline
 
 
-# The weights of a list of names, remembered: elements of the same class share their list.
+# A cache of the weights of lists of names: elements of the same class share their list.
 cdef enum:
     CACHED = 256
 
 cdef struct names_t:
-    uint32_t names           # where the list begins, and 1
+    uint32_t names           # the place of the list, plus 1; 0 for an empty entry
     float least
     float most
     float total
@@ -384,8 +384,10 @@ cdef Py_ssize_t _headline(
     const uint8_t* text, const segment_t* segments, Py_ssize_t n, const element_t* elements,
     const uint64_t* title, int n_title
 ) noexcept nogil:
-    """The segment that is the page's headline: an <h1> before other headings, the one that has most of the title
-    before others, the first of these; -1 without a heading."""
+    """Returns the number of the segment that is the page's headline, or -1 for a page without a heading.
+
+    An <h1> precedes other headings; then the heading with the largest part of the title; then the first heading.
+    """
     cdef uint64_t words[TITLE_WORDS]
     cdef Py_ssize_t i, best = -1
     cdef float value, most = -1
@@ -491,7 +493,7 @@ cdef void _place_in_blocks(const block_t* b, const element_t* e, float* x) noexc
 # --------------------------------------------------------------------------------------------------
 
 cdef void _inline(const run_t* runs, const segment_t* s, float* x) noexcept nogil:
-    """Shares of the text in inline markup."""
+    """Writes the shares of the text in inline markup."""
     cdef float size = s.end - s.start
     cdef int32_t i
     cdef int k
@@ -580,12 +582,15 @@ def fill(document, bytes title not None, odds, posterior, weights, float[:, ::1]
     """Writes the features of all segments of a Document.
 
     Args:
-        document: its tables; compiled code reads them in place.
+        document: the page. Compiled code reads its tables in place.
         title: the page's title, UTF-8.
-        odds: shape (segments,), float64: n-gram log-odds in bits.
-        posterior: shape (segments,), float64: the same given the whole page, in bits.
-        weights: shape (WEIGHTS,), float32: of the hashed words in names.
-        out: shape (segments, at least COLUMNS), float32; columns beyond are set to 0.
+        odds: shape (segments,), float64: n-gram log-odds of each segment alone, in bits.
+        posterior: shape (segments,), float64: n-gram log-odds given the whole page, in bits.
+        weights: shape (WEIGHTS,), float32: weights of the hashed words in class, id and role.
+        out: shape (segments, at least COLUMNS), float32; further columns are set to 0.
+
+    Raises:
+        ValueError: the shapes do not fit each other.
     """
     cdef Py_ssize_t n = len(document.segments), m = len(document.elements)
     cdef bytes data = document.data
@@ -595,7 +600,7 @@ def fill(document, bytes title not None, odds, posterior, weights, float[:, ::1]
     if out.shape[0] != n or out.shape[1] < columns or sums.shape[0] != n or after.shape[0] != n:
         raise ValueError("the matrix does not fit the document")
     if weight.shape[0] != 1 << NAME_BITS:
-        raise ValueError("the weights of names are of another size")
+        raise ValueError("the array of weights of names has another size")
     if n == 0:
         return
     cdef const uint8_t[::1] runs = document.runs.view(np.uint8)

@@ -1,7 +1,7 @@
-"""Victor's features of blocks, quantised: what stands in a block, around it, and on its page.
+"""The features of Victor, quantised: of the text of a block, of the markup around it, and of its page.
 
-One pass over the elements, two over the runs and their text. Free functions, without the GIL. What each feature
-means stands in `victor.py`, in the order in which it is written here.
+There is one pass over the elements and two over the runs and their text, all without the GIL. `victor.py` explains
+the features and lists them in the order in which this module writes them.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
@@ -45,7 +45,7 @@ NUMBER = FEATURES
 cdef uint8_t tag_bits[MAX_TAGS]
 
 
-cdef void _learn_tags():
+cdef void _fill_tag_tables():
     for name, bits in (
         ("p", IN_P | IS_P), ("td", IS_TD), ("div", IS_DIV), ("form", IN_FORM), ("fieldset", IN_FORM),
         *((f"h{level}", IN_HEADER) for level in range(1, 7)),
@@ -53,17 +53,17 @@ cdef void _learn_tags():
     ):
         tag_bits[<int> tags.CODE[name]] = bits
 
-_learn_tags()
+_fill_tag_tables()
 
 
-# What a block's element says: bits of itself and of all around it; the innermost td, div and p.
+# The place of an element: the bits of itself and of all elements around it, and the innermost td, div and p.
 ctypedef struct place_t:
     int32_t td
     int32_t div
     int32_t p
     uint8_t bits
 
-# What a block's text says.
+# The counts of a block's text.
 ctypedef struct text_t:
     uint32_t chars
     uint32_t alpha
@@ -76,19 +76,19 @@ ctypedef struct text_t:
     uint32_t mix_tokens
     uint32_t other_tokens
     uint32_t sentences
-    uint32_t word_chars    # in tokens of letters alone
-    uint32_t word_runs     # of these tokens, with nothing between them but white space
+    uint32_t word_chars    # characters in tokens of letters
+    uint32_t word_runs     # sequences of such tokens with only white space between them
     bint begins            # the first word has a capital
-    bint ends              # a sentence ends behind the last word
+    bint ends              # a sentence ends after the last word
     bint url
     bint numeric_date
     bint month
     bint time
-    uint64_t hash          # of letters and digits, with what stands between them folded
+    uint64_t hash          # of letters and digits; all other characters fold to one separator
 
 
 cdef inline uint8_t _steps(uint32_t n) noexcept nogil:
-    """0 to 14, in steps of half an octave: from 1, 2, 3, 4, 6, 8, 12 … 128."""
+    """Quantises a count to 0 … 14 in half octaves. The steps begin at 1, 2, 3, 4, 6, 8, 12 … 128."""
     cdef uint8_t step = 0
     if n < 4:
         return <uint8_t> n
@@ -99,7 +99,7 @@ cdef inline uint8_t _steps(uint32_t n) noexcept nogil:
 
 
 cdef inline uint8_t _octaves(uint64_t n) noexcept nogil:
-    """0 to 14: from 1, 2, 4, 8 … 8192."""
+    """Quantises a count to 0 … 14 in octaves. The steps begin at 1, 2, 4, 8 … 8192."""
     cdef uint8_t step = 0
     while n and step < MOST:
         n >>= 1
@@ -108,7 +108,7 @@ cdef inline uint8_t _octaves(uint64_t n) noexcept nogil:
 
 
 cdef inline uint8_t _share(uint64_t part, uint64_t whole) noexcept nogil:
-    """0 for none, 1 to 10 for tenths."""
+    """Quantises a share: 0 for 0, and 1 to 10 for tenths."""
     if not part or not whole:
         return 0
     return <uint8_t> (1 + (SHARES - 1 if part * SHARES >= whole * SHARES else part * SHARES // whole))
@@ -146,7 +146,7 @@ cdef void _numbers(const uint8_t* p, const uint8_t* end, text_t* found) noexcept
 
 
 cdef bint _is_month(const uint8_t* p, size_t length) noexcept nogil:
-    """English months: three letters or more of their beginning."""
+    """Whether a word is the name of an English month, or at least its first three letters."""
     cdef const char* names = (
         "january   february  march     april     may       june      "
         "july      august    september october   november  december  "
@@ -220,7 +220,7 @@ cdef void _read(const uint8_t* start, const uint8_t* end, text_t* found) noexcep
                 hash = (hash ^ 0x2D) * <uint64_t> 0x100000001B3
             else:
                 found.other_tokens += sign
-                # marks inside a word or number, as in 3.14, end no sentence
+                # A mark inside a word or number, as in 3.14, does not end a sentence.
                 if final and (at == end or white):
                     found.sentences += 1
                     found.ends = any_word
@@ -250,8 +250,8 @@ cdef void _read(const uint8_t* start, const uint8_t* end, text_t* found) noexcep
     found.hash = hash
 
 
-cdef void _learn_places(const element_t* elements, Py_ssize_t n, place_t* places) noexcept nogil:
-    """Parents stand before their children."""
+cdef void _find_places(const element_t* elements, Py_ssize_t n, place_t* places) noexcept nogil:
+    """Finds the place of each element. In the table of elements a parent precedes its children."""
     cdef Py_ssize_t i
     cdef place_t* place
     cdef uint8_t bits
@@ -283,7 +283,7 @@ cdef void _splits(
     const run_t* runs, const segment_t* segments, const element_t* elements, Py_ssize_t i, uint8_t* row,
     int32_t p_before, int32_t p_here
 ) noexcept nogil:
-    """What stands between a run and the one before."""
+    """Counts the tags between a run and the run before it."""
     cdef const run_t* run = &runs[i]
     cdef const segment_t* segment = &segments[run.segment]
     cdef int here = elements[run.element].depth + 1 if run.element >= 0 else 0
@@ -294,7 +294,7 @@ cdef void _splits(
         context = runs[i - 1].context
     if segment.first_run == i:
         blocks = segment.opened + segment.closed
-    # <br> and <hr> open and never close: what is left when all other tags are accounted for
+    # <br> and <hr> open but never close. So their number is the rest after all other tags are counted.
     breaks = <int> run.opened - <int> run.closed - (here - before) - (
         _bits_set(run.context) - _bits_set(context)
     )
@@ -315,7 +315,7 @@ cdef bint _fill(
     const uint8_t* data, const run_t* runs, const segment_t* segments, const element_t* elements,
     Py_ssize_t n_elements, const int32_t* rows, Py_ssize_t n, uint8_t* values
 ) noexcept nogil:
-    """False when there is not enough memory."""
+    """Writes the features of the chosen runs. Returns False if there is not enough memory."""
     cdef size_t slots = 4
     cdef Py_ssize_t t, i, group
     cdef const run_t* run
@@ -328,7 +328,7 @@ cdef bint _fill(
     while slots < 2 * <size_t> n:
         slots *= 2
     cdef place_t* places = <place_t*> malloc((<size_t> n_elements + 1) * sizeof(place_t))
-    # words outside links, by innermost td and by innermost div; the first is for those in none
+    # Words outside links, by innermost td and by innermost div. Entry 0 counts words outside any td or div.
     cdef uint64_t* by_td = <uint64_t*> calloc(<size_t> n_elements + 1, sizeof(uint64_t))
     cdef uint64_t* by_div = <uint64_t*> calloc(<size_t> n_elements + 1, sizeof(uint64_t))
     cdef seen_t* seen = <seen_t*> calloc(slots, sizeof(seen_t))
@@ -336,7 +336,7 @@ cdef bint _fill(
     cdef bint done = False
     if places != NULL and by_td != NULL and by_div != NULL and seen != NULL and copies != NULL:
         done = True
-        _learn_places(elements, n_elements, places)
+        _find_places(elements, n_elements, places)
         for t in range(n):
             i = rows[t]
             run = &runs[i]
@@ -419,14 +419,18 @@ cdef bint _fill(
 
 
 def features(bytes data not None, runs, segments, elements, rows):
-    """The features of some of a document's runs, as if there were no others.
+    """Returns the features of some of a document's runs. The other runs are ignored.
 
     Args:
-        data, runs, segments, elements: of the Document.
-        rows: shape (blocks,), int32: numbers of the runs, ascending.
+        data, runs, segments, elements: the text and the tables of the Document.
+        rows: shape (blocks,), int32: the numbers of the runs, ascending.
 
     Returns:
         Shape (blocks, NUMBER), uint8: values from 0 to 14.
+
+    Raises:
+        IndexError: a row is not the number of a run.
+        MemoryError: there is not enough memory.
     """
     chosen = np.ascontiguousarray(rows, np.int32)
     values = np.zeros((len(chosen), FEATURES), np.uint8)

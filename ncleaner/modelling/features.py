@@ -1,8 +1,9 @@
 """The features of the hybrid method: the name, the meaning, the source and the group of each.
 
-The features of a page form a matrix with one row per segment. Its columns have two parts: the features of each
-segment before any judgement (`_segment_features.pyx`), and the features that need a first judgement of all
-segments (`_page_features.pyx`). This module holds the only list of their names, in the order of the columns.
+The features of a page form a matrix with one row per segment. Its columns have two parts: the features of
+each segment before any judgement (`_segment_features.pyx`), and the features that need a first judgement of
+all segments (`_page_features.pyx`). This module holds the only list of their names, in the order of the
+columns.
 
 Sources: Victor (Marek, Pecina and Spousta 2007, section 3; Spousta, Marek and Pecina 2008), NCleaner (Evert
 2008), boilerpipe (Kohlschütter, Fankhauser and Nejdl 2010, section 3), CETR (Weninger, Hsu and Han 2010),

@@ -1,7 +1,7 @@
 """Unicode's normalisation form C (NFC) for the text that n-grams are counted in.
 
-A page may write an accented letter as one character or as a letter and a mark. Both give the same n-grams. The
-Document keeps the text of the page unchanged; only the n-gram models read the composed form.
+A page may write an accented letter as one character or as a letter and a mark. Both give the same n-grams.
+The Document keeps the text of the page unchanged; only the n-gram models read the composed form.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ __all__ = ["compose", "composed"]
 
 Offsets = npt.NDArray[np.uint32]
 
-# After so many marks in a row an invisible joiner is inserted, as in Unicode's stream-safe text format (UAX #15,
-# section 13): the time to order the marks grows with the square of their number.
+# After so many marks in a row an invisible joiner is inserted, as in Unicode's stream-safe text format (UAX
+# #15, section 13): the time to order the marks grows with the square of their number.
 _MARKS = 30
 # At most so many characters are composed at once: Python's buffer grows by ten characters at a time, and each
 # growth may copy the whole buffer.
 _PIECE = 1 << 16
-# A quick test that nearly all pages pass. A mark takes two bytes or more, and its first byte never begins a Latin
-# letter, an ideograph or a Hangul syllable. So a text without a long run of such bytes has no long run of marks.
+# A quick test that nearly all pages pass. A mark takes two bytes or more, and its first byte never begins a
+# Latin letter, an ideograph or a Hangul syllable. So a text without a long run of such bytes has no long run
+# of marks.
 _FOREIGN = re.compile(rb"[\x80-\xbf\xcc-\xe3\xea\xef\xf0]{%d}" % (2 * _MARKS))
 # Three Tibetan signs are not marks, but they decompose to marks.
 _MADE_OF_MARKS = "\u0f73\u0f75\u0f81"
