@@ -1,7 +1,7 @@
-"""Contract of the n-gram core: encode UTF-8 to symbols, look n-grams up, add up scores.
+"""Contract of the n-gram core: it encodes UTF-8 to symbols, looks n-grams up, and adds up scores.
 
-A gram of k symbols is an integer, the last symbol in the lowest bits. Each segment is framed by boundary
-symbols (0): order − 1 before it, one after it that is predicted like a character.
+An n-gram of k symbols is an integer with the last symbol in the lowest bits. Each segment has boundary symbols
+(0) around it: order − 1 before it, and one after it. The model predicts the last one like a character.
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
@@ -9,13 +9,13 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 cdef enum:
     MAX_ORDER = 8
 
-# Code points to symbols, by pages of 256 (alphabet.py).
+# The map from code points to symbols, by pages of 256 (alphabet.py).
 ctypedef struct symbols_t:
     const uint16_t* index
     const uint8_t* pages
-    uint8_t low[2048]         # of the code points below U+0800 directly: one or two bytes of UTF-8
+    uint8_t low[2048]         # symbols of the code points below U+0800, which take one or two bytes of UTF-8
 
-# Open addressing, linear probing; a slot is empty when `used` is 0.
+# A hash table with open addressing and linear probing. A slot is empty if `used` is 0.
 ctypedef struct slots_t:
     uint64_t mask
     uint64_t* keys

@@ -1,9 +1,9 @@
-"""Character n-grams: encoding, exact look-up, scores. The inner loops are free functions without the GIL.
+"""Character n-grams: encoding, exact look-up, scores. The inner loops are functions without the GIL.
 
-Geometric interpolation (Evert 2008, equation 1) is a sum over the orders, and a gram that was never seen
-adds nothing to it. The probability of any gram is therefore that of its longest seen suffix, with the
-weights of the full order; `model.py` computes that sum once per seen gram, and what is left to do here is
-to find the longest suffix: one access to a dense table where that fits, a few hash probes above.
+Geometric interpolation (Evert 2008, equation 1) is a sum over the orders, and an unseen n-gram adds nothing to
+it. So the probability of an n-gram is that of its longest seen suffix, with the weights of the full order.
+`modelling/ngrams.py` computes the sum once for each seen n-gram. This module only finds the longest suffix: with
+one access to a dense table if the table fits into memory, and with a few hash probes otherwise.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -18,7 +18,7 @@ from ncleaner.text._letters cimport decode_utf8
 cdef inline const uint8_t* next_symbol(
     const symbols_t* s, const uint8_t* p, const uint8_t* end, uint8_t* symbol
 ) noexcept nogil:
-    """Decodes one character of valid UTF-8 at `p`; returns where the next one begins."""
+    """Decodes one character of valid UTF-8 at `p`, and returns the place of the next character."""
     cdef uint32_t c = p[0]
     if c < 0x80:
         symbol[0] = s.low[c]
@@ -47,7 +47,7 @@ cdef inline bint _find(const slots_t* level, uint64_t key, double* value) noexce
 
 
 cdef double look_up(const grams_t* g, uint64_t gram) noexcept nogil:
-    """Value of the longest suffix of a gram of full order; level 1 holds every symbol."""
+    """Returns the value of the longest suffix of an n-gram of full order. Level 1 holds every symbol."""
     cdef int k
     cdef double value = 0
     if g.dense != NULL:
@@ -61,7 +61,7 @@ cdef double look_up(const grams_t* g, uint64_t gram) noexcept nogil:
 cdef double score(
     const grams_t* g, const symbols_t* s, const uint8_t* p, size_t length, uint32_t* characters
 ) noexcept nogil:
-    """Sum of the values of a segment's grams, the closing boundary included; `characters` gets their number."""
+    """Returns the sum of the values of a segment's n-grams, with the final boundary. `characters` gets their number."""
     cdef const uint8_t* end = p + length
     cdef const float* dense = g.dense
     cdef uint64_t gram = 0, window = g.window
@@ -88,11 +88,14 @@ cdef double score(
 
 
 cdef class Encoder:
-    """UTF-8 to symbols, for one alphabet.
+    """An encoder from UTF-8 to the symbols of one alphabet.
 
     Args:
-        index: shape (4352,), uint16; row in `pages` of each page of 256 code points.
-        pages: shape (rows, 256), uint8.
+        index: shape (4352,), uint16: for each page of 256 code points its row in `pages`.
+        pages: shape (rows, 256), uint8: the symbol of each code point.
+
+    Raises:
+        ValueError: the arrays have other shapes, or `index` names a missing row.
     """
 
     cdef symbols_t symbols
@@ -110,8 +113,20 @@ cdef class Encoder:
             self.symbols.low[c] = p[i[c >> 8], c & 255]
 
     def encode(self, bytes data not None, starts, ends, int order):
-        """Symbols of the segments [starts, ends) of `data`, each framed by order − 1 boundaries before and
-        one after it. uint8, and for each segment the index of its first character, int64."""
+        """Encodes the segments [starts, ends) of `data`, each with order − 1 boundaries before and one after it.
+
+        Args:
+            data: UTF-8 text.
+            starts, ends: shape (segments,), uint32: byte offsets into `data`.
+            order: n of the n-grams.
+
+        Returns:
+            The symbols, shape (symbols,), uint8; and for each segment the index of its first character among
+            them, shape (segments,), int64.
+
+        Raises:
+            ValueError: the arrays have different lengths, or a segment is outside the text.
+        """
         cdef const uint32_t[::1] first = np.ascontiguousarray(starts, np.uint32)
         cdef const uint32_t[::1] last = np.ascontiguousarray(ends, np.uint32)
         cdef Py_ssize_t n = first.shape[0], i
@@ -148,13 +163,14 @@ cdef class Encoder:
 
 
 cdef class Grams:
-    """Values of grams, looked up by longest suffix.
+    """A table of the values of n-grams. The value of an n-gram is that of its longest suffix in the table.
 
     Args:
-        levels: for k = 1 … order a pair (keys, values): uint64 and float64, the keys distinct. Level 1 has
-            to hold every symbol.
-        bits: bits per symbol; order · bits at most 64.
-        dense: also lay the values out as one float32 table of 2^(order·bits): one access per character.
+        levels: for k = 1 … order a pair (keys, values): shape (grams,), uint64 and float64, the keys distinct.
+            Level 1 holds every symbol.
+        bits: number of bits per symbol; order · bits is at most 64.
+        dense: whether the values are also stored in one float32 table of 2^(order·bits), which takes one access
+            per character.
     """
 
     cdef grams_t grams
@@ -201,7 +217,7 @@ cdef class Grams:
                     level.values[slot] = values[i]
 
     def _lay_out(self, levels):
-        """From short to long: a longer gram that was seen overwrites what its suffix says."""
+        """Fills the dense table from short to long n-grams: a seen n-gram overwrites the value of its suffix."""
         cdef int bits = self.grams.bits
         cdef const float[::1] view
         table = np.zeros(1, np.float32)
@@ -219,8 +235,20 @@ cdef class Grams:
             free(self.grams.levels[k].used)
 
     def score(self, Encoder encoder not None, bytes data not None, starts, ends):
-        """For each segment [starts, ends) of `data`: the sum over its grams (float64), and their number
-        (uint32), which is its characters and one boundary."""
+        """Scores the segments [starts, ends) of `data`.
+
+        Args:
+            encoder: the encoder of the same alphabet.
+            data: UTF-8 text.
+            starts, ends: shape (segments,), uint32: byte offsets into `data`.
+
+        Returns:
+            The sum of the values of each segment's n-grams, shape (segments,), float64; and the number of its
+            n-grams, shape (segments,), uint32: its characters and one boundary.
+
+        Raises:
+            ValueError: the arrays have different lengths, or a segment is outside the text.
+        """
         cdef const uint32_t[:] first = np.asarray(starts, np.uint32)
         cdef const uint32_t[:] last = np.asarray(ends, np.uint32)
         cdef Py_ssize_t n = first.shape[0], i
@@ -241,7 +269,7 @@ cdef class Grams:
         return sums_array, counts_array
 
     def values(self, Encoder encoder not None, bytes data not None):
-        """The value of each gram of one segment, in order: float64, one more than its characters."""
+        """Returns the value of each n-gram of one segment, in order: shape (characters + 1,), float64."""
         cdef const uint8_t* p = <const uint8_t*> <const char*> data
         cdef const uint8_t* end = p + len(data)
         cdef uint64_t gram = 0
