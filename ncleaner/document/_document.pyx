@@ -1,8 +1,8 @@
 """Fills a Document's tables: white space, segments, runs and elements, one event at a time.
 
-Everything that decides what a segment is stands here once. The walk over the parser's structs
+All rules about what a segment is are in this module, and only here. The walk over the parser's structs
 (`_dump.pyx`), the Python walk that replaces it on an unknown parser build, and the text-dump reader all
-drive the same functions, so they cannot come to differ in anything but the order of their calls.
+call the same functions. Their results can therefore differ only if they make different calls.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -21,21 +21,22 @@ from ncleaner.document import tags as _tags
 from ncleaner.document._tags import check as _check_tags
 
 cdef enum:
-    # a line above this many code points is not ended early: a <br> behind it may be a wrap by hand
+    # If a line has more code points than this, the author may have wrapped it by hand with the <br> after it.
     SHORT_LINE = 55
 
 _check_tags()
 
-# Of the hashes of words in class, id and role: what a word is, its first eight letters, `mix`, the bits that are
-# taken. Structure models have weights by these hashes and record the version, so that whoever changes the hashes
-# changes it, and trains the structure model, and the hybrids that have one of their own, again. The hashes of styles
-# are compared with each other on one page, and stand in no model.
+# The version of the hashes of words in class, id and role. It covers the definition of a word, the use of its first
+# eight letters, the function `mix`, and the choice of bits. Structure models have weights for these hashes and record
+# the version. Any change to the hashes needs a new version, and new training of the structure model and of the
+# hybrids that contain their own structure model. The hashes of styles are not covered: they are compared only with
+# each other on one page, and no model contains them.
 HASHES_VERSION = 1
 
 # --------------------------------------------------------------------------------------------------
-# Words in class, id and role. The cues: a small open-addressing table, filled once from tags.CUE_WORDS. A word is
-# known by its first eight letters, packed into one integer: no cue needs more, and `navigational` counts
-# as `navigation`.
+# Words in class, id and role. The cues are in a small open-addressing hash table, which is filled once from
+# tags.CUE_WORDS. The key of a word is its first eight letters, packed into one integer: no cue needs more letters,
+# and `navigational` counts as `navigation`.
 
 cdef enum:
     CUE_SLOTS = 1024
@@ -72,7 +73,8 @@ cdef inline uint32_t _look_up(uint64_t key) noexcept nogil:
 
 
 cdef void _end_word(builder_t* b, uint64_t key, int letters, uint32_t at, uint32_t* bits) noexcept nogil:
-    """Takes in a word of a name: its cue bits, and its hash into the list at `at`, once."""
+    """Records one word of a name: adds its cue bits to `bits`, and its hash to the list at `at` if the list does
+    not contain it yet."""
     cdef uint16_t* list_ = b.names + at
     cdef uint16_t word
     cdef int i
@@ -92,9 +94,11 @@ cdef void _end_word(builder_t* b, uint64_t key, int letters, uint32_t at, uint32
 cdef uint32_t read_names(
     builder_t* b, const unsigned char* value, size_t length, uint32_t* names
 ) noexcept nogil:
-    """Reads the words of an attribute value behind those of the list `names[0]`, which moves to the end of the
-    table unless it stands there; returns the cue bits of the words. A word ends at a non-letter and before a
-    capital that follows a small letter, so that `site-nav`, `siteNav` and `site_nav` are all seen."""
+    """Appends the words of an attribute value to the list at index `names[0]`, and returns their cue bits.
+
+    If the list is not the last one in the table, it is first copied to the end of the table, and `names[0]`
+    becomes the index of the copy. A word ends at a non-letter, and before a capital that follows a small letter,
+    so that `nav` is found in `site-nav`, `siteNav` and `site_nav`."""
     cdef uint32_t bits = 0, at = names[0]
     cdef uint64_t key = 0
     cdef size_t i
@@ -130,21 +134,23 @@ cdef uint32_t read_names(
 
 
 cdef uint64_t style_hash(int tag, const unsigned char* name, size_t length) noexcept nogil:
-    """A hash of the tag's code and its class attribute, eight bytes at a time."""
+    """Returns a hash of the tag's code and its class attribute, computed eight bytes at a time."""
     return hash_bytes(mix(<uint64_t> tag ^ <uint64_t> length << 16), name, length)
 
 
 cdef uint32_t read_class(
     builder_t* b, uint64_t style, const unsigned char* value, size_t length, uint32_t* names
 ) noexcept nogil:
-    """`read_names` of a class attribute, remembered by its style hash: classes repeat over a page."""
+    """Does the same as `read_names` for a class attribute, and caches the result by the style hash: the same
+    classes occur many times on a page."""
     cdef size_t slot = style % CACHED_STYLES
     if b.cached_styles[slot] != style:
         b.cached_styles[slot] = style
         b.cached_names[slot] = 0
         b.cached_cues[slot] = read_names(b, value, length, &b.cached_names[slot]) if length else 0
         if b.cached_names[slot] and not b.no_memory:
-            # an empty list behind it, so that words of an id are never added to what others share
+            # An empty list follows, so that the shared list is never the last one in the table. `read_names`
+            # then copies it before it adds the words of an id.
             b.names[b.n_names] = 0
             b.n_names += 1
     names[0] = b.cached_names[slot]
@@ -152,7 +158,8 @@ cdef uint32_t read_class(
 
 
 # --------------------------------------------------------------------------------------------------
-# Growing arrays. A failed allocation sets no_memory and drops what did not fit; the owner raises.
+# Growing arrays. A failed allocation sets no_memory, and the data that does not fit is dropped. The owner of the
+# builder raises the MemoryError later.
 
 cdef bint _grow(void** rows, size_t* cap, size_t needed, size_t size, bint* no_memory) noexcept nogil:
     cdef size_t want
@@ -170,7 +177,8 @@ cdef bint _grow(void** rows, size_t* cap, size_t needed, size_t size, bint* no_m
 
 
 cdef int builder_init(builder_t* b, size_t expected) noexcept nogil:
-    """`expected` is a guess at the text's length in bytes. Returns -1 when memory is short."""
+    """Initializes the builder; `expected` is an estimate of the text's length in bytes. Returns 0, or -1 if there
+    is not enough memory."""
     memset(b, 0, sizeof(builder_t))
     b.element = -1
     if not (_grow(<void**> &b.text, &b.text_cap, expected + 64, 1, &b.no_memory)
@@ -203,7 +211,7 @@ cdef inline void _count(uint16_t* counter) noexcept nogil:
 
 
 # --------------------------------------------------------------------------------------------------
-# Characters. One class per byte, so that the common case costs one look-up and one store.
+# Characters. Each byte has one class, so that the most frequent case needs only one look-up and one store.
 
 cdef enum:
     PLAIN = 0
@@ -238,8 +246,10 @@ _classify_bytes()
 
 
 cdef inline int _special(const unsigned char* p, size_t left) noexcept nogil:
-    """For a lead byte of the classes above: bytes to take as one white space (positive), to drop
-    (negative), or 0 for a character like any other."""
+    """Classifies a character whose first byte is of one of the LEAD_… classes.
+
+    Returns its number of bytes if the character is white space, minus its number of bytes if the character is
+    dropped, and 0 for any other character."""
     cdef unsigned char second
     if left < 2:
         return 0
@@ -279,15 +289,17 @@ cdef inline void _begin_segment(builder_t* b) noexcept nogil:
 
 
 cdef void add_text(builder_t* b, const unsigned char* data, size_t length) noexcept nogil:
-    """Appends one text node, `length` bytes of UTF-8. White space folds to one space, or keeps its lines
-    inside <pre>; characters that are no text are dropped; what is left becomes one run."""
+    """Appends one text node of `length` bytes of UTF-8.
+
+    Each sequence of white space becomes one space; inside <pre>, line ends are kept. Control characters and
+    similar ones (DROPPED, `_special`) are dropped. The remaining text becomes one run."""
     cdef size_t i = 0, run_start = 0
     cdef uint32_t chars = 0
     cdef bint in_run = False, pre = b.pres > 0
     cdef unsigned char c, kind
     cdef int width
     cdef char* out
-    # every step below writes at most as many bytes as it reads
+    # Every step below writes at most as many bytes as it reads.
     if not _grow(<void**> &b.text, &b.text_cap, b.text_len + length + 8, 1, &b.no_memory):
         return
     out = b.text
@@ -354,7 +366,7 @@ cdef void add_text(builder_t* b, const unsigned char* data, size_t length) noexc
             b.space = False
         b.breaks = 0
         b.after_link = False
-        # the character, and all plain ones that follow it
+        # Copies the character and all plain characters that follow it.
         while True:
             out[b.text_len] = <char> c
             b.text_len += 1
@@ -372,15 +384,16 @@ cdef void add_text(builder_t* b, const unsigned char* data, size_t length) noexc
 
 
 cdef bint _ends_paragraph(builder_t* b, const unsigned char* data, size_t length) noexcept nogil:
-    """Whether the single <br> between the current segment and the character at `data` ends a paragraph: after
-    the end of a sentence, or after a short line, and where what follows does not go on in lower case. Long
-    lines that end in mid-sentence are wrapped by hand."""
+    """Returns whether the single <br> between the current segment and the character at `data` ends a paragraph.
+
+    It does so after the end of a sentence and after a short line, unless the following text begins in lower case.
+    A long line that ends in the middle of a sentence is treated as wrapped by hand."""
     cdef const unsigned char* p = <const unsigned char*> b.text + b.line
     cdef const unsigned char* end = <const unsigned char*> b.text + b.mark
     cdef uint32_t code
     cdef size_t width
     cdef int beginning = NO_LETTER, chars = 0
-    # the first letter or digit of what follows, past quotes and brackets
+    # Finds the first letter or digit of the following text; quotes and brackets before it are skipped.
     while length and beginning == NO_LETTER:
         width = decode_utf8(data, length, &code)
         beginning = letter_case(code)
@@ -398,7 +411,8 @@ cdef bint _ends_paragraph(builder_t* b, const unsigned char* data, size_t length
 
 
 cdef inline bint _blank_line(builder_t* b) noexcept nogil:
-    """Whether nothing but white space stands between the last line end and the end of the buffer."""
+    """Returns whether the current line of preformatted text is blank: whether the buffer has a line end after the
+    segment's last character that is not white space."""
     cdef size_t i = b.mark
     while i < b.text_len:
         if b.text[i] == c'\n':
@@ -408,7 +422,8 @@ cdef inline bint _blank_line(builder_t* b) noexcept nogil:
 
 
 cdef inline uint32_t _tags_since(const builder_t* b) noexcept nogil:
-    """All tags of the tree since the last run. They cannot overflow: 2³⁰ elements take the parser 100 GB."""
+    """Returns the number of all tags of the tree since the last run. It cannot overflow: the parser would need
+    100 GB for 2³⁰ elements."""
     return b.tags_opened + b.tags_closed + <uint32_t> b.unheard
 
 
@@ -483,8 +498,8 @@ cdef inline void _space(builder_t* b) noexcept nogil:
 
 
 cdef void add_break(builder_t* b) noexcept nogil:
-    """A <br>: the first is white space, a second one before any text ends the segment. Inside <pre> it is
-    a line end like any other."""
+    """Handles a <br>. A single one is white space; a second one with no text between them ends the segment.
+    Inside <pre>, a <br> is an ordinary line end."""
     cdef unsigned char newline = c'\n'
     b.tags_opened += 1
     if b.pres:
@@ -502,14 +517,16 @@ cdef void add_break(builder_t* b) noexcept nogil:
 
 
 cdef void add_rule(builder_t* b) noexcept nogil:
-    """An <hr>: ends the segment and holds nothing."""
+    """Handles an <hr>: ends the segment. An <hr> has no content and no end tag."""
     end_segment(b)
     b.tags_opened += 1
 
 
 cdef void open_inline(builder_t* b, int bit) noexcept nogil:
-    """`bit` is the context bit, or negative for an inline tag that has none. Links that touch are the items
-    of a menu, set apart by its style sheet: their words are kept apart here."""
+    """Opens an inline element. `bit` is the tag's context bit, or negative if the tag has no context bit.
+
+    Links with no text between them are usually the items of a menu, which a style sheet separates on the screen.
+    A space is added between them here, so that their words remain separate."""
     b.tags_opened += 1
     if bit == CONTEXT_LINK and b.after_link:
         _space(b)
@@ -532,7 +549,7 @@ cdef void close_inline(builder_t* b, int bit) noexcept nogil:
 cdef void open_block(
     builder_t* b, int tag, int form, uint32_t style, uint32_t cues, uint32_t names
 ) noexcept nogil:
-    """`form` is what kind of segment begins inside."""
+    """Opens a block element. `form` is the kind of segment that begins inside it (FORM_…)."""
     cdef element_t* e
     cdef int32_t parent = b.element
     end_segment(b)
@@ -593,9 +610,10 @@ cdef void close_block(builder_t* b, int form) noexcept nogil:
 # --------------------------------------------------------------------------------------------------
 
 cdef class Builder:
-    """Owns one builder's memory; the Python side of the functions above.
+    """The Python interface of the functions above, and the owner of one builder's memory.
 
-    `tables()` gives (text, runs, segments, elements, names, tags behind), with bytes objects of the row structs.
+    `tables()` returns (text, runs, segments, elements, names, tags after the last run). The tables are bytes
+    objects that contain the row structs.
     """
 
     def __cinit__(self, size_t expected=4096):
@@ -606,28 +624,31 @@ cdef class Builder:
         builder_free(&self.b)
 
     def text(self, bytes data not None):
-        """Appends one text node (valid UTF-8)."""
+        """Appends one text node, which must be valid UTF-8."""
         add_text(&self.b, <const unsigned char*> <char*> data, len(data))
 
     def count_tags(self, int n):
-        """Counts tags of the tree for which no event comes: of what is left out. Negative for fewer tags than
-        events: a void element that opens and closes is one."""
+        """Adds `n` to the count of tags of the tree that cause no event: those of parts that are left out.
+
+        `n` is negative if there were more events than tags: a void element is one tag, but it causes an event when
+        it opens and another when it closes."""
         self.b.unheard += n
 
     def line_break(self):
-        """A <br>."""
+        """Handles a <br>."""
         add_break(&self.b)
 
     def open_inline(self, int bit):
-        """An inline tag opens; `bit` is its context bit or -1."""
+        """Opens an inline element; `bit` is its context bit or -1."""
         open_inline(&self.b, bit)
 
     def close_inline(self, int bit):
-        """An inline tag closes."""
+        """Closes an inline element; `bit` is its context bit or -1."""
         close_inline(&self.b, bit)
 
     def open_block(self, int tag, int form, bytes class_=b"", bytes id_=b"", bytes role=b"", bint concealed=False):
-        """A block tag opens, with its class, id and role attributes; `concealed` when it is not shown."""
+        """Opens a block element with its class, id and role attributes (UTF-8). `concealed` says that the element
+        is not shown when the page opens."""
         cdef const unsigned char* c = <const unsigned char*> <char*> class_
         cdef uint64_t style = style_hash(tag, c, len(class_))
         cdef uint32_t names
@@ -640,15 +661,16 @@ cdef class Builder:
         open_block(&self.b, tag, form, <uint32_t> style, cues, names)
 
     def close_block(self, int form):
-        """A block tag closes."""
+        """Closes the innermost block element, which was opened with the same `form`."""
         close_block(&self.b, form)
 
     def rule(self):
-        """An <hr>."""
+        """Handles an <hr>."""
         add_rule(&self.b)
 
     def segment(self, str kind, bytes text not None):
-        """Appends a whole segment of a plain-text dump: kind `p`, `h` or `l`, lines folded."""
+        """Appends a complete segment of a plain-text dump. `kind` is `p`, `h` or `l`; line ends in `text` become
+        spaces."""
         end_segment(&self.b)
         self.b.headings = kind == "h"
         self.b.item = kind == "l"
@@ -659,16 +681,17 @@ cdef class Builder:
 
     @property
     def in_heading(self):
-        """Whether an <h1> … <h6> is open."""
+        """Is True while an <h1> … <h6> is open."""
         return self.b.headings > 0
 
     def dumped(self):
-        """The text so far, a segment a line; UTF-8."""
+        """Ends the current segment and returns the text so far as UTF-8, with one segment on each line."""
         end_segment(&self.b)
         return (<char*> self.b.text)[: self.b.text_len]
 
     def shown(self, size_t line):
-        """(bytes outside of links, bytes in segments of `line` bytes and more) of what is shown at first."""
+        """Returns (bytes outside links, bytes in segments of at least `line` bytes) of the text that is shown when
+        the page opens."""
         cdef builder_t* b = &self.b
         cdef const segment_t* s
         cdef size_t i, size, long_ = 0
@@ -684,8 +707,11 @@ cdef class Builder:
         return own, long_
 
     def tables(self):
-        """(text, runs, segments, elements, names, tags behind): UTF-8 text and the rows, as bytes, and the tags
-        of the tree behind the last run. MemoryError if short of it."""
+        """Ends the current segment, assigns the kinds of segments, and returns the finished tables.
+
+        Returns (text, runs, segments, elements, names, tags after the last run): the UTF-8 text, the rows of the
+        tables as bytes, and the number of tags of the tree after the last run. Raises MemoryError if there was not
+        enough memory for a table."""
         cdef builder_t* b = &self.b
         end_segment(b)
         assign_kinds(b)
@@ -702,8 +728,9 @@ cdef class Builder:
 
 
 # --------------------------------------------------------------------------------------------------
-# The row structs as the C compiler lays them out. Cython turns a struct into a dict of its fields, so that a
-# row with all bits of one byte set says whose byte that is, and one with all bits set which fields have a sign.
+# The layout that the C compiler gives the row structs. Cython converts a struct into a dict of its fields. If all
+# bits of one byte of a row are set, the dict shows which field contains this byte. If all bits of the row are set,
+# it shows which fields are signed.
 
 ctypedef fused row_t:
     run_t
@@ -727,7 +754,8 @@ cdef _layout_of(row_t row):
 
 
 def layout():
-    """{table: (bytes of a row, {field: (offset in bytes, type as in NumPy's `u4`)})} of the row structs."""
+    """Returns the layout of the row structs: {table: (bytes per row, {field: (offset in bytes, type)})}. The types
+    are NumPy's short names, such as `u4`."""
     cdef run_t run
     cdef segment_t segment
     cdef element_t element

@@ -1,29 +1,29 @@
-"""Contract of the markup reader: names and kinds of tags, and the tokenizer's states between them."""
+"""Interface of the markup reader: names and kinds of tags, and functions that find where markup ends."""
 
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcmp
 
-# Kinds of tags, by what the tree construction does with them, and flags on top.
+# A kind consists of a group of tags, which the HTML standard's tree construction treats in the same way, and flags.
 cdef enum:
-    ORDINARY = 0   # span and the like: an end tag looks up to the next element that stops it
-    SPECIAL = 1    # div, p, li, …: an end tag looks up to the next scope boundary
+    ORDINARY = 0   # span and similar: an end tag searches the stack up to the next element with STOPS
+    SPECIAL = 1    # div, p, li, …: an end tag searches the stack up to the next scope boundary
     FORMATTING = 2
     VOID = 3
-    RAW = 4        # content is no markup up to the matching end tag
+    RAW = 4        # script, style, …: the content up to the matching end tag is not markup
     TABLE_PART = 5
     FOREIGN = 6    # svg, math
-    ROOT = 7       # html, head, body: one of each
-    CONTROL = 8    # select, button, object, template, …: rules of their own
-    GRAPHIC = 9    # what svg is made of; elsewhere as ORDINARY
-    TEXT_POINT = 10  # desc, mi, …: HTML may stand inside, in svg or math; elsewhere as ORDINARY
-    UNKNOWN = 11   # any other name; as ORDINARY
-    GROUP = 15     # mask of the above
+    ROOT = 7       # html, head, body: a page has one of each
+    CONTROL = 8    # select, button, object, template, …: each has special rules
+    GRAPHIC = 9    # elements of svg and math; like ORDINARY outside of them
+    TEXT_POINT = 10  # desc, mi, …: elements of svg or math that may contain HTML; like ORDINARY outside of them
+    UNKNOWN = 11   # any other name; like ORDINARY
+    GROUP = 15     # bit mask of the groups above
     SCOPE = 16     # flag: scope boundary
     CLOSES_P = 32  # flag: its start tag ends an open <p>
-    STOPS = 64     # flag: end tags of ordinary elements do not look beyond it
+    STOPS = 64     # flag: end tags of ordinary elements do not search beyond it
     HEADING = 128  # flag: h1 … h6
 
-# Names as numbers (`name_key`), of those tags that have rules of their own.
+# The keys (`name_key`) of the tags that have special rules.
 cdef uint64_t P, LI, DD, DT, FORM, TABLE, TBODY, THEAD, TFOOT, TR, A, NOBR, SCRIPT, PLAINTEXT, XMP, TITLE, UL, OL, DIV
 cdef uint64_t ADDRESS, BUTTON, SELECT, OPTION, OPTGROUP, TEMPLATE, NOSCRIPT, COL, COLGROUP, CAPTION, HR, INPUT, KEYGEN
 cdef uint64_t FRAME, FRAMESET, RUBY, RB, RT, RTC, RP, IMAGE, STYLE, SVG
@@ -48,7 +48,7 @@ cdef inline bint starts(const char* p, const char* end, const char* what, size_t
 
 
 cdef inline bint runs_on(uint8_t kind) noexcept nogil:
-    """Whether text runs on across a tag of this kind."""
+    """Returns whether text continues across a tag of this kind, so that the tag does not separate words."""
     kind &= GROUP
     return kind == FORMATTING or kind == ORDINARY or kind >= GRAPHIC
 

@@ -1,6 +1,7 @@
-"""Reads markup as the HTML standard's tokenizer does, as far as finding where tags begin and end goes.
+"""Finds where tags, comments and raw text begin and end, by the rules of the HTML standard's tokenizer.
 
-It makes no tokens: each function takes a pointer behind what opens something and returns where that ends.
+It creates no tokens. Each function takes a pointer to the first character after an opening such as `<!--`, and
+returns a pointer to the end of the construct.
 """
 
 from libc.stdint cimport uint8_t, uint64_t
@@ -13,12 +14,13 @@ cdef enum:
 
 cdef uint64_t keys[SLOTS]
 cdef uint8_t classes[SLOTS]
-# Names of more than eight bytes are known by a hash; nobody outside can make two of them meet.
+# The key of a name of more than eight bytes is a hash. The random secret prevents pages with intended collisions.
 cdef uint64_t secret = int.from_bytes(os.urandom(8), "little") | 1
 
 
 cdef uint64_t name_key(const char* name, size_t length) noexcept nogil:
-    """A number for a name in any case: its bytes, or the hash of more than eight."""
+    """Returns a number that identifies a name, whether its letters are small or capital: its bytes, or a hash if it
+    has more than eight bytes."""
     cdef uint64_t key = 0
     cdef size_t i
     if length <= 8:
@@ -126,8 +128,10 @@ attribute_class[c'"'] = attribute_class[c"'"] = AT_QUOTE
 cdef const char* attributes_end(
     const char* p, const char* end, bint* self_closing, uint64_t* count
 ) noexcept nogil:
-    """From behind a tag's name to its `>`, through the tokenizer's attribute states; `end` if there is none.
-    Adds the attributes to `count`."""
+    """Returns a pointer to the `>` of a tag, or `end` if the tag has no `>`.
+
+    `p` points to the first character after the tag's name. The function follows the tokenizer's attribute states.
+    It sets `self_closing`, and adds the number of attributes to `count`."""
     cdef int state = 0  # 0 before a name, 1 in a name, 2 before a value, 3 in an unquoted value, 4 after a name
     cdef uint8_t kind
     self_closing[0] = False
@@ -144,7 +148,8 @@ cdef const char* attributes_end(
                 p += 1
             continue
         if kind == AT_SPACE:
-            # `name = value`: white space ends a value, but an equals sign may still follow a name
+            # White space ends an unquoted value. After a name it does not end the attribute: in `name = value`, an
+            # equals sign follows.
             if state == 3:
                 state = 0
             elif state == 1:
@@ -166,7 +171,7 @@ cdef const char* attributes_end(
                 state = 0
             elif state == 2:
                 state = 3
-        else:  # an equals sign; one where a name should begin belongs to the name
+        else:  # an equals sign; at the place where a name is expected, it is part of the name
             if state == 1 or state == 4:
                 state = 2
             elif state == 0:
@@ -179,9 +184,10 @@ cdef const char* attributes_end(
 
 
 cdef const char* raw_end(const char* p, const char* end, const char* name, size_t length, bint script) noexcept nogil:
-    """End of raw text: the `<` of the matching end tag. In scripts, `<!--` and a further `<script` hide
-    end tags as the tokenizer's escaped states do."""
-    cdef int escaped = 0  # 1 inside <!--, 2 inside a <script in it
+    """Returns a pointer to the end of raw text: to the `<` of the matching end tag, or `end` if there is none.
+
+    In scripts, `<!--` and a second `<script` inside it hide end tags, as in the tokenizer's escaped states."""
+    cdef int escaped = 0  # 1 after <!--, 2 after a <script inside it
     cdef const char* q
     cdef const char* after
     cdef bint closing
@@ -201,7 +207,7 @@ cdef const char* raw_end(const char* p, const char* end, const char* name, size_
         p = q + 1
         if script and not escaped and end - p >= 3 and p[0] == c'!' and p[1] == c'-' and p[2] == c'-':
             escaped = 1
-            p += 1  # `<!-->` closes at once: its dashes count
+            p += 1  # `<!-->` ends immediately: the same two dashes belong to its start and its end
             continue
         closing = p[0] == c'/'
         if closing:
@@ -222,9 +228,10 @@ cdef const char* raw_end(const char* p, const char* end, const char* name, size_
 
 
 cdef const char* comment_end(const char* p, const char* end) noexcept nogil:
-    """From behind `<!--` to behind the comment; `end` if it never closes."""
+    """Returns a pointer to the first character after a comment, or `end` if the comment does not end. `p` points to
+    the first character after `<!--`."""
     cdef const char* first = p
-    # `<!-->` and `<!--->` are whole comments
+    # `<!-->` and `<!--->` are complete comments.
     if starts(p, end, b">", 1):
         return p + 1
     if starts(p, end, b"->", 2):

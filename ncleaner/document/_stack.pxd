@@ -1,46 +1,46 @@
-"""Contract of the stack of open elements that a page's bound is judged by."""
+"""Interface of the stack of open elements, from which the cost of parsing a page is estimated."""
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 cdef enum:
-    DEEPEST = 4096           # entries of the stack; deeper pages are over any bound
-    ALL_UNKNOWN = 50_000     # tags of unknown names in a page: they are found through short hash chains
-    LISTED = 2048            # entries of the list of unclosed formatting elements, likewise
+    DEEPEST = 4096           # most entries of the stack; a deeper page is over all bounds
+    ALL_UNKNOWN = 50_000     # most tags of unknown names in a page: the limit keeps the parser's hash chains short
+    LISTED = 2048            # most entries of the list of formatting elements; a page with more is over all bounds
 
 cdef struct open_t:       # an open element
     uint64_t name
-    const char* written   # its name as written, for its end tag
+    const char* written   # its name as the page writes it, for its end tag in a rewritten page
     uint32_t length
     uint8_t kind
 
 cdef struct listed_t:     # an unclosed formatting element, or a marker
     uint64_t name         # 0 for a marker
-    uint32_t depth        # of the stack when it was opened, or the least since
-    bint moved            # it may stand elsewhere since, or nowhere
-    bint forgotten        # it may not be in the parser's list, only on its stack
+    uint32_t depth        # the smallest depth of the stack since it was opened
+    bint moved            # the parser may have moved it to another place, or may have removed it
+    bint forgotten        # it may be only on the parser's stack, and not in the parser's list
 
 cdef struct scan_t:
     uint64_t markup       # tags, comments and the like
     uint64_t tags         # start tags
     uint64_t deepest
     uint64_t most_listed
-    uint64_t reopened     # formatting elements that blocks would reopen, summed
+    uint64_t reopened     # formatting elements that the start tags of blocks reopen, total
     uint64_t attributes
-    uint64_t crowded      # tags with more than MANY_ATTRIBUTES
-    uint64_t unknown      # tags of names not in the table
+    uint64_t crowded      # tags with more than MANY_ATTRIBUTES attributes
+    uint64_t unknown      # tags whose names are not in the table of names
     uint64_t roots        # start tags of html, head and body
-    uint64_t ends         # and their end tags
-    uint64_t misplaced    # bytes of text right inside a table, where the parser puts it before the table
-    uint64_t moved        # bytes that are moved for that, summed
-    bint over             # nested too deep to go on
-    # the stack of open elements; only those from `sure` on are certain to be the parser's innermost
+    uint64_t ends         # end tags of html, head and body
+    uint64_t misplaced    # bytes of text directly inside a table; the parser moves this text before the table
+    uint64_t moved        # bytes that the parser copies for this, total
+    bint over             # a limit is exceeded, and the scan stops
+    # The stack of open elements. Only those from index `sure` on are certainly the parser's innermost elements.
     open_t* stack
     size_t depth
     size_t sure
     size_t foreign        # open svg and math
-    size_t island         # 1 + index of the svg or math whose content has held no surprise, or 0
-    bint doubt            # scan and tokenizer may have come apart: no end tag is trusted any more
+    size_t island         # 1 + index of the svg or math whose content the scan follows exactly, or 0
+    bint doubt            # scan and tokenizer may read the page differently from here on: all end tags are ignored
     size_t paragraphs
     size_t items
     size_t tables
@@ -49,21 +49,21 @@ cdef struct scan_t:
     size_t buttons
     size_t objects        # object, applet, marquee
     bint form             # the parser's form pointer
-    # the list of active formatting elements
+    # The list of active formatting elements.
     listed_t* listed
     size_t n_listed
-    size_t last_marker    # entries since then are reopened
-    size_t vague          # entries before may stand elsewhere, or nowhere
-    bint stale            # the parser's markers may be others: no entry is taken out any more
-    # where the page is written anew, or NULL
+    size_t last_marker    # 1 + index of the last marker, or 0; the parser reopens the entries after it
+    size_t vague          # the parser may have moved or removed the entries before this index
+    bint stale            # the parser may have other markers: end tags no longer remove entries
+    # The rewritten page, or NULL while a page is judged.
     char* out
     size_t out_length
     size_t max_depth
     uint64_t max_tags
     uint64_t written
     uint64_t dropped
-    size_t inside         # svg and math that are left out around this
-    bint bare             # what looks like raw text in them is none
+    size_t inside         # number of svg and math that are left out and still open
+    bint bare             # elements inside them that look like raw text (such as <style>) are ordinary markup
     bint titled
 
 

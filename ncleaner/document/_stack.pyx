@@ -1,9 +1,13 @@
-"""The stack of open elements and the list of formatting elements, as the parser may hold them.
+"""An upper bound of the parser's stack of open elements and of its list of active formatting elements.
 
-The stack here contains every element that the parser's may: an element is closed only where the parser
-certainly closes it. From `sure` upwards the two are known to be the same, and the HTML standard's rules
-apply; below, an end tag closes the innermost element or nothing. Whatever the rules here do not follow
-exactly makes the whole stack unsure: `<select>`, `<template>`, frames and markup inside <svg> and <math>.
+The stack here contains every element that the parser's stack may contain: an element is removed only if the parser
+certainly closes it. From index `sure` upwards the two stacks are known to be the same, and the HTML standard's
+rules apply. Below `sure`, an end tag closes the innermost element or nothing. The rules here do not follow the
+standard exactly for `<select>`, `<template>`, frames and markup inside <svg> and <math>. Where they do not, the
+whole stack becomes unsure.
+
+The same code follows a page in two cases. A page is *judged* to find out what parsing it can cost (`out` is NULL).
+A page is *rewritten* if this cost is too high (`out` receives the new page).
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
@@ -13,8 +17,8 @@ from libc.string cimport memcmp, memset
 from ncleaner.document._markup cimport *
 
 cdef enum:
-    NOAH = 3                 # unclosed formatting elements of a kind that the parser remembers
-    SHIFTED = 8              # blocks that the parser moves a formatting element's end tag over
+    NOAH = 3                 # unclosed formatting elements of one kind that the parser remembers ("Noah's Ark clause")
+    SHIFTED = 8              # most blocks over which the parser moves the end tag of a formatting element
 
 
 cdef void scan_free(scan_t* s) noexcept nogil:
@@ -104,7 +108,7 @@ cdef void _list(scan_t* s, uint64_t name) noexcept nogil:
     s.listed[s.n_listed].moved = False
     s.listed[s.n_listed].forgotten = False
     s.n_listed += 1
-    # the parser keeps three that are the same, and forgets the first
+    # The parser keeps at most three equal elements in its list; a further one removes the first of them.
     while i > s.last_marker and name:
         i -= 1
         if s.listed[i].name == name:
@@ -118,7 +122,7 @@ cdef void _list(scan_t* s, uint64_t name) noexcept nogil:
 
 
 cdef void _unlist(scan_t* s, size_t at) noexcept nogil:
-    """Takes one entry from the list."""
+    """Removes the entry `at` from the list of formatting elements."""
     cdef size_t i
     s.n_listed -= 1
     s.vague -= at < s.vague
@@ -131,7 +135,10 @@ cdef void _unlist(scan_t* s, size_t at) noexcept nogil:
 
 
 cdef void _end_marker(scan_t* s, bint certain) noexcept nogil:
-    """What was left unclosed in a cell or an object ends with it, if the parser's was open too."""
+    """Removes the last marker from the list when a cell or an object ends.
+
+    If `certain`, the parser certainly ends the same element. The formatting elements that are unclosed inside it
+    are then removed too."""
     if s.last_marker:
         if certain:
             s.n_listed = s.last_marker
@@ -163,23 +170,26 @@ cdef void _pop_to(scan_t* s, size_t depth) noexcept nogil:
 
 
 # --------------------------------------------------------------------------------------------------
-# What an end tag, or the start tag of a paragraph or item, would close.
+# The search for the element that is closed by an end tag, or by the start tag of a paragraph or item.
 
 cdef enum:
-    INLINE = 0     # up to any element that stops it
+    # How far the search goes (`reach`).
+    INLINE = 0     # up to any element with the flag STOPS
     BLOCK = 1      # up to a scope boundary
-    PARAGRAPH = 2  # … or a button
-    ITEM = 3       # … or a list
+    PARAGRAPH = 2  # up to a scope boundary or a button
+    ITEM = 3       # up to a scope boundary or a list
     PART = 4       # up to the table
-    WHOLE = 5      # the table itself, a template
+    WHOLE = 5      # without a limit: for the table itself, and for a template
 
     ABSENT = -1
     UNCERTAIN = -2
 
 
 cdef Py_ssize_t _find(scan_t* s, uint64_t name, int reach) noexcept nogil:
-    """Index of the innermost open element that a tag of `name` would close; ABSENT when the parser has none
-    in reach, UNCERTAIN when it may have one. A name of 0 is any heading."""
+    """Returns the index of the innermost open element that a tag of `name` closes.
+
+    Returns ABSENT if the parser certainly has no such element within `reach`, and UNCERTAIN if it may have one. A
+    `name` of 0 stands for any heading."""
     cdef size_t i = s.depth
     cdef open_t* e
     while i > s.sure:
@@ -210,7 +220,8 @@ cdef Py_ssize_t _find(scan_t* s, uint64_t name, int reach) noexcept nogil:
 
 
 cdef Py_ssize_t _find_item(scan_t* s, uint64_t one, uint64_t other) noexcept nogil:
-    """The open list item that a new one ends: looks through div, p, address and ordinary elements only."""
+    """Returns the index of the open list item that a new one ends, or ABSENT or UNCERTAIN. The search continues only
+    through div, p, address and ordinary elements."""
     cdef size_t i = s.depth
     cdef open_t* e
     while i > s.sure:
@@ -224,14 +235,16 @@ cdef Py_ssize_t _find_item(scan_t* s, uint64_t one, uint64_t other) noexcept nog
 
 
 cdef inline bint _takes(open_t* e, uint64_t name) noexcept nogil:
-    """Whether the start tag of a table part ends what is open up to this element, and stands in it."""
+    """Returns whether `e` is an element in which the parser places the table part `name`. The start tag of the part
+    then closes all elements that are open inside `e`. `name` is as in `_find_context`."""
     if e.name == TABLE or name == TABLE:
         return e.name == TABLE
     return e.name == TBODY or e.name == THEAD or e.name == TFOOT or not name and e.name == TR
 
 
 cdef Py_ssize_t _find_context(scan_t* s, uint64_t name) noexcept nogil:
-    """Index of what a table part would stand in. `name` is TR, 0 for a cell, TABLE for any other part."""
+    """Returns the index of the element in which the parser places a table part, or ABSENT or UNCERTAIN. `name` is TR
+    for a row, 0 for a cell, and TABLE for any other part."""
     cdef size_t i = s.depth
     cdef open_t* e
     while i > s.sure:
@@ -262,7 +275,7 @@ cdef void close_paragraph(scan_t* s) noexcept nogil:
 
 
 cdef void _close(scan_t* s, uint64_t name, int reach) noexcept nogil:
-    """What an end tag does to the stack."""
+    """Updates the stack for an end tag."""
     cdef Py_ssize_t at = _find(s, name, reach)
     cdef bint marker
     if at >= 0:
@@ -280,11 +293,12 @@ cdef void _close(scan_t* s, uint64_t name, int reach) noexcept nogil:
 
 
 # --------------------------------------------------------------------------------------------------
-# Formatting elements. In a page that is judged they stand in a list of their own, as the parser reopens
-# them; in one that is written anew they are elements like others, closed with the block around them.
+# Formatting elements. While a page is judged, they are in a separate list, because the parser reopens them. While a
+# page is rewritten, they are on the stack like other elements, and are closed together with the block around them.
 
 cdef void _end_formatting(scan_t* s, uint64_t name) noexcept nogil:
-    """The standard's adoption agency, as far as it takes elements from stack and list."""
+    """Follows the adoption agency algorithm of the HTML standard, as far as it removes elements from the stack and
+    the list."""
     cdef size_t at = s.n_listed, i, blocks = 0, depth
     cdef bint ordinary = False
     if s.stale:
@@ -311,7 +325,7 @@ cdef void _end_formatting(scan_t* s, uint64_t name) noexcept nogil:
         _pop_to(s, depth)
     elif ordinary or blocks >= SHIFTED:
         unsure(s)
-    # those opened since are closed too, and come back elsewhere
+    # The formatting elements that were opened later are closed too, and are reopened in another place.
     for i in range(at, s.n_listed):
         s.listed[i].depth = <uint32_t> depth
         s.listed[i].moved = True
@@ -344,7 +358,8 @@ cdef bint _start_formatting(scan_t* s, uint64_t name, const char* written, size_
 # --------------------------------------------------------------------------------------------------
 
 cdef void _push_part(scan_t* s, uint64_t name, uint8_t kind, const char* written, size_t length) noexcept nogil:
-    """An element, and what the parser may put around it where it is part of a table."""
+    """Pushes an element onto the stack. For a part of a table, first pushes the elements that the parser may insert
+    around it."""
     cdef bint cell = (kind & (GROUP | SCOPE)) == TABLE_PART | SCOPE and name != CAPTION
     if cell or name == TR:
         _push(s, TBODY, TABLE_PART | STOPS, b"tbody", 5)
@@ -356,7 +371,8 @@ cdef void _push_part(scan_t* s, uint64_t name, uint8_t kind, const char* written
 cdef void _start_foreign(
     scan_t* s, uint64_t name, uint8_t kind, bint self_closing, const char* written, size_t length
 ) noexcept nogil:
-    """A start tag while svg or math may be open: HTML or not, depending on what is innermost."""
+    """Updates the stack for a start tag while svg or math may be open. The innermost open element decides whether
+    the tag is HTML."""
     cdef uint8_t group = kind & GROUP
     cdef bint text_point
     if s.island and (s.stack[s.depth - 1].kind & GROUP) != TEXT_POINT:
@@ -393,7 +409,8 @@ cdef void _end_foreign(scan_t* s, uint64_t name) noexcept nogil:
 cdef bint _start_part(
     scan_t* s, uint64_t name, uint8_t kind, const char* written, size_t length
 ) noexcept nogil:
-    """A part of a table. False where the parser ignores it, or where it stands too deep."""
+    """Updates the stack for the start tag of a part of a table. Returns whether the tag stays in a rewritten page:
+    not if the parser ignores it, if it is nested too deep, or if it is <col> or <colgroup>."""
     cdef Py_ssize_t at
     cdef uint64_t row = name
     cdef bint cell = kind & SCOPE != 0 and name != CAPTION
@@ -402,7 +419,7 @@ cdef bint _start_part(
     elif name != TR:
         row = TABLE
     if name == COL and s.templates:
-        s.doubt = True  # what follows is column groups to the parser, and scripts are none
+        s.doubt = True  # the parser treats what follows as a column group, and does not recognize scripts there
     if not s.tables and not s.templates:
         return False
     at = _find_context(s, row)
@@ -412,7 +429,7 @@ cdef bint _start_part(
         _pop_to(s, <size_t> at + 1)
         if name == COL or name == COLGROUP:
             return False
-        # the parser puts in what is left out
+        # The parser inserts the <tbody> and the <tr> that the page leaves out.
         if (cell or name == TR) and s.stack[at].name == TABLE:
             _push(s, TBODY, TABLE_PART | STOPS, b"tbody", 5)
         if cell and s.stack[at].name != TR:
@@ -428,7 +445,8 @@ cdef bint _start_part(
 
 
 cdef Py_ssize_t _find_table(scan_t* s) noexcept nogil:
-    """Index of the innermost table, where no cell is open in it; ABSENT in a cell or outside of tables."""
+    """Returns the index of the innermost table if no cell is open in it. Returns ABSENT inside a cell or outside of
+    all tables, and UNCERTAIN if the parser's stack may differ."""
     cdef size_t i = s.depth
     cdef open_t* e
     if not s.tables:
@@ -446,9 +464,11 @@ cdef Py_ssize_t _find_table(scan_t* s) noexcept nogil:
 
 
 cdef void text_in_table(scan_t* s, const char* p, const char* end) noexcept nogil:
-    """Text while a table is open. What stands in no cell goes before the table and becomes one with the text
-    there, which is copied each time when anything has come into the table meanwhile. In a page that is written
-    anew an empty element keeps the two apart."""
+    """Handles text while a table is open.
+
+    The parser moves text that is not in a cell to the place before the table, and joins it to the text there. If
+    anything else has been added to the table in between, the joined text is copied each time. In a rewritten page,
+    an empty element keeps the two texts apart."""
     cdef open_t* e = &s.stack[s.depth - 1]
     if (s.out != NULL or s.depth > s.sure and not s.doubt) and e.name != TABLE and (
         (e.kind & GROUP) != TABLE_PART or e.kind & SCOPE
@@ -468,12 +488,12 @@ cdef void text_in_table(scan_t* s, const char* p, const char* end) noexcept nogi
 
 
 cdef void _start_table(scan_t* s) noexcept nogil:
-    """A table right inside another ends it."""
+    """Updates the stack for the start tag of a table. A table directly inside another table ends the outer one."""
     cdef Py_ssize_t at
     if s.out != NULL:
         close_paragraph(s)
     elif s.paragraphs:
-        unsure(s)  # in quirks mode a paragraph stays open
+        unsure(s)  # in quirks mode, the parser leaves the paragraph open
     at = _find_table(s)
     if at >= 0:
         _pop_to(s, <size_t> at)
@@ -482,7 +502,8 @@ cdef void _start_table(scan_t* s) noexcept nogil:
 
 
 cdef bint _start_control(scan_t* s, uint64_t name, uint8_t kind, const char* written, size_t length) noexcept nogil:
-    """Only in a page that is judged."""
+    """Updates the stack for the start tag of a control (group CONTROL). Called only while a page is judged: a
+    rewritten page contains no controls."""
     cdef Py_ssize_t at
     cdef bint in_head
     if name == BUTTON and s.buttons:
@@ -508,7 +529,7 @@ cdef bint _start_control(scan_t* s, uint64_t name, uint8_t kind, const char* wri
 cdef bint start_tag(
     scan_t* s, uint64_t name, uint8_t kind, bint self_closing, const char* written, size_t length
 ) noexcept nogil:
-    """Follows a start tag on the stack. True when the tag is to stay in a page that is written anew."""
+    """Updates the stack for a start tag. Returns True if the tag stays in a rewritten page."""
     cdef uint8_t group = kind & GROUP
     cdef Py_ssize_t at
     s.tags += 1
@@ -536,7 +557,7 @@ cdef bint start_tag(
         return _start_formatting(s, name, written, length)
     s.reopened += s.n_listed - (0 if s.stale else s.last_marker)
     if s.selects and name != OPTION and name != OPTGROUP:
-        # parsers differ in what they let stand in a select
+        # Parsers differ in the elements that they allow inside a <select>.
         if group != VOID:
             _push_part(s, name, kind, written, length)
         unsure(s)
@@ -561,7 +582,7 @@ cdef bint start_tag(
             return False
         at = _find_table(s)
         if at != ABSENT:
-            # right inside a table the parser opens a form and closes it at once
+            # Directly inside a table, the parser opens a form and closes it immediately.
             s.form = s.out == NULL and not s.templates
             if at == UNCERTAIN:
                 _push(s, name, kind, written, length)
@@ -598,7 +619,7 @@ cdef bint start_tag(
 
 
 cdef bint _end_form(scan_t* s) noexcept nogil:
-    """Takes the form off the stack, not what is open inside it."""
+    """Updates the stack for the end tag of a form: removes the form, but not the elements that are open inside it."""
     cdef Py_ssize_t at
     cdef size_t i
     if s.out != NULL:
@@ -617,14 +638,14 @@ cdef bint _end_form(scan_t* s) noexcept nogil:
         for i in range(s.n_listed):
             if s.listed[i].depth > <size_t> at:
                 s.listed[i].depth -= 1
-        unsure(s)  # paragraphs and items left open in it are closed too
+        unsure(s)  # the parser also closes the paragraphs and items that are open inside the form
     else:
         unsure(s)
     return True
 
 
 cdef void end_tag(scan_t* s, uint64_t name, uint8_t kind) noexcept nogil:
-    """Follows an end tag on the stack."""
+    """Updates the stack for an end tag."""
     cdef uint8_t group = kind & GROUP
     cdef size_t i
     s.ends += group == ROOT
