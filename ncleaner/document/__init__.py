@@ -1,4 +1,4 @@
-"""A page as a Document: one UTF-8 buffer and flat tables; how HTML and plain text become one."""
+"""The Document (one UTF-8 buffer and flat tables), and the conversion of HTML and plain text to Documents."""
 
 from ncleaner.document.tables import Document, Segment
 

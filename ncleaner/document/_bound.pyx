@@ -1,18 +1,18 @@
-"""Keeps a page within what the parser can take in linear time and memory.
+"""Limits a page to what the parser can process in linear time and memory.
 
-Lexbor follows the HTML standard's tree construction, whose cost is tags times nesting: a tag looks through
-the stack of open elements, and every block reopens the formatting elements left unclosed. 100,000 nested
-<div> take 14 seconds, and 40 KB of unclosed <b> of different attributes make 4 million nodes; 200,000 names
-of its own invention make a page as slow, and so does text right inside a table, which is put before the table
-and there becomes one with what was put there before. Native code cannot be stopped inside a process, so the page is
-looked at first:
+Lexbor follows the HTML standard's tree construction. Its cost is the number of tags times the depth of nesting: a
+tag searches the stack of open elements, and every block reopens the formatting elements that are still unclosed.
+100,000 nested <div> take 14 seconds, and 40 KB of unclosed <b> with different attributes make 4 million nodes. A page
+with 200,000 invented names is as slow. So is a page with text directly inside a table: the parser moves it before the
+table and joins it to the text that it moved there earlier. Native code cannot be stopped inside a process, so each
+page is checked first:
 
-1. `_scan` follows the tokenizer (`_markup.pyx`), and judges nesting and unclosed formatting from above by a
-   stack that holds every element that the parser's may hold (`_stack.pyx`). On real pages that takes an
-   eighth of the time of parsing.
-2. Only a page that is over the bounds is written anew, by the same scan: well nested, each element closed
-   by its own end tag, so that the parser's stack is the scan's. Tags that would nest too deep go, and so do
-   scripts, comments, forms' controls and foreign markup; all text stays.
+1. `_scan` follows the tokenizer (`_markup.pyx`). It computes upper bounds of the nesting and of the unclosed
+   formatting elements, with a stack that contains every element that the parser's stack may contain (`_stack.pyx`).
+   On real pages this takes an eighth of the time of parsing.
+2. Only a page that exceeds the bounds is rewritten, by the same scan. The new page is well nested, and each element
+   is closed by its own end tag, so that the parser's stack equals the scan's. Tags that would nest too deep are
+   removed. Scripts, comments, controls of forms and foreign markup are also removed; all text remains.
 """
 
 from libc.stdint cimport uint8_t, uint64_t
@@ -23,12 +23,12 @@ from ncleaner.document._markup cimport *
 from ncleaner.document._stack cimport *
 
 cdef enum:
-    MANY_ATTRIBUTES = 1_000  # in one tag: they are compared pairwise
-    ALL_ATTRIBUTES = 100_000  # of the page: unknown names are found through short hash chains
+    MANY_ATTRIBUTES = 1_000  # most in one tag: the parser compares them in pairs
+    ALL_ATTRIBUTES = 100_000  # most in the page: the limit keeps the parser's hash chains of unknown names short
 
-cdef uint64_t LOOK_UPS = 300_000_000   # markup times nesting
-cdef uint64_t REOPENED = 500_000       # formatting elements reopened
-cdef uint64_t MOVED = 5_000_000_000    # bytes of text that are copied once more
+cdef uint64_t LOOK_UPS = 300_000_000   # most markup times nesting
+cdef uint64_t REOPENED = 500_000       # most formatting elements that the parser reopens
+cdef uint64_t MOVED = 5_000_000_000    # most bytes of text that the parser copies again
 
 
 cdef void _write_preformatted(scan_t* s, const char* p, const char* end) noexcept nogil:
@@ -50,8 +50,8 @@ cdef void _write_preformatted(scan_t* s, const char* p, const char* end) noexcep
 cdef const char* _skip_raw(
     scan_t* s, const char* name, size_t length, uint64_t key, const char* p, const char* end
 ) noexcept nogil:
-    """From behind the start tag of raw text to behind its end tag. A page that is written anew keeps what is
-    text of the page, or its title."""
+    """Skips an element of raw text: `p` points to the first character after its start tag, and the result to the
+    first character after its end tag. A rewritten page keeps raw text that is text of the page, and the title."""
     cdef const char* last = end
     cdef const char* close = end
     cdef bint self_closing
@@ -70,7 +70,7 @@ cdef const char* _skip_raw(
     if s.inside and (s.bare or last == end or key == STYLE and has_tag(p, last)):
         s.bare = True
         s.dropped += 1
-        return p  # a style or title of svg, which hides no markup
+        return p  # a style or title of svg: its content is ordinary markup
     if s.out != NULL:
         if key == TITLE and not s.inside and not s.titled and p < last < end:
             s.titled = True
@@ -105,7 +105,7 @@ cdef void _scan(const char* p, size_t n, scan_t* s) noexcept nogil:
         p = q + 1
         s.markup += 1
         if s.out == NULL and ((s.depth + s.n_listed) * s.markup > LOOK_UPS or s.moved > MOVED):
-            s.over = True  # the scan itself takes no longer than the parser may
+            s.over = True  # the limits of the parser's cost also limit the time of the scan itself
         if is_letter(p[0]):
             name = p
             p = name_end(p, end)
@@ -113,7 +113,7 @@ cdef void _scan(const char* p, size_t n, scan_t* s) noexcept nogil:
             before = s.attributes
             close = attributes_end(p, end, &self_closing, &s.attributes)
             if close == end:
-                return  # the tokenizer drops a tag that never ends
+                return  # the tokenizer drops a tag that does not end
             s.crowded += s.attributes - before > MANY_ATTRIBUTES
             key = name_key(name, length)
             kind = class_of(key)
@@ -124,7 +124,7 @@ cdef void _scan(const char* p, size_t n, scan_t* s) noexcept nogil:
             if s.out != NULL:
                 if not keep:
                     s.dropped += 1
-                    # a tag that would have split words still does
+                    # A space replaces a tag that separates words.
                     if not runs_on(kind):
                         write(s, b" ", 1)
                 else:
@@ -156,7 +156,7 @@ cdef void _scan(const char* p, size_t n, scan_t* s) noexcept nogil:
         elif starts(p, end, b"!--", 3):
             p = comment_end(p + 3, end)
         elif s.foreign and starts(p, end, b"![CDATA[", 8):
-            # text up to `]]>` where the parser is inside foreign markup, else a comment up to `>`
+            # Inside foreign markup, the parser reads text up to `]]>`; elsewhere, a comment up to `>`.
             close = p
             while True:
                 close = <const char*> memchr(close, c'>', <size_t> (end - close))
@@ -183,8 +183,8 @@ cdef void _scan(const char* p, size_t n, scan_t* s) noexcept nogil:
 
 
 cdef uint64_t _hidden(const char* p, size_t n, scan_t* s) noexcept nogil:
-    """What looks like a start tag and was none in the scan: where scan and tokenizer may have come apart,
-    it may be one all the same."""
+    """Returns how many more start tags the parser may find than the scan. If scan and tokenizer may read the page
+    differently (`doubt`), everything that looks like a start tag may be one; otherwise the number is 0."""
     cdef const char* end = p + n
     cdef uint64_t tags = 0
     if not s.doubt:
@@ -198,9 +198,9 @@ cdef uint64_t _hidden(const char* p, size_t n, scan_t* s) noexcept nogil:
 
 
 cdef bint _outgrows(const char* p, const char* end) noexcept nogil:
-    """Whether a page has one of the two references whose characters are longer than they are: six bytes for
-    `&nGt;` and for `&nLt;`. Lexbor (3.1) puts the characters where the reference stood, and at the end of its
-    buffer writes the sixth byte, and all that follows, behind it."""
+    """Returns whether a page contains one of the two character references that are shorter than the characters they
+    stand for: `&nGt;` and `&nLt;` stand for six bytes each. Lexbor (3.1) writes the characters in the place of the
+    reference. At the end of its buffer, it writes the sixth byte and everything that follows beyond the buffer."""
     while True:
         p = <const char*> memchr(p, c'&', <size_t> (end - p))
         if p == NULL or end - p < 5:
@@ -211,10 +211,12 @@ cdef bint _outgrows(const char* p, const char* end) noexcept nogil:
 
 
 def judge(bytes html not None):
-    """Bounds of what parsing a page can cost: {name: number}, or None when the page is over any bound.
+    """Returns upper bounds of the cost of parsing a page (UTF-8), {name: number}, or None if a bound is exceeded.
 
-    `nesting` bounds the depth of the stack of open elements, <html> and <body> not counted, `reopened` the
-    formatting elements that are made again; `hidden` tags may come on top.
+    `tags` is an upper bound of the number of start tags. `nesting` is one of the depth of the stack of open elements,
+    without <html> and <body>, and `reopened` one of the number of formatting elements that the parser creates again.
+    `hidden` is the number of further start tags that the parser may find; `tags` includes them, `nesting` and
+    `reopened` do not. Raises MemoryError if there is not enough memory.
     """
     cdef scan_t s
     cdef const char* p = html
@@ -243,15 +245,17 @@ def judge(bytes html not None):
 
 
 def rewritten(bytes html not None, size_t nesting=512, size_t tags=1_500_000):
-    """The page well nested within these bounds, and how many of its tags are not in it."""
+    """Returns (the page rewritten as well-nested HTML within these bounds, number of tags that were dropped). Raises
+    MemoryError if there is not enough memory."""
     cdef const char* p = html
     cdef size_t n = len(html)
     cdef scan_t s
     if scan_init(&s, nesting, tags) < 0:
         raise MemoryError
     try:
-        # a lone `<` becomes four bytes; an element of three, `<b>`, gets an end tag of four more, and a
-        # cell those of body and row; text in a table gets a tag of five before it
+        # The new page can be longer than the page: a single `<` becomes four bytes, an element of three bytes
+        # (`<b>`) gets an end tag of four bytes, a cell gets also the end tags of <tbody> and <tr>, and text in a
+        # table gets a tag of five bytes before it.
         s.out = <char*> malloc(8 * n + 64)
         if s.out == NULL:
             raise MemoryError
@@ -264,15 +268,18 @@ def rewritten(bytes html not None, size_t nesting=512, size_t tags=1_500_000):
 
 
 def bounded(bytes html not None, size_t nesting=512, size_t tags=1_500_000):
-    """The page as it may go to the parser, and how many tags had to be dropped for that.
+    """Returns the page in a form that the parser can process safely, and the number of tags that were dropped.
 
     Args:
-        html: UTF-8.
-        nesting: deepest nesting, in elements, in a page that has to be rewritten.
-        tags: most tags.
+        html: the page as UTF-8.
+        nesting: largest depth of nesting, in elements, of a rewritten page.
+        tags: largest number of tags; a page with more is rewritten.
 
     Returns:
-        (html, 0) with the same object for all but pathological pages, else (rewritten page, dropped).
+        (html, 0), usually with the same object, or (rewritten page, number of dropped tags) for a pathological page.
+
+    Raises:
+        MemoryError: there is not enough memory.
     """
     cdef const char* p = html
     if _outgrows(p, p + len(html)):

@@ -1,10 +1,10 @@
 """HTML tree to Document tables: a walk over Lexbor's node structs without the GIL.
 
-selectolax gives each node's address (`mem_id`) but no way to walk in C, so the structs that the walk
-reads are declared here, as Lexbor 2 and 3 lay them out, and `prove_layout` holds them against what
-selectolax's own Python interface says of a small document. It runs once at import; where it fails (a
-future Lexbor, another compiler's packing), `dump.py` takes the walk in `_walk.py` instead, which
-drives the same builder through selectolax's Python nodes.
+selectolax gives the address of each node (`mem_id`), but has no interface for a walk in C. This module therefore
+declares the structs that the walk reads, with the layout of Lexbor 2 and 3. At import, `_prove_layout` compares them
+once with the results of selectolax's Python interface for a small document. If they differ (a future Lexbor, or
+other struct packing by another compiler), `html.py` uses the walk in `_walk.py` instead, which calls the same builder
+through selectolax's Python nodes.
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t, uintptr_t
@@ -25,7 +25,7 @@ from selectolax.lexbor import LexborHTMLParser
 from ncleaner.document import tags as _tags
 
 # --------------------------------------------------------------------------------------------------
-# Lexbor's structs, as far as they are read.
+# Lexbor's structs, up to the last field that the walk reads.
 
 cdef struct str_t:
     const unsigned char* data
@@ -33,7 +33,7 @@ cdef struct str_t:
 
 cdef struct node_t:
     void* events
-    uintptr_t local_name     # tag or attribute id; for an unknown tag the address of its name
+    uintptr_t local_name     # tag or attribute id; for an unknown name, the address of the name
     uintptr_t prefix
     uintptr_t ns
     void* owner_document
@@ -68,31 +68,33 @@ cdef struct text_node_t:
     node_t node
     str_t data
 
-cdef struct name_t:          # lexbor_hash_entry_t: names up to 16 bytes stand in place
+cdef struct name_t:          # lexbor_hash_entry_t; a name of up to 16 bytes is stored in `short_name` itself
     unsigned char short_name[24]
     size_t length
 
 cdef enum:
     ELEMENT_NODE = 1
     TEXT_NODE = 3
-    KNOWN = 256              # tag ids below are Lexbor's own, above are addresses of names
-    ROLE_TITLE = ROLE_RULE + 1   # <title>, of this walk alone: left out of the text, kept apart
+    KNOWN = 256              # smaller tag ids are Lexbor's own ids; larger ones are addresses of names
+    ROLE_TITLE = ROLE_RULE + 1   # <title>, only in this walk: left out of the text, but returned separately
 
-# Meaning of Lexbor's tag ids, read off a parsed document at import: they differ between its versions.
+# The meaning of Lexbor's tag ids. It is read from parsed documents at import, because Lexbor's versions have
+# different ids.
 cdef struct meaning_t:
     uint8_t role
     uint8_t code
     uint8_t form
-    signed char bit          # of the context, or one of the below
+    signed char bit          # bit of the inline context, or NO_BIT or VOID
 
 cdef enum:
     NO_BIT = -1
-    VOID = -2                # no bit, and the element is a single tag (tags.VOID)
+    VOID = -2                # no bit, and the element has only one tag (tags.VOID)
 
 cdef meaning_t meanings[KNOWN]
 cdef uintptr_t id_html, id_body, id_button
 
-# The attributes that are read. Lexbor knows some names by id and keeps others by name, per document.
+# The attributes that are read. Lexbor identifies some of them by an id, and the others by the address of a name
+# that is stored with the document.
 cdef enum:
     OTHER = 0
     CLASS = 1
@@ -109,8 +111,8 @@ cdef uint8_t attributes[KNOWN]
 # --------------------------------------------------------------------------------------------------
 
 cdef bint hides(const unsigned char* style, size_t length) noexcept nogil:
-    """Whether a style attribute takes the element off the page: `display:none` or `visibility:hidden`,
-    in any case and spacing. Linear."""
+    """Returns whether a style attribute hides the element with `display:none` or `visibility:hidden`. White space
+    and the difference between small and capital letters are ignored. The time is linear in `length`."""
     cdef const char* display = "display:none"
     cdef const char* visibility = "visibility:hidden"
     cdef size_t i, d = 0, v = 0
@@ -129,13 +131,13 @@ cdef bint hides(const unsigned char* style, size_t length) noexcept nogil:
 
 
 cdef inline bint is_streamed(const unsigned char* id_, size_t length) noexcept nogil:
-    """Whether an id is that of content which React streams behind the page, hidden until a script moves it
-    to its place: `S:` and a number."""
+    """Returns whether an id marks content that React streams at the end of the page: `S:` and a number. Such content
+    is hidden until a script moves it to its place."""
     return length > 2 and id_[0] == c'S' and id_[1] == c':'
 
 
 def style_hides(bytes style not None):
-    """Whether a style attribute takes the element off the page (for the Python walk)."""
+    """Returns whether a style attribute (UTF-8) hides the element. For the walk in `_walk.py`."""
     return hides(<const unsigned char*> <char*> style, len(style))
 
 
@@ -158,8 +160,8 @@ cdef inline int _attribute(uintptr_t name) noexcept nogil:
 
 
 cdef inline bint _is_custom(uintptr_t name) noexcept nogil:
-    """Whether an unknown tag is a custom element: its name has a hyphen. Those are laid out as blocks
-    in practice; other unknown tags (`<o:p>`, `<st1:place>`) stand in running text."""
+    """Returns whether an unknown tag is a custom element: whether its name has a hyphen. In practice, pages display
+    custom elements as blocks; other unknown tags (`<o:p>`, `<st1:place>`) occur in running text."""
     cdef name_t* entry = <name_t*> name
     cdef const unsigned char* text
     cdef size_t i
@@ -188,7 +190,7 @@ cdef inline meaning_t _meaning(node_t* node) noexcept nogil:
     return m
 
 
-cdef struct found_t:         # what stands beside the text
+cdef struct found_t:         # what the walk finds besides the text
     const unsigned char* title
     size_t title_length
     const unsigned char* lang
@@ -196,12 +198,13 @@ cdef struct found_t:         # what stands beside the text
 
 
 cdef inline int _own_tags(node_t* node) noexcept nogil:
-    """1 for a void element, 2 for any other."""
+    """Returns the number of tags of an element: 1 for a void element, 2 for any other."""
     return 1 if node.local_name < KNOWN and meanings[node.local_name].bit == VOID else 2
 
 
 cdef bint _leave_out(builder_t* b, node_t* root) noexcept nogil:
-    """Counts the tags of an element that is left out, and of all below; without recursion. Returns False."""
+    """Counts the tags of an element that is left out, and of all elements inside it, without recursion. Returns
+    False."""
     cdef node_t* node = root.first_child
     cdef int tags = _own_tags(root)
     while node != NULL:
@@ -220,7 +223,8 @@ cdef bint _leave_out(builder_t* b, node_t* root) noexcept nogil:
 
 
 cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noexcept nogil:
-    """Tells the builder of an opening tag. False when the element and all below is left out."""
+    """Passes the opening of an element to the builder. Returns whether the walk goes into the element: False if the
+    element and all elements inside it are left out, and for line breaks, rules and images."""
     cdef meaning_t m = _meaning(node)
     cdef element_node_t* element = <element_node_t*> node
     cdef attr_t* attr = element.first_attr
@@ -247,7 +251,7 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
             found.title_length = (<text_node_t*> node.first_child).data.length
         return _leave_out(b, node)
     if attr != NULL and attr == element.attr_class and attr == element.last_attr and attr.value != NULL:
-        # the common case, without a look at the attribute's name
+        # In the most frequent case, class is the only attribute, and its name need not be read.
         class_ = attr.value.data
         class_length = attr.value.length
         attr = NULL
@@ -312,7 +316,7 @@ cdef inline void _leave(builder_t* b, node_t* node) noexcept nogil:
 
 
 cdef void _walk(builder_t* b, node_t* root, bint alt_text, found_t* found) noexcept nogil:
-    """Depth first, without recursion: a page can nest deeper than the C stack."""
+    """Walks the tree depth first. There is no recursion, because a page can nest deeper than the C stack allows."""
     cdef node_t* node = root
     cdef bint down
     while True:
@@ -336,10 +340,11 @@ cdef void _walk(builder_t* b, node_t* root, bint alt_text, found_t* found) noexc
 
 
 def walk(parser not None, Builder builder not None, bint alt_text=False):
-    """Walks a parsed document (`LexborHTMLParser`) into `builder`.
+    """Walks a parsed document (`LexborHTMLParser`) and passes its contents to `builder`.
 
-    Returns (title, lang): UTF-8 bytes of the first <title> and of <html lang>, empty when absent.
-    Only to be called when `LAYOUT_PROVED`.
+    With `alt_text`, the alternative texts of images become text too. Returns (title, lang): the UTF-8 bytes of the
+    first <title> and of <html lang>, empty if the page has none. May be called only if `LAYOUT_PROVED` is True: with
+    another struct layout, the walk reads memory at wrong addresses.
     """
     root = parser.root
     if root is None:
@@ -359,10 +364,11 @@ def walk(parser not None, Builder builder not None, bint alt_text=False):
 
 
 # --------------------------------------------------------------------------------------------------
-# At import: learn the ids, prove the layout.
+# At import, the module reads the tag ids and checks the layout of the structs.
 
 def _tag_ids():
-    """{name: Lexbor's tag id} of every tag in tags.py, from documents that let each of them stand."""
+    """Returns {name: Lexbor's tag id} for every tag in tags.py. The ids are read from small documents; each tag is
+    tried in several contexts, until the parser accepts it."""
     ids = {}
     contexts = ["<{0}></{0}>", "<table><{0}></{0}</table>", "<table><tr><{0}></table>", "<frameset><{0}>", "<{0}>"]
     for name in dict.fromkeys((*_tags.TAGS[2:], *_tags.VOID)):
@@ -403,8 +409,8 @@ cdef bint _learn_tags():
 
 
 cdef bint _same_node(node_t* mine, theirs):
-    """Whether the fields of one node say what selectolax says of it. Addresses are compared, and only
-    those that agree are followed."""
+    """Returns whether the fields of the struct `mine` agree with selectolax's node `theirs`. The links are compared as
+    addresses; the code follows an address only after this check."""
     cdef node_t* links[5]
     links[0] = mine.next
     links[1] = mine.prev
@@ -412,7 +418,7 @@ cdef bint _same_node(node_t* mine, theirs):
     links[3] = mine.first_child
     links[4] = mine.last_child
     for i, other in enumerate((theirs.next, theirs.prev, theirs.parent, theirs.first_child, theirs.last_child)):
-        # selectolax has no node for the document above <html>
+        # selectolax has no node for the document, which is the parent of <html>.
         if other is None and i == 2:
             continue
         if <uintptr_t> links[i] != (<uintptr_t> 0 if other is None else <uintptr_t> other.mem_id):

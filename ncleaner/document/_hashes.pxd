@@ -1,10 +1,10 @@
-"""Hashes, and tables that live as long as one page; inline, for all compiled modules."""
+"""Hash functions, and hash tables that are used during one page only; inline, for all compiled modules."""
 
 from libc.stdint cimport uint64_t
 from libc.string cimport memcpy
 
 
-# Of the process, so that nobody can make a page whose keys all belong in the same few rows of a table.
+# A random number of this process, so that a page cannot be constructed whose keys are all in a few rows of a table.
 cdef uint64_t secret
 
 
@@ -14,7 +14,7 @@ cdef inline uint64_t mix(uint64_t h) noexcept nogil:
 
 
 cdef inline uint64_t hash_bytes(uint64_t h, const unsigned char* p, size_t length) noexcept nogil:
-    """Goes on from the hash `h` over `length` bytes, eight at a time."""
+    """Returns the hash `h` extended by `length` bytes, eight at a time."""
     cdef uint64_t word
     while length >= 8:
         memcpy(&word, p, 8)
@@ -29,9 +29,11 @@ cdef inline uint64_t hash_bytes(uint64_t h, const unsigned char* p, size_t lengt
 
 
 cdef inline void* row_of(void* table, size_t width, uint64_t mask, uint64_t key) noexcept nogil:
-    """The row of a hash table that begins with this key, which is not 0, or the free one that now does.
+    """Returns the row of a hash table that begins with `key`, which must not be 0. If the table has no such row, a
+    free row receives the key.
 
-    `width`: bytes of a row. `mask`: rows less one; they are a power of two, and more than there are keys.
+    `width` is the number of bytes per row. `mask` is the number of rows minus 1. The number of rows is a power of
+    two, and larger than the number of keys.
     """
     cdef uint64_t slot = mix(key ^ secret) >> 20 & mask
     cdef uint64_t* row = <uint64_t*> (<char*> table + slot * width)

@@ -1,4 +1,4 @@
-"""What the hashes of `_hashes.pxd` share: the secret of this process."""
+"""The secret number of this process, which the hash tables of `_hashes.pxd` use."""
 
 import os
 

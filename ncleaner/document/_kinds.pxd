@@ -1,4 +1,4 @@
-"""Contract of the kinds of segments."""
+"""Interface of the function that assigns kinds to segments."""
 
 from ncleaner.document._tables cimport builder_t
 

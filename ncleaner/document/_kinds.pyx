@@ -1,9 +1,9 @@
-"""Which segments are headings and list items though no tag says so.
+"""Rules that recognize headings and list items that no tag marks.
 
-Half of the headings and list items that CleanEval's annotators marked stand in no <h1> or <li>: they are
-short lines, bold or not, cells of tables, lines behind a bullet or a number. The rules below are the few that
-held on the development set (figures in docs/accuracy.md). What tags say stands, but for one thing: a list item
-as long as a comment or a chapter is a paragraph.
+Half of the headings and list items that CleanEval's annotators marked are not in an <h1> or <li>. They are short
+lines, bold or not, cells of tables, and lines after a bullet or a number. The rules below are the few that improved
+the results on the development set (figures in docs/accuracy.md). They do not change the kinds that tags give, with
+one exception: a list item as long as a comment or a chapter becomes a paragraph.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
@@ -13,23 +13,23 @@ from ncleaner.text._letters cimport LOWER, NO_LETTER, decode_utf8, is_final, las
 from ncleaner.document._tags cimport CONTEXT_BOLD, TAG_TD, TAG_TH
 
 cdef enum:
-    # longest heading, in words and in code points; and of one that is not set in capitals like a title
+    # Longest heading, in words and in code points; PLAIN_…: if it is not bold, and its words have no capitals.
     TITLE_WORDS = 12
     TITLE_CHARS = 90
     PLAIN_WORDS = 3
     PLAIN_CHARS = 30
-    # longest paragraph that a bullet or a number makes a list item
+    # Longest paragraph, in words, that becomes a list item if it begins with a bullet or a number.
     NUMBERED_WORDS = 30
-    # a list item longer than this is a comment or a chapter
+    # A list item with more words than this is a comment or a chapter, and becomes a paragraph.
     LONG_ITEM = 60
-    # so many lines like headings in a row are a list
+    # This many or more consecutive lines that look like headings are a list.
     MANY = 8
-    # how far up from its innermost block a segment's table cell is looked for
+    # Number of blocks, from the innermost outwards, among which the table cell of a segment is searched.
     CELL_LEVELS = 4
 
 
 cdef bint _like_title(const uint8_t* p, const uint8_t* end) noexcept nogil:
-    """Whether most of the words that begin with a letter begin with a capital, or have none."""
+    """Returns whether at least 60 % of the words that begin with a letter do not begin with a small letter."""
     cdef uint32_t code
     cdef int capitals = 0, words = 0, letter
     cdef bint between = True
@@ -47,7 +47,7 @@ cdef bint _like_title(const uint8_t* p, const uint8_t* end) noexcept nogil:
 
 
 cdef bint _is_bold(const builder_t* b, const segment_t* s) noexcept nogil:
-    """Whether more than half of the text is bold."""
+    """Returns whether more than half of the text is bold."""
     cdef size_t bold = 0
     cdef int32_t i
     for i in range(s.first_run, s.last_run + 1):
@@ -57,7 +57,7 @@ cdef bint _is_bold(const builder_t* b, const segment_t* s) noexcept nogil:
 
 
 cdef bint _is_cell(const builder_t* b, const segment_t* s) noexcept nogil:
-    """Whether the segment is all that stands in a cell of a table."""
+    """Returns whether the segment is the whole text of a cell of a table."""
     cdef int32_t at = s.element
     cdef int _level
     cdef const element_t* e
@@ -72,7 +72,7 @@ cdef bint _is_cell(const builder_t* b, const segment_t* s) noexcept nogil:
 
 
 cdef uint8_t _kind(const builder_t* b, const segment_t* s) noexcept nogil:
-    """The kind of a segment that no tag marks, by its own form."""
+    """Returns the kind of a segment that no tag marks, from its own text and formatting."""
     cdef const uint8_t* start = <const uint8_t*> b.text + s.start
     cdef const uint8_t* end = <const uint8_t*> b.text + s.end
     cdef uint32_t mark
@@ -93,7 +93,8 @@ cdef uint8_t _kind(const builder_t* b, const segment_t* s) noexcept nogil:
 
 
 cdef void _end_run(builder_t* b, size_t first, size_t end) noexcept nogil:
-    """Ends a run [first, end) of lines like headings: many are a list under the first of them."""
+    """Ends a sequence [first, end) of segments that look like headings. If there are many, the first one remains a
+    heading, and the others become items of a list."""
     cdef size_t i
     if end - first >= MANY:
         for i in range(first + 1, end):
@@ -101,7 +102,7 @@ cdef void _end_run(builder_t* b, size_t first, size_t end) noexcept nogil:
 
 
 cdef void assign_kinds(builder_t* b) noexcept nogil:
-    """Gives each segment that no tag marks its kind: one pass over their first and last characters."""
+    """Assigns a kind to each segment that no tag marks, in one pass over the segments."""
     cdef segment_t* s
     cdef size_t i, first = 0
     for i in range(b.n_segments):

@@ -1,8 +1,8 @@
 """The rows of a Document's tables, and the state of the builder that fills them.
 
-This file is the contract between all compiled modules: what dumps a page writes these structs, scoring and features
-read them. The rows have no padding, so that NumPy's structured dtypes in `tables.py` describe the same bytes;
-`_document.layout` gives the compiler's view of them, and a test holds the two together.
+This file is the interface between all compiled modules: the dumper of a page writes these structs, and the code for
+scores and features reads them. The rows have no padding, so that NumPy's structured dtypes in `tables.py` describe
+the same bytes. `_document.layout` returns the layout that the compiler uses, and a test compares it with the dtypes.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -16,57 +16,57 @@ ctypedef struct run_t:
     int32_t segment
     int32_t element      # innermost block element, -1 in a plain-text dump
     uint32_t context     # inline context, bits as in _tags.pxd
-    uint32_t words       # white-space separated, that begin in this run
-    uint32_t tags        # all tags of the tree since the run before, those of what is left out too
-    uint16_t opened      # of these, those that are not left out: opened and closed, saturating
-    uint16_t closed
+    uint32_t words       # number of words, separated by white space, that begin in this run
+    uint32_t tags        # number of all tags of the tree since the previous run, including the parts left out
+    uint16_t opened      # number of these tags that open an element that is not left out, at most 65,535
+    uint16_t closed      # likewise for tags that close an element
 
-# What a reader sees as one paragraph, heading or list item.
+# The text that a reader sees as one paragraph, heading or list item.
 ctypedef struct segment_t:
     uint32_t start
     uint32_t end
     int32_t first_run    # runs [first_run, last_run]
     int32_t last_run
     int32_t element
-    uint32_t chars       # code points, white space apart
-    uint32_t words       # white-space separated
-    uint32_t link_chars  # of these, inside <a>
-    uint16_t opened      # block tags opened and closed since the segment before, saturating
-    uint16_t closed
+    uint32_t chars       # number of code points, without white space
+    uint32_t words       # number of words, separated by white space
+    uint32_t link_chars  # number of the code points in `chars` that are inside <a>
+    uint16_t opened      # number of blocks opened since the previous segment, at most 65,535
+    uint16_t closed      # number of blocks closed since the previous segment, at most 65,535
     uint8_t kind         # 'p', 'h' or 'l'
-    uint8_t breaks       # <br> and preformatted line ends inside, saturating
+    uint8_t breaks       # number of <br> and of preformatted line ends inside, at most 255
     uint16_t flags       # bits PREFORMATTED, HIDDEN
 
 # One block element of the tree, in document order.
 ctypedef struct element_t:
     int32_t parent       # -1 for the root
-    int32_t first_run    # runs [first_run, last_run); equal where there is no text below
+    int32_t first_run    # runs [first_run, last_run); the two are equal if the element contains no text
     int32_t last_run
     uint32_t style       # hash of tag and class
-    uint32_t cues        # what class, id and role say, bits as in tags.py; CONCEALED
-    uint32_t names       # where the words of class, id and role stand in the table of names
-    uint32_t chars       # code points below, white space apart
-    uint32_t tags        # tags below
+    uint32_t cues        # cues from class, id and role, bits as in tags.py; and the bit CONCEALED
+    uint32_t names       # index into the table of names, where the list of words of class, id and role begins
+    uint32_t chars       # number of code points inside the element, without white space
+    uint32_t tags        # number of elements inside, without line breaks, rules, images and parts left out
     uint16_t tag         # code as in _tags.pxd
     uint16_t depth
 
 cdef enum:
     CACHED_STYLES = 512
-    # most words that are read of one element's names
+    # Most words that are read from the class, id and role of one element.
     MAX_NAMES = 32
-    # bits of a segment's flags
+    # Bits of a segment's flags.
     PREFORMATTED = 1
-    HIDDEN = 2           # inside an element that is not shown at first
-    # bit of an element's cues: it is taken off the page by attribute or inline style
+    HIDDEN = 2           # inside an element that is not shown when the page opens
+    # Bit of an element's cues: an attribute or an inline style hides the element.
     CONCEALED = 1 << MAX_CUES
 
 ctypedef struct builder_t:
     char* text
-    size_t text_len      # end of what is written
+    size_t text_len      # end of the text written so far
     size_t text_cap
-    size_t base          # where the current segment begins
-    size_t line          # where its last line begins, as <br> sets it
-    size_t mark          # end of its last character that is not white space
+    size_t base          # start of the current segment
+    size_t line          # start of the last line of the segment; <br> begins a new line
+    size_t mark          # end of the last character of the segment that is not white space
     run_t* runs
     size_t n_runs
     size_t cap_runs
@@ -76,29 +76,29 @@ ctypedef struct builder_t:
     element_t* elements
     size_t n_elements
     size_t cap_elements
-    uint16_t* names      # for each list its length, then so many hashed words; the first list is empty
+    uint16_t* names      # lists of hashed words; each list begins with its length; the first list is empty
     size_t n_names
     size_t cap_names
     int32_t element      # innermost open block element
     uint32_t context
-    int32_t inside[MAX_CONTEXTS]  # how often each context bit is open
-    int32_t headings     # open h1 … h6
-    int32_t pres         # open <pre>
-    int32_t concealed    # open blocks that are not shown
-    bint item            # the next segment is the first of a list item
+    int32_t inside[MAX_CONTEXTS]  # number of open elements for each context bit
+    int32_t headings     # number of open h1 … h6
+    int32_t pres         # number of open elements with preformatted text
+    int32_t concealed    # number of open blocks that are not shown when the page opens
+    bint item            # the next segment is the first one of a list item
     bint open            # a segment has begun
     bint space           # the last character written was white space
     bint after_link      # nothing has been written since a link ended
-    int32_t breaks       # <br> since the last character
+    int32_t breaks       # number of <br> since the last character
     uint32_t seg_breaks
     uint32_t seg_words
-    uint32_t run_words   # of these, in the runs that have ended
+    uint32_t run_words   # number of words of the segment in the runs that have ended
     uint32_t seg_chars
     uint32_t seg_links
     int32_t seg_first_run
     uint32_t tags_opened  # since the last run
-    uint32_t tags_closed
-    int32_t unheard      # tags besides: of what is left out; less those of void elements that open and close
+    uint32_t tags_closed  # since the last run
+    int32_t unheard      # tags of the parts left out, minus 1 for each void element that was opened and closed
     uint16_t blocks_opened
     uint16_t blocks_closed
     bint no_memory

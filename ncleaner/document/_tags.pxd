@@ -1,9 +1,10 @@
 """Roles, forms, codes of tags and bits of the inline context, for compiled code.
 
-The numbers are those of `tags.py`, which has the names of all tags; here stand the ones that compiled code
-asks for. `_tags.check`, which `_document.pyx` calls at import, compares them all. What binds the numbers: the
-headings h1 … h6 stand in a row (`TAG_H1 <= tag <= TAG_H6`), a code of a tag fits into a byte, and a context bit
-into the 32 of `run_t.context`. Model files hold none of them: features and their groups of tags go by name.
+The numbers are the same as in `tags.py`, which lists all tags; this file has only those that compiled code needs.
+`_document.pyx` calls `_tags.check` at import, which compares all of them. The numbers must satisfy three conditions:
+the headings h1 … h6 have consecutive codes (`TAG_H1 <= tag <= TAG_H6`), the code of a tag fits into one byte, and a
+context bit is one of the 32 bits of `run_t.context`. Model files contain none of these numbers: features and their
+groups of tags are identified by name.
 """
 
 cpdef enum Role:
@@ -21,7 +22,7 @@ cpdef enum Form:
     FORM_PREFORMATTED = 3
 
 cpdef enum Tag:
-    TAG_UNKNOWN = 0      # inline
+    TAG_UNKNOWN = 0      # unknown tags, which are inline
     TAG_CUSTOM = 1       # custom elements, which are blocks
     TAG_TD = 31
     TAG_TH = 32
@@ -46,6 +47,6 @@ cpdef enum Context:
     CONTEXT_ALT = 17
 
 cdef enum:
-    MAX_TAGS = 256       # codes are below
-    MAX_CONTEXTS = 32    # bits of the inline context are below
-    MAX_CUES = 30        # bits of `element_t.cues` are below; the next is CONCEALED
+    MAX_TAGS = 256       # codes of tags are smaller
+    MAX_CONTEXTS = 32    # bits of the inline context have smaller numbers
+    MAX_CUES = 30        # bits of cues in `element_t.cues` have smaller numbers; the bit of this number is CONCEALED

@@ -1,10 +1,10 @@
-"""Holds the numbers of `_tags.pxd` against `tags.py`."""
+"""Compares the numbers of `_tags.pxd` with `tags.py`."""
 
 from ncleaner.document import tags
 
 
 def _number(prefix, name):
-    """What `tags.py` says of an entry."""
+    """Returns the number that `tags.py` has for an entry of `_tags.pxd`."""
     if prefix == "TAG":
         return tags.CODE[{"UNKNOWN": "", "CUSTOM": "-"}.get(name, name.lower())]
     if prefix == "CONTEXT":
@@ -16,7 +16,7 @@ def check():
     """Compares every number of `_tags.pxd` with `tags.py`.
 
     Raises:
-        ImportError: they disagree; names the first entry that does.
+        ImportError: a number differs; the message names the first such entry.
     """
     for entries in (Role, Form, Tag, Context):
         for entry in entries:

@@ -1,7 +1,7 @@
 """HTML tree to Document tables through selectolax's Python nodes.
 
-Used when Lexbor's structs are not laid out as `_dump.pyx` knows them. It drives the same builder with the
-same events, so the Document is the same to the byte; it only takes longer.
+This walk is used if the layout of Lexbor's structs is not the one that `_dump.pyx` expects. It passes the
+same events to the same builder, so the Document is identical byte for byte; the walk only takes longer.
 """
 
 from __future__ import annotations
@@ -19,24 +19,25 @@ if TYPE_CHECKING:
 __all__ = ["walk"]
 
 _ALT = tags.CONTEXT.index("alt")
-# stand in math and svg only: no custom element in spite of its hyphen, and no image
+# These occur only in math and svg: the first is not a custom element in spite of its hyphen, the second not
+# an image.
 _FOREIGN = {"annotation-xml", "image"}
 
 
 def _known(tag: str) -> str:
-    """The name under which tags.py knows a tag: itself, or `-` for custom elements, or empty."""
+    """Returns the name of a tag in tags.py: the tag itself, `-` for custom elements, or empty if unknown."""
     if tag in _FOREIGN:
         return ""
     return tag if tag in tags.CODE else "-" if "-" in tag else ""
 
 
 def _tags_of(node: LexborNode) -> int:
-    """How many tags an element is: 1 for a void element, else 2."""
+    """Returns the number of tags of an element: 1 for a void element, 2 for any other."""
     return 1 if node.tag in tags.VOID else 2
 
 
 def _is_streamed(identifier: str) -> bool:
-    """As in `_dump.pyx`: content that React streams behind the page."""
+    """Returns whether an id marks content that React streams at the end of the page, as in `_dump.pyx`."""
     return len(identifier) > 2 and identifier.startswith("S:")
 
 
@@ -47,7 +48,7 @@ class _Walk:
         self.title = b""
 
     def enter(self, node: LexborNode) -> bool:
-        """Tells the builder of an opening tag. False when the element and all below is left out."""
+        """Passes the opening of an element to the builder. Returns whether the walk goes into the element."""
         builder = self.builder
         tag = _known(node.tag or "")
         role = tags.ROLE[tag]
@@ -88,7 +89,7 @@ class _Walk:
         return True
 
     def _leave_out(self, node: LexborNode) -> bool:
-        """Counts the tags of an element that is left out, and of all below. Returns False."""
+        """Counts the tags of an element that is left out, and of all elements inside it. Returns False."""
         self.builder.count_tags(sum(_tags_of(below) for below in node.traverse() if below.is_element_node))
         return False
 

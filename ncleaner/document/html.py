@@ -14,30 +14,31 @@ from ncleaner.text.charset import decode
 __all__ = ["dump_html"]
 
 _walk_tree = _dump.walk if _dump.LAYOUT_PROVED else _walk.walk
-# mutation events serve scripted documents; nothing here listens
+# Mutation events are needed only for documents with running scripts, and no code here uses them.
 _OPTIONS = int(LexborDocumentOptions.WO_EVENTS)
 
-# A page is thin when it shows less than `_THIN` bytes of text outside its links, and as little in segments of
-# `_LINE` bytes and more, in links or not: those are text rather than labels. Bytes of UTF-8 are fairer to
-# languages than characters: a page of 1,200 Chinese characters is not thin.
+# A page is thin if it shows less than `_THIN` bytes of text outside links, and also less than `_THIN` bytes
+# in segments of at least `_LINE` bytes, in links or not: such segments are text rather than labels. The unit
+# is bytes of UTF-8, which treats languages more equally than characters: a page of 1,200 Chinese characters
+# is not thin.
 _THIN, _LINE = 900, 60
 
 
 def _parse(utf8: bytes, limits: Limits) -> tuple[LexborHTMLParser, int]:
-    """A tree within the limits, and how many tags were dropped to keep them."""
+    """Returns (parsed tree within the limits, number of tags that were dropped to keep them)."""
     utf8, dropped = bounded(utf8, limits.nesting, limits.tags)
     return LexborHTMLParser(utf8, options=_OPTIONS), dropped
 
 
 def _is_thin(builder: Builder) -> bool:
-    """Whether a page shows so little that its text may stand in its data."""
+    """Returns whether a page shows so little text that its text may be only in its data."""
     own, in_lines = builder.shown(_LINE)
     return own < _THIN and in_lines < _THIN
 
 
 def _add_embedded(parser: LexborHTMLParser, builder: Builder, limits: Limits) -> int:
-    """Adds text that stands in the page's data only; gives the tags that were dropped from it."""
-    # few pages are thin, and its patterns take their time to compile
+    """Adds text that is only in the page's data, and returns the number of tags that were dropped from it."""
+    # The import is here because few pages are thin, and compiling the module's patterns takes time.
     from ncleaner.document.embedded import add_passages, find_passages
 
     passages = find_passages(parser, builder.dumped().decode())
@@ -63,14 +64,14 @@ def dump_html(
     """Dumps one HTML page.
 
     Args:
-        html: the page as served, or as decoded text (then `content_type` and `encoding` do not matter).
-        content_type: the HTTP header, for its charset.
+        html: the page as served, or as decoded text (then `content_type` and `encoding` have no effect).
+        content_type: the HTTP header, which may declare a charset.
         encoding: a WHATWG label that overrides every declaration.
-        limits: bounds; see `Limits`. A page nested too deep is flattened, never refused.
-        alt_text: take in the alternative text of images.
+        limits: limits of size; see `Limits`. A page that is nested too deep is flattened, not refused.
+        alt_text: include the alternative texts of images.
 
     Raises:
-        InputError: `encoding` is no known label, or the page is above `limits.bytes` or `limits.segments`.
+        InputError: `encoding` is not a known label, or the page exceeds `limits.bytes` or `limits.segments`.
     """
     limits.check_size(len(html))
     if isinstance(html, str):

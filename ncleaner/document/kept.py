@@ -1,4 +1,4 @@
-"""What a method says of a Document: which segments it keeps, and remarks for the run."""
+"""The decision of a method about a Document: the segments it keeps, and remarks for the run."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ __all__ = ["Kept", "Remarks"]
 
 
 class Remarks(NamedTuple):
-    """What a method says of its decision besides the mask; outputs and summaries report it.
+    """Further information about a decision, which outputs and summaries report.
 
     Attributes:
-        model: name of the model chosen for this page; empty where there is no choice.
-        language: language of the page, ISO 639-1, where somebody asked for it; empty where nobody did, or
-            where nothing tells.
-        fallback: name of the method that decides in place of the one asked for; empty where that one decides.
-        unfamiliar: the method keeps all or nothing of a page whose letters the model hardly knows.
+        model: name of the model that was chosen for this page; empty if the method does not choose a model.
+        language: language of the page, ISO 639-1; empty if it was not needed or could not be determined.
+        fallback: name of the method that decided instead of the selected one; empty if the selected method
+            decided.
+        unfamiliar: True if the model hardly knows the letters of the page, and the method keeps all segments
+            or no segment.
     """
 
     model: str = ""
@@ -28,7 +29,7 @@ class Remarks(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """What a method says of a Document's segments.
+    """The decision of a method about the segments of a Document.
 
     >>> import ncleaner
     >>> cleaner = ncleaner.Cleaner(model="auto")
@@ -37,9 +38,10 @@ class Kept(NamedTuple):
     ([True], 'en', 'en')
 
     Attributes:
-        mask: shape (segments,), bool; True for those to keep.
-        scores: shape (segments,), float64; larger is cleaner. None for a method without scores.
-        remarks: what else the method says of its decision.
+        mask: shape (segments,), bool; True for the segments that are kept.
+        scores: shape (segments,), float64; a larger score means a cleaner segment. None for a method without
+            scores.
+        remarks: further information about the decision.
     """
 
     mask: npt.NDArray[np.bool_]
@@ -54,7 +56,7 @@ class Kept(NamedTuple):
         fallback: str | None = None,
         unfamiliar: bool | None = None,
     ) -> Kept:
-        """The same decision with some of its remarks replaced."""
+        """Returns the same decision with some remarks replaced; an argument of None keeps the old value."""
         said = self.remarks
         remarks = Remarks(
             said.model if model is None else model,

@@ -1,11 +1,12 @@
-"""Plain-text dumps to Documents: what Lynx, w3m and earlier crawls left behind.
+"""Plain-text dumps to Documents: the output of Lynx, w3m and earlier crawls.
 
-Two layouts are told apart. A *wrapped* dump has lines of at most a screen's width; a segment is what stands
-between empty lines, bullets, enumerations and changes of indentation (Evert 2008, section 2). In a dump of
-*one paragraph a line*, each line is a segment. The Document is the same as for HTML, with no elements.
+There are two layouts. A *wrapped* dump has lines of at most the width of a screen. Empty lines, bullets,
+enumerations and changes of indentation separate its segments (Evert 2008, section 2). In a dump with *one
+paragraph on each line*, each line is a segment. The Document is the same as for HTML, but has no elements.
 
-Mail and newsgroup articles are wrapped text, between header fields, quotes of other messages and signatures.
-These are segments of their own, and keep the characters by which an n-gram model can learn them.
+Mail and newsgroup articles are wrapped text with header fields, quotes of other messages, and signatures.
+These three become separate segments, and keep the characters by which an n-gram model can learn to recognize
+them.
 """
 
 from __future__ import annotations
@@ -20,49 +21,55 @@ from ncleaner.text.charset import decode
 
 __all__ = ["dump_text"]
 
-# Lynx marks nested list items by level: * + o # @ -; other dumpers and people use the rest.
+# Lynx marks nested list items by level: * + o # @ -. Other dumpers and authors use the other characters.
 _BULLET = re.compile(
     rb"(?:[*+o#@=~-]|\xe2\x80\xa2|\xc2\xb7|\xe2\x96\xaa|\xe2\x97\x8f|\xe2\x80\xa3|\xe2\x97\xa6)(?=\s+\S)"
 )
 _ENUMERATION = re.compile(rb"(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)])(?=\s+\S)")
-# What Lynx writes for an image without alternative text: its kind, or the name of its file.
+# Lynx writes this for an image without alternative text: its kind, or the name of its file.
 _PLACEHOLDER = re.compile(
     rb"\[(?:INLINE|IMG|LINK|EMBED|ISMAP|USEMAP(?::[^\]\n]*)?|[^\s\[\]]+\.(?:gif|jpe?g|png|bmp|ico|svg|webp))\]",
     re.IGNORECASE,
 )
-# A line that shows nothing: white space of any width, as in Chinese and Japanese text, and separators.
+# A line without visible characters: only white space of any width, as in Chinese and Japanese text, and
+# separators.
 _BLANK = re.compile(
     rb"\A(?:[\t-\r\x1c-\x20]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)+\Z"
 )
-# How mail and news readers mark a line of another's text: `> `, `>> `, `> > `, `| `, `JD> `, and mixtures. It
-# stands in the first column or the second: what Lynx indents is part of a page.
+# Mail and news readers mark quoted lines with `> `, `>> `, `> > `, `| `, `JD> `, and mixtures of these. The
+# mark is in the first or second column: text that Lynx indents further is part of a page.
 _QUOTE = re.compile(rb" ?((?:>[ ]?|[A-Z][A-Za-z]{0,11}>(?:[ ]|(?=>)|\Z)|\|(?:[ ]|\Z)(?!.*\|))+)")
-# A byte is found in a line by its number in a tenth of the time.
+# These are numbers, because the search for a byte in a line takes a tenth of the time if the byte is a
+# number.
 _GREATER, _BAR = b">|"
-# Mailboxes mask a line of prose that begins so, as this is how their messages begin.
+# In a mailbox, a line that begins with `From ` starts a message. Such a line in the text of a message is
+# masked.
 _MASKED = b">From "
-# RFC 5322, section 2.2: a field's name is made of printable characters but the colon
+# RFC 5322, section 2.2: the name of a field consists of printable characters except the colon.
 _FIELD = re.compile(rb"[!-9;-~]+:(?:\s|\Z)")
-# Fields without which a block of such lines is no header: anybody may write `Note: `.
+# A block of such lines is a header only if it has one of these fields: ordinary text may begin with `Note: `.
 _MAIL_FIELD = re.compile(
     rb"(?:From|To|Subject|Date|Sender|Reply-To|Message-ID|Newsgroups|Path|Received|Return-Path):",
     re.IGNORECASE,
 )
-# Most lines below a bare `--` that are a signature: four of the author's own as custom has it, and what a
-# mailing list adds. With its space (`-- `) the line means nothing else; without, it also parts ordinary text.
+# Most lines of a signature after a line `--`: by convention four lines by the author, and the lines that a
+# mailing list adds. With a space at the end (`-- `), the line always begins a signature, of any length.
+# Without it, the line may also be a separator in ordinary text.
 _SIGNATURE = 16
-# A line is ended early when the next word would have ended before this share of the width.
+# A line ends early if the next word would have fitted into this share of the width.
 _EARLY = 0.85
-# marks that end a sentence where letters have no case
+# Marks that end a sentence in scripts whose letters have no case.
 _FINAL = "。！？.!?।؟۔"
-# widest line of a wrapped dump, in bytes: a screen's 80 columns, with room for other scripts
+# Longest line of a wrapped dump, in characters: the 80 columns of a screen, and some more for other scripts.
 _SCREEN = 100
 
 
 def _is_wrapped(lines: list[bytes], apart: dict[int, bool]) -> bool:
-    """Whether paragraphs run over several lines: hardly any line is wider than a screen, and there are empty
-    lines between paragraphs, or else most lines are as full as they can be. Headers and signatures do not
-    tell."""
+    """Returns whether paragraphs extend over several lines.
+
+    At most 2 % of the lines are then wider than a screen, and there are empty lines between paragraphs, or at
+    least half of the lines are full. The lines in `apart` (headers and signatures) do not count.
+    """
     if apart:
         lines = [line for position, line in enumerate(lines) if position not in apart]
     filled = [line.decode("utf-8", "replace") for line in lines if line]
@@ -77,7 +84,10 @@ def _is_wrapped(lines: list[bytes], apart: dict[int, bool]) -> bool:
 
 
 def _first_word(line: str) -> int:
-    """What would have had to fit at the end of the line before: a word, or one ideograph."""
+    """Returns the length of the first word of `line` in characters, or 1 if it begins with an ideograph.
+
+    The line before was full if it had no room for these characters.
+    """
     word = line.split(None, 1)[0]
     return 1 if word[0] >= "\u2e80" else len(word)
 
@@ -87,11 +97,11 @@ def _indent(line: bytes) -> int:
 
 
 def _wrapped(builder: Builder, lines: list[bytes], apart: dict[int, bool]) -> None:
-    parts: list[bytes] = []  # of the segment so far
+    parts: list[bytes] = []  # the lines of the current segment
     kind = "p"
     margins = (0, 0)  # indentations that continue the segment
     width = _width(lines)
-    level = b""  # how the lines are quoted: their prefix without white space
+    level = b""  # the quotation prefix of the current lines, without white space
     body = _body_margin(lines)
 
     for position, line in enumerate(lines):
@@ -103,14 +113,14 @@ def _wrapped(builder: Builder, lines: list[bytes], apart: dict[int, bool]) -> No
             if apart[position]:
                 _end(builder, kind, parts)
             kind = "p"
-            # like no prefix there is, so that whatever follows ends it
+            # No prefix has this value, so that the next line of text ends the segment.
             level = b"-"
             parts.append(line)
             continue
-        # nearly all lines are told at once
+        # This quick test excludes nearly all lines that are not quoted.
         if level or _GREATER in line or _BAR in line:
             prefix, text = _quoted(line)
-            # a prefix alone is an empty line of a quote, but begins none
+            # A line with only a prefix is an empty line inside a quote, but does not begin a quote.
             if not (text or level):
                 prefix = b""
             elif level != prefix or not text:
@@ -119,8 +129,8 @@ def _wrapped(builder: Builder, lines: list[bytes], apart: dict[int, bool]) -> No
             if prefix:
                 kind = "p"
                 if text:
-                    # with its prefix on every line: the words alone are clean in the message they are from,
-                    # and one prefix says too little against a paragraph of them
+                    # Every line keeps its prefix. Without prefixes, the words look as clean as in the quoted
+                    # message, and a single prefix is too little evidence against a paragraph of clean words.
                     parts.append(line.lstrip())
                 continue
         indent = _indent(line)
@@ -139,7 +149,7 @@ def _wrapped(builder: Builder, lines: list[bytes], apart: dict[int, bool]) -> No
             margins = (indent, indent)
             if marker:
                 kind = "l"
-                # what follows hangs below the text, or begins where the marker does
+                # The next lines of the item begin below its text or below its marker.
                 margins = (indent, len(line) - len(line[indent + marker.end() :].lstrip()))
                 text = text[marker.end() :].lstrip() if _BULLET.match(text) else text
             elif indent < body and _alone(lines, position):
@@ -149,7 +159,10 @@ def _wrapped(builder: Builder, lines: list[bytes], apart: dict[int, bool]) -> No
 
 
 def _width(lines: list[bytes]) -> int:
-    """The column at which a dump was wrapped, in characters: most lines that run on come near it."""
+    """Returns the column at which a dump was wrapped, in characters: the 95th percentile of the line lengths.
+
+    Only lines with a further line directly after them count.
+    """
     lengths = sorted(
         len(line.decode("utf-8", "replace")) for line, after in pairwise(lines) if line and after
     )
@@ -157,27 +170,32 @@ def _width(lines: list[bytes]) -> int:
 
 
 def _ended_early(line: bytes, following: bytes, width: int) -> bool:
-    """Whether a line break was meant: the next word would have fitted well before the right margin, and does
-    not go on in lower case."""
+    """Returns whether the author intended the line break between `line` and `following`.
+
+    The next word would then have fitted well before the right margin, and does not begin in lower case.
+    """
     text, after = line.decode("utf-8", "replace"), following.decode("utf-8", "replace")
     if len(text) + 1 + _first_word(after) >= _EARLY * width:
         return False
     letter = next((character for character in after if character.isalnum()), "a")
-    # scripts without case end a line early only after a sentence
+    # In scripts without case, only a line break after the end of a sentence is intended.
     return not letter.islower() and (letter.isupper() or letter.isdigit() or text[-1:] in _FINAL)
 
 
 def _end(builder: Builder, kind: str, parts: list[bytes]) -> None:
-    """Ends a segment, if one is open."""
+    """Ends the current segment if it has lines."""
     if parts:
         builder.segment(kind, b" ".join(parts))
         parts.clear()
 
 
 def _apart(raw: list[bytes], lines: list[bytes]) -> dict[int, bool]:
-    """The lines that are no running text, by number: the header that a message begins with, and all from its
-    signature on. True for those that begin a segment, False for those that continue one. A form feed, in
-    `raw`, ends a message and begins another."""
+    """Returns the lines that are not running text: the header and the signature of each message.
+
+    The signature extends to the end of the message. The keys are line numbers. The value is True if the line
+    begins a segment, False if it continues one. A form feed at the beginning of a line of `raw` begins a new
+    message.
+    """
     apart: dict[int, bool] = {}
     feeds = [position for position, line in enumerate(raw) if position and line.startswith(b"\f")]
     for start, stop in pairwise([0, *feeds, len(lines)]):
@@ -188,8 +206,11 @@ def _apart(raw: list[bytes], lines: list[bytes]) -> dict[int, bool]:
 
 
 def _header(lines: list[bytes], start: int, stop: int, apart: dict[int, bool]) -> None:
-    """Takes in the header that a message may begin with: a block of nothing but fields, one of which only
-    mail has; an empty line ends it."""
+    """Adds the lines of the header of a message to `apart`, if the message begins with a header.
+
+    A header is a block of lines that are all fields, up to an empty line. At least one of the fields must be
+    a field that only mail has.
+    """
     begin = start
     while begin < stop and not lines[begin]:
         begin += 1
@@ -207,17 +228,17 @@ def _header(lines: list[bytes], start: int, stop: int, apart: dict[int, bool]) -
 
 
 def _signature(raw: list[bytes], lines: list[bytes], start: int, stop: int) -> int:
-    """The line at which a message's signature begins, or where the message ends."""
+    """Returns the line at which the signature of a message begins, or `stop` if it has no signature."""
     if b"--" not in lines[start:stop]:
         return stop
-    # from which line on a bare separator has few enough lines below
+    # Finds the first line from which a separator without a space has at most `_SIGNATURE` lines after it.
     near, below = stop - 1, 0
     while near > start and below + bool(lines[near]) <= _SIGNATURE:
         below += bool(lines[near])
         near -= 1
     written = False
     for position in range(start, stop):
-        # what stands below nothing signs nothing
+        # A separator begins a signature only if there is text before it.
         if lines[position] == b"--" and written and (raw[position] == b"-- " or position >= near):
             return position
         written = written or bool(lines[position])
@@ -225,7 +246,10 @@ def _signature(raw: list[bytes], lines: list[bytes], start: int, stop: int) -> i
 
 
 def _quoted(line: bytes) -> tuple[bytes, bytes]:
-    """The prefix of a quoted line, without white space, and the text behind it; no prefix for other lines."""
+    """Returns the prefix of a quoted line, without white space, and the text after it.
+
+    The prefix is empty if the line is not quoted.
+    """
     quote = _QUOTE.match(line)
     if quote is None or line.startswith(_MASKED):
         return b"", line
@@ -233,7 +257,7 @@ def _quoted(line: bytes) -> tuple[bytes, bytes]:
 
 
 def _body_margin(lines: list[bytes]) -> int:
-    """The indentation at which most running text stands: 3 in a Lynx dump, where only headings go below."""
+    """Returns the most frequent indentation of long lines: 3 in Lynx dumps, where only headings have less."""
     counts: dict[int, int] = {}
     for line in lines:
         if len(line) > 40:
@@ -242,7 +266,7 @@ def _body_margin(lines: list[bytes]) -> int:
 
 
 def _alone(lines: list[bytes], position: int) -> bool:
-    """Whether a line has an empty line, or nothing, on both sides."""
+    """Returns whether the lines before and after a line are empty or do not exist."""
     before = position == 0 or not lines[position - 1]
     return before and (position + 1 == len(lines) or not lines[position + 1])
 
@@ -254,16 +278,16 @@ def dump_text(
     encoding: str | None = None,
     limits: Limits = Limits(),
 ) -> Document:
-    """Makes a Document of one plain-text dump.
+    """Converts one plain-text dump to a Document.
 
     Args:
-        text: the dump, bytes in any encoding or decoded text.
-        content_type: HTTP header, for its charset.
-        encoding: a WHATWG label that overrides everything else.
-        limits: bounds; only `bytes` matters for text.
+        text: the dump, as bytes in any encoding or as decoded text.
+        content_type: the HTTP header, which may declare a charset.
+        encoding: a WHATWG label that overrides all other information about the encoding.
+        limits: the limits of size; only `bytes` and `segments` apply to text.
 
     Raises:
-        InputError: `encoding` is no known label, or the text is larger than `limits.bytes`.
+        InputError: `encoding` is not a known label, or the text exceeds `limits.bytes` or `limits.segments`.
     """
     limits.check_size(len(text))
     if isinstance(text, str):

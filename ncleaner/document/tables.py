@@ -1,7 +1,7 @@
-"""A Document: what the dumper makes of a page, as one UTF-8 buffer and flat tables.
+"""A Document: the result of dumping a page, as one UTF-8 buffer and flat tables.
 
-Every cleaning method is a function of these tables and the text. Compiled code fills and reads the rows
-in place; people read them through `Segment` views.
+Every cleaning method is a function of these tables and the text. Compiled code writes and reads the rows in
+place; Python code can read them as `Segment` objects.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from ncleaner.document import tags
 
 __all__ = ["ELEMENT", "HIDDEN", "PREFORMATTED", "RUN", "SEGMENT", "Document", "Segment", "Segments"]
 
-# The row structs of _tables.pxd, to the byte; `_document.layout` says how the compiler lays them out.
+# The same layout, byte for byte, as the row structs of _tables.pxd. `_document.layout` returns the compiler's
+# layout.
 RUN = np.dtype(
     [("start", "u4"), ("end", "u4"), ("segment", "i4"), ("element", "i4"), ("context", "u4"),
      ("words", "u4"), ("tags", "u4"), ("opened", "u2"), ("closed", "u2")]
@@ -33,7 +34,8 @@ ELEMENT = np.dtype(
      ("names", "u4"), ("chars", "u4"), ("tags", "u4"), ("tag", "u2"), ("depth", "u2")]
 )  # fmt: skip
 
-# Bits of `segments.flags`: inside <pre>; in an element that is not shown at first.
+# Bits of `segments.flags`: the segment is inside <pre>; it is in an element that is not shown when the page
+# opens.
 PREFORMATTED, HIDDEN = 1, 2
 
 Table = npt.NDArray[np.void]
@@ -50,13 +52,13 @@ class Segment:
     ('p', 'It sails until May.', 4, 5, 'html/body/p')
 
     Attributes:
-        index: position among the uncut document's segments, from 0; a stable id.
-        kind: `p`, `h` or `l`.
-        text: the text, white space folded (lines kept in preformatted text).
+        index: position among all segments of the Document, from 0. It does not depend on what is kept.
+        kind: `p` (paragraph), `h` (heading) or `l` (list item).
+        text: the text. Each sequence of white space is one space; preformatted text keeps its lines.
         start, end: byte offsets in `Document.data`.
-        chars, words: code points, white space apart; white-space separated words.
-        link_chars: of the code points, those inside links.
-        path: the block elements it stands in, `body/div.content/p`, without classes; empty for text dumps.
+        chars, words: number of code points without white space; number of words, separated by white space.
+        link_chars: number of those code points that are inside links.
+        path: names of the block elements around the segment, such as `html/body/p`; empty for text dumps.
     """
 
     index: int
@@ -71,7 +73,7 @@ class Segment:
 
     @property
     def link_density(self) -> float:
-        """Share of the characters that stand inside links, 0 to 1."""
+        """The share of the characters that are inside links, 0 to 1."""
         return self.link_chars / self.chars if self.chars else 0.0
 
     def __str__(self) -> str:
@@ -79,7 +81,7 @@ class Segment:
 
 
 class Segments(Sequence[Segment]):
-    """The segments of a Document as a sequence of views, made when asked for."""
+    """The segments of a Document as a sequence of `Segment` objects, which are created at each access."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
@@ -119,7 +121,7 @@ class Segments(Sequence[Segment]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Document:
-    """One dumped page: its text and the tables that methods decide by.
+    """One dumped page: its text, and the tables from which cleaning methods decide what to keep.
 
     >>> import ncleaner
     >>> document = ncleaner.Cleaner().document("<title>Ferry</title><h1>Late again</h1><p>Since Monday.</p>")
@@ -128,51 +130,55 @@ class Document:
     >>> document.segments["words"].tolist(), document.text
     ([2, 2], 'Late again\\nSince Monday.\\n')
 
-    Columns of `runs`, a row for the text between two tags:
-        start, end: its bytes in `data`.
-        segment: its segment.
-        element: the innermost block around it, -1 for none.
+    Columns of `runs`, one row for the text between two tags:
+        start, end: byte offsets in `data`.
+        segment: index of its segment.
+        element: index of the innermost block around it, -1 if no block is around it.
         context: the inline elements around it, as bits (`tags.CONTEXT`).
-        words: words, separated by white space, that begin in it. The runs of a segment have the segment's.
-        tags: all tags of the parsed tree between the run before and this one, with those that the page only
-            implies and those of all that is left out (scripts, form controls, drawings). An element has two
-            tags, a void element (`tags.VOID`) one. Blocks made for passages from a page's data count, too.
-        opened, closed: of these tags, those that are not left out, up to 65,535. A void inline element is in
-            both.
+        words: number of words, separated by white space, that begin in it. The sum over the runs of a segment
+            is the number of words of the segment.
+        tags: number of all tags of the parsed tree between the previous run and this one. It includes tags
+            that the page only implies, and tags of all parts that are left out (scripts, form controls,
+            drawings). An element has two tags, a void element (`tags.VOID`) has one. Blocks that are created
+            for passages from a page's data count, too.
+        opened, closed: number of these tags that open and that close an element that is not left out, each at
+            most 65,535. A void inline element counts in both.
 
     Columns of `segments`:
-        start, end: bytes in `data`.
-        first_run, last_run: its runs, both included.
-        element: that of its first run.
-        chars, words: code points, white space apart; words, separated by white space.
-        link_chars: of the code points, those inside links.
-        opened, closed: block tags since the segment before, up to 65,535.
-        kind: the byte `p`, `h` or `l`.
-        breaks: line breaks inside, up to 255.
+        start, end: byte offsets in `data`.
+        first_run, last_run: indices of its first and last run, both included.
+        element: the `element` of its first run.
+        chars, words: number of code points without white space; number of words, separated by white space.
+        link_chars: number of those code points that are inside links.
+        opened, closed: number of blocks opened and closed since the previous segment, each at most 65,535.
+        kind: the ASCII code of `p`, `h` or `l`.
+        breaks: number of line breaks inside, at most 255.
         flags: the bits `PREFORMATTED` and `HIDDEN`.
 
-    Columns of `elements`, a row for each block of the tree:
-        parent: the block around it, -1 for a root.
-        first_run, last_run: its runs, the last not included.
+    Columns of `elements`, one row for each block of the tree:
+        parent: index of the block around it, -1 for a root.
+        first_run, last_run: indices of its runs, the last one not included.
         style: hash of its tag and class.
-        cues, names: what its class, id and role say, as bits (`tags.CUES`) and as a list in `names`.
-        chars: code points below, white space apart.
-        tags: elements below, without what is left out, line breaks, rules and images.
-        tag: its code (`tags.TAGS`).
-        depth: blocks around it, up to 65,535.
+        cues, names: the words of its class, id and role, as bits (`tags.CUES`) and as a list in `names`.
+        chars: number of code points inside it, without white space.
+        tags: number of elements inside it, without parts left out, line breaks, rules and images.
+        tag: code of its tag (`tags.TAGS`).
+        depth: number of blocks around it, at most 65,535.
 
     Attributes:
-        data: UTF-8; every segment's text, each followed by a newline.
-        runs: table of dtype `RUN`, in reading order.
-        segments: table of dtype `SEGMENT`, in reading order.
-        elements: table of dtype `ELEMENT`, in document order; empty for a plain-text dump.
-        names: uint16; the words of class, id and role, hashed: lists of a length and so many words. An
-            element's `names` is where its list begins.
-        title: the page's <title>, white space folded.
+        data: UTF-8; the texts of all segments, each followed by a newline.
+        runs: shape (runs,), dtype `RUN`, in reading order.
+        segments: shape (segments,), dtype `SEGMENT`, in reading order.
+        elements: shape (elements,), dtype `ELEMENT`, in document order; empty for a plain-text dump.
+        names: one-dimensional, uint16; hashes of the words of class, id and role, as a sequence of lists.
+            Each list is its length, followed by that number of hashes. The column `names` of an element is
+            the index at which its list begins.
+        title: the page's <title>, with each sequence of white space as one space.
         lang: the <html lang> that the page declares, as written.
-        encoding: WHATWG name of the encoding that was used; empty when given decoded text.
-        dropped_tags: tags that were dropped to keep the page within its limits.
-        tags_behind: tags of the tree behind the last run. A plain-text dump has none here or in `runs`.
+        encoding: WHATWG name of the encoding that was used; empty if the input was decoded text.
+        dropped_tags: number of tags that were dropped to keep the page within its limits.
+        tags_behind: number of tags of the tree after the last run. For a plain-text dump, this number and the
+            column `tags` of `runs` are 0.
     """
 
     data: bytes
@@ -188,7 +194,10 @@ class Document:
 
     @classmethod
     def of_tables(cls, tables: tuple[bytes, bytes, bytes, bytes, bytes, int], **about: Any) -> Document:
-        """From the bytes that `Builder.tables()` gives."""
+        """Creates a Document from the result of `Builder.tables()`; `about` gives further attributes.
+
+        The tables are read-only views of the bytes.
+        """
         data, runs, segments, elements, names, tags_behind = tables
         return cls(
             data,
@@ -211,18 +220,20 @@ class Document:
 
     @property
     def visible(self) -> npt.NDArray[np.bool_]:
-        """Shape (segments,): those that a reader sees at first, not folded away, in another tab, or in a
-        pop-up that has not popped up."""
+        """A mask of shape (segments,), bool: True for segments that are shown when the page opens.
+
+        It is False, for example, for folded text, text in another tab, and text in a pop-up that is not open.
+        """
         shown: npt.NDArray[np.bool_] = self.segments["flags"] & HIDDEN == 0
         return shown
 
     @property
     def text(self) -> str:
-        """The whole uncleaned dump, a segment a line, with what is not shown at first."""
+        """The whole uncleaned dump, one segment on each line, with segments that are not shown at first."""
         return self.data.decode()
 
     def path(self, element: int) -> str:
-        """Tags from the root to an element (row of `elements`), separated by `/`; empty for -1."""
+        """Returns the tags from the root to an element, separated by `/`; empty for an `element` of -1."""
         names: list[str] = []
         while element >= 0:
             row = self.elements[element]
@@ -237,7 +248,7 @@ class Document:
         )
 
     def _repr_html_(self) -> str:
-        """A table of the segments, for notebooks."""
+        """Returns an HTML table of the segments, for notebooks."""
         rows = "".join(
             f"<tr><td>{s.index}</td><td>{s.kind}</td><td>{s.words}</td><td>{s.link_density:.2f}</td>"
             f"<td style='text-align:left'>{escape(s.text)}</td></tr>"

@@ -1,13 +1,14 @@
-"""What each HTML tag means to the dumper, and the names of the bits in the tables.
+"""The meaning of each HTML tag for the dumper, and the names of the bits in the tables.
 
-Plain data, read once at import by the compiled walk and by its Python fallback. Compiled code repeats some of
-these numbers in `_tags.pxd`, and `_tags.check` compares the two at import.
+This module contains only data, which the compiled walk and its Python fallback read once at import.
+`_tags.pxd` repeats some of the numbers for compiled code, and `_tags.check` compares the two at import.
 
-Codes of tags and bits live as long as a Document and stand in no model file: features and the groups of tags
-that they ask for go by name. What binds them: h1 … h6 have codes in a row, a code is below 256, a context bit
-below 32, and the bits of cues leave room for the one that says that a block is not shown (`_document.pxd`).
-The numbers may change; what the names mean may not without new models: another role of a tag changes the
-segments of a page, and another word in `CUE_WORDS` changes a feature.
+Codes of tags and numbers of bits are used only inside a Document, and no model file contains them: features,
+and the groups of tags that they use, are identified by name. The numbers must satisfy these conditions: h1 …
+h6 have consecutive codes, a code is below 256, a context bit is below 32, and one bit beside the cues is free
+for the blocks that are not shown (`_tables.pxd`). The numbers may change. A change of the meaning of a name
+needs new models: another role of a tag changes the segments of a page, and another word in `CUE_WORDS`
+changes a feature.
 """
 
 from __future__ import annotations
@@ -31,15 +32,15 @@ __all__ = [
     "bit_names",
 ]
 
-# Roles: what happens at a tag.
-INLINE = 0  # text runs on; may set a context bit
-BLOCK = 1  # splits segments, gets a row in the element table
-LEFT_OUT = 2  # neither the tag nor anything below it is text
+# Roles: what the dumper does at a tag.
+INLINE = 0  # text continues across the tag; the tag may set a context bit
+BLOCK = 1  # the tag separates segments, and the element gets a row in the element table
+LEFT_OUT = 2  # the element and everything inside it are left out
 BREAK = 3  # <br>
-IMAGE = 4  # <img>: its alternative text, on demand
-RULE = 5  # splits segments, has no content
+IMAGE = 4  # <img>: its alternative text becomes text if the user asks for it
+RULE = 5  # the tag separates segments, and the element has no content
 
-# Forms of blocks: what kind of segment begins in them.
+# Forms of blocks: the kind of segment that begins in a block.
 PLAIN, HEADING, ITEM, PREFORMATTED = range(4)
 
 _INLINE = {
@@ -63,7 +64,8 @@ _LEFT_OUT = (
     "frameset"
 ).split()
 
-# Code of each tag: 0 for unknown inline tags, 1 for unknown block tags (custom elements), then in this order.
+# The code of a tag is its index here: 0 for unknown inline tags, 1 for unknown block tags (custom elements),
+# and then the known tags.
 TAGS: tuple[str, ...] = (
     "",
     "-",
@@ -104,21 +106,22 @@ FORM: dict[str, int] = {
     "plaintext": PREFORMATTED,
 }
 
-# Elements of a single tag: the thirteen void elements of the HTML standard, and the five that it also writes
-# without an end tag (basefont, bgsound, frame, keygen, param). They go by name, in <svg> and <math>, too.
+# Elements that have only one tag: the thirteen void elements of the HTML standard, and the five that the
+# standard also serializes without an end tag (basefont, bgsound, frame, keygen, param). Only the name counts,
+# also inside <svg> and <math>.
 VOID: frozenset[str] = frozenset(
     "area base br col embed hr img input link meta source track wbr "
     "basefont bgsound frame keygen param".split()
 )  # fmt: skip
 
-# Bits of `runs.context`: the inline elements a run stands in, and alternative text of an image.
+# Bits of `runs.context`: the inline elements around a run, and the alternative text of an image.
 CONTEXT: tuple[str, ...] = (
     "link", "bold", "italic", "underline", "strike", "code", "small", "big", "font", "sub", "sup", "quote",
     "abbr", "time", "label", "mark", "span", "alt",
 )  # fmt: skip
 CONTEXT_BIT: dict[str, int] = {tag: CONTEXT.index(name) for tag, name in _INLINE.items() if name}
 
-# Bits of `elements.cues`: words in class, id and role that name the part a block plays in the page.
+# Bits of `elements.cues`: words in class, id and role that name the function of a block in the page.
 CUE_WORDS: dict[str, str] = {
     "content": "content contents maincontent pagecontent",
     "article": "article story entry post posts blogpost hentry articlebody postbody newsitem",
@@ -152,5 +155,5 @@ CUES: tuple[str, ...] = tuple(CUE_WORDS)
 
 
 def bit_names(bits: int, names: tuple[str, ...]) -> list[str]:
-    """Names of the bits that are set, for people."""
+    """Returns the names of the bits that are set in `bits`, for human readers."""
     return [name for position, name in enumerate(names) if bits >> position & 1]
