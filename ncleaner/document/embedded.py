@@ -1,9 +1,9 @@
-"""Text that stands in a page's data only: JSON-LD, the state of a script, JSON in an attribute.
+"""Text that is only in a page's data: JSON-LD, the state of a script, JSON in an attribute.
 
-Some pages show hardly any text before their scripts have run; what a reader will see is in the data that
-those scripts read. This looks through the data for prose, string by string, and builds no objects: where data
-is damaged, nested without end or no JSON at all, the strings around are lost and nothing else. Everything is
-linear in the size of the page.
+Some pages show hardly any text before their scripts have run. The text that a reader will see is in the data
+that those scripts read. This module searches the data for prose, string by string, and builds no objects: if
+data is damaged, nested without end or not JSON, only the strings around are lost. The time is linear in the
+size of the page.
 """
 
 from __future__ import annotations
@@ -24,69 +24,71 @@ from ncleaner.text.words import UNSPACED
 
 __all__ = ["Passage", "add_passages", "find_passages"]
 
-# Bounds for one page: characters of data that are read, data within data, strings that are judged, characters
-# of prose, and characters of the page's own text that are held against them. More data was found to hold more
-# products and messages, not more of the page's text.
+# Limits for one page: characters of data that are read, levels of data within data, strings that are judged,
+# characters of prose, and characters of the page's own text that are compared with the prose. Larger limits
+# were found to add products and messages, but no more text of the page.
 _READ, _NESTING, _STRINGS, _CHARS, _SHOWN = 60_000, 3, 50_000, 1_000_000, 1_000_000
-# Shortest literal that may be prose, longest that names what follows; characters.
+# Shortest literal that may be prose, and longest one that may be a title of the next text; in characters.
 _SHORT, _LONG = 16, 200
 # Fewest words of prose, and of prose without punctuation in a script that does not separate words. There a
 # character counts as half a word.
 _WORDS, _UNMARKED = 8, 20
-# Most signs of code in a text and in a text with markup, least words among its pieces; as shares.
+# Largest share of signs of code in a text and in a text with markup; smallest share of words among its
+# pieces.
 _SIGNS, _MARKED_SIGNS, _ALIKE = 0.02, 0.05, 0.7
-# So many prose strings under keys of their own in one object are a table of messages.
+# An object with prose under this many different keys, or more, is a table of messages.
 _TABLE = 5
-# A text is known when this share of its sequences of `_SPAN` words is.
+# A text is known if at least this share of its sequences of `_SPAN` words is known.
 _SPAN, _KNOWN = 4, 0.5
 
-# Where data can stand: in a script, or in an attribute that frameworks use for it.
+# The places of data: scripts, and attributes that frameworks use for data.
 _PLACES = (
     "script, [data-page], [data-preloaded], [data-props], [data-react-props], [data-initial-props], "
     "[data-state], [data-json], [props]"
 )
-# scripts that say to hold the words of the user interface
+# Attribute values of scripts that contain the texts of the user interface.
 _MESSAGES = re.compile(r"translat|i18n|locali[sz]|messages")
 
-# A string of JSON, and whether it is a key. A quote ends it only where JSON can go on behind it, so that one
-# that was not escaped does no harm. A string left open goes to the end: no character is looked at twice.
+# A string of JSON, and whether it is a key. A quote ends the string only if JSON can continue after the
+# quote, so that a quote that was not escaped has no effect. A string that is not closed extends to the end of
+# the data: no character is read twice.
 _JSON = re.compile(r'"([^"\\]*+(?:(?:\\.|"(?!\s*+(?:[,:}\]]|\Z)))[^"\\]*+)*+)("?)(\s*+:)?', re.DOTALL)
 # A string of a script ends with its line at the latest.
 _CODE = re.compile(r'"([^"\\\n]*+(?:\\.[^"\\\n]*+)*+)("?)(\s*+:)?')
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.)|\Z)", re.DOTALL)
 _PLAIN = {"n": "\n", "r": "\n", "t": " ", "b": "", "f": " ", "0": ""}
-# a string that is data itself
+# A string that is itself data.
 _DATA = re.compile(r'\A(?:[{\[]\s*+["{\[]|%[57]B)|":["{\[]|\["')
 
-# Words of keys whose text is not the page's: of images, for search engines, for errors, for the law.
+# Words of keys whose text is not text of the page: for images, search engines, errors and legal matters.
 _KEY_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _ASIDE = frozenset(
     "alt alternative accessibility aria meta seo keywords error errors invalid tooltip placeholder label "
     "popup legal terms policy privacy cookie cookies consent disclaimer copyright password captcha class css "
     "style file".split()
 )
-# Ends of keys that name what stands next in the data: a question its answer, a heading its text.
+# Ends of keys whose string is the title of the next text in the data, such as a question or a heading.
 _TITLE = re.compile(r"(?:title|headline|heading|question|name|subject)\Z", re.IGNORECASE)
 
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 _WORD = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")
 _SIGN = re.compile(r"[{}<>\[\]=_|\\@#$%^*~;]")
-# What stands between white space when it is a word and not an identifier, an address or a number: letters of
-# ASCII and all beyond it, in marks.
+# A piece between white space that is a word, and not an identifier, an address or a number: letters of ASCII
+# and all characters beyond ASCII, with punctuation marks around.
 _LETTERS = r"[^\x00-@\[-`{-\x7f]++"
 _WORDLIKE = re.compile(rf"[(\"']*+{_LETTERS}(?:['/-]{_LETTERS})*+[^\w\s]*+\Z")
 _FINAL = re.compile(r"[.!?…。！？।؟։።](?![^\s\"'”’»)\]）」』])")
 
 
 class Passage(NamedTuple):
-    """A text from a page's data; `marked` when it is HTML."""
+    """A text from a page's data; `marked` is True if the text is HTML."""
 
     text: str
     marked: bool
 
 
 class _String(NamedTuple):
-    """A string value, the key it stands under, and the number of its object."""
+    """A string value, its key, and the number of its object."""
 
     text: str
     key: str
@@ -94,7 +96,7 @@ class _String(NamedTuple):
 
 
 class _Judged(NamedTuple):
-    """A passage, its `_spans`, its key, the number of its object, and what names it, if anything does."""
+    """A passage, its `_spans`, its key, the number of its object, and its title, empty if there is none."""
 
     passage: Passage
     spans: set[str]
@@ -104,7 +106,7 @@ class _Judged(NamedTuple):
 
 
 def _unescape(literal: str) -> str:
-    """The text of a literal of JSON or JavaScript, whatever stands behind its backslashes."""
+    """Returns the text of a literal of JSON or JavaScript. Invalid escapes are accepted."""
     if "\\" not in literal:
         return literal
 
@@ -116,15 +118,15 @@ def _unescape(literal: str) -> str:
         text = str(json.loads(f'"{literal}"', strict=False))
     except ValueError:
         text = _ESCAPE.sub(plain, literal)
-    # two escapes may be one character; half of one is none
+    # Two escapes (surrogates) may form one character; a single surrogate is dropped.
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
 
 
 def _unwrap(data: str) -> str:
-    """Data without the second escaping that let it stand where it stood."""
+    """Returns data without the second escaping that its place in the page required."""
     start = data[:200].lstrip()
     if start[:3].upper() in ("%7B", "%5B"):
-        return unquote(data[:_CHARS])  # takes sixty times the memory of what it is given
+        return unquote(data[:_CHARS])  # needs sixty times the memory of its argument
     if '"' not in start and "\\u0022" in start:
         return data.replace("\\u0022", '"')
     if '"' not in start and "&quot;" in start:
@@ -133,7 +135,8 @@ def _unwrap(data: str) -> str:
 
 
 def _is_candidate(literal: str, key: str) -> bool:
-    """A quick look at what may be text or data: most strings are names and addresses."""
+    """Returns whether a literal may be text or data. The test is quick: most strings are names and
+    addresses."""
     if len(literal) < _SHORT or (
         literal.isascii() and "\\" not in literal and literal.count(" ") < _WORDS // 2
     ):
@@ -142,24 +145,24 @@ def _is_candidate(literal: str, key: str) -> bool:
 
 
 class _Reader:
-    """Reads the strings of one page's data; `groups` numbers its objects."""
+    """A reader of the strings in one page's data; `groups` is the number of the current object."""
 
     def __init__(self) -> None:
         self.groups = 0
         self._room = _READ
 
     def has_room(self, size: int) -> bool:
-        """Whether so many characters more may be read; they are counted."""
+        """Returns whether `size` more characters may be read, and counts them if so."""
         if size > self._room:
             return False
         self._room -= size
         return True
 
     def data(self, data: str, literal: re.Pattern[str], bare: bool, nesting: int = 0) -> Iterator[_String]:
-        """String values in order; those without a key of their own only if `bare`."""
+        """Yields string values in order; values without a key only if `bare`."""
         key, pending, end = "", False, 0
         for match in literal.finditer(data):
-            # an object goes on from a value to the next key, and a list to the next value, through a comma
+            # A comma continues an object from a value to the next key, and a list from a value to the next.
             goes_on = data[end : match.start()].strip() == ","
             end = match.end()
             if match[3]:
@@ -179,20 +182,21 @@ class _Reader:
                 yield _String(text, here, group)
 
     def script(self, attributes: Mapping[str, str | None], text: str) -> Iterator[_String]:
-        """Strings of a <script>: of JSON all, of code those that have a key."""
+        """Yields the strings of a <script>: all strings of JSON, and those strings of code that have a
+        key."""
         if any(_MESSAGES.search(value.lower()) for value in attributes.values() if value):
             return
         kind = (attributes.get("type") or "").lower()
         if "json" in kind:
             yield from self.data(_unwrap(text), _JSON, True)
         elif not kind or "javascript" in kind or kind == "module":
-            # Next.js sends the page itself as strings
+            # Next.js sends the page itself as strings without keys.
             bare = "__next_f" in text[:100]
             if bare or '":' in text:
                 yield from self.data(text, _CODE, bare)
 
     def page(self, parser: LexborHTMLParser) -> Iterator[_String]:
-        """Strings of the data of a page, in page order: `_READ` characters, without what is too large."""
+        """Yields the strings of a page's data in page order, from at most `_READ` characters of data."""
         for node in parser.css(_PLACES):
             attributes = node.attributes
             if node.tag == "script":
@@ -207,7 +211,7 @@ class _Reader:
 
 
 def _is_prose(text: str, marked: bool) -> bool:
-    """Whether a text is sentences of words, in whatever script. `marked`: markup was taken out of it."""
+    """Returns whether a text is prose, in any script. `marked` says that markup was removed from the text."""
     words = _WORD.findall(text)
     single = sum(len(word) == 1 and word >= "\u0e00" for word in words)
     if len(words) - single / 2 < _WORDS:
@@ -215,30 +219,32 @@ def _is_prose(text: str, marked: bool) -> bool:
     if len(_SIGN.findall(text)) > (_MARKED_SIGNS if marked else _SIGNS) * len(text):
         return False
     pieces = text.split()
-    # where words are not separated a piece is a line, with punctuation inside
+    # In scripts that do not separate words, a piece is a whole line with punctuation, and this test does not
+    # apply.
     if 2 * single < len(words):
         alike = sum(_WORDLIKE.match(piece) is not None for piece in pieces)
         if alike < _ALIKE * len(pieces):
             return False
-    # not all such scripts end their sentences with a mark
+    # Some of these scripts do not end sentences with a mark.
     return marked or single / 2 >= _UNMARKED or _FINAL.search(text) is not None
 
 
 def _is_aside(key: str) -> bool:
-    """Whether a key says that its text is none of the page's; keys with dots and spaces name messages."""
+    """Returns whether the text of a key is not text of the page. Keys with dots or spaces belong to
+    messages."""
     if "." in key or " " in key:
         return True
     return not _ASIDE.isdisjoint(word.lower() for word in _KEY_WORD.findall(key))
 
 
 def _spans(text: str) -> set[str]:
-    """All sequences of `_SPAN` words of a text; the whole of a shorter one."""
+    """Returns all sequences of `_SPAN` words of a text, or the whole text if it is shorter."""
     words = _WORD.findall(text.casefold())
     return {" ".join(words[i : i + _SPAN]) for i in range(max(len(words) - _SPAN, 0) + 1)} if words else set()
 
 
 def _judge(parser: LexborHTMLParser) -> Iterator[_Judged]:
-    """The prose in the data of a page, in page order."""
+    """Yields the prose in the data of a page, in page order."""
     title, room = "", _CHARS
     for number, string in enumerate(_Reader().page(parser)):
         if number == _STRINGS:
@@ -263,21 +269,21 @@ def _judge(parser: LexborHTMLParser) -> Iterator[_Judged]:
 
 
 def find_passages(parser: LexborHTMLParser, shown: str) -> list[Passage]:
-    """Prose that stands in the data of a page only.
+    """Returns the prose that is only in the data of a page.
 
     Args:
         parser: the parsed page.
-        shown: text of the page's Document, a segment a line. What it has is not found again.
+        shown: text of the page's Document, one segment on each line. Passages in this text are left out.
 
     Returns:
-        Passages in page order, none of them twice, each behind what names it in the data.
+        Passages in page order without duplicates. The title of a passage, if any, is a passage before it.
     """
     judged = list(_judge(parser))
     keys: defaultdict[int, set[str]] = defaultdict(set)
     for one in judged:
         keys[one.group].add(one.key)
     shown = shown[:_SHOWN]
-    # lines for themselves too: one of few words is known as a whole
+    # Also each line separately: a line of few words is known as a whole.
     known = _spans(shown).union(*map(_spans, shown.splitlines())) if judged else set()
     passages: list[Passage] = []
     for one in judged:
@@ -293,13 +299,13 @@ def find_passages(parser: LexborHTMLParser, shown: str) -> list[Passage]:
 
 
 def add_passages(builder: Builder, passages: list[Passage], walk: Callable[[bytes], int]) -> int:
-    """Appends passages to a Document that is being built, all in one block `script`.
+    """Appends passages to the Document in `builder`, all in one block `script`.
 
-    A plain passage becomes a paragraph for each line. One with markup goes through `walk`, which feeds it to
-    the builder as a page is, and returns how many tags were dropped to keep the limits.
+    Each line of a plain passage becomes a paragraph. A passage with markup is passed to `walk`, which adds it
+    to the builder like a page, and returns the number of tags that were dropped to keep the limits.
 
     Returns:
-        Tags that were dropped in all.
+        The total number of tags that were dropped.
     """
     dropped = 0
     builder.open_block(tags.CODE["script"], 0)
