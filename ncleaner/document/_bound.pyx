@@ -50,8 +50,10 @@ cdef void _write_preformatted(scan_t* s, const char* p, const char* end) noexcep
 cdef const char* _skip_raw(
     scan_t* s, const char* name, size_t length, uint64_t key, const char* p, const char* end
 ) noexcept nogil:
-    """Skips an element of raw text: `p` points to the first character after its start tag, and the result to the
-    first character after its end tag. A rewritten page keeps raw text that is text of the page, and the title."""
+    """Skips an element of raw text; returns a pointer to the first character after its end tag.
+
+    `p` points to the first character after its start tag. A rewritten page keeps raw text that is text of the page,
+    and the title."""
     cdef const char* last = end
     cdef const char* close = end
     cdef bint self_closing
@@ -183,8 +185,10 @@ cdef void _scan(const char* p, size_t n, scan_t* s) noexcept nogil:
 
 
 cdef uint64_t _hidden(const char* p, size_t n, scan_t* s) noexcept nogil:
-    """Returns how many more start tags the parser may find than the scan. If scan and tokenizer may read the page
-    differently (`doubt`), everything that looks like a start tag may be one; otherwise the number is 0."""
+    """Returns how many more start tags the parser may find than the scan.
+
+    If scan and tokenizer may read the page differently (`doubt`), everything that looks like a start tag may be
+    one; otherwise the number is 0."""
     cdef const char* end = p + n
     cdef uint64_t tags = 0
     if not s.doubt:
@@ -198,9 +202,11 @@ cdef uint64_t _hidden(const char* p, size_t n, scan_t* s) noexcept nogil:
 
 
 cdef bint _outgrows(const char* p, const char* end) noexcept nogil:
-    """Returns whether a page contains one of the two character references that are shorter than the characters they
-    stand for: `&nGt;` and `&nLt;` stand for six bytes each. Lexbor (3.1) writes the characters in the place of the
-    reference. At the end of its buffer, it writes the sixth byte and everything that follows beyond the buffer."""
+    """Returns whether a page contains one of the character references `&nGt;` and `&nLt;`.
+
+    Only these two references are shorter than the characters they stand for, which have six bytes. Lexbor (3.1) writes
+    the characters in the place of the reference. At the end of its buffer, it writes the sixth byte and everything
+    that follows beyond the buffer."""
     while True:
         p = <const char*> memchr(p, c'&', <size_t> (end - p))
         if p == NULL or end - p < 5:
@@ -245,8 +251,9 @@ def judge(bytes html not None):
 
 
 def rewritten(bytes html not None, size_t nesting=512, size_t tags=1_500_000):
-    """Returns (the page rewritten as well-nested HTML within these bounds, number of tags that were dropped). Raises
-    MemoryError if there is not enough memory."""
+    """Returns (the page rewritten as well-nested HTML within these bounds, number of tags that were dropped).
+
+    Raises MemoryError if there is not enough memory."""
     cdef const char* p = html
     cdef size_t n = len(html)
     cdef scan_t s

@@ -73,8 +73,7 @@ cdef inline uint32_t _look_up(uint64_t key) noexcept nogil:
 
 
 cdef void _end_word(builder_t* b, uint64_t key, int letters, uint32_t at, uint32_t* bits) noexcept nogil:
-    """Records one word of a name: adds its cue bits to `bits`, and its hash to the list at `at` if the list does
-    not contain it yet."""
+    """Adds the cue bits of one word to `bits`, and its hash to the list at `at` if it is not there yet."""
     cdef uint16_t* list_ = b.names + at
     cdef uint16_t word
     cdef int i
@@ -141,8 +140,9 @@ cdef uint64_t style_hash(int tag, const unsigned char* name, size_t length) noex
 cdef uint32_t read_class(
     builder_t* b, uint64_t style, const unsigned char* value, size_t length, uint32_t* names
 ) noexcept nogil:
-    """Does the same as `read_names` for a class attribute, and caches the result by the style hash: the same
-    classes occur many times on a page."""
+    """Does the same as `read_names` for a class attribute, and caches the result by the style hash.
+
+    The cache is useful because the same classes occur many times on a page."""
     cdef size_t slot = style % CACHED_STYLES
     if b.cached_styles[slot] != style:
         b.cached_styles[slot] = style
@@ -177,8 +177,9 @@ cdef bint _grow(void** rows, size_t* cap, size_t needed, size_t size, bint* no_m
 
 
 cdef int builder_init(builder_t* b, size_t expected) noexcept nogil:
-    """Initializes the builder; `expected` is an estimate of the text's length in bytes. Returns 0, or -1 if there
-    is not enough memory."""
+    """Initializes the builder; `expected` is an estimate of the text's length in bytes.
+
+    Returns 0, or -1 if there is not enough memory."""
     memset(b, 0, sizeof(builder_t))
     b.element = -1
     if not (_grow(<void**> &b.text, &b.text_cap, expected + 64, 1, &b.no_memory)
@@ -411,8 +412,9 @@ cdef bint _ends_paragraph(builder_t* b, const unsigned char* data, size_t length
 
 
 cdef inline bint _blank_line(builder_t* b) noexcept nogil:
-    """Returns whether the current line of preformatted text is blank: whether the buffer has a line end after the
-    segment's last character that is not white space."""
+    """Returns whether the current line of preformatted text is blank.
+
+    It is blank if the buffer has a line end after the segment's last character that is not white space."""
     cdef size_t i = b.mark
     while i < b.text_len:
         if b.text[i] == c'\n':
@@ -422,8 +424,9 @@ cdef inline bint _blank_line(builder_t* b) noexcept nogil:
 
 
 cdef inline uint32_t _tags_since(const builder_t* b) noexcept nogil:
-    """Returns the number of all tags of the tree since the last run. It cannot overflow: the parser would need
-    100 GB for 2³⁰ elements."""
+    """Returns the number of all tags of the tree since the last run.
+
+    It cannot overflow: the parser would need 100 GB for 2³⁰ elements."""
     return b.tags_opened + b.tags_closed + <uint32_t> b.unheard
 
 
@@ -647,8 +650,9 @@ cdef class Builder:
         close_inline(&self.b, bit)
 
     def open_block(self, int tag, int form, bytes class_=b"", bytes id_=b"", bytes role=b"", bint concealed=False):
-        """Opens a block element with its class, id and role attributes (UTF-8). `concealed` says that the element
-        is not shown when the page opens."""
+        """Opens a block element with its class, id and role attributes (UTF-8).
+
+        `concealed` says that the element is not shown when the page opens."""
         cdef const unsigned char* c = <const unsigned char*> <char*> class_
         cdef uint64_t style = style_hash(tag, c, len(class_))
         cdef uint32_t names
@@ -669,8 +673,9 @@ cdef class Builder:
         add_rule(&self.b)
 
     def segment(self, str kind, bytes text not None):
-        """Appends a complete segment of a plain-text dump. `kind` is `p`, `h` or `l`; line ends in `text` become
-        spaces."""
+        """Appends a complete segment of a plain-text dump.
+
+        `kind` is `p`, `h` or `l`; line ends in `text` become spaces."""
         end_segment(&self.b)
         self.b.headings = kind == "h"
         self.b.item = kind == "l"
@@ -690,8 +695,7 @@ cdef class Builder:
         return (<char*> self.b.text)[: self.b.text_len]
 
     def shown(self, size_t line):
-        """Returns (bytes outside links, bytes in segments of at least `line` bytes) of the text that is shown when
-        the page opens."""
+        """Returns (bytes outside links, bytes in segments of at least `line` bytes) of the text shown at first."""
         cdef builder_t* b = &self.b
         cdef const segment_t* s
         cdef size_t i, size, long_ = 0
@@ -754,8 +758,9 @@ cdef _layout_of(row_t row):
 
 
 def layout():
-    """Returns the layout of the row structs: {table: (bytes per row, {field: (offset in bytes, type)})}. The types
-    are NumPy's short names, such as `u4`."""
+    """Returns the layout of the row structs: {table: (bytes per row, {field: (offset in bytes, type)})}.
+
+    The types are NumPy's short names, such as `u4`."""
     cdef run_t run
     cdef segment_t segment
     cdef element_t element

@@ -111,8 +111,9 @@ cdef uint8_t attributes[KNOWN]
 # --------------------------------------------------------------------------------------------------
 
 cdef bint hides(const unsigned char* style, size_t length) noexcept nogil:
-    """Returns whether a style attribute hides the element with `display:none` or `visibility:hidden`. White space
-    and the difference between small and capital letters are ignored. The time is linear in `length`."""
+    """Returns whether a style attribute hides the element with `display:none` or `visibility:hidden`.
+
+    White space and the difference between small and capital letters are ignored. The time is linear in `length`."""
     cdef const char* display = "display:none"
     cdef const char* visibility = "visibility:hidden"
     cdef size_t i, d = 0, v = 0
@@ -131,8 +132,9 @@ cdef bint hides(const unsigned char* style, size_t length) noexcept nogil:
 
 
 cdef inline bint is_streamed(const unsigned char* id_, size_t length) noexcept nogil:
-    """Returns whether an id marks content that React streams at the end of the page: `S:` and a number. Such content
-    is hidden until a script moves it to its place."""
+    """Returns whether an id marks content that React streams at the end of the page: `S:` and a number.
+
+    Such content is hidden until a script moves it to its place."""
     return length > 2 and id_[0] == c'S' and id_[1] == c':'
 
 
@@ -160,8 +162,10 @@ cdef inline int _attribute(uintptr_t name) noexcept nogil:
 
 
 cdef inline bint _is_custom(uintptr_t name) noexcept nogil:
-    """Returns whether an unknown tag is a custom element: whether its name has a hyphen. In practice, pages display
-    custom elements as blocks; other unknown tags (`<o:p>`, `<st1:place>`) occur in running text."""
+    """Returns whether an unknown tag is a custom element: whether its name has a hyphen.
+
+    In practice, pages display custom elements as blocks; other unknown tags (`<o:p>`, `<st1:place>`) occur in
+    running text."""
     cdef name_t* entry = <name_t*> name
     cdef const unsigned char* text
     cdef size_t i
@@ -203,8 +207,9 @@ cdef inline int _own_tags(node_t* node) noexcept nogil:
 
 
 cdef bint _leave_out(builder_t* b, node_t* root) noexcept nogil:
-    """Counts the tags of an element that is left out, and of all elements inside it, without recursion. Returns
-    False."""
+    """Counts the tags of an element that is left out, and of all elements inside it, without recursion.
+
+    Returns False."""
     cdef node_t* node = root.first_child
     cdef int tags = _own_tags(root)
     while node != NULL:
@@ -223,8 +228,10 @@ cdef bint _leave_out(builder_t* b, node_t* root) noexcept nogil:
 
 
 cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noexcept nogil:
-    """Passes the opening of an element to the builder. Returns whether the walk goes into the element: False if the
-    element and all elements inside it are left out, and for line breaks, rules and images."""
+    """Passes the opening of an element to the builder.
+
+    Returns whether the walk goes into the element: False if the element and all elements inside it are left out,
+    and for line breaks, rules and images."""
     cdef meaning_t m = _meaning(node)
     cdef element_node_t* element = <element_node_t*> node
     cdef attr_t* attr = element.first_attr
@@ -367,8 +374,9 @@ def walk(parser not None, Builder builder not None, bint alt_text=False):
 # At import, the module reads the tag ids and checks the layout of the structs.
 
 def _tag_ids():
-    """Returns {name: Lexbor's tag id} for every tag in tags.py. The ids are read from small documents; each tag is
-    tried in several contexts, until the parser accepts it."""
+    """Returns {name: Lexbor's tag id} for every tag in tags.py.
+
+    The ids are read from small documents; each tag is tried in several contexts, until the parser accepts it."""
     ids = {}
     contexts = ["<{0}></{0}>", "<table><{0}></{0}</table>", "<table><tr><{0}></table>", "<frameset><{0}>", "<{0}>"]
     for name in dict.fromkeys((*_tags.TAGS[2:], *_tags.VOID)):
@@ -409,8 +417,9 @@ cdef bint _learn_tags():
 
 
 cdef bint _same_node(node_t* mine, theirs):
-    """Returns whether the fields of the struct `mine` agree with selectolax's node `theirs`. The links are compared as
-    addresses; the code follows an address only after this check."""
+    """Returns whether the fields of the struct `mine` agree with selectolax's node `theirs`.
+
+    The links are compared as addresses; the code follows an address only after this check."""
     cdef node_t* links[5]
     links[0] = mine.next
     links[1] = mine.prev

@@ -29,8 +29,9 @@ cdef inline uint64_t hash_bytes(uint64_t h, const unsigned char* p, size_t lengt
 
 
 cdef inline void* row_of(void* table, size_t width, uint64_t mask, uint64_t key) noexcept nogil:
-    """Returns the row of a hash table that begins with `key`, which must not be 0. If the table has no such row, a
-    free row receives the key.
+    """Returns the row of a hash table that begins with `key`, which must not be 0.
+
+    If the table has no such row, a free row receives the key.
 
     `width` is the number of bytes per row. `mask` is the number of rows minus 1. The number of rows is a power of
     two, and larger than the number of keys.

@@ -93,8 +93,9 @@ cdef uint8_t _kind(const builder_t* b, const segment_t* s) noexcept nogil:
 
 
 cdef void _end_run(builder_t* b, size_t first, size_t end) noexcept nogil:
-    """Ends a sequence [first, end) of segments that look like headings. If there are many, the first one remains a
-    heading, and the others become items of a list."""
+    """Ends a sequence [first, end) of segments that look like headings.
+
+    If there are many, the first one remains a heading, and the others become items of a list."""
     cdef size_t i
     if end - first >= MANY:
         for i in range(first + 1, end):

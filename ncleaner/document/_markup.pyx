@@ -19,8 +19,9 @@ cdef uint64_t secret = int.from_bytes(os.urandom(8), "little") | 1
 
 
 cdef uint64_t name_key(const char* name, size_t length) noexcept nogil:
-    """Returns a number that identifies a name, whether its letters are small or capital: its bytes, or a hash if it
-    has more than eight bytes."""
+    """Returns a number that identifies a name; small and capital letters are equal.
+
+    The number contains the name's bytes, or a hash if the name has more than eight bytes."""
     cdef uint64_t key = 0
     cdef size_t i
     if length <= 8:
@@ -228,8 +229,9 @@ cdef const char* raw_end(const char* p, const char* end, const char* name, size_
 
 
 cdef const char* comment_end(const char* p, const char* end) noexcept nogil:
-    """Returns a pointer to the first character after a comment, or `end` if the comment does not end. `p` points to
-    the first character after `<!--`."""
+    """Returns a pointer to the first character after a comment, or `end` if the comment does not end.
+
+    `p` points to the first character after `<!--`."""
     cdef const char* first = p
     # `<!-->` and `<!--->` are complete comments.
     if starts(p, end, b">", 1):

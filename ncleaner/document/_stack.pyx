@@ -220,8 +220,9 @@ cdef Py_ssize_t _find(scan_t* s, uint64_t name, int reach) noexcept nogil:
 
 
 cdef Py_ssize_t _find_item(scan_t* s, uint64_t one, uint64_t other) noexcept nogil:
-    """Returns the index of the open list item that a new one ends, or ABSENT or UNCERTAIN. The search continues only
-    through div, p, address and ordinary elements."""
+    """Returns the index of the open list item that a new one ends, or ABSENT or UNCERTAIN.
+
+    The search continues only through div, p, address and ordinary elements."""
     cdef size_t i = s.depth
     cdef open_t* e
     while i > s.sure:
@@ -235,16 +236,18 @@ cdef Py_ssize_t _find_item(scan_t* s, uint64_t one, uint64_t other) noexcept nog
 
 
 cdef inline bint _takes(open_t* e, uint64_t name) noexcept nogil:
-    """Returns whether `e` is an element in which the parser places the table part `name`. The start tag of the part
-    then closes all elements that are open inside `e`. `name` is as in `_find_context`."""
+    """Returns whether `e` is an element in which the parser places the table part `name`.
+
+    The start tag of the part then closes all elements that are open inside `e`. `name` is as in `_find_context`."""
     if e.name == TABLE or name == TABLE:
         return e.name == TABLE
     return e.name == TBODY or e.name == THEAD or e.name == TFOOT or not name and e.name == TR
 
 
 cdef Py_ssize_t _find_context(scan_t* s, uint64_t name) noexcept nogil:
-    """Returns the index of the element in which the parser places a table part, or ABSENT or UNCERTAIN. `name` is TR
-    for a row, 0 for a cell, and TABLE for any other part."""
+    """Returns the index of the element in which the parser places a table part, or ABSENT or UNCERTAIN.
+
+    `name` is TR for a row, 0 for a cell, and TABLE for any other part."""
     cdef size_t i = s.depth
     cdef open_t* e
     while i > s.sure:
@@ -297,8 +300,9 @@ cdef void _close(scan_t* s, uint64_t name, int reach) noexcept nogil:
 # page is rewritten, they are on the stack like other elements, and are closed together with the block around them.
 
 cdef void _end_formatting(scan_t* s, uint64_t name) noexcept nogil:
-    """Follows the adoption agency algorithm of the HTML standard, as far as it removes elements from the stack and
-    the list."""
+    """Follows the adoption agency algorithm of the HTML standard for the end tag of a formatting element.
+
+    It follows the algorithm only as far as elements are removed from the stack and the list."""
     cdef size_t at = s.n_listed, i, blocks = 0, depth
     cdef bint ordinary = False
     if s.stale:
@@ -358,8 +362,9 @@ cdef bint _start_formatting(scan_t* s, uint64_t name, const char* written, size_
 # --------------------------------------------------------------------------------------------------
 
 cdef void _push_part(scan_t* s, uint64_t name, uint8_t kind, const char* written, size_t length) noexcept nogil:
-    """Pushes an element onto the stack. For a part of a table, first pushes the elements that the parser may insert
-    around it."""
+    """Pushes an element onto the stack.
+
+    For a part of a table, first pushes the elements that the parser may insert around it."""
     cdef bint cell = (kind & (GROUP | SCOPE)) == TABLE_PART | SCOPE and name != CAPTION
     if cell or name == TR:
         _push(s, TBODY, TABLE_PART | STOPS, b"tbody", 5)
@@ -371,8 +376,9 @@ cdef void _push_part(scan_t* s, uint64_t name, uint8_t kind, const char* written
 cdef void _start_foreign(
     scan_t* s, uint64_t name, uint8_t kind, bint self_closing, const char* written, size_t length
 ) noexcept nogil:
-    """Updates the stack for a start tag while svg or math may be open. The innermost open element decides whether
-    the tag is HTML."""
+    """Updates the stack for a start tag while svg or math may be open.
+
+    The innermost open element decides whether the tag is HTML."""
     cdef uint8_t group = kind & GROUP
     cdef bint text_point
     if s.island and (s.stack[s.depth - 1].kind & GROUP) != TEXT_POINT:
@@ -409,8 +415,10 @@ cdef void _end_foreign(scan_t* s, uint64_t name) noexcept nogil:
 cdef bint _start_part(
     scan_t* s, uint64_t name, uint8_t kind, const char* written, size_t length
 ) noexcept nogil:
-    """Updates the stack for the start tag of a part of a table. Returns whether the tag stays in a rewritten page:
-    not if the parser ignores it, if it is nested too deep, or if it is <col> or <colgroup>."""
+    """Updates the stack for the start tag of a part of a table.
+
+    Returns whether the tag stays in a rewritten page: not if the parser ignores it, if it is nested too deep, or
+    if it is <col> or <colgroup>."""
     cdef Py_ssize_t at
     cdef uint64_t row = name
     cdef bint cell = kind & SCOPE != 0 and name != CAPTION
@@ -445,8 +453,9 @@ cdef bint _start_part(
 
 
 cdef Py_ssize_t _find_table(scan_t* s) noexcept nogil:
-    """Returns the index of the innermost table if no cell is open in it. Returns ABSENT inside a cell or outside of
-    all tables, and UNCERTAIN if the parser's stack may differ."""
+    """Returns the index of the innermost table if no cell is open in it.
+
+    Returns ABSENT inside a cell or outside of all tables, and UNCERTAIN if the parser's stack may differ."""
     cdef size_t i = s.depth
     cdef open_t* e
     if not s.tables:
@@ -502,8 +511,9 @@ cdef void _start_table(scan_t* s) noexcept nogil:
 
 
 cdef bint _start_control(scan_t* s, uint64_t name, uint8_t kind, const char* written, size_t length) noexcept nogil:
-    """Updates the stack for the start tag of a control (group CONTROL). Called only while a page is judged: a
-    rewritten page contains no controls."""
+    """Updates the stack for the start tag of a control (group CONTROL).
+
+    Called only while a page is judged: a rewritten page contains no controls."""
     cdef Py_ssize_t at
     cdef bint in_head
     if name == BUTTON and s.buttons:

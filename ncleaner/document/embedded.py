@@ -135,8 +135,9 @@ def _unwrap(data: str) -> str:
 
 
 def _is_candidate(literal: str, key: str) -> bool:
-    """Returns whether a literal may be text or data. The test is quick: most strings are names and
-    addresses."""
+    """Returns whether a literal may be text or data.
+
+    The test is quick: most strings are names and addresses."""
     if len(literal) < _SHORT or (
         literal.isascii() and "\\" not in literal and literal.count(" ") < _WORDS // 2
     ):
@@ -182,8 +183,7 @@ class _Reader:
                 yield _String(text, here, group)
 
     def script(self, attributes: Mapping[str, str | None], text: str) -> Iterator[_String]:
-        """Yields the strings of a <script>: all strings of JSON, and those strings of code that have a
-        key."""
+        """Yields the strings of a <script>: of JSON all strings, of code those that have a key."""
         if any(_MESSAGES.search(value.lower()) for value in attributes.values() if value):
             return
         kind = (attributes.get("type") or "").lower()
@@ -230,8 +230,9 @@ def _is_prose(text: str, marked: bool) -> bool:
 
 
 def _is_aside(key: str) -> bool:
-    """Returns whether the text of a key is not text of the page. Keys with dots or spaces belong to
-    messages."""
+    """Returns whether the text of a key is not text of the page.
+
+    Keys with dots or spaces belong to messages."""
     if "." in key or " " in key:
         return True
     return not _ASIDE.isdisjoint(word.lower() for word in _KEY_WORD.findall(key))
