@@ -71,10 +71,7 @@ def test_begins_with_two_commands() -> None:
     assert "\n" not in first + second
 
 
-DOCUMENTS = [
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
-    *sorted((ROOT / "docs").rglob("*.md")),
-]
+DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def imported_names(code: str) -> list[tuple[str, str]]:
