@@ -68,9 +68,9 @@ def room_of(module: str) -> str:
     return parts[1] if len(parts) > 1 else "__init__"
 
 
-def imported(path: Path) -> set[str]:
-    """The modules of the package that a file names: imports anywhere, also those for type checkers, cimports, and
-    `module:name` in tables."""
+def pairs_of(path: Path) -> list[tuple[str, str]]:
+    """Returns (module, name) for each import of a file, with the imports for type checkers, the cimports, and
+    `module:name` in tables; the name is empty where only the module is named."""
     text = path.read_text()
     pairs: list[tuple[str, str]] = []
     if path.suffix in (".py", ".pyi"):
@@ -86,11 +86,14 @@ def imported(path: Path) -> set[str]:
         for module, names in re.findall(r"^\s*from\s+(ncleaner[\w.]*)\s+c?import\s+(.+)$", text, re.M):
             pairs += [(module, name.split()[0]) for name in names.strip("() ").split(",") if name.strip()]
         pairs += [(name, "") for name in re.findall(r"^\s*c?import\s+(ncleaner[\w.]*)", text, re.M)]
-    found = set()
-    for module, name in pairs:
-        if module.split(".")[0] == "ncleaner":
-            found.add(f"{module}.{name}" if f"{module}.{name}" in MODULES else module)
-    return found & MODULES
+    return [(module, name) for module, name in pairs if module.split(".")[0] == "ncleaner"]
+
+
+def imported(path: Path) -> set[str]:
+    """Returns the modules of the package that a file names."""
+    return {
+        f"{module}.{name}" if f"{module}.{name}" in MODULES else module for module, name in pairs_of(path)
+    } & MODULES
 
 
 GRAPH: dict[str, set[str]] = {}
@@ -225,15 +228,10 @@ def test_commands_say_what_they_do_not_draw(tmp_path: Path) -> None:
 
 def test_nobody_uses_a_private_name_of_another_module() -> None:
     """A module that changes or reads a private name of another one hides an order of imports."""
-    found = []
-    for path in sources():
-        if path.suffix == ".py":
-            for node in ast.walk(ast.parse(path.read_text())):
-                if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "ncleaner":
-                    private = [alias.name for alias in node.names if alias.name.startswith("_")]
-                    found += [
-                        f"{path.relative_to(ROOT)}: {node.module}.{name}"
-                        for name in private
-                        if f"{node.module}.{name}" not in MODULES and name != "__version__"
-                    ]
+    found = [
+        f"{path.relative_to(ROOT)}: {module}.{name}"
+        for path in sources()
+        for module, name in pairs_of(path)
+        if name.startswith("_") and f"{module}.{name}" not in MODULES and name != "__version__"
+    ]
     assert not found

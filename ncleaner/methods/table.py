@@ -1,8 +1,8 @@
-"""The table of methods: all that the rest of the package knows of them.
+"""The table of methods. The rest of the package knows the methods only through it.
 
 To add a method, write a module with its class and enter it here: the command line, the Python API, the
-cluster and the reading of model files go by this table and nothing else. Nothing is imported for it but what
-it says.
+cluster and the reading of model files use only this table. The table itself imports no method; a class is
+imported when the method is used.
 """
 
 from __future__ import annotations

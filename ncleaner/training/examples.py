@@ -27,7 +27,7 @@ FOLDS = 5
 _BELONGS = 0.3
 # clean texts with fewer words are not checked against their page
 _FEW_WORDS = 5
-ADVISED_PAGES = "about 50 are advised"
+ADVICE = "about 50 are advised"
 
 
 class Examples:
@@ -134,5 +134,5 @@ def checked_pairs(pairs: Sequence[Pair]) -> list[Pair]:
     used = [pair for pair in pairs if id(pair) not in left_out]
     if len(used) < 10:
         number = "only one page" if len(used) == 1 else f"only {len(used)} pages"
-        warnings.warn(f"{number} to train on: {ADVISED_PAGES}", TrainingWarning, stacklevel=3)
+        warnings.warn(f"{number} to train on: {ADVICE}", TrainingWarning, stacklevel=3)
     return used

@@ -25,7 +25,7 @@ from ncleaner.modelling.counts import Counts, GramCounter, Tallies, add_counts, 
 from ncleaner.modelling.decision import Decision, Statistic
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.training.calibration import Scored, fit_decision
-from ncleaner.training.examples import ADVISED_PAGES, Examples, Scheme, checked_pairs
+from ncleaner.training.examples import ADVICE, Examples, Scheme, checked_pairs
 from ncleaner.training.pairs import Pair
 
 __all__ = ["DEFAULT_Q", "Trained", "train", "train_and_score", "training_alphabet"]
@@ -180,7 +180,7 @@ def train_and_score(
     base, more_clean, more_dirty = options.base, options.more_clean, options.more_dirty
     order, q, scheme, statistic = options.order, options.q, options.scheme, options.statistic
     if not pairs and not (base and (more_clean or more_dirty)):
-        raise TrainingError(f"no pages to train on: {ADVISED_PAGES}")
+        raise TrainingError(f"no pages to train on: {ADVICE}")
     examples = Examples(checked_pairs(pairs) if pairs else [])
     pairs = examples.pairs
     if base is not None:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-ModelKind = StrEnum("ModelKind", [(name, name) for name in METHODS if METHODS[name].kinds])  # type: ignore[misc]
+TrainableName = StrEnum("ModelKind", [(name, name) for name in METHODS if METHODS[name].kinds])  # type: ignore[misc]
 StructureName = StrEnum("StructureName", [(name, name) for name in ("shipped", "own")])  # type: ignore[misc]
 
 
@@ -45,14 +45,14 @@ def command(
     raw: Annotated[Path | None, RAW] = None,
     clean: Annotated[Path | None, CLEAN] = None,
     method: Annotated[
-        ModelKind,
+        TrainableName,
         typer.Option(
             "--method",
             "-m",
             help="Kind of model: n-grams, for the methods ngram and hybrid; a hybrid: n-grams, and the "
             "structure model calibrated to them; or a random field for victor.",
         ),
-    ] = ModelKind("ngram"),
+    ] = TrainableName("ngram"),
     annotations: Annotated[
         Path | None,
         typer.Option(
