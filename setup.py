@@ -21,6 +21,9 @@ COVERAGE = bool(os.environ.get("NCLEANER_COVERAGE"))
 if COVERAGE:
     OPTIMISE = ["-O1"]
 
+# What Cython adds to a module that has views of arrays is longer than most modules. It is compiled once, for all.
+SHARED = "ncleaner._cyutility"
+
 # the processes that turn Cython into C import this file again where they are not forked
 if __name__ == "__main__":
     setup(
@@ -34,7 +37,8 @@ if __name__ == "__main__":
                     define_macros=[("CYTHON_TRACE_NOGIL", "1")] if COVERAGE else [],
                 )
                 for source in sorted(Path("ncleaner").rglob("*.pyx"))
-            ],
+            ]
+            + [Extension(SHARED, [f"{SHARED}.c"], extra_compile_args=OPTIMISE)],
             compiler_directives={
                 "language_level": 3,
                 "boundscheck": False,
@@ -50,6 +54,7 @@ if __name__ == "__main__":
                 "linetrace": COVERAGE,
             },
             build_dir=None if COVERAGE else "build",
+            shared_utility_qualified_name=SHARED,
             nthreads=os.cpu_count(),
         ),
         options={"build_ext": {"parallel": os.cpu_count()}},
