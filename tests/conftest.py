@@ -10,7 +10,8 @@ from hypothesis import settings
 # not be built.
 os.environ["PYTHONSAFEPATH"] = "1"
 # No example is too slow: how long one takes says more about the machine. The check before a change lands gives the
-# same answer each time; elsewhere every run tries new examples.
+# same answer each time; elsewhere every run tries new examples, and `--hypothesis-profile=long` many of them.
 settings.register_profile("here", deadline=None)
+settings.register_profile("long", deadline=None, max_examples=5000)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")

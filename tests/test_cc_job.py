@@ -19,7 +19,7 @@ from .spark_cluster import ENVIRONMENT, OPTIONS, skip_without_spark
 
 skip_without_spark()
 pq = pytest.importorskip("pyarrow.parquet")
-pytestmark = [pytest.mark.slow, pytest.mark.untraced]
+pytestmark = pytest.mark.slow
 
 SCRIPT = Path(__file__).parent.parent / "scripts" / "cc_clean_job.py"
 EXAMPLE = Path(__file__).parent.parent / "examples" / "crawl.warc.gz"

@@ -27,7 +27,7 @@ def test_without_datatrove_it_says_what_to_install() -> None:
 
 
 pytest.importorskip("datatrove", reason="datatrove is not installed: install ncleaner[datatrove]")
-pytestmark = [pytest.mark.slow, pytest.mark.untraced]
+pytestmark = pytest.mark.slow
 
 # processes of a pipeline begin by running its script once more
 PIPELINE = """\

@@ -104,6 +104,7 @@ def test_archive_is_current() -> None:
     assert (result.returncode, result.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_archive_is_the_same_every_time(tmp_path: Path) -> None:
     copy = tmp_path / "examples"
     shutil.copytree(EXAMPLES, copy, ignore=shutil.ignore_patterns("crawl.warc.gz"))

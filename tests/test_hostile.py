@@ -25,7 +25,7 @@ from fuzz.mutate import MARKUP, UTF8
 from fuzz.run import main
 from fuzz.source import ODD
 from fuzz.targets import TARGETS
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner._ngram import Encoder
@@ -84,7 +84,6 @@ TOKENS = st.one_of(
 
 # the way from a finding to the smallest page that shows it is hypothesis's
 @given(st.integers(0, 255), st.lists(TOKENS, max_size=40))
-@settings(max_examples=200, deadline=None)
 def test_any_tokens_as_a_page(options: int, tokens: list[bytes]) -> None:
     TARGETS["page"].check(bytes([options]) + b"".join(tokens))
 
@@ -93,13 +92,11 @@ def test_any_tokens_as_a_page(options: int, tokens: list[bytes]) -> None:
     st.integers(0, 255),
     st.lists(st.sampled_from([*TARGETS["text"].tokens, b"word ", b"\n", b"   "]), max_size=40),
 )
-@settings(max_examples=200, deadline=None)
 def test_any_tokens_as_a_text(options: int, tokens: list[bytes]) -> None:
     TARGETS["text"].check(bytes([options]) + b"".join(tokens))
 
 
 @given(st.integers(0, 255), st.lists(st.sampled_from([*TARGETS["archive"].tokens, b"x" * 20]), max_size=30))
-@settings(max_examples=100, deadline=None)
 def test_any_tokens_as_an_archive(options: int, tokens: list[bytes]) -> None:
     TARGETS["archive"].check(bytes([options]) + b"".join(tokens))
 
@@ -109,7 +106,6 @@ def test_any_tokens_as_an_archive(options: int, tokens: list[bytes]) -> None:
     st.binary(min_size=4, max_size=4),
     st.lists(st.one_of(st.sampled_from(UTF8), st.binary()), max_size=9),
 )
-@settings(max_examples=100, deadline=None)
 def test_any_bytes_for_the_ngrams(options: int, places: bytes, tokens: list[bytes]) -> None:
     TARGETS["ngram"].check(bytes([options]) + places + b"".join(tokens))
 
@@ -216,7 +212,7 @@ def test_a_long_run_of_letters_at_the_end_does_not_overrun_the_detector() -> Non
         subprocess.run([sys.executable, "-c", program], input=body, check=True, cwd=ROOT)
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 @pytest.mark.parametrize("marks", ["\u0301\u0323", "\u0f73", "\u0344\u0323"])
 def test_composing_takes_time_by_the_length(marks: str) -> None:
     # by the square of it this would take an hour
@@ -244,6 +240,7 @@ def test_all_marks_are_known_as_such() -> None:
             assert _run_of_marks().search(page), hex(code)
 
 
+@pytest.mark.slow
 def test_tables_with_a_secret_of_the_process_give_the_same_in_another() -> None:
     # where rows stand in hash tables is the process's secret, so that no page can be made to fill one place
     program = (

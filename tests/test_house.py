@@ -204,6 +204,7 @@ def test_the_command_cleans_without_what_trains_and_draws(method: str, tmp_path:
     assert (tmp_path / "out" / "crawl.jsonl").read_text().count("\n") == 15
 
 
+@pytest.mark.slow
 def test_commands_say_what_they_do_not_draw(tmp_path: Path) -> None:
     block = "import sys; sys.modules['matplotlib'] = None\n"
     pages, gold = ROOT / "examples" / "pages", ROOT / "examples" / "gold"

@@ -89,7 +89,7 @@ def test_probabilities_are_those_of_equation_1(order: int, q: float, name: str) 
 TEXT = st.text(alphabet=st.sampled_from("ab c.é世\u00a0|"), max_size=12)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     clean=st.lists(TEXT, min_size=1, max_size=4), dirty=st.lists(TEXT, min_size=1, max_size=4), text=TEXT,
     order=st.integers(1, 5), q=st.floats(0.05, 0.95),

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
@@ -296,7 +296,6 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES, max_size=25))
-@settings(max_examples=200, deadline=None)
 def test_tokens_of_any_page(pieces: list[str]) -> None:
     html = "".join(
         f"{piece} w{number} " if number % 3 else piece for number, piece in enumerate(pieces)
@@ -332,7 +331,6 @@ def soups(draw: st.DrawFn, tags: list[str], repeat: int = 1) -> bytes:
 
 
 @given(soups(TAGS + FOREIGN, repeat=30))
-@settings(max_examples=300, deadline=None)
 def test_no_page_is_deeper_than_judged(html: bytes) -> None:
     found = judge(html)
     if found is None:
@@ -346,7 +344,6 @@ def test_no_page_is_deeper_than_judged(html: bytes) -> None:
 
 
 @given(soups(TAGS, repeat=3), st.sampled_from([16, 512]))
-@settings(max_examples=200, deadline=None)
 def test_rewriting_keeps_all_text_and_bounds(html: bytes, nesting: int) -> None:
     out, _ = rewritten(html, nesting)
     before, after = words(html), words(out)
@@ -357,7 +354,6 @@ def test_rewriting_keeps_all_text_and_bounds(html: bytes, nesting: int) -> None:
 
 
 @given(soups(TAGS + FOREIGN, repeat=3), st.sampled_from([16, 512]), st.sampled_from([3, 1_000]))
-@settings(max_examples=200, deadline=None)
 def test_a_second_pass_changes_nothing(html: bytes, nesting: int, tags: int) -> None:
     out, _ = rewritten(html, nesting, tags)
     assert rewritten(out, nesting, tags)[0] == out

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ncleaner
@@ -266,7 +266,6 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.lists(PIECES | st.text(max_size=5), max_size=25).map("".join))
 def test_any_page(html: str) -> None:
     document = dump_html(html)

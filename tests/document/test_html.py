@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
@@ -357,7 +357,6 @@ PAGES = st.lists(PIECES, max_size=40).map("".join)
 @example("<annotation-xml>a</annotation-xml>b", False)
 @example("<math><image>a</image>", True)
 @example("<html lang=a><math><html lang=b>c", False)
-@settings(max_examples=400, deadline=None)
 @given(html=PAGES, alt_text=st.booleans())
 def test_both_walks_give_the_same_bytes(html: str, alt_text: bool) -> None:
     compiled, python = both(html.encode(), alt_text)
@@ -365,7 +364,6 @@ def test_both_walks_give_the_same_bytes(html: str, alt_text: bool) -> None:
 
 
 @example("<svg><link><g>a</svg><math><wbr>b<style><b>c</math><br></br><image>", True)
-@settings(max_examples=300, deadline=None)
 @given(html=PAGES, alt_text=st.booleans())
 def test_every_tag_of_the_tree_is_counted_once(html: str, alt_text: bool) -> None:
     tree = LexborHTMLParser(html)
@@ -396,7 +394,6 @@ def test_opened_and_closed_have_a_bound_and_tags_have_none() -> None:
         ]
 
 
-@settings(max_examples=100, deadline=None)
 @given(html=st.binary(max_size=200))
 def test_both_walks_take_any_bytes(html: bytes) -> None:
     text = html.decode("utf-8", "replace").encode()

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.document import Document
@@ -28,7 +28,6 @@ def objective(sequence: list[int], i: int, j: int) -> int:
     return sum(sequence[:i]) + sum(1 - b for b in sequence[i : j + 1]) + sum(sequence[j + 1 :])
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.lists(PIECES, max_size=12).map("".join))
 def test_no_span_is_better(html: str) -> None:
     document = dump_html(html)

@@ -7,7 +7,7 @@ from pkgutil import resolve_name
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ncleaner.document import Document
@@ -87,7 +87,6 @@ def found(text: str) -> int:
 @example("• © 2024 The Gazette")
 @example("\U0001f600\U0001f600\U0001f600©")
 @example("_©")
-@settings(max_examples=500, deadline=None)
 @given(TEXTS)
 def test_what_the_quick_look_passes_over_no_pattern_finds(text: str) -> None:
     bits = found(text)

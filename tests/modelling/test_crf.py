@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -37,7 +37,6 @@ def test_all_sequences_one_by_one(size: int, labels: int, seed: int) -> None:
     assert viterbi(scores, moves).tolist() == list(path)
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     scores=arrays(float, st.tuples(st.integers(0, 20), st.just(5)), elements=st.floats(-1e6, 1e6)),
     moves=arrays(float, (5, 5), elements=st.floats(-1e6, 1e6)),

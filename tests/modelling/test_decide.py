@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.modelling._decide import LEAST, decide, probabilities_of
@@ -24,7 +24,6 @@ def columns(page: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
     return np.array([p / 100 for p, _ in page]), np.array([float(w) for _, w in page])
 
 
-@settings(deadline=None)
 @given(page=PAGES, beta=st.sampled_from([*BALANCES.values(), 1.7]))
 def test_no_other_segments_are_expected_to_do_better(page: list[tuple[int, int]], beta: float) -> None:
     probabilities, words = columns(page)
@@ -45,7 +44,6 @@ def test_no_other_segments_are_expected_to_do_better(page: list[tuple[int, int]]
         assert balanced < LEAST + 1e-9
 
 
-@settings(deadline=None)
 @given(page=PAGES, betas=st.tuples(st.floats(0.1, 4), st.floats(0.1, 4)))
 def test_who_wants_more_recall_gets_at_least_as_much(
     page: list[tuple[int, int]], betas: tuple[float, float]

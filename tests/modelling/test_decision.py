@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.errors import ModelError
@@ -39,7 +39,6 @@ def by_hand(
 probability = st.floats(0.01, 0.99)
 
 
-@settings(deadline=None)
 @given(
     evidence=st.lists(st.floats(-8, 8), min_size=1, max_size=7),
     to_clean=probability,

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ncleaner.modelling._forest import MAX_DEPTH, Forest
@@ -66,7 +66,6 @@ TREES = st.builds(
 )  # fmt: skip
 
 
-@settings(deadline=None)
 @given(
     trees=st.lists(TREES, max_size=5),
     size=st.integers(0, 30),
@@ -188,7 +187,6 @@ def test_trees_that_there_are_not() -> None:
         forest(TWO).predict(matrix, 2, first=-1)
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_what_is_taken_can_be_used(data: st.DataObject) -> None:
     """Whatever the arrays hold: an error that says so, or trees that end."""

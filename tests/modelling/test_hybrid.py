@@ -197,7 +197,7 @@ def test_files_that_are_not_usable(data: bytes, said: str) -> None:
 DATA = OWN.to_bytes()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(place=st.integers(0, 400) | st.integers(0, len(DATA) - 1), bit=st.integers(0, 7))
 def test_damage_is_an_error_of_models(place: int, bit: int) -> None:
     damaged = bytearray(DATA)

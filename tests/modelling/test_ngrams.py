@@ -10,7 +10,7 @@ from unicodedata import normalize as form
 import numpy as np
 import pytest
 from fuzz.models import remade, summed
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ncleaner.errors import ModelError, OutputError
@@ -71,7 +71,6 @@ def test_a_model_that_cannot_be_written(tmp_path: Path) -> None:
         MODEL.save(tmp_path / "nowhere" / "m.ncm")
 
 
-@settings(max_examples=100, deadline=None)
 @given(texts=st.lists(st.text(max_size=60), max_size=12), name=st.sampled_from(shipped_models("ngram")))
 def test_any_text_has_finite_statistics(texts: list[str], name: str) -> None:
     parts = [text.encode("utf-8", "replace") for text in texts]
@@ -97,7 +96,6 @@ def test_with_parameters() -> None:
         MODEL.with_parameters(order=4)
 
 
-@settings(max_examples=300, deadline=None)
 @given(position=st.integers(0, len(DATA) - 1), value=st.integers(1, 255))
 def test_any_byte_flipped_is_an_error(position: int, value: int) -> None:
     damaged = bytearray(DATA)
@@ -110,7 +108,6 @@ def test_any_byte_flipped_is_an_error(position: int, value: int) -> None:
     assert same(found, MODEL)
 
 
-@settings(max_examples=100, deadline=None)
 @given(length=st.integers(0, len(DATA) - 1))
 def test_any_truncation_is_an_error(length: int) -> None:
     with pytest.raises(ModelError):
@@ -233,7 +230,6 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
 @given(key=st.sampled_from([*opened()[0], "training", "validation"]), value=JSON)
 @example(key="training", value={"pages": "many"})
 @example(key="training", value={"blocks": {"o": "many"}})

@@ -84,7 +84,7 @@ def test_numbers_that_do_not_fit_into_a_file() -> None:
         Structure(MODEL.weights, MODEL.first, stumps(("words", 200, 0.0, 1.0, 2.0))).to_bytes()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(place=st.integers(0, len(DATA) - 1), bit=st.integers(0, 7))
 def test_a_damaged_file_is_told(place: int, bit: int) -> None:
     damaged = bytearray(DATA)
@@ -188,7 +188,7 @@ def test_the_version_of_the_hashes_is_checked() -> None:
             Structure.from_bytes(changed({"hashes": version}), "x.ncm")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_whatever_the_tables_hold(data: st.DataObject) -> None:
     """A ModelError, or a model that judges."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.document import Document
@@ -142,7 +142,6 @@ def test_alternative_text_is_an_image() -> None:
     assert value(document, "y", "container.img") == 1
 
 
-@settings(max_examples=300, deadline=None)
 @given(page=HTML | st.text(max_size=200))
 def test_features_of_any_page(page: str) -> None:
     for document in (dump_html(page), dump_text(page)):
@@ -248,7 +247,6 @@ def test_kinds_of_models_are_told_apart(tmp_path: Path) -> None:
         make_method("ngram", MODEL)
 
 
-@settings(max_examples=100, deadline=None)
 @given(page=HTML)
 def test_any_page_is_read(page: str) -> None:
     document = dump_html(page)

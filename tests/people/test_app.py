@@ -167,6 +167,7 @@ def test_bad_files_cost_no_neighbour(tmp_path: Path) -> None:
     assert "8 pages read" in said
 
 
+@pytest.mark.slow
 def test_page_of_fifty_megabytes_is_given_up(tmp_path: Path) -> None:
     with (tmp_path / "large.html").open("wb") as file:
         file.write(b"<p>")
@@ -322,6 +323,7 @@ def test_comments_on_demand(tmp_path: Path) -> None:
         assert short == text.replace(f"{PROSE} So!\n", "")
 
 
+@pytest.mark.slow
 def test_annotations_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text(PAGE)
     result = ncleaner("annotate", tmp_path / "page.html", "-o", tmp_path / "nowhere" / "x.anno")
@@ -421,6 +423,7 @@ def test_log_for_programs(tmp_path: Path) -> None:
     assert [json.loads(line)["event"] for line in result.stderr.splitlines()] == ["damage"]
 
 
+@pytest.mark.slow
 def test_options_that_do_not_go_together(tmp_path: Path) -> None:
     for options in (("--prefix", "x"), ("--quarantine", "q.warc.gz", "-o", tmp_path)):
         assert ncleaner("clean", CRAWL, *options).returncode == 2

@@ -69,6 +69,7 @@ def test_both_formats_and_the_same_bytes_each_time(tmp_path: Path) -> None:
     assert [path.read_bytes() for path in paths] == first
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="cannot write"):
         save(draw_tuning(TUNING), [tmp_path / "nowhere" / "x.png"])

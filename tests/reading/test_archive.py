@@ -682,7 +682,7 @@ def test_text_set_off_by_markers(line_end: bytes, before: bytes) -> None:
     st.lists(st.tuples(st.integers(0, 99), st.integers(0, 6000)), min_size=1, max_size=6),
     st.integers(1, 5000),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_set_off_text_is_the_same_in_any_blocks(documents: list[tuple[int, int]], block: int) -> None:
     text = b"".join(b"URL: http://e.org/%d\n%s\n" % (i, b"word " * (size // 5)) for i, size in documents)
     found = list(archive.read(Pipe(text, block), limits=SMALL, name="t.txt"))  # type: ignore[arg-type]
@@ -727,7 +727,6 @@ def test_wide_text_is_not_cut() -> None:
 
 
 @given(st.binary(max_size=400), st.sampled_from(["", "a.warc", "a.arc.gz", "a.html", "a.txt", "a.warc.zst"]))
-@settings(max_examples=150, deadline=None)
 def test_anything_is_read(data: bytes, name: str) -> None:
     for beginning in (
         b"",
@@ -746,7 +745,6 @@ def test_anything_is_read(data: bytes, name: str) -> None:
     st.binary(min_size=1, max_size=40),
     st.sampled_from([plain, members, whole, frames]),
 )
-@settings(max_examples=300, deadline=None)
 def test_no_damage_costs_a_neighbour(
     how: str, where: float, what: bytes, packing: Callable[[list[bytes]], bytes]
 ) -> None:

@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.errors import InputError
@@ -151,7 +151,6 @@ def cut(data: bytes, places: list[int]) -> Iterator[bytes]:
     st.sampled_from([b"", b"\n"]),
     st.lists(st.integers(0, 3 * LONGEST), max_size=20),
 )
-@settings(deadline=None)
 def test_parts_are_the_stream_however_it_comes(lines: list[bytes], end: bytes, places: list[int]) -> None:
     data = b"\n".join(lines) + end
     found = list(split_documents([data] if data else [], URL, 1 << 20))
@@ -164,7 +163,6 @@ def test_parts_are_the_stream_however_it_comes(lines: list[bytes], end: bytes, p
 
 
 @given(st.binary(max_size=200), st.lists(st.integers(0, 200), max_size=50), st.integers(0, 50))
-@settings(deadline=None)
 def test_any_bytes_are_cut_alike(data: bytes, places: list[int], limit: int) -> None:
     form = custom_form("[a-f]([0-9]?)")
     whole = list(split_documents([data], form, 1000))

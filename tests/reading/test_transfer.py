@@ -12,7 +12,7 @@ from functools import partial
 import brotli
 import pytest
 import zstandard
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.reading.transfer import (
@@ -98,7 +98,7 @@ def test_split_without_header(block: bytes) -> None:
 
 def test_split_is_linear() -> None:
     """No time is measured: in quadratic time this would not end."""
-    for lines in (b"a: b\r\n" * 500_000, b"a" * 5_000_000, b"\n<" * 2_000_000):
+    for lines in (b"a: b\r\n" * 200_000, b"a" * 1_000_000, b"\n<" * 500_000):
         assert split_head(b"HTTP/1.1 200 OK\r\n" + lines) is not None
 
 
@@ -144,8 +144,8 @@ def test_dechunk_undoes_chunking(chunks: list[bytes]) -> None:
 
 def test_dechunk_is_linear() -> None:
     """No time is measured: in quadratic time this would not end."""
-    assert dechunk(b"1\r\na\r\n" * 1_000_000)[0] == b"a" * 1_000_000
-    for body in (b"1" * 5_000_000, b" " * 5_000_000):
+    assert dechunk(b"1\r\na\r\n" * 200_000)[0] == b"a" * 200_000
+    for body in (b"1" * 1_000_000, b" " * 1_000_000):
         assert dechunk(body)[0] == body
 
 
@@ -174,7 +174,7 @@ def test_cut_content(coding: str, pack: Callable[[bytes], bytes]) -> None:
 
 @each_coding
 def test_bomb(coding: str, pack: Callable[[bytes], bytes]) -> None:
-    bomb = pack(b"\0" * 100_000_000)
+    bomb = pack(b"\0" * 50_000_000)
     tracemalloc.start()
     try:
         with pytest.raises(TooLargeError):
@@ -223,7 +223,6 @@ def test_encodings_in_a_row() -> None:
     st.binary(max_size=600),
     st.sampled_from([b"", *(pack(b"")[:6] for _, pack in CODINGS.values())]),
 )
-@settings(max_examples=300, deadline=None)
 def test_anything_decodes_or_is_given_up(coding: str, body: bytes, beginning: bytes) -> None:
     try:
         out, _ = unwrap(beginning + body, Head(200, "", coding, "chunked", 0), LIMIT)

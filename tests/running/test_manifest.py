@@ -134,6 +134,7 @@ def test_names_that_are_not_utf8(tmp_path: Path) -> None:
     assert stands(tmp_path / "out", source, output) == (True, {})
 
 
+@pytest.mark.slow
 def test_one_run_at_a_time(tmp_path: Path) -> None:
     pytest.importorskip("fcntl")
     with open_manifest(folder_at(tmp_path), SETTINGS):

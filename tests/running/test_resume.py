@@ -58,7 +58,7 @@ def start(source: Path, out: Path) -> subprocess.Popen[bytes]:
     )  # fmt: skip
 
 
-@pytest.mark.untraced
+@pytest.mark.slow
 def test_finished_inputs_are_passed_over(whole: tuple[Path, dict[str, bytes], float], tmp_path: Path) -> None:
     source, expected, _ = whole
     out = tmp_path / "out"

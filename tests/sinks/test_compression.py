@@ -75,6 +75,7 @@ def test_an_empty_stream_is_one(how: Compression) -> None:
     assert members(written(packed("text", how), [], [1, 1]), how) == [b""]
 
 
+@pytest.mark.slow
 @BOTH
 @settings(max_examples=50)
 @given(groups=GROUPS, piece=st.sampled_from([61, 1000]))

@@ -146,6 +146,7 @@ def test_a_row_group_ends_after_so_many_bytes() -> None:
         assert groups_of(written(sink, parts)) == [2, 2, 2]
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(groups=GROUPS, most_rows=st.integers(1, 9), most_bytes=st.sampled_from([1, 2000, 9000]))
 def test_the_bytes_do_not_depend_on_the_groups(groups: list[int], most_rows: int, most_bytes: int) -> None:
@@ -165,6 +166,7 @@ def test_whatever_a_page_says_of_itself(
         assert row[name] == (replace_surrogates(value) or None)
 
 
+@pytest.mark.slow
 def test_a_very_long_text() -> None:
     text = "\n\u0001ü".join([PROSE[1]] * 280_000)
     assert len(text.encode()) > 20_000_000

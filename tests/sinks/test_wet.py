@@ -164,6 +164,7 @@ def test_whatever_a_page_says_of_itself(url: str, record_id: str, date: str, tex
     assert record["WARC-Target-URI"].strip() == record["WARC-Target-URI"] != ""
 
 
+@pytest.mark.slow
 @given(groups=GROUPS, empty=st.integers(0, 3))
 def test_the_bytes_do_not_depend_on_the_groups(groups: list[int], empty: int) -> None:
     sink = make_sink("wet")

@@ -44,7 +44,7 @@ skip_without_spark()
 
 from ncleaner import spark as on_spark  # noqa: E402
 
-pytestmark = [pytest.mark.slow, pytest.mark.untraced]
+pytestmark = pytest.mark.slow
 
 # inputs and what becomes of them -------------------------------------------------------------------
 

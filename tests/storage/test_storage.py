@@ -59,6 +59,7 @@ def s3(source: Path) -> Iterator[dict[str, str]]:
         yield variables
 
 
+@pytest.mark.slow
 def test_from_google_storage_and_to_it(source: Path, whole: dict[str, bytes]) -> None:
     pytest.importorskip("gcsfs", reason="gs:// needs gcsfs: install ncleaner[gs]")
     pytest.importorskip("gcp_storage_emulator", reason="the server of Google's protocol is an emulator")
@@ -79,6 +80,7 @@ def texts(found: dict[str, bytes]) -> dict[str, bytes]:
     return {Path(name).name: data for name, data in found.items() if name.endswith(".txt")}
 
 
+@pytest.mark.slow
 def test_from_s3_and_to_s3(s3: dict[str, str], whole: dict[str, bytes]) -> None:
     command = ("clean", "s3://crawl/2024", "-o", "s3://text/a", "-j", "2")
     result = run(*command, **s3)
@@ -101,12 +103,14 @@ def test_from_s3_and_to_s3(s3: dict[str, str], whole: dict[str, bytes]) -> None:
     assert texts(objects("s3://text/a", variables=s3)) == whole
 
 
+@pytest.mark.slow
 def test_from_s3_to_a_file_there(s3: dict[str, str], whole: dict[str, bytes]) -> None:
     result = run("clean", "s3://crawl/2024/1.warc.gz", "-o", "s3://text/b/one.txt", **s3)
     assert result.returncode == 0, result.stderr.decode()
     assert objects("s3://text/b", variables=s3) == {"one.txt": whole["1.txt"]}
 
 
+@pytest.mark.slow
 def test_what_is_not_on_s3(s3: dict[str, str]) -> None:
     for place in ("s3://crawl/nothing", "s3://nowhere/at/all"):
         result = run("clean", place, **s3)
@@ -117,6 +121,7 @@ def test_what_is_not_on_s3(s3: dict[str, str]) -> None:
     assert result.stderr.decode().startswith("ncleaner: cannot write the output: ")
 
 
+@pytest.mark.slow
 def test_a_list_of_paths_with_a_prefix(
     source: Path, whole: dict[str, bytes], s3: dict[str, str], tmp_path: Path
 ) -> None:
@@ -128,6 +133,7 @@ def test_a_list_of_paths_with_a_prefix(
     assert {path.name: path.read_bytes() for path in (tmp_path / "out" / "2024").iterdir()} == whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranges", [True, False])
 def test_from_a_web_server(source: Path, whole: dict[str, bytes], tmp_path: Path, ranges: bool) -> None:
     with http_server(source, ranges=ranges) as url:

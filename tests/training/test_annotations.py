@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.document import Document
@@ -69,7 +69,6 @@ def test_the_file() -> None:
     ]
 
 
-@settings(max_examples=200, deadline=None)
 @given(page=HTML, name=st.text(max_size=10), data=st.data())
 def test_any_labels_of_any_page_come_back(page: str, name: str, data: st.DataObject) -> None:
     document = dump_html(page)
@@ -83,7 +82,6 @@ def test_any_labels_of_any_page_come_back(page: str, name: str, data: st.DataObj
     assert not (gold.continues & ~gold.kept).any()
 
 
-@settings(max_examples=200, deadline=None)
 @given(page=HTML, data=st.data())
 def test_what_is_kept_comes_back(page: str, data: st.DataObject) -> None:
     document = dump_html(page)

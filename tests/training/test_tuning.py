@@ -78,7 +78,7 @@ TEXTS = st.lists(st.text("abÄ. e\u03010\n", max_size=30), min_size=1, max_size=
     name=st.sampled_from(["ascii", "nonlexical", "learned"]),
     differential=st.booleans(),
 )
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_sums_are_those_of_a_model(
     clean: list[str],
     dirty: list[str],
@@ -170,6 +170,7 @@ def test_figures_are_those_of_models_trained_fold_by_fold(scheme: Scheme, order:
     assert found.f_score == pytest.approx(np.mean([np.mean(values) for values in by_site.values()]), abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ncleaner.errors.TrainingWarning")
 def test_figures_do_not_depend_on_jobs_or_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     def search(jobs: int) -> Tuning:
