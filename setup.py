@@ -21,7 +21,7 @@ COVERAGE = bool(os.environ.get("NCLEANER_COVERAGE"))
 if COVERAGE:
     OPTIMISE = ["-O1"]
 
-# What Cython adds to a module that has views of arrays is longer than most modules. It is compiled once, for all.
+# Cython adds much code to a module that has views of arrays. Here it is compiled once, for all of them.
 SHARED = "ncleaner._cyutility"
 
 # the processes that turn Cython into C import this file again where they are not forked
