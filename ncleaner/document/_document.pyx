@@ -45,7 +45,7 @@ cdef uint64_t cue_keys[CUE_SLOTS]
 cdef uint32_t cue_bits[CUE_SLOTS]
 
 
-cdef void _learn_cues():
+cdef void _fill_cues():
     cdef uint64_t key
     cdef size_t slot
     for bit, words in enumerate(_tags.CUE_WORDS.values()):
@@ -60,7 +60,7 @@ cdef void _learn_cues():
             cue_bits[slot] |= <uint32_t> 1 << bit
 
 memset(cue_bits, 0, sizeof(cue_bits))
-_learn_cues()
+_fill_cues()
 
 
 cdef inline uint32_t _look_up(uint64_t key) noexcept nogil:

@@ -390,7 +390,7 @@ def _tag_ids():
     return ids
 
 
-cdef bint _learn_tags():
+cdef bint _fill_meanings():
     ids = _tag_ids()
     for i in range(KNOWN):
         meanings[i].role = ROLE_INLINE
@@ -451,7 +451,7 @@ cdef bint _prove_layout() except -1:
     cdef attr_t* attr
     cdef uintptr_t address
     cdef int n = 0
-    if not _learn_tags():
+    if not _fill_meanings():
         return False
     for theirs in parser.root.traverse(include_text=True):
         address = theirs.mem_id

@@ -74,10 +74,7 @@ def dump_html(
         InputError: `encoding` is not a known label, or the page exceeds `limits.bytes` or `limits.segments`.
     """
     limits.check_size(len(html))
-    if isinstance(html, str):
-        utf8, used = html.encode("utf-8", "replace"), ""
-    else:
-        utf8, used = decode(html, content_type, encoding)
+    utf8, used = decode(html, content_type, encoding)
     parser, dropped = _parse(utf8, limits)
     builder = Builder(len(utf8) // 8)
     title, lang = _walk_tree(parser, builder, alt_text)

@@ -57,11 +57,12 @@ class Kept(NamedTuple):
         unfamiliar: bool | None = None,
     ) -> Kept:
         """Returns the same decision with some remarks replaced; an argument of None keeps the old value."""
-        said = self.remarks
-        remarks = Remarks(
-            said.model if model is None else model,
-            said.language if language is None else language,
-            said.fallback if fallback is None else fallback,
-            said.unfamiliar if unfamiliar is None else unfamiliar,
+        old = self.remarks
+        return self._replace(
+            remarks=Remarks(
+                old.model if model is None else model,
+                old.language if language is None else language,
+                old.fallback if fallback is None else fallback,
+                old.unfamiliar if unfamiliar is None else unfamiliar,
+            )
         )
-        return self._replace(remarks=remarks)

@@ -290,10 +290,7 @@ def dump_text(
         InputError: `encoding` is not a known label, or the text exceeds `limits.bytes` or `limits.segments`.
     """
     limits.check_size(len(text))
-    if isinstance(text, str):
-        utf8, used = text.encode("utf-8", "replace"), ""
-    else:
-        utf8, used = decode(text, content_type, encoding, html=False)
+    utf8, used = decode(text, content_type, encoding, html=False)
     raw = _PLACEHOLDER.sub(b"", utf8).splitlines()
     lines = [_BLANK.sub(b"", line.lstrip(b"\f").rstrip().expandtabs()) for line in raw]
     apart = _apart(raw, lines)

@@ -192,13 +192,13 @@ def about_of(header: Mapping[str, Any], *own: str) -> dict[str, Any]:
         ValueError: training or validation is no object, or an entry that has to be a number is none.
     """
     for part, numbers in _FIGURES.items():
-        said = header.get(part) or {}
-        if not isinstance(said, dict):
+        counts = header.get(part) or {}
+        if not isinstance(counts, dict):
             raise ValueError(f"its {part} is no object")
-        blocks = said.get("blocks") or {}
+        blocks = counts.get("blocks") or {}
         if not isinstance(blocks, dict):
             raise ValueError(f"the blocks of its {part} are no object")
-        for name, value in (*((name, said.get(name, 0)) for name in numbers), *blocks.items()):
+        for name, value in (*((name, counts.get(name, 0)) for name in numbers), *blocks.items()):
             if not isinstance(value, int | float):
                 raise ValueError(f"{name} of its {part} is no number")
     return {key: value for key, value in header.items() if key not in ("kind", *own)}

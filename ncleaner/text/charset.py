@@ -69,12 +69,12 @@ _UTF16: Final = ("utf-16le", "utf-16be")
 
 
 def decode(
-    body: bytes, content_type: str = "", encoding: str | None = None, html: bool = True
+    body: bytes | str, content_type: str = "", encoding: str | None = None, html: bool = True
 ) -> tuple[bytes, str]:
     """Returns the text of a page as valid UTF-8 without byte order mark, and the encoding of the page.
 
     Args:
-        body: the page as served.
+        body: the page as served, or its text, for which nothing else here has an effect.
         content_type: the whole HTTP Content-Type header.
         encoding: an encoding that the caller knows to be right, by any of its WHATWG labels. It is used
             without any check.
@@ -82,11 +82,14 @@ def decode(
 
     Returns:
         The text, with U+FFFD in place of bytes that cannot be decoded, and the WHATWG name of the encoding
-        in lower case. A body that is plain UTF-8 is returned as the same object.
+        in lower case, empty for text. A body that is plain UTF-8 is returned as the same object.
 
     Raises:
         InputError: `encoding` is not a label of the standard.
     """
+    if isinstance(body, str):
+        # a surrogate alone is no character, and becomes "?"
+        return body.encode("utf-8", "replace"), ""
     if encoding is not None:
         name = _lookup(encoding)
         if name is None:

@@ -315,3 +315,8 @@ def test_hostile_pages_take_linear_time(body: bytes) -> None:
     """No time is measured: in quadratic time this would not end."""
     text, _ = decode(body)
     assert text
+
+
+def test_text_has_no_encoding() -> None:
+    assert decode("über", "text/html; charset=koi8-r", "gbk") == ("über".encode(), "")
+    assert decode("one \ud800 alone") == (b"one ? alone", "")
