@@ -36,8 +36,8 @@ class Cleaner:
     Args:
         method: name of a cleaning method; `ncleaner clean --help` lists them.
         model: name of a shipped model, a model file, a loaded model, `auto` for a model per page by its
-            language, or
-            a directory: `auto` with the models of that directory first. Methods without a model ignore it.
+            language, or a directory: `auto` with the models of that directory first. Methods without a model
+            ignore it.
         threshold: in bits, instead of the model's own; a higher value removes more. Or a preset of the model:
             `precision` or `recall`.
         comments: keep the readers' comments below an article if they are clean text.

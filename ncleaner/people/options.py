@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ import typer
 from ncleaner.errors import InputError, NcleanerError
 from ncleaner.limits import Limits
 from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL, METHODS
+from ncleaner.running.ending import Terminated
 from ncleaner.running.settings import Settings
 from ncleaner.sinks.base import SinkOptions
 from ncleaner.sinks.choice import COMPRESSIONS, FORMATS, make_sink
@@ -46,7 +46,6 @@ __all__ = [
     "ThresholdOption",
     "check_marker",
     "cores",
-    "ending_on_signals",
     "logged_as_json",
     "or_stdin",
     "reports_errors",
@@ -72,32 +71,6 @@ def cores() -> int:
         return os.cpu_count() or 1
 
 
-class _Terminated(KeyboardInterrupt):
-    """A SIGTERM, which ends a run in the same way as SIGINT."""
-
-
-@contextmanager
-def ending_on_signals() -> Iterator[None]:
-    """Makes SIGINT and SIGTERM end the enclosed run without half-written outputs; a second signal ends the
-    process."""
-
-    def end(number: int, _: object) -> None:
-        for each in before:
-            signal.signal(each, signal.SIG_DFL)
-        raise _Terminated if number == signal.SIGTERM else KeyboardInterrupt
-
-    before = {}
-    for number in (signal.SIGINT, signal.SIGTERM):
-        # the parent process may have set one of them to be ignored
-        if signal.getsignal(number) != signal.SIG_IGN:
-            before[number] = signal.signal(number, end)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
 def reports_errors(function: F) -> F:
     """Decorates a command: errors in the user's data become a line on standard error and exit status 1."""
 
@@ -114,7 +87,7 @@ def reports_errors(function: F) -> F:
             raise typer.Exit(1) from None
         except KeyboardInterrupt as interrupt:
             print("ncleaner: interrupted; finished outputs are kept", file=sys.stderr)
-            raise typer.Exit(143 if isinstance(interrupt, _Terminated) else 130) from None
+            raise typer.Exit(143 if isinstance(interrupt, Terminated) else 130) from None
 
     return cast(F, wrapper)
 

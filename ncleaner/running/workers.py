@@ -25,6 +25,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from ncleaner.errors import NcleanerError, WorkerError
+from ncleaner.running.ending import raise_if_ended, signals_arrive, signals_wait
 from ncleaner.running.jobs import Chunk, Death, Done, Event, Failed, Job, PageTimer, WorkerState
 from ncleaner.running.settings import Settings
 
@@ -52,6 +53,7 @@ def _work(
     # only the parent reacts to an interrupt
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signals_arrive()
     for other in inherited:
         other.close()
     _die_with_parent()
@@ -153,7 +155,8 @@ class Pool:
         with warnings.catch_warnings():
             # Python also counts the threads of libraries such as NumPy, which handle forks themselves
             warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
-            process.start()
+            with signals_wait():
+                process.start()
         theirs.close()
         return _Worker(process, ours, timer)
 
@@ -226,7 +229,9 @@ class Pool:
 
         Raises:
             WorkerError: several workers in a row have ended before they were ready.
+            KeyboardInterrupt: a signal has ended the run (`ending_on_signals`).
         """
+        raise_if_ended()
         busy = {
             worker.connection: position
             for position, worker in enumerate(self._workers)

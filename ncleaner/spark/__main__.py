@@ -17,13 +17,13 @@ from ncleaner.people.options import (
     LogJsonOption,
     PrefixOption,
     QuietOption,
-    ending_on_signals,
     logged_as_json,
     reports_errors,
     sources_of,
     with_settings,
 )
 from ncleaner.people.progress import ProgressDisplay
+from ncleaner.running.ending import ending_on_signals
 from ncleaner.running.settings import Settings
 from ncleaner.spark import clean
 

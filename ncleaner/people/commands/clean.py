@@ -15,7 +15,6 @@ from ncleaner.people.options import (
     PrefixOption,
     QuietOption,
     cores,
-    ending_on_signals,
     logged_as_json,
     or_stdin,
     reports_errors,
@@ -67,6 +66,7 @@ def command(
 ) -> None:
     """Clean web archives, HTML pages or text dumps."""
     from ncleaner.people.progress import ProgressDisplay
+    from ncleaner.running.ending import ending_on_signals
     from ncleaner.running.engine import run
     from ncleaner.running.outputs import is_directory
 

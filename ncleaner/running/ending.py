@@ -1,0 +1,94 @@
+"""How a run ends on a signal: SIGINT and SIGTERM raise an exception, which cleans up on its way."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = [
+    "ENDING_SIGNALS",
+    "Terminated",
+    "ending_on_signals",
+    "raise_if_ended",
+    "signals_arrive",
+    "signals_wait",
+]
+
+ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Terminated(KeyboardInterrupt):
+    """A SIGTERM, which ends a run in the same way as SIGINT."""
+
+
+_interrupt: KeyboardInterrupt | None = None
+
+
+@contextmanager
+def ending_on_signals() -> Iterator[None]:
+    """Makes SIGINT and SIGTERM end the enclosed run without half-written outputs; a second signal ends the
+    process.
+
+    Python drops an exception that is raised while it deletes an object or just after a fork, and native code
+    may drop one too. So a run calls `raise_if_ended` again and again.
+
+    Raises:
+        KeyboardInterrupt: SIGINT has arrived.
+        Terminated: SIGTERM has arrived.
+    """
+
+    def end(number: int, _: object) -> None:
+        global _interrupt
+        for each in before:
+            signal.signal(each, signal.SIG_DFL)
+        _interrupt = Terminated() if number == signal.SIGTERM else KeyboardInterrupt()
+        raise _interrupt
+
+    def dropped(found: Any) -> None:
+        if found.exc_value is not _interrupt:
+            hook(found)
+
+    global _interrupt
+    before = {}
+    for number in ENDING_SIGNALS:
+        # the parent process may have set one of them to be ignored
+        if signal.getsignal(number) != signal.SIG_IGN:
+            before[number] = signal.signal(number, end)
+    hook, sys.unraisablehook = sys.unraisablehook, dropped
+    try:
+        yield
+        raise_if_ended()
+    finally:
+        sys.unraisablehook = hook
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        _interrupt = None
+
+
+def raise_if_ended() -> None:
+    """Raises what `ending_on_signals` has raised before, if something has dropped it."""
+    if _interrupt is not None:
+        raise _interrupt
+
+
+@contextmanager
+def signals_wait() -> Iterator[None]:
+    """Lets these signals wait: in this process until the end of the context, and in a process that it starts
+    meanwhile until that has handlers of its own and calls `signals_arrive`."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING_SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def signals_arrive() -> None:
+    """Ends the waiting of these signals that a new process has inherited."""
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING_SIGNALS)

@@ -1,0 +1,110 @@
+"""How a run ends on a signal, also where Python drops what the signal raises."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+
+import pytest
+
+from ncleaner.running.ending import (
+    Terminated,
+    ending_on_signals,
+    raise_if_ended,
+    signals_arrive,
+    signals_wait,
+)
+
+if sys.platform == "win32":
+    pytest.skip("Windows sends no such signals", allow_module_level=True)
+
+BOTH = pytest.mark.parametrize(
+    ("number", "error"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, Terminated)]
+)
+
+
+def send(number: int) -> None:
+    os.kill(os.getpid(), number)
+    time.sleep(60)
+
+
+class Deleted:
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __del__(self) -> None:
+        send(self.number)
+
+
+@BOTH
+def test_a_signal_ends_what_runs(number: signal.Signals, error: type[KeyboardInterrupt]) -> None:
+    handlers = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    with pytest.raises(error), ending_on_signals():
+        send(number)
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == handlers
+    raise_if_ended()
+
+
+@BOTH
+def test_dropped_while_an_object_is_deleted(number: signal.Signals, error: type[KeyboardInterrupt]) -> None:
+    hook = sys.unraisablehook
+    went_on = False
+    with pytest.raises(error), ending_on_signals():
+        Deleted(number)
+        went_on = True
+        raise_if_ended()
+        pytest.fail("the signal is lost")
+    assert went_on
+    assert sys.unraisablehook is hook
+
+
+# Python counts the threads of libraries, too
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_dropped_after_a_fork() -> None:
+    armed = [True]
+    os.register_at_fork(after_in_parent=lambda: send(signal.SIGTERM) if armed else None)
+    went_on = False
+    with pytest.raises(Terminated), ending_on_signals():
+        if not os.fork():
+            os._exit(0)
+        went_on = True
+        raise_if_ended()
+        pytest.fail("the signal is lost")
+    assert went_on
+    armed.clear()
+
+
+def test_dropped_near_the_end() -> None:
+    with pytest.raises(Terminated), ending_on_signals():
+        Deleted(signal.SIGTERM)
+
+
+def test_signals_wait() -> None:
+    done = []
+    with pytest.raises(Terminated), ending_on_signals():
+        with signals_wait():
+            os.kill(os.getpid(), signal.SIGTERM)
+            done.append("started")
+        done.append("lost")
+    assert done == ["started"]
+    with pytest.raises(Terminated), ending_on_signals(), signals_wait():
+        os.kill(os.getpid(), signal.SIGTERM)
+        # as a process does that is started meanwhile
+        signals_arrive()
+        done.append("lost")
+    assert done == ["started"]
+
+
+def test_other_exceptions_that_python_drops_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda found: told.append(found.exc_type))
+
+    class Broken:
+        def __del__(self) -> None:
+            raise RuntimeError
+
+    with ending_on_signals():
+        Broken()
+    assert told == [RuntimeError]
