@@ -152,6 +152,7 @@ def test_panic_is_a_failure(compare: Any, gold: Path) -> None:
     assert compare.apply(panics, compare.load_samples(gold)[0], 0).failure == "Panic: overflow"
 
 
+@pytest.mark.slow
 def test_pool_gives_the_same(compare: Any, gold: Path) -> None:
     samples = compare.load_samples(gold)
     assert compare.run("everything", samples, jobs=2) == compare.run("everything", samples)

@@ -226,7 +226,7 @@ def test_composing_changes_nothing_else() -> None:
         return compose(data, np.zeros(1, np.uint32), np.array([len(data)], np.uint32))[0].decode()
 
     for letter in ("e\u0301", "\u1112\u1161\u11ab", "\u0915\u093c", "x\u0323\u0301" * 3):
-        for text in (letter, letter * 50_000, f"{letter} " * 50_000, "y" * 65_535 + letter * 30_000):
+        for text in (letter, letter * 10_000, f"{letter} " * 10_000, "y" * 65_535 + letter * 10_000):
             assert composed(text) == unicodedata.normalize("NFC", text)
     # marks beyond thirty are set off by what stands for nothing
     assert composed("e" + "\u0301" * 61) == "é" + "\u0301" * 29 + "\u034f" + "\u0301" * 30 + "\u034f\u0301"

@@ -148,7 +148,7 @@ def test_bad_files_cost_no_neighbour(tmp_path: Path) -> None:
     )
     (tmp_path / "e-nul.html").write_bytes(f"<p>{PROSE}".replace(" ", "\0 ", 3).encode())
     (tmp_path / "f-deep.html").write_bytes(b"<div>" * 100_000 + PROSE.encode())
-    (tmp_path / "g-wide.html").write_bytes(b"<i></i>" * 1_000_000 + f"<p>{PROSE}".encode())
+    (tmp_path / "g-wide.html").write_bytes(b"<i></i>" * 300_000 + f"<p>{PROSE}".encode())
     (tmp_path / "h-junk.warc.gz").write_bytes(b"this is no archive")
     (tmp_path / "i-text-id.html").write_text(
         f'<text id="http://x.example/" title="x">\n<html><p>{PROSE}</html></text>'

@@ -26,6 +26,7 @@ TUNING = Tuning(
 )
 
 
+@pytest.mark.slow
 def test_a_row_for_each_alphabet_a_panel_for_each_measure_and_a_curve_for_each_n() -> None:
     figure = draw_tuning(TUNING)
     titles = [panel.get_title() for panel in figure.axes]

@@ -112,7 +112,7 @@ def test_marked_texts_do_not_depend_on_workers(
     (folder / "d.txt").write_text("A text of its own.\n")
     settings = Settings(method="everything", output_format=output_format, marker=marker)
     outputs = {}
-    for jobs in (1, 2, 3):
+    for jobs in (1, 3):
         stream, tally = to_bytes([folder], settings, jobs)
         assert (tally.pages, tally.lost.total(), tally.complete) == (301, 0, True)
         out = tmp_path / str(jobs)
@@ -124,7 +124,7 @@ def test_marked_texts_do_not_depend_on_workers(
         }
         assert len(files) == 4
         outputs[jobs] = (stream, files)
-    assert outputs[1] == outputs[2] == outputs[3]
+    assert outputs[1] == outputs[3]
     if output_format == "text":
         page = b"Page number 99 says something.\n\n"
         assert outputs[1][0].count(page) == 3

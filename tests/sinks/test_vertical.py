@@ -322,6 +322,7 @@ def test_the_corpus_workbench_encodes_it(tmp_path: Path) -> None:
         assert [region.split("\t", 2)[2] for region in regions] == [doc.attributes[name] for doc in docs]
 
 
+@pytest.mark.slow
 def test_tools_around_the_corpus_workbench_read_it(tmp_path: Path) -> None:
     pytest.importorskip("vrt", reason="the reader is that of cwb-vrt")
     sink = make_sink("vertical")
