@@ -47,6 +47,16 @@ def test_a_signal_ends_what_runs(number: signal.Signals, error: type[KeyboardInt
     raise_if_ended()
 
 
+def test_what_is_ignored_stays_so() -> None:
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with ending_on_signals():
+            os.kill(os.getpid(), signal.SIGINT)
+        assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, handler)
+
+
 @BOTH
 def test_dropped_while_an_object_is_deleted(number: signal.Signals, error: type[KeyboardInterrupt]) -> None:
     hook = sys.unraisablehook
