@@ -9,15 +9,14 @@ from contextlib import contextmanager
 from typing import Any
 
 __all__ = [
-    "ENDING_SIGNALS",
     "Terminated",
     "ending_on_signals",
+    "leave_signals_to_parent",
     "raise_if_ended",
-    "signals_arrive",
     "signals_wait",
 ]
 
-ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
 class Terminated(KeyboardInterrupt):
@@ -48,12 +47,12 @@ def ending_on_signals() -> Iterator[None]:
         raise _interrupt
 
     def dropped(found: Any) -> None:
-        if found.exc_value is not _interrupt:
+        if _interrupt is None or found.exc_value is not _interrupt:
             hook(found)
 
     global _interrupt
     before = {}
-    for number in ENDING_SIGNALS:
+    for number in _ENDING:
         # the parent process may have set one of them to be ignored
         if signal.getsignal(number) != signal.SIG_IGN:
             before[number] = signal.signal(number, end)
@@ -77,18 +76,21 @@ def raise_if_ended() -> None:
 @contextmanager
 def signals_wait() -> Iterator[None]:
     """Lets these signals wait: in this process until the end of the context, and in a process that it starts
-    meanwhile until that has handlers of its own and calls `signals_arrive`."""
+    meanwhile until that calls `leave_signals_to_parent`."""
     if sys.platform == "win32":
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING_SIGNALS)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def signals_arrive() -> None:
-    """Ends the waiting of these signals that a new process has inherited."""
+def leave_signals_to_parent() -> None:
+    """Makes a worker ignore SIGINT, which a terminal sends to all processes of a run, and die of SIGTERM, by
+    which its parent ends it; and ends the waiting that it has inherited (`signals_wait`)."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if sys.platform != "win32":
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING_SIGNALS)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)

@@ -25,7 +25,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from ncleaner.errors import NcleanerError, WorkerError
-from ncleaner.running.ending import raise_if_ended, signals_arrive, signals_wait
+from ncleaner.running.ending import leave_signals_to_parent, raise_if_ended, signals_wait
 from ncleaner.running.jobs import Chunk, Death, Done, Event, Failed, Job, PageTimer, WorkerState
 from ncleaner.running.settings import Settings
 
@@ -50,10 +50,7 @@ def _work(
     connection: Connection, settings: Settings, timer: PageTimer, hook: str, inherited: Iterable[Connection]
 ) -> None:
     """Runs in a worker process: cleans the jobs that arrive, and sends back their events."""
-    # only the parent reacts to an interrupt
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    signals_arrive()
+    leave_signals_to_parent()
     for other in inherited:
         other.close()
     _die_with_parent()
