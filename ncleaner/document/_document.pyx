@@ -10,6 +10,7 @@ from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
 
 from ncleaner.document._hashes cimport hash_bytes, mix
+from ncleaner.document._joint cimport CLOSED, begin_side, is_apart, joint, side_t, widen_side
 from ncleaner.document._kinds cimport assign_kinds
 from ncleaner.document._tables cimport (
     CACHED_STYLES, CONCEALED, HIDDEN, MAX_NAMES, PREFORMATTED, builder_t, element_t, run_t, segment_t,
@@ -366,7 +367,7 @@ cdef void add_text(builder_t* b, const unsigned char* data, size_t length) noexc
             b.seg_words += 1
             b.space = False
         b.breaks = 0
-        b.after_link = False
+        b.object = False
         # Copies the character and all plain characters that follow it.
         while True:
             out[b.text_len] = <char> c
@@ -493,7 +494,8 @@ cdef void end_segment(builder_t* b) noexcept nogil:
     b.breaks = 0
 
 
-cdef inline void _space(builder_t* b) noexcept nogil:
+cdef void add_space(builder_t* b) noexcept nogil:
+    """Adds a space between two pieces of text that touch in the source; nothing at the beginning of a segment."""
     if b.open and not b.space and _grow(<void**> &b.text, &b.text_cap, b.text_len + 8, 1, &b.no_memory):
         b.text[b.text_len] = c' '
         b.text_len += 1
@@ -515,7 +517,7 @@ cdef void add_break(builder_t* b) noexcept nogil:
     elif b.open:
         if b.seg_breaks < 255:
             b.seg_breaks += 1
-        _space(b)
+        add_space(b)
         b.line = b.text_len
 
 
@@ -526,13 +528,8 @@ cdef void add_rule(builder_t* b) noexcept nogil:
 
 
 cdef void open_inline(builder_t* b, int bit) noexcept nogil:
-    """Opens an inline element. `bit` is the tag's context bit, or negative if the tag has no context bit.
-
-    Links with no text between them are usually the items of a menu, which a style sheet separates on the screen.
-    A space is added between them here, so that their words remain separate."""
+    """Opens an inline element. `bit` is the tag's context bit, or negative if the tag has no context bit."""
     b.tags_opened += 1
-    if bit == CONTEXT_LINK and b.after_link:
-        _space(b)
     if bit >= 0:
         b.inside[bit] += 1
         b.context |= <uint32_t> 1 << bit
@@ -546,7 +543,6 @@ cdef void close_inline(builder_t* b, int bit) noexcept nogil:
         b.inside[bit] -= 1
         if b.inside[bit] == 0:
             b.context &= ~(<uint32_t> 1 << bit)
-            b.after_link |= bit == CONTEXT_LINK
 
 
 cdef void open_block(
@@ -629,6 +625,42 @@ cdef class Builder:
     def text(self, bytes data not None):
         """Appends one text node, which must be valid UTF-8."""
         add_text(&self.b, <const unsigned char*> <char*> data, len(data))
+
+    def joint(self, bytes data not None):
+        """Returns whether text that is added now touches other text so that a space may belong between them."""
+        return len(data) > 0 and joint(&self.b, <const unsigned char*> <char*> data, len(data)) != CLOSED
+
+    def is_apart(self, bytes data not None, tuple left not None, tuple right not None, bint among_text):
+        """Returns whether a space belongs before `data`, for which `joint` is True; see `_joint.is_apart`.
+
+        A side is (text, elements around it from the innermost on); an element is (kind of side, code of its tag,
+        class, style, href)."""
+        cdef side_t sides[2]
+        cdef const unsigned char* text
+        cdef bytes name, style, href
+        for i, (around, elements) in enumerate((left, right)):
+            text = <const unsigned char*> <char*> around
+            begin_side(&sides[i], text, len(around))
+            for kind, tag, name, style, href in elements:
+                widen_side(
+                    &sides[i], kind, tag, <const unsigned char*> <char*> name, len(name),
+                    <const unsigned char*> <char*> style, len(style), <const unsigned char*> <char*> href, len(href),
+                )
+        text = <const unsigned char*> <char*> data
+        return is_apart(&self.b, text, len(data), &sides[0], &sides[1], among_text)
+
+    def space(self):
+        """Adds a space, unless there is white space already."""
+        add_space(&self.b)
+
+    def object(self):
+        """Handles an image, a drawing or a control, which has no text but is shown in the line."""
+        self.b.object = self.b.open
+
+    @property
+    def written(self):
+        """Is the end of the last character so far that is not white space, in bytes."""
+        return self.b.mark
 
     def count_tags(self, int n):
         """Adds `n` to the count of tags of the tree that cause no event: those of parts that are left out.

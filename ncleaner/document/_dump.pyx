@@ -11,13 +11,16 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t, uintptr_t
 from libc.string cimport memcmp, memset
 
 from ncleaner.document._document cimport (
-    Builder, add_break, add_rule, add_text, close_block, close_inline, open_block, open_inline,
+    Builder, add_break, add_rule, add_space, add_text, close_block, close_inline, open_block, open_inline,
     read_class, read_names, style_hash,
+)
+from ncleaner.document._joint cimport (
+    CLOSED, JOINT_LEVELS, begin_side, is_apart, is_blank, joint, side_t, widen_side,
 )
 from ncleaner.document._tables cimport CONCEALED, builder_t
 from ncleaner.document._tags cimport (
     CONTEXT_ALT, FORM_PLAIN, ROLE_BLOCK, ROLE_BREAK, ROLE_IMAGE, ROLE_INLINE, ROLE_LEFT_OUT, ROLE_RULE,
-    TAG_CUSTOM, TAG_UNKNOWN,
+    SIDE_OTHER, TAG_CUSTOM, TAG_UNKNOWN,
 )
 
 from selectolax.lexbor import LexborHTMLParser
@@ -84,6 +87,8 @@ cdef struct meaning_t:
     uint8_t role
     uint8_t code
     uint8_t form
+    uint8_t side             # of a joint
+    bint object              # one of tags.OBJECTS
     signed char bit          # bit of the inline context, or NO_BIT or VOID
 
 cdef enum:
@@ -104,6 +109,7 @@ cdef enum:
     STYLE = 5
     ALT = 6
     LANG = 7
+    HREF = 8
 
 cdef uint8_t attributes[KNOWN]
 
@@ -158,6 +164,8 @@ cdef inline int _attribute(uintptr_t name) noexcept nogil:
         return ALT
     if entry.length == 4 and memcmp(entry.short_name, b"lang", 4) == 0:
         return LANG
+    if entry.length == 4 and memcmp(entry.short_name, b"href", 4) == 0:
+        return HREF
     return OTHER
 
 
@@ -185,6 +193,8 @@ cdef inline meaning_t _meaning(node_t* node) noexcept nogil:
         return meanings[node.local_name]
     m.bit = NO_BIT
     m.form = FORM_PLAIN
+    m.side = SIDE_OTHER
+    m.object = False
     if _is_custom(node.local_name):
         m.role = ROLE_BLOCK
         m.code = TAG_CUSTOM
@@ -245,6 +255,7 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
     cdef uint64_t style
     cdef int name
     if m.role == ROLE_LEFT_OUT and not (node.local_name == id_button and b.headings > 0):
+        b.object |= m.object and b.open
         return _leave_out(b, node)
     if m.role == ROLE_BREAK:
         add_break(b)
@@ -289,10 +300,13 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
     if hidden and m.role != ROLE_BLOCK:
         return _leave_out(b, node)
     if m.role == ROLE_IMAGE:
+        b.object |= b.open
         if alt_text and alt != NULL:
+            add_space(b)
             open_inline(b, CONTEXT_ALT)
             add_text(b, alt.data, alt.length)
             close_inline(b, CONTEXT_ALT)
+            add_space(b)
             b.unheard -= 1
         else:
             b.unheard += 1
@@ -322,14 +336,90 @@ cdef inline void _leave(builder_t* b, node_t* node) noexcept nogil:
             b.unheard -= 1
 
 
+cdef void _fill_side(side_t* side, node_t* text, node_t* around) noexcept nogil:
+    """Sets a side of a joint to a text node and the elements around it below `around`."""
+    cdef node_t* node = text.parent
+    cdef meaning_t m
+    cdef attr_t* attr
+    cdef str_t* name
+    cdef str_t* style
+    cdef str_t* href
+    cdef str_t none
+    cdef int which
+    none.data = b""
+    none.length = 0
+    begin_side(side, (<text_node_t*> text).data.data, (<text_node_t*> text).data.length)
+    while node != around:
+        m = _meaning(node)
+        name = style = href = &none
+        attr = (<element_node_t*> node).first_attr
+        while attr != NULL:
+            if attr.value != NULL:
+                which = _attribute(attr.node.local_name)
+                if which == CLASS:
+                    name = attr.value
+                elif which == STYLE:
+                    style = attr.value
+                elif which == HREF:
+                    href = attr.value
+            attr = attr.next
+        widen_side(
+            side, m.side, m.code, name.data, name.length, style.data, style.length, href.data, href.length
+        )
+        node = node.parent
+
+
+cdef inline bint _is_bare_text(node_t* node) noexcept nogil:
+    return node != NULL and node.type == TEXT_NODE and not is_blank(
+        (<text_node_t*> node).data.data, (<text_node_t*> node).data.length
+    )
+
+
+cdef bint _are_apart(builder_t* b, node_t* before, node_t* after) noexcept nogil:
+    """Returns whether a space belongs between two text nodes that touch."""
+    cdef node_t* above[JOINT_LEVELS + 1]
+    cdef node_t* left = before
+    cdef node_t* right = after
+    cdef side_t sides[2]
+    cdef int levels = 0, i, _level
+    while levels <= JOINT_LEVELS and left.parent != NULL:
+        left = left.parent
+        above[levels] = left
+        levels += 1
+    for _level in range(JOINT_LEVELS + 1):
+        if right.parent == NULL:
+            return False
+        for i in range(levels):
+            if above[i] == right.parent:
+                left = above[i - 1] if i else before
+                _fill_side(&sides[0], before, above[i])
+                _fill_side(&sides[1], after, above[i])
+                return is_apart(
+                    b, (<text_node_t*> after).data.data, (<text_node_t*> after).data.length, &sides[0], &sides[1],
+                    _is_bare_text(left.prev) or _is_bare_text(right.next),
+                )
+        right = right.parent
+    return False
+
+
 cdef void _walk(builder_t* b, node_t* root, bint alt_text, found_t* found) noexcept nogil:
     """Walks the tree depth first. There is no recursion, because a page can nest deeper than the C stack allows."""
     cdef node_t* node = root
+    cdef node_t* last = NULL  # the text node with the last character that is not white space
+    cdef str_t* data
+    cdef size_t written
     cdef bint down
     while True:
         down = False
         if node.type == TEXT_NODE:
-            add_text(b, (<text_node_t*> node).data.data, (<text_node_t*> node).data.length)
+            data = &(<text_node_t*> node).data
+            if data.length and last != NULL and joint(b, data.data, data.length) != CLOSED:
+                if _are_apart(b, last, node):
+                    add_space(b)
+            written = b.mark
+            add_text(b, data.data, data.length)
+            if b.mark != written:
+                last = node
         elif node.type == ELEMENT_NODE:
             down = _enter(b, node, alt_text, found)
             if down and node.first_child == NULL:
@@ -396,6 +486,8 @@ cdef bint _fill_meanings():
         meanings[i].role = ROLE_INLINE
         meanings[i].code = TAG_UNKNOWN
         meanings[i].form = FORM_PLAIN
+        meanings[i].side = SIDE_OTHER
+        meanings[i].object = False
         meanings[i].bit = NO_BIT
     for name, tag_id in ids.items():
         if not 0 < tag_id < KNOWN:
@@ -407,6 +499,8 @@ cdef bint _fill_meanings():
         meanings[tag_id].role = _tags.ROLE[name] if name != "title" else ROLE_TITLE
         meanings[tag_id].code = _tags.CODE[name]
         meanings[tag_id].form = _tags.FORM.get(name, _tags.PLAIN)
+        meanings[tag_id].side = _tags.SIDE[name]
+        meanings[tag_id].object = name in _tags.OBJECTS
         if name in _tags.CONTEXT_BIT:
             meanings[tag_id].bit = _tags.CONTEXT_BIT[name]
     global id_html, id_body, id_button
@@ -439,7 +533,7 @@ cdef bint _same_node(node_t* mine, theirs):
 
 cdef bint _prove_layout() except -1:
     memset(attributes, OTHER, sizeof(attributes))
-    names = ("class", "id", "role", "hidden", "style", "alt", "lang")
+    names = ("class", "id", "role", "hidden", "style", "alt", "lang", "href")
     long_name = "x-name-of-more-than-sixteen-bytes"
     html = (
         "<p>plain</p>" + "".join(f"<b {name}=value-of-{name}>text</b>" for name in names)

@@ -88,7 +88,7 @@ ctypedef struct builder_t:
     bint item            # the next segment is the first one of a list item
     bint open            # a segment has begun
     bint space           # the last character written was white space
-    bint after_link      # nothing has been written since a link ended
+    bint object          # an image or control has been shown since the last character
     int32_t breaks       # number of <br> since the last character
     uint32_t seg_breaks
     uint32_t seg_words

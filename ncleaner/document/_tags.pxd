@@ -21,6 +21,13 @@ cpdef enum Form:
     FORM_ITEM = 2
     FORM_PREFORMATTED = 3
 
+cpdef enum Side:
+    SIDE_TEXT = 0
+    SIDE_FORMAT = 1
+    SIDE_SHIFTED = 2
+    SIDE_LINK = 3
+    SIDE_OTHER = 4
+
 cpdef enum Tag:
     TAG_UNKNOWN = 0      # unknown tags, which are inline
     TAG_CUSTOM = 1       # custom elements, which are blocks

@@ -18,7 +18,7 @@ def check():
     Raises:
         ImportError: a number differs; the message names the first such entry.
     """
-    for entries in (Role, Form, Tag, Context):
+    for entries in (Role, Form, Side, Tag, Context):
         for entry in entries:
             try:
                 number = _number(*entry.name.split("_", 1))

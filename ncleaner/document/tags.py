@@ -25,8 +25,10 @@ __all__ = [
     "IMAGE",
     "INLINE",
     "LEFT_OUT",
+    "OBJECTS",
     "ROLE",
     "RULE",
+    "SIDE",
     "TAGS",
     "VOID",
     "bit_names",
@@ -113,6 +115,29 @@ VOID: frozenset[str] = frozenset(
     "area base br col embed hr img input link meta source track wbr "
     "basefont bgsound frame keygen param".split()
 )  # fmt: skip
+
+# Sides of a joint: what stands at either side of a place where two pieces of text touch (`_joint.pyx`).
+TEXT = 0  # the text itself
+FORMAT = 1  # an element that only formats text: a word may continue across it
+SHIFTED = 2  # above or below the line
+LINK = 3
+OTHER = 4
+_FORMAT = (
+    "b strong i em u s strike del ins font big small code kbd samp tt var mark abbr acronym q cite dfn nobr "
+    "bdi bdo wbr ruby rb rt rtc blink basefont math"
+).split()
+SIDE: dict[str, int] = {
+    **dict.fromkeys(TAGS, OTHER),
+    **dict.fromkeys(_FORMAT, FORMAT),
+    "sup": SHIFTED,
+    "sub": SHIFTED,
+    "a": LINK,
+}
+# Elements without text of the page that the page shows in the line: words before and after them are apart.
+OBJECTS: frozenset[str] = frozenset(
+    "img image svg canvas iframe object embed applet audio video select textarea button input meter "
+    "progress".split()
+)
 
 # Bits of `runs.context`: the inline elements around a run, and the alternative text of an image.
 CONTEXT: tuple[str, ...] = (

@@ -1,0 +1,43 @@
+"""Interface of the rule that decides whether a space belongs between two pieces of text that touch."""
+
+from libc.stdint cimport uint8_t, uint32_t
+
+from ncleaner.document._tables cimport builder_t
+
+cdef enum:
+    # Most elements between a text and the innermost element around both; beyond them the texts stay together.
+    JOINT_LEVELS = 16
+
+cdef enum:
+    # The characters at a joint.
+    CLOSED = 0           # a mark that belongs to the word before or after it: never a space
+    NEUTRAL = 1
+    SOFT = 2             # as inside a word: before a small letter, or a letter without case
+    CAPS = 3             # between two capitals, or two digits
+    HARD = 4             # as between words: a capital after a small letter, a bracket after a word, …
+
+# A side of a joint: what the tree has there below the innermost element around both texts.
+cdef struct side_t:
+    uint8_t kind         # SIDE_… of _tags.pxd
+    bint single          # the text is one character
+    bint spaced          # the text is more than one word
+    bint link            # inside a link
+    bint aside           # inside an element that only screen readers show
+    uint32_t tag         # code of the outermost element, its class and style
+    const unsigned char* name
+    size_t name_length
+    const unsigned char* style
+    size_t style_length
+    const unsigned char* href
+    size_t href_length
+
+cdef int joint(builder_t* b, const unsigned char* data, size_t length) noexcept nogil
+cdef void begin_side(side_t* side, const unsigned char* text, size_t length) noexcept nogil
+cdef void widen_side(
+    side_t* side, int kind, uint32_t tag, const unsigned char* name, size_t name_length,
+    const unsigned char* style, size_t style_length, const unsigned char* href, size_t href_length
+) noexcept nogil
+cdef bint is_apart(
+    builder_t* b, const unsigned char* data, size_t length, const side_t* left, const side_t* right, bint among_text
+) noexcept nogil
+cdef bint is_blank(const unsigned char* data, size_t length) noexcept nogil

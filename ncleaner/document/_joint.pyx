@@ -1,0 +1,275 @@
+"""Decides whether a space belongs between two pieces of text that touch in the source.
+
+Inline elements next to each other are either parts of a line that a style sheet sets apart (a name and a date, labels,
+buttons), or formatting inside a word (a drop cap, half a word in bold). The style sheet is not known here. The rule
+looks at the characters at the joint, and at the two elements directly below the innermost element around both texts.
+`bench/glued.py` measures it against gold text; docs/architecture.md has the figures.
+"""
+
+from libc.stdint cimport uint8_t, uint32_t
+from libc.string cimport memcmp, memset
+
+from ncleaner.document._tables cimport builder_t
+from ncleaner.document._tags cimport CONTEXT_CODE, SIDE_FORMAT, SIDE_LINK, SIDE_OTHER, SIDE_SHIFTED, SIDE_TEXT
+from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, UPPER, decode_utf8, letter_case
+
+cdef enum:
+    # A class of fewer letters (`c1`, `s2`) is one that an editor gave to formatting.
+    SHORT_CLASS = 4
+
+
+cdef inline bint _is_space(unsigned char c) noexcept nogil:
+    return c == c' ' or 9 <= c <= 13
+
+
+cdef bint is_blank(const unsigned char* data, size_t length) noexcept nogil:
+    """Returns whether a text is white space of ASCII only, or empty."""
+    cdef size_t i = 0
+    while i < length and _is_space(data[i]):
+        i += 1
+    return i == length
+
+
+cdef inline bint _is_digit(uint32_t code) noexcept nogil:
+    return c'0' <= code <= c'9'
+
+
+cdef bint _is_unspaced(uint32_t code) noexcept nogil:
+    """Returns whether a character is of a script without spaces between words, as in text/words.py."""
+    return (
+        0x0E00 <= code <= 0x0EFF or 0x1000 <= code <= 0x109F or 0x1780 <= code <= 0x17FF or 0x2E80 <= code <= 0xA4CF
+        or 0xF900 <= code <= 0xFAFF or 0xFF00 <= code <= 0xFFEF
+    )
+
+
+cdef inline bint _opens(uint32_t code) noexcept nogil:
+    return code == c'(' or code == c'[' or code == c'{' or code == 0xAB or code == 0x2018 or code == 0x201C \
+        or code == 0x201E
+
+
+cdef inline bint _closes(uint32_t code) noexcept nogil:
+    return (
+        code == c',' or code == c'.' or code == c';' or code == c':' or code == c'!' or code == c'?' or code == c')'
+        or code == c']' or code == c'}' or code == c'%' or code == c"'" or code == 0xBB or code == 0x2019
+        or code == 0x201D or code == 0x2026 or 0x3001 <= code <= 0x3002
+    )
+
+
+cdef inline bint _separates(uint32_t code) noexcept nogil:
+    """Returns whether a character stands between the parts of a line: • · | › → and similar ones."""
+    return code == c'|' or code == 0xB7 or code == 0x2022 or code == 0x203A or code == 0x2192
+
+
+cdef inline bint _is_currency(uint32_t code) noexcept nogil:
+    return code == c'$' or code == 0xA3 or code == 0xA5 or code == 0x20AC
+
+
+cdef int _transition(uint32_t a, uint32_t b) noexcept nogil:
+    """Returns what the characters `a` and `b` at a joint say by themselves (CLOSED … HARD)."""
+    cdef int before = letter_case(a), after = letter_case(b)
+    if _closes(b) or _opens(a):
+        return CLOSED
+    if before != NO_LETTER and after != NO_LETTER:
+        if before == UNCASED or after != UPPER:
+            return SOFT
+        if _is_digit(b):
+            return CAPS if _is_digit(a) else HARD
+        return HARD if before == LOWER or _is_digit(a) else CAPS
+    if before == UNCASED or after == UNCASED:
+        return NEUTRAL
+    if before != NO_LETTER:
+        return HARD if _opens(b) or _is_currency(b) or _separates(b) else NEUTRAL
+    if _separates(a):
+        return HARD if after != NO_LETTER else NEUTRAL
+    if a == c'"' or a == 0xAE or a == 0x2122 or _closes(a) and a != c"'" and a != 0x2019 and a != c',' and a != c';':
+        if after == UPPER:
+            return HARD if not _is_digit(b) or a == c')' or a == c']' or a == c'%' else NEUTRAL
+        if a != c':' and (_opens(b) or _is_currency(b)):
+            return HARD
+    return NEUTRAL
+
+
+cdef uint32_t _last(const builder_t* b, size_t skip) noexcept nogil:
+    """Returns the last character of the open segment, or the one before it if `skip` is 1; 0 if there is none."""
+    cdef const unsigned char* text = <const unsigned char*> b.text
+    cdef size_t at = b.mark
+    cdef uint32_t code = 0
+    while at > b.base:
+        at -= 1
+        if text[at] & 0xC0 != 0x80:
+            if not skip:
+                decode_utf8(text + at, b.mark - at, &code)
+                return code
+            skip -= 1
+    return 0
+
+
+cdef int joint(builder_t* b, const unsigned char* data, size_t length) noexcept nogil:
+    """Returns CLOSED if text that is added now touches no text, or never needs a space; otherwise its transition.
+
+    The length of `data` must not be 0."""
+    cdef uint32_t first
+    if not b.open or b.space or b.pres or _is_space(data[0]):
+        return CLOSED
+    decode_utf8(data, length, &first)
+    # White space beyond ASCII, and characters that the dump drops or that nobody sees.
+    if first == 0xA0 or first == 0xAD or 0x2000 <= first <= 0x200F \
+            or 0x2028 <= first <= 0x202F or first == 0x3000 or first == 0xFEFF:
+        return CLOSED
+    return _transition(_last(b, 0), first)
+
+
+cdef void begin_side(side_t* side, const unsigned char* text, size_t length) noexcept nogil:
+    """Sets a side to the text at the joint. `widen_side` then adds the elements around it, from the innermost on."""
+    cdef size_t i = 0, signs = 0
+    cdef bint gap = False
+    memset(side, 0, sizeof(side_t))
+    for i in range(length):
+        if _is_space(text[i]):
+            gap |= signs > 0
+        elif text[i] & 0xC0 != 0x80:
+            signs += 1
+            if gap:
+                side.spaced = True
+                break
+    side.single = signs < 2 and not side.spaced
+
+
+# Parts of the classes of text that only screen readers show, in small letters.
+cdef const char** ASIDE = [
+    b"sr-only", b"screen-reader", b"screenreader", b"visually-hidden", b"visuallyhidden", b"clipped", b"a11y",
+    b"offscreen", b"off-screen", b"assistive", b"adahidden", b"visible-sr",
+]
+cdef size_t* ASIDE_LENGTHS = [7, 13, 12, 15, 14, 7, 4, 9, 10, 9, 9, 10]
+
+
+cdef bint _is_aside(const unsigned char* name, size_t length) noexcept nogil:
+    cdef size_t at, i, k
+    cdef unsigned char c
+    for at in range(length):
+        c = name[at] | 0x20
+        if c != c's' and c != c'v' and c != c'c' and c != c'a' and c != c'o':
+            continue
+        for i in range(12):
+            if at + ASIDE_LENGTHS[i] > length or c != <unsigned char> ASIDE[i][0]:
+                continue
+            k = 1
+            while k < ASIDE_LENGTHS[i] and (
+                name[at + k] == <unsigned char> ASIDE[i][k]
+                or c'A' <= name[at + k] <= c'Z' and name[at + k] + 32 == <unsigned char> ASIDE[i][k]
+            ):
+                k += 1
+            if k == ASIDE_LENGTHS[i]:
+                return True
+    return False
+
+
+cdef void widen_side(
+    side_t* side, int kind, uint32_t tag, const unsigned char* name, size_t name_length,
+    const unsigned char* style, size_t style_length, const unsigned char* href, size_t href_length
+) noexcept nogil:
+    side.kind = <uint8_t> kind
+    side.tag = tag
+    side.name = name
+    side.name_length = name_length
+    side.style = style
+    side.style_length = style_length
+    side.aside |= _is_aside(name, name_length)
+    if kind == SIDE_LINK:
+        side.link = True
+        side.href = href
+        side.href_length = href_length
+
+
+cdef bint _is_box(const unsigned char* style, size_t length) noexcept nogil:
+    """Returns whether a style attribute makes an element a box of its own: `display` is inline-block, flex, …"""
+    cdef size_t i, n = 0
+    cdef unsigned char c
+    cdef const char* display = "display:"
+    for i in range(length):
+        if _is_space(style[i]):
+            continue
+        if n == 8:
+            c = style[i] | 0x20
+            if c == c'i':
+                return i + 7 < length and style[i + 6] == c'-'
+            return c == c'b' or c == c'f' or c == c'g'
+        n = n + 1 if style[i] | 0x20 == <unsigned char> display[n] | 0x20 else <size_t> (style[i] | 0x20 == c'd')
+    return False
+
+
+cdef inline bint _same(const unsigned char* a, size_t n, const unsigned char* b, size_t m) noexcept nogil:
+    return n == m and (n == 0 or memcmp(a, b, n) == 0)
+
+
+cdef bint _splits_small(const side_t* left, const side_t* right) noexcept nogil:
+    """Returns whether two elements are apart although the characters look like the inside of a word.
+
+    An editor leaves elements of the same class, or without a class, or with a style. Elements that stand for
+    different parts of a line have different names."""
+    if left.tag != right.tag or left.kind != right.kind:
+        return left.name_length > 0 or right.name_length > 0
+    if left.style_length or right.style_length:
+        return _is_box(left.style, left.style_length) and _is_box(right.style, right.style_length)
+    return (
+        left.name_length >= SHORT_CLASS and right.name_length >= SHORT_CLASS
+        and not _same(left.name, left.name_length, right.name, right.name_length)
+    )
+
+
+cdef bint is_apart(
+    builder_t* b, const unsigned char* data, size_t length, const side_t* left, const side_t* right, bint among_text
+) noexcept nogil:
+    """Returns whether a space belongs before `data`, which touches the text of the open segment.
+
+    Args:
+        data: text of at least one byte, for which `joint` does not return CLOSED.
+        left, right: what is on the two sides.
+        among_text: there is bare text directly before the left element or directly after the right one."""
+    cdef uint32_t a = _last(b, 0), first, before
+    cdef int how
+    cdef const side_t* only
+    cdef bint words
+    decode_utf8(data, length, &first)
+    how = _transition(a, first)
+    if b.context >> CONTEXT_CODE & 1 and b.runs[b.n_runs - 1].context >> CONTEXT_CODE & 1:
+        return False
+    if left.link and right.link:
+        # The parts of one link that an editor has cut have the same target, and are in running text.
+        return how != SOFT or left.href_length < 2 or left.href[0] == c'#' \
+            or not _same(left.href, left.href_length, right.href, right.href_length) \
+            or not (among_text or left.single or right.single)
+    if how == NEUTRAL:
+        return False
+    if b.object:
+        return not (_is_unspaced(a) and _is_unspaced(first))
+    if left.kind == SIDE_TEXT and right.kind == SIDE_TEXT or left.single and right.single:
+        return False
+    if left.aside or right.aside:
+        return True
+    if left.kind == SIDE_SHIFTED or right.kind == SIDE_SHIFTED:
+        return False
+    before = _last(b, 1)
+    if a == c'.' and not left.spaced and not _is_digit(before) or a == c':' and before == c':':
+        return False  # a qualified name: `json.Decoder`, `std::string`
+    words = letter_case(a) != NO_LETTER and letter_case(first) != NO_LETTER
+    if left.kind == SIDE_TEXT or right.kind == SIDE_TEXT:
+        only = right if left.kind == SIDE_TEXT else left
+        if only.kind != SIDE_OTHER or how != HARD or left.single or right.single:
+            return False
+        if letter_case(first) != UPPER or _is_digit(first):
+            return False
+        return a == c':' or words and only.name_length > 0 and (left.spaced or right.spaced)
+    if (left.single or right.single) and not (how == HARD and (words or _separates(a) or _separates(first))):
+        return False
+    if left.kind == SIDE_FORMAT or right.kind == SIDE_FORMAT:
+        return not among_text and how == HARD and (
+            left.tag != right.tag or not _same(left.name, left.name_length, right.name, right.name_length)
+        )
+    if how == HARD:
+        return True
+    if among_text:
+        return False
+    if how == CAPS:
+        return left.tag != right.tag or left.name_length or right.name_length or left.spaced and right.spaced
+    return _splits_small(left, right)
