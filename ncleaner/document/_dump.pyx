@@ -14,13 +14,17 @@ from ncleaner.document._document cimport (
     Builder, add_break, add_rule, add_space, add_text, close_block, close_inline, open_block, open_inline,
     read_class, read_names, style_hash,
 )
+from ncleaner.document._formula cimport (
+    FORMULA_COPY, FORMULA_IMAGE, FORMULA_PREVIEW, FORMULA_RENDERED, FORMULA_SOURCE, NO_FORMULA, add_bar, add_leaf,
+    add_reading, add_tex, end_readings, formula_class, is_tex_type, may_be_formula,
+)
 from ncleaner.document._joint cimport (
     CLOSED, JOINT_LEVELS, begin_side, is_apart, is_blank, joint, side_t, widen_side,
 )
 from ncleaner.document._tables cimport CONCEALED, builder_t
 from ncleaner.document._tags cimport (
     CONTEXT_ALT, FORM_PLAIN, ROLE_BLOCK, ROLE_BREAK, ROLE_IMAGE, ROLE_INLINE, ROLE_LEFT_OUT, ROLE_RULE,
-    SIDE_OTHER, TAG_CUSTOM, TAG_UNKNOWN,
+    SIDE_OTHER, TAG_CUSTOM, TAG_MATH, TAG_UNKNOWN,
 )
 
 from selectolax.lexbor import LexborHTMLParser
@@ -96,7 +100,7 @@ cdef enum:
     VOID = -2                # no bit, and the element has only one tag (tags.VOID)
 
 cdef meaning_t meanings[KNOWN]
-cdef uintptr_t id_html, id_body, id_button
+cdef uintptr_t id_html, id_body, id_button, id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml
 
 # The attributes that are read. Lexbor identifies some of them by an id, and the others by the address of a name
 # that is stored with the document.
@@ -110,6 +114,9 @@ cdef enum:
     ALT = 6
     LANG = 7
     HREF = 8
+    TYPE = 9
+    ENCODING = 10
+    ALTTEXT = 11
 
 cdef uint8_t attributes[KNOWN]
 
@@ -166,6 +173,12 @@ cdef inline int _attribute(uintptr_t name) noexcept nogil:
         return LANG
     if entry.length == 4 and memcmp(entry.short_name, b"href", 4) == 0:
         return HREF
+    if entry.length == 4 and memcmp(entry.short_name, b"type", 4) == 0:
+        return TYPE
+    if entry.length == 8 and memcmp(entry.short_name, b"encoding", 8) == 0:
+        return ENCODING
+    if entry.length == 7 and memcmp(entry.short_name, b"alttext", 7) == 0:
+        return ALTTEXT
     return OTHER
 
 
@@ -209,6 +222,10 @@ cdef struct found_t:         # what the walk finds besides the text
     size_t title_length
     const unsigned char* lang
     size_t lang_length
+    # What the walk remembers.
+    node_t* last             # the text node with the last character that is not white space; NULL after a formula
+    size_t formula           # end of the text (`mark`) after the last formula, or 0
+    size_t rubies            # number of open <ruby>
 
 
 cdef inline int _own_tags(node_t* node) noexcept nogil:
@@ -237,6 +254,190 @@ cdef bint _leave_out(builder_t* b, node_t* root) noexcept nogil:
     return False
 
 
+# --------------------------------------------------------------------------------------------------
+# Formulas and the readings of <ruby>.
+
+cdef enum:
+    NEAR = 4                 # most siblings among which the TeX of a formula that MathJax shows is searched
+    FORMULA_NODES = 10_000   # most nodes of a formula that MathJax shows
+
+
+cdef bint _is_named(node_t* node, const char* name, size_t length) noexcept nogil:
+    """Returns whether an element has a name that Lexbor does not know, of at most 16 bytes."""
+    cdef name_t* entry = <name_t*> node.local_name
+    return node.type == ELEMENT_NODE and node.local_name >= KNOWN and entry.length == length \
+        and memcmp(entry.short_name, name, length) == 0
+
+
+cdef inline node_t* _next(node_t* node, node_t* root, bint into) noexcept nogil:
+    """Returns the next node below `root` in document order, or NULL; with `into`, the children of `node` count."""
+    if into and node.first_child != NULL:
+        return node.first_child
+    while node != root and node.next == NULL:
+        node = node.parent
+    return NULL if node == root else node.next
+
+
+cdef str_t* _value(node_t* node, int which) noexcept nogil:
+    """Returns the value of an attribute, or NULL."""
+    cdef attr_t* attr = (<element_node_t*> node).first_attr
+    while attr != NULL:
+        if _attribute(attr.node.local_name) == which:
+            return attr.value
+        attr = attr.next
+    return NULL
+
+
+cdef str_t* _text_of(node_t* node) noexcept nogil:
+    """Returns the text of an element whose first child is a text node that is not blank, or NULL."""
+    cdef node_t* child = node.first_child
+    if child == NULL or child.type != TEXT_NODE:
+        return NULL
+    if is_blank((<text_node_t*> child).data.data, (<text_node_t*> child).data.length):
+        return NULL
+    return &(<text_node_t*> child).data
+
+
+cdef str_t* _tex_of_script(node_t* node) noexcept nogil:
+    """Returns the TeX in a <script type="math/tex">, or NULL."""
+    cdef str_t* type_
+    if node.type != ELEMENT_NODE or node.local_name != id_script:
+        return NULL
+    type_ = _value(node, TYPE)
+    if type_ == NULL or not is_tex_type(type_.data, type_.length):
+        return NULL
+    return _text_of(node)
+
+
+cdef void _script(builder_t* b, node_t* node, found_t* found) noexcept nogil:
+    cdef str_t* tex = _tex_of_script(node)
+    if tex != NULL:
+        add_tex(b, tex.data, tex.length)
+        found.formula = b.mark
+        found.last = NULL
+
+
+cdef bint _tex_follows(node_t* node) noexcept nogil:
+    """Returns whether a script with the TeX of a formula follows, after the element or after its parent."""
+    cdef node_t* other
+    cdef int _i, _level
+    for _level in range(2):
+        other = node.next
+        for _i in range(NEAR):
+            if other == NULL:
+                break
+            if _tex_of_script(other) != NULL:
+                return True
+            other = other.next
+        node = node.parent
+        if node == NULL:
+            return False
+    return False
+
+
+cdef node_t* _math_in(node_t* root) noexcept nogil:
+    """Returns the first <math> in an element, or NULL."""
+    cdef node_t* node = root
+    cdef size_t n = 0
+    while node != NULL and n < FORMULA_NODES:
+        if node.type == ELEMENT_NODE and node.local_name == id_math:
+            return node
+        node = _next(node, root, True)
+        n += 1
+    return NULL
+
+
+cdef void _add_formula(builder_t* b, node_t* math, found_t* found) noexcept nogil:
+    """Writes a <math>: its TeX if it has any, otherwise the text of its leaves."""
+    cdef node_t* node = math
+    cdef str_t* tex = NULL
+    cdef str_t* text
+    cdef size_t start = b.mark
+    cdef bint into
+    while node != NULL and tex == NULL:
+        if _is_named(node, b"annotation", 10):
+            text = _value(node, ENCODING)
+            if text != NULL and text.length == 17 and memcmp(text.data, b"application/x-tex", 17) == 0:
+                tex = _text_of(node)
+        node = _next(node, math, True)
+    if tex == NULL:
+        tex = _value(math, ALTTEXT)
+    if tex != NULL and not is_blank(tex.data, tex.length):
+        add_tex(b, tex.data, tex.length)
+    else:
+        node = math
+        while node != NULL:
+            into = True
+            if node.type == TEXT_NODE:
+                text = &(<text_node_t*> node).data
+                add_leaf(b, text.data, text.length, node.parent.local_name == id_mo, start)
+            elif node.type == ELEMENT_NODE:
+                into = not (_is_named(node, b"annotation", 10) or node.local_name == id_annotation_xml)
+            node = _next(node, math, into)
+            if node != NULL and node.type == ELEMENT_NODE and node.prev != NULL and _is_named(node.parent, b"mfrac", 5):
+                add_bar(b, start)
+    found.formula = b.mark
+    found.last = NULL
+
+
+cdef bint _enter_formula(builder_t* b, node_t* node, int kind, str_t* alt, found_t* found) noexcept nogil:
+    """Handles an element whose class is one of formulas. Returns whether the element is done."""
+    cdef node_t* math
+    if kind == FORMULA_COPY:
+        return found.formula > 0 and found.formula == b.mark
+    if kind == FORMULA_IMAGE:
+        if alt == NULL:
+            return False
+        if not (found.formula > 0 and found.formula == b.mark):
+            add_tex(b, alt.data, alt.length)
+            found.formula = b.mark
+            found.last = NULL
+        return True
+    if _tex_follows(node):
+        return True
+    if kind == FORMULA_PREVIEW:
+        return False
+    math = _math_in(node)
+    if math == NULL:
+        return False
+    _add_formula(b, math, found)
+    return True
+
+
+cdef void _add_readings(builder_t* b, node_t* ruby, found_t* found) noexcept nogil:
+    """Writes the readings of a <ruby> in brackets after its text; those of an <rtc> have brackets of their own."""
+    cdef node_t* node = ruby
+    cdef node_t* part = NULL  # the <rt> or <rtc> around `node`
+    cdef bint open_ = False, apart = False
+    cdef str_t* text
+    while True:
+        node = _next(node, part if part != NULL else ruby, True)
+        if node == NULL:
+            if part == NULL:
+                break
+            node = part
+            part = NULL
+            node = _next(node, ruby, False)
+            if node == NULL:
+                break
+        if node.type == TEXT_NODE:
+            if part != NULL:
+                text = &(<text_node_t*> node).data
+                open_ = add_reading(b, text.data, text.length, open_, apart)
+                apart = False
+        elif node.type == ELEMENT_NODE and part == NULL and (node.local_name == id_rt or node.local_name == id_rtc):
+            if node.local_name == id_rtc and open_:
+                end_readings(b)
+                open_ = False
+            part = node
+            apart = True
+    if open_:
+        end_readings(b)
+    found.last = NULL
+
+
+# --------------------------------------------------------------------------------------------------
+
 cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noexcept nogil:
     """Passes the opening of an element to the builder.
 
@@ -253,9 +454,11 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
     cdef str_t* id_ = NULL
     cdef str_t* role = NULL
     cdef uint64_t style
-    cdef int name
+    cdef int name, formula
     if m.role == ROLE_LEFT_OUT and not (node.local_name == id_button and b.headings > 0):
         b.object |= m.object and b.open
+        if node.local_name == id_script and attr != NULL:
+            _script(b, node, found)
         return _leave_out(b, node)
     if m.role == ROLE_BREAK:
         add_break(b)
@@ -297,8 +500,23 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
         attr = attr.next
     if hidden and (streamed or node.local_name == id_body or node.local_name == id_html):
         hidden = False
+    if may_be_formula(class_, class_length):
+        formula = formula_class(class_, class_length)
+        if formula == FORMULA_SOURCE:
+            hidden = False
+        elif formula != NO_FORMULA and not hidden and _enter_formula(b, node, formula, alt, found):
+            return _leave_out(b, node)
     if hidden and m.role != ROLE_BLOCK:
         return _leave_out(b, node)
+    if m.code == TAG_MATH:
+        _add_formula(b, node, found)
+        return _leave_out(b, node)
+    if m.code == TAG_CUSTOM and _is_named(node, b"mjx-container", 13):
+        _enter_formula(b, node, FORMULA_RENDERED, NULL, found)
+        return _leave_out(b, node)
+    if found.rubies and (node.local_name == id_rt or node.local_name == id_rtc):
+        return _leave_out(b, node)
+    found.rubies += node.local_name == id_ruby
     if m.role == ROLE_IMAGE:
         b.object |= b.open
         if alt_text and alt != NULL:
@@ -326,8 +544,12 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
     return True
 
 
-cdef inline void _leave(builder_t* b, node_t* node) noexcept nogil:
+cdef inline void _leave(builder_t* b, node_t* node, found_t* found) noexcept nogil:
     cdef meaning_t m = _meaning(node)
+    if node.local_name == id_ruby:
+        found.rubies -= 1
+        if not found.rubies:
+            _add_readings(b, node, found)
     if m.role == ROLE_BLOCK:
         close_block(b, m.form)
     else:
@@ -405,7 +627,6 @@ cdef bint _are_apart(builder_t* b, node_t* before, node_t* after) noexcept nogil
 cdef void _walk(builder_t* b, node_t* root, bint alt_text, found_t* found) noexcept nogil:
     """Walks the tree depth first. There is no recursion, because a page can nest deeper than the C stack allows."""
     cdef node_t* node = root
-    cdef node_t* last = NULL  # the text node with the last character that is not white space
     cdef str_t* data
     cdef size_t written
     cdef bint down
@@ -413,24 +634,26 @@ cdef void _walk(builder_t* b, node_t* root, bint alt_text, found_t* found) noexc
         down = False
         if node.type == TEXT_NODE:
             data = &(<text_node_t*> node).data
-            if data.length and last != NULL and joint(b, data.data, data.length) != CLOSED:
-                if _are_apart(b, last, node):
+            if data.length and found.last != NULL and joint(b, data.data, data.length) != CLOSED:
+                if _are_apart(b, found.last, node):
                     add_space(b)
             written = b.mark
-            add_text(b, data.data, data.length)
+            # White space between the parts of <ruby> is layout.
+            if not (found.rubies and node.parent.local_name == id_ruby and is_blank(data.data, data.length)):
+                add_text(b, data.data, data.length)
             if b.mark != written:
-                last = node
+                found.last = node
         elif node.type == ELEMENT_NODE:
             down = _enter(b, node, alt_text, found)
             if down and node.first_child == NULL:
-                _leave(b, node)
+                _leave(b, node, found)
                 down = False
         if down:
             node = node.first_child
             continue
         while node != root and node.next == NULL:
             node = node.parent
-            _leave(b, node)
+            _leave(b, node, found)
         if node == root:
             return
         node = node.next
@@ -452,6 +675,9 @@ def walk(parser not None, Builder builder not None, bint alt_text=False):
     found.lang = NULL
     found.title_length = 0
     found.lang_length = 0
+    found.last = NULL
+    found.formula = 0
+    found.rubies = 0
     with nogil:
         _walk(&builder.b, <node_t*> address, alt_text, &found)
     return (
@@ -469,7 +695,7 @@ def _tag_ids():
     The ids are read from small documents; each tag is tried in several contexts, until the parser accepts it."""
     ids = {}
     contexts = ["<{0}></{0}>", "<table><{0}></{0}</table>", "<table><tr><{0}></table>", "<frameset><{0}>", "<{0}>"]
-    for name in dict.fromkeys((*_tags.TAGS[2:], *_tags.VOID)):
+    for name in dict.fromkeys((*_tags.TAGS[2:], *_tags.VOID, "mo", "annotation-xml")):
         for context in contexts:
             parser = LexborHTMLParser(context.format(name))
             for node in parser.root.traverse():
@@ -507,6 +733,10 @@ cdef bint _fill_meanings():
     id_html = ids["html"]
     id_body = ids["body"]
     id_button = ids["button"]
+    global id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml
+    id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml = [
+        ids[name] for name in ("math", "mo", "script", "ruby", "rt", "rtc", "annotation-xml")
+    ]
     return True
 
 
@@ -533,7 +763,7 @@ cdef bint _same_node(node_t* mine, theirs):
 
 cdef bint _prove_layout() except -1:
     memset(attributes, OTHER, sizeof(attributes))
-    names = ("class", "id", "role", "hidden", "style", "alt", "lang", "href")
+    names = ("class", "id", "role", "hidden", "style", "alt", "lang", "href", "type", "encoding", "alttext")
     long_name = "x-name-of-more-than-sixteen-bytes"
     html = (
         "<p>plain</p>" + "".join(f"<b {name}=value-of-{name}>text</b>" for name in names)

@@ -39,6 +39,7 @@ cpdef enum Tag:
     TAG_H4 = 44
     TAG_H5 = 45
     TAG_H6 = 46
+    TAG_MATH = 97
 
 cpdef enum Context:
     CONTEXT_LINK = 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ncleaner.document import tags
+from ncleaner.document import _formula, tags
 from ncleaner.document._dump import style_hides
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ __all__ = ["Walk", "walk"]
 _ALT = tags.CONTEXT.index("alt")
 _ASCII_SPACE = " \t\n\v\f\r"
 _JOINT_LEVELS = 16  # as in _joint.pxd
+_NEAR, _FORMULA_NODES = 4, 10_000  # as in _dump.pyx
 # These occur only in math and svg: the first is not a custom element in spite of its hyphen, the second not
 # an image.
 _FOREIGN = {"annotation-xml", "image"}
@@ -60,6 +61,56 @@ def _is_bare_text(node: LexborNode | None) -> bool:
     return node is not None and node.is_text_node and bool((node.text_content or "").strip(_ASCII_SPACE))
 
 
+def _next(node: LexborNode, root: LexborNode, into: bool = True) -> LexborNode | None:
+    """Returns the next node below `root` in document order; with `into`, the children of `node` count."""
+    if into and node.first_child is not None:
+        return node.first_child
+    here: LexborNode | None = node
+    while here is not None and here.mem_id != root.mem_id and here.next is None:
+        here = here.parent
+    return None if here is None or here.mem_id == root.mem_id else here.next
+
+
+def _text_of(node: LexborNode) -> bytes:
+    """Returns the text of an element whose first child is a text node that is not blank, or nothing."""
+    child = node.first_child
+    text = (child.text_content or "") if child is not None and child.is_text_node else ""
+    return text.encode() if text.strip(_ASCII_SPACE) else b""
+
+
+def _tex_of_script(node: LexborNode) -> bytes:
+    """Returns the TeX in a <script type="math/tex">, or nothing."""
+    if node.tag != "script" or not (node.attributes.get("type") or "").startswith("math/tex"):
+        return b""
+    return _text_of(node)
+
+
+def _tex_follows(node: LexborNode) -> bool:
+    """Returns whether a script with the TeX of a formula follows, after the element or after its parent."""
+    for _level in range(2):
+        other = node.next
+        for _ in range(_NEAR):
+            if other is None:
+                break
+            if _tex_of_script(other):
+                return True
+            other = other.next
+        if node.parent is None:
+            return False
+        node = node.parent
+    return False
+
+
+def _math_in(root: LexborNode) -> LexborNode | None:
+    """Returns the first <math> in an element."""
+    node: LexborNode | None = root
+    for _ in range(_FORMULA_NODES):
+        if node is None or node.tag == "math":
+            return node
+        node = _next(node, root)
+    return None
+
+
 class Walk:
     """The state of a walk, and what it does at each node."""
 
@@ -69,6 +120,9 @@ class Walk:
         self.title = b""
         self.last: LexborNode | None = None  # the text node with the last character that is not white space
 
+        self.formula = 0  # end of the text (`written`) after the last formula
+        self.rubies = 0  # number of open <ruby>
+
     def text(self, node: LexborNode) -> None:
         """Passes the text of a text node to the builder, after a space if there has to be one."""
         builder = self.builder
@@ -76,7 +130,9 @@ class Walk:
         if self.last is not None and builder.joint(data) and self._are_apart(self.last, node, data):
             builder.space()
         written = builder.written
-        builder.text(data)
+        # White space between the parts of <ruby> is layout.
+        if not (self.rubies and node.parent is not None and node.parent.tag == "ruby" and not data.strip()):
+            builder.text(data)
         if builder.written != written:
             self.last = node
 
@@ -98,6 +154,81 @@ class Walk:
             right = around
         return False
 
+    def _end_formula(self) -> None:
+        self.formula = self.builder.written
+        self.last = None
+
+    def _add_tex(self, tex: bytes) -> None:
+        _formula.write_tex(self.builder, tex)
+        self._end_formula()
+
+    def _add_formula(self, math: LexborNode) -> None:
+        """Writes a <math>: its TeX if it has any, otherwise the text of its leaves."""
+        builder, start = self.builder, self.builder.written
+        tex = b""
+        node: LexborNode | None = math
+        while node is not None and not tex:
+            if node.tag == "annotation" and node.attributes.get("encoding") == "application/x-tex":
+                tex = _text_of(node)
+            node = _next(node, math)
+        tex = tex or (math.attributes.get("alttext") or "").encode()
+        if tex.strip():
+            self._add_tex(tex)
+            return
+        node = math
+        while node is not None:
+            into = node.tag not in ("annotation", "annotation-xml")
+            if node.is_text_node:
+                operator = node.parent is not None and node.parent.tag == "mo"
+                _formula.write_leaf(builder, (node.text_content or "").encode(), operator, start)
+            node = _next(node, math, into)
+            parent = None if node is None or not node.is_element_node or node.prev is None else node.parent
+            if parent is not None and parent.tag == "mfrac":
+                _formula.write_bar(builder, start)
+        self._end_formula()
+
+    def _enter_formula(self, node: LexborNode, kind: str) -> bool:
+        """Handles an element whose class is one of formulas. Returns whether the element is done."""
+        written = self.formula > 0 and self.formula == self.builder.written
+        if kind == "copy":
+            return written
+        if kind == "image":
+            alt = node.attributes.get("alt")
+            if alt is not None and not written:
+                self._add_tex(alt.encode())
+            return alt is not None
+        if _tex_follows(node):
+            return True
+        math = None if kind == "preview" else _math_in(node)
+        if math is not None:
+            self._add_formula(math)
+        return math is not None
+
+    def _add_readings(self, ruby: LexborNode) -> None:
+        """Writes the readings of a <ruby> in brackets after its text, those of an <rtc> in their own."""
+        builder = self.builder
+        is_open = False
+        node: LexborNode | None = _next(ruby, ruby)
+        while node is not None:
+            part = node.tag in ("rt", "rtc")
+            if part:
+                if node.tag == "rtc" and is_open:
+                    _formula.close_readings(builder)
+                    is_open = False
+                apart = True
+                below = _next(node, node)
+                while below is not None:
+                    if below.is_text_node:
+                        is_open = _formula.write_reading(
+                            builder, (below.text_content or "").encode(), is_open, apart
+                        )
+                        apart = False
+                    below = _next(below, node)
+            node = _next(node, ruby, not part)
+        if is_open:
+            _formula.close_readings(builder)
+        self.last = None
+
     def enter(self, node: LexborNode) -> bool:
         """Passes the opening of an element to the builder. Returns whether the walk goes into the element."""
         builder = self.builder
@@ -111,6 +242,8 @@ class Walk:
         if role == tags.LEFT_OUT and not (tag == "button" and builder.in_heading):
             if tag in tags.OBJECTS:
                 builder.object()
+            if tex := _tex_of_script(node):
+                self._add_tex(tex)
             return self._leave_out(node)
         if role == tags.BREAK:
             builder.line_break()
@@ -122,8 +255,22 @@ class Walk:
         hidden = "hidden" in attributes or style_hides((attributes.get("style") or "").encode())
         if tag in ("html", "body") or _is_streamed(attributes.get("id") or ""):
             hidden = False
+        formula = _formula.class_of_formula((attributes.get("class") or "").encode())
+        if formula == "source":
+            hidden = False
+        elif formula and not hidden and self._enter_formula(node, formula):
+            return self._leave_out(node)
         if hidden and role != tags.BLOCK:
             return self._leave_out(node)
+        if tag == "math":
+            self._add_formula(node)
+            return self._leave_out(node)
+        if node.tag == "mjx-container":
+            self._enter_formula(node, "rendered")
+            return self._leave_out(node)
+        if self.rubies and tag in ("rt", "rtc"):
+            return self._leave_out(node)
+        self.rubies += tag == "ruby"
         if role == tags.IMAGE:
             builder.object()
             alt = attributes.get("alt")
@@ -151,6 +298,10 @@ class Walk:
 
     def leave(self, node: LexborNode) -> None:
         tag = _known(node.tag or "")
+        if tag == "ruby":
+            self.rubies -= 1
+            if not self.rubies:
+                self._add_readings(node)
         if tags.ROLE[tag] == tags.BLOCK:
             self.builder.close_block(tags.FORM.get(tag, tags.PLAIN))
         else:

@@ -331,14 +331,34 @@ NAMES = st.sampled_from(
         "a-name-of-more-than-sixteen",
         "math",
         "mi",
+        "mo",
+        "mfrac",
+        "annotation",
         "annotation-xml",
+        "mjx-container",
         "g",
         "text",
     ]
 )
 ATTRIBUTES = st.lists(
     st.tuples(
-        st.sampled_from(["class", "id", "role", "hidden", "style", "alt", "lang", "href", "data-x", "CLASS"]),
+        st.sampled_from(
+            [
+                "class",
+                "id",
+                "role",
+                "hidden",
+                "style",
+                "alt",
+                "lang",
+                "href",
+                "data-x",
+                "CLASS",
+                "type",
+                "encoding",
+                "alttext",
+            ]
+        ),
         st.sampled_from(
             [
                 "",
@@ -353,6 +373,15 @@ ATTRIBUTES = st.lists(
                 "ü",
                 "sr-only",
                 "display: flex",
+                "math/tex",
+                "application/x-tex",
+                "x^2",
+                "katex-html",
+                "MathJax x",
+                "MathJax_Preview",
+                "mwe-math-mathml-inline",
+                "mwe-math-fallback-image-inline",
+                "tex",
             ]
         ),
     ),

@@ -1,0 +1,28 @@
+"""Interface of the functions that recognize formulas and write them."""
+
+from ncleaner.document._tables cimport builder_t
+
+cdef enum:
+    # What the class of an element says about formulas.
+    NO_FORMULA = 0
+    FORMULA_RENDERED = 1  # a formula as MathJax shows it; its TeX or MathML may be inside or behind it
+    FORMULA_PREVIEW = 2   # what MathJax shows until the formula is ready
+    FORMULA_COPY = 3      # a second form of the formula before it
+    FORMULA_SOURCE = 4    # MathML that is hidden, because an image shows the formula
+    FORMULA_IMAGE = 5     # an image of a formula, with TeX as alternative text
+
+
+cdef inline bint may_be_formula(const unsigned char* name, size_t length) noexcept nogil:
+    """Returns False for nearly all classes, in two comparisons."""
+    return length > 2 and (name[0] == c'M' or name[0] == c'm' or name[0] == c'k' or name[0] == c't' or name[0] == c'l')
+
+
+cdef int formula_class(const unsigned char* name, size_t length) noexcept nogil
+cdef bint is_tex_type(const unsigned char* type_, size_t length) noexcept nogil
+cdef void add_tex(builder_t* b, const unsigned char* tex, size_t length) noexcept nogil
+cdef void add_leaf(builder_t* b, const unsigned char* data, size_t length, bint operator_, size_t start) noexcept nogil
+cdef void add_bar(builder_t* b, size_t start) noexcept nogil
+cdef bint add_reading(
+    builder_t* b, const unsigned char* data, size_t length, bint open_, bint apart
+) noexcept nogil
+cdef void end_readings(builder_t* b) noexcept nogil

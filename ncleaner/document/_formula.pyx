@@ -1,0 +1,214 @@
+"""Recognizes formulas by their classes, and writes formulas and the readings of <ruby> into the line.
+
+A formula is written once, as its TeX source without delimiters: with `$` around formulas, a corpus would have two kinds
+of dollar signs, and a formula without TeX would be marked as something that it is not. Without TeX, the leaves of the
+MathML are written as a reader reads them: `a = b + c`, `sin x`, `1/2`.
+
+The readings of <ruby> follow its whole text in brackets, 漢字(かんじ), also if the page has a reading for each
+character: words stay whole for whoever searches or segments the text.
+"""
+
+from libc.stdint cimport uint32_t
+from libc.string cimport memcmp, strlen
+
+from ncleaner.document._document cimport Builder, add_space, add_text
+from ncleaner.text._letters cimport NO_LETTER, UNCASED, decode_utf8, letter_case
+
+cdef enum:
+    NAMES = 11
+
+# The first name in a class attribute, and what it says. A name that ends in `*` stands for all that begin like it.
+cdef const char** CLASSES = [
+    b"MathJax", b"MathJax_CHTML", b"MathJax_SVG", b"mjx-chtml", b"MathJax_Preview", b"katex-html",
+    b"mwe-math-mathml-*", b"mwe-math-fallback-image-*", b"tex", b"latex", b"MathJax_PHTML",
+]
+cdef int* MEANINGS = [
+    FORMULA_RENDERED, FORMULA_RENDERED, FORMULA_RENDERED, FORMULA_RENDERED, FORMULA_PREVIEW, FORMULA_COPY,
+    FORMULA_SOURCE, FORMULA_IMAGE, FORMULA_IMAGE, FORMULA_IMAGE, FORMULA_RENDERED,
+]
+
+
+cdef inline bint _is_space(unsigned char c) noexcept nogil:
+    return c == c' ' or 9 <= c <= 13
+
+
+cdef int formula_class(const unsigned char* name, size_t length) noexcept nogil:
+    """Returns what a class attribute says about formulas (FORMULA_…), from its first name."""
+    cdef size_t n = 0, size
+    cdef int i
+    while n < length and not _is_space(name[n]):
+        n += 1
+    for i in range(NAMES):
+        size = strlen(CLASSES[i])
+        if CLASSES[i][size - 1] == c'*':
+            if n >= size and memcmp(name, CLASSES[i], size - 1) == 0:
+                return MEANINGS[i]
+        elif n == size and memcmp(name, CLASSES[i], size) == 0:
+            return MEANINGS[i]
+    return NO_FORMULA
+
+
+cdef bint is_tex_type(const unsigned char* type_, size_t length) noexcept nogil:
+    """Returns whether the type of a script says that it is TeX: `math/tex`, perhaps with parameters."""
+    return length >= 8 and memcmp(type_, b"math/tex", 8) == 0
+
+
+cdef inline bint _strip_pair(
+    const unsigned char** start, const unsigned char** end, const char* opening, const char* closing
+) noexcept nogil:
+    cdef size_t n = strlen(opening), m = strlen(closing)
+    if <size_t> (end[0] - start[0]) < n + m or memcmp(start[0], opening, n) or memcmp(end[0] - m, closing, m):
+        return False
+    start[0] += n
+    end[0] -= m
+    while start[0] < end[0] and _is_space(start[0][0]):
+        start[0] += 1
+    while start[0] < end[0] and _is_space((end[0] - 1)[0]):
+        end[0] -= 1
+    return True
+
+
+cdef void add_tex(builder_t* b, const unsigned char* tex, size_t length) noexcept nogil:
+    """Writes the TeX source of a formula, without delimiters and without the style that a converter puts around it."""
+    cdef const unsigned char* end = tex + length
+    _strip_pair(&tex, &end, b"", b"")
+    if not (
+        _strip_pair(&tex, &end, b"$$", b"$$") or _strip_pair(&tex, &end, b"$", b"$")
+        or _strip_pair(&tex, &end, b"\\(", b"\\)") or _strip_pair(&tex, &end, b"\\[", b"\\]")
+        or _strip_pair(&tex, &end, b"{\\displaystyle ", b"}") or _strip_pair(&tex, &end, b"{\\textstyle ", b"}")
+    ):
+        _strip_pair(&tex, &end, b"\\displaystyle ", b"")
+    if tex < end:
+        add_text(b, tex, <size_t> (end - tex))
+
+
+cdef bint _is_relation(uint32_t code) noexcept nogil:
+    """Returns whether an operator has a space on either side: = < + ± ∈ → and similar ones."""
+    return (
+        code == c'=' or code == c'<' or code == c'>' or code == c'+' or code == c'-' or code == 0xB1 or code == 0xD7
+        or code == 0xF7 or 0x2190 <= code <= 0x21FF or 0x2208 <= code <= 0x220D or code == 0x2212 or code == 0x2213
+        or 0x2227 <= code <= 0x222A or 0x223C <= code <= 0x228B or 0x2295 <= code <= 0x22A5 or 0x22C4 <= code <= 0x22FF
+    )
+
+
+cdef uint32_t _last(const builder_t* b) noexcept nogil:
+    cdef size_t at = b.mark
+    cdef uint32_t code = 0
+    while at > b.base:
+        at -= 1
+        if b.text[at] & 0xC0 != 0x80:
+            decode_utf8(<const unsigned char*> b.text + at, b.mark - at, &code)
+            break
+    return code
+
+
+cdef void add_leaf(builder_t* b, const unsigned char* data, size_t length, bint operator_, size_t start) noexcept nogil:
+    """Writes one leaf of MathML. `start` is the end of the text (`mark`) before the formula.
+
+    Relations and binary operators get spaces; a sign at the beginning or after another operator gets none."""
+    cdef const unsigned char* end = data + length
+    cdef uint32_t code, before
+    _strip_pair(&data, &end, b"", b"")
+    if data == end:
+        return
+    length = <size_t> (end - data)
+    if not operator_:
+        add_text(b, data, length)
+        return
+    decode_utf8(data, length, &code)
+    if 0x2061 <= code <= 0x2064:  # invisible operators; the name of a function is apart from its argument
+        if code == 0x2061:
+            add_space(b)
+        return
+    before = _last(b) if b.open and b.mark > start else 0
+    if _is_relation(code) and before and before != c'(' and before != c'[' and before != c'{' and before != c',' \
+            and not _is_relation(before):
+        add_space(b)
+        add_text(b, data, length)
+        add_space(b)
+    else:
+        add_text(b, data, length)
+        if code == c',' or code == c';':
+            add_space(b)
+
+
+cdef void add_bar(builder_t* b, size_t start) noexcept nogil:
+    """Writes the bar of a fraction, if something of the formula stands before it."""
+    if b.open and b.mark > start:
+        add_text(b, b"/", 1)
+
+
+cdef inline void _drop_space(builder_t* b) noexcept nogil:
+    """Removes the white space at the end of the open segment."""
+    if b.open:
+        b.text_len = b.mark
+        b.space = False
+
+
+cdef bint add_reading(
+    builder_t* b, const unsigned char* data, size_t length, bint open_, bint apart
+) noexcept nogil:
+    """Writes the text of an <rt> in brackets. Returns whether the bracket is open now, for the next call.
+
+    `apart` says that the text begins another <rt>: readings in an alphabet with case are then words."""
+    cdef const unsigned char* start = data
+    cdef const unsigned char* end = data + length
+    cdef uint32_t code
+    _strip_pair(&start, &end, b"", b"")
+    if start == end:
+        if open_ and not apart:
+            add_space(b)
+        return open_
+    if open_ and not apart:
+        add_text(b, data, length)
+        return True
+    length -= <size_t> (start - data)
+    if not open_:
+        add_text(b, b"(", 1)
+    else:
+        _drop_space(b)
+        decode_utf8(start, length, &code)
+        if letter_case(code) != UNCASED and letter_case(code) != NO_LETTER and letter_case(_last(b)) != UNCASED:
+            add_space(b)
+    add_text(b, start, length)
+    return True
+
+
+cdef void end_readings(builder_t* b) noexcept nogil:
+    _drop_space(b)
+    add_text(b, b")", 1)
+
+
+# --------------------------------------------------------------------------------------------------
+# The same for the walk in `_walk.py`.
+
+def class_of_formula(bytes name not None):
+    """Returns what a class attribute says about formulas: `rendered`, `preview`, `copy`, `source`, `image` or ``."""
+    cdef const unsigned char* c = <const unsigned char*> <char*> name
+    cdef int kind = formula_class(c, len(name)) if may_be_formula(c, len(name)) else NO_FORMULA
+    return ("", "rendered", "preview", "copy", "source", "image")[kind]
+
+
+def write_tex(Builder builder not None, bytes tex not None):
+    """Writes the TeX source of a formula."""
+    add_tex(&builder.b, <const unsigned char*> <char*> tex, len(tex))
+
+
+def write_leaf(Builder builder not None, bytes data not None, bint operator_, size_t start):
+    """Writes one leaf of MathML; `start` is `Builder.written` before the formula."""
+    add_leaf(&builder.b, <const unsigned char*> <char*> data, len(data), operator_, start)
+
+
+def write_bar(Builder builder not None, size_t start):
+    """Writes the bar of a fraction; `start` is `Builder.written` before the formula."""
+    add_bar(&builder.b, start)
+
+
+def write_reading(Builder builder not None, bytes data not None, bint open_, bint apart):
+    """Writes a reading of <ruby>, as `add_reading`."""
+    return add_reading(&builder.b, <const unsigned char*> <char*> data, len(data), open_, apart)
+
+
+def close_readings(Builder builder not None):
+    """Closes the bracket around readings."""
+    end_readings(&builder.b)

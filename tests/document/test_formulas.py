@@ -1,0 +1,143 @@
+"""Formulas, ruby and drawings inside a paragraph: one segment, and each formula once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
+
+from ncleaner.document import _dump, _walk
+from ncleaner.document._document import Builder
+from ncleaner.document.html import dump_html
+from ncleaner.document.tables import Document
+
+MATHML = "<mrow><mi>a</mi><mo>=</mo><mi>b</mi><mo>+</mo><mn>1</mn></mrow>"
+TEX = "<annotation encoding='application/x-tex'>a=b+1</annotation>"
+MATH = f"<math><semantics>{MATHML}{TEX}</semantics></math>"
+KATEX_HTML = (
+    "<span class=katex-html aria-hidden=true><span class=mord>a</span><span class=mrel>=</span>…</span>"
+)
+MATHJAX = (
+    "<span class=MathJax id=MathJax-Element-1-Frame><nobr aria-hidden=true><span class=mi>a</span>=b+1</nobr>"
+)
+ASSISTIVE = f"<span class=MJX_Assistive_MathML role=presentation><math>{MATHML}</math></span>"
+
+CASES = [
+    # MathML
+    (f"where {MATH} is", "where a=b+1 is"),
+    (f"where <math>{MATHML}</math> is", "where a = b + 1 is"),
+    (f"where <math alttext='a=b+1'>{MATHML}</math> is", "where a=b+1 is"),
+    (f"where <math alttext=' '>{MATHML}</math>.", "where a = b + 1."),
+    ("an <math><mi>n</mi></math>-gon", "an n-gon"),
+    ("<math><mo>-</mo><mi>x</mi><mo>,</mo><mo>-</mo><mn>2</mn></math>", "-x, -2"),
+    ("<math><mi>f</mi><mo>(</mo><mo>−</mo><mi>x</mi><mo>)</mo></math>", "f(−x)"),
+    ("<math><mi>sin</mi><mo>\u2061</mo><mi>x</mi><mo>≤</mo><mn>2</mn><mo>\u2062</mo><mi>y</mi></math>", "sin x ≤ 2y"),
+    ("<math><mfrac><mn>1</mn><mrow><mn>2</mn><mi>x</mi></mrow></mfrac></math> of it", "1/2x of it"),
+    ("<math>\n <msup>\n  <mi>x</mi>\n  <mn>2</mn>\n </msup>\n</math>", "x2"),
+    ("<math><mtext>if&nbsp;x</mtext><annotation-xml><ci>y</ci></annotation-xml></math>", "if x"),
+    ("<math><semantics><mi>x</mi><annotation encoding='text/plain'>y</annotation></semantics></math>", "x"),
+    (f"a <math display=block>{MATHML}{TEX}</math> b", "a a=b+1 b"),
+    ("a <math></math> b", "a b"),
+    # KaTeX
+    (f"so <span class=katex><span class=katex-mathml>{MATH}</span>{KATEX_HTML}</span>.", "so a=b+1."),
+    (f"so <span class=katex>{MATH}</span>.", "so a=b+1."),
+    ("so <span class=katex><span class=katex-html><span class=mord>a</span>=b</span></span>.", "so a=b."),
+    # MathJax
+    (f"so {MATHJAX}</span><script type='math/tex'>a=b+1</script>.", "so a=b+1."),
+    (
+        f"so <span class=MathJax_Preview>[math]</span>{MATHJAX}{ASSISTIVE}</span>"
+        "<script type='math/tex; mode=display' id=x>a=b+1</script>.",
+        "so a=b+1.",
+    ),
+    (f"so {MATHJAX}{ASSISTIVE}</span>.", "so a = b + 1."),
+    (f"so {MATHJAX}</span>.", "so a=b+1."),
+    ("so <span class='MathJax_Preview'>a=b</span><script type='math/tex'>a=b</script>.", "so a=b."),
+    ("so <span class='MathJax_Preview'>a=b</span>.", "so a=b."),
+    ("so <script type='math/tex'>a &lt b</script>and <script type='text/javascript'>x</script>c", "so a &lt band c"),
+    (
+        "so <mjx-container class=MathJax jax=CHTML><mjx-math aria-hidden=true><mjx-mi></mjx-mi></mjx-math>"
+        f"<mjx-assistive-mml><math>{MATHML}</math></mjx-assistive-mml></mjx-container>.",
+        "so a = b + 1.",
+    ),
+    (f"so <mjx-container jax=SVG><svg><g/></svg>{MATH}</mjx-container>.", "so a=b+1."),
+    ("so <mjx-container jax=SVG><svg><g/></svg></mjx-container> on", "so on"),
+    # Wikipedia
+    (
+        "of <span class='mwe-math-element mwe-math-element-inline'><span class='mwe-math-mathml-inline "
+        "mwe-math-mathml-a11y' style='display: none;'><math alttext='{\\displaystyle x^{2}}'><mi>x</mi></math></span>"
+        "<img class='mwe-math-fallback-image-inline' alt='{\\displaystyle x^{2}}' src=x></span>, which",
+        "of x^{2}, which",
+    ),
+    ("of <img class='mwe-math-fallback-image-inline' alt='{\\displaystyle x}' src=x>, which", "of x, which"),
+    ("of <img class=tex alt='x^2' src=x> and <img class=latex alt='$y$' src=y>.", "of x^2 and y."),
+    ("of <img class=tex src=x> and <img class=latex alt='' src=y>.", "of and ."),
+    # delimiters
+    (r"<math alttext='$$x$$'></math> <math alttext='\(y\)'></math> <math alttext='\[ z \]'></math>", "x y z"),
+    (r"<math alttext='\displaystyle x'></math> <math alttext='{\textstyle y}'></math>", "x y"),
+    # ruby
+    ("これは<ruby>漢字<rp>(</rp><rt>かんじ</rt><rp>)</rp></ruby>です", "これは漢字(かんじ)です"),
+    ("これは<ruby>漢<rt>かん</rt>字<rt>じ</rt></ruby>です", "これは漢字(かんじ)です"),
+    ("<ruby>\n<rb>短</rb>\n <rt>たん</rt>\n <rb>槍</rb>\n <rt>そう</rt>\n</ruby>だ", "短槍(たんそう)だ"),
+    ("<ruby>北京<rt>Běi</rt><rt>jīng</rt></ruby>市", "北京(Běi jīng)市"),
+    ("<ruby><rb>旧<rb>金<rt>jiù<rt>jīn<rtc>San <b>F</b></ruby>", "旧金(jiù jīn)(San F)"),
+    ("<ruby>漢字</ruby>と<ruby>字<rt> </rt></ruby>", "漢字と字"),
+    ("<ruby>漢<ruby>字<rt>じ</rt></ruby><rt>かん</rt></ruby>", "漢字(じかん)"),
+    ("x <rt>y</rt> z", "x y z"),
+    # drawings
+    ("a <svg><title>icon</title><text>b</text></svg> c", "a c"),
+    ("press <svg><use/></svg>Start", "press Start"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("html", "text"), CASES, ids=[text for _, text in CASES])
+def test_one_paragraph_with_each_formula_once(html: str, text: str) -> None:
+    page = f"<body><p>{html}</p>"
+    document = dump_html(page)
+    assert document.text == f"{text}\n"
+    assert len(document) == 1
+    assert document.runs["words"].sum() == document.segments["words"].sum() == len(text.split())
+    tables = []
+    for walk in (_dump.walk, _walk.walk):
+        builder = Builder(64)
+        walk(LexborHTMLParser(page), builder)
+        tables.append(builder.tables())
+    assert tables[0] == tables[1]
+
+
+PIECES = st.sampled_from(
+    "x|y |12|=|漢|かん| |\n|<p>|</p>|<b>|</b>|<br>|<span>|</span>|<math>|</math>|<math alttext='a'>|<mi>|</mi>|<mo>|"
+    "</mo>|<mfrac>|</mfrac>|<annotation encoding='application/x-tex'>|</annotation>|<span class=katex-html>|"
+    "<span class=MathJax>|<span class=MathJax_Preview>|<script type='math/tex'>z</script>|<script>z</script>|"
+    "<mjx-container>|</mjx-container>|<span class='mwe-math-mathml-inline' style='display:none'>|"
+    "<img class=mwe-math-fallback-image-inline alt=c>|<img class=tex alt='$d$'>|<ruby>|</ruby>|<rt>|</rt>|<rtc>|<rb>|"
+    "<rp>|<pre>|</pre>|<svg>|</svg>".split("|")
+)
+
+
+@given(html=st.lists(PIECES, max_size=30).map("".join), alt_text=st.booleans())
+def test_both_walks_read_formulas_alike(html: str, alt_text: bool) -> None:
+    tables = []
+    for walk in (_dump.walk, _walk.walk):
+        builder = Builder(64)
+        walk(LexborHTMLParser(html), builder, alt_text)
+        tables.append(builder.tables())
+    assert tables[0] == tables[1]
+    document = Document.of_tables(tables[0])
+    words = np.bincount(document.runs["segment"], document.runs["words"], len(document)).astype(int)
+    assert words.tolist() == document.segments["words"].tolist()
+    assert [len(segment.text.split()) for segment in document] == words.tolist()
+
+
+def test_two_formulas_in_a_row_are_both_written() -> None:
+    assert dump_html(f"<p>{MATH}{MATH} {MATH}").text == "a=b+1a=b+1 a=b+1\n"
+
+
+def test_formulas_take_linear_time() -> None:
+    size = 20_000
+    assert dump_html("<p><span class=MathJax>" * 300 + "x" * size).text == "x" * size + "\n"
+    assert len(dump_html("<p>" + MATH * size).text) == 5 * size + 1
+    assert len(dump_html("<p><ruby>" + "<rb>x<rt>y" * size).text) == 3 * size + 2
+    preview = "<span class=MathJax_Preview>x</span>"
+    assert len(dump_html("<p>" + preview * size).text) == size + 1
