@@ -19,6 +19,8 @@ from libc.stdint cimport uint8_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp
 
+import re
+
 from ncleaner.document._markup cimport *
 from ncleaner.document._stack cimport *
 
@@ -69,6 +71,8 @@ cdef const char* _skip_raw(
             close = end if close == end else close + 1
     if (key == XMP or key == PLAINTEXT) and not s.doubt:
         close_paragraph(s)
+    if last == end and key != PLAINTEXT and key != XMP and s.out == NULL and s.endless == NULL:
+        s.endless = p
     if s.inside and (s.bare or last == end or key == STYLE and has_tag(p, last)):
         s.bare = True
         s.dropped += 1
@@ -216,6 +220,36 @@ cdef bint _outgrows(const char* p, const char* end) noexcept nogil:
             return True
 
 
+# Elements of raw text whose end tag may be missing, and where they then end: a browser swallows the rest of the page. A
+# title, and text in a form, end at the first tag or line end; fallback text (often `<iframe …/>` in <noscript>) is empty.
+# A script or a style sheet may be cut off with the page, and ends only where the body begins.
+_LINE = re.compile(rb"\s*+[^<\r\n]*+")
+_BODY = re.compile(rb"(?=</head[\s>]|<body[\s>])", re.IGNORECASE)
+_ENDS = {
+    b"title": _LINE, b"textarea": _LINE, b"iframe": re.compile(b""), b"noframes": re.compile(b""),
+    b"noembed": re.compile(b""), b"script": _BODY, b"style": _BODY,
+}
+
+
+def _ended(bytes html, Py_ssize_t at, set known):
+    """Returns the page with an end tag for the raw text that begins at `at` and does not end, or None.
+
+    `known` has the names of all elements that do not end. If such a name occurs again, all tags of this name
+    from there on become those of a paragraph: there is no end tag for any of them, and each would need a search."""
+    start = html.rfind(b"<", max(at - 2_000, 0), at)
+    tag = html[start + 1 : at].split(None, 1)[0] if start >= 0 else b""
+    name = tag.rstrip(b">").partition(b"/")[0].lower()
+    if name not in _ENDS:
+        return None
+    if name in known:
+        return html[:start] + re.compile(b"<" + name + rb"(?=[\s/>])", re.IGNORECASE).sub(b"<p", html[start:])
+    known.add(name)
+    place = _ENDS[name].search(html, at)
+    if place is None or place.end() == len(html):
+        return None
+    return html[: place.end()] + b"</" + name + b">" + html[place.end() :]
+
+
 def judge(bytes html not None):
     """Returns upper bounds of the cost of parsing a page (UTF-8), {name: number}, or None if a bound is exceeded.
 
@@ -224,10 +258,16 @@ def judge(bytes html not None):
     `hidden` is the number of further start tags that the parser may find; `tags` includes them, `nesting` and
     `reopened` do not. Raises MemoryError if there is not enough memory.
     """
+    return _judge(html)[0]
+
+
+def _judge(bytes html not None):
+    """Returns (the bounds, as `judge`; offset of the content of an element of raw text that does not end, or -1)."""
     cdef scan_t s
     cdef const char* p = html
     cdef size_t n = len(html)
     cdef uint64_t hidden
+    cdef Py_ssize_t endless
     cdef bint fits
     if scan_init(&s, DEEPEST, 0) < 0:
         raise MemoryError
@@ -235,6 +275,7 @@ def judge(bytes html not None):
         _scan(p, n, &s)
         hidden = _hidden(p, n, &s)
         scan_free(&s)
+        endless = s.endless - p if s.endless != NULL else -1
         fits = (
             not s.over
             and s.attributes <= ALL_ATTRIBUTES
@@ -246,8 +287,27 @@ def judge(bytes html not None):
             and s.reopened + hidden * s.tags <= REOPENED
         )
     if not fits:
-        return None
-    return {"tags": s.tags + hidden, "nesting": s.deepest + s.most_listed, "reopened": s.reopened, "hidden": hidden}
+        return None, endless
+    bounds = {"tags": s.tags + hidden, "nesting": s.deepest + s.most_listed, "reopened": s.reopened, "hidden": hidden}
+    return bounds, endless
+
+
+def _judge_ended(bytes html not None):
+    """Returns (the page, as `ended`; the bounds of this page, as `judge`)."""
+    known = set()
+    bounds, endless = _judge(html)
+    for _turn in range(2 * len(_ENDS)):
+        mended = _ended(html, endless, known) if endless >= 0 else None
+        if mended is None:
+            break
+        html = mended
+        bounds, endless = _judge(html)
+    return html, bounds
+
+
+def ended(bytes html not None):
+    """Returns the page with end tags for titles and other raw text that would swallow the rest of it."""
+    return _judge_ended(html)[0]
 
 
 def rewritten(bytes html not None, size_t nesting=512, size_t tags=1_500_000):
@@ -291,7 +351,7 @@ def bounded(bytes html not None, size_t nesting=512, size_t tags=1_500_000):
     cdef const char* p = html
     if _outgrows(p, p + len(html)):
         html = html.replace(b"&nGt;", "≫\u20d2".encode()).replace(b"&nLt;", "≪\u20d2".encode())
-    bounds = judge(html)
+    html, bounds = _judge_ended(html)
     if bounds is not None and bounds["tags"] <= tags:
         return html, 0
     return rewritten(html, nesting, tags)

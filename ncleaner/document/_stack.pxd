@@ -65,6 +65,7 @@ cdef struct scan_t:
     size_t inside         # number of svg and math that are left out and still open
     bint bare             # elements inside them that look like raw text (such as <style>) are ordinary markup
     bint titled
+    const char* endless      # content of the first element of raw text whose end tag is missing, or NULL
 
 
 cdef inline void write(scan_t* s, const char* p, size_t n) noexcept nogil:

@@ -18,6 +18,8 @@ from ncleaner.document._markup cimport *
 
 cdef enum:
     NOAH = 3                 # unclosed formatting elements of one kind that the parser remembers ("Noah's Ark clause")
+    ROOM = 64                # elements that are closed when a rewritten page is nested as deep as it may be
+    ROOM_INSIDE = 6          # levels that a list item or a table needs, so that what it begins with is inside it
     SHIFTED = 8              # most blocks over which the parser moves the end tag of a formatting element
 
 
@@ -536,6 +538,23 @@ cdef bint _start_control(scan_t* s, uint64_t name, uint8_t kind, const char* wri
     return True
 
 
+cdef void _make_room(scan_t* s) noexcept nogil:
+    """Closes the innermost elements of a rewritten page that is nested as deep as it may be.
+
+    Blocks then go on as siblings. Without their tags, a list that is never closed would become one paragraph."""
+    cdef size_t depth = s.max_depth - (ROOM if s.max_depth > 2 * ROOM else s.max_depth // 2)
+    cdef open_t* e
+    # The parser would move content that is directly inside a table to the place before it.
+    while depth > 0:
+        e = &s.stack[depth - 1]
+        if e.name != TABLE and ((e.kind & GROUP) != TABLE_PART or e.kind & SCOPE):
+            break
+        depth -= 1
+    if depth < s.depth:
+        s.dropped += s.depth - depth
+        _pop_to(s, depth)
+
+
 cdef bint start_tag(
     scan_t* s, uint64_t name, uint8_t kind, bint self_closing, const char* written, size_t length
 ) noexcept nogil:
@@ -560,6 +579,9 @@ cdef bint start_tag(
         return False
     if kind & CLOSES_P:
         s.inside = 0
+    if s.out != NULL and group == SPECIAL:
+        if s.depth + (ROOM_INSIDE if name == TABLE or name == LI or name == DD or name == DT else 0) >= s.max_depth:
+            _make_room(s)
     if group == ROOT:
         s.roots += 1
         return s.roots <= 3

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from ncleaner.document._bound import bounded, judge, rewritten
+from ncleaner.document._bound import bounded, ended, judge, rewritten
 from ncleaner.document.html import dump_html
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "pages").glob("*.html"))
@@ -169,7 +169,7 @@ def test_nesting_of_the_rewritten_page_is_the_callers() -> None:
     for nesting in (16, 100):
         out, dropped = bounded(html, nesting)
         assert shape(out)[0] == nesting + 2  # <body>, and text
-        assert dropped == 100_000 - nesting
+        assert 100_000 - nesting <= dropped < 100_000
 
 
 # --------------------------------------------------------------------------------------------------
@@ -301,7 +301,7 @@ def test_tokens_of_any_page(pieces: list[str]) -> None:
         f"{piece} w{number} " if number % 3 else piece for number, piece in enumerate(pieces)
     ).encode()
     before = {word for word in words(html) if word[0] == "w"}
-    after = {word for word in words(rewritten(html)[0]) if word[0] == "w"}
+    after = {word for word in words(rewritten(ended(html))[0]) if word[0] == "w"}
     assert before == after
 
 
@@ -345,7 +345,7 @@ def test_no_page_is_deeper_than_judged(html: bytes) -> None:
 
 @given(soups(TAGS, repeat=3), st.sampled_from([16, 512]))
 def test_rewriting_keeps_all_text_and_bounds(html: bytes, nesting: int) -> None:
-    out, _ = rewritten(html, nesting)
+    out, _ = rewritten(ended(html), nesting)
     before, after = words(html), words(out)
     assert {word for word in before if word[0] == "w"} <= set(after)
     depth, nodes = shape(out)
@@ -364,3 +364,77 @@ def test_any_bytes(html: bytes) -> None:
     out, _ = rewritten(html)
     assert len(out) <= 6 * len(html) + 64
     assert bounded(html)[0] is html
+
+
+# --------------------------------------------------------------------------------------------------
+# Raw text that never ends.
+
+
+@pytest.mark.parametrize(
+    ("html", "title", "text"),
+    [
+        ("<title>Fog<body><p>one<p>two", "Fog", "one\ntwo\n"),
+        ("<title>\n Fog, tide\n<meta name=x><p>one", "Fog, tide", "one\n"),
+        ("<TITLE lang=en>Fog\none", "Fog", "one\n"),
+        ("<title>Fog</title ", "Fog", ""),  # the file ends here: nothing is swallowed
+        ("<title>Fog<p>one<title>Tide<p>two<title>Wind<p>three", "Fog", "one\nTide\ntwo\nWind\nthree\n"),
+        ("<p>one<textarea rows=2>two\nthree<p>four", "", "one three\nfour\n"),
+        ("<p>one<iframe src=x>two<p>three", "", "one two\nthree\n"),
+        ("<p>one<noframes><p>two <noembed>three", "", "one\ntwo three\n"),
+        ("<style>p { color: red }</head><body><p>one", "", "one\n"),
+        ("<script>if (a < b) c()<body class=x><p>one", "", "one\n"),
+        ("<p>one<script>document.write('<p>two')", "", "one\n"),
+        ("<title>Fog</title><script>x<title>Tide</script><p>one", "Fog", "one\n"),
+        ],
+)  # fmt: skip
+def test_raw_text_that_never_ends_does_not_swallow_the_page(html: str, title: str, text: str) -> None:
+    document = dump_html(html)
+    assert (document.title, document.text) == (title, text)
+
+
+@given(
+    soups(
+        ["title", "textarea", "iframe", "noframes", "noembed", "script", "style", "xmp", "p", "svg"], repeat=2
+    )
+)
+def test_raw_text_is_ended_once(html: bytes) -> None:
+    out = ended(html)
+    assert ended(out) == out
+    for name in (b"title", b"textarea", b"iframe"):
+        assert out.count(b"</" + name + b">") <= html.count(b"</" + name + b">") + 2
+
+
+def test_many_titles_that_never_end_take_linear_time() -> None:
+    html = repeated("<title>w{} <textarea>v{} ", 100_000)
+    assert dump_html(html).text.split() == [f"{c}{n}" for n in range(100_000) for c in "wv"][2:]
+
+
+# --------------------------------------------------------------------------------------------------
+# Lists that are never closed.
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "<li>item w{}<ul>",
+        "<li><div>item w{}<ul>",
+        "<li><div><p>item w{}<ol>",
+        "<li><a href=x{}>item w{}<ul>",
+        "<li><b class=c{}>item w{}<ul>",
+        "<li><span>item w{}<ul>",
+        "<ul><ul><li>item w{}",
+        "<li><section><div>item w{}",
+    ],
+)
+def test_items_of_lists_that_are_never_closed_stay_items(piece: str) -> None:
+    document = dump_html("<ul>" + repeated(piece, 6_000).decode())
+    assert document.text == "".join(f"item w{number}\n" for number in range(6_000))
+    assert set(document.segments["kind"].tolist()) == {ord("l")}
+    assert document.dropped_tags > 0
+
+
+def test_blocks_below_the_deepest_level_stay_segments() -> None:
+    html = repeated("<blockquote><p>said w{}</p>", 6_000) + b"</blockquote>" * 6_000 + b"<p>end"
+    assert len(dump_html(html)) == 6_001
+    html = repeated("<table><tr><td>cell w{}", 3_000)
+    assert len(dump_html(html)) == 3_000
