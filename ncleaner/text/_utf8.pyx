@@ -8,8 +8,10 @@ from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy
 
 
-cdef size_t _valid_length(const uint8_t* p, size_t n) noexcept nogil:
-    """Returns the length of the longest prefix that is valid UTF-8 (Unicode 15, table 3-7)."""
+cdef size_t _valid_length(const uint8_t* p, size_t n, size_t* signs, size_t* others) noexcept nogil:
+    """Returns the length of the longest prefix that is valid UTF-8 (Unicode 15, table 3-7).
+
+    Adds to `signs` and `others` the numbers of places that look like UTF-8 encoded twice, see `examine`."""
     cdef size_t i = 0
     cdef uint64_t word
     cdef uint8_t c, low, high
@@ -30,6 +32,13 @@ cdef size_t _valid_length(const uint8_t* p, size_t n) noexcept nogil:
         low, high = 0x80, 0xBF
         if 0xC2 <= c <= 0xDF:
             follow = 1
+            if c == 0xC3 and i + 2 < n and 0x82 <= p[i + 1] <= 0xB4 and (
+                p[i + 2] == 0xC2 or p[i + 2] == 0xE2 or 0xC5 <= p[i + 2] <= 0xC6 or p[i + 2] == 0xCB
+            ):
+                if p[i + 1] <= 0x83 or p[i + 1] == 0xA2:
+                    signs[0] += 1
+                else:
+                    others[0] += 1
         elif 0xE0 <= c <= 0xEF:
             follow = 2
             if c == 0xE0:
@@ -58,8 +67,16 @@ def valid_length(bytes data not None):
 
     `data` as a whole is valid UTF-8 if the result equals `len(data)`.
     """
-    cdef size_t n = len(data), length
+    return examine(data)[0]
+
+
+def examine(bytes data not None):
+    """Returns (length as `valid_length`, number of signs of UTF-8 encoded twice, number of further places).
+
+    A sign is Â, Ã or â before a character that windows-1252 or Latin-1 has in the place of a further byte of UTF-8.
+    A further place is any other letter before such a character."""
+    cdef size_t n = len(data), length, signs = 0, others = 0
     cdef const uint8_t* p = <const uint8_t*> <const char*> data
     with nogil:
-        length = _valid_length(p, n)
-    return length
+        length = _valid_length(p, n, &signs, &others)
+    return length, signs, others

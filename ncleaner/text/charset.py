@@ -6,6 +6,8 @@ valid UTF-8 by accident, while wrong declarations are common. That test is also 
 decides nearly every page of the present web before any search for declarations. Only encodings that look
 like plain ASCII or contain NUL bytes (ISO-2022-JP, HZ, UTF-16) are looked for before it.
 
+UTF-8 that was encoded twice is decoded twice if the page shows it clearly (`twofold`).
+
 Labels are those of the WHATWG standard: `iso-8859-1` means windows-1252 and `gb2312` means GBK, as in
 every browser. The result depends on the arguments only, so a page decodes the same each time.
 """
@@ -19,7 +21,8 @@ import cchardet
 import webencodings
 
 from ncleaner.errors import InputError
-from ncleaner.text._utf8 import valid_length
+from ncleaner.text._utf8 import examine, valid_length
+from ncleaner.text.twofold import mended
 
 __all__ = ["decode"]
 
@@ -82,7 +85,8 @@ def decode(
 
     Returns:
         The text, with U+FFFD in place of bytes that cannot be decoded, and the WHATWG name of the encoding
-        in lower case, empty for text. A body that is plain UTF-8 is returned as the same object.
+        in lower case, empty for text. A body that is plain UTF-8 is returned as the same object, unless it
+        was encoded twice.
 
     Raises:
         InputError: `encoding` is not a label of the standard.
@@ -100,7 +104,7 @@ def decode(
         return _transcode(_without_mark(body, name), name)[0], name
 
     if body.startswith(b"\xef\xbb\xbf"):
-        return _transcode(body[3:], "utf-8")[0], "utf-8"
+        return _mended(_transcode(body[3:], "utf-8")[0]), "utf-8"
     if body.startswith(b"\xff\xfe"):
         return _transcode(body[2:], "utf-16le")[0], "utf-16le"
     if body.startswith(b"\xfe\xff"):
@@ -113,9 +117,15 @@ def decode(
     if body.isascii():
         seven_bit = _seven_bit_encoding(body, content_type, html)
         return (_transcode(body, seven_bit)[0], seven_bit) if seven_bit else (body, "utf-8")
-    if valid_length(body) == len(body):
-        return body, "utf-8"
-    return _legacy(body, content_type, html)
+    length, signs, others = examine(body)
+    if length == len(body):
+        return mended(body, signs, others) if signs or others else body, "utf-8"
+    utf8, name = _legacy(body, content_type, html)
+    return (_mended(utf8) if name == "utf-8" else utf8), name
+
+
+def _mended(utf8: bytes) -> bytes:
+    return mended(utf8, *examine(utf8)[1:])
 
 
 def _lookup(label: str) -> str | None:
