@@ -221,7 +221,7 @@ cdef bint _outgrows(const char* p, const char* end) noexcept nogil:
 
 
 # Elements of raw text whose end tag may be missing, and where they then end: a browser swallows the rest of the page. A
-# title, and text in a form, end at the first tag or line end; fallback text (often `<iframe …/>` in <noscript>) is empty.
+# title, and text in a form, end at the first tag or line end; fallback text (`<iframe …/>` in <noscript>) is empty.
 # A script or a style sheet may be cut off with the page, and ends only where the body begins.
 _LINE = re.compile(rb"\s*+[^<\r\n]*+")
 _BODY = re.compile(rb"(?=</head[\s>]|<body[\s>])", re.IGNORECASE)

@@ -12,6 +12,7 @@ from libc.string cimport memcpy, memset
 from ncleaner.document._hashes cimport hash_bytes, mix
 from ncleaner.document._joint cimport CLOSED, begin_side, is_apart, joint, side_t, widen_side
 from ncleaner.document._kinds cimport assign_kinds
+from ncleaner.document._shortcode cimport shortcode_length
 from ncleaner.document._tables cimport (
     CACHED_STYLES, CONCEALED, HIDDEN, MAX_NAMES, PREFORMATTED, builder_t, element_t, run_t, segment_t,
 )
@@ -226,6 +227,7 @@ cdef enum:
     LEAD_E3 = 7    # U+3000: ideographic space
     LEAD_E1 = 8    # U+1680: ogham space
     LEAD_EF = 9    # U+FEFF: byte-order mark in the text
+    BRACKET = 10   # `[` and `{`, with which a shortcode may begin
 
 cdef unsigned char byte_class[256]
 
@@ -241,6 +243,8 @@ cdef void _classify_bytes():
             byte_class[c] = DROPPED
         elif 0x80 <= c <= 0xBF:
             byte_class[c] = CONTINUATION
+        elif c == 0x5B or c == 0x7B:
+            byte_class[c] = BRACKET
         else:
             byte_class[c] = {0xC2: LEAD_C2, 0xE1: LEAD_E1, 0xE2: LEAD_E2, 0xE3: LEAD_E3, 0xEF: LEAD_EF}.get(c, PLAIN)
 
@@ -310,7 +314,10 @@ cdef void add_text(builder_t* b, const unsigned char* data, size_t length) noexc
         kind = byte_class[c]
         width = 1
         if kind >= LEAD_C2:
-            width = _special(data + i, length - i)
+            if kind == BRACKET:
+                width = <int> shortcode_length(b, data + i, length - i)
+            else:
+                width = _special(data + i, length - i)
             if width < 0:
                 i += <size_t> -width
                 continue

@@ -508,15 +508,6 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
             return _leave_out(b, node)
     if hidden and m.role != ROLE_BLOCK:
         return _leave_out(b, node)
-    if m.code == TAG_MATH:
-        _add_formula(b, node, found)
-        return _leave_out(b, node)
-    if m.code == TAG_CUSTOM and _is_named(node, b"mjx-container", 13):
-        _enter_formula(b, node, FORMULA_RENDERED, NULL, found)
-        return _leave_out(b, node)
-    if found.rubies and (node.local_name == id_rt or node.local_name == id_rtc):
-        return _leave_out(b, node)
-    found.rubies += node.local_name == id_ruby
     if m.role == ROLE_IMAGE:
         b.object |= b.open
         if alt_text and alt != NULL:
@@ -530,6 +521,9 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
             b.unheard += 1
         return False
     if m.role == ROLE_BLOCK:
+        if m.code == TAG_CUSTOM and _is_named(node, b"mjx-container", 13):
+            _enter_formula(b, node, FORMULA_RENDERED, NULL, found)
+            return _leave_out(b, node)
         style = style_hash(m.code, class_, class_length)
         cues = read_class(b, style, class_, class_length, &names)
         if id_ != NULL:
@@ -540,13 +534,19 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
             cues |= CONCEALED
         open_block(b, m.code, m.form, <uint32_t> style, cues, names)
     else:
+        if m.code == TAG_MATH:
+            _add_formula(b, node, found)
+            return _leave_out(b, node)
+        if found.rubies and (node.local_name == id_rt or node.local_name == id_rtc):
+            return _leave_out(b, node)
+        found.rubies += node.local_name == id_ruby
         open_inline(b, m.bit)
     return True
 
 
 cdef inline void _leave(builder_t* b, node_t* node, found_t* found) noexcept nogil:
     cdef meaning_t m = _meaning(node)
-    if node.local_name == id_ruby:
+    if found.rubies and node.local_name == id_ruby:
         found.rubies -= 1
         if not found.rubies:
             _add_readings(b, node, found)
@@ -634,7 +634,8 @@ cdef void _walk(builder_t* b, node_t* root, bint alt_text, found_t* found) noexc
         down = False
         if node.type == TEXT_NODE:
             data = &(<text_node_t*> node).data
-            if data.length and found.last != NULL and joint(b, data.data, data.length) != CLOSED:
+            if b.open and not b.space and data.length and found.last != NULL \
+                    and joint(b, data.data, data.length) != CLOSED:
                 if _are_apart(b, found.last, node):
                     add_space(b)
             written = b.mark

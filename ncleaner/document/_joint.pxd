@@ -22,7 +22,9 @@ cdef struct side_t:
     bint single          # the text is one character
     bint spaced          # the text is more than one word
     bint link            # inside a link
-    bint aside           # inside an element that only screen readers show
+    int levels           # number of elements around the text, and their classes
+    const unsigned char* names[JOINT_LEVELS + 1]
+    size_t lengths[JOINT_LEVELS + 1]
     uint32_t tag         # code of the outermost element, its class and style
     const unsigned char* name
     size_t name_length

@@ -7,7 +7,7 @@ looks at the characters at the joint, and at the two elements directly below the
 """
 
 from libc.stdint cimport uint8_t, uint32_t
-from libc.string cimport memcmp, memset
+from libc.string cimport memcmp
 
 from ncleaner.document._tables cimport builder_t
 from ncleaner.document._tags cimport CONTEXT_CODE, SIDE_FORMAT, SIDE_LINK, SIDE_OTHER, SIDE_SHIFTED, SIDE_TEXT
@@ -123,7 +123,11 @@ cdef void begin_side(side_t* side, const unsigned char* text, size_t length) noe
     """Sets a side to the text at the joint. `widen_side` then adds the elements around it, from the innermost on."""
     cdef size_t i = 0, signs = 0
     cdef bint gap = False
-    memset(side, 0, sizeof(side_t))
+    side.kind = SIDE_TEXT
+    side.spaced = side.link = False
+    side.levels = 0
+    side.tag = 0
+    side.name_length = side.style_length = side.href_length = 0
     for i in range(length):
         if _is_space(text[i]):
             gap |= signs > 0
@@ -164,6 +168,15 @@ cdef bint _is_aside(const unsigned char* name, size_t length) noexcept nogil:
     return False
 
 
+cdef bint _has_aside(const side_t* side) noexcept nogil:
+    """Returns whether the text is inside an element that only screen readers show."""
+    cdef int i
+    for i in range(side.levels):
+        if _is_aside(side.names[i], side.lengths[i]):
+            return True
+    return False
+
+
 cdef void widen_side(
     side_t* side, int kind, uint32_t tag, const unsigned char* name, size_t name_length,
     const unsigned char* style, size_t style_length, const unsigned char* href, size_t href_length
@@ -174,7 +187,10 @@ cdef void widen_side(
     side.name_length = name_length
     side.style = style
     side.style_length = style_length
-    side.aside |= _is_aside(name, name_length)
+    if name_length and side.levels <= JOINT_LEVELS:
+        side.names[side.levels] = name
+        side.lengths[side.levels] = name_length
+        side.levels += 1
     if kind == SIDE_LINK:
         side.link = True
         side.href = href
@@ -245,7 +261,7 @@ cdef bint is_apart(
         return not (_is_unspaced(a) and _is_unspaced(first))
     if left.kind == SIDE_TEXT and right.kind == SIDE_TEXT or left.single and right.single:
         return False
-    if left.aside or right.aside:
+    if (how != HARD or left.kind < SIDE_LINK or right.kind < SIDE_LINK) and (_has_aside(left) or _has_aside(right)):
         return True
     if left.kind == SIDE_SHIFTED or right.kind == SIDE_SHIFTED:
         return False

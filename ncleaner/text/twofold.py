@@ -9,6 +9,7 @@ the whole page is the evidence, so that a page about such errors stays as it is.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from ncleaner.text._utf8 import examine, valid_length
@@ -45,11 +46,15 @@ _SHARE: Final = 0.9
 _TIMES: Final = 3
 
 
-def _once(match: re.Match[bytes]) -> bytes:
+@lru_cache(1_000)
+def _character(sequence: bytes) -> bytes:
     """Returns the character of one sequence, or the sequence if it is not valid UTF-8."""
-    sequence = match[0]
     character = bytes(_CP1252.get(sign) or ord(sign) for sign in sequence.decode())
     return character if valid_length(character) == len(character) else sequence
+
+
+def _once(match: re.Match[bytes]) -> bytes:
+    return _character(match[0])
 
 
 def _characters(utf8: bytes) -> int:
@@ -57,24 +62,25 @@ def _characters(utf8: bytes) -> int:
     return len(utf8) - len(utf8.translate(None, _LEADS))
 
 
-def _mended_once(page: bytes, places: int) -> bytes:
-    """Returns a page with its sequences decoded once, or the same page. `places` is about their number."""
-    # A sequence has two to four characters.
-    if places >= _MANY and 4 * places >= _SHARE * _characters(page):
-        every = [match[0] for match in _ANY.finditer(page) if _once(match) != match[0]]
-        if len(every) >= _MANY and _characters(b"".join(every)) >= _SHARE * _characters(page):
-            return _ANY.sub(_once, page)
+def _mended_once(page: bytes, signs: int, others: int) -> bytes:
+    """Returns a page with its sequences decoded once, or the same page; the numbers are those of `mended`."""
     unseen = in_words = 0
     strict = []
     for match in _STRICT.finditer(page):
         sequence = match[0]
-        if _once(match) == sequence:
+        if _character(sequence) == sequence:
             continue
         strict.append(sequence)
         unseen += _UNSEEN.search(sequence) is not None
         start, end = match.span()
         # A table of such errors has none inside a word or beside it.
         in_words += page[start - 1 : start] in _LETTERS or page[end : end + 1] in _LETTERS
+    if unseen >= _SEVERAL and others < _MANY:
+        return _STRICT.sub(_once, page)
+    if signs + others >= _MANY:
+        every = [match[0] for match in _ANY.finditer(page) if _once(match) != match[0]]
+        if len(every) >= _MANY and _characters(b"".join(every)) >= _SHARE * _characters(page):
+            return _ANY.sub(_once, page)
     if unseen >= _SEVERAL:
         return _STRICT.sub(_once, page)
     if in_words >= _IN_WORDS:
@@ -95,7 +101,7 @@ def mended(page: bytes, signs: int, others: int) -> bytes:
     for _ in range(_TIMES):
         if signs < _SEVERAL and others < _MANY:
             break
-        before, page = page, _mended_once(page, signs + others)
+        before, page = page, _mended_once(page, signs, others)
         if page is before:
             break
         _, signs, others = examine(page)
