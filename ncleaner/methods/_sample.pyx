@@ -1,0 +1,272 @@
+"""A sample of a page's running text, the script that it is in, and its frequent words, in one pass over the segments.
+
+Most of the longest segments of a page are running text. A single one may be a list of names, a licence or code, so
+the sample has a few bytes of several segments. Text inside links and text that is not shown are navigation more often
+than not: they count only on pages that have no other.
+
+The words are counted because a language identifier needs tables that are not in the processor's cache when a page
+comes: it takes ten times as long as in a loop of its own.
+"""
+
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+from ncleaner.document._tables cimport HIDDEN, PREFORMATTED, segment_t
+from ncleaner.text._letters cimport decode_utf8
+
+cdef enum:
+    MOST_SEGMENTS = 8     # bounds of the arguments of `take`
+    MOST_BYTES = 1024
+    MOST_VOTES = 500      # bytes of a segment that count for the script of the page
+    CLASSES = 32          # bound of the number of classes
+    LANGUAGES = 8         # bound of the number of lists of words
+    WORD_BYTES = 8        # longest word in a list
+    SLOTS = 256           # of the hash table of words; a power of two
+    MOST_WORDS = 100      # words in the table: it stays sparse
+
+
+cdef inline uint32_t _weight(const segment_t* segment, bint all_text) noexcept nogil:
+    """Returns the number of characters that count: all, or those outside of links in segments that are shown."""
+    cdef uint32_t weight = segment.chars
+    if not all_text:
+        if segment.flags & HIDDEN or segment.link_chars > segment.chars:
+            return 0
+        weight -= segment.link_chars
+    # code, or a mail: next to a paragraph as long it is rather code
+    return weight // 4 if segment.flags & PREFORMATTED else weight
+
+
+cdef int _heaviest(const segment_t* segments, Py_ssize_t n, bint all_text, int most, Py_ssize_t* rows) noexcept nogil:
+    """Writes the rows of the segments with the largest weights to `rows`, the largest first; returns their number."""
+    cdef uint32_t weights[MOST_SEGMENTS]
+    cdef uint32_t weight, smallest = 0
+    cdef int found = 0, at
+    cdef Py_ssize_t i
+    for i in range(n):
+        weight = _weight(&segments[i], all_text)
+        if weight <= smallest:
+            continue
+        # the last one makes room; of two equal weights the first in the page goes before
+        at = found if found < most else most - 1
+        while at > 0 and weights[at - 1] < weight:
+            weights[at] = weights[at - 1]
+            rows[at] = rows[at - 1]
+            at -= 1
+        weights[at] = weight
+        rows[at] = i
+        if found < most:
+            found += 1
+        if found == most:
+            smallest = weights[most - 1]
+    return found
+
+
+cdef inline size_t _begin(const uint8_t* text, size_t length, size_t most) noexcept nogil:
+    """Returns the number of bytes in the first characters of a text, up to `most`."""
+    if length <= most:
+        return length
+    while most and text[most] & 0xC0 == 0x80:
+        most -= 1
+    return most
+
+
+cdef inline uint32_t _slot(uint64_t word) noexcept nogil:
+    return <uint32_t> (word * <uint64_t> 0x9E3779B97F4A7C15 >> 56)
+
+
+cdef class Sampler:
+    """Takes samples of pages, with letters classed by script, and counts the frequent words of some languages.
+
+    Args:
+        index, pages: class of each code point, as `Encoder` takes them: the alphabet `scripts`.
+        first_letter: the first class of letters; classes below are digits, punctuation and other signs.
+        kana: the class of Kana, which decides for a text that has a little of it.
+        words: for each language its words, in UTF-8 and small letters, at most 8 bytes long; no word is in two lists.
+
+    Raises:
+        ValueError: there are too many classes or words, a word is too long or in two lists, or the arrays have other
+            shapes.
+    """
+
+    cdef const uint16_t[::1] index
+    cdef const uint8_t[:, ::1] pages
+    cdef int first_letter
+    cdef int kana
+    cdef uint64_t words[SLOTS]   # the bytes of each word, the last one lowest; 0: an empty slot
+    cdef uint8_t languages[SLOTS]
+
+    def __init__(self, index, pages, int first_letter, int kana, words=()):
+        self.index = np.ascontiguousarray(index, np.uint16)
+        self.pages = np.ascontiguousarray(pages, np.uint8)
+        if (
+            self.index.shape[0] != 4352 or self.pages.shape[1] != 256 or self.pages.shape[0] <= int(np.max(index))
+            or int(np.max(pages)) >= CLASSES or not 0 <= first_letter < CLASSES or not 0 <= kana < CLASSES
+        ):
+            raise ValueError("the classes do not fit a sampler")
+        self.first_letter = first_letter
+        self.kana = kana
+        memset(self.words, 0, sizeof(self.words))
+        if len(words) > LANGUAGES or sum(map(len, words)) > MOST_WORDS:
+            raise ValueError("so many words are not possible")
+        cdef uint64_t key
+        cdef uint32_t slot
+        for language, listed in enumerate(words):
+            for word in listed:
+                if not 1 <= len(word) <= WORD_BYTES:
+                    raise ValueError(f"{word!r} is too long")
+                key = int.from_bytes(word, "big")
+                slot = _slot(key)
+                while self.words[slot]:
+                    if self.words[slot] == key:
+                        raise ValueError(f"{word!r} is listed twice")
+                    slot = (slot + 1) % SLOTS
+                self.words[slot] = key
+                self.languages[slot] = language
+
+    cdef void _count(self, const uint8_t* p, const uint8_t* end, uint32_t* counts) noexcept nogil:
+        """Adds the bytes of each class to `counts`."""
+        cdef uint32_t code
+        cdef size_t width
+        while p < end:
+            width = decode_utf8(p, <size_t> (end - p), &code)
+            counts[self.pages[self.index[code >> 8], code & 255]] += <uint32_t> width
+            p += width
+
+    cdef int _script(self, const uint32_t* counts) noexcept nogil:
+        """Returns the class of most letters; 0 if there is none."""
+        cdef uint32_t total = 0, most = 0
+        cdef int script = 0, i
+        for i in range(self.first_letter, CLASSES):
+            total += counts[i]
+            if counts[i] > most:
+                most = counts[i]
+                script = i
+        # Japanese mixes scripts
+        return self.kana if counts[self.kana] * 20 > total else script
+
+    cdef uint32_t _hits(self, const uint8_t* p, const uint8_t* end, uint32_t* hits) noexcept nogil:
+        """Adds the listed words of each language to `hits`; returns the number of all words."""
+        cdef uint64_t key
+        cdef uint32_t slot, all_words = 0
+        cdef size_t size
+        cdef uint8_t c
+        while p < end:
+            key = 0
+            size = 0
+            while p < end:
+                c = p[0]
+                if c < 0x80:
+                    c |= 0x20
+                    if c < c"a" or c > c"z":
+                        break
+                key = key << 8 | c
+                size += 1
+                p += 1
+            p += 1
+            if not size:
+                continue
+            all_words += 1
+            if size > WORD_BYTES:
+                continue
+            slot = _slot(key)
+            while self.words[slot]:
+                if self.words[slot] == key:
+                    hits[self.languages[slot]] += 1
+                    break
+                slot = (slot + 1) % SLOTS
+        return all_words
+
+    def take(self, bytes data not None, segments not None, int most_segments, int most_bytes, int read_bytes):
+        """Takes a sample: of the longest segments the first bytes.
+
+        A segment whose own letters are mostly in another script than those of all of them is left out.
+
+        Args:
+            data: UTF-8 text.
+            segments: shape (segments,), dtype `SEGMENT`: the table of a Document of this text.
+            most_segments: 1 to 8.
+            most_bytes: most bytes of the sample, 1 to 1,024.
+            read_bytes: number of bytes in which words are counted.
+
+        Returns:
+            The script of most letters, as its class, 0 if the text has no letters; the sample in UTF-8, the
+            longest segment first, with spaces between segments and no line ends; the number of words that were
+            looked up; the language with most of the listed words, as its index; its number of them; and that of all
+            other languages.
+
+        Raises:
+            ValueError: an argument is out of range, or a segment is outside of the text.
+        """
+        cdef Py_ssize_t n = len(segments)
+        if not 1 <= most_segments <= MOST_SEGMENTS or not 1 <= most_bytes <= MOST_BYTES or read_bytes < 0:
+            raise ValueError("so large a sample is not possible")
+        if not n:
+            return 0, b"", 0, 0, 0, 0
+        cdef const uint8_t[::1] view = segments.view(np.uint8)
+        if view.shape[0] != n * <Py_ssize_t> sizeof(segment_t):
+            raise ValueError("this is no table of segments")
+        cdef const segment_t* table = <const segment_t*> &view[0]
+        cdef const uint8_t* text = <const uint8_t*> <const char*> data
+        cdef size_t length = len(data), room, size, i
+        cdef Py_ssize_t rows[MOST_SEGMENTS]
+        cdef size_t starts[MOST_SEGMENTS]
+        cdef size_t ends[MOST_SEGMENTS]
+        cdef int own[MOST_SEGMENTS]
+        cdef uint32_t counts[CLASSES]
+        cdef uint32_t sums[CLASSES]
+        cdef uint32_t hits[LANGUAGES]
+        cdef uint8_t out[MOST_BYTES + MOST_SEGMENTS]
+        cdef size_t written = 0
+        cdef uint32_t words = 0, rest = 0
+        cdef int found, k, c, script, language = 0
+        cdef bint outside = False
+        with nogil:
+            found = _heaviest(table, n, False, most_segments, rows)
+            if not found:
+                found = _heaviest(table, n, True, most_segments, rows)
+            memset(sums, 0, sizeof(sums))
+            memset(hits, 0, sizeof(hits))
+            for k in range(found):
+                if table[rows[k]].end > length or table[rows[k]].start > table[rows[k]].end:
+                    outside = True
+                    break
+                starts[k] = table[rows[k]].start
+                ends[k] = starts[k] + _begin(
+                    text + starts[k], table[rows[k]].end - starts[k], <size_t> (most_bytes // found)
+                )
+                memset(counts, 0, sizeof(counts))
+                self._count(text + starts[k], text + ends[k], counts)
+                own[k] = self._script(counts)
+                # a long segment counts more than a short one, up to a bound: it may be a list or a licence
+                size = table[rows[k]].end - starts[k]
+                if size > MOST_VOTES:
+                    size = MOST_VOTES
+                if ends[k] > starts[k]:
+                    for c in range(CLASSES):
+                        sums[c] += <uint32_t> (counts[c] * size // (ends[k] - starts[k]))
+            if not outside:
+                script = self._script(sums)
+                room = <size_t> (read_bytes // found) if found else 0
+                for k in range(found):
+                    if not script or own[k] != script:
+                        continue
+                    if written:
+                        out[written] = c" "
+                        written += 1
+                    size = ends[k] - starts[k]
+                    memcpy(out + written, text + starts[k], size)
+                    for i in range(written, written + size):
+                        if out[i] == c"\n":
+                            out[i] = c" "
+                    written += size
+                    size = _begin(text + starts[k], table[rows[k]].end - starts[k], room)
+                    words += self._hits(text + starts[k], text + starts[k] + size, hits)
+                for c in range(LANGUAGES):
+                    rest += hits[c]
+                    if hits[c] > hits[language]:
+                        language = c
+        if outside:
+            raise ValueError("segment outside of the text")
+        return script, (<const char*> out)[:written], words, language, hits[language], rest - hits[language]
