@@ -33,7 +33,7 @@ from warcio.warcwriter import WARCWriter
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.document import _bound
-from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL, METHODS
+from ncleaner.methods.table import AUTO, DEFAULT_METHOD, METHODS
 from ncleaner.modelling.ngrams import NGramModel, load_model
 from ncleaner.page import Page
 from ncleaner.reading.archive import read
@@ -41,6 +41,8 @@ from ncleaner.sinks.choice import make_sink
 from ncleaner.text import charset
 
 BARE = "bare: FastWARC and selectolax"
+# the one model where a model per page is not wanted
+ENGLISH = "en"
 
 
 def bodies(archive: Path) -> Iterator[bytes]:
@@ -69,7 +71,7 @@ def our_reading(archive: Path) -> int:
     return sum(len(item.body) for item in read(archive) if isinstance(item, Page))
 
 
-def ours(method: str, model: str = DEFAULT_MODEL) -> Callable[[Path], int]:
+def ours(method: str, model: str = AUTO) -> Callable[[Path], int]:
     """Archive to jsonl, as a worker does it."""
     cleaner = Cleaner(method, model)
     sink = make_sink("jsonl")
@@ -247,7 +249,7 @@ def whole_archive(
         mine: ours(method),
     }
     if METHODS[method].by_language:
-        steps[f"ncleaner {method}, a model per page"] = ours(method, "auto")
+        steps[f"ncleaner {method}, one model for all pages"] = ours(method, ENGLISH)
     steps |= {
         "ncleaner everything, archive to jsonl": ours("everything"),
         "  of which reading": our_reading,
@@ -267,7 +269,7 @@ def whole_archive(
     if not (without_resiliparse or scoring_only):
         faster = ratios(times["resiliparse main content"], times[mine])
         print(f"ncleaner {method} is {statistics.median(faster):.2f} times as fast as resiliparse")
-    for name in scored or [DEFAULT_MODEL]:
+    for name in scored or [ENGLISH]:
         speed = scoring(archive, rounds, load_model(name)) / 1e6
         print(f"scoring alone, model {name}: {speed:,.0f} MB of UTF-8 text per second of CPU time")
 

@@ -11,6 +11,7 @@ from ncleaner.document.plain import dump_text
 from ncleaner.limits import Limits
 from ncleaner.methods.choice import load_method, make_method
 from ncleaner.methods.comments import comment_segments
+from ncleaner.methods.language import page_language
 from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
 from ncleaner.modelling.container import Stored
 from ncleaner.modelling.decision import Preset
@@ -35,9 +36,9 @@ class Cleaner:
 
     Args:
         method: name of a cleaning method; `ncleaner clean --help` lists them.
-        model: name of a shipped model, a model file, a loaded model, `auto` for a model per page by its
-            language, or a directory: `auto` with the models of that directory first. Methods without a model
-            ignore it.
+        model: `auto`, a model per page by its language; a directory, `auto` with the models of that directory
+            first; or one model for all pages: the name of a shipped model, a model file, or a loaded model.
+            Methods without a model ignore it.
         threshold: in bits, instead of the model's own; a higher value removes more. Or a preset of the model:
             `precision` or `recall`.
         comments: keep the readers' comments below an article if they are clean text.
@@ -69,6 +70,7 @@ class Cleaner:
             self.method = make_method(method, model, threshold)
         else:
             self.method = load_method(method, model, threshold)
+        self._model_name = str(getattr(getattr(self.method, "model", None), "name", ""))
 
     def document(self, html: bytes | str) -> Document:
         """Dumps one HTML page; nothing is removed yet."""
@@ -79,7 +81,14 @@ class Cleaner:
         return dump_text(text, encoding=self.encoding, limits=self.limits)
 
     def keep(self, document: Document) -> Kept:
-        """Decides which segments of a document to keep."""
+        """Decides which segments of a document to keep; remarks the model and the language of the page."""
+        kept = self._decided(document)
+        if kept.remarks.model:
+            return kept
+        # the method has one model for all pages, or none
+        return kept.remarked(model=self._model_name, language=page_language(document))
+
+    def _decided(self, document: Document) -> Kept:
         kept = self.method.keep(document)
         if self.comments:
             return kept
@@ -92,7 +101,7 @@ class Cleaner:
             InputError: the page exceeds `limits.bytes` or `limits.segments`, or `encoding` is unknown.
         """
         document = self.document(html)
-        return kept_text(document, self.keep(document)).decode()
+        return kept_text(document, self._decided(document)).decode()
 
     def page(self, page: Page) -> tuple[Document, Kept]:
         """Dumps and cleans a page of an archive; its HTTP header counts for the encoding."""
@@ -119,9 +128,9 @@ _default: list[Cleaner] = []
 
 
 def clean(html: bytes | str) -> str:
-    """Returns the clean text of one HTML page, by the default method and model.
+    """Returns the clean text of one HTML page, by the default method and the model of its language.
 
-    Use a `Cleaner` for other languages, methods or limits.
+    Use a `Cleaner` for other methods, models or limits.
 
     >>> import ncleaner
     >>> ncleaner.clean("<nav><a href=/>Home</a></nav><p>The ferry will sail until the end of May.</p>")

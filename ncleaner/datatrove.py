@@ -3,7 +3,7 @@
 `NcleanerReader` reads archives as `ncleaner clean` does and yields cleaned documents. `NcleanerExtractor`
 replaces another extractor after a reader that yields HTML:
 
-    pipeline=[NcleanerReader("s3://bucket/crawl/", model="auto"), JsonlWriter("s3://bucket/clean/")]
+    pipeline=[NcleanerReader("s3://bucket/crawl/"), JsonlWriter("s3://bucket/clean/")]
     pipeline=[WarcReader("s3://bucket/crawl/"), NcleanerExtractor(), JsonlWriter("s3://bucket/clean/")]
 """
 
@@ -26,7 +26,6 @@ from ncleaner.running.engine import cleaned_items
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
 from ncleaner.running.workers import Pool
-from ncleaner.text.codes import declared_language, iso_639_1
 
 try:
     from datatrove.pipeline.extractors.base import BaseExtractor
@@ -44,10 +43,10 @@ class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # datatrove has no 
     Each task cleans in a separate process, so that a page that kills or holds up a process costs no other
     page. A page without clean text gives no document.
 
-    The metadata of a document are the keys of `ncleaner clean -f jsonl` (url, date, title, lang, encoding,
-    offset, segments_kept, and model if one was chosen for each page), language (as in the format parquet) and
-    file_path; its id is that of its record. Statistics count pages (all, cleaned, empty, given up), records
-    that yield no page, places of damage, and files that could not be read to their end.
+    The metadata of a document are the keys of `ncleaner clean -f jsonl` (url, date, title, lang, language,
+    model, encoding, offset, segments_kept) and file_path; its id is that of its record. Statistics count
+    pages (all, cleaned, empty, given up), records that yield no page, places of damage, and files that could
+    not be read to their end.
 
     Args:
         data_folder, paths_file: as for every reader from disk. Files that are neither archives nor HTML are
@@ -133,7 +132,6 @@ class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # datatrove has no 
         data = {self.text_key: record.pop("text")}
         if identity := record.pop("record_id"):
             data[self.id_key] = identity
-        record["language"] = iso_639_1(record.get("language") or declared_language(record["lang"]))
         return self.get_document_from_dict({**data, **record}, filepath, number)
 
     def _count(self, tally: Tally) -> None:

@@ -51,7 +51,7 @@ class Cleaning:
         """Adds those of ncleaner."""
         super().add_arguments(parser)  # type: ignore[misc]
         parser.add_argument("--method", default=DEFAULT_METHOD, help="ncleaner's method")
-        parser.add_argument("--model", default=DEFAULT_MODEL, help="a model's name, a file, or auto")
+        parser.add_argument("--model", default=DEFAULT_MODEL, help="auto, a model's name, or a file")
 
     def settings(self) -> Settings:
         """What to clean with."""

@@ -106,7 +106,7 @@ def test_reader(source: Path, tmp_path: Path) -> None:
         assert Path(where).is_file()
         assert row["id"] == record.pop("record_id") or (where.endswith("below/page.html") and row["id"])
         assert row["text"] == record.pop("text")
-        assert row["metadata"] == {**record, "language": "en"}
+        assert row["metadata"] == record
     assert {name: value for name, value in counted.items() if name in ("pages", "cleaned", "empty", "damaged")} == {
         "pages": 121, "cleaned": 119, "empty": 1, "damaged": 1,
     }  # fmt: skip

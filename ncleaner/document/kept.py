@@ -14,8 +14,10 @@ class Remarks(NamedTuple):
     """Further information about a decision, which outputs and summaries report.
 
     Attributes:
-        model: name of the model that was chosen for this page; empty if the method does not choose a model.
-        language: language of the page, ISO 639-1; empty if it was not needed or could not be determined.
+        model: name of the model that decided; empty if the method has none, or has the same for all pages
+            (`Cleaner` names it then).
+        language: language of the page, ISO 639-1, else ISO 639-3; empty if it is unknown, or the method does
+            not look for it (`Cleaner` does then).
         fallback: name of the method that decided instead of the selected one; empty if the selected method
             decided.
         unfamiliar: True if the model hardly knows the letters of the page, and the method keeps all segments
@@ -32,7 +34,7 @@ class Kept(NamedTuple):
     """The decision of a method about the segments of a Document.
 
     >>> import ncleaner
-    >>> cleaner = ncleaner.Cleaner(model="auto")
+    >>> cleaner = ncleaner.Cleaner()
     >>> kept = cleaner.keep(cleaner.document("<html lang=en><p>The ferry will sail until the end of May."))
     >>> kept.mask.tolist(), kept.remarks.language, kept.remarks.model
     ([True], 'en', 'en')

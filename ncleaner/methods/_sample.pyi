@@ -4,6 +4,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+def in_main_interpreter() -> bool: ...
+
 class Sampler:
     def __init__(
         self,

@@ -16,6 +16,12 @@ import numpy as np
 from ncleaner.document._tables cimport HIDDEN, PREFORMATTED, segment_t
 from ncleaner.text._letters cimport decode_utf8
 
+cdef extern from "Python.h":
+    ctypedef struct PyInterpreterState:
+        pass
+    PyInterpreterState* PyInterpreterState_Get() nogil
+    PyInterpreterState* PyInterpreterState_Main() nogil
+
 cdef enum:
     MOST_SEGMENTS = 8     # bounds of the arguments of `take`
     MOST_BYTES = 1024
@@ -25,6 +31,11 @@ cdef enum:
     WORD_BYTES = 8        # longest word in a list
     SLOTS = 256           # of the hash table of words; a power of two
     MOST_WORDS = 100      # words in the table: it stays sparse
+
+
+def in_main_interpreter():
+    """Tells whether the caller is in the interpreter that Python started with."""
+    return PyInterpreterState_Get() == PyInterpreterState_Main()
 
 
 cdef inline uint32_t _weight(const segment_t* segment, bint all_text) noexcept nogil:

@@ -60,7 +60,7 @@ class Entry:
         path: `module:class` of the method; it is imported when the method is asked for.
         kinds: kinds of model file that the method takes; the first is its own kind, which a model of the
             others can become (`Stored.of_model`). None for a method without a model.
-        default: the shipped model that it takes where no model of its kinds is asked for.
+        default: its shipped model, for a method with one model for all languages.
         by_language: there is a model for each language, so that each page can have the model of its own.
         parts: shipped models that it uses besides, by name.
     """

@@ -14,7 +14,14 @@ if TYPE_CHECKING:
     from ncleaner.modelling.container import Stored
     from ncleaner.modelling.decision import Preset
 
-__all__ = ["PerLanguage"]
+__all__ = ["PerLanguage", "language_and_key"]
+
+
+def language_and_key(document: Document, models: Mapping[str, Stored]) -> tuple[str, str]:
+    """Returns the language of a page, and the key of its model in {ISO 639-1 code: model}: the language, or
+    an empty string if it has no model of its own."""
+    language = page_language(document)
+    return language, language if language in models else ""
 
 
 class PerLanguage:
@@ -37,8 +44,7 @@ class PerLanguage:
 
     def keep(self, document: Document) -> Kept:
         """Decides as the method does, and remarks the model and the language of the page."""
-        language = page_language(document)
-        chosen = language if language in self._models else ""
+        language, chosen = language_and_key(document, self._models)
         if chosen not in self._methods:
             # loaded for the first page that needs it
             model = self._models[chosen]

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ncleaner.errors import ModelError
 from ncleaner.methods.base import Entry, Method, ModelKind
-from ncleaner.methods.by_language import PerLanguage
+from ncleaner.methods.by_language import PerLanguage, language_and_key
 from ncleaner.methods.table import AUTO, DEFAULT_MODEL, FALLBACK_MODEL, KINDS, entry_of
 from ncleaner.modelling.container import kind_of, unpack, usable
 from ncleaner.modelling.shipped import model_bytes, shipped_models
 
 if TYPE_CHECKING:
+    from ncleaner.document import Document
     from ncleaner.modelling.container import Stored
     from ncleaner.modelling.decision import Preset
     from ncleaner.modelling.ngrams import NGramModel
@@ -25,6 +26,7 @@ __all__ = [
     "load_method",
     "make_method",
     "model_files",
+    "ngrams_by_page",
     "read_model",
     "read_ngrams",
 ]
@@ -97,11 +99,27 @@ class ByLanguage(Mapping[str, "Stored"]):
             self._loaded[language] = read_model(self._names[language], self._kinds)
         return self._loaded[language]
 
+    def loaded(self) -> list[Stored]:
+        """Returns the models that are loaded already; at first those of the directory."""
+        return list(self._loaded.values())
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
 
     def __len__(self) -> int:
         return len(self._names)
+
+
+def ngrams_by_page(name: str | Path) -> Callable[[Document], NGramModel]:
+    """Returns a function that gives the n-grams for a page: those of one model, or for `auto` and a directory
+    those of its language. Raises as `read_model` and `ByLanguage`."""
+    from ncleaner.modelling.ngrams import NGramModel
+
+    if not _is_per_page(name):
+        model = read_ngrams(name)
+        return lambda document: model
+    models = ByLanguage(entry_of("ngram").kinds, None if name == AUTO else Path(name))
+    return lambda document: NGramModel.of_model(models[language_and_key(document, models)[1]])
 
 
 def _files_in(folder: Path) -> list[Path]:
@@ -168,10 +186,9 @@ def load_method(
 
     Args:
         name: of the method.
-        model: a shipped model's name, or a file; for methods with a model for each language also `auto` for a
-            model per page, or a directory of models of the user's own that go first. A method with one model
-            for all languages takes its own where the name is `auto` or a language's. A method without a model
-            ignores it.
+        model: `auto` for a model per page by its language, a directory of models of the user's own that go
+            first, a shipped model's name, or a file. A method with one model for all languages takes its own
+            where the name is `auto` or a language's. A method without a model ignores it.
         threshold: in bits, or a preset, instead of the models' own.
 
     Raises:
@@ -182,7 +199,10 @@ def load_method(
     if not entry.kinds:
         return entry.make()
     if entry.by_language and _is_per_page(model):
-        folder = None if model == AUTO else Path(model)
-        return PerLanguage(entry, ByLanguage(entry.kinds, folder), threshold)
+        models = ByLanguage(entry.kinds, None if model == AUTO else Path(model))
+        for own in models.loaded():
+            # an error in one of the user's own models is raised now, not at the first page in its language
+            entry.make(own, threshold)
+        return PerLanguage(entry, models, threshold)
     chosen = model if entry.by_language else _own_model(entry, model)
     return entry.make(read_model(chosen, entry.kinds), threshold)

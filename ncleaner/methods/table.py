@@ -24,7 +24,6 @@ METHODS: dict[str, Entry] = {
             about="n-grams and the structure of the page",
             path="ncleaner.methods.hybrid:Hybrid",
             kinds=(_HYBRID, _NGRAMS),
-            default="en",
             by_language=True,
             parts={"structure": _STRUCTURE},
         ),
@@ -33,7 +32,6 @@ METHODS: dict[str, Entry] = {
             about="n-grams alone (Evert 2008)",
             path="ncleaner.methods.ngram:NGram",
             kinds=(_NGRAMS, _HYBRID),
-            default="en",
             by_language=True,
         ),
         Entry(
@@ -64,10 +62,10 @@ KINDS: dict[str, ModelKind] = {
     kind.name: kind for entry in METHODS.values() for kind in (*entry.kinds, *entry.parts.values())
 }
 DEFAULT_METHOD = "hybrid"
-DEFAULT_MODEL = "en"
 # The name that stands for a model per page, and the model for languages without one.
 AUTO = "auto"
 FALLBACK_MODEL = "nonlexical"
+DEFAULT_MODEL = AUTO
 
 
 def entry_of(method: str) -> Entry:

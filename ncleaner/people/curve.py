@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
+from ncleaner.document import Document
 from ncleaner.errors import EvaluationError
 from ncleaner.methods.heuristics import Heuristics
 from ncleaner.modelling.decision import PRESETS
@@ -43,7 +44,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Points by rising threshold, of `pages` pages under a model called `model`."""
+    """Points by rising threshold, of `pages` pages under a model called `model`, or several of them."""
 
     model: str
     pages: int
@@ -54,8 +55,11 @@ class Curve:
         return asdict(self)
 
 
-def precision_recall(pairs: Sequence[Pair], model: NGramModel) -> Curve:
+def precision_recall(pairs: Sequence[Pair], model_of: Callable[[Document], NGramModel]) -> Curve:
     """Computes precision and recall of words at thresholds over the whole range and at the model's presets.
+
+    Each page has the model that `model_of` gives. If they are several, the curve has no presets, because each
+    model has its own.
 
     A word counts as right when it stands in the gold text in order (by the longest common subsequence of page
     and gold text). Segments that the heuristics remove are removed at every threshold.
@@ -65,7 +69,10 @@ def precision_recall(pairs: Sequence[Pair], model: NGramModel) -> Curve:
     """
     pages: list[Scored] = []
     statistics = []
+    models: dict[str, NGramModel] = {}
     for pair in pairs:
+        model = model_of(pair.document)
+        models[model.name] = model
         scored = score_page(pair, model)
         values = model.decision.statistics(scored.sums, scored.counts)
         values[Heuristics().remove(pair.document)] = -np.inf
@@ -79,8 +86,11 @@ def precision_recall(pairs: Sequence[Pair], model: NGramModel) -> Curve:
     shares = np.cumsum(words[order]) / words.sum()
     places = np.searchsorted(shares, np.linspace(0, 1, _STEPS + 1)[:-1])
     spread = values[order][places]
-    names = {model.decision.threshold: "balanced"}
-    names |= {value: name for name, value in model.decision.presets.items() if name in PRESETS}
+    names = {}
+    if len(models) == 1:
+        decision = next(iter(models.values())).decision
+        names = {decision.threshold: "balanced"}
+        names |= {value: name for name, value in decision.presets.items() if name in PRESETS}
     thresholds = np.unique(np.concatenate((np.round(spread[np.isfinite(spread)], 2), list(names))))
     kept, hits, gold = curves(pages, statistics, thresholds)
     points = []
@@ -96,4 +106,4 @@ def precision_recall(pairs: Sequence[Pair], model: NGramModel) -> Curve:
                 preset=names.get(threshold, ""),
             )
         )
-    return Curve(model.name, len(pages), tuple(points))
+    return Curve(", ".join(sorted(models)), len(pages), tuple(points))

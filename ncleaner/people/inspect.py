@@ -43,7 +43,7 @@ def dump_lines(
 
 
 def page_table(path: str, number: int, cleaner: Cleaner, input_format: Any) -> Iterator[str]:
-    """Yields a line about the page, then one for each segment: kept or not, score, kind, words, link density,
+    """Yields lines about the page, then one for each segment: kept or not, score, kind, words, link density,
     text.
 
     Raises:
@@ -55,6 +55,9 @@ def page_table(path: str, number: int, cleaner: Cleaner, input_format: Any) -> I
         raise InputError(f"{path} has no page {number}")
     document, kept = cleaner.page(page)
     yield f"{page.url or path}  [{document.encoding or 'decoded'}]  {document!r}"
+    declared = f" (the page declares {document.lang!r})" if document.lang else ""
+    model = f"; model {kept.remarks.model}" if kept.remarks.model else ""
+    yield f"language {kept.remarks.language or 'unknown'}{declared}{model}"
     yield "keep   score kind words links  text"
     for segment in document:
         fate = "  +  " if kept.mask[segment.index] else "  -  "

@@ -128,9 +128,9 @@ ModelOption = Annotated[
     str,
     typer.Option(
         "--model",
-        metavar="NAME|FILE|auto",
-        help="A shipped model (see `ncleaner models`), a model file, auto for a model per page by its "
-        "language, or a directory: auto with the models of that directory first.",
+        metavar="auto|NAME|FILE",
+        help="auto: a model per page by its language; a directory: auto with the models of that directory "
+        "first; or one model for all pages: a shipped model (see `ncleaner models`) or a model file.",
     ),
 ]
 MethodOption = Annotated[

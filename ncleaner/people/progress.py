@@ -199,6 +199,8 @@ def run_summary(tally: Tally) -> str:
         lines.append(f"{tally.resumed:,} inputs were finished by an earlier run and are skipped")
     if tally.languages:
         lines.append(f"languages{_by_reason(tally.languages, _FREQUENT)}")
+    if tally.models:
+        lines.append(f"models{_by_reason(tally.models, _FREQUENT)}")
     for method, number in sorted(tally.fallbacks.items()):
         lines.append(
             f"{number:,} pages are plain text, which has no structure: cleaned by the method {method}"
@@ -206,7 +208,7 @@ def run_summary(tally: Tally) -> str:
     if tally.unfamiliar:
         lines.append(
             f"{tally.unfamiliar:,} pages are in letters that the model hardly knows, and were kept or removed"
-            " whole: use a model of their language, or --model auto"
+            " whole: --model auto takes a model for each page"
         )
     if tally.skipped:
         lines.append(f"{tally.skipped.total():,} records skipped{_by_reason(tally.skipped)}")

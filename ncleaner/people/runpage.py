@@ -59,6 +59,7 @@ def _counters(history: History) -> Iterator[tuple[str, list[tuple[str, int]]]]:
         ("Records that are no pages", history.total.skipped),
         ("Encodings", history.total.encodings),
         ("Languages", history.total.languages),
+        ("Models", history.total.models),
         ("Cleaned with", _settings(history)),
     ):
         if counter:

@@ -108,6 +108,7 @@ class History:
             "records_skipped": dict(total.skipped),
             "encodings": dict(total.encodings),
             "languages": dict(total.languages),
+            "models": dict(total.models),
             "words_kept": total.words_kept,
             "words_removed": total.words_removed,
             "bytes": total.bytes,

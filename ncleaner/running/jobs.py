@@ -9,7 +9,6 @@ from multiprocessing.context import BaseContext
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.errors import NcleanerError
-from ncleaner.methods.language import page_language
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.archive import read
 from ncleaner.running.quarantine import warc_record
@@ -131,8 +130,6 @@ def _clean(page: Page, state: WorkerState, tally: Tally) -> bytes:
     began = time.monotonic()
     try:
         document, kept = state.cleaner.page(page)
-        if "language" in state.sink.needs and not kept.remarks.language and kept.mask.any():
-            kept = kept.remarked(language=page_language(document))
         part = state.sink.render(page, document, kept, page.offset < 0 and not state.settings.many_pages)
     except NcleanerError as error:
         tally.add_lost(type(error).__name__, str(error), page)

@@ -10,7 +10,6 @@ from typing import Any
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Damage, Page, Skip
-from ncleaner.sinks.metadata import chosen_or_declared_language
 
 __all__ = ["OTHERS", "Note", "Tally"]
 
@@ -69,8 +68,8 @@ class Tally:
             kept.
         fallbacks: pages that another method cleaned instead of the chosen one, by that method.
         encodings: pages by encoding.
-        languages: pages by language: the identified one if a model was chosen for each page, else the
-            declared one.
+        languages: pages by language.
+        models: pages by the model that decided; none for methods without a model.
         notes: one for each page given up and each place of damage, the first hundred of a batch.
     """
 
@@ -96,6 +95,7 @@ class Tally:
     fallbacks: Counter[str] = field(default_factory=Counter)
     encodings: Counter[str] = field(default_factory=Counter)
     languages: Counter[str] = field(default_factory=Counter)
+    models: Counter[str] = field(default_factory=Counter)
     notes: list[Note] = field(default_factory=list)
 
     def __iadd__(self, other: Tally) -> Tally:
@@ -141,7 +141,9 @@ class Tally:
         self.unfamiliar += kept.remarks.unfamiliar
         if kept.remarks.fallback:
             self.fallbacks[kept.remarks.fallback] += 1
-        _add(self.languages, chosen_or_declared_language(document, kept) or "unknown", 1)
+        _add(self.languages, kept.remarks.language or "unknown", 1)
+        if kept.remarks.model:
+            _add(self.models, kept.remarks.model, 1)
 
     def add_item(self, item: Skip | Damage) -> None:
         """Counts a record that yielded no page: a Skip or a Damage."""
@@ -203,6 +205,7 @@ class Tally:
             "words_removed": self.words_removed,
             "encodings": dict(sorted(self.encodings.items())),
             "languages": dict(sorted(self.languages.items())),
+            "models": dict(sorted(self.models.items())),
         }
 
     @classmethod
@@ -236,6 +239,8 @@ class Tally:
             words_removed=_integer(record["words_removed"]),
             encodings=_counter(record["encodings"]),
             languages=_counter(record["languages"]),
+            # a manifest of version 0.1.0 has none
+            models=_counter(record.get("models", {})),
         )
 
     def _note(self, event: str, what: str, at: Page | Skip | Damage) -> None:

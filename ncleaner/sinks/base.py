@@ -11,11 +11,7 @@ if TYPE_CHECKING:
     from ncleaner.document.kept import Kept
     from ncleaner.page import Page
 
-__all__ = ["Compression", "Format", "Need", "Sink", "SinkOptions", "Writable"]
-
-Need = Literal["language"]
-"""What a format may need of each page: its language in `Kept.remarks`, even if no model was chosen by
-language."""
+__all__ = ["Compression", "Format", "Sink", "SinkOptions", "Writable"]
 
 Compression = Literal["gz", "zst"]
 """Compressions of an output that is text."""
@@ -61,11 +57,9 @@ class Sink(Protocol):
 
     Attributes:
         suffix: suffix of its files, with the dot.
-        needs: what is found out about each page for this format only, because it takes time.
     """
 
     suffix: str
-    needs: frozenset[Need]
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """Returns one page as bytes of the output.

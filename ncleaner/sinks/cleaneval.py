@@ -9,7 +9,7 @@ import numpy as np
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
-from ncleaner.sinks.base import Need, SinkOptions, Writable
+from ncleaner.sinks.base import SinkOptions, Writable
 
 __all__ = ["CleanEvalSink"]
 
@@ -18,7 +18,6 @@ class CleanEvalSink:
     """CleanEval's format. In an archive, a line `URL: …` stands before each page; a single page has none."""
 
     suffix = ".txt"
-    needs: frozenset[Need] = frozenset()
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
         pass

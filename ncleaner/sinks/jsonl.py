@@ -11,7 +11,7 @@ import orjson
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
-from ncleaner.sinks.base import Need, SinkOptions, Writable
+from ncleaner.sinks.base import SinkOptions, Writable
 from ncleaner.sinks.metadata import replace_surrogates
 from ncleaner.sinks.text import kept_text
 
@@ -26,7 +26,6 @@ class JsonlSink:
     """
 
     suffix = ".jsonl"
-    needs: frozenset[Need] = frozenset()
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
         self.segments = options.segments
@@ -34,8 +33,9 @@ class JsonlSink:
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """Returns a page as a line of JSON.
 
-        Keys: url, date, title, lang, encoding, offset, record_id, segments_kept, text. If a model was chosen
-        for each page, also language (ISO 639-1; empty if no language was identified) and model.
+        Keys: url, date, title, lang (as the page declares it), language (that of the page, ISO 639-1, else
+        ISO 639-3), model (empty if the method has none), encoding, offset, record_id, segments_kept, text.
+        Unknown values are empty.
 
         The archive's name is left out, so that the same bytes from standard input give the same output.
         """
@@ -45,15 +45,14 @@ class JsonlSink:
             "date": replace_surrogates(page.date),
             "title": replace_surrogates(document.title),
             "lang": replace_surrogates(document.lang),
+            "language": kept.remarks.language,
+            "model": replace_surrogates(kept.remarks.model),
             "encoding": document.encoding,
             "offset": page.offset,
             "record_id": replace_surrogates(page.record_id),
             "segments_kept": int(kept.mask.sum()),
             "text": text,
         }
-        if kept.remarks.model:
-            record["language"] = kept.remarks.language
-            record["model"] = kept.remarks.model
         if self.segments:
             record["segments"] = kept_segments(document, kept)
         return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)

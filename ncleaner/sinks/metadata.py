@@ -6,12 +6,9 @@ import hashlib
 import uuid
 from datetime import UTC, datetime
 
-from ncleaner.document import Document
-from ncleaner.document.kept import Kept
 from ncleaner.page import Page
-from ncleaner.text.codes import declared_language, iso_639_1
 
-__all__ = ["capture_time", "chosen_or_declared_language", "derived_id", "replace_surrogates"]
+__all__ = ["capture_time", "derived_id", "replace_surrogates"]
 
 
 # Namespace of all ids made here; it is fixed, so that a page gets the same id wherever it is cleaned.
@@ -41,14 +38,6 @@ def capture_time(date: str) -> datetime | None:
     except (ValueError, OverflowError):
         return None
     return found.replace(microsecond=0)
-
-
-def chosen_or_declared_language(document: Document, kept: Kept) -> str:
-    """Returns the language that the model was chosen for, else the language that the page declares.
-
-    A code as `iso_639_1` returns it; empty if the language is unknown. The text itself is not examined.
-    """
-    return iso_639_1(kept.remarks.language or declared_language(document.lang))
 
 
 def derived_id(page: Page, text: bytes) -> uuid.UUID:

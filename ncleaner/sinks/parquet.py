@@ -19,15 +19,15 @@ from ncleaner.document.kept import Kept
 from ncleaner.errors import OutputError
 from ncleaner.page import Page
 from ncleaner.sinks.background import Ordered, ordered
-from ncleaner.sinks.base import Need, SinkOptions, Writable
+from ncleaner.sinks.base import SinkOptions, Writable
 from ncleaner.sinks.jsonl import kept_segments
-from ncleaner.sinks.metadata import capture_time, chosen_or_declared_language, replace_surrogates
+from ncleaner.sinks.metadata import capture_time, replace_surrogates
 from ncleaner.sinks.text import kept_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ncleaner.sinks.base import Need, SinkOptions, Writable
+    from ncleaner.sinks.base import SinkOptions, Writable
 
     SCHEMA: pa.Schema
 
@@ -86,17 +86,16 @@ def __getattr__(name: str) -> Any:
 class ParquetSink:
     """One row per page, also for pages without clean text, whose `text` is empty.
 
-    Columns: url, date (of the capture, UTC), title, lang (as the page declares it), language (ISO 639-1, else
-    ISO 639-3: the language the model was chosen for, else the declared one), model (null if the same model is
-    used for all pages), encoding, offset (-1 for a file that is one page), record_id, segments_kept, text,
-    segments (index, kind, start, end, score, as in jsonl). Unknown values are null.
+    Columns: url, date (of the capture, UTC), title, lang (as the page declares it), language (that of the
+    page, ISO 639-1, else ISO 639-3), model (null if the method has none), encoding, offset (-1 for a file
+    that is one page), record_id, segments_kept, text, segments (index, kind, start, end, score, as in jsonl).
+    Unknown values are null.
 
     Raises:
         OutputError: pyarrow is not installed.
     """
 
     suffix = ".parquet"
-    needs: frozenset[Need] = frozenset()
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
         # only looked for, not imported: workers do not need it
@@ -111,8 +110,8 @@ class ParquetSink:
             "date": None if date is None else int(date.timestamp()) * 1_000_000,
             "title": replace_surrogates(document.title) or None,
             "lang": replace_surrogates(document.lang) or None,
-            "language": chosen_or_declared_language(document, kept) or None,
-            "model": kept.remarks.model or None,
+            "language": kept.remarks.language or None,
+            "model": replace_surrogates(kept.remarks.model) or None,
             "encoding": document.encoding or None,
             "offset": page.offset,
             "record_id": replace_surrogates(page.record_id) or None,

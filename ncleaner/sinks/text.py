@@ -9,7 +9,7 @@ import numpy as np
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
-from ncleaner.sinks.base import Need, SinkOptions, Writable
+from ncleaner.sinks.base import SinkOptions, Writable
 
 __all__ = ["TextSink", "kept_text"]
 
@@ -31,7 +31,6 @@ class TextSink:
     """Plain text."""
 
     suffix = ".txt"
-    needs: frozenset[Need] = frozenset()
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
         pass

@@ -10,8 +10,8 @@ import regex
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
-from ncleaner.sinks.base import Need, SinkOptions, Writable
-from ncleaner.sinks.metadata import chosen_or_declared_language, derived_id, replace_surrogates
+from ncleaner.sinks.base import SinkOptions, Writable
+from ncleaner.sinks.metadata import derived_id, replace_surrogates
 from ncleaner.sinks.text import kept_text
 from ncleaner.text.tokens import tokens
 
@@ -33,15 +33,14 @@ class VerticalSink:
     token per line, with `<g/>` between tokens without white space between them.
 
     Every `<doc>` has these attributes: id (of the original record, without `urn:uuid:`; else the offset in
-    the archive, else derived from URL and text), url, date (of the capture, unchanged), title, lang (ISO
-    639-1: the language the model was chosen for, else the declared one). Unknown values are empty; values
-    longer than 4,000 bytes are cut.
+    the archive, else derived from URL and text), url, date (of the capture, unchanged), title, lang (as the
+    page declares it), language (that of the page, ISO 639-1, else ISO 639-3). Unknown values are empty;
+    values longer than 4,000 bytes are cut.
 
     `&`, `<` and `>`, and in attributes also `"`, are written as XML entities; `cwb-encode -x` decodes them.
     """
 
     suffix = ".vert"
-    needs: frozenset[Need] = frozenset()
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
         self._lines = _Lines()
@@ -63,7 +62,8 @@ class VerticalSink:
             "url": page.url,
             "date": page.date,
             "title": document.title,
-            "lang": chosen_or_declared_language(document, kept),
+            "lang": document.lang,
+            "language": kept.remarks.language,
         }
         head = "".join(f' {key}="{_value(value)}"' for key, value in attributes.items())
         return f"<doc{head}>\n{''.join(parts)}</doc>\n".encode()

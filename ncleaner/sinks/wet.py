@@ -18,7 +18,7 @@ from warcio.warcwriter import WARCWriter
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
-from ncleaner.sinks.base import Need, SinkOptions, Writable
+from ncleaner.sinks.base import SinkOptions, Writable
 from ncleaner.sinks.metadata import capture_time, derived_id
 from ncleaner.sinks.text import kept_text
 from ncleaner.text.codes import iso_639_3
@@ -46,12 +46,10 @@ class WetSink:
 
     Record ids are derived from the ids of the original records, so that they are the same in every run. The
     standard requires a date and a URL: a page without a date gets 1970, a page without a URL the id of its
-    record. The language is the identified one, whether or not a model was chosen by it. URLs and ids of more
-    than 8,000 bytes are cut.
+    record. A page in an unknown language has no header for it. URLs and ids of more than 8,000 bytes are cut.
     """
 
     suffix = ".warc.wet.gz"
-    needs: frozenset[Need] = frozenset({"language"})
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
         pass

@@ -33,7 +33,7 @@ from ncleaner.methods._forms import suspects
 from ncleaner.methods.base import Method
 from ncleaner.methods.choice import load_method
 from ncleaner.methods.hybrid import Hybrid
-from ncleaner.methods.language import sample
+from ncleaner.methods.language import page_language
 from ncleaner.methods.ngram import NGram
 from ncleaner.methods.table import METHODS
 from ncleaner.methods.victor import Victor
@@ -88,7 +88,7 @@ def _judge(document: Document) -> list[bytes]:
         kept = method.keep(document)
         check_kept(document, kept)
         found += [kept.mask.tobytes(), b"" if kept.scores is None else kept.scores.tobytes()]
-    sample(document)
+    found.append(page_language(document).encode())
     return found
 
 

@@ -151,7 +151,10 @@ def test_the_table_says_what_the_classes_say(name: str) -> None:
     entry = METHODS[name]
     assert entry.name == name == resolve_name(entry.path).name
     assert all(kind.name == kind.model.KIND for kind in (*entry.kinds, *entry.parts.values()))
-    for shipped, kind in {entry.default: entry.kinds[0], **entry.parts}.items() if entry.kinds else ():
+    # a method has one model for all languages, or one for each, or none
+    assert bool(entry.default) == (bool(entry.kinds) and not entry.by_language)
+    defaults = {entry.default: entry.kinds[0]} if entry.default else {}
+    for shipped, kind in {**defaults, **entry.parts}.items():
         assert isinstance(kind.model.of_model(read_model(shipped)), kind.model)
 
 

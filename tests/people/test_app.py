@@ -220,7 +220,11 @@ def test_dump_and_inspect() -> None:
     dump = ncleaner("dump", "-", stdin=PAGE.encode()).stdout.decode().splitlines()
     assert dump == ["h\tHome | About | Log in", f"p\t{PROSE}"]
     table = ncleaner("inspect", "-", stdin=PAGE.encode()).stdout.decode().splitlines()
-    assert [line.split()[0] for line in table[2:4]] == ["-", "+"]
+    assert table[1] == "language en; model en"
+    assert [line.split()[0] for line in table[3:5]] == ["-", "+"]
+    page = PAGE.replace("<html>", "<html lang=pl-PL>").encode()
+    told = ncleaner("inspect", "-", "--model", "ru", stdin=page).stdout.decode().splitlines()[1]
+    assert told == "language en (the page declares 'pl-PL'); model ru"
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from ncleaner.document.html import dump_html
 from ncleaner.errors import EvaluationError
-from ncleaner.methods.choice import make_method
+from ncleaner.methods.choice import make_method, ngrams_by_page
 from ncleaner.modelling.ngrams import load_model
 from ncleaner.people.app import app
 from ncleaner.people.curve import precision_recall
@@ -21,7 +21,7 @@ PAIRS = read_pairs(EXAMPLES / "pages", EXAMPLES / "gold")
 
 
 def test_a_curve_falls_from_recall_to_precision() -> None:
-    curve = precision_recall(PAIRS, load_model("nonlexical"))
+    curve = precision_recall(PAIRS, ngrams_by_page("nonlexical"))
     points = curve.points
     assert curve.pages == len(PAIRS)
     assert [point.threshold for point in points] == sorted({point.threshold for point in points})
@@ -33,7 +33,7 @@ def test_a_curve_falls_from_recall_to_precision() -> None:
 
 def test_a_point_is_what_the_method_keeps() -> None:
     model = load_model("en")
-    curve = precision_recall(PAIRS, model)
+    curve = precision_recall(PAIRS, lambda _: model)
     balanced = next(point for point in curve.points if point.preset == "balanced")
     method = make_method("ngram", model)
     kept = [(pair, method.keep(pair.document).mask) for pair in PAIRS]
@@ -47,7 +47,7 @@ def test_a_point_is_what_the_method_keeps() -> None:
 
 def test_nothing_to_draw() -> None:
     with pytest.raises(EvaluationError, match="no words"):
-        precision_recall([Pair("x", dump_html(""), "")], load_model("en"))
+        precision_recall([Pair("x", dump_html(""), "")], ngrams_by_page("auto"))
 
 
 @pytest.mark.slow
@@ -58,4 +58,4 @@ def test_command_line(tmp_path: Path) -> None:
     assert "balanced" in result.stdout
     assert sorted(path.name for path in tmp_path.iterdir()) == ["pr.png", "pr.svg"]
     found = json.loads(CliRunner().invoke(app, [*arguments, "--json", "--quiet"]).stdout)
-    assert found["model"] == "en" and len(found["points"]) > 20
+    assert found["model"] == "en, nonlexical, zh" and len(found["points"]) > 20

@@ -54,7 +54,7 @@ def test_a_table(folder: Path) -> None:
     assert re.search(r"^all +21 ", said, re.M)
     assert "Pages in quarantine\n  the worker was killed by SIGKILL  deadly.warc.gz at byte " in said
     assert "Records that are no pages: record type metadata 17, record type request 17" in said
-    assert "Cleaned with: hybrid, model en, ncleaner 0.1.0 3" in said
+    assert "Cleaned with: hybrid, model auto, ncleaner 0.1.0 3" in said
 
 
 def test_as_json(folder: Path) -> None:

@@ -112,7 +112,7 @@ def test_a_line_cut_off_at_any_byte(tmp_path: Path, source: Input) -> None:
         output = finish(folder, source, model="pl")
         assert path.read_bytes().startswith(line)
         assert [json.loads(text)["settings"]["model"] for text in path.read_text().splitlines()] == [
-            "en",
+            "auto",
             "pl",
         ]
         assert stands(folder, source, output, model="pl") == (True, {})

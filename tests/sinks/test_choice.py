@@ -48,6 +48,8 @@ def test_jsonl() -> None:
         "date": "2024-01-02T03:04:05Z",
         "title": "T & T",
         "lang": "de",
+        "language": "",
+        "model": "",
         "encoding": "",
         "offset": 17,
         "record_id": "urn:uuid:1",

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 import pytest
 
 from ncleaner.page import Page
-from ncleaner.sinks.metadata import capture_time, chosen_or_declared_language, derived_id, replace_surrogates
+from ncleaner.sinks.metadata import capture_time, derived_id, replace_surrogates
 from ncleaner.text.codes import iso_639_1, iso_639_3
 
-from ..outputs import all_of, document, page
+from ..outputs import page
 
 
 @pytest.mark.parametrize(
@@ -44,14 +44,6 @@ def test_codes_of_languages() -> None:
     assert [iso_639_1(code) for code in ("de", "deu", "ger", "ceb", "zh")] == ["de", "de", "de", "ceb", "zh"]
     for none in ("", "xx", "und", "zxx", "mul", "DEU", "d1u", "дё", "ééé", "\ud800a", "german"):
         assert iso_639_3(none) == iso_639_1(none) == ""
-
-
-def test_the_language_of_a_page() -> None:
-    dumped = document("x", lang="de-AT")
-    assert chosen_or_declared_language(dumped, all_of(dumped)) == "de"
-    assert chosen_or_declared_language(dumped, all_of(dumped).remarked(language="fr", model="fr")) == "fr"
-    for lang in ("", "und", "deutsch", "\ud800"):
-        assert chosen_or_declared_language(document("x", lang=lang), all_of(dumped)) == ""
 
 
 def test_ids() -> None:

@@ -87,10 +87,6 @@ def test_what_is_unknown_is_null() -> None:
     ]
 
 
-def test_the_declared_language_where_no_model_was_chosen() -> None:
-    assert one(page(1), "a", lang="EN_us")["language"] == "en"
-
-
 def test_a_page_without_clean_text_has_a_row() -> None:
     sink = make_sink("parquet")
     dumped = document("x")

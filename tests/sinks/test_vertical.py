@@ -173,7 +173,7 @@ def read(data: bytes) -> list[Doc]:
         if opened and not inside:
             pairs = regex.findall(r' ([a-z]+)="([^"]*)"', opened[1])
             docs.append(Doc({name: html.unescape(value) for name, value in pairs}, []))
-            assert [name for name, _ in pairs] == ["id", "url", "date", "title", "lang"]
+            assert [name for name, _ in pairs] == ["id", "url", "date", "title", "lang", "language"]
             assert all(len(value.encode()) < 4_096 for value in docs[-1].attributes.values())
             inside = "doc"
         elif line in ("<p>", "<h>", "<l>"):
@@ -204,19 +204,27 @@ def read(data: bytes) -> list[Doc]:
     return docs
 
 
-def one(page: Page, *segments: str, kinds: str = "", title: str = "", lang: str = "") -> bytes:
+def one(
+    page: Page, *segments: str, kinds: str = "", title: str = "", lang: str = "", language: str = ""
+) -> bytes:
     """One page of which all is kept."""
     dumped = document(*segments, kinds=kinds, title=title, lang=lang)
-    return make_sink("vertical").render(page, dumped, all_of(dumped), False)
+    return make_sink("vertical").render(page, dumped, all_of(dumped).remarked(language=language), False)
 
 
 def test_a_document() -> None:
     data = one(
-        page(1), "Lighthouses", "Two ships (& a <boat>), so.", kinds="hp", title='"L" & Co', lang="en-GB"
+        page(1),
+        "Lighthouses",
+        "Two ships (& a <boat>), so.",
+        kinds="hp",
+        title='"L" & Co',
+        lang="cy-GB",
+        language="en",
     )
     assert data.decode() == (
         '<doc id="00000001-0000-4000-8000-000000000000" url="http://example.org/1" date="2024-05-01T10:00:01Z"'
-        ' title="&quot;L&quot; &amp; Co" lang="en">\n'
+        ' title="&quot;L&quot; &amp; Co" lang="cy-GB" language="en">\n'
         "<h>\nLighthouses\n</h>\n"
         "<p>\nTwo\nships\n(\n<g/>\n&amp;\na\n&lt;\n<g/>\nboat\n<g/>\n&gt;\n<g/>\n)\n<g/>\n,\nso\n<g/>\n.\n</p>\n"
         "</doc>\n"

@@ -52,7 +52,8 @@ def command(
         ),
     ] = None,
     model: Annotated[
-        str, typer.Option("--model", metavar="NAME|FILE", help="The model for --curve.")
+        str,
+        typer.Option("--model", metavar="auto|NAME|FILE", help="The model for --curve, as `clean` takes it."),
     ] = DEFAULT_MODEL,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
 ) -> None:
@@ -86,7 +87,7 @@ def command(
 def _draw_curve(raw: Path, gold: Path, model: str, prefix: Path, *, as_json: bool, quiet: bool) -> None:
     import json
 
-    from ncleaner.methods.choice import read_ngrams
+    from ncleaner.methods.choice import ngrams_by_page
     from ncleaner.people.curve import precision_recall
     from ncleaner.people.plots import draw_curve, missing, plot_paths, save
     from ncleaner.people.progress import CountDisplay
@@ -94,10 +95,10 @@ def _draw_curve(raw: Path, gold: Path, model: str, prefix: Path, *, as_json: boo
     from ncleaner.training.pairs import read_pairs
 
     paths = plot_paths(prefix)
-    loaded = read_ngrams(model)
+    model_of = ngrams_by_page(model)
     with CountDisplay("pages read", quiet=quiet) as display:
         pairs = read_pairs(raw, gold, progress=display.advance)
-    found = precision_recall(pairs, loaded)
+    found = precision_recall(pairs, model_of)
     lacking = missing()
     if not lacking:
         save(draw_curve(found), paths)
