@@ -4,6 +4,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+OF_LANGUAGE: int
+
 def in_main_interpreter() -> bool: ...
 
 class Sampler:
@@ -17,4 +19,7 @@ class Sampler:
     ) -> None: ...
     def take(
         self, data: bytes, segments: npt.NDArray[Any], most_segments: int, most_bytes: int, read_bytes: int
-    ) -> tuple[int, bytes, int, int, int, int]: ...
+    ) -> tuple[int, bytes, int, int, int, int, int]: ...
+    def foreign(
+        self, data: bytes, segments: npt.NDArray[Any], script: int, least: int, sparsest: int, chars: int
+    ) -> npt.NDArray[np.uint8]: ...

