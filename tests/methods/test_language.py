@@ -104,8 +104,10 @@ def test_links_hidden_text_and_code_do_not_decide() -> None:
 
 
 def test_one_long_segment_does_not_decide() -> None:
-    paragraphs = "".join(f"<p>{TEXTS['el']}" for _ in range(3))
-    assert page_language(dump_html(f"<p>{TEXTS['en'] * 3}{paragraphs}")) == "el"
+    paragraphs = "".join(f"<p>{TEXTS['el'] * 2}" for _ in range(4))
+    assert page_language(dump_html(f"<p>{TEXTS['en'] * 20}{paragraphs}")) == "el"
+    # of two languages with as many letters, the one that is not in the Latin script
+    assert page_language(dump_html(f"<p>{TEXTS['en'][:80]}<p>{TEXTS['ru'][:80]}")) == "ru"
 
 
 def test_a_text_dump_of_any_size() -> None:
