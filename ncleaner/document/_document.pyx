@@ -13,6 +13,7 @@ from ncleaner.document._hashes cimport hash_bytes, mix
 from ncleaner.document._joint cimport CLOSED, begin_side, is_apart, joint, side_t, widen_side
 from ncleaner.document._kinds cimport assign_kinds
 from ncleaner.document._shortcode cimport shortcode_length
+from ncleaner.document._zones cimport assign_zones
 from ncleaner.document._tables cimport (
     CACHED_STYLES, CONCEALED, HIDDEN, MAX_NAMES, PREFORMATTED, builder_t, element_t, run_t, segment_t,
 )
@@ -486,6 +487,7 @@ cdef void end_segment(builder_t* b) noexcept nogil:
         s.closed = b.blocks_closed
         s.kind = c'h' if b.headings else c'l' if b.item else c'p'
         s.breaks = <uint8_t> b.seg_breaks
+        s.zone = 0
         s.flags = (PREFORMATTED if b.pres else 0) | (HIDDEN if b.concealed else 0)
         b.n_segments += 1
         b.item = False
@@ -749,8 +751,10 @@ cdef class Builder:
                     long_ += size
         return own, long_
 
-    def tables(self):
-        """Ends the current segment, assigns the kinds of segments, and returns the finished tables.
+    def tables(self, bytes title not None=b""):
+        """Ends the current segment, assigns the kinds and zones of segments, and returns the finished tables.
+
+        `title`: the title of the page, UTF-8.
 
         Returns (text, runs, segments, elements, names, tags after the last run): the UTF-8 text, the rows of the
         tables as bytes, and the number of tags of the tree after the last run. Raises MemoryError if there was not
@@ -758,6 +762,7 @@ cdef class Builder:
         cdef builder_t* b = &self.b
         end_segment(b)
         assign_kinds(b)
+        assign_zones(b, <const uint8_t*> <char*> title, len(title))
         if b.no_memory:
             raise MemoryError("not enough memory for the document's tables")
         return (

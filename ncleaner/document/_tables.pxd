@@ -35,7 +35,8 @@ ctypedef struct segment_t:
     uint16_t closed      # number of blocks closed since the previous segment, at most 65,535
     uint8_t kind         # 'p', 'h' or 'l'
     uint8_t breaks       # number of <br> and of preformatted line ends inside, at most 255
-    uint16_t flags       # bits PREFORMATTED, HIDDEN
+    uint8_t zone         # HEADLINE … RELATED, 0 for none
+    uint8_t flags        # bits PREFORMATTED, HIDDEN
 
 # One block element of the tree, in document order.
 ctypedef struct element_t:
@@ -55,6 +56,13 @@ cdef enum:
     SHORTCODES = 16      # most names of shortcodes whose end tags are recognized
     # Most words that are read from the class, id and role of one element.
     MAX_NAMES = 32
+    # Zones of segments, in the order of `tables.ZONES`.
+    HEADLINE = 1
+    BYLINE = 2
+    STANDFIRST = 3
+    CAPTION = 4
+    COMMENT = 5
+    RELATED = 6
     # Bits of a segment's flags.
     PREFORMATTED = 1
     HIDDEN = 2           # inside an element that is not shown when the page opens

@@ -81,7 +81,7 @@ def dump_html(
     if _is_thin(builder):
         dropped += _add_embedded(parser, builder, limits)
     document = Document.of_tables(
-        builder.tables(),
+        builder.tables(title),
         title=" ".join(title.decode("utf-8", "replace").split()),
         lang=lang.decode("utf-8", "replace").strip(),
         encoding=used,

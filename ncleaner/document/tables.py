@@ -16,7 +16,17 @@ import numpy.typing as npt
 
 from ncleaner.document import tags
 
-__all__ = ["ELEMENT", "HIDDEN", "PREFORMATTED", "RUN", "SEGMENT", "Document", "Segment", "Segments"]
+__all__ = [
+    "ELEMENT",
+    "HIDDEN",
+    "PREFORMATTED",
+    "RUN",
+    "SEGMENT",
+    "ZONES",
+    "Document",
+    "Segment",
+    "Segments",
+]
 
 # The same layout, byte for byte, as the row structs of _tables.pxd. `_document.layout` returns the compiler's
 # layout.
@@ -27,7 +37,7 @@ RUN = np.dtype(
 SEGMENT = np.dtype(
     [("start", "u4"), ("end", "u4"), ("first_run", "i4"), ("last_run", "i4"), ("element", "i4"),
      ("chars", "u4"), ("words", "u4"), ("link_chars", "u4"), ("opened", "u2"), ("closed", "u2"),
-     ("kind", "u1"), ("breaks", "u1"), ("flags", "u2")]
+     ("kind", "u1"), ("breaks", "u1"), ("zone", "u1"), ("flags", "u1")]
 )  # fmt: skip
 ELEMENT = np.dtype(
     [("parent", "i4"), ("first_run", "i4"), ("last_run", "i4"), ("style", "u4"), ("cues", "u4"),
@@ -37,6 +47,9 @@ ELEMENT = np.dtype(
 # Bits of `segments.flags`: the segment is inside <pre>; it is in an element that is not shown when the page
 # opens.
 PREFORMATTED, HIDDEN = 1, 2
+
+# The names of the values of `segments.zone`; `_zones.pyx` says how zones are found.
+ZONES: tuple[str, ...] = ("", "headline", "byline", "standfirst", "caption", "comment", "related")
 
 Table = npt.NDArray[np.void]
 
@@ -59,6 +72,8 @@ class Segment:
         chars, words: number of code points without white space; number of words, separated by white space.
         link_chars: number of those code points that are inside links.
         path: names of the block elements around the segment, such as `html/body/p`; empty for text dumps.
+        zone: `headline`, `byline`, `standfirst`, `caption`, `comment` or `related`; empty for the rest of the
+            page.
     """
 
     index: int
@@ -70,6 +85,7 @@ class Segment:
     words: int
     link_chars: int
     path: str
+    zone: str = ""
 
     @property
     def link_density(self) -> float:
@@ -113,6 +129,7 @@ class Segments(Sequence[Segment]):
             words=int(row["words"]),
             link_chars=int(row["link_chars"]),
             path=document.path(int(row["element"])),
+            zone=ZONES[row["zone"]],
         )
 
     def __repr__(self) -> str:
@@ -153,6 +170,8 @@ class Document:
         opened, closed: number of blocks opened and closed since the previous segment, each at most 65,535.
         kind: the ASCII code of `p`, `h` or `l`.
         breaks: number of line breaks inside, at most 255.
+        zone: the part of the page that the segment belongs to, as an index of `ZONES`; 0 for the rest of the
+            page, and for all segments of a plain-text dump.
         flags: the bits `PREFORMATTED` and `HIDDEN`.
 
     Columns of `elements`, one row for each block of the tree:

@@ -175,6 +175,10 @@ CUE_WORDS: dict[str, str] = {
     "media": "gallery image img figure caption photo video player slideshow carousel slider thumbnail",
     "code": "code highlight syntax example snippet",
     "hidden": "hidden hide invisible offscreen noprint sr screen",
+    "author": "author authors byline dateline writer posted published pubdate",
+    "standfirst": "standfirst subtitle subhead subheading subheadline lead intro introduction dek deck sapo "
+    "summary excerpt abstract",
+    "caption": "caption captions figcaption credit credits",
 }
 CUES: tuple[str, ...] = tuple(CUE_WORDS)
 

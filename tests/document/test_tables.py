@@ -28,7 +28,7 @@ def test_layout_reads_the_structs() -> None:
     tables = layout()
     assert tables["runs"][1]["start"] == (0, "u4")
     assert tables["runs"][1]["element"] == (12, "i4")
-    assert tables["segments"][1]["flags"] == (38, "u2")
+    assert tables["segments"][1]["flags"] == (39, "u1")
     assert tables["elements"][1]["tag"] == (32, "u2")
 
 

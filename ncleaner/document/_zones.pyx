@@ -1,0 +1,451 @@
+"""Zones: parts of a page that some gold standards keep and others leave out.
+
+They are the headline, the byline (author, date), the standfirst (a summary below the headline), captions, readers'
+comments, and links to related pages. Whether they belong to the clean text is a convention, so the user decides about
+them; a model decides about the rest of the page. All zones follow from the structure of the page and its title.
+
+*Prose* is what the block says that contains most of the page's long segments with few links. The headline is the
+segment with the largest sum of weights for its tag, its likeness to the page's title, its class names and its distance
+from the beginning of the prose. The weights are chosen on gold standards whose text begins with the headline;
+docs/zones.md has the figures.
+
+The time is linear in segments, elements and title.
+"""
+
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memset
+
+from ncleaner.document._hashes cimport mix
+from ncleaner.document._tables cimport (
+    BYLINE, CAPTION, COMMENT, HEADLINE, HIDDEN, RELATED, STANDFIRST, builder_t, element_t, segment_t,
+)
+from ncleaner.document._tags cimport CONTEXT_BOLD, CONTEXT_FONT, CONTEXT_TIME, MAX_TAGS, TAG_H1, TAG_H6
+from ncleaner.text._letters cimport NO_LETTER, UNCASED, decode_utf8, is_final, last_mark, letter_case
+
+from ncleaner.document import tags as _tags
+
+cdef enum:
+    # Longest title and headline that are compared, in words; a character of a script without word spaces is a word.
+    WORDS = 96
+    # Longest headline, byline and standfirst, in code points and words.
+    HEADLINE_CHARS = 250
+    BYLINE_WORDS = 25
+    STANDFIRST_WORDS = 80
+    # A segment of prose has so many code points; it counts for those beyond the second number.
+    PROSE_CHARS = 60
+    PROSE_BASE = 40
+    # A headline stands at most so many segments behind the beginning of the prose, unless it is an <h1>.
+    BEHIND = 3
+    # A caption is a block of at most so many code points.
+    CAPTION_CHARS = 600
+    # A byline or standfirst stands at most so many segments behind the headline, or before the prose.
+    BELOW = 8
+
+# The least sum of weights of a headline.
+cdef double LEAST = 0.75
+# A block with a larger share of the page's characters is not a section of it.
+cdef double MOST = 0.9
+# The block that holds this share of the prose is the block of the main text.
+cdef double CORE = 0.6
+
+# Flags of a block: its own, and those of the blocks above.
+cdef enum:
+    AWAY = 1           # navigation, footers, side bars and the like
+    IN_COMMENTS = 2
+    IN_CAPTION = 4
+    IN_RELATED = 8
+    HOLDS_HEADLINE = 16
+    IN_CORE = 32
+
+cdef uint32_t cue_away, cue_title, cue_comment, cue_caption, cue_related, cue_byline, cue_standfirst
+cdef uint8_t is_page[MAX_TAGS]
+cdef uint8_t is_away[MAX_TAGS]
+cdef uint8_t is_caption[MAX_TAGS]
+cdef uint8_t is_byline[MAX_TAGS]
+# Small letters of the first code points.
+cdef enum:
+    FOLDED = 0x590
+cdef uint16_t folded[FOLDED]
+# Points for an element of heading level 0 (no heading) to 6.
+cdef double LEVELS[7]
+LEVELS[:] = [0, 1.3, 0.8, 0.6, 0.4, 0.4, 0.4]
+
+
+cdef void _fill_tables():
+    global cue_away, cue_title, cue_comment, cue_caption, cue_related, cue_byline, cue_standfirst
+    bits = {name: 1 << number for number, name in enumerate(_tags.CUES)}
+    cue_away = sum(
+        bits[name]
+        for name in ("navigation", "footer", "sidebar", "related", "advert", "share", "consent", "overlay", "comment")
+    )
+    cue_title, cue_comment, cue_related = bits["title"], bits["comment"], bits["related"]
+    cue_caption, cue_byline, cue_standfirst = bits["caption"], bits["author"], bits["standfirst"]
+    for name in ("html", "body", "main", "article"):
+        is_page[<int> _tags.CODE[name]] = 1
+    for name in ("nav", "footer", "aside"):
+        is_away[<int> _tags.CODE[name]] = 1
+    for name in ("figcaption", "caption"):
+        is_caption[<int> _tags.CODE[name]] = 1
+    is_byline[<int> _tags.CODE["address"]] = 1
+    for code in range(FOLDED):
+        small = chr(code).lower()
+        folded[code] = ord(small) if len(small) == 1 else code
+
+_fill_tables()
+
+cdef struct block_t:
+    double prose
+    uint32_t near        # cues of the block and of the block above it
+    uint8_t flags
+    uint8_t level        # of the heading around it; 0 without a heading
+
+# The words of a title or a segment.
+cdef struct phrase_t:
+    uint64_t words[WORDS]
+    uint16_t sizes[WORDS]    # code points
+    uint8_t apart[WORDS + 1]  # a separator such as a dash or a bar stands before the word
+    int n
+    int size
+    int digits
+    bint money
+
+
+cdef inline bint _separates(uint32_t code) noexcept nogil:
+    return (
+        code == c'|' or code == c':' or code == c'/' or code == c'-' or code == c'_' or code == 0x2013 or code == 0x2014
+        or code == 0xBB or code == 0xAB or code == 0xB7 or code == 0x2022 or code == 0x203A or code == 0xFF5C
+        or code == c'>' or code == c'<'
+    )
+
+
+cdef void _end_word(phrase_t* f, uint64_t* h, int* size) noexcept nogil:
+    if size[0] and f.n < WORDS:
+        f.words[f.n] = mix(h[0])
+        f.sizes[f.n] = <uint16_t> min(size[0], 65535)
+        f.size += size[0]
+        f.n += 1
+        f.apart[f.n] = 0
+    h[0] = 0
+    size[0] = 0
+
+
+cdef void _read(const uint8_t* p, const uint8_t* end, phrase_t* f) noexcept nogil:
+    """Splits text into words; letters count without case."""
+    cdef uint32_t code
+    cdef uint64_t h = 0
+    cdef int size = 0, kind
+    f.n = f.size = f.digits = 0
+    f.money = False
+    f.apart[0] = 1
+    while p < end and f.n < WORDS:
+        p += decode_utf8(p, <size_t> (end - p), &code)
+        kind = letter_case(code)
+        if kind == NO_LETTER:
+            _end_word(f, &h, &size)
+            if code == c'$' or code == c'%' or code == 0xA3 or code == 0xA5 or code == 0x20AC or code == 0xB0:
+                f.money = True
+            if _separates(code) and f.n < WORDS:
+                f.apart[f.n] = 1
+            continue
+        if c'0' <= code <= c'9':
+            f.digits += 1
+        if kind == UNCASED and code >= 0x2E80:
+            # Han, kana, Hangul
+            _end_word(f, &h, &size)
+        if code < FOLDED:
+            code = folded[code]
+        h = (h ^ code) * <uint64_t> 0x100000001B3 + 1
+        size += 1
+        if kind == UNCASED and code >= 0x2E80:
+            _end_word(f, &h, &size)
+    _end_word(f, &h, &size)
+    f.apart[f.n] = 1
+
+
+cdef int _place(const phrase_t* inner, const phrase_t* outer, int start) noexcept nogil:
+    """Returns the first place from `start` on where the words of `inner` follow each other in `outer`, or -1."""
+    cdef int i, j
+    for i in range(start, outer.n - inner.n + 1):
+        j = 0
+        while j < inner.n and inner.words[j] == outer.words[i + j]:
+            j += 1
+        if j == inner.n:
+            return i
+    return -1
+
+
+cdef double _likeness(const phrase_t* text, const phrase_t* title, int longest) noexcept nogil:
+    """Returns how much a segment is like the page's title, 0 to 1.
+
+    A title often has parts: the headline, the section, the site. `longest`: code points of the longest part."""
+    cdef int i, j, common = 0, covered = 0, at
+    cdef double share, value
+    if not text.n or not title.n:
+        return 0
+    if text.n == title.n and _place(text, title, 0) == 0:
+        return 1
+    at = _place(text, title, 0)
+    while at >= 0:
+        if title.apart[at] and title.apart[at + text.n]:
+            if text.size < 4:
+                return 0
+            value = 0.5 + 0.5 * min(1.0, 1.6 * text.size / title.size)
+            return value if text.size >= longest else 0.7 * value
+        at = _place(text, title, at + 1)
+    if title.size >= 8 and title.n < text.n and _place(title, text, 0) >= 0:
+        return 0.4 + 0.6 * title.size / text.size
+    if text.size >= 6 and _place(text, title, 0) >= 0:
+        return 0.3 + 0.6 * text.size / title.size
+    if text.n < 3:
+        return 0
+    for i in range(text.n):
+        for j in range(title.n):
+            if text.words[i] == title.words[j]:
+                common += 1
+                break
+    for j in range(title.n):
+        for i in range(text.n):
+            if text.words[i] == title.words[j]:
+                covered += 1
+                break
+    share = min(common / <double> text.n, 1.25 * covered / title.n)
+    return max(0.0, share - 0.1)
+
+
+cdef int _longest_part(const phrase_t* title) noexcept nogil:
+    cdef int i, size = 0, best = 0
+    for i in range(title.n):
+        if title.apart[i]:
+            size = 0
+        size += title.sizes[i]
+        best = max(best, size)
+    return best
+
+
+cdef bint _is_prose(const segment_t* s, const block_t* blocks) noexcept nogil:
+    return (
+        s.chars >= PROSE_CHARS and 2 * s.link_chars < s.chars and s.element >= 0 and not s.flags & HIDDEN
+        and not blocks[s.element].flags & AWAY
+    )
+
+
+cdef Py_ssize_t _begin_of_prose(const builder_t* b, block_t* blocks) noexcept nogil:
+    """Returns the first segment of prose in the innermost block with most of the prose; the number of segments for a
+    page without prose. Marks the blocks inside that block."""
+    cdef size_t i
+    cdef int32_t parent
+    cdef double total = 0, size
+    cdef Py_ssize_t e, core = -1
+    for i in range(b.n_segments):
+        if _is_prose(&b.segments[i], blocks):
+            size = b.segments[i].chars - PROSE_BASE
+            total += size
+            blocks[b.segments[i].element].prose += size
+    for e in range(<Py_ssize_t> b.n_elements - 1, -1, -1):
+        parent = b.elements[e].parent
+        if parent >= 0:
+            blocks[parent].prose += blocks[e].prose
+    for e in range(<Py_ssize_t> b.n_elements):
+        if total > 0 and blocks[e].prose >= CORE * total:
+            core = e
+    for e in range(<Py_ssize_t> b.n_elements):
+        parent = b.elements[e].parent
+        if e == core or parent >= 0 and blocks[parent].flags & IN_CORE:
+            blocks[e].flags |= IN_CORE
+    for i in range(b.n_segments):
+        if _is_prose(&b.segments[i], blocks) and (core < 0 or blocks[b.segments[i].element].flags & IN_CORE):
+            return <Py_ssize_t> i
+    return <Py_ssize_t> b.n_segments
+
+
+cdef uint32_t _context(const builder_t* b, const segment_t* s) noexcept nogil:
+    """Returns all bits of inline context in the segment."""
+    cdef uint32_t found = 0
+    cdef int32_t i
+    for i in range(s.first_run, s.last_run + 1):
+        found |= b.runs[i].context
+    return found
+
+
+cdef double _weight(
+    const builder_t* b, const segment_t* s, const block_t* block, const phrase_t* text, double likeness,
+    Py_ssize_t before
+) noexcept nogil:
+    """Returns the sum of weights for a headline. `before`: segments from this one to the beginning of the prose."""
+    cdef double value = LEVELS[block.level] + 2.8 * likeness
+    cdef uint32_t mark = last_mark(<const uint8_t*> b.text + s.start, <const uint8_t*> b.text + s.end)
+    cdef uint32_t context
+    if block.near & cue_title:
+        value += 0.4
+    if not block.level:
+        context = _context(b, s)
+        value += 0.45 if context >> CONTEXT_BOLD & 1 else 0.25 if context >> CONTEXT_FONT & 1 else 0
+        if s.kind == c'h':
+            value += 0.2
+    if block.flags & AWAY:
+        value -= 1.2
+    if 2 * s.link_chars > s.chars:
+        value -= 0.5
+    if 5 * text.digits > text.size:
+        value -= 1
+    if block.near & cue_byline:
+        value -= 0.8
+    if text.n < 3 and text.size < 14:
+        value -= 0.3
+    if is_final(mark) or mark == c':' or mark == c';' or mark == c',':
+        value -= 0.4
+    if before < -1:
+        value -= 0.9
+    elif before <= 0:
+        value -= 0.1 if s.words < BYLINE_WORDS else 0.8
+    elif before <= 3:
+        value += 0.6
+    elif before <= 6:
+        value += 0.4
+    elif before <= 12:
+        value += 0.15
+    elif before > 25:
+        value -= 0.4
+    if likeness < 0.3 and block.level != 1 and before > 12:
+        value -= 0.5
+    return value
+
+
+cdef Py_ssize_t _headline(
+    const builder_t* b, const block_t* blocks, const phrase_t* title, Py_ssize_t prose
+) noexcept nogil:
+    """Returns the segment that is the headline; -1 if there is none."""
+    cdef phrase_t text
+    cdef const segment_t* s
+    cdef const block_t* block
+    cdef const uint8_t* start = <const uint8_t*> b.text
+    cdef Py_ssize_t i, best = -1
+    cdef double value, most = LEAST
+    cdef int longest = _longest_part(title)
+    for i in range(<Py_ssize_t> b.n_segments):
+        s = &b.segments[i]
+        if s.element < 0 or s.flags & HIDDEN or s.chars < 2 or s.chars > HEADLINE_CHARS:
+            continue
+        block = &blocks[s.element]
+        if i > prose + BEHIND and block.level != 1:
+            continue
+        _read(start + s.start, start + s.end, &text)
+        if not text.n:
+            continue
+        value = _weight(b, s, block, &text, _likeness(&text, title, longest), prose - i)
+        if value > most + 1e-9:
+            most = value
+            best = i
+    return best
+
+
+cdef void _describe(const builder_t* b, block_t* blocks) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef const element_t* e
+    cdef const block_t* parent
+    cdef block_t root
+    memset(&root, 0, sizeof(root))
+    for i in range(<Py_ssize_t> b.n_elements):
+        e = &b.elements[i]
+        parent = &blocks[e.parent] if e.parent >= 0 else &root
+        blocks[i].near = e.cues | (b.elements[e.parent].cues if e.parent >= 0 else 0)
+        blocks[i].level = parent.level
+        if TAG_H1 <= e.tag <= TAG_H6:
+            blocks[i].level = <uint8_t> (e.tag - TAG_H1 + 1)
+        blocks[i].flags = parent.flags & (AWAY | IN_CAPTION)
+        if is_away[e.tag] or (e.cues & cue_away and not is_page[e.tag]):
+            blocks[i].flags |= AWAY
+        if (is_caption[e.tag] or e.cues & cue_caption and not is_page[e.tag]) and e.chars <= CAPTION_CHARS:
+            blocks[i].flags |= IN_CAPTION
+
+
+cdef void _mark_sections(const builder_t* b, block_t* blocks, Py_ssize_t headline, double chars) noexcept nogil:
+    """Marks comments and related links: blocks that are named so, but not those that hold the headline or an <h1>, or
+    nearly all text of the page."""
+    cdef Py_ssize_t i
+    cdef int32_t at
+    cdef const element_t* e
+    for i in range(<Py_ssize_t> b.n_elements):
+        if b.elements[i].tag == TAG_H1:
+            at = <int32_t> i
+            while at >= 0 and not blocks[at].flags & HOLDS_HEADLINE:
+                blocks[at].flags |= HOLDS_HEADLINE
+                at = b.elements[at].parent
+    at = b.segments[headline].element if headline >= 0 else -1
+    while at >= 0 and not blocks[at].flags & HOLDS_HEADLINE:
+        blocks[at].flags |= HOLDS_HEADLINE
+        at = b.elements[at].parent
+    for i in range(<Py_ssize_t> b.n_elements):
+        e = &b.elements[i]
+        if e.parent >= 0:
+            blocks[i].flags |= blocks[e.parent].flags & (IN_COMMENTS | IN_RELATED)
+        if is_page[e.tag] or blocks[i].flags & HOLDS_HEADLINE or e.chars >= MOST * chars:
+            continue
+        if e.cues & cue_comment:
+            blocks[i].flags |= IN_COMMENTS
+        if e.cues & cue_related:
+            blocks[i].flags |= IN_RELATED
+
+
+cdef uint8_t _zone(
+    const builder_t* b, const segment_t* s, const block_t* block, Py_ssize_t below, Py_ssize_t before
+) noexcept nogil:
+    """Returns the zone of a segment that is not the headline.
+
+    `below`: segments since the headline, negative before it; `before`: segments to the beginning of the prose."""
+    cdef phrase_t text
+    cdef uint32_t context
+    cdef bint near = -2 <= below <= BELOW or 0 < before <= BELOW
+    if block.flags & IN_COMMENTS:
+        return COMMENT
+    if block.flags & IN_RELATED:
+        return RELATED
+    if block.flags & IN_CAPTION and not block.flags & AWAY and not block.level:
+        return CAPTION
+    if block.level or not near or block.flags & AWAY:
+        return 0
+    if s.words <= BYLINE_WORDS and before > -2:
+        if block.near & cue_byline or is_byline[b.elements[s.element].tag]:
+            return BYLINE
+        context = _context(b, s)
+        if context >> CONTEXT_TIME & 1:
+            return BYLINE
+        _read(<const uint8_t*> b.text + s.start, <const uint8_t*> b.text + s.end, &text)
+        # a date: at least a day and a year in a short line, and no price
+        if before > 0 and text.digits >= 4 and 6 * text.digits >= text.size and text.n <= 16 and not text.money:
+            return BYLINE
+    if s.words <= STANDFIRST_WORDS and below > 0 and block.near & cue_standfirst:
+        return STANDFIRST
+    return 0
+
+
+cdef int assign_zones(builder_t* b, const uint8_t* title, size_t length) except -1 nogil:
+    """Assigns a zone to each segment of an HTML page, once the page is complete. `title`: the page's title, UTF-8.
+
+    Raises MemoryError."""
+    cdef phrase_t words
+    cdef Py_ssize_t i, n = <Py_ssize_t> b.n_segments, prose, headline
+    cdef double chars = 0
+    cdef block_t* blocks
+    if not b.n_elements or not n:
+        return 0
+    blocks = <block_t*> calloc(b.n_elements, sizeof(block_t))
+    if blocks == NULL:
+        raise MemoryError
+    for i in range(n):
+        chars += b.segments[i].chars
+    _describe(b, blocks)
+    prose = _begin_of_prose(b, blocks)
+    _read(title, title + length, &words)
+    headline = _headline(b, blocks, &words, prose)
+    _mark_sections(b, blocks, headline, chars)
+    for i in range(n):
+        if i == headline:
+            b.segments[i].zone = HEADLINE
+        elif b.segments[i].element >= 0:
+            b.segments[i].zone = _zone(
+                b, &b.segments[i], &blocks[b.segments[i].element], i - headline if headline >= 0 else -n, prose - i
+            )
+    free(blocks)
+    return 0

@@ -1,0 +1,139 @@
+"""Zones of a page, by pages of our own; each case says in brackets what the text of a zone is."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ncleaner.document import Document
+from ncleaner.document.html import dump_html
+from ncleaner.document.plain import dump_text
+from ncleaner.document.tables import ZONES
+
+PROSE = (
+    "<p>The ferry between the two islands was late again this morning, and nobody on the pier knew why.</p>"
+    "<p>Those who had come early stood there for an hour and talked about the weather and the harbour.</p>"
+)
+MENU = "<ul class=menu><li><a href=/>Front page</a><li><a href=/w>Weather today</a></ul>"
+
+
+def zone(document: Document, name: str) -> str:
+    """The text of a zone."""
+    return " / ".join(segment.text for segment in document if segment.zone == name)
+
+
+@pytest.mark.parametrize(
+    ("html", "headline"),
+    [
+        (f"<title>Late again</title><h1>Late again</h1>{PROSE}", "Late again"),
+        # without a title, without a heading tag
+        (f"<h2>Late again</h2>{PROSE}", "Late again"),
+        (f"<div>Menu</div><p><b>Ferry is late again</b></p>{PROSE}", "Ferry is late again"),
+        (f"<title>Ferry late again | Daily Tide</title>{MENU}<p>Ferry late again</p>{PROSE}", "Ferry late again"),
+        # the site's name in an <h1>, and the headline below it
+        (
+            f"<title>Daily Tide - Ferry late again, and no reason given</title><h1>Daily Tide</h1>{MENU}"
+            f"<h2>Ferry late again, and no reason given</h2>{PROSE}",
+            "Ferry late again, and no reason given",
+        ),
+        # a section's name
+        (f"<title>Ferry late - News - Tide</title><h1>News</h1>{MENU * 8}<h1>Ferry late</h1>{PROSE}", "Ferry late"),
+        # six of them
+        (
+            f"<title>Storm over the bay</title><h1>Weather</h1><h1>Storm over the bay</h1>{PROSE}"
+            + "".join(f"<h1>More of topic {n}</h1>" for n in range(4)),
+            "Storm over the bay",
+        ),
+        # other scripts
+        (f"<title>渡轮又晚点了_海湾日报</title><h2>渡轮又晚点了</h2><p>{'今天早上两岛之间的渡轮又晚点了，没有人知道原因。' * 3}</p>", "渡轮又晚点了"),
+        (f"<title>ПАРОМ ОПОЗДАЛ</title><div>Паром опоздал</div>{PROSE}", "Паром опоздал"),
+        # in the breadcrumb, in related links, in the footer: not the headline
+        (f"<title>Late again</title><nav>Home › Late again</nav><h1>Late again</h1>{PROSE}", "Late again"),
+        (f"<h1><img src=h.png></h1>{PROSE}<footer><h2>About us</h2></footer>", ""),
+        (f"{PROSE}<aside class=related><h3>Other stories</h3></aside>", ""),
+        (f"<p>05.01.2012, 11:23</p>{PROSE}", ""),
+        (PROSE, ""),
+        ("<h1>Hello</h1>", "Hello"),
+        ("<h1 hidden>Late again</h1>", ""),
+        ("", ""),
+    ],
+)  # fmt: skip
+def test_headline(html: str, headline: str) -> None:
+    assert zone(dump_html(html), "headline") == headline
+
+
+ARTICLE = f"<title>Late again</title><article><h1>Late again</h1>{PROSE}</article>"
+
+
+@pytest.mark.parametrize(
+    ("html", "comments"),
+    [
+        (ARTICLE, ""),
+        (f"{ARTICLE}<div id=comments><p>So it was.</p><ul><li>Yes</ul></div>Imprint", "So it was. / Yes"),
+        (f"{ARTICLE}<section class='post-replies'>Yes</section>", "Yes"),
+        (f"{ARTICLE}<div id=disqus_thread>Yes</div>", "Yes"),
+        (f"{ARTICLE}<div role=comment>Yes</div>", "Yes"),
+        (f"{ARTICLE}<div class=commonwealth>Yes</div>", ""),
+        (f"{ARTICLE}<div hidden class=comments>Yes</div>", "Yes"),
+        # the words are about the page
+        (f"<body class=comments-open>{ARTICLE}", ""),
+        ("<main class=has-comments><p>b</p></main>c", ""),
+        (f"<article class=comments>{ARTICLE}</article>", ""),
+        # a block that holds the headline is the page
+        (f"<div class=comments>{ARTICLE}<p>More</p></div><p>{'Other text. ' * 30}", ""),
+        # but not its sections
+        (f"<div class=comments>{ARTICLE}<div class=replies>Yes</div></div>", "Yes"),
+        # nearly all of the text is no section of it either
+        ("<p>One.</p><div class=comments><p>Thread without a headline, all of it answers to one line.</div>", ""),
+        ("<div class=comments><p>a</p></div>", ""),
+    ],
+)  # fmt: skip
+def test_comments(html: str, comments: str) -> None:
+    assert zone(dump_html(html), "comment") == comments
+
+
+@pytest.mark.parametrize(
+    ("html", "name", "text"),
+    [
+        (f"<h1>Late</h1><p class=byline>By Ann Seaton</p>{PROSE}", "byline", "By Ann Seaton"),
+        (f"<h1>Late</h1><p><time>Monday</time></p>{PROSE}", "byline", "Monday"),
+        (f"<h1>Late</h1><p>5 January 2012, 11:23</p>{PROSE}", "byline", "5 January 2012, 11:23"),
+        (f"<h1>Late</h1><address>Ann Seaton</address>{PROSE}", "byline", "Ann Seaton"),
+        # a price has digits, too; a date below the text is no byline
+        (f"<h1>Boots</h1><p>$ 1,049.00</p>{PROSE}", "byline", ""),
+        (f"<h1>Late</h1>{PROSE}<p>5 January 2012</p>", "byline", ""),
+        (f"<h1>Late</h1><p class=standfirst>Nobody knows why.</p>{PROSE}", "standfirst", "Nobody knows why."),
+        (f"{PROSE}<p class=standfirst>Nobody knows why.</p>", "standfirst", ""),
+        (f"<h1>Late</h1>{PROSE}<figure><figcaption>The pier</figcaption></figure>", "caption", "The pier"),
+        (f"<h1>Late</h1>{PROSE}<div class=wp-caption-text>The pier</div>", "caption", "The pier"),
+        (f"<h1>Late</h1>{PROSE}<table><caption>Times</caption><tr><td>9:15", "caption", "Times"),
+        # what is long, and what is a menu, is no caption
+        (f"<h1>Late</h1><figcaption>{PROSE * 6}</figcaption>", "caption", ""),
+        (f"<h1>Late</h1>{PROSE}<nav><p class=caption>Menu</p></nav>", "caption", ""),
+        (f"<h1>Late</h1>{PROSE}<div class=related-posts><a href=/>Tides</a></div>", "related", "Tides"),
+    ],
+)  # fmt: skip
+def test_other_zones(html: str, name: str, text: str) -> None:
+    assert zone(dump_html(html), name) == text
+
+
+def test_plain_text_has_no_zones() -> None:
+    assert {segment.zone for segment in dump_text("Late again\n\nThe ferry was late.")} == {""}
+
+
+MARKUP = st.sampled_from(
+    [
+        "<h1>", "</h1>", "<h2>", "<p>", "<div class=comments>", "</div>", "<figcaption>", "<article>", "<b>",
+        "</b>", "<nav>", "</nav>", "late again", "ferry", " - ", "2012", PROSE, "渡轮", "<div class=byline>",
+        "<br><br>",
+    ]
+)  # fmt: skip
+
+
+@given(st.text(max_size=20), st.lists(MARKUP, max_size=30))
+def test_at_most_one_headline_and_known_zones(title: str, parts: list[str]) -> None:
+    page = dump_html(f"<title>{title}</title>{''.join(parts)}")
+    zones = page.segments["zone"]
+    assert (zones == ZONES.index("headline")).sum() <= 1
+    assert zones.max(initial=0) < len(ZONES)
