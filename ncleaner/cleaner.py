@@ -10,9 +10,9 @@ from ncleaner.document.kept import Kept
 from ncleaner.document.plain import dump_text
 from ncleaner.limits import Limits
 from ncleaner.methods.choice import load_method, make_method
-from ncleaner.methods.comments import comment_segments
 from ncleaner.methods.language import page_language
-from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
+from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL, entry_of
+from ncleaner.methods.zones import Wanted
 from ncleaner.modelling.container import Stored
 from ncleaner.modelling.decision import Preset
 from ncleaner.page import Page
@@ -41,7 +41,10 @@ class Cleaner:
             Methods without a model ignore it.
         threshold: in bits, instead of the model's own; a higher value removes more. Or a preset of the model:
             `precision` or `recall`.
-        comments: keep the readers' comments below an article if they are clean text.
+        headline: keep the headline of each page with clean text; False removes it. By default the methods
+            `hybrid` and `ngram` keep it, and all others decide by themselves.
+        comments: False removes the readers' comments, unless they are the page, as in a forum.
+        captions: False removes the captions of pictures and tables.
         limits: bounds for one page.
         encoding: WHATWG label of the encoding, instead of what pages declare.
         alt_text: include the alternative text of images.
@@ -57,7 +60,9 @@ class Cleaner:
         model: str | Path | Stored = DEFAULT_MODEL,
         *,
         threshold: float | Preset | None = None,
+        headline: bool | None = None,
         comments: bool = True,
+        captions: bool = True,
         limits: Limits = Limits(),
         encoding: str | None = None,
         alt_text: bool = False,
@@ -65,7 +70,8 @@ class Cleaner:
         self.limits = limits
         self.encoding = encoding
         self.alt_text = alt_text
-        self.comments = comments
+        keeps = entry_of(method).keeps_headline or None
+        self.wanted = Wanted(keeps if headline is None else headline, comments, captions)
         if isinstance(model, Stored):
             self.method = make_method(method, model, threshold)
         else:
@@ -89,10 +95,7 @@ class Cleaner:
         return kept.remarked(model=self._model_name, language=page_language(document))
 
     def _decided(self, document: Document) -> Kept:
-        kept = self.method.keep(document)
-        if self.comments:
-            return kept
-        return kept._replace(mask=kept.mask & ~comment_segments(document))
+        return self.wanted.applied(document, self.method.keep(document))
 
     def clean(self, html: bytes | str) -> str:
         """Returns the clean text of one HTML page, one segment per line; empty if no segment is kept.

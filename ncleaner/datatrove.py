@@ -51,7 +51,7 @@ class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # datatrove has no 
     Args:
         data_folder, paths_file: as for every reader from disk. Files that are neither archives nor HTML are
             read as texts: give a `glob_pattern` if the folder contains other files.
-        method, model, threshold, comments, limits, encoding, alt_text: see `Cleaner`.
+        method, model, threshold, headline, comments, captions, limits, encoding, alt_text: see `Cleaner`.
         input_format, marker: see `archive.read`.
         options: those of `BaseDiskReader`: limit, skip, adapter, glob_pattern, default_metadata, …
 
@@ -69,7 +69,9 @@ class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # datatrove has no 
         method: str = DEFAULT_METHOD,
         model: str | Path = DEFAULT_MODEL,
         threshold: float | Preset | None = None,
+        headline: bool | None = None,
         comments: bool = True,
+        captions: bool = True,
         limits: Limits = Limits(),
         encoding: str | None = None,
         alt_text: bool = False,
@@ -86,7 +88,9 @@ class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # datatrove has no 
             input_format=input_format,
             encoding=encoding,
             alt_text=alt_text,
+            headline=headline,
             comments=comments,
+            captions=captions,
             limits=limits,
             marker=marker,
         )
@@ -151,7 +155,7 @@ class NcleanerExtractor(BaseExtractor):  # type: ignore[misc]  # datatrove has n
     Pages without clean text and pages above the limits are dropped.
 
     Args:
-        method, model, threshold, comments, limits, alt_text: see `Cleaner`.
+        method, model, threshold, headline, comments, captions, limits, alt_text: see `Cleaner`.
         timeout: seconds for one page, which include loading the model if processes are not forked. None:
             those of `limits`.
     """
@@ -164,7 +168,9 @@ class NcleanerExtractor(BaseExtractor):  # type: ignore[misc]  # datatrove has n
         model: str | Path = DEFAULT_MODEL,
         *,
         threshold: float | Preset | None = None,
+        headline: bool | None = None,
         comments: bool = True,
+        captions: bool = True,
         limits: Limits = Limits(),
         alt_text: bool = False,
         timeout: float | None = None,
@@ -175,7 +181,9 @@ class NcleanerExtractor(BaseExtractor):  # type: ignore[misc]  # datatrove has n
             model=str(model),
             threshold=threshold,
             alt_text=alt_text,
+            headline=headline,
             comments=comments,
+            captions=captions,
             limits=limits,
         )
         self._cleaner: Cleaner | None = None

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Kept", "Remarks"]
+__all__ = ["KINDS", "Kept", "Remarks"]
+
+# Kinds of pages: those of the WCXB benchmark (Foley 2026), and text without boilerplate.
+KINDS: tuple[str, ...] = (
+    "article", "forum", "listing", "collection", "documentation", "product", "service", "fragment",
+)  # fmt: skip
 
 
 class Remarks(NamedTuple):
@@ -43,12 +50,23 @@ class Kept(NamedTuple):
         mask: shape (segments,), bool; True for the segments that are kept.
         scores: shape (segments,), float64; a larger score means a cleaner segment. None for a method without
             scores.
+        kinds: {kind of page: probability} for each of `KINDS`, if the method judges it; else empty.
         remarks: further information about the decision.
     """
 
     mask: npt.NDArray[np.bool_]
     scores: npt.NDArray[np.float64] | None = None
     remarks: Remarks = Remarks()
+    kinds: Mapping[str, float] = MappingProxyType({})
+
+    @property
+    def kind(self) -> str:
+        """The most probable kind of the page; empty if the method does not judge it."""
+        return max(self.kinds, key=lambda kind: self.kinds[kind], default="")
+
+    def kind_probability(self, kind: str) -> float:
+        """The probability that the page is of a kind; 0 if the method does not judge it."""
+        return self.kinds.get(kind, 0.0)
 
     def remarked(
         self,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ncleaner.document import Document
-from ncleaner.document.kept import Kept
+from ncleaner.document.kept import KINDS, Kept
+from ncleaner.methods.heuristics import Heuristics
 from ncleaner.methods.ngram import NGram
 from ncleaner.modelling.hybrid import HybridModel
 
@@ -24,6 +25,7 @@ class Hybrid:
     def __init__(self, model: HybridModel) -> None:
         self.model = model
         self._ngram = NGram(model.ngrams)
+        self._heuristics = Heuristics()
 
     def keep(self, document: Document) -> Kept:
         """Decides with scores that are log-odds in bits, given the whole page.
@@ -32,5 +34,9 @@ class Hybrid:
         """
         if not len(document.elements):
             return self._ngram.keep(document).remarked(fallback=self._ngram.name)
-        mask, scores = self.model.judge(document)
-        return Kept(mask, scores).remarked(unfamiliar=self._ngram.is_unfamiliar(document, mask))
+        mask, scores, kinds = self.model.judge(document)
+        found = dict(zip(KINDS, kinds.tolist(), strict=True)) if kinds.any() else {}
+        if found.get("fragment", 0.0) > 0.5:
+            # nothing on it looks like boilerplate but what has the form of a menu or a copyright line
+            mask &= ~self._heuristics.remove(document)
+        return Kept(mask, scores, kinds=found).remarked(unfamiliar=self._ngram.is_unfamiliar(document, mask))

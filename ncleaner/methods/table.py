@@ -25,6 +25,7 @@ METHODS: dict[str, Entry] = {
             path="ncleaner.methods.hybrid:Hybrid",
             kinds=(_HYBRID, _NGRAMS),
             by_language=True,
+            keeps_headline=True,
             parts={"structure": _STRUCTURE},
         ),
         Entry(
@@ -33,6 +34,7 @@ METHODS: dict[str, Entry] = {
             path="ncleaner.methods.ngram:NGram",
             kinds=(_NGRAMS, _HYBRID),
             by_language=True,
+            keeps_headline=True,
         ),
         Entry(
             name="victor",

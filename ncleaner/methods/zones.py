@@ -1,42 +1,55 @@
-"""The readers' comments of a page, for users who do not want them.
+"""What the user decides about a page, whatever the method: the headline, the readers' comments, the captions.
 
-A comment section has a word such as `comments` in class, id or role of its block. A block that contains the
-page's headline, or nearly all of its text, is not a section of the page.
+Gold standards differ on these zones (`Document.segments`, column `zone`), so it is not left to a model.
 """
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+from typing import NamedTuple
 
-from ncleaner.document import Document, tags
+from ncleaner.document import Document
+from ncleaner.document.kept import Kept
+from ncleaner.document.tables import ZONES
 
-__all__ = ["comment_segments"]
+__all__ = ["Wanted"]
 
-_COMMENT = 1 << tags.CUES.index("comment")
-_HEADLINE = tags.CODE["h1"]
-# such a word on these blocks says that the page allows comments
-_PAGE = frozenset(tags.CODE[name] for name in ("html", "body", "main", "article"))
-# a block with a larger share of the page's characters is not a section
-_MOST = 0.9
+_HEADLINE, _CAPTION, _COMMENT = (ZONES.index(name) for name in ("headline", "caption", "comment"))
+# A page is a discussion from this probability of a forum on, or if so few words are kept outside of its
+# comments: then the comments are the page.
+_FORUM = 0.2
+_FEW_WORDS = 30
 
 
-def comment_segments(document: Document) -> npt.NDArray[np.bool_]:
-    """Returns the segments inside comment sections: shape (segments,), bool."""
-    elements, inside = document.elements, document.segments["element"]
-    if not len(elements):
-        return np.zeros(len(document), bool)
-    parents = elements["parent"].tolist()
-    holds_headline = set()
-    for element in np.flatnonzero(elements["tag"] == _HEADLINE).tolist():
-        while element >= 0 and element not in holds_headline:
-            holds_headline.add(element)
-            element = parents[element]
-    most = _MOST * int(document.segments["chars"].sum())
-    section = np.zeros(len(elements) + 1, bool)  # the last entry is for segments outside of blocks
-    named = (elements["cues"] & _COMMENT != 0) & (elements["chars"] < most)
-    for element, parent in enumerate(parents):
-        own = named[element] and elements["tag"][element] not in _PAGE and element not in holds_headline
-        section[element] = own or section[parent]
-    found: npt.NDArray[np.bool_] = section[inside]
-    return found
+class Wanted(NamedTuple):
+    """The zones that a user wants.
+
+    Attributes:
+        headline: True keeps the headline of each page that has clean text, False removes it, None leaves it
+            to the method.
+        comments: False removes the readers' comments, unless they are the page, as in a forum.
+        captions: False removes the captions of pictures and tables.
+    """
+
+    headline: bool | None = None
+    comments: bool = True
+    captions: bool = True
+
+    def applied(self, document: Document, kept: Kept) -> Kept:
+        """Returns a method's decision with these wishes."""
+        zones, mask = document.segments["zone"], kept.mask
+        if not self.comments and not _is_discussion(document, kept):
+            mask = mask & (zones != _COMMENT)
+        if not self.captions:
+            mask = mask & (zones != _CAPTION)
+        if self.headline is not None:
+            headline = zones == _HEADLINE
+            mask = (mask | headline if mask.any() else mask) if self.headline else mask & ~headline
+        return kept if mask is kept.mask else kept._replace(mask=mask)
+
+
+def _is_discussion(document: Document, kept: Kept) -> bool:
+    """Tells whether the comments of a page are its text."""
+    if kept.kind_probability("forum") >= _FORUM:
+        return True
+    elsewhere = kept.mask & (document.segments["zone"] != _COMMENT)
+    return int(document.segments["words"][elsewhere].sum()) < _FEW_WORDS

@@ -111,8 +111,23 @@ EncodingOption = Annotated[
     typer.Option(help="Encoding of all pages (a WHATWG label such as koi8-r), instead of what they declare."),
 ]
 AltOption = Annotated[bool, typer.Option("--alt-text", help="Include the alternative text of images.")]
+HeadlineOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--headline/--no-headline",
+        help="Keep or leave out the headline of each page.  [default: kept by hybrid and ngram; the other "
+        "methods decide]",
+        show_default=False,
+    ),
+]
 NoCommentsOption = Annotated[
-    bool, typer.Option("--no-comments", help="Leave out the readers' comments below an article.")
+    bool,
+    typer.Option(
+        "--no-comments", help="Leave out the readers' comments, unless they are the page, as in a forum."
+    ),
+]
+NoCaptionsOption = Annotated[
+    bool, typer.Option("--no-captions", help="Leave out the captions of pictures and tables.")
 ]
 MarkerOption = Annotated[
     str | None,
@@ -296,7 +311,9 @@ def settings_of(
     compress: CompressOption = None,
     segments: SegmentsOption = False,
     alt_text: AltOption = False,
+    headline: HeadlineOption = None,
     no_comments: NoCommentsOption = False,
+    no_captions: NoCaptionsOption = False,
     max_bytes: MaxBytesOption = Limits().bytes,
     max_nesting: MaxNestingOption = Limits().nesting,
     max_segments: MaxSegmentsOption = Limits().segments,
@@ -315,7 +332,9 @@ def settings_of(
         input_format=cast(Any, input_format.value),
         encoding=encoding,
         alt_text=alt_text,
+        headline=headline,
         comments=not no_comments,
+        captions=not no_captions,
         limits=Limits(
             bytes=max_bytes,
             nesting=max_nesting,

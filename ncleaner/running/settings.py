@@ -23,7 +23,7 @@ class Settings:
     """Everything except the input that an output depends on; picklable, for the workers.
 
     Attributes:
-        method, model, threshold, encoding, alt_text, comments, limits: see `Cleaner`.
+        method, model, threshold, encoding, alt_text, headline, comments, captions, limits: see `Cleaner`.
         output_format, sink_options: see `make_sink`.
         input_format, marker: see `archive.read`.
         many_pages: whether one output has the pages of several inputs, so that formats which mark the
@@ -38,7 +38,9 @@ class Settings:
     input_format: InputFormat = "auto"
     encoding: str | None = None
     alt_text: bool = False
+    headline: bool | None = None
     comments: bool = True
+    captions: bool = True
     limits: Limits = field(default_factory=Limits)
     many_pages: bool = False
     marker: str | None = None
@@ -51,7 +53,9 @@ class Settings:
             self.method,
             self.model,
             threshold=self.threshold,
+            headline=self.headline,
             comments=self.comments,
+            captions=self.captions,
             limits=self.limits,
             encoding=self.encoding,
             alt_text=self.alt_text,

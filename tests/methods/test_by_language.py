@@ -42,7 +42,7 @@ TEXTS = {"en": ENGLISH, "ru": RUSSIAN, "pl": POLISH, "zh": CHINESE}
 
 
 def page(*paragraphs: str) -> Document:
-    return dump_html(f"{MENU}<article>{''.join(f'<p>{text}' for text in paragraphs)}</article>")
+    return dump_html(f"{MENU}<article>{''.join(f'<p>{text}' for text in paragraphs)}</article>{MENU}")
 
 
 def kept_texts(cleaner: Cleaner, document: Document) -> set[str]:

@@ -1,46 +1,65 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from ncleaner.document.html import dump_html
+from ncleaner.document.kept import Kept
 from ncleaner.document.plain import dump_text
-from ncleaner.methods.comments import comment_segments
+from ncleaner.methods.zones import Wanted
 
-ARTICLE = "<article><h1>Late again</h1><p>The ferry was late, and nobody on the pier knew why.</p></article>"
+PROSE = (
+    "The ferry was late, and nobody on the pier knew why, or would say so to those who had come early and "
+    "stood there for more than an hour in the rain of this long, grey and very cold morning."
+)
+ARTICLE = dump_html(
+    f"<title>Late again</title><nav>Menu</nav><h1>Late again</h1><p>{PROSE}</p><p>{PROSE}</p>"
+    "<figure><figcaption>The pier</figcaption></figure><div id=comments><p>So it was.</p></div>"
+)
+TEXTS = [segment.text for segment in ARTICLE]
+
+
+def kept(wanted: Wanted, *texts: str, **kinds: float) -> list[str]:
+    """The texts that are kept of those that a method keeps."""
+    decision = Kept(np.array([text in texts for text in TEXTS]), kinds=kinds)
+    return [text for text, stays in zip(TEXTS, wanted.applied(ARTICLE, decision).mask, strict=True) if stays]
 
 
 @pytest.mark.parametrize(
-    ("html", "comments"),
+    ("wanted", "texts"),
     [
-        (ARTICLE, ""),
-        (f"{ARTICLE}<div id=comments><p>So it was.</p><ul><li>Yes</ul></div>Imprint", "So it was. Yes"),
-        (f"{ARTICLE}<section class='post-replies'>Yes</section>", "Yes"),
-        (f"{ARTICLE}<div id=disqus_thread>Yes</div>", "Yes"),
-        (f"{ARTICLE}<div role=comment>Yes</div>", "Yes"),
-        (f"{ARTICLE}<div class=commentary>Yes</div>", ""),
-        (f"{ARTICLE}<div hidden class=comments>Yes</div>", "Yes"),
-        # the words are about the page
-        ("<body class=comments-open><h1>a</h1><p>b", ""),
-        ("<main class=has-comments><p>b</p></main>c", ""),
-        (f"<article class=comments>{ARTICLE}</article>", ""),
-        # a block that holds the headline is the page
-        (f"<div class=comments>{ARTICLE}<p>More</p></div><p>{'Other text. ' * 30}", ""),
-        # but not its sections
-        (f"<div class=comments>{ARTICLE}<div class=replies>Yes</div></div>", "Yes"),
-        # nearly all of the text is no section of it either
-        ("<p>One.</p><div class=comments><p>Thread without a headline, all of it answers to one line.</div>", ""),
-        ("<p>One line here.</p><div class=comments><p>Two lines there.</div>", "Two lines there."),
-        ("<div class=comments><p>a</p></div>", ""),
-        ("", ""),
+        (Wanted(), [PROSE, PROSE, "The pier", "So it was."]),
+        (Wanted(headline=True), ["Late again", PROSE, PROSE, "The pier", "So it was."]),
+        (Wanted(headline=False), [PROSE, PROSE, "The pier", "So it was."]),
+        (Wanted(comments=False), [PROSE, PROSE, "The pier"]),
+        (Wanted(captions=False), [PROSE, PROSE, "So it was."]),
+        (Wanted(True, False, False), ["Late again", PROSE, PROSE]),
     ],
-)  # fmt: skip
-def test_comments(html: str, comments: str) -> None:
-    document = dump_html(html)
-    mask = comment_segments(document)
-    assert mask.shape == (len(document),)
-    assert mask.dtype == bool
-    assert " ".join(s.text for s, found in zip(document, mask, strict=True) if found) == comments
+)
+def test_the_user_decides_about_zones(wanted: Wanted, texts: list[str]) -> None:
+    assert kept(wanted, PROSE, "The pier", "So it was.") == texts
 
 
-def test_plain_text_has_no_sections() -> None:
-    assert comment_segments(dump_text("Comments\n\nNone.")).tolist() == [False, False]
+def test_what_a_method_removes_stays_away() -> None:
+    assert kept(Wanted(), PROSE) == [PROSE, PROSE]
+    assert kept(Wanted(headline=False), "Late again", PROSE) == [PROSE, PROSE]
+
+
+def test_a_page_without_clean_text_keeps_no_headline() -> None:
+    assert kept(Wanted(headline=True)) == []
+
+
+def test_comments_that_are_the_page_stay() -> None:
+    # by the kind of the page
+    assert kept(Wanted(comments=False), PROSE, "So it was.", forum=0.9) == [PROSE, PROSE, "So it was."]
+    assert kept(Wanted(comments=False), PROSE, "So it was.", forum=0.1) == [PROSE, PROSE]
+    # because hardly anything else is there
+    assert kept(Wanted(comments=False), "The pier", "So it was.") == ["The pier", "So it was."]
+
+
+def test_plain_text_and_an_empty_page() -> None:
+    for document in (dump_text("Comments\n\nNone."), dump_html("")):
+        decision = Kept(np.ones(len(document), bool))
+        np.testing.assert_array_equal(
+            Wanted(True, False, False).applied(document, decision).mask, decision.mask
+        )
