@@ -9,7 +9,7 @@ models/NAME.ncm for all models, or for those named.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -17,17 +17,32 @@ import typer
 
 from ncleaner.errors import TrainingWarning
 from ncleaner.people.cards import trained_sentence
-from ncleaner.training.hybrid import examples_of
+from ncleaner.training.hybrid import examples_of, fragments_of
 from ncleaner.training.ngrams import train, train_and_score
 from ncleaner.training.pairs import Pair, read_pairs
-from ncleaner.training.structure import Example, train_structure
+from ncleaner.training.structure import FRAGMENT, Example, train_structure
 from ncleaner.training.victor import train_victor
 
 MODELS = Path(__file__).parent.parent / "models"
 CLEANEVAL = "CleanEval 2007 development set"
 WCXB = "WCXB development set (Foley 2026, CC BY 4.0)"
 PORTAL = "CleanPortalEval (Endrédy and Novák 2013)"
+L3S = "L3S-GN1 (Kohlschütter, Fankhauser and Nejdl 2010)"
 DANIEL = "DAnIEL news corpus (Lejeune et al. 2012)"
+
+
+# Sets that consist of articles. The manifest of WCXB has the kind of each page; CleanEval's are of all kinds.
+NEWS = frozenset(
+    (
+        "cleanportaleval",
+        "l3s-dev",
+        "daniel-en-more",
+        *(f"daniel-{lang}" for lang in ("el", "en", "pl", "ru", "zh")),
+    )
+)
+
+
+ENGLISH = ("cleaneval-dev", "wcxb-dev", "l3s-dev", "daniel-en", "daniel-en-more")
 
 
 @dataclass(frozen=True)
@@ -43,7 +58,7 @@ class Recipe:
 
 
 RECIPES = {
-    "en": Recipe("en", ("cleaneval-dev", "wcxb-dev"), f"{CLEANEVAL}; {WCXB}"),
+    "en": Recipe("en", ENGLISH, f"{CLEANEVAL}; {WCXB}; {L3S}; {DANIEL}"),
     "nonlexical": Recipe(
         "any",
         ("cleaneval-dev", "wcxb-dev", "daniel-el", "daniel-pl", "daniel-ru", "daniel-zh"),
@@ -57,13 +72,15 @@ RECIPES = {
             "cleaneval-dev",
             "cleanportaleval",
             "wcxb-dev",
+            "l3s-dev",
             "daniel-el",
             "daniel-en",
+            "daniel-en-more",
             "daniel-pl",
             "daniel-ru",
             "daniel-zh",
         ),
-        f"{CLEANEVAL}; {PORTAL}; {WCXB}; {DANIEL}",
+        f"{CLEANEVAL}; {PORTAL}; {WCXB}; {L3S}; {DANIEL}",
         kind="structure",
     ),
     "victor": Recipe(
@@ -79,8 +96,12 @@ def structure_examples(gold: Path, sets: tuple[str, ...]) -> list[Example]:
     """The pages of all sets, each with what n-grams of its own set say that have not seen its site."""
     found: list[Example] = []
     for folder in sets:
-        ngrams, pairs, scores = train_and_score(read_pairs(gold / folder / "raw", gold / folder / "clean"))
-        found += examples_of(pairs, scores, ngrams)
+        pairs = read_pairs(gold / folder / "raw", gold / folder / "clean")
+        if folder in NEWS:
+            pairs = [replace(pair, kind="article") for pair in pairs]
+        ngrams, used, scores = train_and_score(pairs)
+        found += examples_of(used, scores, ngrams)
+        found += fragments_of(used, scores, ngrams)
     return found
 
 
@@ -96,12 +117,13 @@ def main(
         for folder in recipe.sets if recipe.kind != "structure" else ():
             pairs += read_pairs(gold / folder / "raw", gold / folder / "clean")
         about = {
-            "name": name, "language": recipe.language, "sources": recipe.sources, "date": "2026-11-21",
+            "name": name, "language": recipe.language, "sources": recipe.sources, "date": "2026-11-22",
         }  # fmt: skip
         path = MODELS / f"{name}.ncm"
         if recipe.kind == "structure":
             examples = structure_examples(gold, recipe.sets)
-            training = {"pages": len(examples), "sites": len({example.site for example in examples})}
+            pages = [example for example in examples if example.kind != FRAGMENT]
+            training = {"pages": len(pages), "sites": len({page.site for page in pages})}
             structure = train_structure(examples, threads=2, about={**about, "training": training})
             structure.save(path)
             said = f"{structure!r}, {training['pages']:,} pages of {training['sites']:,} sites"

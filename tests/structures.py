@@ -38,7 +38,7 @@ def structure(**about: Any) -> Structure:
         weights,
         stumps(("words", 0, 6.5, -2.0, 2.0), ("link-density", 0, 0.5, 1.0, -1.0)),
         stumps(("first", 0, 0.5, -3.0, 3.0), ("first", 1, 0.5, -1.0, 1.0), ("heading", 0, 0.5, 0.0, 3.0)),
-        about,
+        about=about,
     )
 
 

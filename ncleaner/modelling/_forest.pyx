@@ -227,6 +227,48 @@ cdef class Forest:
                 out[rows[i]] = sums[i]
         return found
 
+    def predict_classes(self, const float[:, ::1] matrix not None, int classes):
+        """Returns the sums of the trees for each row and class; tree t is of class t modulo `classes`.
+
+        For a few rows: they descend one by one.
+
+        Args:
+            matrix: shape (rows, width), float32.
+            classes: the number of classes.
+
+        Returns:
+            Shape (rows, classes), float64.
+
+        Raises:
+            ValueError: the matrix has another width, the trees read other rows than their own, or the trees are not
+                the same number for each class.
+        """
+        cdef Py_ssize_t number = len(self._depths), tree, at, i
+        if matrix.shape[1] != self.width or self.reach or classes < 1 or number % classes:
+            raise ValueError("the matrix does not fit the trees")
+        found = np.zeros((matrix.shape[0], classes))
+        if not matrix.shape[0] or not number:
+            return found
+        cdef double[:, ::1] sums = found
+        cdef const unsigned char[::1] nodes = self._nodes
+        cdef const float[::1] leaves = self._leaves
+        cdef const int32_t[::1] depths = self._depths
+        cdef const node_t* node
+        cdef const float* leaf
+        cdef int _level
+        with nogil:
+            for i in range(matrix.shape[0]):
+                node = <const node_t*> &nodes[0]
+                leaf = &leaves[0]
+                for tree in range(number):
+                    at = 0
+                    for _level in range(depths[tree]):
+                        at = _step(node, &matrix[i, 0], at)
+                    sums[i, tree % classes] += leaf[at - (<Py_ssize_t> 1 << depths[tree]) + 1]
+                    node += (<Py_ssize_t> 1 << depths[tree]) - 1
+                    leaf += <Py_ssize_t> 1 << depths[tree]
+        return found
+
 
 def _depth(left, right):
     """Returns the depth of a tree. Checks that children follow their parents and that each occurs once."""

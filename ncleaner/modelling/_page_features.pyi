@@ -10,3 +10,10 @@ COLUMNS: int
 def fill(
     document: Document, probabilities: npt.NDArray[np.float64], out: npt.NDArray[np.float32]
 ) -> None: ...
+def average(
+    document: Document,
+    probabilities: npt.NDArray[np.float64],
+    matrix: npt.NDArray[np.float32],
+    out: npt.NDArray[np.float32],
+) -> None: ...
+def even_out(document: Document, odds: npt.NDArray[np.float64]) -> None: ...

@@ -8,7 +8,7 @@ The time is linear in segments and elements: one pass over the elements, in docu
 element to the elements below it.
 """
 
-from libc.math cimport log
+from libc.math cimport fabs, log
 from libc.stdint cimport int32_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free
 
@@ -112,6 +112,11 @@ cdef inline double _log_odds(double p) noexcept nogil:
     return max(-BOUND, min(BOUND, log(p / (1 - p))))
 
 
+cdef inline uint64_t _chain(uint64_t above, uint64_t own) noexcept nogil:
+    """Returns the hash of a value of a block together with those of all blocks above it; 0 is above the root."""
+    return mix((above if above else 7) * 31 + own)
+
+
 cdef inline uint64_t _siblings_key(const element_t* e) noexcept nogil:
     return mix(<uint64_t> (e.parent + 2) << 32 ^ e.style)
 
@@ -170,8 +175,8 @@ cdef void _hand_down(
     for i in range(m):
         b = &blocks[i]
         parent = &blocks[elements[i].parent] if elements[i].parent >= 0 else NULL
-        b.style = mix((parent.style if parent != NULL else 7) * 31 + elements[i].style)
-        b.path = mix((parent.path if parent != NULL else 7) * 31 + elements[i].tag)
+        b.style = _chain(parent.style if parent != NULL else 0, elements[i].style)
+        b.path = _chain(parent.path if parent != NULL else 0, elements[i].tag)
         b.repeated = b.siblings
         b.repeated_chars = elements[i].chars
         b.core_depth = elements[i].depth
@@ -287,6 +292,138 @@ cdef void _fill(
         if s.element >= 0:
             _block_columns(s, elements, blocks, mass, holders, x)
 
+
+cdef void _average(
+    const segment_t* segments, Py_ssize_t n, const double* p, const float* x, Py_ssize_t width, Py_ssize_t used,
+    double* sums, float* out,
+) noexcept nogil:
+    cdef Py_ssize_t i, j
+    cdef double chars = 0, mass = 0, c, m
+    cdef double* by_mass = sums + used
+    for i in range(n):
+        c = segments[i].chars
+        m = c * p[i]
+        chars += c
+        mass += m
+        # one loop without a dependence between its turns, for the vector units of a processor
+        for j in range(used):
+            sums[j] += c * x[j]
+            by_mass[j] += m * x[j]
+        x += width
+    for j in range(used):
+        out[j] = <float> (sums[j] / (chars + 1))
+        out[used + j] = <float> (by_mass[j] / (mass + 1))
+
+
+def average(document, probabilities, const float[:, :] matrix not None, float[::1] out not None):
+    """Writes the means of the features over the segments of a page, weighted by characters and then by mass.
+
+    Args:
+        document: the page. Compiled code reads its tables in place.
+        probabilities: shape (segments,), float64: the first judgement, 0 to 1.
+        matrix: shape (segments, columns), float32; it may be a part of a wider matrix.
+        out: shape (2 · columns,), float32.
+
+    Raises:
+        ValueError: the shapes do not fit each other, or the columns of `matrix` are not contiguous.
+    """
+    cdef Py_ssize_t n = len(document.segments), used = matrix.shape[1]
+    cdef const double[::1] p = probabilities
+    if matrix.shape[0] != n or p.shape[0] != n or out.shape[0] != 2 * used:
+        raise ValueError("the matrix does not fit the document")
+    if n == 0 or used == 0:
+        return
+    if matrix.strides[1] != sizeof(float):
+        raise ValueError("the columns of the matrix are not contiguous")
+    cdef const uint8_t[::1] segments = document.segments.view(np.uint8)
+    cdef double* sums = <double*> calloc(2 * used, sizeof(double))
+    if sums == NULL:
+        raise MemoryError
+    with nogil:
+        _average(
+            <const segment_t*> &segments[0], n, &p[0], &matrix[0, 0],
+            matrix.strides[0] // <Py_ssize_t> sizeof(float), used, sums, &out[0],
+        )
+        free(sums)
+
+
+# --------------------------------------------------------------------------------------------------
+# Like segments have like fates.
+
+cdef enum:
+    # A style of fewer segments is no evidence.
+    FEW = 3
+
+# The log-odds of an unsure segment move so much of the way to the mean of its style; from SURE nats on, a segment
+# stays as it is, and up to UNSURE it moves all of this.
+cdef double SHARED = 0.8
+cdef double UNSURE = 1
+cdef double SURE = 3
+
+
+cdef void _even_out(
+    const segment_t* segments, Py_ssize_t n, const element_t* elements, Py_ssize_t m, double* odds,
+    uint64_t* styles, group_t* groups, uint64_t mask,
+) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef double unsure
+    cdef group_t* g
+    for i in range(m):
+        styles[i] = _chain(styles[elements[i].parent] if elements[i].parent >= 0 else 0, elements[i].style)
+    for i in range(n):
+        g = _group(groups, mask, _style_key(styles, &segments[i]))
+        g.times += 1
+        g.odds += max(-BOUND, min(BOUND, odds[i]))
+    for i in range(n):
+        g = _group(groups, mask, _style_key(styles, &segments[i]))
+        if g.times >= FEW:
+            unsure = max(0.0, min(1.0, (SURE - fabs(odds[i])) / (SURE - UNSURE)))
+            odds[i] += SHARED * unsure * (g.odds / g.times - odds[i])
+
+
+cdef inline uint64_t _style_key(const uint64_t* styles, const segment_t* s) noexcept nogil:
+    return mix((styles[s.element] if s.element >= 0 else 3) + s.kind)
+
+
+def even_out(document, double[::1] odds not None):
+    """Moves the log-odds of unsure segments towards the mean of the segments of their kind and style.
+
+    The rows of a table, the records of a list and the paragraphs of a text have the same tags and classes from the
+    root down. Fewer than three segments of a style stay as they are.
+
+    Args:
+        document: the page.
+        odds: shape (segments,), float64, changed in place.
+
+    Raises:
+        ValueError: there is not one value for each segment.
+    """
+    cdef Py_ssize_t n = len(document.segments), m = len(document.elements)
+    if odds.shape[0] != n:
+        raise ValueError("the log-odds do not fit the document")
+    if n == 0:
+        return
+    cdef const uint8_t[::1] segments = document.segments.view(np.uint8)
+    cdef const uint8_t[::1] elements = document.elements.view(np.uint8) if m else np.zeros(1, np.uint8)
+    cdef uint64_t size = 64
+    while size < 2 * <uint64_t> n:
+        size *= 2
+    cdef uint64_t* styles = <uint64_t*> calloc(m + 1, sizeof(uint64_t))
+    cdef group_t* groups = <group_t*> calloc(size, sizeof(group_t))
+    if styles == NULL or groups == NULL:
+        free(styles)
+        free(groups)
+        raise MemoryError
+    with nogil:
+        _even_out(
+            <const segment_t*> &segments[0], n, <const element_t*> &elements[0], m, &odds[0], styles, groups,
+            size - 1,
+        )
+        free(styles)
+        free(groups)
+
+
+# --------------------------------------------------------------------------------------------------
 
 def fill(document, probabilities, float[:, :] out not None):
     """Writes the features of all segments of a Document.

@@ -11,7 +11,9 @@ from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
-from ncleaner.document._tables cimport HIDDEN, PREFORMATTED, element_t, run_t, segment_t
+from ncleaner.document._tables cimport (
+    BYLINE, HEADLINE, HIDDEN, PREFORMATTED, element_t, run_t, segment_t,
+)
 from ncleaner.document._hashes cimport hash_bytes, mix, row_of
 from ncleaner.text._letters cimport (
     LOWER, UNCASED, UPPER, decode_utf8, has_marker, is_final, last_mark, letter_case,
@@ -88,6 +90,14 @@ cdef enum:
     FROM_HEADING
     HEADING_LEVEL
     DEPTH
+    LINKS_BEFORE
+    LINKS_AFTER
+    HEADING_LINKS
+    IN_BYLINE
+    IN_STANDFIRST
+    IN_CAPTION
+    IN_COMMENT
+    IN_RELATED
     PLACE_END
 
 cdef enum:
@@ -380,34 +390,6 @@ cdef struct names_t:
     float total
 
 
-cdef Py_ssize_t _headline(
-    const uint8_t* text, const segment_t* segments, Py_ssize_t n, const element_t* elements,
-    const uint64_t* title, int n_title
-) noexcept nogil:
-    """Returns the number of the segment that is the page's headline, or -1 for a page without a heading.
-
-    An <h1> precedes other headings; then the heading with the largest part of the title; then the first heading.
-    """
-    cdef uint64_t words[TITLE_WORDS]
-    cdef Py_ssize_t i, best = -1
-    cdef float value, most = -1
-    cdef int tag
-    for i in range(n):
-        if segments[i].element < 0 or segments[i].flags & HIDDEN:
-            continue
-        tag = elements[segments[i].element].tag
-        if TAG_H1 <= tag <= TAG_H6:
-            value = 2 if tag == TAG_H1 else 0
-            if segments[i].words <= TITLE_WORDS:
-                value += _common(
-                    words, _words(text + segments[i].start, text + segments[i].end, words), title, n_title
-                ) / <float> (n_title if n_title else 1)
-            if value > most:
-                most = value
-                best = i
-    return best
-
-
 cdef void _describe_blocks(
     const element_t* elements, Py_ssize_t n, const uint16_t* names, const float* weights, int32_t headline,
     block_t* blocks
@@ -514,6 +496,7 @@ cdef void _fill(
 ) noexcept nogil:
     cdef Py_ssize_t i, heading = -1
     cdef bint has_h1 = False
+    cdef float links = 0, heading_links = 0
     cdef const segment_t* s
     cdef const uint8_t* p
     cdef const uint8_t* end
@@ -570,6 +553,14 @@ cdef void _fill(
         x[HAS_H1] = has_h1
         x[FROM_HEADING] = i - heading if heading >= 0 else n
         x[HEADING_LEVEL] = level
+        x[LINKS_BEFORE] = links
+        links = x[LINK_DENSITY]
+        x[LINKS_AFTER] = segments[i + 1].link_chars / <float> max(segments[i + 1].chars, 1) if i + 1 < n else 0
+        x[HEADING_LINKS] = heading_links
+        if s.kind == c'h':
+            heading_links = links
+        if s.zone >= BYLINE:
+            x[IN_BYLINE + s.zone - BYLINE] = 1
         if s.element >= 0:
             _place_in_blocks(&blocks[s.element], &elements[s.element], x)
             tag = elements[s.element].tag
@@ -618,7 +609,7 @@ def fill(document, bytes title not None, odds, posterior, weights, float[:, ::1]
     cdef const uint8_t* heading = <const uint8_t*> <const char*> title
     cdef size_t length = len(title)
     cdef int n_title
-    cdef Py_ssize_t headline
+    cdef Py_ssize_t headline = -1, i
     cdef const segment_t* rows
     if seen == NULL or copies == NULL or blocks == NULL:
         free(seen)
@@ -628,7 +619,9 @@ def fill(document, bytes title not None, odds, posterior, weights, float[:, ::1]
     with nogil:
         n_title = _words(heading, heading + length, words)
         rows = <const segment_t*> &segments[0]
-        headline = _headline(text, rows, n, <const element_t*> &elements[0], words, n_title)
+        for i in range(n):
+            if rows[i].zone == HEADLINE:
+                headline = i
         _describe_blocks(
             <const element_t*> &elements[0], m, &names[0], &weight[0],
             rows[headline].element if headline >= 0 else -1, blocks,

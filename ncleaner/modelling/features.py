@@ -1,9 +1,9 @@
 """The features of the hybrid method: the name, the meaning, the source and the group of each.
 
-The features of a page form a matrix with one row per segment. Its columns have two parts: the features of
-each segment before any judgement (`_segment_features.pyx`), and the features that need a first judgement of
-all segments (`_page_features.pyx`). This module holds the only list of their names, in the order of the
-columns.
+The features of a page form a matrix with one row per segment. Its columns have three parts: the features of
+each segment before any judgement (`_segment_features.pyx`), the features that need a first judgement of all
+segments (`_page_features.pyx`), and the kind of the page, which follows from means of all these features over
+the page. This module holds the only list of their names, in the order of the columns.
 
 Sources: Victor (Marek, Pecina and Spousta 2007, section 3; Spousta, Marek and Pecina 2008), NCleaner (Evert
 2008), boilerpipe (Kohlschütter, Fankhauser and Nejdl 2010, section 3), CETR (Weninger, Hsu and Han 2010),
@@ -20,17 +20,21 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document, tags
+from ncleaner.document.kept import KINDS
 from ncleaner.modelling import _page_features, _segment_features
 
 __all__ = [
     "FEATURES",
     "GROUPS",
+    "KIND_COLUMN",
+    "PAGE_FEATURES",
     "SEGMENT_COLUMNS",
     "WEIGHTS",
     "Feature",
     "Matrix",
     "columns_of",
     "first_features",
+    "page_features",
     "second_features",
 ]
 
@@ -146,6 +150,14 @@ _PLACE = _table(
     from-heading | segments since the last heading tag
     heading-level | its level, 0 before the first
     depth | nesting of its block | Web2Text
+    links-before | share of the characters of the segment before it inside links
+    links-after | the same of the segment behind it
+    heading-links | the same of the last heading before it
+    in-byline | 1 in the byline: author, date
+    in-standfirst | 1 in the summary below the headline
+    in-caption | 1 in a caption
+    in-comment | 1 in the readers' comments
+    in-related | 1 in links to related pages
     """,
 )
 _NAMES = _table(
@@ -243,10 +255,20 @@ _HOLDERS = [
     )
 ]
 
+_KINDS = [
+    Feature(f"kind-{kind}", "kind", f"probability that the page is of the kind {kind}") for kind in KINDS
+]
+
 FEATURES: tuple[Feature, ...] = (
     *_TEXT, *_MARKUP, *_COPIES, *_NGRAMS, *_PLACE, *_NAMES, *_TAGS, *_CUES, *_FIRST, *_STYLES, *_REPETITION,
-    *_CORE, *_PAGE, *_LEVELS, *_HOLDERS,
+    *_CORE, *_PAGE, *_LEVELS, *_HOLDERS, *_KINDS,
 )  # fmt: skip
+# The first column of the kinds. All columns before it are known when the kind of the page is judged.
+KIND_COLUMN = len(FEATURES) - len(KINDS)
+# The features of a page: means of these columns over its segments, weighted by characters and by mass.
+PAGE_FEATURES: tuple[str, ...] = tuple(
+    f"{feature.name} by {weight}" for weight in ("characters", "mass") for feature in FEATURES[:KIND_COLUMN]
+)
 GROUPS: tuple[str, ...] = tuple(dict.fromkeys(feature.group for feature in FEATURES))
 
 
@@ -308,7 +330,24 @@ def second_features(
         spare: number of rows of `OUTSIDE` at either end.
     """
     size = len(document)
-    _page_features.fill(document, probabilities, matrix[spare : spare + size, SEGMENT_COLUMNS:])
+    _page_features.fill(document, probabilities, matrix[spare : spare + size, SEGMENT_COLUMNS:KIND_COLUMN])
+
+
+def page_features(
+    document: Document, matrix: Matrix, probabilities: npt.NDArray[np.float64], spare: int = 0
+) -> Matrix:
+    """Returns the features of the page as a whole, `PAGE_FEATURES`: shape (1, page features), float32.
+
+    Args:
+        document: the page.
+        matrix: shape (segments + 2 · spare, features), from `second_features`.
+        probabilities: shape (segments,), float64: the first judgement, 0 to 1.
+        spare: number of rows of `OUTSIDE` at either end.
+    """
+    row = np.zeros((1, len(PAGE_FEATURES)), np.float32)
+    size = len(document)
+    _page_features.average(document, probabilities, matrix[spare : spare + size, :KIND_COLUMN], row[0])
+    return row
 
 
 # The value of rows outside the page. No feature has this value.

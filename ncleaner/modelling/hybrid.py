@@ -60,10 +60,13 @@ class Judgement(NamedTuple):
     Attributes:
         mask: shape (segments,), bool: those to keep.
         scores: shape (segments,), float64: log-odds of being clean, in bits.
+        kinds: shape (len(KINDS),), float64: probability of each kind of page; all 0 if the model
+            does not know kinds.
     """
 
     mask: npt.NDArray[np.bool_]
     scores: npt.NDArray[np.float64]
+    kinds: npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,13 +127,14 @@ class HybridModel(Stored):
         table = document.segments
         sums, counts = self.ngrams.log_odds(document.data, table["start"], table["end"])
         posterior = self.ngrams.decision.statistics(sums, counts)
-        odds = self.calibration(self.structure.judge(document, sums, posterior))
+        reading = self.structure.judge(document, sums, posterior)
+        odds = self.calibration(reading.odds)
         scores = odds / math.log(2)
         if self.threshold is not None:
             mask = scores >= self.threshold
         else:
             mask = keep_of(document, odds, self.balance)
-        return Judgement(mask, scores)
+        return Judgement(mask, scores, reading.kinds)
 
     def to_bytes(self) -> bytes:
         """Returns the model file, which contains the files of its parts. The same model gives the same

@@ -1,11 +1,11 @@
 """The structure model: it tells main text from boilerplate by the structure of the page, in any language.
 
 Two forests of small trees judge each segment. The first forest sees the segment and the blocks above it. The
-second
-forest also sees what follows from the first judgement of all segments of the page: where the text is
-concentrated, how segments of the same style are judged, what is before and after. The scores of the n-grams
-are one feature among many. The model contains no words except those of class names, so it serves any
-language.
+second forest also sees what follows from the first judgement of all segments of the page: where the text is
+concentrated, how segments of the same style are judged, what is before and after. Between the two, a forest
+judges the kind of the page: article, forum, listing and so on. The second judgement of an article comes from
+a forest that was trained on articles only. The scores of the n-grams are one feature among many. The model
+contains no words except those of class names, so it serves any language.
 
 `_decide` then chooses the kept segments for the page as a whole.
 """
@@ -17,23 +17,34 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
 from ncleaner.document._document import HASHES_VERSION
+from ncleaner.document.kept import KINDS
 from ncleaner.errors import ModelError
 from ncleaner.modelling._decide import probabilities_of
 from ncleaner.modelling._forest import Forest
+from ncleaner.modelling._page_features import even_out
 from ncleaner.modelling.card import Card, Table
 from ncleaner.modelling.container import Stored, about_of, integers, pack, reals
 from ncleaner.modelling.decision import Preset
-from ncleaner.modelling.features import FEATURES, WEIGHTS, first_features, second_features
+from ncleaner.modelling.features import (
+    FEATURES,
+    KIND_COLUMN,
+    PAGE_FEATURES,
+    WEIGHTS,
+    Matrix,
+    first_features,
+    page_features,
+    second_features,
+)
 from ncleaner.modelling.shipped import model_bytes
 
-__all__ = ["BALANCES", "STEP", "Structure", "Trees", "load_structure"]
+__all__ = ["BALANCES", "STEP", "Reading", "Structure", "Trees", "kinds_of", "load_structure"]
 
 # Model files store the weights of names as small integers, in steps of this size.
 STEP = 1 / 32
@@ -43,6 +54,16 @@ BALANCES: dict[str, float] = {"precision": 0.5, "balanced": 1.0, "recall": 2.0}
 # The second forest skips segments whose first probability is below `_PLAIN`, and its trees behind the first
 # `_EARLY` skip segments whose log-odds are beyond ±`_CLEAR` nats: they change no figure (docs/hybrid.md).
 _PLAIN, _EARLY, _CLEAR = 0.1, 20, 1.5
+# The second judgement is that of the forest of articles from this probability of an article on, that of the
+# general forest up to the smaller one, and a mean of the two between them.
+_NO_ARTICLE, _ARTICLE = 0.7, 0.9
+# On a page without boilerplate, a segment is so much likelier to be clean, in nats, unless it is mostly links
+# or in a block for other things. A smaller probability of such a page has no effect.
+_FAVOUR, _NO_FRAGMENT, _MANY_LINKS = 3.0, 0.1, 0.5
+_COLUMNS = {feature.name: column for column, feature in enumerate(FEATURES)}
+_SUSPECT = [_COLUMNS[f"in-{name}"] for name in ("nav", "footer", "aside", "related")]
+_LINKS = _COLUMNS["link-density"]
+_IS_ARTICLE, _IS_FRAGMENT = KINDS.index("article"), KINDS.index("fragment")
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,16 +99,35 @@ class Trees:
             }  # type: ignore[arg-type]
         )
 
-    def forest(self) -> Forest:
-        """Returns the compiled forest.
+    def forest(self, width: int = len(FEATURES)) -> Forest:
+        """Returns the compiled forest for matrices of `width` columns.
 
         Raises:
             ValueError: the arrays do not belong together.
         """
         return Forest(
-            self.features, self.rows, self.thresholds, self.left, self.right, self.leaves, self.sizes,
-            len(FEATURES),
+            self.features, self.rows, self.thresholds, self.left, self.right, self.leaves, self.sizes, width,
         )  # fmt: skip
+
+
+class Reading(NamedTuple):
+    """What a structure model reads from a page.
+
+    Attributes:
+        odds: shape (segments,), float64: log-odds that each segment is clean, in nats.
+        kinds: shape (len(KINDS),), float64: probability of each kind of page; all 0 if the model does not
+            know kinds.
+    """
+
+    odds: npt.NDArray[np.float64]
+    kinds: npt.NDArray[np.float64]
+
+
+def kinds_of(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Returns the probabilities of the kinds of a page from the sums of the trees of each kind."""
+    powers = np.exp(scores - scores.max())
+    found: npt.NDArray[np.float64] = powers / powers.sum()
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +137,10 @@ class Structure(Stored):
     Attributes:
         weights: shape (WEIGHTS,), float32: weights of the hashed words in class, id and role, multiples of
             `STEP`.
-        first, second: the two forests.
+        first, second: the forests of the two judgements.
+        kinds: the forest of the kinds of pages, over `PAGE_FEATURES`; its trees follow each other in the
+            order of `KINDS`. None for a model that does not know kinds.
+        articles: the forest of the second judgement of articles; None for a model without `kinds`.
         about: other entries of the header: training data and figures.
     """
 
@@ -107,39 +150,65 @@ class Structure(Stored):
     weights: npt.NDArray[np.float32]
     first: Trees
     second: Trees
+    kinds: Trees | None = None
+    articles: Trees | None = None
     about: dict[str, Any] = field(default_factory=dict)
 
     @cached_property
-    def _forests(self) -> tuple[Forest, Forest]:
-        return self.first.forest(), self.second.forest()
+    def _forests(self) -> dict[str, Forest]:
+        return {name: trees.forest(_WIDTHS.get(name, len(FEATURES))) for name, trees in self.trees().items()}
+
+    def trees(self) -> dict[str, Trees]:
+        """Returns {name: trees} of the forests that the model has."""
+        found = {name: getattr(self, name) for name in ("first", "second", "kinds", "articles")}
+        return {name: trees for name, trees in found.items() if trees is not None}
 
     def judge(
         self, document: Document, odds: npt.NDArray[np.float64], posterior: npt.NDArray[np.float64]
-    ) -> npt.NDArray[np.float64]:
-        """Returns the log-odds that each segment of an HTML page is clean, in nats: shape (segments,).
+    ) -> Reading:
+        """Judges the segments and the kind of an HTML page.
 
         Args:
             document: the page.
             odds, posterior: shape (segments,): log-odds and statistics of the n-grams, in bits.
         """
-        first, second = self._forests
-        spare = max(first.reach, second.reach)
+        forests = self._forests
+        spare = max(forest.reach for forest in forests.values())
         matrix = first_features(document, odds, posterior, self.weights, spare)
-        odds = first.predict(matrix, spare)
+        odds = forests["first"].predict(matrix, spare)
         probabilities = probabilities_of(odds)
         second_features(document, matrix, probabilities, spare)
-        # most segments are clear after the first forest, or after a few trees of the second
+        kinds = np.zeros(len(KINDS))
+        if "kinds" in forests:
+            row = page_features(document, matrix, probabilities, spare)
+            kinds = kinds_of(forests["kinds"].predict_classes(row, len(KINDS))[0])
+            matrix[spare : spare + len(document), KIND_COLUMN:] = kinds
         chosen = np.flatnonzero(probabilities >= _PLAIN).astype(np.int32)
-        odds[chosen] = second.predict(matrix, spare, chosen, 0, _EARLY)[chosen]
-        chosen = chosen[np.abs(odds[chosen]) <= _CLEAR]
-        odds[chosen] += second.predict(matrix, spare, chosen, _EARLY)[chosen]
-        return odds
+        share = self._share_of_articles(kinds)
+        second = np.zeros(len(chosen))
+        # most pages are clearly articles, or clearly not
+        for name, weight in (("second", 1 - share), ("articles", share)):
+            if weight:
+                second += weight * _second(forests[name], matrix, spare, chosen)
+        odds[chosen] = second
+        even_out(document, odds)
+        if kinds[_IS_FRAGMENT] > _NO_FRAGMENT:
+            rows = matrix[spare : spare + len(document)]
+            suspect = rows[:, _SUSPECT].any(axis=1) | (rows[:, _LINKS] > _MANY_LINKS)
+            odds += _FAVOUR * kinds[_IS_FRAGMENT] * ~suspect
+        return Reading(odds, kinds)
+
+    def _share_of_articles(self, kinds: npt.NDArray[np.float64]) -> float:
+        """Returns the weight of the forest of articles in the second judgement of a page, 0 to 1."""
+        if self.articles is None:
+            return 0.0
+        share = (float(kinds[_IS_ARTICLE]) - _NO_ARTICLE) / (_ARTICLE - _NO_ARTICLE)
+        return min(max(share, 0.0), 1.0)
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Returns {name: table} as model files store them."""
         found: dict[str, npt.NDArray[Any]] = {"weights": np.rint(self.weights / STEP).astype(np.int16)}
-        forests = {"first": self.first, "second": self.second}
-        for name, trees in forests.items():
+        for name, trees in self.trees().items():
             for column in fields(Trees):
                 values = getattr(trees, column.name)
                 kind = _STORED[column.name]
@@ -150,17 +219,27 @@ class Structure(Stored):
 
     @classmethod
     def of_arrays(
-        cls, features: list[str], arrays: Mapping[str, npt.NDArray[Any]], about: dict[str, Any]
+        cls, names: Mapping[str, list[str]], arrays: Mapping[str, npt.NDArray[Any]], about: dict[str, Any]
     ) -> Structure:
-        """Makes the model from its tables; `features` are the names of the columns that the trees test.
+        """Makes the model from its tables.
+
+        Args:
+            names: names of the columns that the trees test: `features` of segments, `page_features`, and the
+                `kinds` that its trees tell apart.
+            arrays: the tables, as `arrays` returns them.
+            about: other entries of the header.
 
         Raises:
             ValueError: the tables do not belong together, or the features are not those of this version.
         """
-        here = {feature.name: column for column, feature in enumerate(FEATURES)}
-        place = np.array([here.get(name, -1) for name in features], np.int64)
 
-        def trees_of(name: str) -> Trees:
+        def trees_of(name: str) -> Trees | None:
+            if f"{name}.sizes" not in arrays:
+                return None
+            features = names["page_features" if name == "kinds" else "features"]
+            known = PAGE_FEATURES if name == "kinds" else [feature.name for feature in FEATURES]
+            here = {feature: column for column, feature in enumerate(known)}
+            place = np.array([here.get(feature, -1) for feature in features], np.int64)
             columns: dict[str, npt.NDArray[Any]] = {}
             for column in fields(Trees):
                 checked = reals if column.name in ("thresholds", "leaves") else integers
@@ -180,14 +259,28 @@ class Structure(Stored):
         if steps.shape != (WEIGHTS,) or np.any(steps != steps.astype(np.int16)):
             raise ValueError("the weights of names are of another size")
         weights = steps.astype(np.float32) * np.float32(STEP)
-        model = cls(weights, trees_of("first"), trees_of("second"), about)
+        first, second = trees_of("first"), trees_of("second")
+        if first is None or second is None:
+            raise ValueError("it lacks a forest")
+        kinds, articles = trees_of("kinds"), trees_of("articles")
+        if kinds is None and articles is not None:
+            raise ValueError("it has a forest of articles, but does not know articles")
+        if kinds is not None and (tuple(names["kinds"]) != KINDS or len(kinds.sizes) % len(KINDS)):
+            raise ValueError("it knows other kinds of pages: train it again")
+        model = cls(weights, first, second, kinds, articles, about)
         _ = model._forests  # raises ValueError if the trees are wrong
         return model
 
     def to_bytes(self) -> bytes:
         """Returns the model file. The same model gives the same bytes."""
-        names = [feature.name for feature in FEATURES]
-        header = {"kind": self.KIND, "hashes": HASHES_VERSION, "features": names, **self.about}
+        header = {
+            "kind": self.KIND,
+            "hashes": HASHES_VERSION,
+            "features": [feature.name for feature in FEATURES],
+            "page_features": PAGE_FEATURES,
+            "kinds": KINDS,
+            **self.about,
+        }
         return pack(header, self.arrays())
 
     @classmethod
@@ -205,7 +298,9 @@ class Structure(Stored):
                 f"{name} was trained with version {hashes!r} of the hashes of names, and this ncleaner has "
                 f"version {HASHES_VERSION}: train it again"
             )
-        return cls.of_arrays(list(header["features"]), arrays, about_of(header, "features", "hashes"))
+        # files of earlier versions know no kinds
+        names = {key: list(header.get(key, ())) for key in ("features", "page_features", "kinds")}
+        return cls.of_arrays(names, arrays, about_of(header, "hashes", *names))
 
     def with_threshold(self, threshold: float | Preset) -> Structure:
         """Raises ModelError: a structure model decides only as part of a hybrid."""
@@ -213,20 +308,21 @@ class Structure(Stored):
 
     def summary(self) -> str:
         """Describes the model in a few words."""
-        return f"{len(self.first.sizes)} and {len(self.second.sizes)} trees"
+        numbers = [str(len(trees.sizes)) for trees in self.trees().values()]
+        return f"{', '.join(numbers[:-1])} and {numbers[-1]} trees"
 
     def card(self, number: int = 20) -> Card:
         """Describes training, trees, and the features that the trees test most often."""
         training = self.about.get("training") or {}
-        asked = Counter(self.first.features.tolist()) + Counter(self.second.features.tolist())
+        asked: Counter[int] = Counter()
+        for name, trees in self.trees().items():
+            if name != "kinds":
+                asked.update(trees.features.tolist())
         ranked = sorted(asked.items(), key=lambda item: (-item[1], item[0]))[:number]
         facts = [
             ("name", self.name),
             ("training", f"{training.get('pages', 0):,} pages of {training.get('sites', 0):,} sites"),
-            (
-                "trees",
-                f"{len(self.first.sizes)} for the first judgement, {len(self.second.sizes)} for the second",
-            ),
+            ("trees", ", ".join(f"{len(trees.sizes)} {_CARD[name]}" for name, trees in self.trees().items())),
             ("names", f"{np.count_nonzero(self.weights):,} hashed words of class, id and role"),
             ("sources", str(self.about.get("sources", "-"))),
         ]
@@ -234,9 +330,27 @@ class Structure(Stored):
         return Card(facts, [Table("tested most often", ("feature", "times", "what it is"), rows, (0, 2))])
 
     def __repr__(self) -> str:
-        return f"<Structure {self.name}: {len(self.first.sizes)} and {len(self.second.sizes)} trees>"
+        return f"<Structure {self.name}: {self.summary()}>"
 
 
+def _second(
+    forest: Forest, matrix: Matrix, spare: int, chosen: npt.NDArray[np.int32]
+) -> npt.NDArray[np.float64]:
+    """Returns the log-odds of the chosen segments: most are clear after a few trees."""
+    odds = forest.predict(matrix, spare, chosen, 0, _EARLY)
+    unclear = chosen[np.abs(odds[chosen]) <= _CLEAR]
+    odds[unclear] += forest.predict(matrix, spare, unclear, _EARLY)[unclear]
+    return odds[chosen]
+
+
+# the columns of matrices for forests that do not test features of segments
+_WIDTHS = {"kinds": len(PAGE_FEATURES)}
+_CARD = {
+    "first": "for the first judgement",
+    "second": "for the second",
+    "kinds": "for the kind of the page",
+    "articles": "for the second judgement of articles",
+}
 # element types of the arrays of trees in a file
 _STORED = {
     "features": "<u2", "rows": "i1", "thresholds": "<f4", "left": "<i2", "right": "<i2", "leaves": "<f4",

@@ -58,12 +58,16 @@ def page_table(path: str, number: int, cleaner: Cleaner, input_format: Any) -> I
     declared = f" (the page declares {document.lang!r})" if document.lang else ""
     model = f"; model {kept.remarks.model}" if kept.remarks.model else ""
     yield f"language {kept.remarks.language or 'unknown'}{declared}{model}"
-    yield "keep   score kind words links  text"
+    if kept.kinds:
+        ranked = sorted(kept.kinds.items(), key=lambda item: -item[1])
+        yield "kind of page: " + ", ".join(f"{kind} {share:.2f}" for kind, share in ranked if share >= 0.005)
+    yield "keep   score kind words links zone        text"
     for segment in document:
         fate = "  +  " if kept.mask[segment.index] else "  -  "
         score = "      " if kept.scores is None else f"{kept.scores[segment.index]:+6.2f}"
         folded = segment.text.replace("\n", "⏎")
-        yield f"{fate} {score}  {segment.kind} {segment.words:6} {segment.link_density:5.2f}  {folded}"
+        numbers = f"{segment.words:6} {segment.link_density:5.2f}"
+        yield f"{fate} {score}  {segment.kind} {numbers} {segment.zone:<10}  {folded}"
     if document.dropped_tags:
         yield f"{document.dropped_tags} tags were dropped: the page is nested too deep for the parser"
     elements = document.elements

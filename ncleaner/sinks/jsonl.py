@@ -10,12 +10,13 @@ import orjson
 
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
+from ncleaner.document.tables import ZONES
 from ncleaner.page import Page
 from ncleaner.sinks.base import SinkOptions, Writable
 from ncleaner.sinks.metadata import replace_surrogates
 from ncleaner.sinks.text import kept_text
 
-__all__ = ["JsonlSink", "kept_segments"]
+__all__ = ["JsonlSink", "kept_segments", "kinds_to_write"]
 
 
 class JsonlSink:
@@ -34,8 +35,9 @@ class JsonlSink:
         """Returns a page as a line of JSON.
 
         Keys: url, date, title, lang (as the page declares it), language (that of the page, ISO 639-1, else
-        ISO 639-3), model (empty if the method has none), encoding, offset, record_id, segments_kept, text.
-        Unknown values are empty.
+        ISO 639-3), model (empty if the method has none), page_kind (the most probable one), page_kinds (the
+        probability of each; see `Kept.kinds`), encoding, offset, record_id, segments_kept, text. Unknown
+        values are empty.
 
         The archive's name is left out, so that the same bytes from standard input give the same output.
         """
@@ -47,6 +49,8 @@ class JsonlSink:
             "lang": replace_surrogates(document.lang),
             "language": kept.remarks.language,
             "model": replace_surrogates(kept.remarks.model),
+            "page_kind": kept.kind,
+            "page_kinds": kinds_to_write(kept),
             "encoding": document.encoding,
             "offset": page.offset,
             "record_id": replace_surrogates(page.record_id),
@@ -62,19 +66,30 @@ class JsonlSink:
         return nullcontext(out)
 
 
+def kinds_to_write(kept: Kept) -> dict[str, float]:
+    """Returns the probability of each kind of page, three decimal places; empty if they are unknown."""
+    return {kind: round(probability, 3) for kind, probability in kept.kinds.items()}
+
+
 def kept_segments(document: Document, kept: Kept) -> list[dict[str, Any]]:
     """Returns the kept segments of a page, each as a dict.
 
-    Keys: index (in the whole document), kind, start and end (offsets in `kept_text`, in code points), and
-    score (four decimal places) if the method has scores.
+    Keys: index (in the whole document), kind, zone (empty outside of zones), start and end (offsets in
+    `kept_text`, in code points), and score (four decimal places) if the method has scores.
     """
     found = []
     at = 0
     rows = np.flatnonzero(kept.mask)
-    table = document.segments[["kind", "start", "end"]][rows].tolist()
-    for row, (kind, start, end) in zip(rows.tolist(), table, strict=True):
+    table = document.segments[["kind", "zone", "start", "end"]][rows].tolist()
+    for row, (kind, zone, start, end) in zip(rows.tolist(), table, strict=True):
         length = len(document.data[start:end].decode())
-        entry: dict[str, Any] = {"index": row, "kind": chr(kind), "start": at, "end": at + length}
+        entry: dict[str, Any] = {
+            "index": row,
+            "kind": chr(kind),
+            "zone": ZONES[zone],
+            "start": at,
+            "end": at + length,
+        }
         if kept.scores is not None:
             entry["score"] = round(float(kept.scores[row]), 4)
         found.append(entry)

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from ncleaner.document import Document
-from ncleaner.document.kept import Kept
+from ncleaner.document.kept import KINDS, Kept
 from ncleaner.errors import OutputError
 from ncleaner.page import Page
 from ncleaner.sinks.background import Ordered, ordered
 from ncleaner.sinks.base import SinkOptions, Writable
-from ncleaner.sinks.jsonl import kept_segments
+from ncleaner.sinks.jsonl import kept_segments, kinds_to_write
 from ncleaner.sinks.metadata import capture_time, replace_surrogates
 from ncleaner.sinks.text import kept_text
 
@@ -38,7 +38,15 @@ _ROWS = 5_000
 _BYTES = 32_000_000
 # The columns that are written with a dictionary, because their values repeat. A dictionary of texts would
 # grow too large and be dropped.
-_REPEATED = ["lang", "language", "model", "encoding", "segments.list.element.kind"]
+_REPEATED = [
+    "lang",
+    "language",
+    "model",
+    "encoding",
+    "page_kind",
+    "segments.list.element.kind",
+    "segments.list.element.zone",
+]
 # The columns with statistics: by their smallest and largest values, readers pass over row groups.
 _STATISTICS = ["url", "date", "lang", "language", "model", "encoding", "offset", "segments_kept"]
 _LEVEL = 3
@@ -53,6 +61,7 @@ def _schema() -> pa.Schema:
         {
             "index": pa.int32(),
             "kind": pa.string(),
+            "zone": pa.string(),
             "start": pa.int32(),
             "end": pa.int32(),
             "score": pa.float32(),
@@ -66,6 +75,8 @@ def _schema() -> pa.Schema:
             "lang": pa.string(),
             "language": pa.string(),
             "model": pa.string(),
+            "page_kind": pa.string(),
+            "page_kinds": pa.struct({kind: pa.float32() for kind in KINDS}),
             "encoding": pa.string(),
             "offset": pa.int64(),
             "record_id": pa.string(),
@@ -87,7 +98,8 @@ class ParquetSink:
     """One row per page, also for pages without clean text, whose `text` is empty.
 
     Columns: url, date (of the capture, UTC), title, lang (as the page declares it), language (that of the
-    page, ISO 639-1, else ISO 639-3), model (null if the method has none), encoding, offset (-1 for a file
+    page, ISO 639-1, else ISO 639-3), model (null if the method has none), page_kind, page_kinds (the
+    probability of each), encoding, offset (-1 for a file
     that is one page), record_id, segments_kept, text, segments (index, kind, start, end, score, as in jsonl).
     Unknown values are null.
 
@@ -112,6 +124,8 @@ class ParquetSink:
             "lang": replace_surrogates(document.lang) or None,
             "language": kept.remarks.language or None,
             "model": replace_surrogates(kept.remarks.model) or None,
+            "page_kind": kept.kind or None,
+            "page_kinds": kinds_to_write(kept) or None,
             "encoding": document.encoding or None,
             "offset": page.offset,
             "record_id": replace_surrogates(page.record_id) or None,

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
+from ncleaner.document.tables import ZONES
 from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.modelling._decide import probabilities_of
 from ncleaner.modelling.hybrid import Calibration, HybridModel, keep_of
@@ -25,14 +26,19 @@ from ncleaner.modelling.structure import Structure, load_structure
 from ncleaner.training.annotations import Annotated
 from ncleaner.training.calibration import Scored, fit_logistic
 from ncleaner.training.examples import FOLDS
+from ncleaner.training.fragments import fragment_of
 from ncleaner.training.ngrams import NGramOptions, train_and_score
 from ncleaner.training.pairs import Pair
 from ncleaner.training.sites import folds
-from ncleaner.training.structure import Example, train_structure
+from ncleaner.training.structure import FRAGMENT, Example, train_structure
 
-__all__ = ["examples_of", "pair_of", "train_hybrid"]
+__all__ = ["examples_of", "fragments_of", "leaves_out_comments", "pair_of", "train_hybrid"]
 
 StructureSource = Literal["shipped", "own"]
+_HEADLINE, _COMMENT = ZONES.index("headline"), ZONES.index("comment")
+# Every so manieth page gives a fragment, if so much of its gold text is on the page, of segments that the
+# gold text contains to this share.
+_FRAGMENTS, _WHOLE, _SURELY = 3, 0.5, 0.9
 # fewer pages are too few for a structure model
 _ADVISED = 50
 # pseudo-pages on which the structure model is taken to be calibrated
@@ -53,18 +59,78 @@ def pair_of(page: Annotated) -> Pair:
 
 
 def examples_of(pairs: Sequence[Pair], scores: Sequence[Scored], ngrams: NGramModel) -> list[Example]:
-    """Returns training pages for a structure model; `scores` are those of `train_and_score`."""
-    return [
-        Example(
-            pair.document,
-            pair.site or pair.name,
-            np.nan_to_num(pair.alignment.matched),
-            pair.alignment.words.astype(np.float64),
-            scored.sums,
-            ngrams.decision.statistics(scored.sums, scored.counts),
+    """Returns training pages of one gold standard for a structure model.
+
+    The gold standard says nothing about headlines, on which the user decides, and nothing about readers'
+    comments if its convention is to leave them out.
+
+    Args:
+        pairs, scores: the pages, with the scores of `train_and_score`.
+        ngrams: the n-grams of these scores.
+    """
+    without_comments = leaves_out_comments(pairs)
+    found = []
+    for pair, scored in zip(pairs, scores, strict=True):
+        zones = pair.document.segments["zone"]
+        silent = zones == _HEADLINE
+        if without_comments and pair.kind != "forum":
+            silent = silent | (zones == _COMMENT)
+        found.append(
+            Example(
+                pair.document,
+                pair.site or pair.name,
+                np.nan_to_num(pair.alignment.matched),
+                pair.alignment.words.astype(np.float64),
+                scored.sums,
+                ngrams.decision.statistics(scored.sums, scored.counts),
+                pair.kind,
+                silent,
+            )
         )
-        for pair, scored in zip(pairs, scores, strict=True)
-    ]
+    return found
+
+
+def fragments_of(pairs: Sequence[Pair], scores: Sequence[Scored], ngrams: NGramModel) -> list[Example]:
+    """Returns a fragment of every third page as training pages for a structure model, and the same with a
+    menu and a footer where the kind of the page is known.
+
+    Args:
+        pairs, scores, ngrams: as for `examples_of`.
+    """
+    found = []
+    for pair, scored in list(zip(pairs, scores, strict=True))[::_FRAGMENTS]:
+        if pair.alignment.found < _WHOLE:
+            continue
+        clean = np.nan_to_num(pair.alignment.matched) >= _SURELY
+        for kind, dirty in ((FRAGMENT, None), (pair.kind, pair.alignment.matched == 0)):
+            fragment = fragment_of(pair.document, clean, pair.name, dirty) if kind else None
+            if fragment is not None:
+                sums, counts = scored.sums[fragment.rows], scored.counts[fragment.rows]
+                found.append(
+                    Example(
+                        fragment.document,
+                        pair.site or pair.name,
+                        clean[fragment.rows].astype(np.float64),
+                        pair.alignment.words[fragment.rows].astype(np.float64),
+                        sums,
+                        ngrams.decision.statistics(sums, counts),
+                        kind,
+                        # they teach only their kind
+                        np.ones(len(sums), bool),
+                    )
+                )
+    return found
+
+
+def leaves_out_comments(pairs: Iterable[Pair]) -> bool:
+    """Tells whether the convention of a gold standard is to leave out the readers' comments of a page."""
+    kept = total = 0.0
+    for pair in pairs:
+        if pair.kind != "forum":
+            words = pair.alignment.words * (pair.document.segments["zone"] == _COMMENT)
+            kept += float((np.nan_to_num(pair.alignment.matched) * words).sum())
+            total += float(words.sum())
+    return 2 * kept < total
 
 
 def _calibrate(examples: Sequence[Example], odds: Sequence[npt.NDArray[np.float64]]) -> Calibration:
@@ -156,20 +222,23 @@ def train_hybrid(
                 TrainingWarning,
                 stacklevel=2,
             )
-        model = train_structure(examples, without=without, threads=threads, about=about)
+        fragments = fragments_of(used, scores, trained)
+        model = train_structure([*examples, *fragments], without=without, threads=threads, about=about)
         odds: list[npt.NDArray[np.float64]] = [np.zeros(0)] * len(examples)
         for fold in folds([example.site for example in examples], FOLDS):
             held_out = set(fold)
+            sites = {examples[number].site for number in fold}
             rest = [example for number, example in enumerate(examples) if number not in held_out]
             if len({example.site for example in rest}) > 1:
+                rest += [fragment for fragment in fragments if fragment.site not in sites]
                 part = train_structure(rest, without=without, threads=threads)
                 for number in fold:
-                    odds[number] = part.judge(*_asked(examples[number]))
+                    odds[number] = part.judge(*_asked(examples[number])).odds
         if any(len(values) != len(example.clean) for values, example in zip(odds, examples, strict=True)):
             raise TrainingError("a structure model needs pages of at least three sites")
     else:
         model = load_structure() if structure == "shipped" else structure
-        odds = [model.judge(*_asked(example)) for example in examples]
+        odds = [model.judge(*_asked(example)).odds for example in examples]
     calibration = _calibrate(examples, odds)
     calibrated = [calibration(values) for values in odds]
     recorded = {**trained.about, "validation": _figures(used, examples, calibrated)}

@@ -13,6 +13,7 @@ from selectolax.lexbor import LexborHTMLParser
 from ncleaner.document import Document
 from ncleaner.document._bound import bounded
 from ncleaner.document.html import dump_html
+from ncleaner.document.kept import KINDS
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import TrainingError
 from ncleaner.training.alignment import Alignment, align
@@ -45,12 +46,14 @@ class Pair:
         document: the page.
         gold: its clean text, with or without CleanEval's markup.
         site: registered domain; empty if unknown.
+        kind: kind of the page, one of `document.kept.KINDS`; empty if unknown.
     """
 
     name: str
     document: Document
     gold: str
     site: str = ""
+    kind: str = ""
 
     @cached_property
     def alignment(self) -> Alignment:
@@ -64,20 +67,21 @@ def _stems(folder: Path) -> dict[str, Path]:
     return {path.stem: path for path in sorted(folder.iterdir()) if path.is_file() and path.name[0] != "."}
 
 
-def _manifest(path: Path) -> dict[str, str]:
-    """Returns {id: url} of a manifest with one JSON object per line."""
-    urls = {}
+def _manifest(path: Path) -> dict[str, tuple[str, str]]:
+    """Returns {id: (URL, kind of page)} of a manifest with one JSON object per line."""
+    found = {}
     for number, line in enumerate(path.read_text("utf-8", "replace").splitlines(), 1):
         if not line.strip():
             continue
         try:
             entry = json.loads(line)
-            urls[str(entry["id"])] = str(entry.get("url") or "")
+            kind = str(entry.get("page_type") or "")
+            found[str(entry["id"])] = str(entry.get("url") or ""), kind if kind in KINDS else ""
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise TrainingError(
                 f"{path}, line {number}: not a JSON object with `id` and `url` ({error})"
             ) from error
-    return urls
+    return found
 
 
 def site_of(url: str, page: bytes | None) -> str:
@@ -154,12 +158,12 @@ def read_pairs(
             f"no file of {raw} ({len(pages)} files) has a counterpart of the same name in {clean} "
             f"({len(texts)} files): they are matched by name without suffix, page.html with page.txt"
         )
-    urls: dict[str, str] = {}
+    told: dict[str, tuple[str, str]] = {}
     if manifest is not None and not Path(manifest).is_file():
         raise TrainingError(f"there is no manifest {manifest}")
     for path in [Path(manifest)] if manifest else (raw / "manifest.jsonl", raw.parent / "manifest.jsonl"):
         if path.is_file():
-            urls = _manifest(path)
+            told = _manifest(path)
             break
     pairs = []
     for position, stem in enumerate(common):
@@ -168,8 +172,9 @@ def read_pairs(
         body = read_bytes(path)
         is_text = path.suffix == ".txt"
         document = (dump_text if is_text else dump_html)(body, encoding=encoding)
-        site = site_of(urls.get(stem) or address(gold), None if is_text else body)
-        pairs.append(Pair(stem, document, gold, site))
+        url, kind = told.get(stem, ("", ""))
+        site = site_of(url or address(gold), None if is_text else body)
+        pairs.append(Pair(stem, document, gold, site, kind))
         if progress is not None:
             progress(position + 1, len(common))
     return pairs

@@ -1,7 +1,8 @@
 """Training of the structure model: labels by alignment, forests by LightGBM.
 
-Features that come from training never see the page that they describe: n-grams and first forest judge a
-training page after training without its site, and the weights of names are counted without its site.
+Features that come from training never see the page that they describe: n-grams, first forest and the forest
+of kinds judge a training page after training without its site, and the weights of names are counted without
+its site.
 
 Only this module needs LightGBM (extra `train`); the model consists of plain arrays.
 """
@@ -10,29 +11,33 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
+from ncleaner.document.kept import KINDS
 from ncleaner.errors import TrainingError
 from ncleaner.modelling._decide import probabilities_of
 from ncleaner.modelling.features import (
     FEATURES,
+    KIND_COLUMN,
     OUTSIDE,
+    PAGE_FEATURES,
     SEGMENT_COLUMNS,
     WEIGHTS,
     Matrix,
     columns_of,
     first_features,
+    page_features,
     second_features,
 )
-from ncleaner.modelling.structure import STEP, Structure, Trees
+from ncleaner.modelling.structure import STEP, Structure, Trees, kinds_of
 from ncleaner.training.sites import folds
 
-__all__ = ["Example", "train_structure"]
+__all__ = ["FRAGMENT", "Example", "train_structure"]
 
 # Features of neighbouring segments that the second forest may test.
 _NEIGHBOURS = (
@@ -48,6 +53,16 @@ _NEIGHBOURS = (
 _ROWS = (-2, -1, 1, 2)
 _FIRST = {"rounds": 16, "num_leaves": 16, "learning_rate": 0.3}
 _SECOND = {"rounds": 80, "num_leaves": 31, "learning_rate": 0.14}
+_KINDS = {
+    "rounds": 60,
+    "num_leaves": 12,
+    "learning_rate": 0.12,
+    "objective": "multiclass",
+    "num_class": len(KINDS),
+    "min_data_in_leaf": 10,
+    "feature_fraction": 0.3,
+    "lambda_l2": 3.0,
+}
 _COMMON = {
     "objective": "cross_entropy",
     "min_data_in_leaf": 50,
@@ -64,6 +79,9 @@ _COMMON = {
     "verbose": -1,
 }
 _INNER = 5
+# Kinds are learned if so many pages have one, and the forest of articles is grown from so many articles.
+_LEAST_KINDS, _LEAST_ARTICLES = 100, 100
+FRAGMENT = "fragment"
 # Additive smoothing: every word of a name gets `_PSEUDO_SITES` more sites, of cleanliness `_PRIOR`.
 _PSEUDO_SITES, _PRIOR = 4.0, 0.45
 
@@ -78,6 +96,10 @@ class Example:
         clean: shape (segments,), float64: share of each segment that the gold text contains, 0 to 1.
         words: shape (segments,), float64: words of each segment.
         odds, posterior: shape (segments,), float64: scores of n-grams trained without the site, in bits.
+        kind: kind of the page, one of `document.kept.KINDS`; empty if it is unknown. A fragment teaches only
+            its kind, not which segments are clean.
+        silent: shape (segments,), bool: segments on which the gold text says nothing, since its convention is
+            another; by default none.
     """
 
     document: Document
@@ -86,6 +108,8 @@ class Example:
     words: npt.NDArray[np.float64]
     odds: npt.NDArray[np.float64]
     posterior: npt.NDArray[np.float64]
+    kind: str = ""
+    silent: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
 
 
 class NameCounts:
@@ -104,6 +128,8 @@ class NameCounts:
     def _add(self, example: Example) -> None:
         elements, names = example.document.elements, example.document.names.tolist()
         counted = np.sqrt(example.words)
+        if len(example.silent):
+            counted[example.silent] = 0
         below = np.zeros((len(elements), 2))
         inside = example.document.segments["element"]
         there = inside >= 0
@@ -151,23 +177,36 @@ def _lightgbm() -> Any:
 def _weights(example: Example) -> npt.NDArray[np.float64]:
     """Returns the weight of each segment: all pages weigh the same, segments by their words."""
     words = np.maximum(example.words, 0.5)
-    shares: npt.NDArray[np.float64] = words / words.sum()
-    return 1000 * shares
+    shares: npt.NDArray[np.float64] = 1000 * words / words.sum()
+    if len(example.silent):
+        shares[example.silent] = 0
+    return shares
+
+
+def _grow(
+    rows: Matrix,
+    labels: npt.NDArray[Any],
+    weights: npt.NDArray[np.float64] | None,
+    settings: dict[str, Any],
+    threads: int,
+) -> Any:
+    lightgbm = _lightgbm()
+    settings = {**_COMMON, **settings, "num_threads": threads}
+    data = lightgbm.Dataset(rows, labels, weight=weights, params=settings)
+    return lightgbm.train(settings, data, settings.pop("rounds"))
 
 
 def _fit(
     examples: Sequence[Example], matrices: Sequence[Matrix], settings: dict[str, Any], threads: int
 ) -> Any:
-    lightgbm = _lightgbm()
-    settings = {**_COMMON, **settings, "num_threads": threads}
     rows = [number for number, matrix in enumerate(matrices) if len(matrix)]
-    data = lightgbm.Dataset(
+    return _grow(
         np.concatenate([matrices[number] for number in rows]),
         np.concatenate([examples[number].clean for number in rows]),
-        weight=np.concatenate([_weights(examples[number]) for number in rows]),
-        params=settings,
+        np.concatenate([_weights(examples[number]) for number in rows]),
+        settings,
+        threads,
     )
-    return lightgbm.train(settings, data, settings.pop("rounds"))
 
 
 def _trees(booster: Any, places: Sequence[tuple[int, int]]) -> Trees:
@@ -246,7 +285,8 @@ def train_structure(
         raise TrainingError("a structure model needs pages of at least two sites")
     columns = columns_of(without)
     own = [column for column in columns if column < SEGMENT_COLUMNS]
-    counts = NameCounts(examples)
+    pages = [number for number, example in enumerate(examples) if example.kind != FRAGMENT]
+    counts = NameCounts([examples[number] for number in pages])
     tables = {site: counts.weights(site) for site in {example.site for example in examples}}
     matrices = [
         first_features(example.document, example.odds, example.posterior, tables[example.site])
@@ -254,22 +294,82 @@ def train_structure(
     ]
     narrow = [matrix[:, own] for matrix in matrices]
     judged: list[npt.NDArray[np.float64]] = [np.zeros(len(matrix)) for matrix in matrices]
-    for fold in folds([example.site for example in examples], _INNER):
+    parts = folds([example.site for example in examples], _INNER)
+    for fold in parts:
         held_out = set(fold)
-        rest = [number for number in range(len(examples)) if number not in held_out]
+        rest = [number for number in pages if number not in held_out]
         booster = _fit([examples[i] for i in rest], [narrow[i] for i in rest], _FIRST, threads)
         for number in fold:
             if len(narrow[number]):
                 judged[number] = np.asarray(
                     booster.predict(narrow[number], raw_score=True, num_threads=threads)
                 )
-    first = _trees(_fit(examples, narrow, _FIRST, threads), [(column, 0) for column in own])
+    first = _trees(
+        _fit([examples[i] for i in pages], [narrow[i] for i in pages], _FIRST, threads),
+        [(column, 0) for column in own],
+    )
+    summaries = []
+    for example, matrix, odds in zip(examples, matrices, judged, strict=True):
+        probabilities = probabilities_of(odds)
+        second_features(example.document, matrix, probabilities)
+        summaries.append(page_features(example.document, matrix, probabilities)[0])
+    kinds = None
+    if sum(bool(examples[number].kind) for number in pages) >= _LEAST_KINDS:
+        kinds = _fit_kinds(examples, np.array(summaries), parts, matrices, columns, threads)
     names = [feature.name for feature in FEATURES]
     near = [names.index(name) for name in _NEIGHBOURS if names.index(name) in set(columns)]
-    wide = []
-    for example, matrix, odds in zip(examples, matrices, judged, strict=True):
-        second_features(example.document, matrix, probabilities_of(odds))
-        wide.append(np.concatenate((matrix[:, columns], _neighbours(matrix, near)), axis=1))
+    wide = {
+        number: np.concatenate((matrices[number][:, columns], _neighbours(matrices[number], near)), axis=1)
+        for number in pages
+    }
     places = [(column, 0) for column in columns] + [(column, row) for row in _ROWS for column in near]
-    second = _trees(_fit(examples, wide, _SECOND, threads), places)
-    return Structure(counts.weights(), first, second, dict(about or {}))
+
+    def second_of(chosen: Sequence[int]) -> Trees:
+        booster = _fit([examples[i] for i in chosen], [wide[i] for i in chosen], _SECOND, threads)
+        return _trees(booster, places)
+
+    articles = [number for number in pages if examples[number].kind == "article"]
+    return Structure(
+        counts.weights(),
+        first,
+        second_of(pages),
+        kinds,
+        second_of(articles) if kinds is not None and len(articles) >= _LEAST_ARTICLES else None,
+        dict(about or {}),
+    )
+
+
+def _fit_kinds(
+    examples: Sequence[Example],
+    summaries: Matrix,
+    parts: Sequence[Sequence[int]],
+    matrices: Sequence[Matrix],
+    columns: Sequence[int],
+    threads: int,
+) -> Trees:
+    """Grows the forest of kinds, and writes into the matrix of each page the kind that a forest without its
+    site judges.
+
+    Args:
+        examples: the pages; those whose kind is known teach.
+        summaries: shape (pages, page features): the features of each page.
+        parts: numbers of pages by fold.
+        matrices: the matrix of each page, changed in place.
+        columns: columns of the matrices that the forest may test the means of.
+        threads: threads of LightGBM.
+    """
+    used = [column for column in columns if column < KIND_COLUMN]
+    used += [KIND_COLUMN + column for column in used]
+    known = np.array([KINDS.index(example.kind) if example.kind else -1 for example in examples])
+
+    def fit(chosen: npt.NDArray[np.bool_]) -> Any:
+        return _grow(summaries[chosen][:, used], known[chosen], None, _KINDS, threads)
+
+    for fold in parts:
+        taught = known >= 0
+        taught[list(fold)] = False
+        scores = fit(taught).predict(summaries[list(fold)][:, used], raw_score=True, num_threads=threads)
+        for number, row in zip(fold, np.asarray(scores), strict=True):
+            matrices[number][:, KIND_COLUMN:] = kinds_of(row)
+    assert summaries.shape[1] == len(PAGE_FEATURES)
+    return _trees(fit(known >= 0), [(column, 0) for column in used])

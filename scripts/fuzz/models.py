@@ -20,12 +20,13 @@ import numpy.typing as npt
 
 from fuzz.mutate import NUMBERS, UTF8, mutated
 from fuzz.source import Source
+from ncleaner.document.kept import KINDS
 from ncleaner.document.plain import dump_text
 from ncleaner.modelling.alphabet import alphabet, learned_alphabet
 from ncleaner.modelling.container import FORMAT_VERSION, MAGIC, Stored
 from ncleaner.modelling.counts import GramCounter, two_sides
 from ncleaner.modelling.decision import Decision
-from ncleaner.modelling.features import FEATURES, WEIGHTS
+from ncleaner.modelling.features import FEATURES, PAGE_FEATURES, WEIGHTS
 from ncleaner.modelling.hybrid import Calibration, HybridModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.structure import Structure, Trees
@@ -128,7 +129,7 @@ def _ngrams(source: Source) -> NGramModel:
     return NGramModel(order, 0.8, symbols, two_sides(sides[0], sides[1], False), decision, about)
 
 
-def _trees(source: Source, number: int) -> Trees:
+def _trees(source: Source, number: int, width: int = len(FEATURES), *, reach: int = 3) -> Trees:
     """Trees grown at random: each node of the last level becomes a leaf."""
     columns: dict[str, list[float]] = {
         name: [] for name in ("features", "rows", "thresholds", "left", "right", "sizes")
@@ -145,8 +146,8 @@ def _trees(source: Source, number: int) -> Trees:
                 else:
                     free += 1
                     columns[side].append(-free)
-            columns["features"].append(source.randrange(len(FEATURES)))
-            columns["rows"].append(source.choice((0, 0, 0, -1, 1, 3, -3)))
+            columns["features"].append(source.randrange(width))
+            columns["rows"].append(source.choice((0, 0, 0, -1, 1, 3, -3)) if reach else 0)
             columns["thresholds"].append(source.uniform(-1, 10))
         columns["sizes"].append(size)
         leaves += [source.uniform(-2, 2) for _ in range(size + 1)]
@@ -156,7 +157,11 @@ def _trees(source: Source, number: int) -> Trees:
 def _structure(source: Source) -> Structure:
     weights = np.zeros(WEIGHTS, np.float32)
     weights[:: source.randint(50, 500)] = -0.5
-    return Structure(weights, _trees(source, 3), _trees(source, 4), {"name": "small"})
+    kinds = articles = None
+    if source.odds(0.5):
+        kinds = _trees(source, len(KINDS), len(PAGE_FEATURES), reach=0)
+        articles = _trees(source, 4)
+    return Structure(weights, _trees(source, 3), _trees(source, 4), kinds, articles, {"name": "small"})
 
 
 def _hybrid(source: Source) -> HybridModel:

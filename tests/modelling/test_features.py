@@ -8,17 +8,22 @@ import pytest
 
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
+from ncleaner.document.kept import KINDS
 from ncleaner.document.plain import dump_text
 from ncleaner.modelling import _page_features, _segment_features
+from ncleaner.modelling._page_features import even_out
 from ncleaner.modelling.features import (
     FEATURES,
     GROUPS,
+    KIND_COLUMN,
     OUTSIDE,
+    PAGE_FEATURES,
     SEGMENT_COLUMNS,
     WEIGHTS,
     Matrix,
     columns_of,
     first_features,
+    page_features,
     second_features,
 )
 
@@ -60,7 +65,9 @@ def test_every_feature_has_a_name_of_its_own_and_says_what_it_is() -> None:
 
 
 def test_there_are_as_many_as_compiled_code_fills() -> None:
-    assert len(FEATURES) == _segment_features.COLUMNS + _page_features.COLUMNS
+    assert len(FEATURES) == _segment_features.COLUMNS + _page_features.COLUMNS + len(KINDS)
+    assert len(FEATURES) - len(KINDS) == KIND_COLUMN
+    assert len(PAGE_FEATURES) == 2 * KIND_COLUMN
     assert SEGMENT_COLUMNS == _segment_features.COLUMNS == NAMES.index("first")
     for name in (
         "up0-chars",
@@ -186,12 +193,60 @@ def test_names_are_weighed() -> None:
     ]  # fmt: skip
 
 
-def test_the_headline_is_an_h1_or_has_most_of_the_title() -> None:
-    html = "<title>Late boats</title><h2>News</h2><h3>Late boats</h3>{}<p>x"
-    assert values(html.format(""), "x")["from-headline"] == 1
-    assert values(html.format("<h1>Else</h1>"), "x")["from-headline"] == 1
-    assert values(html.format("<div hidden><h1>Else</h1></div>"), "x")["from-headline"] == 2
+def test_zones_are_features() -> None:
+    html = "<title>Late boats</title><h2>News</h2><h3>Late boats</h3><p>x<div class=comments>y</div>"
+    assert values(html, "x")["from-headline"] == 1
+    assert values(html, "News")["from-headline"] == -1
     assert values("<p>x", "x")["headline-above"] == -1
+    assert (values(html, "x")["in-comment"], values(html, "y")["in-comment"]) == (0, 1)
+
+
+def test_links_around() -> None:
+    html = "<h2><a href=/>A tale</a></h2><p>x</p><p><a href=/>More</a> yes</p><p>y</p>"
+    found = values(html, "x")
+    assert (found["links-before"], found["heading-links"]) == (1, 1)
+    assert found["links-after"] == pytest.approx(4 / 7)
+    found = values(html, "y")
+    assert found["links-before"] == pytest.approx(4 / 7)
+    assert found["links-after"] == 0
+    assert values(html, "A tale")["links-before"] == 0
+
+
+def test_means_over_the_page() -> None:
+    document = dump_html("<p>abcd</p><p>ab <a href=/>cdef</a></p>")
+    matrix = matrix_of(document, probabilities=[1.0, 0.5])
+    row = page_features(document, matrix, np.array([1.0, 0.5]))
+    assert row.shape == (1, len(PAGE_FEATURES))
+    found = dict(zip(PAGE_FEATURES, row[0].tolist(), strict=True))
+    # 4 and 6 characters, and one more
+    assert found["link-density by characters"] == pytest.approx(6 * (4 / 6) / 11)
+    assert found["link-density by mass"] == pytest.approx(3 * (4 / 6) / 8)
+    assert not page_features(dump_html(""), np.zeros((0, len(FEATURES)), np.float32), np.zeros(0)).any()
+
+
+def test_a_matrix_of_another_page() -> None:
+    document = dump_html("<p>abcd</p>")
+    with pytest.raises(ValueError, match="does not fit"):
+        page_features(document, np.zeros((1, len(FEATURES)), np.float32), np.zeros(2))
+    with pytest.raises(ValueError, match="do not fit"):
+        even_out(document, np.zeros(2))
+
+
+def test_like_segments_have_like_fates() -> None:
+    rows = "".join(f"<tr><td class=n>f{n}()</td><td>text</td></tr>" for n in range(3))
+    document = dump_html(f"<table>{rows}</table><p class=n>f()</p><p class=n>g()</p>")
+    odds = np.array([4.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, -1.0])
+    even_out(document, odds)
+    # the sure one stays, the others move to the mean of the three; two are too few
+    assert odds == pytest.approx([4, 0, 1.8, 0, 1.8, 0, 1, -1])
+    odds = np.array([-4.0, 0.0, 2.0, 0.0, 2.0, 0.0, 0.0, 0.0])
+    even_out(document, odds)
+    assert odds == pytest.approx([-4, 0, 1.2, 0, 1.2, 0, 0, 0])
+    # what is very sure counts for at most 6 nats
+    odds = np.array([90.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+    even_out(document, odds)
+    assert odds == pytest.approx([90, 0, 1.6, 0, 1.6, 0, 0, 0])
+    even_out(dump_html(""), np.zeros(0))
 
 
 def test_containers() -> None:

@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from ncleaner.document._document import HASHES_VERSION
 from ncleaner.document.html import dump_html
+from ncleaner.document.kept import KINDS
 from ncleaner.errors import ModelError, OutputError
 from ncleaner.modelling.container import kind_of, pack, unpack
-from ncleaner.modelling.features import FEATURES, WEIGHTS
+from ncleaner.modelling.features import FEATURES, PAGE_FEATURES, WEIGHTS
 from ncleaner.modelling.ngrams import load_model
 from ncleaner.modelling.shipped import model_bytes
-from ncleaner.modelling.structure import STEP, Structure, load_structure
+from ncleaner.modelling.structure import STEP, Structure, Trees, load_structure
 
 from ..structures import structure, stumps
 
@@ -32,17 +33,17 @@ PAGE = dump_html(
 
 def test_the_second_judgement_sees_the_first_of_its_neighbours() -> None:
     zeros = np.zeros(len(PAGE))
-    odds = MODEL.judge(PAGE, zeros, zeros)
+    odds = MODEL.judge(PAGE, zeros, zeros).odds
     # the first is plain at first sight, which stands; the heading is judged by the text behind it
     assert [s.kind for s in PAGE] == ["l", "h", "p", "p"]
     assert odds.tolist() == [-3, 1, 4, 2]
-    assert MODEL.judge(dump_html(""), np.zeros(0), np.zeros(0)).shape == (0,)
+    assert MODEL.judge(dump_html(""), np.zeros(0), np.zeros(0)).odds.shape == (0,)
 
 
 def test_what_the_ngrams_say_is_a_feature() -> None:
     model = Structure(np.zeros(WEIGHTS, np.float32), stumps(), stumps(("odds", 0, 0.0, -1.0, 1.0)))
     odds = np.array([-1.0, 1.0, 0.0, 2.0])
-    assert model.judge(PAGE, odds, np.zeros(4)).tolist() == [-1, 1, -1, 1]
+    assert model.judge(PAGE, odds, np.zeros(4)).odds.tolist() == [-1, 1, -1, 1]
 
 
 def test_what_is_clear_after_some_trees_is_not_looked_at_further() -> None:
@@ -50,7 +51,76 @@ def test_what_is_clear_after_some_trees_is_not_looked_at_further() -> None:
     steps = [("heading", 0, 0.5, 0.05, 0.2)] * 20
     model = Structure(np.zeros(WEIGHTS, np.float32), stumps(), stumps(*steps, ("words", 0, 0.0, 0.0, -1.0)))
     # the heading has 4 nats by then, the others 1
-    assert model.judge(PAGE, zeros, zeros) == pytest.approx(np.array([0, 4, 0, 0]), abs=1e-6)
+    assert model.judge(PAGE, zeros, zeros).odds == pytest.approx(np.array([0, 4, 0, 0]), abs=1e-6)
+
+
+def page_stumps(*values: tuple[float, float]) -> Trees:
+    """A tree for each kind: log-odds of pages of up to 20 words per segment, and of others."""
+    size = len(KINDS)
+    found = [values[number] if number < len(values) else (-30.0, -30.0) for number in range(size)]
+    return Trees.of_columns(
+        {
+            "features": [PAGE_FEATURES.index("words by characters")] * size,
+            "rows": [0] * size,
+            "thresholds": [20.0] * size,
+            "left": [-1] * size,
+            "right": [-2] * size,
+            "leaves": [leaf for pair in found for leaf in pair],
+            "sizes": [1] * size,
+        }
+    )
+
+
+LONG = dump_html(f"<h2>Late again</h2><p>{'The ferry was late again. ' * 10}</p>")
+
+
+def test_articles_have_a_forest_of_their_own() -> None:
+    model = Structure(
+        MODEL.weights,
+        stumps(("words", 0, 0.0, 0.0, 3.0)),
+        stumps(("words", 0, 8.0, -1.0, 2.0)),
+        page_stumps((0.0, 9.0), (9.0, 0.0)),
+        stumps(("kind-article", 0, 0.5, 0.0, -4.0)),
+    )
+    found = model.judge(PAGE, np.zeros(4), np.zeros(4))
+    assert found.kinds.sum() == pytest.approx(1)
+    assert KINDS[int(found.kinds.argmax())] == "forum"
+    assert found.odds.tolist() == [-1, -1, 2, -1]
+    found = model.judge(LONG, np.zeros(2), np.zeros(2))
+    assert KINDS[int(found.kinds.argmax())] == "article"
+    assert found.odds.tolist() == [-4, -4]
+    again = Structure.from_bytes(model.to_bytes())
+    assert again.to_bytes() == model.to_bytes()
+    np.testing.assert_array_equal(again.judge(LONG, np.zeros(2), np.zeros(2)).kinds, found.kinds)
+
+
+def test_between_articles_and_others_the_two_forests_are_mixed() -> None:
+    # the probability of an article is 4 of 5
+    model = Structure(
+        MODEL.weights,
+        stumps(("words", 0, 0.0, 0.0, 3.0)),
+        stumps(("words", 0, 0.0, 0.0, -1.0)),
+        page_stumps((float(np.log(4)), 0.0), (0.0, 0.0)),
+        stumps(("words", 0, 0.0, 0.0, 3.0)),
+    )
+    found = model.judge(PAGE, np.zeros(4), np.zeros(4))
+    assert found.kinds[0] == pytest.approx(0.8)
+    assert found.odds == pytest.approx(np.ones(4))
+
+
+def test_a_page_without_boilerplate_stays_whole_but_for_links_and_menus() -> None:
+    page = dump_html(
+        "<nav><p>Tides</p></nav><h2>Late again</h2><p>The ferry was late again.</p><p><a href=/>Read more</a></p>"
+    )
+    model = Structure(
+        MODEL.weights,
+        stumps(("words", 0, 0.0, 0.0, 3.0)),
+        stumps(("words", 0, 0.0, 0.0, -1.0)),
+        page_stumps(*[(-30.0, -30.0)] * 7, (0.0, 0.0)),
+    )
+    found = model.judge(page, np.zeros(4), np.zeros(4))
+    assert found.kinds[KINDS.index("fragment")] == pytest.approx(1)
+    assert found.odds == pytest.approx(np.array([-1, 2, 2, -1]))
 
 
 # the file -------------------------------------------------------------------------------------------
@@ -66,7 +136,8 @@ def test_the_same_bytes_come_back(tmp_path: Path) -> None:
     assert structure().name == "unnamed"
     np.testing.assert_array_equal(model.weights, MODEL.weights)
     zeros = np.zeros(len(PAGE))
-    np.testing.assert_array_equal(model.judge(PAGE, zeros, zeros), MODEL.judge(PAGE, zeros, zeros))
+    for found, wanted in zip(model.judge(PAGE, zeros, zeros), MODEL.judge(PAGE, zeros, zeros), strict=True):
+        np.testing.assert_array_equal(found, wanted)
     MODEL.save(tmp_path / "m.ncm")
     assert load_structure(tmp_path / "m.ncm").to_bytes() == DATA
     with pytest.raises(OutputError, match="cannot write"):
@@ -135,7 +206,15 @@ ODD_TABLES: list[dict[str, Any]] = [
     {"first_thresholds": np.array([0, np.inf], "<f4")},
     {"first_thresholds": np.zeros((2, 2), "<f4")},
     {"first_rows": np.zeros((2, 2), "i1")},
-]
+    # a forest of articles, without one of kinds
+    {f"articles_{name}": table for name, table in {"features": np.zeros(1, "<u2"), "rows": np.zeros(1, "i1"),
+     "thresholds": np.zeros(1, "<f4"), "left": np.array([-1], "<i2"), "right": np.array([-2], "<i2"),
+     "leaves": np.zeros(2, "<f4"), "sizes": np.ones(1, "<u2")}.items()},
+    # trees of kinds that are not a multiple of the kinds
+    {f"kinds_{name}": table for name, table in {"features": np.zeros(1, "<u2"), "rows": np.zeros(1, "i1"),
+     "thresholds": np.zeros(1, "<f4"), "left": np.array([-1], "<i2"), "right": np.array([-2], "<i2"),
+     "leaves": np.zeros(2, "<f4"), "sizes": np.ones(1, "<u2")}.items()},
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("tables", ODD_TABLES, ids=str)
@@ -203,7 +282,7 @@ def test_whatever_the_tables_hold(data: st.DataObject) -> None:
     except ModelError:
         return
     zeros = np.zeros(len(PAGE))
-    assert np.isfinite(model.judge(PAGE, zeros, zeros)).all()
+    assert np.isfinite(model.judge(PAGE, zeros, zeros).odds).all()
 
 
 def test_another_kind_of_model(tmp_path: Path) -> None:
@@ -223,6 +302,6 @@ def test_the_shipped_model() -> None:
     model = load_structure()
     assert model_bytes("structure") == model.to_bytes()
     zeros = np.zeros(len(PAGE))
-    odds = model.judge(PAGE, zeros, zeros)
+    odds = model.judge(PAGE, zeros, zeros).odds
     assert np.isfinite(odds).all()
     assert odds[2] > odds[0]

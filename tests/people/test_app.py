@@ -221,7 +221,8 @@ def test_dump_and_inspect() -> None:
     assert dump == ["h\tHome | About | Log in", f"p\t{PROSE}"]
     table = ncleaner("inspect", "-", stdin=PAGE.encode()).stdout.decode().splitlines()
     assert table[1] == "language en; model en"
-    assert [line.split()[0] for line in table[3:5]] == ["-", "+"]
+    assert table[2].startswith("kind of page: fragment ")
+    assert [line.split()[0] for line in table[4:6]] == ["-", "+"]
     page = PAGE.replace("<html>", "<html lang=pl-PL>").encode()
     told = ncleaner("inspect", "-", "--model", "ru", stdin=page).stdout.decode().splitlines()[1]
     assert told == "language en (the page declares 'pl-PL'); model ru"

@@ -50,6 +50,8 @@ def test_jsonl() -> None:
         "lang": "de",
         "language": "",
         "model": "",
+        "page_kind": "",
+        "page_kinds": {},
         "encoding": "",
         "offset": 17,
         "record_id": "urn:uuid:1",

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ncleaner.document.kept import KINDS
 from ncleaner.errors import OutputError
 from ncleaner.page import Page
 from ncleaner.sinks import parquet
@@ -55,6 +56,7 @@ def test_a_row_says_all_there_is() -> None:
         all_of(dumped)
         ._replace(mask=np.array([True, False, True]), scores=np.array([1.25, 0, np.nan]))
         .remarked(model="m", language="fr")
+        ._replace(kinds={**dict.fromkeys(KINDS, 0.0), "forum": 0.75, "article": 0.25})
     )
     (row,) = rows(written(sink, [sink.render(page(1), dumped, kept, False)]))
     assert row == {
@@ -64,14 +66,16 @@ def test_a_row_says_all_there_is() -> None:
         "lang": "de-AT",
         "language": "fr",
         "model": "m",
+        "page_kind": "forum",
+        "page_kinds": {**dict.fromkeys(KINDS, 0.0), "forum": 0.75, "article": 0.25},
         "encoding": "utf-8",
         "offset": 1000,
         "record_id": "urn:uuid:00000001-0000-4000-8000-000000000000",
         "segments_kept": 2,
         "text": "Möwen\neins\nzwei",
         "segments": [
-            {"index": 0, "kind": "h", "start": 0, "end": 5, "score": 1.25},
-            {"index": 2, "kind": "l", "start": 6, "end": 15, "score": None},
+            {"index": 0, "kind": "h", "zone": "", "start": 0, "end": 5, "score": 1.25},
+            {"index": 2, "kind": "l", "zone": "", "start": 6, "end": 15, "score": None},
         ],
     }
 
@@ -79,11 +83,13 @@ def test_a_row_says_all_there_is() -> None:
 def test_what_is_unknown_is_null() -> None:
     row = one(Page(b"", date="once"), "a", "b")
     assert [name for name, value in row.items() if value is None] == [
-        *("url", "date", "title", "lang", "language", "model", "encoding", "record_id")
+        *("url", "date", "title", "lang", "language", "model", "page_kind", "page_kinds", "encoding"),
+        "record_id",
     ]
     assert row["offset"] == -1
     assert row["segments"] == [
-        {"index": i, "kind": "p", "start": 2 * i, "end": 2 * i + 1, "score": None} for i in range(2)
+        {"index": i, "kind": "p", "zone": "", "start": 2 * i, "end": 2 * i + 1, "score": None}
+        for i in range(2)
     ]
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from ncleaner.document.html import dump_html
+from ncleaner.document.tables import ZONES
 from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.modelling._decide import probabilities_of
 from ncleaner.modelling.features import FEATURES
@@ -126,7 +127,9 @@ def test_a_structure_model_of_ones_own() -> None:
     again = HybridModel.from_bytes(model.to_bytes())
     assert again.structure.to_bytes() == model.structure.to_bytes() != load_structure().to_bytes()
     for pair in NEW:
-        assert kept(again, pair) == pair.alignment.clean.tolist()
+        # the headline is the user's
+        told = pair.document.segments["zone"] != ZONES.index("headline")
+        assert np.array(kept(again, pair))[told].tolist() == pair.alignment.clean[told].tolist()
     assert model.about["validation"]["f_score"] > 0.9
 
 

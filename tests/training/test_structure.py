@@ -48,7 +48,7 @@ def trained() -> Structure:
 
 
 def judged(model: Structure, page: Example) -> np.ndarray:
-    return model.judge(page.document, page.odds, page.posterior)
+    return model.judge(page.document, page.odds, page.posterior).odds
 
 
 def test_what_was_trained_is_learned() -> None:

@@ -1,0 +1,147 @@
+"""Fragments: the clean segments of training pages alone, as they stand in feeds, mails and README files.
+
+A structure model learns from them what a page without boilerplate looks like, and from the same fragments
+with a menu and a footer what a small page with boilerplate looks like. The text of their segments is that of
+the page, so the scores of the page's segments are theirs, too.
+"""
+
+from __future__ import annotations
+
+import zlib
+from html import escape
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ncleaner.document import Document, tags
+from ncleaner.document.html import dump_html
+from ncleaner.document.tables import HIDDEN, PREFORMATTED
+
+__all__ = ["Fragment", "fragment_of"]
+
+_LINK, _BOLD = (1 << tags.CONTEXT.index(name) for name in ("link", "bold"))
+# Numbers of segments in a row; 0 for all.
+_SIZES = (1, 1, 2, 2, 3, 3, 4, 5, 6, 8, 12, 20, 0, 0)
+# A fragment has a segment of so many characters, not only headings and items.
+_PROSE = 60
+# What is around a fragment.
+_SHAPES = (
+    "{body}",
+    "<!DOCTYPE html><html><head><title>{title}</title></head><body>{body}</body></html>",
+    "<html><head><title>{title}</title></head><body><article>{body}</article></body></html>",
+    '<div class="content"><div class="text">{body}</div></div>',
+    "<!DOCTYPE html><html><head><title>{title}</title></head><body><main>{body}</main></body></html>",
+    '<article class="markdown-body entry-content">{body}</article>',
+)
+# A mail has no tags but breaks, a feed has a block for each segment.
+_MAIL, _FEED = len(_SHAPES), len(_SHAPES) + 1
+
+
+# Menus and footers have segments of up to so many words, and so many segments.
+_ITEM_WORDS = 8
+_MENUS = (1, 3, 5, 9, 14)
+# What is around the items of a menu and of a footer.
+_AROUND = (
+    ("<nav><ul>{}</ul></nav>", "<li>{}</li>"),
+    ('<ul class="menu">{}</ul>', "<li>{}</li>"),
+    ("<div>{}</div>", "<span>{}</span> | "),
+    ("<div>{}</div>", "<p>{}</p>"),
+    ("<footer>{}</footer>", "<div>{}</div>"),
+)
+
+
+class Fragment(NamedTuple):
+    """A fragment of a page.
+
+    Attributes:
+        document: the fragment as a Document of its own.
+        rows: shape (segments,), int64: the segment of the page that each of its segments is.
+    """
+
+    document: Document
+    rows: npt.NDArray[np.int64]
+
+
+def fragment_of(
+    document: Document,
+    clean: npt.NDArray[np.bool_],
+    seed: str,
+    dirty: npt.NDArray[np.bool_] | None = None,
+) -> Fragment | None:
+    """Makes a fragment of a page: its clean segments, or a few of them in a row, in one of several shapes.
+
+    Args:
+        document: the page.
+        clean: shape (segments,), bool: the segments that the gold text contains.
+        seed: the choice of segments and shape depends on it; such as the name of the page.
+        dirty: shape (segments,), bool: the segments for a menu and a footer; without them the fragment has
+            none.
+
+    Returns:
+        The fragment; None if the page has no clean prose, or if the segments of the fragment would be others.
+    """
+    table = document.segments
+    usable = np.flatnonzero(clean & (table["flags"] & (HIDDEN | PREFORMATTED) == 0))
+    prose = np.flatnonzero(table["chars"][usable] >= _PROSE)
+    if not len(prose):
+        return None
+    chance = zlib.crc32(seed.encode())
+    size = _SIZES[chance % len(_SIZES)]
+    shape = chance // 16 % (len(_SHAPES) + 2)
+    if size:
+        # every other one begins with what is before the prose, which may be its heading
+        first = max(int(prose[chance // 256 % len(prose)]) - chance // 128 % 2, 0)
+        usable = usable[first : first + size]
+    html = _html(document, usable.tolist(), shape)
+    if dirty is not None:
+        items = np.flatnonzero(dirty & (table["words"] <= _ITEM_WORDS) & (table["flags"] == 0))
+        size = _MENUS[chance // 4096 % len(_MENUS)]
+        above, below = items[:size], items[size:][-size // 2 :]
+        if not len(above):
+            return None
+        html = _menu(document, above.tolist(), chance) + html + _menu(document, below.tolist(), chance // 8)
+        usable = np.concatenate((above, usable, below))
+    made = dump_html(html)
+    same = len(made) == len(usable) and all(
+        str(own) == str(document[row]) for own, row in zip(made, usable.tolist(), strict=True)
+    )
+    return Fragment(made, usable) if same else None
+
+
+def _html(document: Document, rows: list[int], shape: int) -> str:
+    texts = [(chr(document.segments["kind"][row]), _inline(document, row)) for row in rows]
+    if shape == _MAIL:
+        return "<div dir=ltr>" + "<br><br>".join(text for _, text in texts) + "</div>"
+    if shape == _FEED:
+        return "".join(f"<h3>{text}</h3>" if kind == "h" else f"<div>{text}</div>" for kind, text in texts)
+    parts = []
+    inside = False
+    for number, (kind, text) in enumerate(texts):
+        if (kind == "l") != inside:
+            parts.append("</ul>" if inside else "<ul>")
+            inside = not inside
+        tag = "li" if kind == "l" else "p" if kind == "p" else "h2" if number else "h1"
+        parts.append(f"<{tag}>{text}</{tag}>")
+    return _SHAPES[shape].format(title=escape(document.title), body="\n".join(parts))
+
+
+def _menu(document: Document, rows: list[int], chance: int) -> str:
+    around, item = _AROUND[chance % len(_AROUND)]
+    return around.format("".join(item.format(_inline(document, row)) for row in rows)) if rows else ""
+
+
+def _inline(document: Document, row: int) -> str:
+    """Returns the text of a segment with its links and bold words."""
+    segment = document.segments[row]
+    found = []
+    at = int(segment["start"])
+    for run in document.runs[segment["first_run"] : segment["last_run"] + 1]:
+        text = escape(document.data[run["start"] : run["end"]].decode())
+        if run["context"] & _BOLD:
+            text = f"<b>{text}</b>"
+        if run["context"] & _LINK:
+            text = f"<a href=/{row}>{text}</a>"
+        found.append(escape(document.data[at : run["start"]].decode()) + text)
+        at = int(run["end"])
+    return "".join(found) + escape(document.data[at : segment["end"]].decode())
