@@ -67,7 +67,7 @@ def pipeline(
 
 
 def page(number: int, *, kept: bool = True) -> bytes:
-    text = f"<p>{PROSE} That was day {number}.</p>" if kept else "<a href=/>Home</a>"
+    text = f"<p>{PROSE} That was day {number}.</p>" if kept else "<nav><ul><li><a href=/>Home</a></ul></nav>"
     return f"<html lang=en><title>Day {number}</title>{text}</html>".encode()
 
 
