@@ -59,6 +59,14 @@ def test_pickles() -> None:
     assert cleaner.clean(HTML) == Cleaner("ngram", "nonlexical", threshold=-0.5).clean(HTML)
 
 
+@pytest.mark.parametrize("method", ["hybrid", "ngram", "bte"])
+def test_decisions_pickle(method: str) -> None:
+    cleaner = Cleaner(method)
+    kept = cleaner.keep(cleaner.document(HTML))
+    again = pickle.loads(pickle.dumps(kept))
+    assert (again.mask.tolist(), again.remarks, again.kinds) == (kept.mask.tolist(), kept.remarks, kept.kinds)
+
+
 def test_models_by_name_file_and_object(tmp_path: Path) -> None:
     model = ncleaner.load_model("en")
     model.save(tmp_path / "copy.ncm")

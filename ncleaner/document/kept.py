@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -57,7 +56,7 @@ class Kept(NamedTuple):
     mask: npt.NDArray[np.bool_]
     scores: npt.NDArray[np.float64] | None = None
     remarks: Remarks = Remarks()
-    kinds: Mapping[str, float] = MappingProxyType({})
+    kinds: Mapping[str, float] = {}
 
     @property
     def kind(self) -> str:

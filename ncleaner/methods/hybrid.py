@@ -36,7 +36,8 @@ class Hybrid:
             return self._ngram.keep(document).remarked(fallback=self._ngram.name)
         mask, scores, kinds = self.model.judge(document)
         found = dict(zip(KINDS, kinds.tolist(), strict=True)) if kinds.any() else {}
-        if found.get("fragment", 0.0) > 0.5:
+        kept = Kept(mask, scores, kinds=found)
+        if kept.kind_probability("fragment") > 0.5:
             # nothing on it looks like boilerplate but what has the form of a menu or a copyright line
             mask &= ~self._heuristics.remove(document)
-        return Kept(mask, scores, kinds=found).remarked(unfamiliar=self._ngram.is_unfamiliar(document, mask))
+        return kept.remarked(unfamiliar=self._ngram.is_unfamiliar(document, mask))

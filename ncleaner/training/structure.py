@@ -25,7 +25,6 @@ from ncleaner.modelling.features import (
     FEATURES,
     KIND_COLUMN,
     OUTSIDE,
-    PAGE_FEATURES,
     SEGMENT_COLUMNS,
     WEIGHTS,
     Matrix,
@@ -269,7 +268,7 @@ def train_structure(
     threads: int = 1,
     about: Mapping[str, Any] | None = None,
 ) -> Structure:
-    """Trains the two forests.
+    """Trains the forests: of the two judgements, and of kinds and articles if enough kinds are known.
 
     Args:
         examples: pages of at least two sites; a model for all kinds of pages needs hundreds.
@@ -371,5 +370,4 @@ def _fit_kinds(
         scores = fit(taught).predict(summaries[list(fold)][:, used], raw_score=True, num_threads=threads)
         for number, row in zip(fold, np.asarray(scores), strict=True):
             matrices[number][:, KIND_COLUMN:] = kinds_of(row)
-    assert summaries.shape[1] == len(PAGE_FEATURES)
     return _trees(fit(known >= 0), [(column, 0) for column in used])
