@@ -12,7 +12,8 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memcmp, strlen
 
 from ncleaner.document._document cimport Builder, add_space, add_text
-from ncleaner.text._letters cimport NO_LETTER, UNCASED, decode_utf8, letter_case
+from ncleaner.document._joint cimport last_written
+from ncleaner.text._letters cimport NO_LETTER, UNCASED, decode_utf8, is_white, letter_case
 
 cdef enum:
     NAMES = 11
@@ -28,15 +29,11 @@ cdef int* MEANINGS = [
 ]
 
 
-cdef inline bint _is_space(unsigned char c) noexcept nogil:
-    return c == c' ' or 9 <= c <= 13
-
-
 cdef int formula_class(const unsigned char* name, size_t length) noexcept nogil:
     """Returns what a class attribute says about formulas (FORMULA_…), from its first name."""
     cdef size_t n = 0, size
     cdef int i
-    while n < length and not _is_space(name[n]):
+    while n < length and not is_white(name[n]):
         n += 1
     for i in range(NAMES):
         size = strlen(CLASSES[i])
@@ -61,9 +58,9 @@ cdef inline bint _strip_pair(
         return False
     start[0] += n
     end[0] -= m
-    while start[0] < end[0] and _is_space(start[0][0]):
+    while start[0] < end[0] and is_white(start[0][0]):
         start[0] += 1
-    while start[0] < end[0] and _is_space((end[0] - 1)[0]):
+    while start[0] < end[0] and is_white((end[0] - 1)[0]):
         end[0] -= 1
     return True
 
@@ -91,17 +88,6 @@ cdef bint _is_relation(uint32_t code) noexcept nogil:
     )
 
 
-cdef uint32_t _last(const builder_t* b) noexcept nogil:
-    cdef size_t at = b.mark
-    cdef uint32_t code = 0
-    while at > b.base:
-        at -= 1
-        if b.text[at] & 0xC0 != 0x80:
-            decode_utf8(<const unsigned char*> b.text + at, b.mark - at, &code)
-            break
-    return code
-
-
 cdef void add_leaf(builder_t* b, const unsigned char* data, size_t length, bint operator_, size_t start) noexcept nogil:
     """Writes one leaf of MathML. `start` is the end of the text (`mark`) before the formula.
 
@@ -120,7 +106,7 @@ cdef void add_leaf(builder_t* b, const unsigned char* data, size_t length, bint 
         if code == 0x2061:
             add_space(b)
         return
-    before = _last(b) if b.open and b.mark > start else 0
+    before = last_written(b, 0) if b.open and b.mark > start else 0
     if _is_relation(code) and before and before != c'(' and before != c'[' and before != c'{' and before != c',' \
             and not _is_relation(before):
         add_space(b)
@@ -168,7 +154,8 @@ cdef bint add_reading(
     else:
         _drop_space(b)
         decode_utf8(start, length, &code)
-        if letter_case(code) != UNCASED and letter_case(code) != NO_LETTER and letter_case(_last(b)) != UNCASED:
+        if letter_case(code) != UNCASED and letter_case(code) != NO_LETTER \
+                and letter_case(last_written(b, 0)) != UNCASED:
             add_space(b)
     add_text(b, start, length)
     return True

@@ -28,6 +28,14 @@ cdef inline uint64_t hash_bytes(uint64_t h, const unsigned char* p, size_t lengt
     return h
 
 
+cdef inline uint64_t rows_for(uint64_t keys) noexcept nogil:
+    """Returns the number of rows of a hash table for so many keys: a power of two, at least twice as many."""
+    cdef uint64_t rows = 64
+    while rows < 2 * keys:
+        rows *= 2
+    return rows
+
+
 cdef inline void* row_of(void* table, size_t width, uint64_t mask, uint64_t key) noexcept nogil:
     """Returns the row of a hash table that begins with `key`, which must not be 0.
 

@@ -42,4 +42,5 @@ cdef void widen_side(
 cdef bint is_apart(
     builder_t* b, const unsigned char* data, size_t length, const side_t* left, const side_t* right, bint among_text
 ) noexcept nogil
+cdef uint32_t last_written(const builder_t* b, size_t skip) noexcept nogil
 cdef bint is_blank(const unsigned char* data, size_t length) noexcept nogil

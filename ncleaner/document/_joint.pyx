@@ -11,21 +11,17 @@ from libc.string cimport memcmp
 
 from ncleaner.document._tables cimport builder_t
 from ncleaner.document._tags cimport CONTEXT_CODE, SIDE_FORMAT, SIDE_LINK, SIDE_OTHER, SIDE_SHIFTED, SIDE_TEXT
-from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, UPPER, decode_utf8, letter_case
+from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, UPPER, decode_utf8, is_white, letter_case
 
 cdef enum:
     # A class of fewer letters (`c1`, `s2`) is one that an editor gave to formatting.
     SHORT_CLASS = 4
 
 
-cdef inline bint _is_space(unsigned char c) noexcept nogil:
-    return c == c' ' or 9 <= c <= 13
-
-
 cdef bint is_blank(const unsigned char* data, size_t length) noexcept nogil:
     """Returns whether a text is white space of ASCII only, or empty."""
     cdef size_t i = 0
-    while i < length and _is_space(data[i]):
+    while i < length and is_white(data[i]):
         i += 1
     return i == length
 
@@ -89,7 +85,7 @@ cdef int _transition(uint32_t a, uint32_t b) noexcept nogil:
     return NEUTRAL
 
 
-cdef uint32_t _last(const builder_t* b, size_t skip) noexcept nogil:
+cdef uint32_t last_written(const builder_t* b, size_t skip) noexcept nogil:
     """Returns the last character of the open segment, or the one before it if `skip` is 1; 0 if there is none."""
     cdef const unsigned char* text = <const unsigned char*> b.text
     cdef size_t at = b.mark
@@ -109,14 +105,14 @@ cdef int joint(builder_t* b, const unsigned char* data, size_t length) noexcept 
 
     The length of `data` must not be 0."""
     cdef uint32_t first
-    if not b.open or b.space or b.pres or _is_space(data[0]):
+    if not b.open or b.space or b.pres or is_white(data[0]):
         return CLOSED
     decode_utf8(data, length, &first)
     # White space beyond ASCII, and characters that the dump drops or that nobody sees.
     if first == 0xA0 or first == 0xAD or 0x2000 <= first <= 0x200F \
             or 0x2028 <= first <= 0x202F or first == 0x3000 or first == 0xFEFF:
         return CLOSED
-    return _transition(_last(b, 0), first)
+    return _transition(last_written(b, 0), first)
 
 
 cdef void begin_side(side_t* side, const unsigned char* text, size_t length) noexcept nogil:
@@ -129,7 +125,7 @@ cdef void begin_side(side_t* side, const unsigned char* text, size_t length) noe
     side.tag = 0
     side.name_length = side.style_length = side.href_length = 0
     for i in range(length):
-        if _is_space(text[i]):
+        if is_white(text[i]):
             gap |= signs > 0
         elif text[i] & 0xC0 != 0x80:
             signs += 1
@@ -203,7 +199,7 @@ cdef bint _is_box(const unsigned char* style, size_t length) noexcept nogil:
     cdef unsigned char c
     cdef const char* display = "display:"
     for i in range(length):
-        if _is_space(style[i]):
+        if is_white(style[i]):
             continue
         if n == 8:
             c = style[i] | 0x20
@@ -242,7 +238,7 @@ cdef bint is_apart(
         data: text of at least one byte, for which `joint` does not return CLOSED.
         left, right: what is on the two sides.
         among_text: there is bare text directly before the left element or directly after the right one."""
-    cdef uint32_t a = _last(b, 0), first, before
+    cdef uint32_t a = last_written(b, 0), first, before
     cdef int how
     cdef const side_t* only
     cdef bint words
@@ -265,7 +261,7 @@ cdef bint is_apart(
         return True
     if left.kind == SIDE_SHIFTED or right.kind == SIDE_SHIFTED:
         return False
-    before = _last(b, 1)
+    before = last_written(b, 1)
     if a == c'.' and not left.spaced and not _is_digit(before) or a == c':' and before == c':':
         return False  # a qualified name: `json.Decoder`, `std::string`
     words = letter_case(a) != NO_LETTER and letter_case(first) != NO_LETTER

@@ -13,6 +13,7 @@ from libc.string cimport memchr, memcmp, strlen
 from ncleaner.document._hashes cimport hash_bytes
 from ncleaner.document._tables cimport SHORTCODES, builder_t
 from ncleaner.document._tags cimport CONTEXT_CODE
+from ncleaner.text._letters cimport is_white
 
 cdef enum:
     NAME = 40        # longest name of a shortcode
@@ -38,10 +39,6 @@ cdef inline bint _is_digit(unsigned char c) noexcept nogil:
     return c'0' <= c <= c'9'
 
 
-cdef inline bint _is_space(unsigned char c) noexcept nogil:
-    return c == c' ' or 9 <= c <= 13
-
-
 cdef inline const unsigned char* _name_end(const unsigned char* p, const unsigned char* end) noexcept nogil:
     while p < end and (_is_letter(p[0]) or _is_digit(p[0]) or p[0] == c'_' or p[0] == c'-'):
         p += 1
@@ -62,14 +59,14 @@ cdef bint _opens_value(const unsigned char* p, const unsigned char* end) noexcep
     while p < end and _is_digit(p[0]):
         p += 1
         n += 1
-    return n >= DIGITS and p < end and (_is_space(p[0]) or p[0] == c']' or p[0] == c'/')
+    return n >= DIGITS and p < end and (is_white(p[0]) or p[0] == c']' or p[0] == c'/')
 
 
 cdef const unsigned char* _attributes_end(const unsigned char* p, const unsigned char* end) noexcept nogil:
     """Returns a pointer after the `]` of a mark whose attributes begin at `p`, or NULL if it is no mark."""
     cdef const unsigned char* name
     cdef const unsigned char* close
-    while p < end and _is_space(p[0]):
+    while p < end and is_white(p[0]):
         p += 1
     name = p
     p = _name_end(p, end)
@@ -108,14 +105,14 @@ cdef const unsigned char* _mark_end(builder_t* b, const unsigned char* p, const 
     if length < 2 or length > NAME or p == end or not _is_letter(name[0]):
         return NULL
     key = hash_bytes(length, name, length)
-    if _is_space(p[0]) and not closing:
+    if is_white(p[0]) and not closing:
         after = _attributes_end(p, end)
         if after != NULL:
             if b.n_shortcodes < SHORTCODES:
                 b.shortcodes[b.n_shortcodes] = key
                 b.n_shortcodes += 1
             return after
-        while p < end and _is_space(p[0]):
+        while p < end and is_white(p[0]):
             p += 1
     if p < end and p[0] == c'/' and not closing:
         p += 1
@@ -145,7 +142,7 @@ cdef const unsigned char* _directive_end(const unsigned char* p, const unsigned 
         end = p + LONGEST
     p = _name_end(name, end)
     length = <size_t> (p - name)
-    if p == end or not _is_space(p[0]):
+    if p == end or not is_white(p[0]):
         return NULL
     for i in range(DIRECTIVES):
         if length == strlen(DIRECTIVE[i]) and memcmp(name, DIRECTIVE[i], length) == 0:

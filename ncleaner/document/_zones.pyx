@@ -360,22 +360,23 @@ cdef void _describe(const builder_t* b, block_t* blocks) noexcept nogil:
             blocks[i].flags |= IN_CAPTION
 
 
+cdef void _mark_holders(const builder_t* b, block_t* blocks, int32_t at) noexcept nogil:
+    """Marks a block and all blocks above it as those that hold a headline."""
+    while at >= 0 and not blocks[at].flags & HOLDS_HEADLINE:
+        blocks[at].flags |= HOLDS_HEADLINE
+        at = b.elements[at].parent
+
+
 cdef void _mark_sections(const builder_t* b, block_t* blocks, Py_ssize_t headline, double chars) noexcept nogil:
     """Marks comments and related links: blocks that are named so, but not those that hold the headline or an <h1>, or
     nearly all text of the page."""
     cdef Py_ssize_t i
-    cdef int32_t at
     cdef const element_t* e
     for i in range(<Py_ssize_t> b.n_elements):
         if b.elements[i].tag == TAG_H1:
-            at = <int32_t> i
-            while at >= 0 and not blocks[at].flags & HOLDS_HEADLINE:
-                blocks[at].flags |= HOLDS_HEADLINE
-                at = b.elements[at].parent
-    at = b.segments[headline].element if headline >= 0 else -1
-    while at >= 0 and not blocks[at].flags & HOLDS_HEADLINE:
-        blocks[at].flags |= HOLDS_HEADLINE
-        at = b.elements[at].parent
+            _mark_holders(b, blocks, <int32_t> i)
+    if headline >= 0:
+        _mark_holders(b, blocks, b.segments[headline].element)
     for i in range(<Py_ssize_t> b.n_elements):
         e = &b.elements[i]
         if e.parent >= 0:

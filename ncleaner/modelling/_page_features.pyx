@@ -13,7 +13,7 @@ from libc.stdint cimport int32_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from ncleaner.document._tables cimport element_t, segment_t
-from ncleaner.document._hashes cimport mix, row_of
+from ncleaner.document._hashes cimport mix, row_of, rows_for
 
 import numpy as np
 
@@ -405,9 +405,7 @@ def even_out(document, double[::1] odds not None):
         return
     cdef const uint8_t[::1] segments = document.segments.view(np.uint8)
     cdef const uint8_t[::1] elements = document.elements.view(np.uint8) if m else np.zeros(1, np.uint8)
-    cdef uint64_t size = 64
-    while size < 2 * <uint64_t> n:
-        size *= 2
+    cdef uint64_t size = rows_for(n)
     cdef uint64_t* styles = <uint64_t*> calloc(m + 1, sizeof(uint64_t))
     cdef group_t* groups = <group_t*> calloc(size, sizeof(group_t))
     if styles == NULL or groups == NULL:
@@ -446,9 +444,7 @@ def fill(document, probabilities, float[:, :] out not None):
         raise ValueError("the columns of the matrix are not contiguous")
     cdef const uint8_t[::1] segments = document.segments.view(np.uint8)
     cdef const uint8_t[::1] elements = document.elements.view(np.uint8) if m else np.zeros(1, np.uint8)
-    cdef uint64_t size = 64
-    while size < 2 * <uint64_t> max(n, m):
-        size *= 2
+    cdef uint64_t size = rows_for(max(n, m))
     cdef block_t* blocks = <block_t*> calloc(m + 1, sizeof(block_t))
     # One allocation for three tables.
     cdef group_t* groups = <group_t*> calloc(3 * size, sizeof(group_t))

@@ -14,7 +14,7 @@ from libc.string cimport memset
 from ncleaner.document._tables cimport (
     BYLINE, HEADLINE, HIDDEN, PREFORMATTED, element_t, run_t, segment_t,
 )
-from ncleaner.document._hashes cimport hash_bytes, mix, row_of
+from ncleaner.document._hashes cimport hash_bytes, mix, row_of, rows_for
 from ncleaner.text._letters cimport (
     LOWER, UNCASED, UPPER, decode_utf8, has_marker, is_final, last_mark, letter_case,
 )
@@ -598,9 +598,7 @@ def fill(document, bytes title not None, odds, posterior, weights, float[:, ::1]
     cdef const uint8_t[::1] segments = document.segments.view(np.uint8)
     cdef const uint8_t[::1] elements = document.elements.view(np.uint8) if m else np.zeros(1, np.uint8)
     cdef const uint16_t[::1] names = document.names
-    cdef uint64_t size = 64
-    while size < 2 * <uint64_t> n:
-        size *= 2
+    cdef uint64_t size = rows_for(n)
     cdef seen_t* seen = <seen_t*> calloc(size, sizeof(seen_t))
     cdef seen_t** copies = <seen_t**> calloc(n, sizeof(void*))
     cdef block_t* blocks = <block_t*> calloc(m + 1, sizeof(block_t))

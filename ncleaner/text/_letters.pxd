@@ -30,6 +30,11 @@ cdef inline size_t decode_utf8(const uint8_t* p, size_t length, uint32_t* code) 
     return length
 
 
+cdef inline bint is_white(uint8_t c) noexcept nogil:
+    """Returns whether a byte is white space of ASCII."""
+    return c == c' ' or 9 <= c <= 13
+
+
 cdef int letter_case(uint32_t code) noexcept nogil
 cdef uint32_t last_mark(const uint8_t* start, const uint8_t* end) noexcept nogil
 cdef bint is_final(uint32_t code) noexcept nogil
