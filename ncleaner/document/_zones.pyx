@@ -44,6 +44,9 @@ cdef enum:
 
 # The least sum of weights of a headline.
 cdef double LEAST = 0.75
+# The weight of a segment that is the page's title, and the difference of weights that counts as none.
+cdef double TITLE = 2.8
+cdef double TIE = 1e-9
 # A block with a larger share of the page's characters is not a section of it.
 cdef double MOST = 0.9
 # The block that holds this share of the prose is the block of the main text.
@@ -67,6 +70,8 @@ cdef uint8_t is_byline[MAX_TAGS]
 cdef enum:
     FOLDED = 0x590
 cdef uint16_t folded[FOLDED]
+# `letter_case` of ASCII.
+cdef int ascii_case[128]
 # Points for an element of heading level 0 (no heading) to 6.
 cdef double LEVELS[7]
 LEVELS[:] = [0, 1.3, 0.8, 0.6, 0.4, 0.4, 0.4]
@@ -91,6 +96,8 @@ cdef void _fill_tables():
     for code in range(FOLDED):
         small = chr(code).lower()
         folded[code] = ord(small) if len(small) == 1 else code
+    for code in range(128):
+        ascii_case[<int> code] = letter_case(code)
 
 _fill_tables()
 
@@ -139,8 +146,14 @@ cdef void _read(const uint8_t* p, const uint8_t* end, phrase_t* f) noexcept nogi
     f.money = False
     f.apart[0] = 1
     while p < end and f.n < WORDS:
-        p += decode_utf8(p, <size_t> (end - p), &code)
-        kind = letter_case(code)
+        if p[0] < 0x80:
+            # most text
+            code = p[0]
+            kind = ascii_case[code]
+            p += 1
+        else:
+            p += decode_utf8(p, <size_t> (end - p), &code)
+            kind = letter_case(code)
         if kind == NO_LETTER:
             _end_word(f, &h, &size)
             if code == c'$' or code == c'%' or code == 0xA3 or code == 0xA5 or code == 0x20AC or code == 0xB0:
@@ -268,13 +281,12 @@ cdef uint32_t _context(const builder_t* b, const segment_t* s) noexcept nogil:
     return found
 
 
-cdef double _weight(
-    const builder_t* b, const segment_t* s, const block_t* block, const phrase_t* text, double likeness,
-    Py_ssize_t before
+cdef double _weight_of_place(
+    const builder_t* b, const segment_t* s, const block_t* block, Py_ssize_t before
 ) noexcept nogil:
-    """Returns the sum of weights for a headline. `before`: segments from this one to the beginning of the prose."""
-    cdef double value = LEVELS[block.level] + 2.8 * likeness
-    cdef uint32_t mark = last_mark(<const uint8_t*> b.text + s.start, <const uint8_t*> b.text + s.end)
+    """Returns the weights for a headline that need no look at the text. `before`: segments from this one to the
+    beginning of the prose."""
+    cdef double value = LEVELS[block.level]
     cdef uint32_t context
     if block.near & cue_title:
         value += 0.4
@@ -287,14 +299,8 @@ cdef double _weight(
         value -= 1.2
     if 2 * s.link_chars > s.chars:
         value -= 0.5
-    if 5 * text.digits > text.size:
-        value -= 1
     if block.near & cue_byline:
         value -= 0.8
-    if text.n < 3 and text.size < 14:
-        value -= 0.3
-    if is_final(mark) or mark == c':' or mark == c';' or mark == c',':
-        value -= 0.4
     if before < -1:
         value -= 0.9
     elif before <= 0:
@@ -306,6 +312,22 @@ cdef double _weight(
     elif before <= 12:
         value += 0.15
     elif before > 25:
+        value -= 0.4
+    return value
+
+
+cdef double _weight_of_text(
+    const builder_t* b, const segment_t* s, const block_t* block, const phrase_t* text, double likeness,
+    Py_ssize_t before
+) noexcept nogil:
+    """Returns the weights for a headline of its text: at most `TITLE`."""
+    cdef double value = TITLE * likeness
+    cdef uint32_t mark = last_mark(<const uint8_t*> b.text + s.start, <const uint8_t*> b.text + s.end)
+    if 5 * text.digits > text.size:
+        value -= 1
+    if text.n < 3 and text.size < 14:
+        value -= 0.3
+    if is_final(mark) or mark == c':' or mark == c';' or mark == c',':
         value -= 0.4
     if likeness < 0.3 and block.level != 1 and before > 12:
         value -= 0.5
@@ -323,20 +345,27 @@ cdef Py_ssize_t _headline(
     cdef Py_ssize_t i, best = -1
     cdef double value, most = LEAST
     cdef int longest = _longest_part(title)
-    for i in range(<Py_ssize_t> b.n_segments):
-        s = &b.segments[i]
-        if s.element < 0 or s.flags & HIDDEN or s.chars < 2 or s.chars > HEADLINE_CHARS:
-            continue
-        block = &blocks[s.element]
-        if i > prose + BEHIND and block.level != 1:
-            continue
-        _read(start + s.start, start + s.end, &text)
-        if not text.n:
-            continue
-        value = _weight(b, s, block, &text, _likeness(&text, title, longest), prose - i)
-        if value > most + 1e-9:
-            most = value
-            best = i
+    cdef bint headings
+    # Headings come first: after them, most other segments are out by their place, and nobody reads their text.
+    for headings in (True, False):
+        for i in range(<Py_ssize_t> b.n_segments):
+            s = &b.segments[i]
+            if s.element < 0 or s.flags & HIDDEN or s.chars < 2 or s.chars > HEADLINE_CHARS:
+                continue
+            block = &blocks[s.element]
+            if headings == (block.level == 0) or i > prose + BEHIND and block.level != 1:
+                continue
+            value = _weight_of_place(b, s, block, prose - i)
+            if value + TITLE < most - TIE:
+                continue
+            _read(start + s.start, start + s.end, &text)
+            if not text.n:
+                continue
+            value += _weight_of_text(b, s, block, &text, _likeness(&text, title, longest), prose - i)
+            # of two with the same weight the first one
+            if value > most + TIE or value > most - TIE and i < best:
+                most = value
+                best = i
     return best
 
 
