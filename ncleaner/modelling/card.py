@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Card", "Table", "figures_of"]
+__all__ = ["Card", "Table", "figures_of", "validated_facts", "validation_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +39,29 @@ class Card:
     tables: Sequence[Table]
 
 
-def figures_of(about: Mapping[str, Any]) -> tuple[str, str, str] | None:
+def validation_of(preset: str) -> str:
+    """The entry of a model's header that has the cross-validated figures of a preset."""
+    return "validation" if preset == "balanced" else f"validation_{preset}"
+
+
+def validated_facts(about: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The lines of a card about cross-validated figures, of the balanced decision and of its presets."""
+    found = {preset: figures_of(about, preset) for preset in ("balanced", "precision", "recall")}
+    facts = [
+        (
+            "validated" if preset == "balanced" else f"--{preset}",
+            "P {}  R {}  F {}".format(*figures) + (" (words, per cent)" if preset == "balanced" else ""),
+        )
+        for preset, figures in found.items()
+        if figures is not None
+    ]
+    return facts or [("validated", "-")]
+
+
+def figures_of(about: Mapping[str, Any], preset: str = "balanced") -> tuple[str, str, str] | None:
     """Cross-validated word precision, recall and F of a model's header, in per cent as text; None without
     them."""
-    validation = about.get("validation") or {}
+    validation = about.get(validation_of(preset)) or {}
     if not all(name in validation for name in ("precision", "recall", "f_score")):
         return None
     precision, recall, f_score = (

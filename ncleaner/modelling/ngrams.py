@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from ncleaner._ngram import Grams
 from ncleaner.modelling.alphabet import Alphabet, alphabet
-from ncleaner.modelling.card import Card, Table, figures_of
+from ncleaner.modelling.card import Card, Table, validated_facts
 from ncleaner.modelling.container import Stored, about_of, integers, pack
 from ncleaner.modelling.counts import Counts, Keys, Tally
 from ncleaner.modelling.decision import Decision, Preset
@@ -290,7 +290,6 @@ class NGramModel(Stored):
         about, training = self.about, self.about.get("training") or {}
         decision = self.decision
         presets = "".join(f", --{name} {value:g}" for name, value in sorted(decision.presets.items()))
-        figures = figures_of(about)
         facts = [
             ("name", self.name),
             ("language", str(about.get("language", "-"))),
@@ -306,7 +305,7 @@ class NGramModel(Stored):
                 "decision",
                 f"log-odds per {decision.statistic}, threshold {decision.threshold:g} bits{presets}",
             ),
-            ("validated", "-" if figures is None else "P {}  R {}  F {} (words, per cent)".format(*figures)),
+            *validated_facts(about),
             ("sources", str(about.get("sources", "-"))),
         ]
         tables = [

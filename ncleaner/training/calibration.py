@@ -10,12 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ncleaner.modelling.decision import Decision, Preset, Statistic, saturated
+from ncleaner.modelling.decision import PRESETS, Decision, Preset, Statistic, saturated
 
 __all__ = ["Scored", "curves", "fit_decision", "fit_logistic", "word_figures"]
 
-# beta of the F-score that the threshold of each preset maximises
-_BETA: dict[Preset, float] = {"balanced": 1.0, "precision": 0.5, "recall": 2.0}
 # grid of thresholds, in bits: largest distance from 0, and step
 _GRID: dict[Statistic, tuple[float, float]] = {
     "page": (6.0, 0.1),
@@ -24,6 +22,9 @@ _GRID: dict[Statistic, tuple[float, float]] = {
 }
 # smaller differences of F do not count in the choice of a threshold
 _TOLERANCE = 0.005
+# A preset leaves at most this share of the errors of its kind (wrong words, or lost ones), as far as it
+# leaves at least the second share of the other measure (recall, or precision).
+_LEFT, _SPARED = 0.75, 0.85
 # Multiplies the fitted evidence slope: neighbouring segments correlate, and the chain would otherwise
 # over-trust transitions.
 _SHARPENING = 1.5
@@ -135,15 +136,47 @@ def word_figures(
     hits: npt.NDArray[np.float64],
     gold: npt.NDArray[np.float64],
 ) -> tuple[float, float, float]:
-    """Returns precision, recall and F of words, 0 to 1: means over sites of the means over their pages. The
-    arrays come from `curves` with one threshold, each of shape (pages, 1)."""
-    shares = (
-        hits / np.maximum(kept, 1),
-        hits / np.maximum(gold, 1),
-        2 * hits / np.maximum(kept + gold, 1),
-    )
-    precision, recall, f_score = _site_means(pages, np.concatenate(shares, axis=1)).tolist()
-    return precision, recall, f_score
+    """Returns precision, recall and F of words, 0 to 1: means over sites of the means over their pages.
+
+    A page without output has no precision. The arrays come from `curves` with one threshold, each of shape
+    (pages, 1)."""
+    shares = np.concatenate((hits / np.maximum(gold, 1), 2 * hits / np.maximum(kept + gold, 1)), axis=1)
+    recall, f_score = _site_means(pages, shares).tolist()
+    there = np.flatnonzero(kept[:, 0])
+    if not len(there):
+        return 0.0, recall, f_score
+    precision = _site_means([pages[row] for row in there.tolist()], hits[there] / kept[there])
+    return float(precision[0]), recall, f_score
+
+
+def _preset(
+    thresholds: npt.NDArray[np.float64],
+    f_scores: npt.NDArray[np.float64],
+    own: npt.NDArray[np.float64],
+    other: npt.NDArray[np.float64],
+    balanced: float,
+    side: int,
+) -> float:
+    """Returns the threshold of a preset, always beyond the balanced one: the best F_β among the thresholds
+    that leave at most `_LEFT` of the errors, or else the one that leaves the fewest.
+
+    Args:
+        thresholds, f_scores: shape (thresholds,): F_β of each.
+        own, other: shape (thresholds,): the measure that the preset is for, and the one that it costs.
+        balanced: the threshold of the best balanced F.
+        side: 1 for larger thresholds (precision), −1 for smaller ones (recall).
+    """
+    now = int(np.argmin(np.abs(thresholds - balanced)))
+    beyond = np.flatnonzero(side * (thresholds - balanced) > 1e-9)
+    if not len(beyond):
+        return balanced
+    spared = beyond[other[beyond] >= _SPARED * other[now]]
+    if not len(spared):
+        spared = beyond[:1] if side > 0 else beyond[-1:]
+    errors = 1 - own[spared]
+    few = spared[errors <= max(_LEFT * (1 - own[now]), errors.min()) + 1e-12]
+    good = thresholds[few][f_scores[few] >= f_scores[few].max() - _TOLERANCE]
+    return float(good[np.argmin(np.abs(good - balanced))])
 
 
 def _nearest(thresholds: npt.NDArray[np.float64], f_scores: npt.NDArray[np.float64]) -> float:
@@ -156,15 +189,18 @@ def _nearest(thresholds: npt.NDArray[np.float64], f_scores: npt.NDArray[np.float
     return float(good[np.argmin(np.abs(good))])
 
 
-def fit_decision(pages: Sequence[Scored], statistic: Statistic) -> tuple[Decision, dict[str, float]]:
+def fit_decision(
+    pages: Sequence[Scored], statistic: Statistic
+) -> tuple[Decision, dict[Preset, dict[str, float]]]:
     """Calibrates a decision on labelled pages.
 
     The thresholds have the best F of words, averaged by page and then by site, so that neither long pages nor
-    large sites dominate; F0.5 and F2 give the presets.
+    large sites dominate. The presets are two other points of the curve: precision with F0.5 and at most three
+    quarters of the wrong words, recall with F2 and at most three quarters of the lost words.
 
     Returns:
-        The decision, and its precision, recall and F of words on these pages (0 to 1), averaged in the same
-        way.
+        The decision; and for each preset and `balanced`, its precision, recall and F of words on these pages
+        (0 to 1), averaged in the same way.
     """
     decision = Decision(statistic)
     if statistic == "page":
@@ -190,15 +226,25 @@ def fit_decision(pages: Sequence[Scored], statistic: Statistic) -> tuple[Decisio
     thresholds = np.arange(-steps, steps + 1, dtype=np.float64) * step
     statistics = [decision.statistics(page.sums, page.counts) for page in pages]
     kept, hits, gold = curves(pages, statistics, thresholds)
-    presets: dict[str, float] = {}
-    for name, beta in _BETA.items():
-        f_scores = (1 + beta**2) * hits / np.maximum(beta**2 * gold + kept, 1)
-        presets[name] = round(_nearest(thresholds, _site_means(pages, f_scores)), 2)
-    balanced = presets.pop("balanced")
-    presets["precision"] = max(presets["precision"], balanced)
-    presets["recall"] = min(presets["recall"], balanced)
-    at = [int(np.argmin(np.abs(thresholds - balanced)))]
-    figures = word_figures(pages, kept[:, at], hits[:, at], gold)
-    decision = replace(decision, threshold=balanced, presets=presets)
+    balanced = round(_nearest(thresholds, _site_means(pages, 2 * hits / np.maximum(gold + kept, 1))), 2)
+    # Presets look at all pages as one text, in which each page has the same size: a page of which nothing is
+    # left must not count as one without precision.
+    sizes = np.maximum(gold, 1)
+    right, output = _site_means(pages, hits / sizes), _site_means(pages, kept / sizes)
+    precision = right / np.maximum(output, 1e-9)
+
+    def beyond(beta: float, *measures: Any) -> float:
+        f_scores = (1 + beta**2) * right / (beta**2 + output)
+        return round(_preset(thresholds, f_scores, *measures), 2)
+
+    presets = {
+        "precision": beyond(0.5, precision, right, balanced, 1),
+        "recall": beyond(2.0, right, precision, balanced, -1),
+    }
     names = ("precision", "recall", "f_score")
-    return decision, {name: round(value, 4) for name, value in zip(names, figures, strict=True)}
+    figures: dict[Preset, dict[str, float]] = {}
+    for preset in PRESETS:
+        at = [int(np.argmin(np.abs(thresholds - presets.get(preset, balanced))))]
+        found = word_figures(pages, kept[:, at], hits[:, at], gold)
+        figures[preset] = {name: round(value, 4) for name, value in zip(names, found, strict=True)}
+    return replace(decision, threshold=balanced, presets=presets), figures

@@ -21,8 +21,9 @@ from ncleaner.document import Document
 from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.modelling.alphabet import Alphabet, learned_alphabet
 from ncleaner.modelling.alphabet import alphabet as named_alphabet
+from ncleaner.modelling.card import validation_of
 from ncleaner.modelling.counts import Counts, GramCounter, Tallies, add_counts, add_tallies, two_sides
-from ncleaner.modelling.decision import Decision, Statistic
+from ncleaner.modelling.decision import PRESETS, Decision, Statistic
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.training.calibration import Scored, fit_decision
 from ncleaner.training.examples import ADVICE, Examples, Scheme, checked_pairs
@@ -210,7 +211,7 @@ def train_and_score(
                 f"the training pages hold no {side} text: "
                 + ("raw and clean are the same" if side == "dirty" else "do raw and clean belong together?")
             )
-    validation: dict[str, float] = {}
+    validation: dict[str, dict[str, float]] = {"validation": {}}
     scores: list[Scored] = []
     if len(parts) > 1:
         held_out: dict[int, Scored] = {}
@@ -218,9 +219,10 @@ def train_and_score(
             unseen = model_of([part for position, part in enumerate(parts) if position != number])
             held_out.update(zip(fold, examples.scored(unseen, fold), strict=True))
         scores = [held_out[page] for page in range(len(pairs))]
-        decision, validation = fit_decision(
+        decision, figures = fit_decision(
             [held_out[page] for fold in examples.folds for page in fold], statistic
         )
+        validation = {validation_of(preset): figures[preset] for preset in PRESETS}
     elif pairs and base is None:
         # no site can be held out: decide by even odds of each segment
         warnings.warn(
@@ -242,7 +244,7 @@ def train_and_score(
         "dirty_characters": characters["dirty"],
         "scheme": scheme,
     }
-    recorded = {**(about or {}), "training": training, "validation": validation}
+    recorded = {**(about or {}), "training": training, **validation}
     if base is not None:
         recorded["adapted_from"] = base.name
     return Trained(replace(model, decision=decision, about=recorded), pairs, scores)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ncleaner.errors import ModelError
 from ncleaner.modelling._chain import posterior
-from ncleaner.modelling.decision import STATISTICS, Decision, Statistic
+from ncleaner.modelling.decision import PRESETS, STATISTICS, Decision, Statistic
 from ncleaner.training.calibration import Scored, fit_decision
 
 
@@ -91,10 +91,11 @@ def page(number: int, clean_score: float = 30.0, dirty_score: float = -20.0) -> 
 def test_a_decision_that_separates(statistic: Statistic) -> None:
     pages = [page(number) for number in range(12)]
     decision, figures = fit_decision(pages, statistic)
-    assert figures == {"precision": 1.0, "recall": 1.0, "f_score": 1.0}
+    assert figures["balanced"] == {"precision": 1.0, "recall": 1.0, "f_score": 1.0}
+    assert set(figures) == set(PRESETS)
     # 0 separates them, so nothing else is chosen
     assert decision.threshold == 0
-    assert decision.presets["recall"] <= decision.threshold <= decision.presets["precision"]
+    assert decision.presets["recall"] < decision.threshold < decision.presets["precision"]
     for each in pages:
         assert (decision.statistics(each.sums, each.counts) >= 0).tolist() == each.clean.tolist()
 
