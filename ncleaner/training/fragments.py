@@ -1,13 +1,15 @@
 """Fragments: the clean segments of training pages alone, as they stand in feeds, mails and README files.
 
 A structure model learns from them what a page without boilerplate looks like, and from the same fragments
-with a menu and a footer what a small page with boilerplate looks like. The text of their segments is that of
-the page, so the scores of the page's segments are theirs, too.
+with a menu and a footer what a small page with boilerplate looks like. A fragment has markup of its own, or
+it is the page cut down to its clean segments. The text of their segments is that of the page, so the scores
+of the page's segments are theirs, too.
 """
 
 from __future__ import annotations
 
 import zlib
+from dataclasses import replace
 from html import escape
 from typing import NamedTuple
 
@@ -18,7 +20,7 @@ from ncleaner.document import Document, tags
 from ncleaner.document.html import dump_html
 from ncleaner.document.tables import HIDDEN, PREFORMATTED
 
-__all__ = ["Fragment", "fragment_of"]
+__all__ = ["Fragment", "cut_of", "fragment_of"]
 
 _LINK, _BOLD = (1 << tags.CONTEXT.index(name) for name in ("link", "bold"))
 # Numbers of segments in a row; 0 for all.
@@ -107,6 +109,92 @@ def fragment_of(
         str(own) == str(document[row]) for own, row in zip(made, usable.tolist(), strict=True)
     )
     return Fragment(made, usable) if same else None
+
+
+def cut_of(document: Document, clean: npt.NDArray[np.bool_]) -> Fragment | None:
+    """Cuts a page down to its clean segments, and the elements around them.
+
+    Args:
+        document: the page.
+        clean: shape (segments,), bool: the segments that the gold text contains.
+
+    Returns:
+        The page without its other segments; None if it has no clean prose.
+    """
+    rows = np.flatnonzero(clean & document.visible)
+    segments, runs = document.segments[rows], document.runs
+    if not (segments["chars"] >= _PROSE).any():
+        return None
+    inside = np.isin(runs["segment"], rows)
+    old_runs = np.flatnonzero(inside)
+    runs = runs[old_runs]
+    parents = document.elements["parent"]
+    used = np.zeros(len(parents) + 1, bool)
+    used[runs["element"]] = True
+    for element in range(len(parents) - 1, -1, -1):
+        if used[element]:
+            used[parents[element]] = True
+    old_elements = np.flatnonzero(used[:-1])
+    # places in the smaller tables; -1 stays -1
+    new_element = np.append(np.cumsum(used[:-1]) - 1, -1)
+    new_segment = np.cumsum(np.bincount(rows, minlength=len(document))) - 1
+    new_run = np.append(0, np.cumsum(inside))
+    elements = document.elements[old_elements]
+    elements["parent"] = new_element[elements["parent"]]
+    for column in ("first_run", "last_run"):
+        elements[column] = new_run[elements[column]]
+        segments[column] = new_run[segments[column]]
+    segments["element"], runs["element"] = new_element[segments["element"]], new_element[runs["element"]]
+    starts = np.append(0, np.cumsum(segments["end"] - segments["start"] + 1))[:-1]
+    own = new_segment[runs["segment"]]
+    for column in ("start", "end"):
+        runs[column] += (starts - segments["start"])[own].astype(np.uint32)
+    runs["segment"] = own
+    data = b"".join(document.data[row["start"] : row["end"]] + b"\n" for row in segments)
+    segments["end"] += (starts - segments["start"]).astype(np.uint32)
+    segments["start"] = starts
+    _count(segments, runs, elements)
+    cut = replace(document, data=data, runs=runs, segments=segments, elements=elements)
+    return Fragment(cut, rows)
+
+
+def _count(
+    segments: npt.NDArray[np.void], runs: npt.NDArray[np.void], elements: npt.NDArray[np.void]
+) -> None:
+    """Counts characters and tags of a page that has been cut down."""
+    parents, depths = elements["parent"].tolist(), elements["depth"].tolist()
+    contexts = np.array([int(context).bit_count() for context in runs["context"].tolist()], np.int64)
+    chars, inner = [0] * len(parents), [0] * len(parents)
+    for element, size in zip(segments["element"].tolist(), segments["chars"].tolist(), strict=True):
+        if element >= 0:
+            chars[element] += size
+    moves = np.zeros((len(runs), 2), np.int64)
+    before = -1
+    for row, (element, inline) in enumerate(zip(runs["element"].tolist(), contexts.tolist(), strict=True)):
+        if element >= 0:
+            inner[element] += inline
+        left, entered = before, element
+        while left != entered:
+            # the deeper one goes up
+            if left >= 0 and (entered < 0 or depths[left] >= depths[entered]):
+                left = parents[left]
+                moves[row, 1] += 1
+            else:
+                entered = parents[entered]
+                moves[row, 0] += 1
+        before = element
+    for element in range(len(parents) - 1, -1, -1):
+        if parents[element] >= 0:
+            chars[parents[element]] += chars[element]
+            inner[parents[element]] += inner[element] + 1
+    elements["chars"], elements["tags"] = chars, inner
+    first = segments["first_run"]
+    segments["opened"], segments["closed"] = moves[first].T
+    # the elements of a run's context open before it and close behind it
+    moves[:, 0] += contexts
+    moves[1:, 1] += contexts[:-1]
+    runs["opened"], runs["closed"] = moves.T
+    runs["tags"] = moves.sum(axis=1)
 
 
 def _html(document: Document, rows: list[int], shape: int) -> str:

@@ -19,6 +19,8 @@ from ncleaner.document import Document
 from ncleaner.document.tables import ZONES
 from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.modelling._decide import probabilities_of
+from ncleaner.modelling.card import validation_of
+from ncleaner.modelling.decision import PRESETS
 from ncleaner.modelling.hybrid import Calibration, HybridModel, keep_of
 from ncleaner.modelling.labels import gold_of
 from ncleaner.modelling.ngrams import NGramModel
@@ -26,7 +28,7 @@ from ncleaner.modelling.structure import Structure, load_structure
 from ncleaner.training.annotations import Annotated
 from ncleaner.training.calibration import Scored, fit_logistic
 from ncleaner.training.examples import FOLDS
-from ncleaner.training.fragments import fragment_of
+from ncleaner.training.fragments import Fragment, cut_of, fragment_of
 from ncleaner.training.ngrams import NGramOptions, train_and_score
 from ncleaner.training.pairs import Pair
 from ncleaner.training.sites import folds
@@ -36,9 +38,9 @@ __all__ = ["examples_of", "fragments_of", "leaves_out_comments", "pair_of", "tra
 
 StructureSource = Literal["shipped", "own"]
 _HEADLINE, _COMMENT = ZONES.index("headline"), ZONES.index("comment")
-# Every so manieth page gives a fragment, if so much of its gold text is on the page, of segments that the
-# gold text contains to this share.
-_FRAGMENTS, _WHOLE, _SURELY = 3, 0.5, 0.9
+# A page gives a fragment if so much of its gold text is on the page, of segments that the gold text contains
+# to this share.
+_WHOLE, _SURELY = 0.5, 0.9
 # fewer pages are too few for a structure model
 _ADVISED = 50
 # pseudo-pages on which the structure model is taken to be calibrated
@@ -91,19 +93,28 @@ def examples_of(pairs: Sequence[Pair], scores: Sequence[Scored], ngrams: NGramMo
 
 
 def fragments_of(pairs: Sequence[Pair], scores: Sequence[Scored], ngrams: NGramModel) -> list[Example]:
-    """Returns a fragment of every third page as training pages for a structure model, and the same with a
-    menu and a footer where the kind of the page is known.
+    """Returns fragments of pages as training pages for a structure model.
+
+    Of every three pages, one gives a fragment with markup of its own, and the same with a menu and a footer
+    if the kind of the page is known. One is cut down to its clean segments.
 
     Args:
         pairs, scores, ngrams: as for `examples_of`.
     """
     found = []
-    for pair, scored in list(zip(pairs, scores, strict=True))[::_FRAGMENTS]:
+    for number, (pair, scored) in enumerate(zip(pairs, scores, strict=True)):
         if pair.alignment.found < _WHOLE:
             continue
         clean = np.nan_to_num(pair.alignment.matched) >= _SURELY
-        for kind, dirty in ((FRAGMENT, None), (pair.kind, pair.alignment.matched == 0)):
-            fragment = fragment_of(pair.document, clean, pair.name, dirty) if kind else None
+        made: list[tuple[str, Fragment | None]] = []
+        if number % 3 == 0:
+            made.append((FRAGMENT, fragment_of(pair.document, clean, pair.name)))
+            if pair.kind:
+                dirty = pair.alignment.matched == 0
+                made.append((pair.kind, fragment_of(pair.document, clean, pair.name, dirty)))
+        elif number % 3 == 1:
+            made.append((FRAGMENT, cut_of(pair.document, clean)))
+        for kind, fragment in made:
             if fragment is not None:
                 sums, counts = scored.sums[fragment.rows], scored.counts[fragment.rows]
                 found.append(
@@ -152,12 +163,12 @@ def _calibrate(examples: Sequence[Example], odds: Sequence[npt.NDArray[np.float6
 
 
 def _figures(
-    pairs: Sequence[Pair], examples: Sequence[Example], odds: Sequence[npt.NDArray[np.float64]]
+    pairs: Sequence[Pair], examples: Sequence[Example], odds: Sequence[npt.NDArray[np.float64]], preset: str
 ) -> dict[str, float]:
-    """Returns precision, recall and F of words of the decision, averaged by page, 0 to 1."""
+    """Returns precision, recall and F of words of a preset's decision, averaged by page, 0 to 1."""
     found = []
     for pair, example, values in zip(pairs, examples, odds, strict=True):
-        mask = keep_of(pair.document, values)
+        mask = keep_of(pair.document, values, preset)
         right = float((example.clean * example.words)[mask].sum())
         kept, gold = float(example.words[mask].sum()), float(pair.alignment.gold_words)
         precision = right / kept if kept else float(not gold)
@@ -241,7 +252,8 @@ def train_hybrid(
         odds = [model.judge(*_asked(example)).odds for example in examples]
     calibration = _calibrate(examples, odds)
     calibrated = [calibration(values) for values in odds]
-    recorded = {**trained.about, "validation": _figures(used, examples, calibrated)}
+    figures = {validation_of(preset): _figures(used, examples, calibrated, preset) for preset in PRESETS}
+    recorded = {**trained.about, **figures}
     return HybridModel(
         trained,
         model,
