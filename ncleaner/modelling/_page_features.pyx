@@ -248,10 +248,11 @@ cdef void _block_columns(
 
 cdef void _fill(
     const segment_t* segments, Py_ssize_t n, const element_t* elements, Py_ssize_t m, const double* p,
-    block_t* blocks, group_t* alike, group_t* styles, group_t* paths, uint64_t mask, float* out, Py_ssize_t width,
+    block_t* blocks, group_t* alike, group_t* styles, group_t* paths, uint64_t mask, double least, int reach,
+    float* out, Py_ssize_t width,
 ) noexcept nogil:
     cdef int32_t holders[N_SHARES]
-    cdef Py_ssize_t i
+    cdef Py_ssize_t i, next = 0
     cdef const segment_t* s
     cdef double mass = 0, words = 0, chars = 0, links = 0, positive = 0, before = 0
     cdef float* x
@@ -274,6 +275,12 @@ cdef void _fill(
         _count(_group(paths, mask, mix(path + s.kind)), s, _log_odds(p[i]))
     for i in range(n):
         s = &segments[i]
+        # `next` is the first segment from i − reach on that is looked at
+        while next < n and (next < i - reach or p[next] < least):
+            next += 1
+        if next == n or next > i + reach:
+            before += p[i] * s.chars
+            continue
         x = out + i * width
         x[FIRST] = <float> p[i]
         x[MASS_POSITION] = <float> (before / (mass + 1))
@@ -295,56 +302,52 @@ cdef void _fill(
 
 cdef void _average(
     const segment_t* segments, Py_ssize_t n, const double* p, const float* x, Py_ssize_t width, Py_ssize_t used,
-    double* sums, float* out,
+    double least, float* out,
 ) noexcept nogil:
     cdef Py_ssize_t i, j
-    cdef double chars = 0, mass = 0, c, m
-    cdef double* by_mass = sums + used
+    cdef double mass = 1
+    cdef float m
     for i in range(n):
-        c = segments[i].chars
-        m = c * p[i]
-        chars += c
-        mass += m
-        # one loop without a dependence between its turns, for the vector units of a processor
-        for j in range(used):
-            sums[j] += c * x[j]
-            by_mass[j] += m * x[j]
+        if p[i] >= least:
+            m = <float> (segments[i].chars * p[i])
+            mass += m
+            # a loop without a dependence between its turns, for the vector units of a processor
+            for j in range(used):
+                out[j] += m * x[j]
         x += width
     for j in range(used):
-        out[j] = <float> (sums[j] / (chars + 1))
-        out[used + j] = <float> (by_mass[j] / (mass + 1))
+        out[j] = <float> (out[j] / mass)
 
 
-def average(document, probabilities, const float[:, :] matrix not None, float[::1] out not None):
-    """Writes the means of the features over the segments of a page, weighted by characters and then by mass.
+def average(
+    document, probabilities, const float[:, :] matrix not None, float[::1] out not None, double least=0
+):
+    """Writes the means of the features over the segments of a page, weighted by mass.
 
     Args:
         document: the page. Compiled code reads its tables in place.
         probabilities: shape (segments,), float64: the first judgement, 0 to 1.
         matrix: shape (segments, columns), float32; it may be a part of a wider matrix.
-        out: shape (2 · columns,), float32.
+        out: shape (columns,), float32, filled with 0.
+        least: segments of smaller probability do not count.
 
     Raises:
         ValueError: the shapes do not fit each other, or the columns of `matrix` are not contiguous.
     """
     cdef Py_ssize_t n = len(document.segments), used = matrix.shape[1]
     cdef const double[::1] p = probabilities
-    if matrix.shape[0] != n or p.shape[0] != n or out.shape[0] != 2 * used:
+    if matrix.shape[0] != n or p.shape[0] != n or out.shape[0] != used:
         raise ValueError("the matrix does not fit the document")
     if n == 0 or used == 0:
         return
     if matrix.strides[1] != sizeof(float):
         raise ValueError("the columns of the matrix are not contiguous")
     cdef const uint8_t[::1] segments = document.segments.view(np.uint8)
-    cdef double* sums = <double*> calloc(2 * used, sizeof(double))
-    if sums == NULL:
-        raise MemoryError
     with nogil:
         _average(
             <const segment_t*> &segments[0], n, &p[0], &matrix[0, 0],
-            matrix.strides[0] // <Py_ssize_t> sizeof(float), used, sums, &out[0],
+            matrix.strides[0] // <Py_ssize_t> sizeof(float), used, least, &out[0],
         )
-        free(sums)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -423,13 +426,15 @@ def even_out(document, double[::1] odds not None):
 
 # --------------------------------------------------------------------------------------------------
 
-def fill(document, probabilities, float[:, :] out not None):
-    """Writes the features of all segments of a Document.
+def fill(document, probabilities, float[:, :] out not None, double least=0, int reach=0):
+    """Writes the features of the segments of a Document.
 
     Args:
         document: the page. Compiled code reads its tables in place.
         probabilities: shape (segments,), float64: the first judgement, 0 to 1.
         out: shape (segments, COLUMNS), float32, filled with 0; it may be a part of a wider matrix.
+        least: the features of a segment stay 0 if it and its neighbours have smaller probabilities.
+        reach: number of neighbours to either side for which this holds.
 
     Raises:
         ValueError: the shapes do not fit each other, or the columns of `out` are not contiguous.
@@ -455,7 +460,7 @@ def fill(document, probabilities, float[:, :] out not None):
     with nogil:
         _fill(
             <const segment_t*> &segments[0], n, <const element_t*> &elements[0], m, &p[0], blocks, groups,
-            groups + size, groups + 2 * size, size - 1, &out[0, 0], out.strides[0] // <Py_ssize_t> sizeof(float),
+            groups + size, groups + 2 * size, size - 1, least, reach, &out[0, 0], out.strides[0] // <Py_ssize_t> sizeof(float),
         )
         free(blocks)
         free(groups)

@@ -265,10 +265,10 @@ FEATURES: tuple[Feature, ...] = (
 )  # fmt: skip
 # The first column of the kinds. All columns before it are known when the kind of the page is judged.
 KIND_COLUMN = len(FEATURES) - len(KINDS)
-# The features of a page: means of these columns over its segments, weighted by characters and by mass.
-PAGE_FEATURES: tuple[str, ...] = tuple(
-    f"{feature.name} by {weight}" for weight in ("characters", "mass") for feature in FEATURES[:KIND_COLUMN]
-)
+# The features of a page: means of these columns over its segments, weighted by mass. Means by characters
+# besides tell kinds no better, and segments with a smaller first judgement have no say.
+PAGE_FEATURES: tuple[str, ...] = tuple(f"{feature.name} by mass" for feature in FEATURES[:KIND_COLUMN])
+_NO_SAY = 0.1
 GROUPS: tuple[str, ...] = tuple(dict.fromkeys(feature.group for feature in FEATURES))
 
 
@@ -319,7 +319,11 @@ def first_features(
 
 
 def second_features(
-    document: Document, matrix: Matrix, probabilities: npt.NDArray[np.float64], spare: int = 0
+    document: Document,
+    matrix: Matrix,
+    probabilities: npt.NDArray[np.float64],
+    spare: int = 0,
+    least: float = 0,
 ) -> None:
     """Fills the columns that need a first judgement.
 
@@ -328,9 +332,11 @@ def second_features(
         matrix: shape (segments + 2 · spare, features), from `first_features`.
         probabilities: shape (segments,), float64: the first judgement, 0 to 1.
         spare: number of rows of `OUTSIDE` at either end.
+        least: nobody looks at segments of smaller probability; their columns stay 0 unless they are at most
+            `spare` rows from one that somebody looks at.
     """
-    size = len(document)
-    _page_features.fill(document, probabilities, matrix[spare : spare + size, SEGMENT_COLUMNS:KIND_COLUMN])
+    inner = matrix[spare : spare + len(document), SEGMENT_COLUMNS:KIND_COLUMN]
+    _page_features.fill(document, probabilities, inner, least, spare)
 
 
 def page_features(
@@ -346,7 +352,8 @@ def page_features(
     """
     row = np.zeros((1, len(PAGE_FEATURES)), np.float32)
     size = len(document)
-    _page_features.average(document, probabilities, matrix[spare : spare + size, :KIND_COLUMN], row[0])
+    inner = matrix[spare : spare + size, :KIND_COLUMN]
+    _page_features.average(document, probabilities, inner, row[0], _NO_SAY)
     return row
 
 

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
@@ -67,7 +69,7 @@ def test_every_feature_has_a_name_of_its_own_and_says_what_it_is() -> None:
 def test_there_are_as_many_as_compiled_code_fills() -> None:
     assert len(FEATURES) == _segment_features.COLUMNS + _page_features.COLUMNS + len(KINDS)
     assert len(FEATURES) - len(KINDS) == KIND_COLUMN
-    assert len(PAGE_FEATURES) == 2 * KIND_COLUMN
+    assert len(PAGE_FEATURES) == KIND_COLUMN
     assert SEGMENT_COLUMNS == _segment_features.COLUMNS == NAMES.index("first")
     for name in (
         "up0-chars",
@@ -212,15 +214,32 @@ def test_links_around() -> None:
     assert values(html, "A tale")["links-before"] == 0
 
 
+@given(st.lists(st.sampled_from([0.0, 0.05, 0.1, 0.9]), min_size=12, max_size=12), st.integers(0, 3))
+def test_what_nobody_looks_at_is_not_described(values: list[float], spare: int) -> None:
+    document = dump_html("<div class=a><p>ab</p><p>cd</p></div>" * 6)
+    probabilities = np.array(values)
+    whole = matrix_of(document, probabilities=values, spare=spare)
+    zeros = np.zeros(len(document))
+    part = first_features(document, zeros, zeros, np.zeros(WEIGHTS, np.float32), spare)
+    second_features(document, part, probabilities, spare, 0.1)
+    for row in range(12):
+        if probabilities[max(0, row - spare) : row + spare + 1].max() >= 0.1:
+            np.testing.assert_array_equal(part[spare + row], whole[spare + row])
+        else:
+            assert not part[spare + row, SEGMENT_COLUMNS:].any()
+
+
 def test_means_over_the_page() -> None:
     document = dump_html("<p>abcd</p><p>ab <a href=/>cdef</a></p>")
     matrix = matrix_of(document, probabilities=[1.0, 0.5])
     row = page_features(document, matrix, np.array([1.0, 0.5]))
     assert row.shape == (1, len(PAGE_FEATURES))
     found = dict(zip(PAGE_FEATURES, row[0].tolist(), strict=True))
-    # 4 and 6 characters, and one more
-    assert found["link-density by characters"] == pytest.approx(6 * (4 / 6) / 11)
+    # a mass of 4 and 3 characters, and one more
     assert found["link-density by mass"] == pytest.approx(3 * (4 / 6) / 8)
+    # what is surely no text has no say
+    row = page_features(document, matrix, np.array([1.0, 0.05]))
+    assert row[0, PAGE_FEATURES.index("link-density by mass")] == 0
     assert not page_features(dump_html(""), np.zeros((0, len(FEATURES)), np.float32), np.zeros(0)).any()
 
 
