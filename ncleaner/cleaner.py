@@ -45,6 +45,8 @@ class Cleaner:
             `hybrid` and `ngram` keep it, and all others decide by themselves.
         comments: False removes the readers' comments, unless they are the page, as in a forum.
         captions: False removes the captions of pictures and tables.
+        news: all pages are articles: `hybrid` judges each as one, and readers' comments are removed as with
+            `comments=False`. Plain text has no structure, so nothing changes for it.
         limits: bounds for one page.
         encoding: WHATWG label of the encoding, instead of what pages declare.
         alt_text: include the alternative text of images.
@@ -63,6 +65,7 @@ class Cleaner:
         headline: bool | None = None,
         comments: bool = True,
         captions: bool = True,
+        news: bool = False,
         limits: Limits = Limits(),
         encoding: str | None = None,
         alt_text: bool = False,
@@ -71,11 +74,11 @@ class Cleaner:
         self.encoding = encoding
         self.alt_text = alt_text
         keeps = entry_of(method).keeps_headline or None
-        self.wanted = Wanted(keeps if headline is None else headline, comments, captions)
+        self.wanted = Wanted(keeps if headline is None else headline, comments and not news, captions)
         if isinstance(model, Stored):
-            self.method = make_method(method, model, threshold)
+            self.method = make_method(method, model, threshold, news)
         else:
-            self.method = load_method(method, model, threshold)
+            self.method = load_method(method, model, threshold, news)
         self._model_name = str(getattr(getattr(self.method, "model", None), "name", ""))
 
     def document(self, html: bytes | str) -> Document:

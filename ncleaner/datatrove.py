@@ -51,7 +51,8 @@ class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # datatrove has no 
     Args:
         data_folder, paths_file: as for every reader from disk. Files that are neither archives nor HTML are
             read as texts: give a `glob_pattern` if the folder contains other files.
-        method, model, threshold, headline, comments, captions, limits, encoding, alt_text: see `Cleaner`.
+        method, model, threshold, headline, comments, captions, news, limits, encoding, alt_text: see
+            `Cleaner`.
         input_format, marker: see `archive.read`.
         options: those of `BaseDiskReader`: limit, skip, adapter, glob_pattern, default_metadata, …
 
@@ -72,6 +73,7 @@ class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # datatrove has no 
         headline: bool | None = None,
         comments: bool = True,
         captions: bool = True,
+        news: bool = False,
         limits: Limits = Limits(),
         encoding: str | None = None,
         alt_text: bool = False,
@@ -91,6 +93,7 @@ class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # datatrove has no 
             headline=headline,
             comments=comments,
             captions=captions,
+            news=news,
             limits=limits,
             marker=marker,
         )
@@ -155,7 +158,7 @@ class NcleanerExtractor(BaseExtractor):  # type: ignore[misc]  # datatrove has n
     Pages without clean text and pages above the limits are dropped.
 
     Args:
-        method, model, threshold, headline, comments, captions, limits, alt_text: see `Cleaner`.
+        method, model, threshold, headline, comments, captions, news, limits, alt_text: see `Cleaner`.
         timeout: seconds for one page, which include loading the model if processes are not forked. None:
             those of `limits`.
     """
@@ -171,6 +174,7 @@ class NcleanerExtractor(BaseExtractor):  # type: ignore[misc]  # datatrove has n
         headline: bool | None = None,
         comments: bool = True,
         captions: bool = True,
+        news: bool = False,
         limits: Limits = Limits(),
         alt_text: bool = False,
         timeout: float | None = None,
@@ -184,6 +188,7 @@ class NcleanerExtractor(BaseExtractor):  # type: ignore[misc]  # datatrove has n
             headline=headline,
             comments=comments,
             captions=captions,
+            news=news,
             limits=limits,
         )
         self._cleaner: Cleaner | None = None

@@ -75,12 +75,15 @@ class Entry:
     keeps_headline: bool = False
     parts: Mapping[str, ModelKind] = field(default_factory=dict)
 
-    def make(self, model: Stored | None = None, threshold: float | Preset | None = None) -> Method:
+    def make(
+        self, model: Stored | None = None, threshold: float | Preset | None = None, news: bool = False
+    ) -> Method:
         """The method with this model.
 
         Args:
             model: of one of the kinds; the method gets it as a model of its own kind.
             threshold: in bits, or a preset, instead of the model's own.
+            news: all pages are articles; only a model that tells articles from other pages minds it.
 
         Raises:
             ValueError: the model is missing, or of a kind that the method does not take.
@@ -93,4 +96,6 @@ class Entry:
             wanted = " or ".join(kind.model.CALLED for kind in self.kinds)
             raise ValueError(f"the method {self.name} needs a model: {wanted}")
         own = self.kinds[0].model.of_model(model)
-        return made(own if threshold is None else own.with_threshold(threshold))
+        if threshold is not None:
+            own = own.with_threshold(threshold)
+        return made(own.for_news() if news else own)

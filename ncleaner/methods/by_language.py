@@ -35,13 +35,19 @@ class PerLanguage:
         entry: the method.
         models: {ISO 639-1 code: model}; the one under an empty code is for all other pages.
         threshold: in bits, or a preset, instead of each model's own.
+        news: all pages are articles.
     """
 
     def __init__(
-        self, entry: Entry, models: Mapping[str, Stored], threshold: float | Preset | None = None
+        self,
+        entry: Entry,
+        models: Mapping[str, Stored],
+        threshold: float | Preset | None = None,
+        news: bool = False,
     ) -> None:
         self.name = entry.name
         self._threshold = threshold
+        self._news = news
         self._entry = entry
         self._models = models
         self._methods: dict[str, tuple[str, Method]] = {}
@@ -53,7 +59,7 @@ class PerLanguage:
         if chosen not in self._methods:
             # loaded for the first page that needs it
             model = self._models[chosen]
-            self._methods[chosen] = model.name, self._entry.make(model, self._threshold)
+            self._methods[chosen] = model.name, self._entry.make(model, self._threshold, self._news)
         name, method = self._methods[chosen]
         # the non-lexical model knows no language, and needs no other
         if found.mixed and chosen:

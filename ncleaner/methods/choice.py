@@ -175,13 +175,18 @@ def fingerprint(method: str, model: str | Path) -> str:
     return hashlib.sha256(b"".join(files)).hexdigest()[:16] if files else ""
 
 
-def make_method(name: str, model: Stored | None = None, threshold: float | Preset | None = None) -> Method:
-    """A method with a loaded model. Raises as `entry_of` and `Entry.make`."""
-    return entry_of(name).make(model, threshold)
+def make_method(
+    name: str, model: Stored | None = None, threshold: float | Preset | None = None, news: bool = False
+) -> Method:
+    """A method with a loaded model. Arguments and errors are those of `entry_of` and `Entry.make`."""
+    return entry_of(name).make(model, threshold, news)
 
 
 def load_method(
-    name: str, model: str | Path = DEFAULT_MODEL, threshold: float | Preset | None = None
+    name: str,
+    model: str | Path = DEFAULT_MODEL,
+    threshold: float | Preset | None = None,
+    news: bool = False,
 ) -> Method:
     """A method with the model or models that it needs.
 
@@ -191,6 +196,7 @@ def load_method(
             first, a shipped model's name, or a file. A method with one model for all languages takes its own
             where the name is `auto` or a language's. A method without a model ignores it.
         threshold: in bits, or a preset, instead of the models' own.
+        news: all pages are articles.
 
     Raises:
         ModelError: no such model, or it has no such preset.
@@ -204,6 +210,6 @@ def load_method(
         for own in models.loaded():
             # an error in one of the user's own models is raised now, not at the first page in its language
             entry.make(own, threshold)
-        return PerLanguage(entry, models, threshold)
+        return PerLanguage(entry, models, threshold, news)
     chosen = model if entry.by_language else _own_model(entry, model)
-    return entry.make(read_model(chosen, entry.kinds), threshold)
+    return entry.make(read_model(chosen, entry.kinds), threshold, news)

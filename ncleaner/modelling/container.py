@@ -57,7 +57,9 @@ _FARTHEST, _MOST = 1e200, 1 << 53
 # entries of the header that cards show as numbers
 _FIGURES = {
     "training": ("pages", "sites", "words", "clean_characters", "dirty_characters"),
-    "validation": ("precision", "recall", "f_score"),
+    **dict.fromkeys(
+        ("validation", "validation_precision", "validation_recall"), ("precision", "recall", "f_score")
+    ),
 }
 # one deflated byte inflates to at most this many bytes
 _INFLATION = 1032
@@ -310,6 +312,10 @@ class Stored(ABC):
             ModelError: the model has no such preset, or no threshold at all.
             ValueError: the threshold is not a finite number.
         """
+
+    def for_news(self) -> Self:
+        """Returns the model for pages that are all articles: itself, unless its kind tells articles apart."""
+        return self
 
     @abstractmethod
     def summary(self) -> str:

@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
 from ncleaner.modelling._decide import decide, probabilities_of
-from ncleaner.modelling.card import Card, figures_of
+from ncleaner.modelling.card import Card, validated_facts
 from ncleaner.modelling.container import Stored, about_of, pack
 from ncleaner.modelling.decision import Preset
 from ncleaner.modelling.ngrams import NGramModel
@@ -81,6 +81,7 @@ class HybridModel(Stored):
             whole.
         balance: weight of recall against precision in that decision; see `structure.BALANCES`.
         own: whether the structure model is part of this model's file.
+        news: all pages are articles; a setting of the user, which model files do not store.
         about: other entries of the header: name, language, training, sources.
     """
 
@@ -93,6 +94,7 @@ class HybridModel(Stored):
     threshold: float | None = None
     balance: str = "balanced"
     own: bool = False
+    news: bool = False
     about: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -122,12 +124,16 @@ class HybridModel(Stored):
             raise ValueError(f"the threshold is {threshold}, but has to be a number")
         return replace(self, threshold=float(threshold))
 
+    def for_news(self) -> Self:
+        """Returns the model for pages that are all articles."""
+        return replace(self, news=True)
+
     def judge(self, document: Document) -> Judgement:
         """Judges the segments of an HTML page."""
         table = document.segments
         sums, counts = self.ngrams.log_odds(document.data, table["start"], table["end"])
         posterior = self.ngrams.decision.statistics(sums, counts)
-        reading = self.structure.judge(document, sums, posterior)
+        reading = self.structure.judge(document, sums, posterior, self.news)
         odds = self.calibration(reading.odds)
         scores = odds / math.log(2)
         if self.threshold is not None:
@@ -173,7 +179,7 @@ class HybridModel(Stored):
             None if threshold is None else float(threshold),
             header["balance"],
             own,
-            about_of(header, "calibration", "threshold", "balance"),
+            about=about_of(header, "calibration", "threshold", "balance"),
         )
 
     def summary(self) -> str:
@@ -186,14 +192,13 @@ class HybridModel(Stored):
         calibration = self.calibration
         structure = "of its own" if self.own else "the shipped one"
         decided = self.balance if self.threshold is None else f"threshold {self.threshold:g} bits"
-        figures = figures_of(self.about)
         facts = [
             (
                 "hybrid",
                 f"structure model: {structure}; log-odds × {calibration.slope:g} {calibration.offset:+g}; "
                 f"{decided}",
             ),
-            ("validated", "-" if figures is None else "P {}  R {}  F {} (words, per cent)".format(*figures)),
+            *validated_facts(self.about),
         ]
         parts = [self.ngrams.card(number), *([self.structure.card(number)] if self.own else [])]
         return Card(

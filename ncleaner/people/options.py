@@ -129,6 +129,13 @@ NoCommentsOption = Annotated[
 NoCaptionsOption = Annotated[
     bool, typer.Option("--no-captions", help="Leave out the captions of pictures and tables.")
 ]
+NewsOption = Annotated[
+    bool,
+    typer.Option(
+        "--news",
+        help="All pages are articles: judge each as one (hybrid), and leave out the readers' comments.",
+    ),
+]
 MarkerOption = Annotated[
     str | None,
     typer.Option(
@@ -314,6 +321,7 @@ def settings_of(
     headline: HeadlineOption = None,
     no_comments: NoCommentsOption = False,
     no_captions: NoCaptionsOption = False,
+    news: NewsOption = False,
     max_bytes: MaxBytesOption = Limits().bytes,
     max_nesting: MaxNestingOption = Limits().nesting,
     max_segments: MaxSegmentsOption = Limits().segments,
@@ -335,6 +343,7 @@ def settings_of(
         headline=headline,
         comments=not no_comments,
         captions=not no_captions,
+        news=news,
         limits=Limits(
             bytes=max_bytes,
             nesting=max_nesting,

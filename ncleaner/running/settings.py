@@ -23,7 +23,8 @@ class Settings:
     """Everything except the input that an output depends on; picklable, for the workers.
 
     Attributes:
-        method, model, threshold, encoding, alt_text, headline, comments, captions, limits: see `Cleaner`.
+        method, model, threshold, encoding, alt_text, headline, comments, captions, news, limits: see
+            `Cleaner`.
         output_format, sink_options: see `make_sink`.
         input_format, marker: see `archive.read`.
         many_pages: whether one output has the pages of several inputs, so that formats which mark the
@@ -41,6 +42,7 @@ class Settings:
     headline: bool | None = None
     comments: bool = True
     captions: bool = True
+    news: bool = False
     limits: Limits = field(default_factory=Limits)
     many_pages: bool = False
     marker: str | None = None
@@ -56,6 +58,7 @@ class Settings:
             headline=self.headline,
             comments=self.comments,
             captions=self.captions,
+            news=self.news,
             limits=self.limits,
             encoding=self.encoding,
             alt_text=self.alt_text,
