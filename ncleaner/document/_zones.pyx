@@ -21,7 +21,7 @@ from ncleaner.document._tables cimport (
     BYLINE, CAPTION, COMMENT, HEADLINE, HIDDEN, RELATED, STANDFIRST, builder_t, element_t, segment_t,
 )
 from ncleaner.document._tags cimport CONTEXT_BOLD, CONTEXT_FONT, CONTEXT_TIME, MAX_TAGS, TAG_H1, TAG_H6
-from ncleaner.text._letters cimport NO_LETTER, UNCASED, decode_utf8, is_final, last_mark, letter_case
+from ncleaner.text._letters cimport NO_LETTER, UNCASED, decode_utf8, fold, is_final, last_mark
 
 from ncleaner.document import tags as _tags
 
@@ -66,12 +66,6 @@ cdef uint8_t is_page[MAX_TAGS]
 cdef uint8_t is_away[MAX_TAGS]
 cdef uint8_t is_caption[MAX_TAGS]
 cdef uint8_t is_byline[MAX_TAGS]
-# Small letters of the first code points.
-cdef enum:
-    FOLDED = 0x590
-cdef uint16_t folded[FOLDED]
-# `letter_case` of ASCII.
-cdef int ascii_case[128]
 # Points for an element of heading level 0 (no heading) to 6.
 cdef double LEVELS[7]
 LEVELS[:] = [0, 1.3, 0.8, 0.6, 0.4, 0.4, 0.4]
@@ -93,11 +87,6 @@ cdef void _fill_tables():
     for name in ("figcaption", "caption"):
         is_caption[<int> _tags.CODE[name]] = 1
     is_byline[<int> _tags.CODE["address"]] = 1
-    for code in range(FOLDED):
-        small = chr(code).lower()
-        folded[code] = ord(small) if len(small) == 1 else code
-    for code in range(128):
-        ascii_case[<int> code] = letter_case(code)
 
 _fill_tables()
 
@@ -146,14 +135,8 @@ cdef void _read(const uint8_t* p, const uint8_t* end, phrase_t* f) noexcept nogi
     f.money = False
     f.apart[0] = 1
     while p < end and f.n < WORDS:
-        if p[0] < 0x80:
-            # most text
-            code = p[0]
-            kind = ascii_case[code]
-            p += 1
-        else:
-            p += decode_utf8(p, <size_t> (end - p), &code)
-            kind = letter_case(code)
+        p += decode_utf8(p, <size_t> (end - p), &code)
+        kind = fold(&code)
         if kind == NO_LETTER:
             _end_word(f, &h, &size)
             if code == c'$' or code == c'%' or code == 0xA3 or code == 0xA5 or code == 0x20AC or code == 0xB0:
@@ -166,8 +149,6 @@ cdef void _read(const uint8_t* p, const uint8_t* end, phrase_t* f) noexcept nogi
         if kind == UNCASED and code >= 0x2E80:
             # Han, kana, Hangul
             _end_word(f, &h, &size)
-        if code < FOLDED:
-            code = folded[code]
         h = (h ^ code) * <uint64_t> 0x100000001B3 + 1
         size += 1
         if kind == UNCASED and code >= 0x2E80:

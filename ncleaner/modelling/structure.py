@@ -25,10 +25,12 @@ import numpy.typing as npt
 from ncleaner.document import Document
 from ncleaner.document._document import HASHES_VERSION
 from ncleaner.document.kept import KINDS
+from ncleaner.document.tables import ZONES
 from ncleaner.errors import ModelError
 from ncleaner.modelling._decide import probabilities_of
 from ncleaner.modelling._forest import Forest
 from ncleaner.modelling._page_features import even_out
+from ncleaner.modelling._phrases import PLACES, phrase_places
 from ncleaner.modelling.card import Card, Table
 from ncleaner.modelling.container import Stored, about_of, integers, pack, reals
 from ncleaner.modelling.decision import Preset
@@ -60,6 +62,9 @@ _NO_ARTICLE, _ARTICLE = 0.7, 0.9
 # On a page without boilerplate, a segment is so much likelier to be clean, in nats, unless it is mostly links
 # or in a block for other things. A smaller probability of such a page has no effect.
 _FAVOUR, _NO_FRAGMENT, _MANY_LINKS = 3.0, 0.1, 0.5
+# A phrase loses so much of its log-odds as a phrase beyond the second number, in nats (docs/hybrid.md).
+_STOCK_WEIGHT, _STOCK = np.float32(2), np.float32(1)
+_HEADLINE = ZONES.index("headline")
 _COLUMNS = {feature.name: column for column, feature in enumerate(FEATURES)}
 _SUSPECT = [_COLUMNS[f"in-{name}"] for name in ("nav", "footer", "aside", "related")]
 _LINKS = _COLUMNS["link-density"]
@@ -141,6 +146,8 @@ class Structure(Stored):
         kinds: the forest of the kinds of pages, over `PAGE_FEATURES`; its trees follow each other in the
             order of `KINDS`. None for a model that does not know kinds.
         articles: the forest of the second judgement of articles; None for a model without `kinds`.
+        phrases: shape (PLACES,), float32: log-odds of short segments by their words, against a phrase that
+            nobody has seen, multiples of `STEP`; see `_phrases.pyx`.
         about: other entries of the header: training data and figures.
     """
 
@@ -152,6 +159,7 @@ class Structure(Stored):
     second: Trees
     kinds: Trees | None = None
     articles: Trees | None = None
+    phrases: npt.NDArray[np.float32] = field(default_factory=lambda: np.zeros(PLACES, np.float32))
     about: dict[str, Any] = field(default_factory=dict)
 
     @cached_property
@@ -164,27 +172,32 @@ class Structure(Stored):
         return {name: trees for name, trees in found.items() if trees is not None}
 
     def judge(
-        self, document: Document, odds: npt.NDArray[np.float64], posterior: npt.NDArray[np.float64]
+        self,
+        document: Document,
+        odds: npt.NDArray[np.float64],
+        posterior: npt.NDArray[np.float64],
+        news: bool = False,
     ) -> Reading:
         """Judges the segments and the kind of an HTML page.
 
         Args:
             document: the page.
             odds, posterior: shape (segments,): log-odds and statistics of the n-grams, in bits.
+            news: the page is an article, whatever it looks like.
         """
         forests = self._forests
         spare = max(forest.reach for forest in forests.values())
         matrix = first_features(document, odds, posterior, self.weights, spare)
         odds = forests["first"].predict(matrix, spare)
         probabilities = probabilities_of(odds)
-        second_features(document, matrix, probabilities, spare)
+        second_features(document, matrix, probabilities, spare, _PLAIN)
         kinds = np.zeros(len(KINDS))
         if "kinds" in forests:
             row = page_features(document, matrix, probabilities, spare)
             kinds = kinds_of(forests["kinds"].predict_classes(row, len(KINDS))[0])
             matrix[spare : spare + len(document), KIND_COLUMN:] = kinds
         chosen = np.flatnonzero(probabilities >= _PLAIN).astype(np.int32)
-        share = self._share_of_articles(kinds)
+        share = float(self.articles is not None) if news else self._share_of_articles(kinds)
         second = np.zeros(len(chosen))
         # most pages are clearly articles, or clearly not
         for name, weight in (("second", 1 - share), ("articles", share)):
@@ -196,7 +209,19 @@ class Structure(Stored):
             rows = matrix[spare : spare + len(document)]
             suspect = rows[:, _SUSPECT].any(axis=1) | (rows[:, _LINKS] > _MANY_LINKS)
             odds += _FAVOUR * kinds[_IS_FRAGMENT] * ~suspect
+        odds += self._stock(document)
         return Reading(odds, kinds)
+
+    def _stock(self, document: Document) -> npt.NDArray[np.float32]:
+        """Returns what stock phrases lose, in nats: shape (segments,), float32.
+
+        A short segment that is boilerplate on all other sites is boilerplate in the middle of the text, too,
+        where structure says nothing against it.
+        """
+        weights = self.phrases[phrase_places(document)]
+        weights[document.segments["zone"] == _HEADLINE] = 0
+        lost: npt.NDArray[np.float32] = _STOCK_WEIGHT * np.minimum(weights + _STOCK, 0)
+        return lost
 
     def _share_of_articles(self, kinds: npt.NDArray[np.float64]) -> float:
         """Returns the weight of the forest of articles in the second judgement of a page, 0 to 1."""
@@ -207,7 +232,10 @@ class Structure(Stored):
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Returns {name: table} as model files store them."""
-        found: dict[str, npt.NDArray[Any]] = {"weights": np.rint(self.weights / STEP).astype(np.int16)}
+        found: dict[str, npt.NDArray[Any]] = {
+            "weights": np.rint(self.weights / STEP).astype(np.int16),
+            "phrases": np.rint(self.phrases / STEP).astype(np.int16),
+        }
         for name, trees in self.trees().items():
             for column in fields(Trees):
                 values = getattr(trees, column.name)
@@ -249,16 +277,24 @@ class Structure(Stored):
                 raise ValueError("its trees ask for features that it does not name")
             unknown = sorted({features[number] for number in asked.tolist() if place[number] < 0})
             if unknown:
+                shown = ", ".join(unknown[:3]) + (f" and {len(unknown) - 3} more" if len(unknown) > 3 else "")
                 raise ValueError(
-                    f"its trees ask for features that there are not ({', '.join(unknown)}): it is of another "
-                    "version of ncleaner; train it again"
+                    f"its trees ask for features that there are not ({shown}): it is of another version of "
+                    "ncleaner; train it again"
                 )
             return Trees.of_columns({**columns, "features": place[asked]})
 
-        steps = integers(arrays["weights"])
-        if steps.shape != (WEIGHTS,) or np.any(steps != steps.astype(np.int16)):
-            raise ValueError("the weights of names are of another size")
-        weights = steps.astype(np.float32) * np.float32(STEP)
+        def weights_of(name: str, size: int) -> npt.NDArray[np.float32]:
+            steps = integers(arrays[name])
+            if steps.shape != (size,) or np.any(steps != steps.astype(np.int16)):
+                raise ValueError(f"the {name} are of another size")
+            return steps.astype(np.float32) * np.float32(STEP)
+
+        weights = weights_of("weights", WEIGHTS)
+        # files of earlier versions know no phrases
+        phrases = weights_of("phrases", PLACES) if "phrases" in arrays else np.zeros(PLACES, np.float32)
+        if phrases[-1]:
+            raise ValueError("it has a weight for what is no phrase")
         first, second = trees_of("first"), trees_of("second")
         if first is None or second is None:
             raise ValueError("it lacks a forest")
@@ -267,7 +303,7 @@ class Structure(Stored):
             raise ValueError("it has a forest of articles, but does not know articles")
         if kinds is not None and (tuple(names["kinds"]) != KINDS or len(kinds.sizes) % len(KINDS)):
             raise ValueError("it knows other kinds of pages: train it again")
-        model = cls(weights, first, second, kinds, articles, about)
+        model = cls(weights, first, second, kinds, articles, phrases, about)
         _ = model._forests  # raises ValueError if the trees are wrong
         return model
 
@@ -324,6 +360,7 @@ class Structure(Stored):
             ("training", f"{training.get('pages', 0):,} pages of {training.get('sites', 0):,} sites"),
             ("trees", ", ".join(f"{len(trees.sizes)} {_CARD[name]}" for name, trees in self.trees().items())),
             ("names", f"{np.count_nonzero(self.weights):,} hashed words of class, id and role"),
+            ("phrases", f"{np.count_nonzero(self.phrases):,} hashed phrases of short segments"),
             ("sources", str(self.about.get("sources", "-"))),
         ]
         rows = [(FEATURES[column].name, str(times), FEATURES[column].about) for column, times in ranked]

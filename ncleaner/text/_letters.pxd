@@ -36,6 +36,7 @@ cdef inline bint is_white(uint8_t c) noexcept nogil:
 
 
 cdef int letter_case(uint32_t code) noexcept nogil
+cdef int fold(uint32_t* code) noexcept nogil
 cdef uint32_t last_mark(const uint8_t* start, const uint8_t* end) noexcept nogil
 cdef bint is_final(uint32_t code) noexcept nogil
 cdef bint has_marker(const uint8_t* start, const uint8_t* end) noexcept nogil

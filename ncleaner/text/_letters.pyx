@@ -29,6 +29,34 @@ cdef int letter_case(uint32_t code) noexcept nogil:
     return UPPER if Py_UNICODE_ISUPPER(code) else UNCASED
 
 
+cdef enum:
+    FOLDED = 0x590      # small letters of the first so many code points are looked up
+
+cdef uint32_t small_letters[FOLDED]
+cdef int cases[FOLDED]
+
+
+cdef void _fill_letters():
+    cdef int code
+    for code in range(FOLDED):
+        small = chr(code).lower()
+        small_letters[code] = ord(small) if len(small) == 1 else code
+        cases[code] = letter_case(code)
+
+_fill_letters()
+
+
+cdef int fold(uint32_t* code) noexcept nogil:
+    """Replaces a letter by its small letter, as far as those of Latin, Greek, Cyrillic and their neighbours; returns
+    its case as `letter_case` does."""
+    cdef int kind
+    if code[0] < FOLDED:
+        kind = cases[code[0]]
+        code[0] = small_letters[code[0]]
+        return kind
+    return letter_case(code[0])
+
+
 cdef inline const uint8_t* _before(const uint8_t* start, const uint8_t* p) noexcept nogil:
     """Returns where the character that ends at `p` begins."""
     p -= 1

@@ -10,17 +10,20 @@ Only this module needs LightGBM (extra `train`); the model consists of plain arr
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
+from ncleaner.document.html import dump_html
 from ncleaner.document.kept import KINDS
 from ncleaner.errors import TrainingError
 from ncleaner.modelling._decide import probabilities_of
+from ncleaner.modelling._phrases import PLACES, phrase_places
 from ncleaner.modelling.features import (
     FEATURES,
     KIND_COLUMN,
@@ -81,8 +84,12 @@ _INNER = 5
 # Kinds are learned if so many pages have one, and the forest of articles is grown from so many articles.
 _LEAST_KINDS, _LEAST_ARTICLES = 100, 100
 FRAGMENT = "fragment"
-# Additive smoothing: every word of a name gets `_PSEUDO_SITES` more sites, of cleanliness `_PRIOR`.
-_PSEUDO_SITES, _PRIOR = 4.0, 0.45
+# Additive smoothing: every word of a name and every phrase gets so many more sites, of this cleanliness.
+_PSEUDO_SITES, _NAME_PRIOR, _PHRASE_PRIOR = 4.0, 0.45, 0.25
+# A word or phrase on fewer sites says nothing.
+_FEW_SITES = 2
+# Sites of a phrase that is known to be boilerplate everywhere.
+_STOCK_SITES = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,20 +118,45 @@ class Example:
     silent: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
 
 
-class NameCounts:
-    """Cleanliness of the text below elements whose class, id or role has a word, by hashed word and site."""
+class SiteCounts:
+    """Cleanliness of things by site: the share of clean text where a thing is, such as a word in class names.
 
-    def __init__(self, examples: Sequence[Example]) -> None:
+    Args:
+        size: number of things; they are numbered from 0.
+        prior: cleanliness of a thing that nobody has seen.
+    """
+
+    def __init__(self, size: int, prior: float) -> None:
+        self._size, self._prior = size, prior
         self._sites: dict[str, dict[int, list[float]]] = defaultdict(dict)
-        for example in examples:
-            self._add(example)
-        self._sums, self._numbers = np.zeros(WEIGHTS), np.zeros(WEIGHTS)
-        for words in self._sites.values():
-            for word, (clean, total) in words.items():
-                self._sums[word] += clean / total
-                self._numbers[word] += 1
 
-    def _add(self, example: Example) -> None:
+    def add(self, site: str, thing: int, clean: float, total: float) -> None:
+        """Counts an amount of text of a site, and how much of it is clean."""
+        sums = self._sites[site].setdefault(thing, [0.0, 0.0])
+        sums[0] += clean
+        sums[1] += total
+
+    def weights(self, without: Collection[str] = ()) -> npt.NDArray[np.float32]:
+        """Returns the log-odds of each thing against a thing that nobody has seen, from all sites except
+        those of `without`: shape (size,). A thing on fewer than `_FEW_SITES` sites gets 0."""
+        sums, numbers = np.zeros(self._size), np.zeros(self._size)
+        for site, things in self._sites.items():
+            if site not in without:
+                for thing, (clean, total) in things.items():
+                    sums[thing] += clean / total
+                    numbers[thing] += 1
+        share = (sums + _PSEUDO_SITES * self._prior) / (numbers + _PSEUDO_SITES)
+        odds = np.log(share / (1 - share)) - np.log(self._prior / (1 - self._prior))
+        weights: npt.NDArray[np.float32] = np.where(
+            numbers >= _FEW_SITES, np.rint(odds / STEP) * STEP, 0
+        ).astype(np.float32)
+        return weights
+
+
+def count_names(examples: Sequence[Example]) -> SiteCounts:
+    """Counts the text below elements whose class, id or role has a word, by hashed word."""
+    counts = SiteCounts(WEIGHTS, _NAME_PRIOR)
+    for example in examples:
         elements, names = example.document.elements, example.document.names.tolist()
         counted = np.sqrt(example.words)
         if len(example.silent):
@@ -137,30 +169,34 @@ class NameCounts:
         for element in range(len(elements) - 1, 0, -1):
             if parents[element] >= 0:
                 below[parents[element]] += below[element]
-        found = self._sites[example.site]
         shift = (1 << 16) // WEIGHTS
         for (clean, total), start in zip(below.tolist(), elements["names"].tolist(), strict=True):
             if total > 0:
                 for word in names[start + 1 : start + 1 + names[start]]:
-                    sums = found.setdefault(word // shift, [0.0, 0.0])
-                    sums[0] += clean
-                    sums[1] += total
+                    counts.add(example.site, word // shift, clean, total)
+    return counts
 
-    def weights(self, without: str | None = None) -> npt.NDArray[np.float32]:
-        """Returns the log-odds of each word against the average word, from all sites except `without`: shape
-        (WEIGHTS,). A word on a single site gets 0."""
-        sums, numbers = self._sums, self._numbers
-        if without is not None and without in self._sites:
-            sums, numbers = sums.copy(), numbers.copy()
-            for word, (clean, total) in self._sites[without].items():
-                sums[word] -= clean / total
-                numbers[word] -= 1
-        share = (sums + _PSEUDO_SITES * _PRIOR) / (numbers + _PSEUDO_SITES)
-        odds = np.log(share / (1 - share)) - np.log(_PRIOR / (1 - _PRIOR))
-        steps: npt.NDArray[np.float32] = np.where(numbers >= 1.5, np.rint(odds / STEP) * STEP, 0).astype(
-            np.float32
-        )
-        return steps
+
+def count_phrases(examples: Sequence[Example], stock: Sequence[str] = ()) -> SiteCounts:
+    """Counts short segments by their words.
+
+    Args:
+        examples: the pages.
+        stock: phrases that are boilerplate on many sites; each counts as on `_STOCK_SITES` sites.
+    """
+    counts = SiteCounts(PLACES, _PHRASE_PRIOR)
+    for example in examples:
+        places = phrase_places(example.document)
+        said = places >= 0
+        if len(example.silent):
+            said &= ~example.silent
+        for place, clean in zip(places[said].tolist(), example.clean[said].tolist(), strict=True):
+            counts.add(example.site, place, clean, 1)
+    known = dump_html("".join(f"<p>{escape(phrase)}</p>" for phrase in stock))
+    for place in sorted(set(phrase_places(known).tolist()) - {-1}):
+        for number in range(_STOCK_SITES):
+            counts.add(f"{number}.stock.invalid", place, 0, 1)
+    return counts
 
 
 def _lightgbm() -> Any:
@@ -199,10 +235,13 @@ def _fit(
     examples: Sequence[Example], matrices: Sequence[Matrix], settings: dict[str, Any], threads: int
 ) -> Any:
     rows = [number for number, matrix in enumerate(matrices) if len(matrix)]
+    weights = np.concatenate([_weights(examples[number]) for number in rows])
+    # what the gold text says nothing about must not count as an example of anything
+    heard = weights > 0
     return _grow(
-        np.concatenate([matrices[number] for number in rows]),
-        np.concatenate([examples[number].clean for number in rows]),
-        np.concatenate([_weights(examples[number]) for number in rows]),
+        np.concatenate([matrices[number] for number in rows])[heard],
+        np.concatenate([examples[number].clean for number in rows])[heard],
+        weights[heard],
         settings,
         threads,
     )
@@ -266,6 +305,7 @@ def train_structure(
     *,
     without: Iterable[str] = (),
     threads: int = 1,
+    stock: Sequence[str] = (),
     about: Mapping[str, Any] | None = None,
 ) -> Structure:
     """Trains the forests: of the two judgements, and of kinds and articles if enough kinds are known.
@@ -274,6 +314,7 @@ def train_structure(
         examples: pages of at least two sites; a model for all kinds of pages needs hundreds.
         without: features or groups of features to leave out; see `modelling.features`.
         threads: threads of LightGBM; the model does not depend on their number.
+        stock: phrases that are boilerplate on many sites, besides those of the pages.
         about: further entries of the header.
 
     Raises:
@@ -285,15 +326,18 @@ def train_structure(
     columns = columns_of(without)
     own = [column for column in columns if column < SEGMENT_COLUMNS]
     pages = [number for number, example in enumerate(examples) if example.kind != FRAGMENT]
-    counts = NameCounts([examples[number] for number in pages])
-    tables = {site: counts.weights(site) for site in {example.site for example in examples}}
-    matrices = [
-        first_features(example.document, example.odds, example.posterior, tables[example.site])
-        for example in examples
-    ]
+    counts = count_names([examples[number] for number in pages])
+    parts = folds([example.site for example in examples], _INNER)
+    matrices: list[Matrix] = [np.zeros((0, 0), np.float32)] * len(examples)
+    for fold in parts:
+        # Without the whole fold, not only the page's site: the rest of a rare word's sites would tell the
+        # label of this one.
+        weights = counts.weights({examples[number].site for number in fold})
+        for number in fold:
+            example = examples[number]
+            matrices[number] = first_features(example.document, example.odds, example.posterior, weights)
     narrow = [matrix[:, own] for matrix in matrices]
     judged: list[npt.NDArray[np.float64]] = [np.zeros(len(matrix)) for matrix in matrices]
-    parts = folds([example.site for example in examples], _INNER)
     for fold in parts:
         held_out = set(fold)
         rest = [number for number in pages if number not in held_out]
@@ -334,6 +378,7 @@ def train_structure(
         second_of(pages),
         kinds,
         second_of(articles) if kinds is not None and len(articles) >= _LEAST_ARTICLES else None,
+        count_phrases([examples[number] for number in pages], stock).weights(),
         dict(about or {}),
     )
 
@@ -358,7 +403,6 @@ def _fit_kinds(
         threads: threads of LightGBM.
     """
     used = [column for column in columns if column < KIND_COLUMN]
-    used += [KIND_COLUMN + column for column in used]
     known = np.array([KINDS.index(example.kind) if example.kind else -1 for example in examples])
 
     def fit(chosen: npt.NDArray[np.bool_]) -> Any:

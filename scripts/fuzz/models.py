@@ -22,6 +22,7 @@ from fuzz.mutate import NUMBERS, UTF8, mutated
 from fuzz.source import Source
 from ncleaner.document.kept import KINDS
 from ncleaner.document.plain import dump_text
+from ncleaner.modelling._phrases import PLACES
 from ncleaner.modelling.alphabet import alphabet, learned_alphabet
 from ncleaner.modelling.container import FORMAT_VERSION, MAGIC, Stored
 from ncleaner.modelling.counts import GramCounter, two_sides
@@ -161,7 +162,11 @@ def _structure(source: Source) -> Structure:
     if source.odds(0.5):
         kinds = _trees(source, len(KINDS), len(PAGE_FEATURES), reach=0)
         articles = _trees(source, 4)
-    return Structure(weights, _trees(source, 3), _trees(source, 4), kinds, articles, {"name": "small"})
+    phrases = np.zeros(PLACES, np.float32)
+    phrases[: -1 : source.randint(5, 500)] = -3
+    return Structure(
+        weights, _trees(source, 3), _trees(source, 4), kinds, articles, phrases, {"name": "small"}
+    )
 
 
 def _hybrid(source: Source) -> HybridModel:

@@ -13,6 +13,7 @@ from ncleaner.document._document import HASHES_VERSION
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import KINDS
 from ncleaner.errors import ModelError, OutputError
+from ncleaner.modelling._phrases import PLACES, phrase_places
 from ncleaner.modelling.container import kind_of, pack, unpack
 from ncleaner.modelling.features import FEATURES, PAGE_FEATURES, WEIGHTS
 from ncleaner.modelling.ngrams import load_model
@@ -60,7 +61,7 @@ def page_stumps(*values: tuple[float, float]) -> Trees:
     found = [values[number] if number < len(values) else (-30.0, -30.0) for number in range(size)]
     return Trees.of_columns(
         {
-            "features": [PAGE_FEATURES.index("words by characters")] * size,
+            "features": [PAGE_FEATURES.index("words by mass")] * size,
             "rows": [0] * size,
             "thresholds": [20.0] * size,
             "left": [-1] * size,
@@ -94,6 +95,21 @@ def test_articles_have_a_forest_of_their_own() -> None:
     np.testing.assert_array_equal(again.judge(LONG, np.zeros(2), np.zeros(2)).kinds, found.kinds)
 
 
+def test_news_are_judged_as_articles_whatever_they_look_like() -> None:
+    general, articles = stumps(("words", 0, 0.0, 0.0, -1.0)), stumps(("words", 0, 0.0, 0.0, 3.0))
+    first, kinds = stumps(("words", 0, 0.0, 0.0, 3.0)), page_stumps((0.0, 0.0), (9.0, 9.0))
+    zeros = np.zeros(4)
+    model = Structure(MODEL.weights, first, general, kinds, articles)
+    assert model.judge(PAGE, zeros, zeros).odds.tolist() == [-1] * 4
+    found = model.judge(PAGE, zeros, zeros, news=True)
+    assert found.odds.tolist() == [3] * 4
+    # the page's kind is still what it looks like
+    assert KINDS[int(found.kinds.argmax())] == "forum"
+    # a model that knows no articles judges as ever
+    model = Structure(MODEL.weights, first, general)
+    assert model.judge(PAGE, zeros, zeros, news=True).odds.tolist() == [-1] * 4
+
+
 def test_between_articles_and_others_the_two_forests_are_mixed() -> None:
     # the probability of an article is 4 of 5
     model = Structure(
@@ -121,6 +137,27 @@ def test_a_page_without_boilerplate_stays_whole_but_for_links_and_menus() -> Non
     found = model.judge(page, np.zeros(4), np.zeros(4))
     assert found.kinds[KINDS.index("fragment")] == pytest.approx(1)
     assert found.odds == pytest.approx(np.array([-1, 2, 2, -1]))
+
+
+def test_a_stock_phrase_goes_wherever_it_is() -> None:
+    page = dump_html(
+        "<title>Tides</title><h1>Tides</h1><p>The ferry was late again.</p><p>ADVERTISEMENT</p><p>tides</p>"
+    )
+    places = phrase_places(page)
+    phrases = np.zeros(PLACES, np.float32)
+    phrases[places[2]], phrases[places[3]] = -2.5, -3
+    model = Structure(
+        MODEL.weights,
+        stumps(("words", 0, 0.0, 0.0, 1.0)),
+        stumps(("words", 0, 0.0, 0.0, 2.0)),
+        phrases=phrases,
+    )
+    zeros = np.zeros(len(page))
+    assert [s.zone for s in page] == ["headline", "", "", ""]
+    # twice what is beyond −1; the headline stays, whatever its words are
+    assert model.judge(page, zeros, zeros).odds.tolist() == [2, 2, -1, -2]
+    again = Structure.from_bytes(model.to_bytes())
+    assert again.judge(page, zeros, zeros).odds.tolist() == [2, 2, -1, -2]
 
 
 # the file -------------------------------------------------------------------------------------------

@@ -10,10 +10,11 @@ import pytest
 
 from ncleaner.document.html import dump_html
 from ncleaner.errors import TrainingError
+from ncleaner.modelling._phrases import PLACES, phrase_places
 from ncleaner.modelling.features import FEATURES, OUTSIDE, SEGMENT_COLUMNS, WEIGHTS
 from ncleaner.modelling.structure import STEP, Structure
 from ncleaner.training import structure as structure_training
-from ncleaner.training.structure import Example, NameCounts, train_structure
+from ncleaner.training.structure import Example, count_names, count_phrases, train_structure
 
 from ..structures import PROSE, grow_small_forests, page_html
 
@@ -173,7 +174,7 @@ def weights_of(html: str, table: np.ndarray) -> list[float]:
 
 
 def test_words_of_names_are_weighed_by_sites() -> None:
-    counts = NameCounts(EXAMPLES)
+    counts = count_names(EXAMPLES)
     table = counts.weights()
     assert table.shape == (WEIGHTS,)
     np.testing.assert_array_equal(table, np.rint(table / STEP) * STEP)
@@ -189,15 +190,39 @@ def test_words_of_names_are_weighed_by_sites() -> None:
 
 def test_a_site_does_not_count_for_itself() -> None:
     odd = replace(EXAMPLES[0], site="odd.example")
-    counts = NameCounts([odd, *EXAMPLES[2:]])
-    without = NameCounts(EXAMPLES[2:]).weights()
-    np.testing.assert_array_equal(counts.weights("odd.example"), without)
-    np.testing.assert_array_equal(counts.weights("unknown.example"), counts.weights())
+    counts = count_names([odd, *EXAMPLES[2:]])
+    without = count_names(EXAMPLES[2:]).weights()
+    np.testing.assert_array_equal(counts.weights(["odd.example"]), without)
+    np.testing.assert_array_equal(counts.weights(["unknown.example"]), counts.weights())
     assert (counts.weights() != without).any()
 
 
+def test_phrases_are_weighed_by_sites() -> None:
+    table = count_phrases(EXAMPLES, ["Read on!", "Weiterlesen"]).weights()
+    assert table.shape == (PLACES,)
+
+    def weights(html: str) -> list[float]:
+        return [float(weight) for weight in table[phrase_places(dump_html(html))]]
+
+    menu, heading, years, alone = weights(
+        "<p>Page 1 of 7</p><h1>Ferry 3</h1><p>© 1999 The GAZETTE</p><p>zyzzyva</p>"
+    )
+    assert menu < -1 and years < -1 and heading > 1 and alone == 0
+    # known ones count as seen on many sites
+    assert weights("<p>READ ON</p><p>weiterlesen</p>") == [weights("<p>Read on</p>")[0]] * 2
+    assert weights("<p>Read on</p>")[0] < menu
+    # what is no phrase has no weight
+    assert weights(f"<p>***</p><p>{'word ' * 8}</p>") == [0, 0]
+
+
+def test_what_the_gold_text_is_silent_about_is_not_counted() -> None:
+    silent = [replace(page, silent=np.ones(len(page.clean), bool)) for page in EXAMPLES]
+    assert not count_phrases(silent).weights().any()
+    assert not count_names(silent).weights().any()
+
+
 def test_words_of_one_site_say_nothing() -> None:
-    one = NameCounts([replace(page, site="one.example") for page in EXAMPLES])
+    one = count_names([replace(page, site="one.example") for page in EXAMPLES])
     assert not one.weights().any()
 
 
