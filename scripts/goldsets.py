@@ -1,4 +1,4 @@
-"""The gold directories that models are trained and measured on, and structure models' training pages from them.
+"""The gold directories that models are trained and measured on, and how structure models learn from them.
 
 Each has manifest.jsonl, raw/ID.html and clean/ID.txt.
 """
@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ncleaner.methods.table import entry_of
 from ncleaner.methods.zones import Wanted
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.training.hybrid import examples_of, fragments_of
@@ -17,7 +18,7 @@ from ncleaner.training.pairs import Pair, read_pairs
 from ncleaner.training.structure import Example
 
 # What `Cleaner` wants by default with the method hybrid.
-DEFAULTS = Wanted(headline=True)
+DEFAULTS = Wanted(entry_of("hybrid").keeps_headline or None)
 
 
 @dataclass(frozen=True)
