@@ -51,6 +51,7 @@ from ncleaner.training.sites import folds
 from ncleaner.training.structure import train_structure
 
 FOLDS = 5
+ROWS = ("method", "defaults", "convention", "advised")
 # Sets with CleanEval's markup, for its official scores.
 MARKED = ("cleaneval-dev",)
 
@@ -84,12 +85,7 @@ def advised(pairs: Sequence[Pair]) -> Wanted:
 def rows_of(name: str, pairs: Sequence[Pair]) -> dict[str, Wanted]:
     """The rows of a set: each other way to want its zones."""
     rows: dict[str, Wanted] = {}
-    for row, wanted in (
-        ("method", Wanted()),
-        ("defaults", DEFAULTS),
-        ("convention", SETS[name].wanted),
-        ("advised", advised(pairs)),
-    ):
+    for row, wanted in zip(ROWS, (Wanted(), DEFAULTS, SETS[name].wanted, advised(pairs)), strict=True):
         if wanted not in rows.values():
             rows[row] = wanted
     return rows
@@ -208,8 +204,7 @@ def show(
     """Prints the tables."""
     print(f"{'':<17}{'':<12}{'pages':>6}  bag F1            seeds {', '.join(map(str, results))}")
     for name, pairs in sets.items():
-        rows = [row for own, row in figures if own == name]
-        for row in rows:
+        for row in (row for row in ROWS if (name, row) in figures):
             pages = figures[name, row]
             mean, error = mean_and_error([float(np.mean(values)) for values in pages.values()])
             seeds = " ".join(f"{value:.4f}" for value in np.mean(list(pages.values()), axis=0))
