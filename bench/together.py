@@ -13,7 +13,7 @@ scripts/train_models.py trains the shipped ones, and the method cleans those of 
 
 Prints for each set the mean bag F1 (of words; of characters for Chinese) with the standard error over the
 pages, and the mean of each seed; for sets with kinds of pages that of each kind, and how well the method
-judges the kinds; for CleanEval its word F and labelled segmentation, too. A page's F1 is the mean over the
+judges the kinds; for the sets of --official CleanEval's word F and labelled segmentation. A page's F1 is the mean over the
 seeds. --save writes it for each page and row; --against compares with such a file, page by page.
 """
 
@@ -52,8 +52,6 @@ from ncleaner.training.structure import train_structure
 
 FOLDS = 5
 ROWS = ("method", "defaults", "convention", "advised")
-# Sets with CleanEval's markup, for its official scores.
-MARKED = ("cleaneval-dev",)
 
 
 class Place(NamedTuple):
@@ -195,11 +193,16 @@ def official_line(
         scored = scores(texts, gold / name / "clean", jobs=1)
         found.append((scored.words.micro.f_score, scored.marks.micro.f_score))
     words, marks = np.mean(found, axis=0)
-    return f"words in order: F {words:.2f}, labelled segmentation {marks:.2f}"
+    # without marks in the gold text there is nothing to find
+    return f"words in order: F {words:.2f}" + (f", labelled segmentation {marks:.2f}" if marks else "")
 
 
 def show(
-    sets: Mapping[str, Sequence[Pair]], results: Mapping[int, Result], figures: Figures, gold: Path
+    sets: Mapping[str, Sequence[Pair]],
+    results: Mapping[int, Result],
+    figures: Figures,
+    gold: Path,
+    official: Sequence[str],
 ) -> None:
     """Prints the tables."""
     print(f"{'':<17}{'':<12}{'pages':>6}  bag F1            seeds {', '.join(map(str, results))}")
@@ -211,7 +214,7 @@ def show(
             print(f"{name:<17}{row:<12}{len(pages):>6}  {mean:.4f} ± {error:.4f}   {seeds}")
             means = {page: float(np.mean(values)) for page, values in pages.items()}
             lines = [kinds_line(pairs, means)]
-            if name in MARKED:
+            if name in official:
                 lines.append(official_line(name, row, pairs, results, gold))
             print("".join(f"    {line}\n" for line in lines if line), end="")
         if len({pair.kind for pair in pairs} - {""}) > 1 and (line := judged_line(name, pairs, results)):
@@ -260,6 +263,9 @@ def main(
         SETS
     ),
     preset: Annotated[str, typer.Option(help="balanced, precision or recall")] = "balanced",
+    official: Annotated[
+        str, typer.Option(help="sets to give CleanEval's scores for, which take a while, separated by commas")
+    ] = "cleaneval-dev",
     save_to: Annotated[Path | None, typer.Option("--save", help="write the F1 of each page")] = None,
     against: Annotated[Path | None, typer.Option(help="compare with a file of --save")] = None,
     threads: Annotated[int, typer.Option(help="of LightGBM; more than cores are free take far longer")] = 1,
@@ -272,7 +278,7 @@ def main(
     sets: dict[str, Any] = read_sets(gold, chosen)
     results = run(sets, [int(seed) for seed in seeds.split(",")], cast(Preset, preset), threads)
     figures = figures_of(sets, results)
-    show(sets, results, figures, gold)
+    show(sets, results, figures, gold, official.split(","))
     if save_to is not None:
         save(save_to, sets, figures)
     if against is not None:
