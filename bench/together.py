@@ -13,8 +13,9 @@ scripts/train_models.py trains the shipped ones, and the method cleans those of 
 
 Prints for each set the mean bag F1 (of words; of characters for Chinese) with the standard error over the
 pages, and the mean of each seed; for sets with kinds of pages that of each kind, and how well the method
-judges the kinds; for the sets of --official CleanEval's word F and labelled segmentation. A page's F1 is the mean over the
-seeds. --save writes it for each page and row; --against compares with such a file, page by page.
+judges the kinds; for the sets of --official CleanEval's word F and labelled segmentation. A page's F1 is
+the mean over the seeds. --save writes it for each page and row; --against compares with such a file, page by
+page.
 """
 
 from __future__ import annotations
