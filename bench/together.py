@@ -154,7 +154,7 @@ def figures_of(sets: Mapping[str, Sequence[Pair]], results: Mapping[int, Result]
                 unit = cast(BagUnit, SETS[place.set].unit)
                 value = bag_overlap(text, pair.gold.encode("utf-8"), unit).f_score / 100
                 found.setdefault((place.set, row), {}).setdefault(pair.name, []).append(value)
-    return found
+    return {key: found[key] for key in ((name, row) for name in sets for row in ROWS) if key in found}
 
 
 def kinds_line(pairs: Sequence[Pair], values: Mapping[str, float]) -> str:
@@ -208,7 +208,7 @@ def show(
     """Prints the tables."""
     print(f"{'':<17}{'':<12}{'pages':>6}  bag F1            seeds {', '.join(map(str, results))}")
     for name, pairs in sets.items():
-        for row in (row for row in ROWS if (name, row) in figures):
+        for row in (row for own, row in figures if own == name):
             pages = figures[name, row]
             mean, error = mean_and_error([float(np.mean(values)) for values in pages.values()])
             seeds = " ".join(f"{value:.4f}" for value in np.mean(list(pages.values()), axis=0))
