@@ -227,6 +227,7 @@ TOOLS: dict[str, Tool] = {
     "everything": Tool("everything kept", everything),
     "readability": Tool("readability-lxml", readability),
     "trafilatura": Tool("trafilatura", trafilatura()),
+    "trafilatura-nocomments": Tool("trafilatura", trafilatura(include_comments=False), "no comments"),
     "trafilatura-recall": Tool("trafilatura", trafilatura(favor_recall=True), "favor_recall"),
     "justext": Tool("jusText", justext()),
     "justext-nolist": Tool("jusText", justext(lists=False), "no stop list"),

@@ -9,18 +9,18 @@ models/NAME.ncm for all models, or for those named.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from goldsets import SETS, read_sets, stock_phrases, structure_examples
 
 from ncleaner.errors import TrainingWarning
 from ncleaner.people.cards import trained_sentence
-from ncleaner.training.hybrid import examples_of, fragments_of
-from ncleaner.training.ngrams import train, train_and_score
+from ncleaner.training.ngrams import train
 from ncleaner.training.pairs import Pair, read_pairs
-from ncleaner.training.structure import FRAGMENT, Example, train_structure
+from ncleaner.training.structure import train_structure
 from ncleaner.training.victor import train_victor
 
 MODELS = Path(__file__).parent.parent / "models"
@@ -29,17 +29,6 @@ WCXB = "WCXB development set (Foley 2026, CC BY 4.0)"
 PORTAL = "CleanPortalEval (Endrédy and Novák 2013)"
 L3S = "L3S-GN1 (Kohlschütter, Fankhauser and Nejdl 2010)"
 DANIEL = "DAnIEL news corpus (Lejeune et al. 2012)"
-
-
-# Sets that consist of articles. The manifest of WCXB has the kind of each page; CleanEval's are of all kinds.
-NEWS = frozenset(
-    (
-        "cleanportaleval",
-        "l3s-dev",
-        "daniel-en-more",
-        *(f"daniel-{lang}" for lang in ("el", "en", "pl", "ru", "zh")),
-    )
-)
 
 
 ENGLISH = ("cleaneval-dev", "wcxb-dev", "l3s-dev", "daniel-en", "daniel-en-more")
@@ -68,18 +57,7 @@ RECIPES = {
     **{language: Recipe(language, (f"daniel-{language}",), DANIEL) for language in ("el", "pl", "ru", "zh")},
     "structure": Recipe(
         "any",
-        (
-            "cleaneval-dev",
-            "cleanportaleval",
-            "wcxb-dev",
-            "l3s-dev",
-            "daniel-el",
-            "daniel-en",
-            "daniel-en-more",
-            "daniel-pl",
-            "daniel-ru",
-            "daniel-zh",
-        ),
+        tuple(SETS),
         f"{CLEANEVAL}; {PORTAL}; {WCXB}; {L3S}; {DANIEL}",
         kind="structure",
     ),
@@ -90,19 +68,6 @@ RECIPES = {
         kind="victor",
     ),
 }
-
-
-def structure_examples(gold: Path, sets: tuple[str, ...]) -> list[Example]:
-    """The pages of all sets, each with what n-grams of its own set say that have not seen its site."""
-    found: list[Example] = []
-    for folder in sets:
-        pairs = read_pairs(gold / folder / "raw", gold / folder / "clean")
-        if folder in NEWS:
-            pairs = [replace(pair, kind="article") for pair in pairs]
-        ngrams, used, scores = train_and_score(pairs)
-        found += examples_of(used, scores, ngrams)
-        found += fragments_of(used, scores, ngrams)
-    return found
 
 
 def main(
@@ -121,10 +86,13 @@ def main(
         }  # fmt: skip
         path = MODELS / f"{name}.ncm"
         if recipe.kind == "structure":
-            examples = structure_examples(gold, recipe.sets)
-            pages = [example for example in examples if example.kind != FRAGMENT]
+            _, examples = structure_examples(read_sets(gold, recipe.sets))
+            # fragments teach only their kind, and are of pages that are counted already
+            pages = [example for example in examples if not (len(example.silent) and example.silent.all())]
             training = {"pages": len(pages), "sites": len({page.site for page in pages})}
-            structure = train_structure(examples, threads=2, about={**about, "training": training})
+            structure = train_structure(
+                examples, threads=2, stock=stock_phrases(), about={**about, "training": training}
+            )
             structure.save(path)
             said = f"{structure!r}, {training['pages']:,} pages of {training['sites']:,} sites"
         elif recipe.kind == "victor":

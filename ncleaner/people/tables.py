@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from textwrap import fill
 
 from ncleaner.people.curve import Curve
 from ncleaner.scoring.evaluation import Evaluation
 from ncleaner.scoring.measures import MacroAverages, MatchCounts
+from ncleaner.training.conventions import ZoneUse
 from ncleaner.training.ngrams import DEFAULT_Q
 from ncleaner.training.trials import TIE, Trial, Tuning
 
-__all__ = ["curve_table", "evaluation_table", "tuning_table"]
+__all__ = ["convention_table", "curve_table", "evaluation_table", "tuning_table"]
+
+_WIDTH = 78
 
 
 def curve_table(curve: Curve) -> str:
@@ -67,6 +71,40 @@ def evaluation_table(result: Evaluation, *, per_page: bool = False) -> str:
         if names:
             lines += ["", f"NOT COMPARED, {what} ({len(names)}):", *(f"  {name}" for name in names)]
     return "\n".join(lines) + "\n"
+
+
+# The zones that a user decides about: their name and pronoun, and how to keep and leave them out.
+_DECIDED = {
+    "headline": ("the headline", "one", "with --headline (the default of hybrid and ngram)", "--no-headline"),
+    "caption": ("captions", "them", "without --no-captions", "--no-captions"),
+    "comment": ("readers' comments", "them", "without --no-comments", "--no-comments"),
+}
+
+
+def convention_table(found: Mapping[str, ZoneUse]) -> str:
+    """Returns the convention of a gold standard as a table, and advice on the zones that a user decides
+    about."""
+    lines = [f"{'Convention of the gold text':<34}{'pages':>8}{'in gold':>12}"]
+    for use in found.values():
+        share = "-" if use.share is None else f"{100 * use.share:.0f} %"
+        lines.append(f"  {use.zone:<32}{use.pages:>8}{share:>12}      {use.convention}")
+    for zone, (name, it, keep, leave_out) in _DECIDED.items():
+        use = found[zone]
+        if use.share is None or use.convention == "unknown":
+            continue
+        often = round(100 * use.share)
+        does = (
+            f"leaves out {name} on {100 - often}"
+            if use.convention == "left out"
+            else f"contains {name} on {often}"
+        )
+        advice = {
+            "kept": f"clean {keep} to be measured by its convention",
+            "left out": f"clean with {leave_out} to be measured by its convention",
+            "mixed": "no option fits all of its pages",
+        }[use.convention]
+        lines += ["", fill(f"This gold text {does} % of the pages that have {it}: {advice}.", _WIDTH)]
+    return "\n".join(lines)
 
 
 def _spread_rows(spread: MacroAverages) -> list[str]:

@@ -18,7 +18,7 @@ from ncleaner.training.gold import gold_document
 from ncleaner.training.pairs import Pair
 from ncleaner.training.sites import folds
 
-__all__ = ["FOLDS", "SCHEMES", "Examples", "Scheme", "checked_pairs", "labelled", "score_page"]
+__all__ = ["FOLDS", "SCHEMES", "Examples", "Scheme", "belongs", "checked_pairs", "labelled", "score_page"]
 
 Scheme = Literal["aligned", "differential"]
 SCHEMES: tuple[Scheme, ...] = ("aligned", "differential")
@@ -101,6 +101,12 @@ def labelled(pair: Pair, sums: npt.NDArray[np.float64], counts: npt.NDArray[np.u
     return Scored(pair.site, sums, counts, words, alignment.clean & visible, alignment.gold_words, matched)
 
 
+def belongs(pair: Pair) -> bool:
+    """Tells whether a page contains enough of its gold text to belong to it; a very short gold text always
+    does."""
+    return pair.alignment.gold_words < _FEW_WORDS or pair.alignment.found >= _BELONGS
+
+
 def checked_pairs(pairs: Sequence[Pair]) -> list[Pair]:
     """Returns the usable pairs, and warns of the others.
 
@@ -108,9 +114,7 @@ def checked_pairs(pairs: Sequence[Pair]) -> list[Pair]:
         TrainingError: most raw and clean texts do not belong together, or all clean texts are empty.
     """
     empty = [pair for pair in pairs if not pair.alignment.gold_words]
-    foreign = [
-        pair for pair in pairs if pair.alignment.gold_words >= _FEW_WORDS and pair.alignment.found < _BELONGS
-    ]
+    foreign = [pair for pair in pairs if not belongs(pair)]
     if len(empty) == len(pairs):
         raise TrainingError("all clean files are empty: there is no clean text to learn from")
     if foreign:

@@ -27,6 +27,7 @@ from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.structure import Structure, load_structure
 from ncleaner.training.annotations import Annotated
 from ncleaner.training.calibration import Scored, fit_logistic
+from ncleaner.training.conventions import conventions_of
 from ncleaner.training.examples import FOLDS
 from ncleaner.training.fragments import Fragment, cut_of, fragment_of
 from ncleaner.training.ngrams import NGramOptions, train_and_score
@@ -34,7 +35,7 @@ from ncleaner.training.pairs import Pair
 from ncleaner.training.sites import folds
 from ncleaner.training.structure import FRAGMENT, Example, train_structure
 
-__all__ = ["examples_of", "fragments_of", "leaves_out_comments", "pair_of", "train_hybrid"]
+__all__ = ["examples_of", "fragments_of", "pair_of", "train_hybrid"]
 
 StructureSource = Literal["shipped", "own"]
 _HEADLINE, _COMMENT = ZONES.index("headline"), ZONES.index("comment")
@@ -70,7 +71,7 @@ def examples_of(pairs: Sequence[Pair], scores: Sequence[Scored], ngrams: NGramMo
         pairs, scores: the pages, with the scores of `train_and_score`.
         ngrams: the n-grams of these scores.
     """
-    without_comments = leaves_out_comments(pairs)
+    without_comments = conventions_of(pairs)["comment"].convention == "left out"
     found = []
     for pair, scored in zip(pairs, scores, strict=True):
         zones = pair.document.segments["zone"]
@@ -131,17 +132,6 @@ def fragments_of(pairs: Sequence[Pair], scores: Sequence[Scored], ngrams: NGramM
                     )
                 )
     return found
-
-
-def leaves_out_comments(pairs: Iterable[Pair]) -> bool:
-    """Tells whether the convention of a gold standard is to leave out the readers' comments of a page."""
-    kept = total = 0.0
-    for pair in pairs:
-        if pair.kind != "forum":
-            words = pair.alignment.words * (pair.document.segments["zone"] == _COMMENT)
-            kept += float((np.nan_to_num(pair.alignment.matched) * words).sum())
-            total += float(words.sum())
-    return 2 * kept < total
 
 
 def _calibrate(examples: Sequence[Example], odds: Sequence[npt.NDArray[np.float64]]) -> Calibration:

@@ -72,7 +72,6 @@ _COMMON = {
     "bagging_fraction": 0.7,
     "bagging_freq": 1,
     "lambda_l2": 5.0,
-    "seed": 1,
     "deterministic": True,
     "force_row_wise": True,
     "use_missing": False,
@@ -305,6 +304,7 @@ def train_structure(
     *,
     without: Iterable[str] = (),
     threads: int = 1,
+    seed: int = 1,
     stock: Sequence[str] = (),
     about: Mapping[str, Any] | None = None,
 ) -> Structure:
@@ -314,6 +314,7 @@ def train_structure(
         examples: pages of at least two sites; a model for all kinds of pages needs hundreds.
         without: features or groups of features to leave out; see `modelling.features`.
         threads: threads of LightGBM; the model does not depend on their number.
+        seed: of the samples of segments and features that LightGBM draws for each tree.
         stock: phrases that are boilerplate on many sites, besides those of the pages.
         about: further entries of the header.
 
@@ -323,6 +324,7 @@ def train_structure(
     """
     if len({example.site for example in examples}) < 2:
         raise TrainingError("a structure model needs pages of at least two sites")
+    first_forest, second_forest, kinds_forest = ({**kind, "seed": seed} for kind in (_FIRST, _SECOND, _KINDS))
     columns = columns_of(without)
     own = [column for column in columns if column < SEGMENT_COLUMNS]
     pages = [number for number, example in enumerate(examples) if example.kind != FRAGMENT]
@@ -341,14 +343,14 @@ def train_structure(
     for fold in parts:
         held_out = set(fold)
         rest = [number for number in pages if number not in held_out]
-        booster = _fit([examples[i] for i in rest], [narrow[i] for i in rest], _FIRST, threads)
+        booster = _fit([examples[i] for i in rest], [narrow[i] for i in rest], first_forest, threads)
         for number in fold:
             if len(narrow[number]):
                 judged[number] = np.asarray(
                     booster.predict(narrow[number], raw_score=True, num_threads=threads)
                 )
     first = _trees(
-        _fit([examples[i] for i in pages], [narrow[i] for i in pages], _FIRST, threads),
+        _fit([examples[i] for i in pages], [narrow[i] for i in pages], first_forest, threads),
         [(column, 0) for column in own],
     )
     summaries = []
@@ -358,7 +360,7 @@ def train_structure(
         summaries.append(page_features(example.document, matrix, probabilities)[0])
     kinds = None
     if sum(bool(examples[number].kind) for number in pages) >= _LEAST_KINDS:
-        kinds = _fit_kinds(examples, np.array(summaries), parts, matrices, columns, threads)
+        kinds = _fit_kinds(examples, np.array(summaries), parts, matrices, columns, kinds_forest, threads)
     names = [feature.name for feature in FEATURES]
     near = [names.index(name) for name in _NEIGHBOURS if names.index(name) in set(columns)]
     wide = {
@@ -368,7 +370,7 @@ def train_structure(
     places = [(column, 0) for column in columns] + [(column, row) for row in _ROWS for column in near]
 
     def second_of(chosen: Sequence[int]) -> Trees:
-        booster = _fit([examples[i] for i in chosen], [wide[i] for i in chosen], _SECOND, threads)
+        booster = _fit([examples[i] for i in chosen], [wide[i] for i in chosen], second_forest, threads)
         return _trees(booster, places)
 
     articles = [number for number in pages if examples[number].kind == "article"]
@@ -389,6 +391,7 @@ def _fit_kinds(
     parts: Sequence[Sequence[int]],
     matrices: Sequence[Matrix],
     columns: Sequence[int],
+    settings: dict[str, Any],
     threads: int,
 ) -> Trees:
     """Grows the forest of kinds, and writes into the matrix of each page the kind that a forest without its
@@ -400,13 +403,14 @@ def _fit_kinds(
         parts: numbers of pages by fold.
         matrices: the matrix of each page, changed in place.
         columns: columns of the matrices that the forest may test the means of.
+        settings: of the forest.
         threads: threads of LightGBM.
     """
     used = [column for column in columns if column < KIND_COLUMN]
     known = np.array([KINDS.index(example.kind) if example.kind else -1 for example in examples])
 
     def fit(chosen: npt.NDArray[np.bool_]) -> Any:
-        return _grow(summaries[chosen][:, used], known[chosen], None, _KINDS, threads)
+        return _grow(summaries[chosen][:, used], known[chosen], None, settings, threads)
 
     for fold in parts:
         taught = known >= 0

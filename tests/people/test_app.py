@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -258,6 +259,40 @@ def test_train_clean_evaluate(tmp_path: Path) -> None:
     assert scores[1] > scores[0] + 5
     table = ncleaner("evaluate", tmp_path / "mine", gold).stdout.decode()
     assert f"{scores[1]:.2f}" in table
+
+
+@pytest.mark.slow
+def test_evaluate_tells_the_convention_of_the_gold_text(tmp_path: Path) -> None:
+    pages, gold = EXAMPLES / "pages", EXAMPLES / "gold"
+    unseen = ncleaner("evaluate", gold, gold).stdout.decode()
+    assert unseen.splitlines()[-1].endswith("is not known: --raw DIR names its pages.")
+    assert json.loads(ncleaner("evaluate", gold, gold, "--json").stdout)["convention"] is None
+
+    seen = ncleaner("evaluate", gold, gold, "--raw", pages).stdout.decode()
+    assert (
+        "This gold text contains the headline on 100 % of the pages that have one:\nclean with --headline"
+        in seen
+    )
+    assert (
+        "leaves out readers' comments on 100 % of the pages that have\nthem: clean with --no-comments" in seen
+    )
+    told = json.loads(ncleaner("evaluate", gold, gold, "--raw", pages, "--json").stdout)["convention"]
+    assert told["headline"] == {"pages": 15, "kept": 15, "share": 1, "convention": "kept"}
+    assert told["comment"]["convention"] == "left out"
+
+    # beside the gold texts
+    copied = shutil.copytree(gold, tmp_path / "set" / "clean")
+    shutil.copytree(pages, tmp_path / "set" / "raw")
+    shutil.copy(EXAMPLES / "manifest.jsonl", tmp_path / "set")
+    assert ncleaner("evaluate", gold, copied).stdout.decode() == seen
+    shutil.rmtree(tmp_path / "set" / "raw")
+    (tmp_path / "set" / "raw").mkdir()
+    other = ncleaner("evaluate", gold, copied)
+    assert (other.returncode, b"is not known; --raw DIR names its pages" in other.stdout) == (0, True)
+
+    wrong = ncleaner("evaluate", gold, gold, "--raw", tmp_path)
+    assert (wrong.returncode, b"has a counterpart of the same name" in wrong.stderr) == (1, True)
+    assert ncleaner("evaluate", pages, gold, "--raw", pages, "--curve", "x").returncode == 2
 
 
 @pytest.mark.slow

@@ -65,6 +65,11 @@ def test_same_pages_same_bytes_whatever_the_threads() -> None:
     assert train_structure(EXAMPLES[1:], about={"name": "tiny"}).to_bytes() != trained().to_bytes()
 
 
+def test_the_seed_changes_the_samples() -> None:
+    one, two = (train_structure(HARD[:20], seed=seed).to_bytes() for seed in (1, 2))
+    assert train_structure(HARD[:20]).to_bytes() == one != two
+
+
 def test_the_file_holds_what_was_trained() -> None:
     again = Structure.from_bytes(trained().to_bytes())
     for page in EXAMPLES[:3]:

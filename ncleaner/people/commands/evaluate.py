@@ -5,12 +5,16 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
+from ncleaner.errors import TrainingError
 from ncleaner.methods.table import DEFAULT_MODEL
 from ncleaner.people.options import JobsOption, cores, reports_errors
+
+if TYPE_CHECKING:
+    from ncleaner.training.conventions import ZoneUse
 
 __all__ = ["command"]
 
@@ -41,6 +45,15 @@ def command(
             metavar="DIR", help="Write the alignment of each page with its gold text to this directory."
         ),
     ] = None,
+    raw: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="The pages of GOLD_DIR, to tell its convention: whether it contains headlines, captions, "
+            "comments and other zones. By default the directory `raw` beside GOLD_DIR, if there is one.",
+            show_default=False,
+        ),
+    ] = None,
     jobs: JobsOption = None,
     curve: Annotated[
         Path | None,
@@ -57,14 +70,19 @@ def command(
     ] = DEFAULT_MODEL,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
 ) -> None:
-    """Compare cleaned text with a gold standard: precision, recall and F, as cleaneval.py computes them."""
+    """Compare cleaned text with a gold standard: precision, recall and F, as cleaneval.py computes them.
+
+    Also tells the convention of the gold standard, and with which options of `clean` to be measured by it.
+    """
     import json
 
     from ncleaner.people.progress import CountDisplay
-    from ncleaner.people.tables import evaluation_table
+    from ncleaner.people.tables import convention_table, evaluation_table
     from ncleaner.scoring.evaluation import evaluate as evaluate_directories
 
     if curve is not None:
+        if raw is not None:
+            raise typer.BadParameter("with --curve, PRED_DIR has the pages", param_hint="--raw")
         _draw_curve(predicted, gold, model, curve, as_json=as_json, quiet=quiet)
         return
     with CountDisplay("pages compared", quiet=quiet) as display:
@@ -77,11 +95,36 @@ def command(
             progress=display.advance,
             align_dir=align,
         )
-    print(
-        json.dumps(result.to_dict(), ensure_ascii=False, indent=2)
-        if as_json
-        else evaluation_table(result, per_page=per_page)
-    )
+    found, problem = _convention(raw, gold, quiet=quiet)
+    if as_json:
+        told = None if found is None else {name: use.to_dict() for name, use in found.items()}
+        print(json.dumps({**result.to_dict(), "convention": told}, ensure_ascii=False, indent=2))
+    else:
+        print(evaluation_table(result, per_page=per_page))
+        print(convention_table(found) if found else problem)
+
+
+def _convention(raw: Path | None, gold: Path, *, quiet: bool) -> tuple[dict[str, ZoneUse] | None, str]:
+    """Returns the convention of the gold texts; or None, and why it is not known.
+
+    Raises:
+        TrainingError: the pages were given, but cannot be read or are not those of the gold texts.
+    """
+    from ncleaner.people.progress import CountDisplay
+    from ncleaner.training.conventions import conventions_of
+    from ncleaner.training.pairs import read_pairs
+
+    beside = raw or gold.parent / "raw"
+    unknown = "The convention of this gold text (headline, captions, comments) is not known"
+    if gold.is_file() or not (raw or beside.is_dir()):
+        return None, f"{unknown}: --raw DIR names its pages."
+    with CountDisplay("pages read", quiet=quiet) as display:
+        try:
+            return conventions_of(read_pairs(beside, gold, progress=display.advance)), ""
+        except TrainingError as error:
+            if raw is not None:
+                raise
+            return None, f"{unknown}; --raw DIR names its pages. {error}."
 
 
 def _draw_curve(raw: Path, gold: Path, model: str, prefix: Path, *, as_json: bool, quiet: bool) -> None:
