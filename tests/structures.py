@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ncleaner.modelling.features import FEATURES, WEIGHTS
-from ncleaner.modelling.structure import Structure, Trees
+from ncleaner.modelling.structure import Stock, Structure, Trees
 from ncleaner.training import structure as structure_training
 
 COLUMN = {feature.name: column for column, feature in enumerate(FEATURES)}
@@ -38,6 +38,7 @@ def structure(**about: Any) -> Structure:
         weights,
         stumps(("words", 0, 6.5, -2.0, 2.0), ("link-density", 0, 0.5, 1.0, -1.0)),
         stumps(("first", 0, 0.5, -3.0, 3.0), ("first", 1, 0.5, -1.0, 1.0), ("heading", 0, 0.5, 0.0, 3.0)),
+        stock=Stock.of({5: 1.0, 9: 2.5}),
         about=about,
     )
 

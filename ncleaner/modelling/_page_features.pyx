@@ -460,7 +460,8 @@ def fill(document, probabilities, float[:, :] out not None, double least=0, int 
     with nogil:
         _fill(
             <const segment_t*> &segments[0], n, <const element_t*> &elements[0], m, &p[0], blocks, groups,
-            groups + size, groups + 2 * size, size - 1, least, reach, &out[0, 0], out.strides[0] // <Py_ssize_t> sizeof(float),
+            groups + size, groups + 2 * size, size - 1, least, reach, &out[0, 0],
+            out.strides[0] // <Py_ssize_t> sizeof(float),
         )
         free(blocks)
         free(groups)

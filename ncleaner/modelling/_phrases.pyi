@@ -3,6 +3,4 @@ import numpy.typing as npt
 
 from ncleaner.document.tables import Document
 
-PLACES: int
-
-def phrase_places(document: Document) -> npt.NDArray[np.int32]: ...
+def phrase_hashes(document: Document) -> npt.NDArray[np.uint32]: ...

@@ -1,10 +1,10 @@
 """Stock phrases: short segments with the same words on many sites, such as “Advertisement” or “7 likes”.
 
-A phrase is a whole segment of up to seven words. Letters count without case, all numbers are the same word, and all
-other characters separate words.
+A phrase is a whole segment of up to seven words. Letters count without case, a sequence of numbers is one word, the
+same for all, and all other characters separate words.
 """
 
-from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from ncleaner.document._hashes cimport mix
 from ncleaner.document._tables cimport segment_t
@@ -13,19 +13,15 @@ from ncleaner.text._letters cimport NO_LETTER, decode_utf8, fold
 import numpy as np
 
 cdef enum:
-    BITS = 14       # there are 2 to the power of this many places
     WORDS = 7       # words of the longest phrase
-    LAST = (1 << BITS) - 1
-
-PLACES = 1 << BITS
 
 
-cdef int32_t _place(const uint8_t* p, const uint8_t* end) noexcept nogil:
-    """Returns the place of a phrase; −1 for text without words, or with too many."""
+cdef uint32_t _hash(const uint8_t* p, const uint8_t* end) noexcept nogil:
+    """Returns the hash of a phrase; 0 for text without words, or with too many."""
     cdef uint64_t whole = 7, word = 0
     cdef uint32_t code
     cdef int words = 0, kind
-    cdef bint number = True
+    cdef bint number = True, after_number = False
     while p <= end:
         code = 0
         kind = NO_LETTER
@@ -38,33 +34,34 @@ cdef int32_t _place(const uint8_t* p, const uint8_t* end) noexcept nogil:
             number = number and c'0' <= code <= c'9'
             word = (word ^ code) * <uint64_t> 0x100000001B3 + 1
         elif word:
-            words += 1
-            if words > WORDS:
-                return -1
-            whole = mix(whole * 31 + (1 if number else mix(word)))
+            if not number or not after_number:
+                words += 1
+                if words > WORDS:
+                    return 0
+                whole = mix(whole * 31 + (1 if number else mix(word)))
+            after_number = number
             word = 0
             number = True
-    # the last place is that of no phrase
-    return <int32_t> (whole >> (64 - BITS)) % LAST if words else -1
+    return <uint32_t> (whole >> 32) | 1 if words else 0
 
 
-def phrase_places(document):
+def phrase_hashes(document):
     """Finds the phrases among the segments of a Document.
 
     Returns:
-        Shape (segments,), int32: the place of each phrase, 0 to `PLACES` − 2; −1 for a segment that is none.
+        Shape (segments,), uint32: the hash of each phrase; 0 for a segment that is none.
     """
     cdef Py_ssize_t n = len(document.segments), i
     cdef bytes data = document.data
     cdef const uint8_t* text = <const uint8_t*> <const char*> data
-    found = np.full(n, -1, np.int32)
+    found = np.zeros(n, np.uint32)
     if not n:
         return found
-    cdef int32_t[::1] places = found
+    cdef uint32_t[::1] hashes = found
     cdef const uint8_t[::1] segments = document.segments.view(np.uint8)
     cdef const segment_t* s = <const segment_t*> &segments[0]
     with nogil:
         for i in range(n):
             if s[i].words <= WORDS:
-                places[i] = _place(text + s[i].start, text + s[i].end)
+                hashes[i] = _hash(text + s[i].start, text + s[i].end)
     return found

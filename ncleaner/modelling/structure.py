@@ -30,7 +30,7 @@ from ncleaner.errors import ModelError
 from ncleaner.modelling._decide import probabilities_of
 from ncleaner.modelling._forest import Forest
 from ncleaner.modelling._page_features import even_out
-from ncleaner.modelling._phrases import PLACES, phrase_places
+from ncleaner.modelling._phrases import phrase_hashes
 from ncleaner.modelling.card import Card, Table
 from ncleaner.modelling.container import Stored, about_of, integers, pack, reals
 from ncleaner.modelling.decision import Preset
@@ -46,7 +46,7 @@ from ncleaner.modelling.features import (
 )
 from ncleaner.modelling.shipped import model_bytes
 
-__all__ = ["BALANCES", "STEP", "Reading", "Structure", "Trees", "kinds_of", "load_structure"]
+__all__ = ["BALANCES", "STEP", "Reading", "Stock", "Structure", "Trees", "kinds_of", "load_structure"]
 
 # Model files store the weights of names as small integers, in steps of this size.
 STEP = 1 / 32
@@ -62,8 +62,6 @@ _NO_ARTICLE, _ARTICLE = 0.7, 0.9
 # On a page without boilerplate, a segment is so much likelier to be clean, in nats, unless it is mostly links
 # or in a block for other things. A smaller probability of such a page has no effect.
 _FAVOUR, _NO_FRAGMENT, _MANY_LINKS = 3.0, 0.1, 0.5
-# A phrase loses so much of its log-odds as a phrase beyond the second number, in nats (docs/hybrid.md).
-_STOCK_WEIGHT, _STOCK = np.float32(2), np.float32(1)
 _HEADLINE = ZONES.index("headline")
 _COLUMNS = {feature.name: column for column, feature in enumerate(FEATURES)}
 _SUSPECT = [_COLUMNS[f"in-{name}"] for name in ("nav", "footer", "aside", "related")]
@@ -115,6 +113,40 @@ class Trees:
         )  # fmt: skip
 
 
+@dataclass(frozen=True, eq=False)
+class Stock:
+    """Stock phrases: short segments that are boilerplate on many sites.
+
+    Such a segment is boilerplate in the middle of the text, too, where structure says nothing against it.
+
+    Attributes:
+        phrases: shape (phrases,), uint32, ascending: hashes of their words; see `_phrases.pyx`.
+        weights: shape (phrases,), float32: what each loses of its log-odds, in nats; multiples of `STEP`.
+    """
+
+    phrases: npt.NDArray[np.uint32]
+    weights: npt.NDArray[np.float32]
+
+    @classmethod
+    def of(cls, weights: Mapping[int, float]) -> Stock:
+        """Makes the table from {hash of a phrase: what it loses}."""
+        known = sorted(weights)
+        return cls(np.array(known, np.uint32), np.array([weights[phrase] for phrase in known], np.float32))
+
+    def losses(self, document: Document) -> npt.NDArray[np.float32]:
+        """Returns what the segments of a page lose, in nats: shape (segments,), float32.
+
+        The headline of the page loses nothing, whatever its words are.
+        """
+        lost = np.zeros(len(document), np.float32)
+        if len(self.phrases):
+            hashes = phrase_hashes(document)
+            places = np.minimum(np.searchsorted(self.phrases, hashes), len(self.phrases) - 1)
+            there = (self.phrases[places] == hashes) & (document.segments["zone"] != _HEADLINE)
+            lost[there] = self.weights[places[there]]
+        return lost
+
+
 class Reading(NamedTuple):
     """What a structure model reads from a page.
 
@@ -146,8 +178,7 @@ class Structure(Stored):
         kinds: the forest of the kinds of pages, over `PAGE_FEATURES`; its trees follow each other in the
             order of `KINDS`. None for a model that does not know kinds.
         articles: the forest of the second judgement of articles; None for a model without `kinds`.
-        phrases: shape (PLACES,), float32: log-odds of short segments by their words, against a phrase that
-            nobody has seen, multiples of `STEP`; see `_phrases.pyx`.
+        stock: stock phrases, by their words; see `_phrases.pyx`.
         about: other entries of the header: training data and figures.
     """
 
@@ -159,7 +190,7 @@ class Structure(Stored):
     second: Trees
     kinds: Trees | None = None
     articles: Trees | None = None
-    phrases: npt.NDArray[np.float32] = field(default_factory=lambda: np.zeros(PLACES, np.float32))
+    stock: Stock = field(default_factory=lambda: Stock.of({}))
     about: dict[str, Any] = field(default_factory=dict)
 
     @cached_property
@@ -209,19 +240,8 @@ class Structure(Stored):
             rows = matrix[spare : spare + len(document)]
             suspect = rows[:, _SUSPECT].any(axis=1) | (rows[:, _LINKS] > _MANY_LINKS)
             odds += _FAVOUR * kinds[_IS_FRAGMENT] * ~suspect
-        odds += self._stock(document)
+        odds -= self.stock.losses(document)
         return Reading(odds, kinds)
-
-    def _stock(self, document: Document) -> npt.NDArray[np.float32]:
-        """Returns what stock phrases lose, in nats: shape (segments,), float32.
-
-        A short segment that is boilerplate on all other sites is boilerplate in the middle of the text, too,
-        where structure says nothing against it.
-        """
-        weights = self.phrases[phrase_places(document)]
-        weights[document.segments["zone"] == _HEADLINE] = 0
-        lost: npt.NDArray[np.float32] = _STOCK_WEIGHT * np.minimum(weights + _STOCK, 0)
-        return lost
 
     def _share_of_articles(self, kinds: npt.NDArray[np.float64]) -> float:
         """Returns the weight of the forest of articles in the second judgement of a page, 0 to 1."""
@@ -234,7 +254,8 @@ class Structure(Stored):
         """Returns {name: table} as model files store them."""
         found: dict[str, npt.NDArray[Any]] = {
             "weights": np.rint(self.weights / STEP).astype(np.int16),
-            "phrases": np.rint(self.phrases / STEP).astype(np.int16),
+            "stock.phrases": self.stock.phrases,
+            "stock.losses": np.rint(self.stock.weights / STEP).astype(np.int16),
         }
         for name, trees in self.trees().items():
             for column in fields(Trees):
@@ -287,14 +308,17 @@ class Structure(Stored):
         def weights_of(name: str, size: int) -> npt.NDArray[np.float32]:
             steps = integers(arrays[name])
             if steps.shape != (size,) or np.any(steps != steps.astype(np.int16)):
-                raise ValueError(f"the {name} are of another size")
+                raise ValueError(f"the weights of {name} are of another size")
             return steps.astype(np.float32) * np.float32(STEP)
 
         weights = weights_of("weights", WEIGHTS)
-        # files of earlier versions know no phrases
-        phrases = weights_of("phrases", PLACES) if "phrases" in arrays else np.zeros(PLACES, np.float32)
-        if phrases[-1]:
-            raise ValueError("it has a weight for what is no phrase")
+        # files of earlier versions know no stock phrases
+        stock = Stock.of({})
+        if "stock.phrases" in arrays:
+            known = integers(arrays["stock.phrases"])
+            if known.ndim != 1 or np.any(np.diff(known.astype(np.int64)) <= 0) or np.any(known <= 0):
+                raise ValueError("its stock phrases are not in order")
+            stock = Stock(known.astype(np.uint32), weights_of("stock.losses", len(known)))
         first, second = trees_of("first"), trees_of("second")
         if first is None or second is None:
             raise ValueError("it lacks a forest")
@@ -303,7 +327,7 @@ class Structure(Stored):
             raise ValueError("it has a forest of articles, but does not know articles")
         if kinds is not None and (tuple(names["kinds"]) != KINDS or len(kinds.sizes) % len(KINDS)):
             raise ValueError("it knows other kinds of pages: train it again")
-        model = cls(weights, first, second, kinds, articles, phrases, about)
+        model = cls(weights, first, second, kinds, articles, stock, about)
         _ = model._forests  # raises ValueError if the trees are wrong
         return model
 
@@ -360,7 +384,7 @@ class Structure(Stored):
             ("training", f"{training.get('pages', 0):,} pages of {training.get('sites', 0):,} sites"),
             ("trees", ", ".join(f"{len(trees.sizes)} {_CARD[name]}" for name, trees in self.trees().items())),
             ("names", f"{np.count_nonzero(self.weights):,} hashed words of class, id and role"),
-            ("phrases", f"{np.count_nonzero(self.phrases):,} hashed phrases of short segments"),
+            ("phrases", f"{len(self.stock.phrases):,} hashed phrases that are boilerplate wherever they are"),
             ("sources", str(self.about.get("sources", "-"))),
         ]
         rows = [(FEATURES[column].name, str(times), FEATURES[column].about) for column, times in ranked]

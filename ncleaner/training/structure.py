@@ -10,7 +10,7 @@ Only this module needs LightGBM (extra `train`); the model consists of plain arr
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
@@ -23,7 +23,7 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.kept import KINDS
 from ncleaner.errors import TrainingError
 from ncleaner.modelling._decide import probabilities_of
-from ncleaner.modelling._phrases import PLACES, phrase_places
+from ncleaner.modelling._phrases import phrase_hashes
 from ncleaner.modelling.features import (
     FEATURES,
     KIND_COLUMN,
@@ -36,7 +36,7 @@ from ncleaner.modelling.features import (
     page_features,
     second_features,
 )
-from ncleaner.modelling.structure import STEP, Structure, Trees, kinds_of
+from ncleaner.modelling.structure import STEP, Stock, Structure, Trees, kinds_of
 from ncleaner.training.sites import folds
 
 __all__ = ["FRAGMENT", "Example", "train_structure"]
@@ -85,10 +85,12 @@ _LEAST_KINDS, _LEAST_ARTICLES = 100, 100
 FRAGMENT = "fragment"
 # Additive smoothing: every word of a name and every phrase gets so many more sites, of this cleanliness.
 _PSEUDO_SITES, _NAME_PRIOR, _PHRASE_PRIOR = 4.0, 0.45, 0.25
-# A word or phrase on fewer sites says nothing.
-_FEW_SITES = 2
+# A phrase on fewer sites says nothing.
+_FEW_PHRASES = 3
 # Sites of a phrase that is known to be boilerplate everywhere.
-_STOCK_SITES = 30
+_KNOWN_SITES = 300
+# A stock phrase loses so much of its log-odds beyond the second number, in nats (docs/hybrid.md).
+_STOCK_WEIGHT, _STOCK = 2.0, 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,45 +119,20 @@ class Example:
     silent: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
 
 
-class SiteCounts:
-    """Cleanliness of things by site: the share of clean text where a thing is, such as a word in class names.
+class NameCounts:
+    """Cleanliness of the text below elements whose class, id or role has a word, by hashed word and site."""
 
-    Args:
-        size: number of things; they are numbered from 0.
-        prior: cleanliness of a thing that nobody has seen.
-    """
-
-    def __init__(self, size: int, prior: float) -> None:
-        self._size, self._prior = size, prior
+    def __init__(self, examples: Sequence[Example]) -> None:
         self._sites: dict[str, dict[int, list[float]]] = defaultdict(dict)
+        for example in examples:
+            self._add(example)
+        self._sums, self._numbers = np.zeros(WEIGHTS), np.zeros(WEIGHTS)
+        for words in self._sites.values():
+            for word, (clean, total) in words.items():
+                self._sums[word] += clean / total
+                self._numbers[word] += 1
 
-    def add(self, site: str, thing: int, clean: float, total: float) -> None:
-        """Counts an amount of text of a site, and how much of it is clean."""
-        sums = self._sites[site].setdefault(thing, [0.0, 0.0])
-        sums[0] += clean
-        sums[1] += total
-
-    def weights(self, without: Collection[str] = ()) -> npt.NDArray[np.float32]:
-        """Returns the log-odds of each thing against a thing that nobody has seen, from all sites except
-        those of `without`: shape (size,). A thing on fewer than `_FEW_SITES` sites gets 0."""
-        sums, numbers = np.zeros(self._size), np.zeros(self._size)
-        for site, things in self._sites.items():
-            if site not in without:
-                for thing, (clean, total) in things.items():
-                    sums[thing] += clean / total
-                    numbers[thing] += 1
-        share = (sums + _PSEUDO_SITES * self._prior) / (numbers + _PSEUDO_SITES)
-        odds = np.log(share / (1 - share)) - np.log(self._prior / (1 - self._prior))
-        weights: npt.NDArray[np.float32] = np.where(
-            numbers >= _FEW_SITES, np.rint(odds / STEP) * STEP, 0
-        ).astype(np.float32)
-        return weights
-
-
-def count_names(examples: Sequence[Example]) -> SiteCounts:
-    """Counts the text below elements whose class, id or role has a word, by hashed word."""
-    counts = SiteCounts(WEIGHTS, _NAME_PRIOR)
-    for example in examples:
+    def _add(self, example: Example) -> None:
         elements, names = example.document.elements, example.document.names.tolist()
         counted = np.sqrt(example.words)
         if len(example.silent):
@@ -168,34 +145,69 @@ def count_names(examples: Sequence[Example]) -> SiteCounts:
         for element in range(len(elements) - 1, 0, -1):
             if parents[element] >= 0:
                 below[parents[element]] += below[element]
+        found = self._sites[example.site]
         shift = (1 << 16) // WEIGHTS
         for (clean, total), start in zip(below.tolist(), elements["names"].tolist(), strict=True):
             if total > 0:
                 for word in names[start + 1 : start + 1 + names[start]]:
-                    counts.add(example.site, word // shift, clean, total)
-    return counts
+                    sums = found.setdefault(word // shift, [0.0, 0.0])
+                    sums[0] += clean
+                    sums[1] += total
+
+    def weights(self, without: str | None = None) -> npt.NDArray[np.float32]:
+        """Returns the log-odds of each word against the average word, from all sites except `without`: shape
+        (WEIGHTS,). A word on a single site gets 0."""
+        sums, numbers = self._sums, self._numbers
+        if without is not None and without in self._sites:
+            sums, numbers = sums.copy(), numbers.copy()
+            for word, (clean, total) in self._sites[without].items():
+                sums[word] -= clean / total
+                numbers[word] -= 1
+        odds = _log_odds(sums, numbers, _NAME_PRIOR)
+        return np.where(numbers >= 1.5, odds, 0).astype(np.float32)
 
 
-def count_phrases(examples: Sequence[Example], stock: Sequence[str] = ()) -> SiteCounts:
-    """Counts short segments by their words.
+def _log_odds(sums: Any, numbers: Any, prior: float) -> npt.NDArray[np.float64]:
+    """Returns the smoothed log-odds of things against a thing that nobody has seen, in steps of `STEP`.
+
+    Args:
+        sums: the sum over the sites of a thing of its share of clean text there.
+        numbers: the number of its sites.
+        prior: share of clean text of a thing that nobody has seen.
+    """
+    share = (sums + _PSEUDO_SITES * prior) / (numbers + _PSEUDO_SITES)
+    odds = np.log(share / (1 - share)) - np.log(prior / (1 - prior))
+    steps: npt.NDArray[np.float64] = np.rint(odds / STEP) * STEP
+    return steps
+
+
+def stock_of(examples: Sequence[Example], known: Sequence[str] = ()) -> Stock:
+    """Finds the stock phrases of training pages: short segments that are boilerplate wherever they are.
 
     Args:
         examples: the pages.
-        stock: phrases that are boilerplate on many sites; each counts as on `_STOCK_SITES` sites.
+        known: phrases that are boilerplate on many sites; each counts as on `_KNOWN_SITES` sites.
     """
-    counts = SiteCounts(PLACES, _PHRASE_PRIOR)
+    sites: dict[tuple[int, str], list[float]] = defaultdict(list)
     for example in examples:
-        places = phrase_places(example.document)
-        said = places >= 0
+        hashes = phrase_hashes(example.document)
+        said = hashes > 0
         if len(example.silent):
             said &= ~example.silent
-        for place, clean in zip(places[said].tolist(), example.clean[said].tolist(), strict=True):
-            counts.add(example.site, place, clean, 1)
-    known = dump_html("".join(f"<p>{escape(phrase)}</p>" for phrase in stock))
-    for place in sorted(set(phrase_places(known).tolist()) - {-1}):
-        for number in range(_STOCK_SITES):
-            counts.add(f"{number}.stock.invalid", place, 0, 1)
-    return counts
+        for phrase, clean in zip(hashes[said].tolist(), example.clean[said].tolist(), strict=True):
+            sites[phrase, example.site].append(clean)
+    shares: dict[int, list[float]] = defaultdict(list)
+    for (phrase, _), values in sites.items():
+        shares[phrase].append(sum(values) / len(values))
+    page = dump_html("".join(f"<p>{escape(phrase)}</p>" for phrase in known))
+    for phrase in phrase_hashes(page).tolist():
+        shares[phrase] += [0.0] * _KNOWN_SITES
+    losses = {
+        phrase: _STOCK_WEIGHT * (-float(_log_odds(sum(values), len(values), _PHRASE_PRIOR)) - _STOCK)
+        for phrase, values in shares.items()
+        if phrase and len(values) >= _FEW_PHRASES
+    }
+    return Stock.of({phrase: loss for phrase, loss in losses.items() if loss > 0})
 
 
 def _lightgbm() -> Any:
@@ -328,18 +340,15 @@ def train_structure(
     columns = columns_of(without)
     own = [column for column in columns if column < SEGMENT_COLUMNS]
     pages = [number for number, example in enumerate(examples) if example.kind != FRAGMENT]
-    counts = count_names([examples[number] for number in pages])
-    parts = folds([example.site for example in examples], _INNER)
-    matrices: list[Matrix] = [np.zeros((0, 0), np.float32)] * len(examples)
-    for fold in parts:
-        # Without the whole fold, not only the page's site: the rest of a rare word's sites would tell the
-        # label of this one.
-        weights = counts.weights({examples[number].site for number in fold})
-        for number in fold:
-            example = examples[number]
-            matrices[number] = first_features(example.document, example.odds, example.posterior, weights)
+    names = NameCounts([examples[number] for number in pages])
+    tables = {site: names.weights(site) for site in {example.site for example in examples}}
+    matrices = [
+        first_features(example.document, example.odds, example.posterior, tables[example.site])
+        for example in examples
+    ]
     narrow = [matrix[:, own] for matrix in matrices]
     judged: list[npt.NDArray[np.float64]] = [np.zeros(len(matrix)) for matrix in matrices]
+    parts = folds([example.site for example in examples], _INNER)
     for fold in parts:
         held_out = set(fold)
         rest = [number for number in pages if number not in held_out]
@@ -361,8 +370,8 @@ def train_structure(
     kinds = None
     if sum(bool(examples[number].kind) for number in pages) >= _LEAST_KINDS:
         kinds = _fit_kinds(examples, np.array(summaries), parts, matrices, columns, kinds_forest, threads)
-    names = [feature.name for feature in FEATURES]
-    near = [names.index(name) for name in _NEIGHBOURS if names.index(name) in set(columns)]
+    place = {feature.name: column for column, feature in enumerate(FEATURES)}
+    near = [place[name] for name in _NEIGHBOURS if place[name] in set(columns)]
     wide = {
         number: np.concatenate((matrices[number][:, columns], _neighbours(matrices[number], near)), axis=1)
         for number in pages
@@ -375,12 +384,12 @@ def train_structure(
 
     articles = [number for number in pages if examples[number].kind == "article"]
     return Structure(
-        counts.weights(),
+        names.weights(),
         first,
         second_of(pages),
         kinds,
         second_of(articles) if kinds is not None and len(articles) >= _LEAST_ARTICLES else None,
-        count_phrases([examples[number] for number in pages], stock).weights(),
+        stock_of([examples[number] for number in pages], stock),
         dict(about or {}),
     )
 

@@ -22,7 +22,6 @@ from fuzz.mutate import NUMBERS, UTF8, mutated
 from fuzz.source import Source
 from ncleaner.document.kept import KINDS
 from ncleaner.document.plain import dump_text
-from ncleaner.modelling._phrases import PLACES
 from ncleaner.modelling.alphabet import alphabet, learned_alphabet
 from ncleaner.modelling.container import FORMAT_VERSION, MAGIC, Stored
 from ncleaner.modelling.counts import GramCounter, two_sides
@@ -30,7 +29,7 @@ from ncleaner.modelling.decision import Decision
 from ncleaner.modelling.features import FEATURES, PAGE_FEATURES, WEIGHTS
 from ncleaner.modelling.hybrid import Calibration, HybridModel
 from ncleaner.modelling.ngrams import NGramModel
-from ncleaner.modelling.structure import Structure, Trees
+from ncleaner.modelling.structure import Stock, Structure, Trees
 from ncleaner.modelling.victor import VictorModel, make_slots
 
 __all__ = ["loose", "model_file", "of_loose", "opened", "remade", "small_model", "small_models", "summed"]
@@ -162,11 +161,8 @@ def _structure(source: Source) -> Structure:
     if source.odds(0.5):
         kinds = _trees(source, len(KINDS), len(PAGE_FEATURES), reach=0)
         articles = _trees(source, 4)
-    phrases = np.zeros(PLACES, np.float32)
-    phrases[: -1 : source.randint(5, 500)] = -3
-    return Structure(
-        weights, _trees(source, 3), _trees(source, 4), kinds, articles, phrases, {"name": "small"}
-    )
+    stock = Stock.of({source.randint(1, 1 << 32 - 1): 1.5 for _ in range(source.randint(0, 9))})
+    return Structure(weights, _trees(source, 3), _trees(source, 4), kinds, articles, stock, {"name": "small"})
 
 
 def _hybrid(source: Source) -> HybridModel:

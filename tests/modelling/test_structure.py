@@ -13,12 +13,12 @@ from ncleaner.document._document import HASHES_VERSION
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import KINDS
 from ncleaner.errors import ModelError, OutputError
-from ncleaner.modelling._phrases import PLACES, phrase_places
+from ncleaner.modelling._phrases import phrase_hashes
 from ncleaner.modelling.container import kind_of, pack, unpack
 from ncleaner.modelling.features import FEATURES, PAGE_FEATURES, WEIGHTS
 from ncleaner.modelling.ngrams import load_model
 from ncleaner.modelling.shipped import model_bytes
-from ncleaner.modelling.structure import STEP, Structure, Trees, load_structure
+from ncleaner.modelling.structure import STEP, Stock, Structure, Trees, load_structure
 
 from ..structures import structure, stumps
 
@@ -143,18 +143,14 @@ def test_a_stock_phrase_goes_wherever_it_is() -> None:
     page = dump_html(
         "<title>Tides</title><h1>Tides</h1><p>The ferry was late again.</p><p>ADVERTISEMENT</p><p>tides</p>"
     )
-    places = phrase_places(page)
-    phrases = np.zeros(PLACES, np.float32)
-    phrases[places[2]], phrases[places[3]] = -2.5, -3
+    hashes = phrase_hashes(page).tolist()
+    stock = Stock.of({hashes[2]: 3, hashes[3]: 4})
     model = Structure(
-        MODEL.weights,
-        stumps(("words", 0, 0.0, 0.0, 1.0)),
-        stumps(("words", 0, 0.0, 0.0, 2.0)),
-        phrases=phrases,
+        MODEL.weights, stumps(("words", 0, 0.0, 0.0, 1.0)), stumps(("words", 0, 0.0, 0.0, 2.0)), stock=stock
     )
     zeros = np.zeros(len(page))
     assert [s.zone for s in page] == ["headline", "", "", ""]
-    # twice what is beyond −1; the headline stays, whatever its words are
+    # the headline stays, whatever its words are
     assert model.judge(page, zeros, zeros).odds.tolist() == [2, 2, -1, -2]
     again = Structure.from_bytes(model.to_bytes())
     assert again.judge(page, zeros, zeros).odds.tolist() == [2, 2, -1, -2]
@@ -243,6 +239,10 @@ ODD_TABLES: list[dict[str, Any]] = [
     {"first_thresholds": np.array([0, np.inf], "<f4")},
     {"first_thresholds": np.zeros((2, 2), "<f4")},
     {"first_rows": np.zeros((2, 2), "i1")},
+    {"stock_losses": np.zeros(3, "<i2")},
+    {"stock_phrases": np.array([9, 5], "<u4")},
+    {"stock_phrases": np.array([0, 5], "<u4")},
+    {"stock_phrases": np.zeros((2, 2), "<u4")},
     # a forest of articles, without one of kinds
     {f"articles_{name}": table for name, table in {"features": np.zeros(1, "<u2"), "rows": np.zeros(1, "i1"),
      "thresholds": np.zeros(1, "<f4"), "left": np.array([-1], "<i2"), "right": np.array([-2], "<i2"),

@@ -10,11 +10,10 @@ import pytest
 
 from ncleaner.document.html import dump_html
 from ncleaner.errors import TrainingError
-from ncleaner.modelling._phrases import PLACES, phrase_places
 from ncleaner.modelling.features import FEATURES, OUTSIDE, SEGMENT_COLUMNS, WEIGHTS
 from ncleaner.modelling.structure import STEP, Structure
 from ncleaner.training import structure as structure_training
-from ncleaner.training.structure import Example, count_names, count_phrases, train_structure
+from ncleaner.training.structure import Example, NameCounts, stock_of, train_structure
 
 from ..structures import PROSE, grow_small_forests, page_html
 
@@ -172,62 +171,56 @@ def test_thresholds_are_rounded_down(threshold: float) -> None:
 # names --------------------------------------------------------------------------------------------
 
 
-def weights_of(html: str, table: np.ndarray) -> list[float]:
+def weights_at(html: str, table: np.ndarray) -> list[float]:
     document = dump_html(html)
     words = document.names[1:]  # one list
     return [float(table[int(word) * WEIGHTS >> 16]) for word in words[1 : 1 + int(words[0])].tolist()]
 
 
 def test_words_of_names_are_weighed_by_sites() -> None:
-    counts = count_names(EXAMPLES)
-    table = counts.weights()
+    table = NameCounts(EXAMPLES).weights()
     assert table.shape == (WEIGHTS,)
     np.testing.assert_array_equal(table, np.rint(table / STEP) * STEP)
     (entry, wide), (menu,), (footer,) = (
-        weights_of(html, table)
+        weights_at(html, table)
         for html in ("<div class='entry wide'>", "<div class=topnav>", "<div class=footer>")
     )
     assert entry > 0 and wide > 0 > menu and footer < 0
     # seen on more sites is surer
     assert wide > entry and footer < menu
-    assert weights_of("<div class=never>", table) == [0]
+    assert weights_at("<div class=never>", table) == [0]
 
 
 def test_a_site_does_not_count_for_itself() -> None:
     odd = replace(EXAMPLES[0], site="odd.example")
-    counts = count_names([odd, *EXAMPLES[2:]])
-    without = count_names(EXAMPLES[2:]).weights()
-    np.testing.assert_array_equal(counts.weights(["odd.example"]), without)
-    np.testing.assert_array_equal(counts.weights(["unknown.example"]), counts.weights())
+    counts = NameCounts([odd, *EXAMPLES[2:]])
+    without = NameCounts(EXAMPLES[2:]).weights()
+    np.testing.assert_array_equal(counts.weights("odd.example"), without)
+    np.testing.assert_array_equal(counts.weights("unknown.example"), counts.weights())
     assert (counts.weights() != without).any()
 
 
-def test_phrases_are_weighed_by_sites() -> None:
-    table = count_phrases(EXAMPLES, ["Read on!", "Weiterlesen"]).weights()
-    assert table.shape == (PLACES,)
-
-    def weights(html: str) -> list[float]:
-        return [float(weight) for weight in table[phrase_places(dump_html(html))]]
-
-    menu, heading, years, alone = weights(
-        "<p>Page 1 of 7</p><h1>Ferry 3</h1><p>© 1999 The GAZETTE</p><p>zyzzyva</p>"
+def test_short_segments_that_are_boilerplate_everywhere_are_stock_phrases() -> None:
+    stock = stock_of(EXAMPLES, ["Read on!", "Weiterlesen"])
+    assert (np.diff(stock.phrases.astype(np.int64)) > 0).all() and (stock.weights > 0).all()
+    page = dump_html(
+        "<h1>Page 9</h1><p>Page 1 of 7</p><h2>Ferry 3</h2><p>© 1999 The GAZETTE</p><p>zyzzyva</p>"
     )
-    assert menu < -1 and years < -1 and heading > 1 and alone == 0
+    menu, heading, years, unknown = stock.losses(page)[1:].tolist()
+    assert menu > 1 and years > 1 and heading == unknown == 0
     # known ones count as seen on many sites
-    assert weights("<p>READ ON</p><p>weiterlesen</p>") == [weights("<p>Read on</p>")[0]] * 2
-    assert weights("<p>Read on</p>")[0] < menu
-    # what is no phrase has no weight
-    assert weights(f"<p>***</p><p>{'word ' * 8}</p>") == [0, 0]
+    first, second, third = stock.losses(dump_html("<p>READ ON</p><p>weiterlesen</p><p>read of</p>")).tolist()
+    assert first == second > menu and third == 0
 
 
 def test_what_the_gold_text_is_silent_about_is_not_counted() -> None:
     silent = [replace(page, silent=np.ones(len(page.clean), bool)) for page in EXAMPLES]
-    assert not count_phrases(silent).weights().any()
-    assert not count_names(silent).weights().any()
+    assert not len(stock_of(silent).phrases)
+    assert not NameCounts(silent).weights().any()
 
 
 def test_words_of_one_site_say_nothing() -> None:
-    one = count_names([replace(page, site="one.example") for page in EXAMPLES])
+    one = NameCounts([replace(page, site="one.example") for page in EXAMPLES])
     assert not one.weights().any()
 
 
