@@ -47,6 +47,8 @@ class Cleaner:
         captions: False removes the captions of pictures and tables.
         news: all pages are articles: `hybrid` judges each as one, and readers' comments are removed as with
             `comments=False`. Plain text has no structure, so nothing changes for it.
+        notices: keep the text of pages that hold nothing but a notice, such as an error message or a cookie
+            wall. By default such a page gives no text; only the method `hybrid` finds them, on HTML pages.
         limits: bounds for one page.
         encoding: WHATWG label of the encoding, instead of what pages declare.
         alt_text: include the alternative text of images.
@@ -66,6 +68,7 @@ class Cleaner:
         comments: bool = True,
         captions: bool = True,
         news: bool = False,
+        notices: bool = False,
         limits: Limits = Limits(),
         encoding: str | None = None,
         alt_text: bool = False,
@@ -74,7 +77,8 @@ class Cleaner:
         self.encoding = encoding
         self.alt_text = alt_text
         keeps = entry_of(method).keeps_headline or None
-        self.wanted = Wanted(keeps if headline is None else headline, comments and not news, captions)
+        keep_headline = keeps if headline is None else headline
+        self.wanted = Wanted(keep_headline, comments and not news, captions, notices)
         if isinstance(model, Stored):
             self.method = make_method(method, model, threshold, news)
         else:

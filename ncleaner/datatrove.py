@@ -45,13 +45,13 @@ class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # datatrove has no 
 
     The metadata of a document are the keys of `ncleaner clean -f jsonl` (url, date, title, lang, language,
     model, encoding, offset, segments_kept) and file_path; its id is that of its record. Statistics count
-    pages (all, cleaned, empty, given up), records that yield no page, places of damage, and files that could
-    not be read to their end.
+    pages (all, cleaned, empty, notices, given up), records that yield no page, places of damage, and files
+    that could not be read to their end.
 
     Args:
         data_folder, paths_file: as for every reader from disk. Files that are neither archives nor HTML are
             read as texts: give a `glob_pattern` if the folder contains other files.
-        method, model, threshold, headline, comments, captions, news, limits, encoding, alt_text: see
+        method, model, threshold, headline, comments, captions, news, notices, limits, encoding, alt_text: see
             `Cleaner`.
         input_format, marker: see `archive.read`.
         options: those of `BaseDiskReader`: limit, skip, adapter, glob_pattern, default_metadata, …
@@ -74,6 +74,7 @@ class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # datatrove has no 
         comments: bool = True,
         captions: bool = True,
         news: bool = False,
+        notices: bool = False,
         limits: Limits = Limits(),
         encoding: str | None = None,
         alt_text: bool = False,
@@ -94,6 +95,7 @@ class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # datatrove has no 
             comments=comments,
             captions=captions,
             news=news,
+            notices=notices,
             limits=limits,
             marker=marker,
         )
@@ -142,7 +144,7 @@ class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # datatrove has no 
         return self.get_document_from_dict({**data, **record}, filepath, number)
 
     def _count(self, tally: Tally) -> None:
-        for name in ("pages", "cleaned", "empty", "damaged", "unread"):
+        for name in ("pages", "cleaned", "empty", "notices", "damaged", "unread"):
             if number := getattr(tally, name):
                 self.stat_update(name, value=number)
         for label, reasons in (("given up", tally.lost), ("record skipped", tally.skipped)):
@@ -158,7 +160,8 @@ class NcleanerExtractor(BaseExtractor):  # type: ignore[misc]  # datatrove has n
     Pages without clean text and pages above the limits are dropped.
 
     Args:
-        method, model, threshold, headline, comments, captions, news, limits, alt_text: see `Cleaner`.
+        method, model, threshold, headline, comments, captions, news, notices, limits, alt_text: see
+            `Cleaner`.
         timeout: seconds for one page, which include loading the model if processes are not forked. None:
             those of `limits`.
     """
@@ -175,6 +178,7 @@ class NcleanerExtractor(BaseExtractor):  # type: ignore[misc]  # datatrove has n
         comments: bool = True,
         captions: bool = True,
         news: bool = False,
+        notices: bool = False,
         limits: Limits = Limits(),
         alt_text: bool = False,
         timeout: float | None = None,
@@ -189,6 +193,7 @@ class NcleanerExtractor(BaseExtractor):  # type: ignore[misc]  # datatrove has n
             comments=comments,
             captions=captions,
             news=news,
+            notices=notices,
             limits=limits,
         )
         self._cleaner: Cleaner | None = None

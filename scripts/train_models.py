@@ -19,11 +19,14 @@ from goldsets import SETS, read_sets, stock_phrases, structure_examples
 from ncleaner.errors import TrainingWarning
 from ncleaner.people.cards import trained_sentence
 from ncleaner.training.ngrams import train
+from ncleaner.training.notices import read_texts, small_parts, terms_of_texts, train_notices
 from ncleaner.training.pairs import Pair, read_pairs
 from ncleaner.training.structure import train_structure
 from ncleaner.training.victor import train_victor
 
 MODELS = Path(__file__).parent.parent / "models"
+# notices and ordinary short texts, written for ncleaner
+TEXTS = Path(__file__).parent / "notices"
 CLEANEVAL = "CleanEval 2007 development set"
 WCXB = "WCXB development set (Foley 2026, CC BY 4.0)"
 PORTAL = "CleanPortalEval (Endrédy and Novák 2013)"
@@ -61,6 +64,12 @@ RECIPES = {
         f"{CLEANEVAL}; {PORTAL}; {WCXB}; {L3S}; {DANIEL}",
         kind="structure",
     ),
+    "notices": Recipe(
+        "any",
+        tuple(SETS),
+        f"texts written for ncleaner; {CLEANEVAL}; {PORTAL}; {WCXB}; {L3S}; {DANIEL}",
+        kind="notices",
+    ),
     "victor": Recipe(
         "en",
         ("cleaneval-dev", "cleanportaleval", "wcxb-dev"),
@@ -95,6 +104,21 @@ def main(
             )
             structure.save(path)
             said = f"{structure!r}, {training['pages']:,} pages of {training['sites']:,} sites"
+        elif recipe.kind == "notices":
+            notices, ordinary = (read_texts(TEXTS / f"{part}.txt") for part in ("notices", "ordinary"))
+            parts = [part for pair in pairs for part in small_parts(pair)]
+            training = {
+                "notices": len(notices),
+                "pages": len(ordinary) + len(parts),
+                "sites": len({part.site for part in parts}),
+            }
+            model_of_notices = train_notices(
+                terms_of_texts(notices),
+                [*terms_of_texts(ordinary), *(part.terms for part in parts)],
+                about={**about, "training": training},
+            )
+            model_of_notices.save(path)
+            said = f"{model_of_notices!r}, {training['notices']:,} notices, {training['pages']:,} other texts"
         elif recipe.kind == "victor":
             victor = train_victor(pairs, about=about)
             victor.save(path)

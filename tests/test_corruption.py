@@ -19,7 +19,8 @@ from ncleaner.modelling.container import Stored, kind_of
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.labels import labels_from_kept
 from ncleaner.modelling.ngrams import NGramModel, load_model
-from ncleaner.modelling.structure import Structure
+from ncleaner.modelling.notices import Notices
+from ncleaner.modelling.structure import Structure, load_structure
 from ncleaner.modelling.victor import VictorModel
 from ncleaner.training.annotations import read_annotations, write_annotations
 
@@ -36,10 +37,15 @@ def of_structure(structure: Structure) -> Hybrid:
     return Hybrid(HybridModel(load_model("nonlexical"), structure))
 
 
+def of_notices(notices: Notices) -> Hybrid:
+    return Hybrid(HybridModel(load_model("nonlexical"), load_structure()), notices)
+
+
 KINDS: dict[str, tuple[type[Stored], Callable[..., Method]]] = {
     "ngram": (NGramModel, NGram),
     "structure": (Structure, of_structure),
     "hybrid": (HybridModel, Hybrid),
+    "notices": (Notices, of_notices),
     "victor": (VictorModel, Victor),
 }
 
@@ -54,7 +60,7 @@ def scores(kind: str, data: bytes) -> bytes:
         raise
     kept = method(model).keep(PAGE)
     assert kept.scores is not None
-    return kept.mask.tobytes() + kept.scores.tobytes()
+    return kept.mask.tobytes() + kept.scores.tobytes() + repr(kept.kinds).encode()
 
 
 def outcome(kind: str, data: bytes) -> bytes | None:

@@ -41,6 +41,7 @@ from ncleaner.modelling.alphabet import alphabet
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.nfc import _FOREIGN, _MARKS, _run_of_marks, compose
 from ncleaner.modelling.ngrams import NGramModel, load_model
+from ncleaner.modelling.notices import Notices
 from ncleaner.modelling.structure import Structure
 from ncleaner.modelling.victor import VictorModel
 
@@ -307,7 +308,7 @@ def _refused(kind: str, match: str, header: dict[str, object] | None = None, **a
     data = models.remade(models.small_model(kind).to_bytes(), header, named)
     readers: dict[str, Callable[[bytes], object]] = {
         "ngram": NGramModel.from_bytes, "structure": Structure.from_bytes, "hybrid": HybridModel.from_bytes,
-        "victor": VictorModel.from_bytes,
+        "victor": VictorModel.from_bytes, "notices": Notices.from_bytes,
     }  # fmt: skip
     with pytest.raises(ModelError, match=match):
         readers[kind](data)
@@ -319,6 +320,10 @@ def test_numbers_that_run_over_are_refused() -> None:
     _refused("structure", "another size", weights=np.full(1 << 14, 1 << 40))
     _refused("structure", "too large", first_rows=np.full(1, 2**64 - 1, np.uint64))
     _refused("structure", "not finite", second_thresholds=np.full(1, np.inf))
+    _refused("notices", "out of range", weights=np.full(1 << 15, 128))
+    _refused("notices", "another size", weights=np.zeros(1 << 14, np.int8))
+    _refused("notices", "finite", {"step": 0})
+    _refused("notices", "finite", {"offset": "nan"})
     _refused("ngram", "whole numbers", clean1=np.array([0.5]))
     _refused("ngram", "are no keys", keys1=np.array([1.5]))
     _refused(

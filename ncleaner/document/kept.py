@@ -8,12 +8,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["KINDS", "Kept", "Remarks"]
+__all__ = ["KINDS", "NOTICE", "Kept", "Remarks"]
 
 # Kinds of pages: those of the WCXB benchmark (Foley 2026), and text without boilerplate.
 KINDS: tuple[str, ...] = (
     "article", "forum", "listing", "collection", "documentation", "product", "service", "fragment",
 )  # fmt: skip
+# A page without main text: an error message, a wall, an empty listing. It is no kind of the structure model.
+NOTICE = "notice"
 
 
 class Remarks(NamedTuple):
@@ -49,7 +51,8 @@ class Kept(NamedTuple):
         mask: shape (segments,), bool; True for the segments that are kept.
         scores: shape (segments,), float64; a larger score means a cleaner segment. None for a method without
             scores.
-        kinds: {kind of page: probability} for each of `KINDS`, if the method judges it; else empty.
+        kinds: {kind of page: probability} for each of `KINDS` and for `NOTICE`, if the method judges it; else
+            empty.
         remarks: further information about the decision.
     """
 
@@ -60,8 +63,12 @@ class Kept(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """The most probable kind of the page; empty if the method does not judge it."""
-        return max(self.kinds, key=lambda kind: self.kinds[kind], default="")
+        """The most probable kind of the page, `NOTICE` if that is likelier than not; empty if the method does
+        not judge it."""
+        if self.kind_probability(NOTICE) > 0.5:
+            return NOTICE
+        others = [kind for kind in self.kinds if kind != NOTICE]
+        return max(others, key=lambda kind: self.kinds[kind], default="")
 
     def kind_probability(self, kind: str) -> float:
         """The probability that the page is of a kind; 0 if the method does not judge it."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ncleaner.document import Document
-from ncleaner.document.kept import KINDS, Kept
+from ncleaner.document.kept import KINDS, NOTICE, Kept
 from ncleaner.methods.heuristics import Heuristics
 from ncleaner.methods.ngram import NGram
 from ncleaner.modelling.hybrid import HybridModel
+from ncleaner.modelling.notices import Notices, shipped_notices
 
 __all__ = ["Hybrid"]
 
@@ -14,16 +15,23 @@ __all__ = ["Hybrid"]
 class Hybrid:
     """Keeps the segments that the structure model, with the scores of the n-grams, judges to be main text.
 
-    A plain-text dump has no structure: the n-grams alone judge its segments, and `Remarks.fallback` says so.
+    Of a page with little text it also judges whether that is a notice, such as an error message; the user
+    decides whether notices are kept (`zones.Wanted`). A plain-text dump has no structure: the n-grams alone
+    judge its segments, and `Remarks.fallback` says so.
 
     Args:
         model: n-grams and structure.
+        notices: the model of notices; the shipped one by default.
+
+    Raises:
+        ModelError: the shipped model of notices cannot be read.
     """
 
     name = "hybrid"
 
-    def __init__(self, model: HybridModel) -> None:
+    def __init__(self, model: HybridModel, notices: Notices | None = None) -> None:
         self.model = model
+        self._notices = notices or shipped_notices()
         self._ngram = NGram(model.ngrams)
         self._heuristics = Heuristics()
 
@@ -40,4 +48,7 @@ class Hybrid:
         if kept.kind_probability("fragment") > 0.5:
             # nothing on it looks like boilerplate but what has the form of a menu or a copyright line
             mask &= ~self._heuristics.remove(document)
+        notice = self._notices.probability(document, mask)
+        found = {kind: share * (1 - notice) for kind, share in found.items()}
+        kept = kept._replace(kinds={**found, NOTICE: notice})
         return kept.remarked(unfamiliar=self._ngram.is_unfamiliar(document, mask))

@@ -14,6 +14,7 @@ __all__ = ["AUTO", "DEFAULT_METHOD", "DEFAULT_MODEL", "FALLBACK_MODEL", "KINDS",
 _NGRAMS = ModelKind("ngram", "ncleaner.modelling.ngrams:NGramModel")
 _HYBRID = ModelKind("hybrid", "ncleaner.modelling.hybrid:HybridModel")
 _STRUCTURE = ModelKind("structure", "ncleaner.modelling.structure:Structure")
+_NOTICES = ModelKind("notices", "ncleaner.modelling.notices:Notices")
 _VICTOR = ModelKind("victor", "ncleaner.modelling.victor:VictorModel")
 
 METHODS: dict[str, Entry] = {
@@ -26,7 +27,7 @@ METHODS: dict[str, Entry] = {
             kinds=(_HYBRID, _NGRAMS),
             by_language=True,
             keeps_headline=True,
-            parts={"structure": _STRUCTURE},
+            parts={"structure": _STRUCTURE, "notices": _NOTICES},
         ),
         Entry(
             name="ngram",

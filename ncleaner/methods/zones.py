@@ -1,4 +1,5 @@
-"""What the user decides about a page, whatever the method: the headline, the readers' comments, the captions.
+"""What the user decides about a page, whatever the method: the headline, the readers' comments, the captions,
+and pages that hold nothing but a notice.
 
 Gold standards differ on these zones (`Document.segments`, column `zone`), so it is not left to a model.
 """
@@ -8,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ncleaner.document import Document
-from ncleaner.document.kept import Kept
+from ncleaner.document.kept import NOTICE, Kept
 from ncleaner.document.tables import ZONES
 
 __all__ = ["Wanted"]
@@ -28,15 +29,19 @@ class Wanted(NamedTuple):
             to the method.
         comments: False removes the readers' comments, unless they are the page, as in a forum.
         captions: False removes the captions of pictures and tables.
+        notices: True keeps the text of pages that the method judges to be notices, such as error messages.
     """
 
     headline: bool | None = None
     comments: bool = True
     captions: bool = True
+    notices: bool = False
 
     def applied(self, document: Document, kept: Kept) -> Kept:
         """Returns a method's decision with these wishes."""
         zones, mask = document.segments["zone"], kept.mask
+        if not self.notices and kept.kind == NOTICE:
+            return kept._replace(mask=mask & False)
         if not self.comments and not _is_discussion(document, kept):
             mask = mask & (zones != _COMMENT)
         if not self.captions:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.document import tags
+from ncleaner.document.kept import NOTICE
 from ncleaner.errors import InputError, NcleanerError
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.archive import read
@@ -61,6 +62,8 @@ def page_table(path: str, number: int, cleaner: Cleaner, input_format: Any) -> I
     if kept.kinds:
         ranked = sorted(kept.kinds.items(), key=lambda item: -item[1])
         yield "kind of page: " + ", ".join(f"{kind} {share:.2f}" for kind, share in ranked if share >= 0.005)
+    if kept.kind == NOTICE and not kept.mask.any():
+        yield "nothing is kept, because the page holds nothing but a notice (`clean --notices` keeps it)"
     yield "keep   score kind words links zone        text"
     for segment in document:
         fate = "  +  " if kept.mask[segment.index] else "  -  "

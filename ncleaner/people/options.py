@@ -136,6 +136,14 @@ NewsOption = Annotated[
         help="All pages are articles: judge each as one (hybrid), and leave out the readers' comments.",
     ),
 ]
+NoticesOption = Annotated[
+    bool,
+    typer.Option(
+        "--notices",
+        help="Keep pages that hold nothing but a notice, such as an error message, a cookie wall or an empty "
+        "listing. By default hybrid leaves them out.",
+    ),
+]
 MarkerOption = Annotated[
     str | None,
     typer.Option(
@@ -322,6 +330,7 @@ def settings_of(
     no_comments: NoCommentsOption = False,
     no_captions: NoCaptionsOption = False,
     news: NewsOption = False,
+    notices: NoticesOption = False,
     max_bytes: MaxBytesOption = Limits().bytes,
     max_nesting: MaxNestingOption = Limits().nesting,
     max_segments: MaxSegmentsOption = Limits().segments,
@@ -344,6 +353,7 @@ def settings_of(
         comments=not no_comments,
         captions=not no_captions,
         news=news,
+        notices=notices,
         limits=Limits(
             bytes=max_bytes,
             nesting=max_nesting,

@@ -210,6 +210,11 @@ def run_summary(tally: Tally) -> str:
             f"{tally.unfamiliar:,} pages are in letters that the model hardly knows, and were kept or removed"
             " whole: --model auto takes a model for each page"
         )
+    if tally.notices:
+        lines.append(
+            f"{tally.notices:,} of the empty pages hold nothing but a notice, such as an error message or a "
+            "cookie wall: --notices keeps them"
+        )
     if tally.skipped:
         lines.append(f"{tally.skipped.total():,} records skipped{_by_reason(tally.skipped)}")
     if tally.flattened:

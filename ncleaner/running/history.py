@@ -52,10 +52,13 @@ class History:
 
     @property
     def outcomes(self) -> Counter[str]:
-        """Numbers of pages by outcome: cleaned, empty, or given up for a reason."""
+        """Numbers of pages by outcome: cleaned, empty, empty as a notice, or given up for a reason."""
         total = self.total
         given_up = {f"given up: {reason}": number for reason, number in total.lost.items()}
-        return Counter({"cleaned": total.cleaned, "empty": total.empty, **given_up})
+        notices = {"empty: a notice": total.notices} if total.notices else {}
+        return Counter(
+            {"cleaned": total.cleaned, "empty": total.empty - total.notices, **notices, **given_up}
+        )
 
     @property
     def seconds(self) -> float:

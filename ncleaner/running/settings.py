@@ -23,7 +23,7 @@ class Settings:
     """Everything except the input that an output depends on; picklable, for the workers.
 
     Attributes:
-        method, model, threshold, encoding, alt_text, headline, comments, captions, news, limits: see
+        method, model, threshold, encoding, alt_text, headline, comments, captions, news, notices, limits: see
             `Cleaner`.
         output_format, sink_options: see `make_sink`.
         input_format, marker: see `archive.read`.
@@ -43,6 +43,7 @@ class Settings:
     comments: bool = True
     captions: bool = True
     news: bool = False
+    notices: bool = False
     limits: Limits = field(default_factory=Limits)
     many_pages: bool = False
     marker: str | None = None
@@ -59,6 +60,7 @@ class Settings:
             comments=self.comments,
             captions=self.captions,
             news=self.news,
+            notices=self.notices,
             limits=self.limits,
             encoding=self.encoding,
             alt_text=self.alt_text,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ncleaner.document import Document
-from ncleaner.document.kept import Kept
+from ncleaner.document.kept import NOTICE, Kept
 from ncleaner.page import Damage, Page, Skip
 
 __all__ = ["OTHERS", "Note", "Tally"]
@@ -54,6 +54,7 @@ class Tally:
         pages: pages read.
         cleaned: pages with clean text.
         empty: pages without clean text.
+        notices: empty pages that hold nothing but a notice, such as an error message.
         skipped: records that yield no page, by reason.
         lost: pages given up, by reason.
         damaged: places where an input is broken.
@@ -79,6 +80,7 @@ class Tally:
     pages: int = 0
     cleaned: int = 0
     empty: int = 0
+    notices: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
     lost: Counter[str] = field(default_factory=Counter)
     damaged: int = 0
@@ -132,6 +134,7 @@ class Tally:
             self.cleaned += 1
         else:
             self.empty += 1
+            self.notices += kept.kind == NOTICE
         self.segments_kept += kept_segments
         self.segments_removed += len(words) - kept_segments
         self.words_kept += kept_words
@@ -186,6 +189,7 @@ class Tally:
             "pages": self.pages,
             "cleaned": self.cleaned,
             "empty": self.empty,
+            "notices": self.notices,
             "given_up": dict(sorted(self.lost.items())),
             "records_skipped": dict(sorted(self.skipped.items())),
             "flattened": self.flattened,
@@ -221,6 +225,8 @@ class Tally:
             pages=_integer(record["pages"]),
             cleaned=_integer(record["cleaned"]),
             empty=_integer(record["empty"]),
+            # a manifest of version 0.1.0 has none
+            notices=_integer(record.get("notices", 0)),
             lost=_counter(record["given_up"]),
             skipped=_counter(record["records_skipped"]),
             flattened=_integer(record["flattened"]),

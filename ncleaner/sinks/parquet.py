@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from ncleaner.document import Document
-from ncleaner.document.kept import KINDS, Kept
+from ncleaner.document.kept import KINDS, NOTICE, Kept
 from ncleaner.errors import OutputError
 from ncleaner.page import Page
 from ncleaner.sinks.background import Ordered, ordered
@@ -76,7 +76,7 @@ def _schema() -> pa.Schema:
             "language": pa.string(),
             "model": pa.string(),
             "page_kind": pa.string(),
-            "page_kinds": pa.struct({kind: pa.float32() for kind in KINDS}),
+            "page_kinds": pa.struct({kind: pa.float32() for kind in (*KINDS, NOTICE)}),
             "encoding": pa.string(),
             "offset": pa.int64(),
             "record_id": pa.string(),

@@ -11,7 +11,7 @@ import hashlib
 import json
 import struct
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -22,6 +22,7 @@ from fuzz.mutate import NUMBERS, UTF8, mutated
 from fuzz.source import Source
 from ncleaner.document.kept import KINDS
 from ncleaner.document.plain import dump_text
+from ncleaner.modelling._notices import BUCKETS
 from ncleaner.modelling.alphabet import alphabet, learned_alphabet
 from ncleaner.modelling.container import FORMAT_VERSION, MAGIC, Stored
 from ncleaner.modelling.counts import GramCounter, two_sides
@@ -29,6 +30,7 @@ from ncleaner.modelling.decision import Decision
 from ncleaner.modelling.features import FEATURES, PAGE_FEATURES, WEIGHTS
 from ncleaner.modelling.hybrid import Calibration, HybridModel
 from ncleaner.modelling.ngrams import NGramModel
+from ncleaner.modelling.notices import Notices
 from ncleaner.modelling.structure import Stock, Structure, Trees
 from ncleaner.modelling.victor import VictorModel, make_slots
 
@@ -179,11 +181,22 @@ def _victor(source: Source) -> VictorModel:
     return VictorModel(slots, state, moves, source.choice((None, 0.0)), {"name": "small"})
 
 
+def _notices(source: Source) -> Notices:
+    weights = np.zeros(BUCKETS, np.int8)
+    weights[:: source.randint(1, 500)] = source.randint(-128, 127)
+    return Notices(weights, source.uniform(0.01, 1), source.uniform(-2, 2), {"name": "small"})
+
+
 def small_model(kind: str, seed: int = 0) -> Stored:
     """A small model of a kind: the same for the same seed."""
-    return {"ngram": _ngrams, "structure": _structure, "hybrid": _hybrid, "victor": _victor}[kind](
-        Source(seed)
-    )
+    makers: dict[str, Callable[[Source], Stored]] = {
+        "ngram": _ngrams,
+        "structure": _structure,
+        "hybrid": _hybrid,
+        "notices": _notices,
+        "victor": _victor,
+    }
+    return makers[kind](Source(seed))
 
 
 @cache
@@ -191,7 +204,7 @@ def small_models() -> tuple[bytes, ...]:
     """Files of a few small models of every kind."""
     return tuple(
         small_model(kind, seed).to_bytes()
-        for kind in ("ngram", "structure", "hybrid", "victor")
+        for kind in ("ngram", "structure", "hybrid", "notices", "victor")
         for seed in range(4)
     )
 

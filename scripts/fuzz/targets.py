@@ -41,7 +41,8 @@ from ncleaner.modelling.container import kind_of
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.labels import gold_of, labels_from_kept
 from ncleaner.modelling.ngrams import NGramModel, load_model
-from ncleaner.modelling.structure import Structure
+from ncleaner.modelling.notices import Notices
+from ncleaner.modelling.structure import Structure, load_structure
 from ncleaner.modelling.victor import VictorModel
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.archive import InputFormat, read
@@ -219,6 +220,10 @@ def _hybrid_of(structure: Structure) -> Hybrid:
     return Hybrid(HybridModel(load_model("nonlexical"), structure))
 
 
+def _notices_of(notices: Notices) -> Hybrid:
+    return Hybrid(HybridModel(load_model("nonlexical"), load_structure()), notices)
+
+
 def _check_model(data: bytes) -> None:
     options, body = data[0] if data else 0, data[1:]
     if options & 1:
@@ -227,6 +232,7 @@ def _check_model(data: bytes) -> None:
         "ngram": (NGramModel, NGram),
         "hybrid": (HybridModel, Hybrid),
         "structure": (Structure, _hybrid_of),
+        "notices": (Notices, _notices_of),
         "victor": (VictorModel, Victor),
     }
     try:

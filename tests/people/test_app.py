@@ -363,6 +363,18 @@ def test_comments_on_demand(tmp_path: Path) -> None:
         assert short == text.replace(f"{PROSE} So!\n", "")
 
 
+def test_notices_on_demand(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(
+        "<html lang=en><h1>Page not found</h1><p>This page does not exist.</p>"
+    )
+    dropped = ncleaner("clean", tmp_path / "page.html")
+    assert dropped.stdout == b""
+    assert "1 of the empty pages hold nothing but a notice" in dropped.stderr.decode()
+    kept = ncleaner("clean", tmp_path / "page.html", "--notices")
+    assert kept.stdout.decode() == "Page not found\nThis page does not exist.\n"
+    assert "notice" not in kept.stderr.decode()
+
+
 @pytest.mark.slow
 def test_annotations_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text(PAGE)

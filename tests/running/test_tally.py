@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from ncleaner.document.html import dump_html
-from ncleaner.document.kept import Kept
+from ncleaner.document.kept import NOTICE, Kept
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.people.progress import run_summary
 from ncleaner.running.tally import Tally
@@ -45,6 +45,23 @@ def test_pages_that_another_method_cleaned_are_told_once() -> None:
     said = [line for line in run_summary(total).splitlines() if "no structure" in line]
     assert said == ["2 pages are plain text, which has no structure: cleaned by the method ngram"]
     assert "no structure" not in run_summary(Tally())
+
+
+def test_notices_are_counted_beside_empty_pages() -> None:
+    total = Tally()
+    for keeps, share in ((False, 0.9), (False, 0.4), (True, 0.9)):
+        part = Tally()
+        part.add_page(Page(b""), dump_html("<p>one"), Kept(np.array([keeps]), kinds={NOTICE: share}), 0.1)
+        total += part
+    # one is kept, as with `--notices`
+    assert (total.cleaned, total.empty, total.notices) == (1, 2, 1)
+    assert "1 of the empty pages hold nothing but a notice" in run_summary(total)
+    assert "notice" not in run_summary(Tally(pages=1, empty=1))
+    record = total.record()
+    assert Tally.of_record(record).notices == 1
+    # as in a manifest of an earlier version
+    del record["notices"]
+    assert Tally.of_record(record).notices == 0
 
 
 def test_notes_say_what_and_where() -> None:

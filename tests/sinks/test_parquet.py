@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ncleaner.document.kept import KINDS
+from ncleaner.document.kept import KINDS, NOTICE
 from ncleaner.errors import OutputError
 from ncleaner.page import Page
 from ncleaner.sinks import parquet
@@ -56,7 +56,7 @@ def test_a_row_says_all_there_is() -> None:
         all_of(dumped)
         ._replace(mask=np.array([True, False, True]), scores=np.array([1.25, 0, np.nan]))
         .remarked(model="m", language="fr")
-        ._replace(kinds={**dict.fromkeys(KINDS, 0.0), "forum": 0.75, "article": 0.25})
+        ._replace(kinds={**dict.fromkeys((*KINDS, NOTICE), 0.0), "forum": 0.75, "article": 0.25})
     )
     (row,) = rows(written(sink, [sink.render(page(1), dumped, kept, False)]))
     assert row == {
@@ -67,7 +67,7 @@ def test_a_row_says_all_there_is() -> None:
         "language": "fr",
         "model": "m",
         "page_kind": "forum",
-        "page_kinds": {**dict.fromkeys(KINDS, 0.0), "forum": 0.75, "article": 0.25},
+        "page_kinds": {**dict.fromkeys((*KINDS, NOTICE), 0.0), "forum": 0.75, "article": 0.25},
         "encoding": "utf-8",
         "offset": 1000,
         "record_id": "urn:uuid:00000001-0000-4000-8000-000000000000",

@@ -1,0 +1,19 @@
+import numpy as np
+import numpy.typing as npt
+
+from ncleaner.document.tables import Table
+
+BUCKETS: int
+TERMS_VERSION: int
+
+def terms_of(
+    data: bytes, segments: Table, mask: npt.NDArray[np.bool_], title: bytes, prose: bool = False
+) -> npt.NDArray[np.uint16] | None: ...
+def score_of(
+    data: bytes,
+    segments: Table,
+    mask: npt.NDArray[np.bool_],
+    title: bytes,
+    weights: npt.NDArray[np.int8],
+    prose: bool = False,
+) -> float: ...

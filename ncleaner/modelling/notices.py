@@ -1,0 +1,153 @@
+"""The model of notices: pages whose text is not their own, such as error messages, walls and empty listings.
+
+The structure of a page cannot tell an error message from a short text that somebody wrote, so the model looks
+at the words: a logistic regression over hashed terms (`_notices`). It judges only pages of which little text
+would be kept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ncleaner.document import Document
+from ncleaner.errors import ModelError
+from ncleaner.modelling._notices import BUCKETS, TERMS_VERSION, score_of
+from ncleaner.modelling.card import Card
+from ncleaner.modelling.container import Stored, about_of, integers, pack
+from ncleaner.modelling.decision import Preset
+from ncleaner.modelling.shipped import model_bytes
+
+__all__ = ["Notices", "load_notices", "shipped_notices"]
+
+_OWN = ("terms", "step", "offset")
+# beyond these log-odds, in nats, the exponential function need not be asked
+_CERTAIN = 30.0
+# A long list of links below a short text is boilerplate if the text is a notice, but it may also be a listing
+# with a phrase or two: then the text is a notice only from these log-odds on, in nats.
+_SURELY = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Notices(Stored):
+    """A trained model of notices.
+
+    Attributes:
+        weights: shape (BUCKETS,), int8: the weight of each hash of a term, in steps of `step`.
+        step: of the weights, in nats.
+        offset: log-odds of a page without known terms, in nats.
+        about: other entries of the header: training data.
+    """
+
+    KIND: ClassVar[str] = "notices"
+    CALLED: ClassVar[str] = "a model of notices"
+
+    weights: npt.NDArray[np.int8]
+    step: float
+    offset: float
+    about: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.weights.shape != (BUCKETS,) or self.weights.dtype != np.int8:
+            raise ValueError("the weights of terms are of another size")
+        if not (math.isfinite(self.step) and math.isfinite(self.offset) and self.step > 0):
+            raise ValueError("step and offset are finite, and the step is positive")
+
+    def probability(self, document: Document, mask: npt.NDArray[np.bool_]) -> float:
+        """Returns the probability that the text of an HTML page is a notice.
+
+        Args:
+            document: the page.
+            mask: shape (segments,), bool: the segments that would be kept.
+
+        Returns:
+            0 to 1; above 0.5 for a notice. 0 if nothing would be kept, or too much for a notice: more than
+            150 words, or 300 letters of a script that does not separate words, outside of links.
+        """
+        title = document.title.encode("utf-8", "replace")
+        parts = document.data, document.segments, mask, title, self.weights
+        odds = self.step * score_of(*parts) + self.offset
+        if math.isnan(odds):
+            odds = self.step * score_of(*parts, prose=True) + self.offset - _SURELY
+        if math.isnan(odds) or odds < -_CERTAIN:
+            return 0.0
+        return 1 / (1 + math.exp(-odds))
+
+    def to_bytes(self) -> bytes:
+        """Returns the model file. The same model gives the same bytes."""
+        header = {
+            "kind": self.KIND,
+            "terms": TERMS_VERSION,
+            "step": self.step,
+            "offset": self.offset,
+            **self.about,
+        }
+        return pack(header, {"weights": self.weights})
+
+    @classmethod
+    def of_parts(cls, header: dict[str, Any], arrays: Mapping[str, npt.NDArray[Any]], name: str) -> Notices:
+        """Makes the model from an unpacked file.
+
+        Raises:
+            ModelError: this version computes other hashes of terms.
+            ValueError: the weights are of another size, or a number is out of range.
+        """
+        if header["terms"] != TERMS_VERSION:
+            raise ModelError(
+                f"{name} was trained with version {header['terms']!r} of the hashes of terms, and this "
+                f"ncleaner has version {TERMS_VERSION}: train it again"
+            )
+        steps = integers(arrays["weights"])
+        weights = steps.astype(np.int8)
+        if not np.array_equal(weights, steps):
+            raise ValueError("a weight of a term is out of range")
+        return cls(weights, float(header["step"]), float(header["offset"]), about_of(header, *_OWN))
+
+    def with_threshold(self, threshold: float | Preset) -> Notices:
+        """Raises ModelError: a model of notices decides only as part of a method."""
+        raise ModelError(f"the model of notices {self.name} has no threshold: give it to a method")
+
+    def summary(self) -> str:
+        """Describes the model in a few words."""
+        return f"{np.count_nonzero(self.weights):,} hashed terms"
+
+    def card(self, number: int = 20) -> Card:
+        """Describes the training and the weights; the terms themselves are not stored."""
+        training = self.about.get("training") or {}
+        positive, negative = int((self.weights > 0).sum()), int((self.weights < 0).sum())
+        facts = [
+            ("name", self.name),
+            (
+                "training",
+                f"{training.get('notices', 0)} notices; {training.get('pages', 0):,} small texts of "
+                f"{training.get('sites', 0):,} sites",
+            ),
+            ("terms", f"{positive:,} hashes for a notice, {negative:,} against it, of {BUCKETS:,}"),
+            ("sources", str(self.about.get("sources", "-"))),
+        ]
+        return Card(facts, [])
+
+    def __repr__(self) -> str:
+        return f"<Notices {self.name}: {self.summary()}>"
+
+
+def load_notices(name: str | Path = "notices") -> Notices:
+    """Loads the shipped model of notices, or one from a file.
+
+    Raises:
+        ModelError: no such model, or the file is no model of notices.
+    """
+    return Notices.from_bytes(model_bytes(name), str(name))
+
+
+@cache
+def shipped_notices() -> Notices:
+    """Returns the shipped model, which is loaded once. Raises ModelError: it cannot be read."""
+    return load_notices()
