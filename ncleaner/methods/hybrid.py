@@ -11,6 +11,9 @@ from ncleaner.modelling.notices import Notices, shipped_notices
 
 __all__ = ["Hybrid"]
 
+# a page of which fewer words are left may be nothing but a menu and a copyright line
+_LITTLE = 20
+
 
 class Hybrid:
     """Keeps the segments that the structure model, with the scores of the n-grams, judges to be main text.
@@ -45,7 +48,7 @@ class Hybrid:
         mask, scores, kinds = self.model.judge(document)
         found = dict(zip(KINDS, kinds.tolist(), strict=True)) if kinds.any() else {}
         kept = Kept(mask, scores, kinds=found)
-        if kept.kind_probability("fragment") > 0.5:
+        if kept.kind_probability("fragment") > 0.5 or int(document.segments["words"][mask].sum()) < _LITTLE:
             # nothing on it looks like boilerplate but what has the form of a menu or a copyright line
             mask &= ~self._heuristics.remove(document)
         notice = self._notices.probability(document, mask)
