@@ -49,8 +49,9 @@ def validated_facts(about: Mapping[str, Any]) -> list[tuple[str, str]]:
     found = {preset: figures_of(about, preset) for preset in ("balanced", "precision", "recall")}
     facts = [
         (
-            "validated" if preset == "balanced" else f"--{preset}",
-            "P {}  R {}  F {}".format(*figures) + (" (words, per cent)" if preset == "balanced" else ""),
+            "validated" if preset == "balanced" else preset,
+            "P {}  R {}  F {}".format(*figures)
+            + (" (words, per cent)" if preset == "balanced" else f" (with --{preset})"),
         )
         for preset, figures in found.items()
         if figures is not None
