@@ -19,6 +19,7 @@ cdef void open_block(
     builder_t* b, int tag, int form, uint32_t style, uint32_t cues, uint32_t names
 ) noexcept nogil
 cdef void close_block(builder_t* b, int form) noexcept nogil
+cdef bint class_conceals(const unsigned char* value, size_t length) noexcept nogil
 cdef uint64_t style_hash(int tag, const unsigned char* name, size_t length) noexcept nogil
 cdef uint32_t read_class(
     builder_t* b, uint64_t style, const unsigned char* value, size_t length, uint32_t* names

@@ -7,7 +7,7 @@ call the same functions. Their results can therefore differ only if they make di
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, realloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memcmp, memcpy, memset, strlen
 
 from ncleaner.document._hashes cimport hash_bytes, mix
 from ncleaner.document._joint cimport CLOSED, begin_side, is_apart, joint, side_t, widen_side
@@ -17,7 +17,9 @@ from ncleaner.document._zones cimport assign_zones
 from ncleaner.document._tables cimport (
     CACHED_STYLES, CONCEALED, HIDDEN, MAX_NAMES, PREFORMATTED, builder_t, element_t, run_t, segment_t,
 )
-from ncleaner.document._tags cimport CONTEXT_LINK, FORM_HEADING, FORM_ITEM, FORM_PREFORMATTED
+from ncleaner.document._tags cimport (
+    CONTEXT_LINK, FORM_HEADING, FORM_ITEM, FORM_PREFORMATTED, TAG_BODY, TAG_HTML,
+)
 from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, decode_utf8, is_final, last_mark, letter_case
 
 from ncleaner.document import tags as _tags
@@ -140,17 +142,68 @@ cdef uint64_t style_hash(int tag, const unsigned char* name, size_t length) noex
     return hash_bytes(mix(<uint64_t> tag ^ <uint64_t> length << 16), name, length)
 
 
+# Classes whose only purpose is to hide, in the style sheets that most sites use (Bootstrap, Tailwind, WordPress,
+# Drupal, XenForo).
+cdef enum:
+    HIDING = 10
+cdef const char* hiding[HIDING]
+hiding[:] = [
+    b"hidden", b"hide", b"is-hidden", b"d-none", b"sr-only", b"visually-hidden", b"visuallyhidden",
+    b"screen-reader-text", b"screen-reader-only", b"element-invisible",
+]
+
+
+cdef inline bint _is_white(unsigned char c) noexcept nogil:
+    return c == c' ' or c == c'\n' or c == c'\t' or c == c'\r' or c == c'\f'
+
+
+cdef bint class_conceals(const unsigned char* value, size_t length) noexcept nogil:
+    """Returns whether a class attribute hides its element.
+
+    Beside a class for one size of screen, such as `md:block` or `d-lg-flex`, a class hides only on the others."""
+    cdef size_t i = 0, start
+    cdef int k
+    cdef bint found = False
+    while i < length:
+        if _is_white(value[i]):
+            i += 1
+            continue
+        start = i
+        while i < length and not _is_white(value[i]):
+            if value[i] == c':':
+                return False
+            i += 1
+        for k in range(HIDING):
+            if strlen(hiding[k]) == i - start and memcmp(hiding[k], value + start, i - start) == 0:
+                found = True
+                break
+        else:
+            if i - start > 2 and value[start] == c'd' and value[start + 1] == c'-':
+                return False
+    return found
+
+
+def class_hides(bytes value not None):
+    """Returns whether a class attribute (UTF-8) hides its element. For the walk in `_walk.py`."""
+    return class_conceals(<const unsigned char*> <char*> value, len(value))
+
+
 cdef uint32_t read_class(
     builder_t* b, uint64_t style, const unsigned char* value, size_t length, uint32_t* names
 ) noexcept nogil:
     """Does the same as `read_names` for a class attribute, and caches the result by the style hash.
 
-    The cache is useful because the same classes occur many times on a page."""
+    The result has the bit CONCEALED if the class hides its element. The cache is useful because the same classes
+    occur many times on a page."""
     cdef size_t slot = style % CACHED_STYLES
     if b.cached_styles[slot] != style:
         b.cached_styles[slot] = style
         b.cached_names[slot] = 0
-        b.cached_cues[slot] = read_names(b, value, length, &b.cached_names[slot]) if length else 0
+        b.cached_cues[slot] = 0
+        if length:
+            b.cached_cues[slot] = read_names(b, value, length, &b.cached_names[slot])
+            if class_conceals(value, length):
+                b.cached_cues[slot] |= CONCEALED
         if b.cached_names[slot] and not b.no_memory:
             # An empty list follows, so that the shared list is never the last one in the table. `read_names`
             # then copies it before it adds the words of an id.
@@ -573,6 +626,9 @@ cdef void open_block(
         return
     if parent >= 0:
         b.elements[parent].tags += 1
+    if tag == TAG_HTML or tag == TAG_BODY:
+        # a script shows what a page hides as a whole
+        cues &= ~<uint32_t> CONCEALED
     if cues & CONCEALED:
         b.concealed += 1
     e = &b.elements[b.n_elements]

@@ -11,8 +11,8 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t, uintptr_t
 from libc.string cimport memcmp, memset
 
 from ncleaner.document._document cimport (
-    Builder, add_break, add_rule, add_space, add_text, close_block, close_inline, open_block, open_inline,
-    read_class, read_names, style_hash,
+    Builder, add_break, add_rule, add_space, add_text, class_conceals, close_block, close_inline, open_block,
+    open_inline, read_class, read_names, style_hash,
 )
 from ncleaner.document._formula cimport (
     FORMULA_COPY, FORMULA_IMAGE, FORMULA_PREVIEW, FORMULA_RENDERED, FORMULA_SOURCE, NO_FORMULA, add_bar, add_leaf,
@@ -506,7 +506,7 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
             hidden = False
         elif formula != NO_FORMULA and not hidden and _enter_formula(b, node, formula, alt, found):
             return _leave_out(b, node)
-    if hidden and m.role != ROLE_BLOCK:
+    if m.role != ROLE_BLOCK and (hidden or class_ != NULL and class_conceals(class_, class_length)):
         return _leave_out(b, node)
     if m.role == ROLE_IMAGE:
         b.object |= b.open

@@ -31,6 +31,8 @@ cpdef enum Side:
 cpdef enum Tag:
     TAG_UNKNOWN = 0      # unknown tags, which are inline
     TAG_CUSTOM = 1       # custom elements, which are blocks
+    TAG_HTML = 2
+    TAG_BODY = 3
     TAG_TD = 31
     TAG_TH = 32
     TAG_H1 = 41

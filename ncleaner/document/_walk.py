@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ncleaner.document import _formula, tags
+from ncleaner.document._document import class_hides
 from ncleaner.document._dump import style_hides
 
 if TYPE_CHECKING:
@@ -260,7 +261,7 @@ class Walk:
             hidden = False
         elif formula and not hidden and self._enter_formula(node, formula):
             return self._leave_out(node)
-        if hidden and role != tags.BLOCK:
+        if role != tags.BLOCK and (hidden or class_hides((attributes.get("class") or "").encode())):
             return self._leave_out(node)
         if tag == "math":
             self._add_formula(node)

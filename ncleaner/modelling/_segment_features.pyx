@@ -508,8 +508,10 @@ cdef void _fill(
     for i in range(n):
         s = &segments[i]
         total += s.chars
+        # copies that are not shown, such as those for another size of screen, are only copies of each other
         copies[i] = <seen_t*> row_of(
-            seen, sizeof(seen_t), mask, hash_bytes(s.end - s.start, text + s.start, s.end - s.start) | 1
+            seen, sizeof(seen_t), mask,
+            hash_bytes(s.end - s.start + ((s.flags & HIDDEN) << 16), text + s.start, s.end - s.start) | 1,
         )
         copies[i].times += 1
         has_h1 |= s.element >= 0 and elements[s.element].tag == TAG_H1

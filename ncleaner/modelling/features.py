@@ -122,7 +122,7 @@ _MARKUP = _table(
 _COPIES = _table(
     "copies",
     """
-    duplicates | segments of the page with this text | Victor
+    duplicates | segments of the page with this text, shown or hidden as it is | Victor
     seen-before | segments before this one with this text | Victor
     of-title | share of its words that occur in the page's title
     title-covered | share of the title's words that occur in it

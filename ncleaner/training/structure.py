@@ -246,13 +246,12 @@ def _fit(
     examples: Sequence[Example], matrices: Sequence[Matrix], settings: dict[str, Any], threads: int
 ) -> Any:
     rows = [number for number, matrix in enumerate(matrices) if len(matrix)]
-    weights = np.concatenate([_weights(examples[number]) for number in rows])
-    # what the gold text says nothing about must not count as an example of anything
-    heard = weights > 0
+    # What the gold text says nothing about has no weight, but it counts in the borders of steps and the sizes
+    # of leaves: without it, three seeds were 0.02 worse on Polish and Greek news.
     return _grow(
-        np.concatenate([matrices[number] for number in rows])[heard],
-        np.concatenate([examples[number].clean for number in rows])[heard],
-        weights[heard],
+        np.concatenate([matrices[number] for number in rows]),
+        np.concatenate([examples[number].clean for number in rows]),
+        np.concatenate([_weights(examples[number]) for number in rows]),
         settings,
         threads,
     )

@@ -132,7 +132,10 @@ def test_title_and_language() -> None:
         ("<div hidden id='S:3'>a</div><div hidden id=S3>b</div><p hidden id='B:0'>c", "a", "bc"),
         ("<div hidden id='S:3'>a<div hidden>b</div></div>", "a", "b"),
         ("<html hidden style='display:none'><body hidden style='visibility:hidden'>a", "a", ""),
-        ("<div class=hidden>a</div>", "a", ""),
+        ("<div class=hidden>a</div><p class='x sr-only'>b</p><p class='visually-hidden'>c</p>d", "d", "abc"),
+        ("<div class='hidden md:block'>a</div><div class='d-none d-lg-flex'>b</div>", "ab", ""),
+        ("<div class='hidden-xs unhide'>a</div><div class='d-none'>b</div>", "a", "b"),
+        ("<html class=hidden><body class=hide>a<span class=sr-only>b</span><i class='hidden sm:inline'>c</i>", "ac", ""),
     ],
 )  # fmt: skip
 def test_blocks_that_are_not_shown(html: str, shown: str, folded: str) -> None:

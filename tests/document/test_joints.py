@@ -30,7 +30,7 @@ APART = [
     # an element beside bare text
     ("<p>All products<span class=new>New</span>", "All products New"),
     ("<p>Developer:<span>Acme</span>", "Developer: Acme"),
-    ("<p>more options<span class='sr-only'>for chairs</span>", "more options for chairs"),
+    ("<p>more options<span class='u-assistive'>for chairs</span>", "more options for chairs"),
     ("<p><span class='Visually-Hidden'>share</span>this", "share this"),
     # formatting, if nothing else speaks for one word
     ("<p><strong>Luke</strong><span>Reviewed</span>", "Luke Reviewed"),
