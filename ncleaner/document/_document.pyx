@@ -152,6 +152,11 @@ hiding[:] = [
     b"screen-reader-text", b"screen-reader-only", b"element-invisible",
 ]
 
+# 1 for each length of one of them.
+cdef unsigned char hiding_sizes[19]
+for _k in range(HIDING):
+    hiding_sizes[strlen(hiding[_k])] = 1
+
 
 cdef inline bint _is_white(unsigned char c) noexcept nogil:
     return c == c' ' or c == c'\n' or c == c'\t' or c == c'\r' or c == c'\f'
@@ -173,8 +178,13 @@ cdef bint class_conceals(const unsigned char* value, size_t length) noexcept nog
             if value[i] == c':':
                 return False
             i += 1
+        if i - start > 18 or not hiding_sizes[i - start]:
+            if value[start] != c'd' or i - start < 3 or value[start + 1] != c'-':
+                continue
         for k in range(HIDING):
-            if strlen(hiding[k]) == i - start and memcmp(hiding[k], value + start, i - start) == 0:
+            if hiding[k][0] == value[start] and strlen(hiding[k]) == i - start and (
+                memcmp(hiding[k], value + start, i - start) == 0
+            ):
                 found = True
                 break
         else:
