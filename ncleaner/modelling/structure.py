@@ -236,10 +236,12 @@ class Structure(Stored):
                 second += weight * _second(forests[name], matrix, spare, chosen)
         odds[chosen] = second
         even_out(document, odds)
-        if kinds[_IS_FRAGMENT] > _NO_FRAGMENT:
+        # a single segment has nothing beside it that could be the text
+        fragment = 1.0 if len(document) == 1 and kinds.any() else float(kinds[_IS_FRAGMENT])
+        if fragment > _NO_FRAGMENT:
             rows = matrix[spare : spare + len(document)]
             suspect = rows[:, _SUSPECT].any(axis=1) | (rows[:, _LINKS] > _MANY_LINKS)
-            odds += _FAVOUR * kinds[_IS_FRAGMENT] * ~suspect
+            odds += _FAVOUR * fragment * ~suspect
         odds -= self.stock.losses(document)
         return Reading(odds, kinds)
 
