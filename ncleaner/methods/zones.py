@@ -18,6 +18,8 @@ _HEADLINE, _CAPTION, _COMMENT = (ZONES.index(name) for name in ("headline", "cap
 # A page is a discussion from this probability of a forum on, or if so few words are kept outside of its
 # comments: then the comments are the page.
 _FORUM = 0.2
+# On pages of documentation, blocks with the names of comments hold comments in code, or users' examples.
+_FORUM_OR_DOCUMENTATION = 0.3
 _FEW_WORDS = 30
 
 
@@ -54,7 +56,8 @@ class Wanted(NamedTuple):
 
 def _is_discussion(document: Document, kept: Kept) -> bool:
     """Tells whether the comments of a page are its text."""
-    if kept.kind_probability("forum") >= _FORUM:
+    forum = kept.kind_probability("forum")
+    if forum >= _FORUM or forum + kept.kind_probability("documentation") >= _FORUM_OR_DOCUMENTATION:
         return True
     elsewhere = kept.mask & (document.segments["zone"] != _COMMENT)
     return int(document.segments["words"][elsewhere].sum()) < _FEW_WORDS
