@@ -7,13 +7,19 @@ same for all, and all other characters separate words.
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from ncleaner.document._hashes cimport mix
-from ncleaner.document._tables cimport segment_t
-from ncleaner.text._letters cimport NO_LETTER, decode_utf8, fold
+from ncleaner.document._tables cimport HEADLINE, segment_t
+from ncleaner.text._letters cimport NO_LETTER, UPPER, decode_utf8, fold
 
 import numpy as np
 
 cdef enum:
     WORDS = 7       # words of the longest phrase
+
+
+# The small letter or digit of an ASCII character; 0 for all others.
+cdef uint8_t ascii_letters[128]
+for _code in range(128):
+    ascii_letters[_code] = ord(chr(_code).lower()) if chr(_code).isalnum() else 0
 
 
 cdef uint32_t _hash(const uint8_t* p, const uint8_t* end) noexcept nogil:
@@ -26,6 +32,11 @@ cdef uint32_t _hash(const uint8_t* p, const uint8_t* end) noexcept nogil:
         code = 0
         kind = NO_LETTER
         if p == end:
+            p += 1
+        elif p[0] < 0x80:
+            # most text
+            code = ascii_letters[p[0]]
+            kind = UPPER if code else NO_LETTER
             p += 1
         else:
             p += decode_utf8(p, <size_t> (end - p), &code)
@@ -65,3 +76,45 @@ def phrase_hashes(document):
             if s[i].words <= WORDS:
                 hashes[i] = _hash(text + s[i].start, text + s[i].end)
     return found
+
+
+def phrase_losses(document, const uint32_t[::1] phrases not None, const float[::1] losses not None):
+    """Returns what the segments of a page lose as stock phrases: shape (segments,), float32.
+
+    Args:
+        document: the page. Compiled code reads its tables in place.
+        phrases: shape (phrases,), uint32, ascending: hashes of the stock phrases.
+        losses: shape (phrases,), float32: what each of them loses. The headline of the page loses nothing, whatever
+            its words are.
+
+    Raises:
+        ValueError: there is not one loss for each phrase.
+    """
+    cdef Py_ssize_t n = len(document.segments), known = phrases.shape[0], i, low, high, middle
+    cdef bytes data = document.data
+    cdef const uint8_t* text = <const uint8_t*> <const char*> data
+    cdef uint32_t hash_
+    if losses.shape[0] != known:
+        raise ValueError(f"{known} phrases, but {losses.shape[0]} losses")
+    lost = np.zeros(n, np.float32)
+    if not n or not known:
+        return lost
+    cdef float[::1] out = lost
+    cdef const uint8_t[::1] segments = document.segments.view(np.uint8)
+    cdef const segment_t* s = <const segment_t*> &segments[0]
+    with nogil:
+        for i in range(n):
+            if s[i].words > WORDS or s[i].zone == HEADLINE:
+                continue
+            hash_ = _hash(text + s[i].start, text + s[i].end)
+            low = 0
+            high = known
+            while low < high:
+                middle = (low + high) // 2
+                if phrases[middle] < hash_:
+                    low = middle + 1
+                else:
+                    high = middle
+            if low < known and phrases[low] == hash_:
+                out[i] = losses[low]
+    return lost

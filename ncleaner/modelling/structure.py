@@ -25,12 +25,11 @@ import numpy.typing as npt
 from ncleaner.document import Document
 from ncleaner.document._document import HASHES_VERSION
 from ncleaner.document.kept import KINDS
-from ncleaner.document.tables import ZONES
 from ncleaner.errors import ModelError
 from ncleaner.modelling._decide import probabilities_of
 from ncleaner.modelling._forest import Forest
 from ncleaner.modelling._page_features import even_out
-from ncleaner.modelling._phrases import phrase_hashes
+from ncleaner.modelling._phrases import phrase_losses
 from ncleaner.modelling.card import Card, Table
 from ncleaner.modelling.container import Stored, about_of, integers, pack, reals
 from ncleaner.modelling.decision import Preset
@@ -62,7 +61,6 @@ _NO_ARTICLE, _ARTICLE = 0.7, 0.9
 # On a page without boilerplate, a segment is so much likelier to be clean, in nats, unless it is mostly links
 # or in a block for other things. A smaller probability of such a page has no effect.
 _FAVOUR, _NO_FRAGMENT, _MANY_LINKS = 3.0, 0.1, 0.5
-_HEADLINE = ZONES.index("headline")
 _COLUMNS = {feature.name: column for column, feature in enumerate(FEATURES)}
 _SUSPECT = [_COLUMNS[f"in-{name}"] for name in ("nav", "footer", "aside", "related")]
 _LINKS = _COLUMNS["link-density"]
@@ -138,13 +136,7 @@ class Stock:
 
         The headline of the page loses nothing, whatever its words are.
         """
-        lost = np.zeros(len(document), np.float32)
-        if len(self.phrases):
-            hashes = phrase_hashes(document)
-            places = np.minimum(np.searchsorted(self.phrases, hashes), len(self.phrases) - 1)
-            there = (self.phrases[places] == hashes) & (document.segments["zone"] != _HEADLINE)
-            lost[there] = self.weights[places[there]]
-        return lost
+        return phrase_losses(document, self.phrases, self.weights)
 
 
 class Reading(NamedTuple):

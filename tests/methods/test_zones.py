@@ -53,7 +53,11 @@ def test_comments_that_are_the_page_stay() -> None:
     # by the kind of the page
     assert kept(Wanted(comments=False), PROSE, "So it was.", forum=0.9) == [PROSE, PROSE, "So it was."]
     assert kept(Wanted(comments=False), PROSE, "So it was.", forum=0.1) == [PROSE, PROSE]
-    assert kept(Wanted(comments=False), PROSE, "So it was.", documentation=0.3) == [PROSE, PROSE, "So it was."]
+    assert kept(Wanted(comments=False), PROSE, "So it was.", documentation=0.3) == [
+        PROSE,
+        PROSE,
+        "So it was.",
+    ]
     # because hardly anything else is there
     assert kept(Wanted(comments=False), "The pier", "So it was.") == ["The pier", "So it was."]
 

@@ -110,6 +110,7 @@ def test_any_letters_of_latin_1_that_were_encoded_twice(text: str) -> None:
     assert mended(data, *examine(data)[1:]).decode() == PLAIN + text
 
 
+@pytest.mark.slow
 def test_the_time_is_linear() -> None:
     for piece in ("Ã", "Ã©", "â", "â€", "Ã©x", "ÃƒÂ©", "ðŸ", "Ã "):
         data = (piece * 300_000).encode()
