@@ -79,6 +79,13 @@ def test_an_empty_page_stays_empty(page: str) -> None:
     assert cleaned(page) == ""
 
 
+def test_a_few_links_are_no_text() -> None:
+    languages = ", ".join(
+        f"<a href=/{name}>{name}</a>" for name in ("Russian", "Spanish", "French", "Polish")
+    )
+    assert cleaned(site(f"<p>{languages}</p>")) == ""
+
+
 @pytest.mark.parametrize("text", ["Hello", "Hello world", "42", "Ferry.", "Паром", "渡船"])
 def test_a_fragment_of_a_word_or_two_stays(text: str) -> None:
     assert cleaned(f"<p>{text}</p>") == squeezed(text)

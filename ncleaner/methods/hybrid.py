@@ -11,8 +11,8 @@ from ncleaner.modelling.notices import Notices, shipped_notices
 
 __all__ = ["Hybrid"]
 
-# a page of which fewer words are left may be nothing but a menu and a copyright line
-_LITTLE = 20
+# A page of which fewer characters are left may be nothing but a menu, a copyright line or a few links.
+_LITTLE = 120
 
 
 class Hybrid:
@@ -48,9 +48,13 @@ class Hybrid:
         mask, scores, kinds = self.model.judge(document)
         found = dict(zip(KINDS, kinds.tolist(), strict=True)) if kinds.any() else {}
         kept = Kept(mask, scores, kinds=found)
-        if kept.kind_probability("fragment") > 0.5 or int(document.segments["words"][mask].sum()) < _LITTLE:
+        chars = document.segments["chars"]
+        little = int(chars[mask].sum()) < _LITTLE
+        if little or kept.kind_probability("fragment") > 0.5:
             # nothing on it looks like boilerplate but what has the form of a menu or a copyright line
             mask &= ~self._heuristics.remove(document)
+        if little and 5 * int(document.segments["link_chars"][mask].sum()) > 4 * int(chars[mask].sum()):
+            mask[:] = False
         notice = self._notices.probability(document, mask)
         found = {kind: share * (1 - notice) for kind, share in found.items()}
         kept = kept._replace(kinds={**found, NOTICE: notice})
