@@ -6,6 +6,7 @@ from ncleaner.document import Document
 from ncleaner.document.kept import KINDS, NOTICE, Kept
 from ncleaner.methods.heuristics import Heuristics
 from ncleaner.methods.ngram import NGram
+from ncleaner.modelling._copies import drop_copies
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.notices import Notices, shipped_notices
 
@@ -48,6 +49,7 @@ class Hybrid:
         mask, scores, kinds = self.model.judge(document)
         found = dict(zip(KINDS, kinds.tolist(), strict=True)) if kinds.any() else {}
         kept = Kept(mask, scores, kinds=found)
+        drop_copies(document, mask)
         chars = document.segments["chars"]
         little = int(chars[mask].sum()) < _LITTLE
         if little or kept.kind_probability("fragment") > 0.5:

@@ -1,0 +1,89 @@
+"""Text that stands twice on a page: sliders, tabs, cards for narrow and for wide screens, a teaser and its article.
+
+A copy in a block of another style (other tags and classes from the root down) is such a second form of the same text.
+Copies of one style are the page's own: refrains, repeated rows and examples.
+"""
+
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+
+from ncleaner.document._hashes cimport mix, row_of, rows_for
+from ncleaner.document._tables cimport PREFORMATTED, element_t, segment_t
+from ncleaner.text._letters cimport NO_LETTER, decode_utf8, fold
+
+import numpy as np
+
+cdef enum:
+    # Shorter segments, such as prices and names, may well stand twice. In scripts without spaces, words are long.
+    WORDS = 6
+    CHARS = 18
+    LONG_WORD = 8
+
+cdef struct text_t:
+    uint64_t key
+    uint64_t style
+    bint seen
+
+
+cdef inline bint _is_long(const segment_t* s) noexcept nogil:
+    return not s.flags & PREFORMATTED and (s.words >= WORDS or s.chars >= CHARS and s.words * LONG_WORD < s.chars)
+
+
+cdef uint64_t _letters_of(const uint8_t* p, const uint8_t* end) noexcept nogil:
+    """Returns the hash of the letters and digits of a text, without case."""
+    cdef uint64_t h = 7
+    cdef uint32_t code
+    while p < end:
+        p += decode_utf8(p, <size_t> (end - p), &code)
+        if fold(&code) != NO_LETTER:
+            h = (h ^ code) * <uint64_t> 0x100000001B3 + 1
+    return mix(h)
+
+
+def drop_copies(document, mask not None):
+    """Takes from a mask each kept segment whose text is kept before in a block of another style.
+
+    Args:
+        document: the page. Compiled code reads its tables in place.
+        mask: shape (segments,), bool, changed in place. The time is linear in the segments and their text.
+
+    Raises:
+        ValueError: the mask does not fit the document.
+    """
+    cdef Py_ssize_t n = len(document.segments), m = len(document.elements), i
+    cdef uint8_t[::1] kept = mask.view(np.uint8)
+    if kept.shape[0] != n:
+        raise ValueError("the mask does not fit the document")
+    if not n:
+        return
+    cdef bytes data = document.data
+    cdef const uint8_t* text = <const uint8_t*> <const char*> data
+    cdef const uint8_t[::1] segments = document.segments.view(np.uint8)
+    cdef const uint8_t[::1] elements = document.elements.view(np.uint8) if m else np.zeros(1, np.uint8)
+    cdef const segment_t* s = <const segment_t*> &segments[0]
+    cdef const element_t* e = <const element_t*> &elements[0]
+    cdef uint64_t size = rows_for(n), style
+    cdef text_t* texts = <text_t*> calloc(size, sizeof(text_t))
+    cdef uint64_t* styles = <uint64_t*> calloc(m + 1, sizeof(uint64_t))
+    cdef text_t* found
+    if texts == NULL or styles == NULL:
+        free(texts)
+        free(styles)
+        raise MemoryError
+    with nogil:
+        for i in range(m):
+            styles[i] = mix((styles[e[i].parent] if e[i].parent >= 0 else 7) * 31 + e[i].style)
+        for i in range(n):
+            if not kept[i] or not _is_long(&s[i]):
+                continue
+            style = styles[s[i].element] if s[i].element >= 0 else 3
+            found = <text_t*> row_of(
+                texts, sizeof(text_t), size - 1, _letters_of(text + s[i].start, text + s[i].end) | 1
+            )
+            if not found.seen:
+                found.seen = True
+                found.style = style
+            elif found.style != style:
+                kept[i] = 0
+        free(texts)
+        free(styles)
