@@ -15,6 +15,9 @@ from ncleaner.cleaner import Cleaner
 from ncleaner.page import Page
 from ncleaner.sinks.choice import make_sink
 
+# every line that these pages take is run by other tests, too
+pytestmark = pytest.mark.untraced
+
 PROSE = (
     "The ferry between the two islands was late again this morning, and nobody on the pier knew why, or would "
     "say so to those who had come early and stood there for more than an hour in the rain."
