@@ -18,10 +18,13 @@ cdef enum:
     WORDS = 6
     CHARS = 18
     LONG_WORD = 8
+    # Texts that begin with the same letters, so many, are compared as a whole.
+    BEGINNING = 48
 
 cdef struct text_t:
     uint64_t key
     uint64_t style
+    Py_ssize_t first
     bint seen
 
 
@@ -29,14 +32,20 @@ cdef inline bint _is_long(const segment_t* s) noexcept nogil:
     return not s.flags & PREFORMATTED and (s.words >= WORDS or s.chars >= CHARS and s.words * LONG_WORD < s.chars)
 
 
-cdef uint64_t _letters_of(const uint8_t* p, const uint8_t* end) noexcept nogil:
-    """Returns the hash of the letters and digits of a text, without case."""
+cdef uint64_t _letters_of(const uint8_t* text, const segment_t* s, int most) noexcept nogil:
+    """Returns the hash of the letters and digits of a segment, without case; of the first `most`, if this is not 0."""
+    cdef const uint8_t* p = text + s.start
+    cdef const uint8_t* end = text + s.end
     cdef uint64_t h = 7
     cdef uint32_t code
+    cdef int n = 0
     while p < end:
         p += decode_utf8(p, <size_t> (end - p), &code)
         if fold(&code) != NO_LETTER:
             h = (h ^ code) * <uint64_t> 0x100000001B3 + 1
+            n += 1
+            if n == most:
+                break
     return mix(h)
 
 
@@ -77,13 +86,16 @@ def drop_copies(document, mask not None):
             if not kept[i] or not _is_long(&s[i]):
                 continue
             style = styles[s[i].element] if s[i].element >= 0 else 3
-            found = <text_t*> row_of(
-                texts, sizeof(text_t), size - 1, _letters_of(text + s[i].start, text + s[i].end) | 1
-            )
+            found = <text_t*> row_of(texts, sizeof(text_t), size - 1, _letters_of(text, &s[i], BEGINNING) | 1)
             if not found.seen:
                 found.seen = True
                 found.style = style
-            elif found.style != style:
+                found.first = i
+            elif (
+                # the length bounds the time: it stays linear in the text of this segment
+                found.style != style and s[found.first].chars <= 2 * s[i].chars
+                and _letters_of(text, &s[i], 0) == _letters_of(text, &s[found.first], 0)
+            ):
                 kept[i] = 0
         free(texts)
         free(styles)

@@ -24,6 +24,11 @@ def test_a_copy_of_another_style_goes(text: str) -> None:
     assert kept(f"<div class=tab><p>{text}</p></div><div><p>{text.upper()} *</p></div>") == [True, False]
 
 
+def test_a_teaser_that_breaks_off_is_no_copy() -> None:
+    long = f"{TEXT} Those who had come early stood on the pier for an hour."
+    assert kept(f"<p class=teaser>{long[:70]}…</p><p>{long}</p>") == [True, True]
+
+
 def test_copies_of_one_style_stay() -> None:
     assert kept(f"<p>{TEXT}</p><p>x</p><p>{TEXT}</p>") == [True, True, True]
 
