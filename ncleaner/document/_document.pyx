@@ -12,6 +12,7 @@ from libc.string cimport memcmp, memcpy, memset, strlen
 from ncleaner.document._hashes cimport hash_bytes, mix
 from ncleaner.document._joint cimport CLOSED, begin_side, is_apart, joint, side_t, widen_side
 from ncleaner.document._kinds cimport assign_kinds
+from ncleaner.document._markup cimport is_space
 from ncleaner.document._shortcode cimport shortcode_length
 from ncleaner.document._zones cimport assign_zones
 from ncleaner.document._tables cimport (
@@ -146,6 +147,7 @@ cdef uint64_t style_hash(int tag, const unsigned char* name, size_t length) noex
 # Drupal, XenForo).
 cdef enum:
     HIDING = 10
+    LONGEST = 18
 cdef const char* hiding[HIDING]
 hiding[:] = [
     b"hidden", b"hide", b"is-hidden", b"d-none", b"sr-only", b"visually-hidden", b"visuallyhidden",
@@ -153,13 +155,20 @@ hiding[:] = [
 ]
 
 # 1 for each length of one of them.
-cdef unsigned char hiding_sizes[19]
+cdef unsigned char hiding_sizes[LONGEST + 1]
 for _k in range(HIDING):
     hiding_sizes[strlen(hiding[_k])] = 1
 
 
-cdef inline bint _is_white(unsigned char c) noexcept nogil:
-    return c == c' ' or c == c'\n' or c == c'\t' or c == c'\r' or c == c'\f'
+cdef inline bint _is_hiding(const unsigned char* name, size_t length) noexcept nogil:
+    cdef int k
+    # most names have another length than all of them
+    if length > LONGEST or not hiding_sizes[length]:
+        return False
+    for k in range(HIDING):
+        if strlen(hiding[k]) == length and memcmp(hiding[k], name, length) == 0:
+            return True
+    return False
 
 
 cdef bint class_conceals(const unsigned char* value, size_t length) noexcept nogil:
@@ -167,29 +176,20 @@ cdef bint class_conceals(const unsigned char* value, size_t length) noexcept nog
 
     Beside a class for one size of screen, such as `md:block` or `d-lg-flex`, a class hides only on the others."""
     cdef size_t i = 0, start
-    cdef int k
     cdef bint found = False
     while i < length:
-        if _is_white(value[i]):
+        if is_space(value[i]):
             i += 1
             continue
         start = i
-        while i < length and not _is_white(value[i]):
+        while i < length and not is_space(value[i]):
             if value[i] == c':':
                 return False
             i += 1
-        if i - start > 18 or not hiding_sizes[i - start]:
-            if value[start] != c'd' or i - start < 3 or value[start + 1] != c'-':
-                continue
-        for k in range(HIDING):
-            if hiding[k][0] == value[start] and strlen(hiding[k]) == i - start and (
-                memcmp(hiding[k], value + start, i - start) == 0
-            ):
-                found = True
-                break
-        else:
-            if i - start > 2 and value[start] == c'd' and value[start + 1] == c'-':
-                return False
+        if _is_hiding(value + start, i - start):
+            found = True
+        elif i - start > 2 and value[start] == c'd' and value[start + 1] == c'-':
+            return False
     return found
 
 

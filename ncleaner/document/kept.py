@@ -8,11 +8,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["KINDS", "NOTICE", "Kept", "Remarks"]
+__all__ = ["FRAGMENT", "KINDS", "NOTICE", "Kept", "Remarks"]
 
+# Text without boilerplate.
+FRAGMENT = "fragment"
 # Kinds of pages: those of the WCXB benchmark (Foley 2026), and text without boilerplate.
 KINDS: tuple[str, ...] = (
-    "article", "forum", "listing", "collection", "documentation", "product", "service", "fragment",
+    "article", "forum", "listing", "collection", "documentation", "product", "service", FRAGMENT,
 )  # fmt: skip
 # A page without main text: an error message, a wall, an empty listing. It is no kind of the structure model.
 NOTICE = "notice"

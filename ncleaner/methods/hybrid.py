@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ncleaner.document import Document
-from ncleaner.document.kept import KINDS, NOTICE, Kept
+from ncleaner.document.kept import FRAGMENT, KINDS, NOTICE, Kept
 from ncleaner.methods.heuristics import Heuristics
 from ncleaner.methods.ngram import NGram
 from ncleaner.modelling._copies import drop_copies
@@ -48,16 +48,15 @@ class Hybrid:
             return self._ngram.keep(document).remarked(fallback=self._ngram.name)
         mask, scores, kinds = self.model.judge(document)
         found = dict(zip(KINDS, kinds.tolist(), strict=True)) if kinds.any() else {}
-        kept = Kept(mask, scores, kinds=found)
         drop_copies(document, mask)
         chars = document.segments["chars"]
         little = int(chars[mask].sum()) < _LITTLE
-        if little or kept.kind_probability("fragment") > 0.5:
+        if little or found.get(FRAGMENT, 0.0) > 0.5:
             # nothing on it looks like boilerplate but what has the form of a menu or a copyright line
             mask &= ~self._heuristics.remove(document)
         if little and 5 * int(document.segments["link_chars"][mask].sum()) > 4 * int(chars[mask].sum()):
             mask[:] = False
         notice = self._notices.probability(document, mask)
         found = {kind: share * (1 - notice) for kind, share in found.items()}
-        kept = kept._replace(kinds={**found, NOTICE: notice})
+        kept = Kept(mask, scores, kinds={**found, NOTICE: notice})
         return kept.remarked(unfamiliar=self._ngram.is_unfamiliar(document, mask))

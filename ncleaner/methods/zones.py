@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from ncleaner.document import Document
 from ncleaner.document.kept import NOTICE, Kept
 from ncleaner.document.tables import ZONES
@@ -43,7 +45,7 @@ class Wanted(NamedTuple):
         """Returns a method's decision with these wishes."""
         zones, mask = document.segments["zone"], kept.mask
         if not self.notices and kept.kind == NOTICE:
-            return kept._replace(mask=mask & False)
+            return kept._replace(mask=np.zeros_like(mask))
         if not self.comments and not _is_discussion(document, kept):
             mask = mask & (zones != _COMMENT)
         if not self.captions:

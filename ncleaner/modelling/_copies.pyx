@@ -9,6 +9,7 @@ from libc.stdlib cimport calloc, free
 
 from ncleaner.document._hashes cimport mix, row_of, rows_for
 from ncleaner.document._tables cimport PREFORMATTED, element_t, segment_t
+from ncleaner.modelling._styles cimport fill_styles, style_of
 from ncleaner.text._letters cimport NO_LETTER, decode_utf8, fold
 
 import numpy as np
@@ -80,12 +81,11 @@ def drop_copies(document, mask not None):
         free(styles)
         raise MemoryError
     with nogil:
-        for i in range(m):
-            styles[i] = mix((styles[e[i].parent] if e[i].parent >= 0 else 7) * 31 + e[i].style)
+        fill_styles(e, m, styles)
         for i in range(n):
             if not kept[i] or not _is_long(&s[i]):
                 continue
-            style = styles[s[i].element] if s[i].element >= 0 else 3
+            style = style_of(styles, &s[i])
             found = <text_t*> row_of(texts, sizeof(text_t), size - 1, _letters_of(text, &s[i], BEGINNING) | 1)
             if not found.seen:
                 found.seen = True

@@ -14,6 +14,7 @@ from libc.stdlib cimport calloc, free
 
 from ncleaner.document._tables cimport element_t, segment_t
 from ncleaner.document._hashes cimport mix, row_of, rows_for
+from ncleaner.modelling._styles cimport chain, fill_styles, style_of
 
 import numpy as np
 
@@ -112,11 +113,6 @@ cdef inline double _log_odds(double p) noexcept nogil:
     return max(-BOUND, min(BOUND, log(p / (1 - p))))
 
 
-cdef inline uint64_t _chain(uint64_t above, uint64_t own) noexcept nogil:
-    """Returns the hash of a value of a block together with those of all blocks above it; 0 is above the root."""
-    return mix((above if above else 7) * 31 + own)
-
-
 cdef inline uint64_t _siblings_key(const element_t* e) noexcept nogil:
     return mix(<uint64_t> (e.parent + 2) << 32 ^ e.style)
 
@@ -175,8 +171,8 @@ cdef void _hand_down(
     for i in range(m):
         b = &blocks[i]
         parent = &blocks[elements[i].parent] if elements[i].parent >= 0 else NULL
-        b.style = _chain(parent.style if parent != NULL else 0, elements[i].style)
-        b.path = _chain(parent.path if parent != NULL else 0, elements[i].tag)
+        b.style = chain(parent.style if parent != NULL else 0, elements[i].style)
+        b.path = chain(parent.path if parent != NULL else 0, elements[i].tag)
         b.repeated = b.siblings
         b.repeated_chars = elements[i].chars
         b.core_depth = elements[i].depth
@@ -371,21 +367,16 @@ cdef void _even_out(
     cdef Py_ssize_t i
     cdef double unsure
     cdef group_t* g
-    for i in range(m):
-        styles[i] = _chain(styles[elements[i].parent] if elements[i].parent >= 0 else 0, elements[i].style)
+    fill_styles(elements, m, styles)
     for i in range(n):
-        g = _group(groups, mask, _style_key(styles, &segments[i]))
+        g = _group(groups, mask, mix(style_of(styles, &segments[i]) + segments[i].kind))
         g.times += 1
         g.odds += max(-BOUND, min(BOUND, odds[i]))
     for i in range(n):
-        g = _group(groups, mask, _style_key(styles, &segments[i]))
+        g = _group(groups, mask, mix(style_of(styles, &segments[i]) + segments[i].kind))
         if g.times >= FEW:
             unsure = max(0.0, min(1.0, (SURE - fabs(odds[i])) / (SURE - UNSURE)))
             odds[i] += SHARED * unsure * (g.odds / g.times - odds[i])
-
-
-cdef inline uint64_t _style_key(const uint64_t* styles, const segment_t* s) noexcept nogil:
-    return mix((styles[s.element] if s.element >= 0 else 3) + s.kind)
 
 
 def even_out(document, double[::1] odds not None):

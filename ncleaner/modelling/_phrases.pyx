@@ -22,12 +22,16 @@ for _code in range(128):
     ascii_letters[_code] = ord(chr(_code).lower()) if chr(_code).isalnum() else 0
 
 
-cdef uint32_t _hash(const uint8_t* p, const uint8_t* end) noexcept nogil:
+cdef uint32_t _hash(const uint8_t* text, const segment_t* s) noexcept nogil:
     """Returns the hash of a phrase; 0 for text without words, or with too many."""
+    cdef const uint8_t* p = text + s.start
+    cdef const uint8_t* end = text + s.end
     cdef uint64_t whole = 7, word = 0
     cdef uint32_t code
     cdef int words = 0, kind
     cdef bint number = True, after_number = False
+    if s.words > WORDS:
+        return 0
     while p <= end:
         code = 0
         kind = NO_LETTER
@@ -73,8 +77,7 @@ def phrase_hashes(document):
     cdef const segment_t* s = <const segment_t*> &segments[0]
     with nogil:
         for i in range(n):
-            if s[i].words <= WORDS:
-                hashes[i] = _hash(text + s[i].start, text + s[i].end)
+            hashes[i] = _hash(text, &s[i])
     return found
 
 
@@ -104,9 +107,9 @@ def phrase_losses(document, const uint32_t[::1] phrases not None, const float[::
     cdef const segment_t* s = <const segment_t*> &segments[0]
     with nogil:
         for i in range(n):
-            if s[i].words > WORDS or s[i].zone == HEADLINE:
+            hash_ = _hash(text, &s[i]) if s[i].zone != HEADLINE else 0
+            if not hash_:
                 continue
-            hash_ = _hash(text + s[i].start, text + s[i].end)
             low = 0
             high = known
             while low < high:

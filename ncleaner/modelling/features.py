@@ -28,6 +28,7 @@ __all__ = [
     "GROUPS",
     "KIND_COLUMN",
     "PAGE_FEATURES",
+    "PLAIN",
     "SEGMENT_COLUMNS",
     "WEIGHTS",
     "Feature",
@@ -265,10 +266,11 @@ FEATURES: tuple[Feature, ...] = (
 )  # fmt: skip
 # The first column of the kinds. All columns before it are known when the kind of the page is judged.
 KIND_COLUMN = len(FEATURES) - len(KINDS)
-# The features of a page: means of these columns over its segments, weighted by mass. Means by characters
-# besides tell kinds no better, and segments with a smaller first judgement have no say.
+# A segment whose first judgement is smaller is plainly boilerplate: nobody looks at it again.
+PLAIN = 0.1
+# The features of a page: means of these columns over its segments that are not plain, weighted by mass. Means
+# by characters besides tell kinds no better.
 PAGE_FEATURES: tuple[str, ...] = tuple(f"{feature.name} by mass" for feature in FEATURES[:KIND_COLUMN])
-_NO_SAY = 0.1
 GROUPS: tuple[str, ...] = tuple(dict.fromkeys(feature.group for feature in FEATURES))
 
 
@@ -353,7 +355,7 @@ def page_features(
     row = np.zeros((1, len(PAGE_FEATURES)), np.float32)
     size = len(document)
     inner = matrix[spare : spare + size, :KIND_COLUMN]
-    _page_features.average(document, probabilities, inner, row[0], _NO_SAY)
+    _page_features.average(document, probabilities, inner, row[0], PLAIN)
     return row
 
 

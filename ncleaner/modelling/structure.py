@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from ncleaner.document import Document
 from ncleaner.document._document import HASHES_VERSION
-from ncleaner.document.kept import KINDS
+from ncleaner.document.kept import FRAGMENT, KINDS
 from ncleaner.errors import ModelError
 from ncleaner.modelling._decide import probabilities_of
 from ncleaner.modelling._forest import Forest
@@ -37,6 +37,7 @@ from ncleaner.modelling.features import (
     FEATURES,
     KIND_COLUMN,
     PAGE_FEATURES,
+    PLAIN,
     WEIGHTS,
     Matrix,
     first_features,
@@ -52,9 +53,9 @@ STEP = 1 / 32
 
 # Beta of the F-score whose expectation the decision maximises: the weight of recall against precision.
 BALANCES: dict[str, float] = {"precision": 0.5, "balanced": 1.0, "recall": 2.0}
-# The second forest skips segments whose first probability is below `_PLAIN`, and its trees behind the first
+# The second forest skips segments whose first probability is below `PLAIN`, and its trees behind the first
 # `_EARLY` skip segments whose log-odds are beyond ±`_CLEAR` nats: they change no figure (docs/hybrid.md).
-_PLAIN, _EARLY, _CLEAR = 0.1, 20, 1.5
+_EARLY, _CLEAR = 20, 1.5
 # The second judgement is that of the forest of articles from this probability of an article on, that of the
 # general forest up to the smaller one, and a mean of the two between them.
 _NO_ARTICLE, _ARTICLE = 0.7, 0.9
@@ -64,7 +65,7 @@ _FAVOUR, _NO_FRAGMENT, _MANY_LINKS = 3.0, 0.1, 0.5
 _COLUMNS = {feature.name: column for column, feature in enumerate(FEATURES)}
 _SUSPECT = [_COLUMNS[f"in-{name}"] for name in ("nav", "footer", "aside", "related")]
 _LINKS = _COLUMNS["link-density"]
-_IS_ARTICLE, _IS_FRAGMENT = KINDS.index("article"), KINDS.index("fragment")
+_IS_ARTICLE, _IS_FRAGMENT = KINDS.index("article"), KINDS.index(FRAGMENT)
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,13 +214,13 @@ class Structure(Stored):
         matrix = first_features(document, odds, posterior, self.weights, spare)
         odds = forests["first"].predict(matrix, spare)
         probabilities = probabilities_of(odds)
-        second_features(document, matrix, probabilities, spare, _PLAIN)
+        second_features(document, matrix, probabilities, spare, PLAIN)
         kinds = np.zeros(len(KINDS))
         if "kinds" in forests:
             row = page_features(document, matrix, probabilities, spare)
             kinds = kinds_of(forests["kinds"].predict_classes(row, len(KINDS))[0])
             matrix[spare : spare + len(document), KIND_COLUMN:] = kinds
-        chosen = np.flatnonzero(probabilities >= _PLAIN).astype(np.int32)
+        chosen = np.flatnonzero(probabilities >= PLAIN).astype(np.int32)
         share = float(self.articles is not None) if news else self._share_of_articles(kinds)
         second = np.zeros(len(chosen))
         # most pages are clearly articles, or clearly not

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
+from ncleaner.document.kept import FRAGMENT
 from ncleaner.document.tables import ZONES
 from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.modelling._decide import probabilities_of
@@ -33,7 +34,7 @@ from ncleaner.training.fragments import Fragment, cut_of, fragment_of
 from ncleaner.training.ngrams import NGramOptions, train_and_score
 from ncleaner.training.pairs import Pair
 from ncleaner.training.sites import folds
-from ncleaner.training.structure import FRAGMENT, Example, train_structure
+from ncleaner.training.structure import Example, train_structure
 
 __all__ = ["examples_of", "fragments_of", "pair_of", "train_hybrid"]
 
@@ -78,19 +79,35 @@ def examples_of(pairs: Sequence[Pair], scores: Sequence[Scored], ngrams: NGramMo
         silent = zones == _HEADLINE
         if without_comments and pair.kind != "forum":
             silent = silent | (zones == _COMMENT)
+        labels = np.nan_to_num(pair.alignment.matched), pair.alignment.words
         found.append(
-            Example(
-                pair.document,
-                pair.site or pair.name,
-                np.nan_to_num(pair.alignment.matched),
-                pair.alignment.words.astype(np.float64),
-                scored.sums,
-                ngrams.decision.statistics(scored.sums, scored.counts),
-                pair.kind,
-                silent,
-            )
+            _example(pair, pair.document, *labels, scored.sums, scored.counts, ngrams, pair.kind, silent)
         )
     return found
+
+
+def _example(
+    pair: Pair,
+    document: Document,
+    clean: npt.NDArray[Any],
+    words: npt.NDArray[Any],
+    sums: npt.NDArray[np.float64],
+    counts: npt.NDArray[np.uint32],
+    ngrams: NGramModel,
+    kind: str,
+    silent: npt.NDArray[np.bool_],
+) -> Example:
+    """Returns a page of a pair, or a part of it, as a training page."""
+    return Example(
+        document,
+        pair.site or pair.name,
+        clean.astype(np.float64),
+        words.astype(np.float64),
+        sums,
+        ngrams.decision.statistics(sums, counts),
+        kind,
+        silent,
+    )
 
 
 def fragments_of(pairs: Sequence[Pair], scores: Sequence[Scored], ngrams: NGramModel) -> list[Example]:
@@ -117,20 +134,12 @@ def fragments_of(pairs: Sequence[Pair], scores: Sequence[Scored], ngrams: NGramM
             made.append((FRAGMENT, cut_of(pair.document, clean)))
         for kind, fragment in made:
             if fragment is not None:
-                sums, counts = scored.sums[fragment.rows], scored.counts[fragment.rows]
-                found.append(
-                    Example(
-                        fragment.document,
-                        pair.site or pair.name,
-                        clean[fragment.rows].astype(np.float64),
-                        pair.alignment.words[fragment.rows].astype(np.float64),
-                        sums,
-                        ngrams.decision.statistics(sums, counts),
-                        kind,
-                        # they teach only their kind
-                        np.ones(len(sums), bool),
-                    )
-                )
+                rows = fragment.rows
+                labels = clean[rows], pair.alignment.words[rows]
+                # they teach only their kind
+                silent = np.ones(len(rows), bool)
+                scores_of = scored.sums[rows], scored.counts[rows]
+                found.append(_example(pair, fragment.document, *labels, *scores_of, ngrams, kind, silent))
     return found
 
 

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
-from ncleaner.document.kept import KINDS
+from ncleaner.document.kept import FRAGMENT, KINDS
 from ncleaner.errors import TrainingError
 from ncleaner.modelling._decide import probabilities_of
 from ncleaner.modelling._phrases import phrase_hashes
@@ -39,7 +39,7 @@ from ncleaner.modelling.features import (
 from ncleaner.modelling.structure import STEP, Stock, Structure, Trees, kinds_of
 from ncleaner.training.sites import folds
 
-__all__ = ["FRAGMENT", "Example", "train_structure"]
+__all__ = ["Example", "train_structure"]
 
 # Features of neighbouring segments that the second forest may test.
 _NEIGHBOURS = (
@@ -82,7 +82,6 @@ _COMMON = {
 _INNER = 5
 # Kinds are learned if so many pages have one, and the forest of articles is grown from so many articles.
 _LEAST_KINDS, _LEAST_ARTICLES = 100, 100
-FRAGMENT = "fragment"
 # Additive smoothing: every word of a name and every phrase gets so many more sites, of this cleanliness.
 _PSEUDO_SITES, _NAME_PRIOR, _PHRASE_PRIOR = 4.0, 0.45, 0.25
 # A phrase on fewer sites says nothing.
