@@ -32,7 +32,7 @@ __all__ = [
 # layout.
 RUN = np.dtype(
     [("start", "u4"), ("end", "u4"), ("segment", "i4"), ("element", "i4"), ("context", "u4"),
-     ("words", "u4"), ("tags", "u4"), ("opened", "u2"), ("closed", "u2")]
+     ("words", "u4"), ("tags", "u4"), ("markup", "u4"), ("opened", "u2"), ("closed", "u2")]
 )  # fmt: skip
 SEGMENT = np.dtype(
     [("start", "u4"), ("end", "u4"), ("first_run", "i4"), ("last_run", "i4"), ("element", "i4"),
@@ -158,6 +158,8 @@ class Document:
             that the page only implies, and tags of all parts that are left out (scripts, form controls,
             drawings). An element has two tags, a void element (`tags.VOID`) has one. Blocks that are created
             for passages from a page's data count, too.
+        markup: length of these tags in bytes, as the parsed tree would be written: names and values of
+            attributes in double quotes, without `<` and `>`.
         opened, closed: number of these tags that open and that close an element that is not left out, each at
             most 65,535. A void inline element counts in both.
 
