@@ -253,6 +253,30 @@ class Document:
         """The whole uncleaned dump, one segment on each line, with segments that are not shown at first."""
         return self.data.decode()
 
+    @property
+    def texts(self) -> list[str]:
+        """The text of each segment; faster than through `Segment` objects."""
+        data = self.data
+        return [data[start:end].decode() for start, end in self.segments[["start", "end"]].tolist()]
+
+    def sums(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Returns, for each element, the sum of a value over the runs inside it.
+
+        With `runs["words"]` these are the words of each element; with the characters of runs in links, its
+        characters in links.
+
+        Args:
+            values: shape (runs,).
+
+        Returns:
+            Shape (elements,), int64, or float64 for values that are no integers.
+        """
+        kind = np.float64 if values.dtype.kind == "f" else np.int64
+        before = np.zeros(len(values) + 1, kind)
+        np.cumsum(values, out=before[1:])
+        found: npt.NDArray[Any] = before[self.elements["last_run"]] - before[self.elements["first_run"]]
+        return found
+
     def path(self, element: int) -> str:
         """Returns the tags from the root to an element, separated by `/`; empty for an `element` of -1."""
         names: list[str] = []

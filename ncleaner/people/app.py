@@ -27,6 +27,7 @@ COMMANDS = {
     "tune": "Find n, q and alphabet by cross-validation.",
     "evaluate": "Compare cleaned text with a gold standard.",
     "models": "List the models that come with the package, or show one.",
+    "methods": "List the cleaning methods, or show the parameters of one.",
 }
 
 

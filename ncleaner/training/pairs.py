@@ -20,7 +20,16 @@ from ncleaner.training.alignment import Alignment, align
 from ncleaner.training.gold import address, gold_document
 from ncleaner.training.sites import registered_domain
 
-__all__ = ["Pair", "read_bytes", "read_pairs", "read_text", "read_texts", "site_of"]
+__all__ = [
+    "Pair",
+    "pages_of",
+    "read_bytes",
+    "read_manifest",
+    "read_pairs",
+    "read_text",
+    "read_texts",
+    "site_of",
+]
 
 # where a page states its own address, most reliable first
 _ADDRESSES = (
@@ -61,7 +70,8 @@ class Pair:
         return align(self.document, self.gold)
 
 
-def _stems(folder: Path) -> dict[str, Path]:
+def pages_of(folder: Path) -> dict[str, Path]:
+    """Returns {name without suffix: path} of the files of a directory. Raises TrainingError: it is none."""
     if not folder.is_dir():
         raise TrainingError(f"{folder} is not a directory")
     return {path.stem: path for path in sorted(folder.iterdir()) if path.is_file() and path.name[0] != "."}
@@ -82,6 +92,21 @@ def _manifest(path: Path) -> dict[str, tuple[str, str]]:
                 f"{path}, line {number}: not a JSON object with `id` and `url` ({error})"
             ) from error
     return found
+
+
+def read_manifest(raw: Path, manifest: str | Path | None) -> dict[str, tuple[str, str]]:
+    """Returns {name: (URL, kind of page)} from a manifest, or from `manifest.jsonl` beside or inside the
+    directory of pages; empty without one.
+
+    Raises:
+        TrainingError: the manifest is missing or cannot be read.
+    """
+    if manifest is not None and not Path(manifest).is_file():
+        raise TrainingError(f"there is no manifest {manifest}")
+    for path in [Path(manifest)] if manifest else (raw / "manifest.jsonl", raw.parent / "manifest.jsonl"):
+        if path.is_file():
+            return _manifest(path)
+    return {}
 
 
 def site_of(url: str, page: bytes | None) -> str:
@@ -151,20 +176,14 @@ def read_pairs(
         TrainingError: a directory is missing, nothing matches, or a file cannot be read.
     """
     raw, clean = Path(raw), Path(clean)
-    pages, texts = _stems(raw), _stems(clean)
+    pages, texts = pages_of(raw), pages_of(clean)
     common = sorted(pages.keys() & texts.keys())
     if not common:
         raise TrainingError(
             f"no file of {raw} ({len(pages)} files) has a counterpart of the same name in {clean} "
             f"({len(texts)} files): they are matched by name without suffix, page.html with page.txt"
         )
-    told: dict[str, tuple[str, str]] = {}
-    if manifest is not None and not Path(manifest).is_file():
-        raise TrainingError(f"there is no manifest {manifest}")
-    for path in [Path(manifest)] if manifest else (raw / "manifest.jsonl", raw.parent / "manifest.jsonl"):
-        if path.is_file():
-            told = _manifest(path)
-            break
+    told = read_manifest(raw, manifest)
     pairs = []
     for position, stem in enumerate(common):
         path = pages[stem]

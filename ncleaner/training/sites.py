@@ -6,13 +6,13 @@ overstates accuracy by several points. A site is a registered domain according t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from urllib.parse import urlsplit
 
 from publicsuffixlist import PublicSuffixList
 
-__all__ = ["folds", "registered_domain"]
+__all__ = ["count_sites", "folds", "registered_domain"]
 
 
 @lru_cache
@@ -31,6 +31,12 @@ def registered_domain(url: str) -> str:
     if host.replace(".", "").isdigit() or ":" in host:
         return host  # an IP address has no domain
     return _suffixes().privatesuffix(host) or host
+
+
+def count_sites(sites: Iterable[str]) -> int:
+    """Returns the number of sites; a page without a known site (empty) counts as one of its own."""
+    listed = list(sites)
+    return len(set(filter(None, listed))) + sum(not site for site in listed)
 
 
 def folds(sites: Sequence[str], k: int) -> list[list[int]]:
