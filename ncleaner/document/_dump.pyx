@@ -803,7 +803,9 @@ cdef void _fill_name_lengths():
     cdef attr_t* attr
     memset(name_lengths, 0, sizeof(name_lengths))
     for name in ATTRIBUTES:
-        address = LexborHTMLParser(f"<b {name}></b>").root.css_first("b").mem_id
+        # the parser owns the tree: it must live as long as the address is used
+        parser = LexborHTMLParser(f"<b {name}></b>")
+        address = parser.root.css_first("b").mem_id
         attr = (<element_node_t*> address).first_attr
         if attr != NULL and attr.node.local_name < KNOWN:
             name_lengths[attr.node.local_name] = <uint8_t> len(name)
