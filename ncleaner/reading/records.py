@@ -180,6 +180,7 @@ def _read_fast(source: Source, codec: Codec, bound: int) -> Iterator[Record | Da
     """
     held: deque[Record] = deque()
     start = source.tell()
+    checked = False
     reader = _FastWarc(source, MAGIC.get(codec, b"WARC/"), bound)
     while True:
         record = reader.read_record()
@@ -193,10 +194,13 @@ def _read_fast(source: Source, codec: Codec, bound: int) -> Iterator[Record | Da
         held.append(record)
         while len(held) > 2 or (len(held) == 2 and (held[0].large or record.large)):
             yield held.popleft()
-        source.mark(held[0].offset)
+            checked = True
+        source.mark(held[0].offset if checked else start)
         if record.large and not reader.pass_over():
             break
-    start = held[0].offset if held else start
+    # of a first member that begins with white space, FastWARC reports the offset of the second
+    if held and checked:
+        start = held[0].offset
     if source.rewind(start) > start:
         yield from held
         yield Damage("damage after a record that is too large to read again", source.name, start)
