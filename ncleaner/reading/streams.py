@@ -66,11 +66,13 @@ def zstd_dictionary(source: Source) -> bytes:
     if not head.startswith(_DICTIONARY) or size > _MAX_DICTIONARY:
         return b""
     data = source.peek(8 + size)[8:]
-    if data.startswith(ZSTD_MAGIC):
-        try:
-            return zstandard.ZstdDecompressor().decompress(data, max_output_size=_MAX_DICTIONARY)
-        except zstandard.ZstdError:
-            return b""
+    try:
+        if data.startswith(ZSTD_MAGIC):
+            data = zstandard.ZstdDecompressor().decompress(data, max_output_size=_MAX_DICTIONARY)
+        # a damaged dictionary cannot be used: then the frames are damaged
+        zstandard.ZstdDecompressor(dict_data=zstandard.ZstdCompressionDict(data))
+    except zstandard.ZstdError:
+        return b""
     return data
 
 
