@@ -36,9 +36,10 @@ MAY_KNOW: dict[str, set[str]] = {
     "running": {
         "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "cleaner",
     },
+    "sorting": {"text", "storage", "reading", "running"},
     "people": {
         "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "training",
-        "cleaner", "running",
+        "cleaner", "running", "sorting",
     },
     # the doors
     "spark": {"storage", "reading", "modelling", "methods", "sinks", "running", "people"},

@@ -16,9 +16,9 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.kept import KINDS
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import TrainingError
+from ncleaner.text.hosts import registered_domain
 from ncleaner.training.alignment import Alignment, align
 from ncleaner.training.gold import address, gold_document
-from ncleaner.training.sites import registered_domain
 
 __all__ = [
     "Pair",
