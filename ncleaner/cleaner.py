@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -20,6 +21,7 @@ from ncleaner.modelling.container import Stored
 from ncleaner.modelling.decision import Preset
 from ncleaner.page import Page
 from ncleaner.sinks.text import kept_text
+from ncleaner.surveying.survey import Survey
 
 __all__ = ["Cleaner", "clean"]
 
@@ -55,6 +57,8 @@ class Cleaner:
             wall. By default such a page gives no text; only the method `hybrid` finds them, on HTML pages.
         parameters: {name: value} of the method's parameters that differ from the defaults; `ncleaner methods
             NAME` lists them.
+        sites: a survey of sites, or its file (`ncleaner survey`): `hybrid` removes what is on many pages of a
+            site. It is used for pages whose URL is known.
         limits: bounds for one page.
         encoding: WHATWG label of the encoding, instead of what pages declare.
         alt_text: include the alternative text of images.
@@ -62,7 +66,8 @@ class Cleaner:
     Raises:
         ValueError: there is no such method, the loaded model is not for it, or a parameter is unknown or out
             of range.
-        ModelError: there is no such model, it cannot be read, or it has no such preset.
+        ModelError: there is no such model, it cannot be read, or it has no such preset; or there is no such
+            survey.
     """
 
     def __init__(
@@ -77,11 +82,13 @@ class Cleaner:
         news: bool = False,
         notices: bool = False,
         parameters: Mapping[str, Value] = MappingProxyType({}),
+        sites: str | Path | Survey | None = None,
         limits: Limits = Limits(),
         encoding: str | None = None,
         alt_text: bool = False,
     ) -> None:
         self.limits = limits
+        self.sites = Survey(sites) if isinstance(sites, str | Path) else sites
         self.encoding = encoding
         self.alt_text = alt_text
         keeps = entry_of(method).keeps_headline or None
@@ -93,9 +100,15 @@ class Cleaner:
             self.method = load_method(method, model, threshold, news, parameters)
         self._model_name = str(getattr(getattr(self.method, "model", None), "name", ""))
 
-    def document(self, html: bytes | str) -> Document:
-        """Dumps one HTML page; nothing is removed yet."""
-        return dump_html(html, encoding=self.encoding, limits=self.limits, alt_text=self.alt_text)
+    def document(self, html: bytes | str, url: str = "") -> Document:
+        """Dumps one HTML page; nothing is removed yet. With its URL, it has what is known of its site."""
+        document = dump_html(html, encoding=self.encoding, limits=self.limits, alt_text=self.alt_text)
+        return self._with_site(document, url)
+
+    def _with_site(self, document: Document, url: str) -> Document:
+        if self.sites is None or not url:
+            return document
+        return replace(document, site=self.sites.look_up(url, document))
 
     def text_document(self, text: bytes | str) -> Document:
         """Reads one plain-text dump as a Document."""
@@ -112,13 +125,18 @@ class Cleaner:
     def _decided(self, document: Document) -> Kept:
         return self.wanted.applied(document, self.method.keep(document))
 
-    def clean(self, html: bytes | str) -> str:
+    def clean(self, html: bytes | str, url: str = "") -> str:
         """Returns the clean text of one HTML page, one segment per line; empty if no segment is kept.
+
+        Args:
+            html: the page as served, or decoded text.
+            url: its address, for a cleaner with a survey of sites.
 
         Raises:
             InputError: the page exceeds `limits.bytes` or `limits.segments`, or `encoding` is unknown.
+            ModelError: the survey of sites is damaged.
         """
-        document = self.document(html)
+        document = self.document(html, url)
         return kept_text(document, self._decided(document)).decode()
 
     def page(self, page: Page) -> tuple[Document, Kept]:
@@ -135,6 +153,7 @@ class Cleaner:
                 limits=self.limits,
                 alt_text=self.alt_text,
             )
+        document = self._with_site(document, page.url)
         return document, self.keep(document)
 
     def __repr__(self) -> str:

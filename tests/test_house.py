@@ -29,17 +29,18 @@ MAY_KNOW: dict[str, set[str]] = {
     # model files are written whole, as all files are
     "modelling": {"_ngram", "text", "storage", "document"},
     "methods": {"text", "document", "modelling"},
-    "sinks": {"text", "document"},
+    "surveying": {"text", "document"},
+    "sinks": {"text", "document", "surveying"},
     "scoring": set(),
     "training": {"text", "reading", "document", "modelling", "methods", "scoring"},
-    "cleaner": {"document", "modelling", "methods", "sinks"},
+    "cleaner": {"document", "modelling", "methods", "surveying", "sinks"},
     "running": {
         "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "cleaner",
     },
     "sorting": {"text", "storage", "reading", "running"},
     "people": {
         "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "training",
-        "cleaner", "running", "sorting",
+        "cleaner", "running", "sorting", "surveying",
     },
     # the doors
     "spark": {"storage", "reading", "modelling", "methods", "sinks", "running", "people"},

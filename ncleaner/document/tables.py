@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import tags
+from ncleaner.document.site import Site
 
 __all__ = [
     "ELEMENT",
@@ -198,6 +199,7 @@ class Document:
         lang: the <html lang> that the page declares, as written.
         encoding: WHATWG name of the encoding that was used; empty if the input was decoded text.
         dropped_tags: number of tags that were dropped to keep the page within its limits.
+        site: what is known of the other pages of its site; None if nothing is.
         tags_behind: number of tags of the tree after the last run. For a plain-text dump, this number and the
             column `tags` of `runs` are 0.
     """
@@ -212,6 +214,7 @@ class Document:
     encoding: str = ""
     dropped_tags: int = 0
     tags_behind: int = 0
+    site: Site | None = None
 
     @classmethod
     def of_tables(cls, tables: tuple[bytes, bytes, bytes, bytes, bytes, int], **about: Any) -> Document:

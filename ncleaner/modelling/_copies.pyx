@@ -9,7 +9,7 @@ from libc.stdlib cimport calloc, free
 
 from ncleaner.document._hashes cimport mix, row_of, rows_for
 from ncleaner.document._tables cimport PREFORMATTED, element_t, segment_t
-from ncleaner.modelling._styles cimport fill_styles, style_of
+from ncleaner.document._styles cimport fill_styles, style_of
 from ncleaner.text._letters cimport NO_LETTER, decode_utf8, fold
 
 import numpy as np

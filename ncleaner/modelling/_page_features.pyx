@@ -14,7 +14,7 @@ from libc.stdlib cimport calloc, free
 
 from ncleaner.document._tables cimport element_t, segment_t
 from ncleaner.document._hashes cimport mix, row_of, rows_for
-from ncleaner.modelling._styles cimport chain, fill_styles, style_of
+from ncleaner.document._styles cimport chain, fill_styles, style_of
 
 import numpy as np
 

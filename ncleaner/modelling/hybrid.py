@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
+from ncleaner.document.tables import ZONES
 from ncleaner.modelling._decide import decide, probabilities_of
 from ncleaner.modelling.card import Card, validated_facts
 from ncleaner.modelling.container import Stored, about_of, pack
@@ -26,6 +27,11 @@ from ncleaner.modelling.structure import BALANCES, Structure, load_structure
 __all__ = ["Calibration", "HybridModel", "Judgement", "keep_of"]
 
 _load_structure = cache(load_structure)
+# What a segment loses, in nats, whose text is on many pages of the site. A forest with the numbers of pages
+# as features gained no more, and lost on two sets (docs/sites.md). Headlines are on other pages as links to
+# theirs.
+_REPEATED = 4.0
+_HEADLINE = ZONES.index("headline")
 
 
 @dataclass(frozen=True)
@@ -135,6 +141,9 @@ class HybridModel(Stored):
         posterior = self.ngrams.decision.statistics(sums, counts)
         reading = self.structure.judge(document, sums, posterior, self.news)
         odds = self.calibration(reading.odds)
+        if document.site is not None:
+            headline = table["zone"] == _HEADLINE
+            odds -= _REPEATED * (document.site.repeated & ~headline)
         scores = odds / math.log(2)
         if self.threshold is not None:
             mask = scores >= self.threshold

@@ -323,6 +323,17 @@ def sources_of(inputs: list[str] | None, inputs_from: str | None, prefix: str | 
     return find_inputs(inputs or []) + (listed_inputs(inputs_from, prefix or "") if inputs_from else [])
 
 
+SitesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--sites",
+        metavar="FILE",
+        help="A survey of sites (see `ncleaner survey`): hybrid removes what is on many pages of a site.",
+        show_default=False,
+    ),
+]
+
+
 def parameters_of(method: str, given: list[str]) -> dict[str, Value]:
     """Returns parameters of a method. Raises BadParameter: there is no such parameter, or its value is
     wrong."""
@@ -345,6 +356,7 @@ def settings_of(
     method: MethodOption = Method(DEFAULT_METHOD),
     parameters: SetOption = [],  # noqa: B006
     model: ModelOption = DEFAULT_MODEL,
+    sites: SitesOption = None,
     threshold: ThresholdOption = None,
     precision: PrecisionOption = False,
     recall: RecallOption = False,
@@ -383,6 +395,7 @@ def settings_of(
         news=news,
         notices=notices,
         parameters=parameters_of(method.value, parameters),
+        sites=sites,
         limits=Limits(
             bytes=max_bytes,
             nesting=max_nesting,

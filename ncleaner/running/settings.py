@@ -25,7 +25,7 @@ class Settings:
 
     Attributes:
         method, model, threshold, encoding, alt_text, headline, comments, captions, news, notices, parameters,
-            limits: see `Cleaner`.
+            sites, limits: see `Cleaner`.
         output_format, sink_options: see `make_sink`.
         input_format, marker: see `archive.read`.
         many_pages: whether one output has the pages of several inputs, so that formats which mark the
@@ -46,6 +46,7 @@ class Settings:
     news: bool = False
     notices: bool = False
     parameters: dict[str, Value] = field(default_factory=dict)
+    sites: str | None = None
     limits: Limits = field(default_factory=Limits)
     many_pages: bool = False
     marker: str | None = None
@@ -64,6 +65,7 @@ class Settings:
             news=self.news,
             notices=self.notices,
             parameters=self.parameters,
+            sites=self.sites,
             limits=self.limits,
             encoding=self.encoding,
             alt_text=self.alt_text,

@@ -18,6 +18,7 @@ FORMATS: dict[str, Format] = {
     "jsonl": Format(path="ncleaner.sinks.jsonl:JsonlSink"),
     "vertical": Format(path="ncleaner.sinks.vertical:VerticalSink"),
     "wet": Format(path="ncleaner.sinks.wet:WetSink", compresses=True),
+    "signatures": Format(path="ncleaner.sinks.signatures:SignaturesSink"),
     "parquet": Format(path="ncleaner.sinks.parquet:ParquetSink", compresses=True),
 }
 COMPRESSIONS: tuple[Compression, ...] = get_args(Compression)

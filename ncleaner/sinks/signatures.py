@@ -1,0 +1,31 @@
+"""Signatures of pages, of which `ncleaner survey` makes a survey of sites: JSON lines."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+
+from ncleaner.document import Document
+from ncleaner.document.kept import Kept
+from ncleaner.page import Page
+from ncleaner.sinks.base import SinkOptions, Writable
+from ncleaner.surveying.signatures import signature_of
+
+__all__ = ["SignaturesSink"]
+
+
+class SignaturesSink:
+    """One line for each page with a host in its URL; there is no text of the page in it."""
+
+    suffix = ".signatures.jsonl"
+
+    def __init__(self, options: SinkOptions = SinkOptions()) -> None:
+        pass
+
+    def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
+        """Returns the line of a page; nothing for a page without a host."""
+        signature = signature_of(page.url, document, kept)
+        return b"" if signature is None else signature.line()
+
+    def wrapped(self, out: Writable) -> AbstractContextManager[Writable]:
+        """Returns the output itself."""
+        return nullcontext(out)

@@ -1,0 +1,201 @@
+"""Makes a survey of sites from signatures of pages and from other surveys, in bounded memory.
+
+Everything is added to a database on disk. What a survey keeps of a site is the sum of its counts, and the
+pages with the smallest hashes (a bottom-k sample, Cohen and Kelley 2007): both depend on what is added only,
+not on its order, and not on how it is divided. So surveys of parts can be merged, over workers, runs and
+machines.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import zlib
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from ncleaner.errors import InputError, ModelError, OutputError
+from ncleaner.surveying._texts import HASHES_VERSION
+from ncleaner.surveying.signatures import Signature
+from ncleaner.surveying.survey import APPLICATION, FORMAT, MOST_PAGES, Survey, checked
+
+__all__ = ["PAGES", "Builder"]
+
+# Pages of a site that a survey keeps.
+PAGES = 32
+# Signatures between two removals of the pages that are too many.
+_BETWEEN = 200_000
+# Memory of the database, in kB.
+_CACHE = 32_000
+_TABLES = """
+CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+CREATE TABLE counts (site TEXT, what TEXT, name TEXT, number INTEGER, PRIMARY KEY (site, what, name)) WITHOUT
+ROWID; CREATE TABLE pages (site TEXT, page INTEGER, layout INTEGER, texts BLOB, crc INTEGER, PRIMARY KEY
+(site, page))
+    WITHOUT ROWID;
+"""
+_COUNT = """INSERT INTO counts VALUES (?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET number = number + excluded.number"""
+# Of two captures of a page, the one with the smaller bytes.
+_PAGE = """INSERT INTO pages VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
+    SET layout = excluded.layout, texts = excluded.texts, crc = excluded.crc
+    WHERE (excluded.texts, excluded.layout) < (texts, layout)"""
+_PRUNE = """DELETE FROM pages WHERE (site, page) IN (SELECT site, page FROM (
+    SELECT site, page, row_number() OVER (PARTITION BY site ORDER BY page) AS number FROM pages) WHERE number
+    > ?)"""
+
+
+class Builder:
+    """A survey that is being made. Use it in a `with` block, and call `finish` at its end.
+
+    Args:
+        path: the file to write; while it is made, it has another name beside it.
+        pages: pages of a site that the survey keeps, 2 to `MOST_PAGES`.
+
+    Raises:
+        OutputError: the file cannot be written.
+        ValueError: `pages` is out of range.
+    """
+
+    def __init__(self, path: str | Path, pages: int = PAGES) -> None:
+        if not 2 <= pages <= MOST_PAGES:
+            raise ValueError(f"the number of pages of a site is from 2 to {MOST_PAGES}, not {pages}")
+        self.path = Path(path)
+        self.pages = pages
+        self._working = self.path.with_name(f".{self.path.name}.working")
+        self._whole = self.path.with_name(f".{self.path.name}.whole")
+        self._added = 0
+        self._remove()
+        try:
+            self._database = sqlite3.connect(self._working, isolation_level=None)
+            self._database.executescript(
+                # the file is thrown away if the program dies
+                f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -{_CACHE};"
+                f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT}; {_TABLES} BEGIN;"
+            )
+        except sqlite3.Error as error:
+            raise self._failed(error) from error
+
+    def __enter__(self) -> Builder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._database.close()
+        self._remove()
+
+    def _remove(self) -> None:
+        for path in (self._working, self._whole):
+            with suppress(FileNotFoundError):
+                path.unlink()
+
+    def _failed(self, error: Exception) -> OutputError:
+        return OutputError(f"cannot write the survey {self.path}: {error}")
+
+    def add(self, signatures: Iterable[Signature]) -> None:
+        """Adds pages.
+
+        Raises:
+            OutputError: the disk is full, or the file cannot be written.
+        """
+        try:
+            for signature in signatures:
+                self._add(signature)
+        except sqlite3.Error as error:
+            raise self._failed(error) from error
+
+    def _add(self, signature: Signature) -> None:
+        site = signature.site
+        counts = {
+            ("pages", ""): 1,
+            ("words", ""): signature.words,
+            ("kept", ""): signature.kept,
+            ("language", signature.language): 1,
+            ("kind", signature.kind): 1,
+        }
+        self._database.executemany(_COUNT, [(site, *key, number) for key, number in counts.items()])
+        blob = signature.texts.astype("<u4").tobytes()
+        self._database.execute(_PAGE, (site, signature.page, signature.layout, blob, zlib.crc32(blob)))
+        self._added += 1
+        if self._added % _BETWEEN == 0:
+            self._database.execute(_PRUNE, (self.pages,))
+
+    def add_lines(self, lines: Iterable[bytes], name: str) -> None:
+        """Adds the lines of a file of signatures. Raises InputError: a line is no signature."""
+        self.add(
+            Signature.of_line(line, f"{name}, line {number}")
+            for number, line in enumerate(lines, 1)
+            if line.strip()
+        )
+
+    def add_survey(self, path: str | Path) -> None:
+        """Adds what another survey knows.
+
+        Raises:
+            ModelError: it is no survey, of another version, or damaged.
+            InputError: it has fewer pages of a site than this survey is to have.
+            OutputError: the disk is full.
+        """
+        survey = Survey(path)
+        if int(survey.about.get("pages", "0")) < self.pages:
+            raise InputError(
+                f"the survey {path} has at most {survey.about.get('pages')} pages of a site, and {self.pages} are "
+                "asked for: give a smaller --pages, or survey its pages again"
+            )
+        source = sqlite3.connect(f"{survey.path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+        try:
+            with checked(survey.path):
+                counts = source.execute("SELECT site, what, name, number FROM counts")
+                pages = source.execute("SELECT site, page, layout, texts, crc FROM pages")
+                while rows := counts.fetchmany(1000):
+                    self._insert(_COUNT, rows)
+                while rows := pages.fetchmany(100):
+                    for site, _, _, texts, crc in rows:
+                        if not isinstance(texts, bytes) or zlib.crc32(texts) != crc:
+                            raise ModelError(
+                                f"the survey {path} is damaged at the site {site}: make it again"
+                            )
+                    self._insert(_PAGE, rows)
+        finally:
+            source.close()
+        self._insert(_PRUNE, [(self.pages,)])
+
+    def _insert(self, statement: str, rows: list[tuple[object, ...]]) -> None:
+        try:
+            self._database.executemany(statement, rows)
+        except sqlite3.Error as error:
+            raise self._failed(error) from error
+
+    def finish(self) -> Counter[str]:
+        """Writes the survey, whole or not at all, and returns its numbers of sites, pages and sampled pages.
+
+        The same pages give the same bytes.
+
+        Raises:
+            OutputError: the disk is full, or the file cannot be written.
+        """
+        about = {"hashes": HASHES_VERSION, "pages": self.pages}
+        try:
+            database = self._database
+            database.execute(_PRUNE, (self.pages,))
+            database.executemany("INSERT INTO about VALUES (?, ?)", [(k, str(v)) for k, v in about.items()])
+            found = Counter(
+                {
+                    name: database.execute(query).fetchone()[0] or 0
+                    for name, query in {
+                        "sites": "SELECT count(*) FROM counts WHERE what = 'pages'",
+                        "pages": "SELECT sum(number) FROM counts WHERE what = 'pages'",
+                        "sampled": "SELECT count(*) FROM pages",
+                    }.items()
+                }
+            )
+            database.execute("COMMIT")
+            # in the order of its keys, and without what is free
+            database.execute("VACUUM INTO ?", (str(self._whole),))
+            with self._whole.open("rb") as file:
+                os.fsync(file.fileno())
+            self._whole.replace(self.path)
+        except (sqlite3.Error, OSError) as error:
+            raise self._failed(error) from error
+        return found

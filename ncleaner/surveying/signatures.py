@@ -1,0 +1,121 @@
+"""What a survey keeps of a page, and how it is written: one JSON object on a line.
+
+Signatures of the same page may come from many inputs, workers, runs and machines. A survey of them depends on
+the set of different lines only, not on their order.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ncleaner.document import Document
+from ncleaner.document.kept import Kept
+from ncleaner.errors import InputError
+from ncleaner.surveying._texts import HASHES_VERSION, layout_hash, text_hashes
+from ncleaner.text.hosts import registered_domain
+
+__all__ = ["MOST_TEXTS", "Signature", "hashes_of", "signature_of"]
+
+# Of a page with more different texts, those with the smallest hashes are kept, which are the same on all
+# pages.
+MOST_TEXTS = 2_000
+_LARGEST = 1 << 63
+
+
+def hashes_of(document: Document) -> npt.NDArray[np.uint32]:
+    """The hash of each segment's text: shape (segments,)."""
+    starts, ends = (np.ascontiguousarray(document.segments[name]) for name in ("start", "end"))
+    return text_hashes(document.data, starts, ends)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Signature:
+    """What a survey keeps of a page.
+
+    Attributes:
+        site: registered domain, or the host without one.
+        page: a hash of the URL, 0 to 2⁶³ - 1.
+        layout: see `layout_hash`.
+        words, kept: number of words of the page, and of those that are kept.
+        language: ISO 639 code; empty if unknown.
+        kind: the most probable kind of the page; empty if unknown.
+        texts: different hashes of texts, uint32, ascending, at most `MOST_TEXTS`.
+    """
+
+    site: str
+    page: int
+    layout: int
+    words: int
+    kept: int
+    language: str
+    kind: str
+    texts: npt.NDArray[np.uint32]
+
+    def line(self) -> bytes:
+        """The line of a file of signatures, with its line end."""
+        entry = {
+            "signature": HASHES_VERSION,
+            "site": self.site,
+            "page": self.page,
+            "layout": self.layout,
+            "words": self.words,
+            "kept": self.kept,
+            "language": self.language,
+            "kind": self.kind,
+            "texts": self.texts.astype(">u4").tobytes().hex(),
+        }
+        return json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+    @classmethod
+    def of_line(cls, line: bytes, where: str) -> Signature:
+        """Reads a line. Raises InputError: it is no signature, or one of another version; `where` is for the
+        message."""
+        try:
+            entry: dict[str, Any] = json.loads(line)
+            if entry["signature"] != HASHES_VERSION:
+                raise InputError(
+                    f"{where}: signatures of version {entry['signature']}, and this ncleaner has version "
+                    f"{HASHES_VERSION}: survey the pages again"
+                )
+            texts = np.frombuffer(bytes.fromhex(entry["texts"]), ">u4").astype(np.uint32)
+            words, kept, page, layout = (int(entry[name]) for name in ("words", "kept", "page", "layout"))
+            if (
+                not np.all(texts[1:] > texts[:-1])
+                or len(texts) > MOST_TEXTS
+                or not 0 <= page < _LARGEST
+                or not 0 <= layout < 1 << 32
+                or not 0 <= kept <= words < 1 << 40
+            ):
+                raise ValueError("a number is out of range")
+            names = [entry[name] for name in ("site", "language", "kind")]
+            if not all(isinstance(name, str) for name in names) or not names[0]:
+                raise ValueError("a name is missing")
+            return cls(names[0], page, layout, words, kept, names[1], names[2], texts)
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise InputError(f"{where}: this is no signature of a page ({error})") from error
+
+
+def signature_of(url: str, document: Document, kept: Kept) -> Signature | None:
+    """The signature of a page; None without a host in its URL."""
+    site = registered_domain(url)
+    if not site:
+        return None
+    number = int.from_bytes(hashlib.blake2b(url.encode("utf-8", "replace"), digest_size=8).digest(), "big")
+    shown = document.visible
+    words = document.segments["words"]
+    return Signature(
+        site,
+        number % _LARGEST,
+        layout_hash(document.elements),
+        int(words[shown].sum()),
+        int(words[kept.mask & shown].sum()),
+        kept.remarks.language,
+        kept.kind,
+        np.unique(hashes_of(document)[shown])[:MOST_TEXTS],
+    )

@@ -1,0 +1,204 @@
+"""The file of a survey: an SQLite database with what is known of each site.
+
+Its tables: `about` (key, value); `counts` (site, what, name, number), where `what` is pages, words, kept,
+language or kind; `pages` (site, page, layout, texts, crc), a sample of at most so many pages of each site,
+those with the smallest hashes of their URLs, and the hashes of the texts on each of them, uint32, little
+endian. SQLite finds a site among millions without reading the rest, and any program can ask the tables.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import zlib
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ncleaner.document import Document
+from ncleaner.document.site import Site
+from ncleaner.errors import ModelError
+from ncleaner.surveying._texts import HASHES_VERSION
+from ncleaner.surveying.signatures import hashes_of
+from ncleaner.text.hosts import registered_domain
+
+__all__ = ["APPLICATION", "FORMAT", "MOST_PAGES", "Survey", "checked", "is_survey"]
+
+# SQLite's fields for what a database is: "NCLS", and the version of the tables.
+APPLICATION = 0x4E434C53
+FORMAT = 1
+# A page of the sample is a bit of a number.
+MOST_PAGES = 64
+_MAGIC = b"SQLite format 3\0"
+_CACHED = 64
+# Two pages have the same main text if this share of it is the same; main text are segments of so many
+# characters.
+_SAME = 0.5
+_LONG = 100
+# Without such segments, nearly all of the page has to be the same.
+_NEARLY_ALL = 0.95
+# Among so many pages, a text on more than half of them is no page's main text.
+_ENOUGH = 4
+
+
+def is_survey(path: Path) -> bool:
+    """Tells whether a file is a database as surveys are."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_MAGIC)) == _MAGIC
+    except OSError:
+        return False
+
+
+@contextmanager
+def checked(path: Path) -> Iterator[None]:
+    """Turns the errors of SQLite into a ModelError that names the file."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise ModelError(
+            f"the survey {path} is damaged or cannot be read ({error}): make it again"
+        ) from error
+
+
+class _Known(NamedTuple):
+    """The sampled pages of a site: their texts, and for each text the pages that have it, as bits."""
+
+    pages: int
+    hashes: npt.NDArray[np.uint32]
+    holders: npt.NDArray[np.uint64]
+
+
+class Survey:
+    """A survey of sites, read only. It pickles, and several threads can share it.
+
+    Args:
+        path: the file.
+
+    Raises:
+        ModelError: there is no such file, it is no survey or one of another version, or it is damaged.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._local = threading.local()
+        if not self.path.is_file():
+            raise ModelError(f"there is no survey {self.path}: `ncleaner survey` makes one")
+        if not is_survey(self.path):
+            raise ModelError(f"{self.path} is no survey: `ncleaner survey` makes one")
+        with checked(self.path):
+            (application,) = self._database.execute("PRAGMA application_id").fetchone()
+            (version,) = self._database.execute("PRAGMA user_version").fetchone()
+            if application != APPLICATION:
+                raise ModelError(f"{self.path} is a database, but no survey: `ncleaner survey` makes one")
+            if version != FORMAT:
+                raise ModelError(f"the survey {self.path} is of version {version}: make it again")
+            self.about: dict[str, str] = dict(self._database.execute("SELECT key, value FROM about"))
+        if self.about.get("hashes") != str(HASHES_VERSION):
+            raise ModelError(f"the survey {self.path} has other hashes of texts: make it again")
+
+    @property
+    def _database(self) -> sqlite3.Connection:
+        # a connection belongs to one thread, and to one side of a fork
+        if getattr(self._local, "process", None) != os.getpid():
+            uri = f"{self.path.absolute().as_uri()}?mode=ro&immutable=1"
+            self._local.database = sqlite3.connect(uri, uri=True)
+            self._local.known = OrderedDict()
+            self._local.process = os.getpid()
+        database: sqlite3.Connection = self._local.database
+        return database
+
+    def __reduce__(self) -> tuple[type[Survey], tuple[Path]]:
+        return Survey, (self.path,)
+
+    def __len__(self) -> int:
+        """Number of sites."""
+        with checked(self.path):
+            (number,) = self._database.execute("SELECT count(*) FROM counts WHERE what = 'pages'").fetchone()
+        return int(number)
+
+    def look_up(self, url: str, document: Document) -> Site | None:
+        """What is known of the other pages of a page's site; None without a host, or if no other page is
+        known.
+
+        Pages with the same main text do not count: the page itself, its print version, the same article under
+        another address.
+
+        Args:
+            url: of the page.
+            document: its dump.
+
+        Raises:
+            ModelError: the survey is damaged.
+        """
+        name = registered_domain(url)
+        known = self._known(name) if name and len(document) else None
+        if known is None:
+            return None
+        hashes = hashes_of(document)
+        places = np.minimum(np.searchsorted(known.hashes, hashes), len(known.hashes) - 1)
+        holders = np.where(known.hashes[places] == hashes, known.holders[places], 0)
+        # shape (segments, pages)
+        held = (holders[:, None] >> np.arange(known.pages, dtype=np.uint64) & np.uint64(1)).astype(bool)
+        other = ~_same_text(document, held)
+        pages = int(other.sum())
+        if not pages:
+            return None
+        return Site(name, pages, held[:, other].sum(axis=1, dtype=np.int32))
+
+    def _known(self, site: str) -> _Known | None:
+        database = self._database
+        cache: OrderedDict[str, _Known | None] = self._local.known
+        if site in cache:
+            cache.move_to_end(site)
+            return cache[site]
+        with checked(self.path):
+            rows = database.execute(
+                "SELECT texts, crc FROM pages WHERE site = ? ORDER BY page LIMIT ?", (site, MOST_PAGES)
+            ).fetchall()
+        found: _Known | None = None
+        texts = [_texts_of(blob, crc, self.path) for blob, crc in rows]
+        if any(map(len, texts)):
+            hashes, places = np.unique(np.concatenate(texts), return_inverse=True)
+            holders = np.zeros(len(hashes), np.uint64)
+            bits = np.repeat(np.arange(len(texts), dtype=np.uint64), [len(each) for each in texts])
+            np.bitwise_or.at(holders, places, np.uint64(1) << bits)
+            found = _Known(len(texts), hashes, holders)
+        cache[site] = found
+        if len(cache) > _CACHED:
+            cache.popitem(last=False)
+        return found
+
+    def __repr__(self) -> str:
+        return f"<Survey {self.path.name}>"
+
+
+def _texts_of(blob: bytes, crc: int, path: Path) -> npt.NDArray[np.uint32]:
+    if not isinstance(blob, bytes) or len(blob) % 4 or zlib.crc32(blob) != crc:
+        raise ModelError(f"the survey {path} is damaged: make it again")
+    return np.frombuffer(blob, "<u4").astype(np.uint32)
+
+
+def _same_text(document: Document, held: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Tells which pages have the main text of a document: shape (pages,), bool.
+
+    Args:
+        document: the page.
+        held: shape (segments, pages): the page has the text of the segment.
+    """
+    chars = document.segments["chars"] * document.visible
+    pages = held.shape[1]
+    main = np.where(chars >= _LONG, chars, 0)
+    if pages >= _ENOUGH:
+        main = np.where(2 * held.sum(axis=1) <= pages, main, 0)
+    least = _SAME
+    if not main.any():
+        main, least = chars, _NEARLY_ALL
+    same: npt.NDArray[np.bool_] = main @ held >= least * max(int(main.sum()), 1)
+    return same
