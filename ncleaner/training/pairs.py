@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -20,7 +21,16 @@ from ncleaner.training.alignment import Alignment, align
 from ncleaner.training.gold import address, gold_document
 from ncleaner.training.sites import registered_domain
 
-__all__ = ["Pair", "read_bytes", "read_pairs", "read_text", "read_texts", "site_of"]
+__all__ = [
+    "Pair",
+    "Source",
+    "find_sources",
+    "read_bytes",
+    "read_pairs",
+    "read_text",
+    "read_texts",
+    "site_of",
+]
 
 # where a page states its own address, most reliable first
 _ADDRESSES = (
@@ -61,22 +71,65 @@ class Pair:
         return align(self.document, self.gold)
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a page and its gold text are, and what the manifest says about the page.
+
+    Attributes:
+        name: name of both files, without suffix.
+        raw, clean: the page, HTML or a text dump with the suffix `.txt`, and its gold text.
+        url, language, page_type: from the manifest (`url`, `lang`, `page_type`); empty if unknown.
+    """
+
+    name: str
+    raw: Path
+    clean: Path
+    url: str = ""
+    language: str = ""
+    page_type: str = ""
+
+    @property
+    def is_text(self) -> bool:
+        """The page is a text dump."""
+        return self.raw.suffix == ".txt"
+
+    def site(self, gold: str, body: bytes) -> str:
+        """Returns the registered domain, from the URL, from the gold text or from the page; empty if
+        unknown."""
+        return site_of(self.url or address(gold), None if self.is_text else body)
+
+    def pair(self, *, encoding: str | None = None) -> Pair:
+        """Reads both files.
+
+        Raises:
+            TrainingError: a file cannot be read, or the gold text is not UTF-8.
+            InputError: the page is too large.
+        """
+        gold = read_text(self.clean)
+        body = read_bytes(self.raw)
+        document = (dump_text if self.is_text else dump_html)(body, encoding=encoding)
+        kind = self.page_type if self.page_type in KINDS else ""
+        return Pair(self.name, document, gold, self.site(gold, body), kind)
+
+
 def _stems(folder: Path) -> dict[str, Path]:
     if not folder.is_dir():
         raise TrainingError(f"{folder} is not a directory")
     return {path.stem: path for path in sorted(folder.iterdir()) if path.is_file() and path.name[0] != "."}
 
 
-def _manifest(path: Path) -> dict[str, tuple[str, str]]:
-    """Returns {id: (URL, kind of page)} of a manifest with one JSON object per line."""
+def _manifest(path: Path) -> dict[str, dict[str, str]]:
+    """Returns {id: what `Source` takes of its entry} of a manifest with one JSON object per line."""
     found = {}
     for number, line in enumerate(path.read_text("utf-8", "replace").splitlines(), 1):
         if not line.strip():
             continue
         try:
-            entry = json.loads(line)
-            kind = str(entry.get("page_type") or "")
-            found[str(entry["id"])] = str(entry.get("url") or ""), kind if kind in KINDS else ""
+            entry: dict[str, Any] = json.loads(line)
+            found[str(entry["id"])] = {
+                name: str(entry.get(key) or "")
+                for name, key in (("url", "url"), ("language", "lang"), ("page_type", "page_type"))
+            }
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise TrainingError(
                 f"{path}, line {number}: not a JSON object with `id` and `url` ({error})"
@@ -121,6 +174,29 @@ def read_text(path: Path) -> str:
         raise TrainingError(f"{path} is not UTF-8 (byte {error.start}): convert it first") from error
 
 
+def find_sources(raw: str | Path, clean: str | Path, *, manifest: str | Path | None = None) -> list[Source]:
+    """Finds the pages of one directory whose cleaned text is in another, by name; reads only the manifest.
+
+    Arguments and errors are those of `read_pairs`.
+    """
+    raw, clean = Path(raw), Path(clean)
+    pages, texts = _stems(raw), _stems(clean)
+    common = sorted(pages.keys() & texts.keys())
+    if not common:
+        raise TrainingError(
+            f"no file of {raw} ({len(pages)} files) has a counterpart of the same name in {clean} "
+            f"({len(texts)} files): they are matched by name without suffix, page.html with page.txt"
+        )
+    told: dict[str, dict[str, str]] = {}
+    if manifest is not None and not Path(manifest).is_file():
+        raise TrainingError(f"there is no manifest {manifest}")
+    for path in [Path(manifest)] if manifest else (raw / "manifest.jsonl", raw.parent / "manifest.jsonl"):
+        if path.is_file():
+            told = _manifest(path)
+            break
+    return [Source(stem, pages[stem], texts[stem], **told.get(stem, {})) for stem in common]
+
+
 def read_pairs(
     raw: str | Path,
     clean: str | Path,
@@ -150,33 +226,12 @@ def read_pairs(
     Raises:
         TrainingError: a directory is missing, nothing matches, or a file cannot be read.
     """
-    raw, clean = Path(raw), Path(clean)
-    pages, texts = _stems(raw), _stems(clean)
-    common = sorted(pages.keys() & texts.keys())
-    if not common:
-        raise TrainingError(
-            f"no file of {raw} ({len(pages)} files) has a counterpart of the same name in {clean} "
-            f"({len(texts)} files): they are matched by name without suffix, page.html with page.txt"
-        )
-    told: dict[str, tuple[str, str]] = {}
-    if manifest is not None and not Path(manifest).is_file():
-        raise TrainingError(f"there is no manifest {manifest}")
-    for path in [Path(manifest)] if manifest else (raw / "manifest.jsonl", raw.parent / "manifest.jsonl"):
-        if path.is_file():
-            told = _manifest(path)
-            break
+    sources = find_sources(raw, clean, manifest=manifest)
     pairs = []
-    for position, stem in enumerate(common):
-        path = pages[stem]
-        gold = read_text(texts[stem])
-        body = read_bytes(path)
-        is_text = path.suffix == ".txt"
-        document = (dump_text if is_text else dump_html)(body, encoding=encoding)
-        url, kind = told.get(stem, ("", ""))
-        site = site_of(url or address(gold), None if is_text else body)
-        pairs.append(Pair(stem, document, gold, site, kind))
+    for done, source in enumerate(sources, 1):
+        pairs.append(source.pair(encoding=encoding))
         if progress is not None:
-            progress(position + 1, len(common))
+            progress(done, len(sources))
     return pairs
 
 
