@@ -14,12 +14,12 @@ from tempfile import TemporaryDirectory
 from ncleaner.comparing.figures import Comparison, NotRun, PageFigures, ToolFigures
 from ncleaner.comparing.gold import GoldPage, GoldSet
 from ncleaner.comparing.held_out import is_trainable, train_folds
-from ncleaner.comparing.processes import Outcome, Refusal, run
+from ncleaner.comparing.processes import Outcome, ToolError, run
 from ncleaner.comparing.tools import Tool, sources_of, tool_of, with_model
 from ncleaner.errors import EvaluationError, ModelError, TrainingError
 from ncleaner.methods.choice import load_method
 from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
-from ncleaner.scoring.measures import MatchCounts, bag_overlap, count_diff, diff_words, split_words
+from ncleaner.scoring.measures import bag_overlap, count_diff, diff_words, split_words
 
 __all__ = ["compare", "scored"]
 
@@ -79,8 +79,8 @@ def compare(
         reference: of the tool that the others are compared with; by default the default method, or the first
             tool if that is not among them.
         model: for the methods that use one, as `clean` takes it.
-        folds: number of folds of a cross-validation: the methods with a model of a kind that can be trained on
-            these pages are trained on the other folds; 0 takes `model`.
+        folds: number of folds of a cross-validation: methods whose model can be trained on these pages are
+            trained on the other folds; 0 takes `model`.
         rounds: how often each tool cleans each page, for its time.
         seconds: the wall-clock time that a tool may take for a page.
         jobs: number of tools that run at the same time. The times are exact with one.
@@ -103,8 +103,8 @@ def compare(
             if folds and is_trainable(tool.name):
                 return _held_out(tool, gold, folds, jobs, run_one)
             return run_one(tool, gold.pages)
-        except Refusal as refusal:
-            return NotRun(tool, str(refusal), refusal.missing)
+        except ToolError as error:
+            return NotRun(tool, str(error), error.missing)
         except TrainingError as error:
             return NotRun(tool, str(error))
 
@@ -131,7 +131,10 @@ def compare(
 
 
 def _each(
-    function: Callable[[Tool], list[Outcome] | NotRun], tools: Sequence[Tool], jobs: int, stop: threading.Event
+    function: Callable[[Tool], list[Outcome] | NotRun],
+    tools: Sequence[Tool],
+    jobs: int,
+    stop: threading.Event,
 ) -> Iterator[list[Outcome] | NotRun]:
     """Yields the result for each tool, so many at the same time."""
     if jobs <= 1:

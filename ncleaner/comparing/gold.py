@@ -1,4 +1,4 @@
-"""Gold directories to compare on: their pages, the sites of the pages, and the convention of the gold texts."""
+"""Gold directories to compare on: their pages with their sites, and the convention of the gold texts."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class GoldSet:
     Attributes:
         name: name of the directory.
         pages: those to compare on, by name.
-        convention: what the gold texts contain, from all pages of the directory; None if it was not asked for.
+        convention: what the gold texts contain, from all pages of the directory; None if that was not asked.
         pairs: all pages of the directory, dumped, for training; empty if they were not asked for.
     """
 
@@ -128,8 +128,8 @@ def read_gold(
         raw, clean: the two directories, if they are not in one folder.
         limit: compare on so many pages, at even distances.
         unwrap: take off the element `<text>` that is around each page of CleanEval.
-        unit: what the bag measure counts; by default characters on pages whose gold text is mostly in a script
-            that does not separate words, and words on all others.
+        unit: what the bag measure counts; by default characters on pages whose gold text is mostly in scripts
+            that do not separate words, and words on all others.
         convention: find out the convention of the gold texts, which takes a dump and an alignment of each
             page.
         pairs: keep the dumped pages, to train on them.

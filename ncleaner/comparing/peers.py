@@ -21,8 +21,8 @@ from ncleaner.text.charset import decode
 __all__ = ["PEERS", "Extractor", "Peer", "html_text"]
 
 Extractor = Callable[[Page, str], str | bytes | None]
-"""A page and its language (`""` if unknown) to text: a string with a block on each line, or bytes in CleanEval's
-format."""
+"""A page and its language (`""` if unknown) to text: a string with a block on each line, or bytes in
+CleanEval's format."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +36,8 @@ class Peer:
             package is missing.
         about: how it is run, if that is not obvious, for the table.
         settings: keyword arguments of this function.
-        comments: it has a switch for comments; the function then takes the argument `comments`: True, False, or
-            None for the program's default.
+        comments: it has a switch for comments; the function then takes the argument `comments`: True, False,
+            or None for the program's default.
         needs: further packages that have to be installed with it.
         usual: it runs unless tools are named; further settings of one program run only if they are named.
     """
@@ -72,7 +72,7 @@ _SPACE = re.compile(r"\s+")
 
 
 def html_text(html: str) -> str:
-    """Returns the text of the HTML that a program returns, a block on each line: lxml's text_content with line
+    """Returns the text of HTML that a program returns, a block on each line: lxml's text_content with line
     breaks."""
     if not html.strip():
         return ""
@@ -166,9 +166,7 @@ def magic_html() -> Extractor:
     """magic-html for articles, which is its default. It takes text, and has a function that decodes."""
     extractor = _load("magic_html").GeneralExtractor()
     decoded = _load("magic_html.utils").decode_file
-    return lambda page, language: html_text(
-        extractor.extract(decoded(page.body), base_url=page.url)["html"]
-    )
+    return lambda page, language: html_text(extractor.extract(decoded(page.body), base_url=page.url)["html"])
 
 
 PEERS: dict[str, Peer] = {

@@ -25,7 +25,7 @@ from ncleaner.comparing.peers import Extractor
 from ncleaner.comparing.tools import Tool
 from ncleaner.errors import EvaluationError, NcleanerError
 
-__all__ = ["Outcome", "Refusal", "run"]
+__all__ = ["Outcome", "ToolError", "run"]
 
 # pages at even distances that a process cleans before its time counts: models and tables are loaded by then
 _WARM_UP = 8
@@ -36,7 +36,7 @@ _START = 300.0
 _SPACE = re.compile(r"\s+")
 
 
-class Refusal(EvaluationError):
+class ToolError(EvaluationError):
     """A tool that cannot run at all; `missing`: its package is not installed."""
 
     def __init__(self, reason: str, missing: bool = False) -> None:
@@ -95,7 +95,7 @@ def run(
         An outcome for each page.
 
     Raises:
-        Refusal: the tool cannot run at all.
+        ToolError: the tool cannot run at all.
     """
     answers: list[list[_Answer]] = [[] for _ in pages]
     with _Process(tool, pages, seconds, stop or threading.Event()) as process:
@@ -117,9 +117,7 @@ def _outcome(answers: Sequence[_Answer]) -> Outcome:
 class _Process:
     """The process of a tool; a new one where the old one has ended."""
 
-    def __init__(
-        self, tool: Tool, pages: Sequence[GoldPage], seconds: float, stop: threading.Event
-    ) -> None:
+    def __init__(self, tool: Tool, pages: Sequence[GoldPage], seconds: float, stop: threading.Event) -> None:
         count = min(_WARM_UP, len(pages))
         self._warm_up = [pages[i * len(pages) // count] for i in range(count)]
         self._tool = tool
@@ -139,7 +137,7 @@ class _Process:
         self._end()
 
     def clean(self, page: GoldPage) -> _Answer:
-        """Cleans a page. Raises Refusal: the tool cannot run at all."""
+        """Cleans a page. Raises ToolError: the tool cannot run at all."""
         while self._process is None and page.name not in self._fatal:
             self._start()
             for other in self._warm_up:
@@ -155,10 +153,10 @@ class _Process:
         self._process.start()
         theirs.close()
         refusal = self._receive(_START)
-        if isinstance(refusal, str):
-            raise Refusal(f"its process did not start: {refusal}")
-        if refusal is not None:
+        if isinstance(refusal, ToolError):
             raise refusal
+        if refusal is not None:
+            raise ToolError(f"its process did not start: {refusal}")
 
     def _ask(self, page: GoldPage) -> _Answer:
         if page.name in self._fatal:
@@ -225,14 +223,14 @@ def _serve(connection: Connection, tool: Tool) -> None:
     try:
         extract = tool.make()
     except ImportError as error:
-        connection.send(Refusal(str(error), tool.is_peer))
+        connection.send(ToolError(str(error), tool.is_peer))
         return
     except NcleanerError as error:
-        connection.send(Refusal(str(error)))
+        connection.send(ToolError(str(error)))
         return
     # whatever else another program raises
     except BaseException as error:
-        connection.send(Refusal(_said(error)))
+        connection.send(ToolError(_said(error)))
         return
     connection.send(None)
     try:
@@ -258,4 +256,4 @@ def _answer(extract: Extractor, page: GoldPage) -> _Answer:
 
 
 def _said(error: BaseException) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())
+    return " ".join(f"{type(error).__name__}: {error}".split()).rstrip(": ")

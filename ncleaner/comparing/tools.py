@@ -72,7 +72,7 @@ class Tool:
         return made
 
 
-def tool_of(name: str, wishes: Wishes = Wishes(), model: str | Path = DEFAULT_MODEL) -> Tool:
+def tool_of(name: str, wishes: Wishes, model: str | Path = DEFAULT_MODEL) -> Tool:
     """Returns the method or peer of a name.
 
     Args:
