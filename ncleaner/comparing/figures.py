@@ -28,8 +28,8 @@ class Mean:
         """Averages at least one value.
 
         Pages of one site look alike, so their values are not independent: sites are. The variance of the mean
-        is G / (G - 1) · Σ (Σ (x - mean))² / n², the outer sum over G sites, the inner one over the values of a
-        site, n in all. If each page is a site of its own, this is the usual variance of a mean.
+        is G / (G - 1) · Σ (Σ (x - mean))² / n², the outer sum over G sites, the inner one over the values of
+        a site, n in all. If each page is a site of its own, this is the usual variance of a mean.
 
         Args:
             values: of each page.
@@ -88,8 +88,8 @@ class ToolFigures:
     Attributes:
         tool: the tool.
         pages: its figures on each page, in the order of the gold standard's pages.
-        held_out: number of folds if its models were trained on pages of other sites of the gold standard; else
-            0.
+        held_out: number of folds, if its models were trained on pages of other sites of the gold standard; 0
+            otherwise.
         sources: what its models were trained on; empty if it has none, or they are held out.
     """
 

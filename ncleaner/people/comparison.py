@@ -120,14 +120,14 @@ def _notes(result: Comparison) -> list[str]:
         )
     if held_out := [figures for figures in result.tools if figures.held_out]:
         notes.append(
-            f"† {', '.join(figures.tool.name for figures in held_out)}: cross-validated, each page is cleaned "
-            "by a model that was trained on the pages of other sites of this gold standard "
+            f"† {', '.join(figures.tool.name for figures in held_out)}: cross-validated, each page is "
+            "cleaned by a model that was trained on the pages of other sites of this gold standard "
             f"({held_out[0].held_out} folds)."
         )
     if result.reference:
         notes.append(
-            f"to {result.reference}: mean difference page by page ± standard error; the pages of a site count "
-            "as dependent."
+            f"to {result.reference}: mean difference page by page ± standard error; the pages of a site are "
+            "not taken as independent."
         )
     for figures in result.tools:
         if failures := figures.failures:

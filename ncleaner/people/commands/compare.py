@@ -70,8 +70,8 @@ def command(
         typer.Option(
             metavar="K",
             min=2,
-            help="Train the methods that learn on the pages of GOLD_DIR, and clean each page with a model that "
-            "has seen no page of its site: K folds.  [default: the models of --model]",
+            help="Train the methods that learn on the pages of GOLD_DIR, and clean each page with a model "
+            "that has seen no page of its site: K folds.  [default: the models of --model]",
             show_default=False,
         ),
     ] = None,
