@@ -168,7 +168,8 @@ def compare_on_sample(archive: Path, count: int, tools: list[str], method: str, 
     }
     missing = []
     for tool in tools:
-        title = tool_of(tool, Wishes()).title
+        found = tool_of(tool, Wishes())
+        title = f"{found.title}, {found.settings}" if found.settings else found.title
         try:
             steps[title] = other(tool)
         except ImportError:

@@ -57,9 +57,8 @@ class Tool:
 
     @property
     def title(self) -> str:
-        """Name, version where there is one, and settings."""
-        name = f"{self.name} {self.version}".strip()
-        return f"{name}, {self.settings}" if self.settings else name
+        """Name, and version where there is one."""
+        return f"{self.name} {self.version}".strip()
 
     def make(self) -> Extractor:
         """Makes what cleans a page.

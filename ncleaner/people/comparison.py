@@ -129,6 +129,8 @@ def _notes(result: Comparison) -> list[str]:
             f"to {result.reference}: mean difference page by page ± standard error; the pages of a site are "
             "not taken as independent."
         )
+    if set_ := [figures.tool for figures in result.tools if figures.tool.settings]:
+        notes.append(f"Settings: {'; '.join(f'{tool.name} {tool.settings}' for tool in set_)}.")
     for figures in result.tools:
         if failures := figures.failures:
             notes.append(
