@@ -33,12 +33,15 @@ MAY_KNOW: dict[str, set[str]] = {
     "scoring": set(),
     "training": {"text", "reading", "document", "modelling", "methods", "scoring"},
     "cleaner": {"document", "modelling", "methods", "sinks"},
+    "comparing": {
+        "text", "modelling", "methods", "sinks", "scoring", "training", "cleaner",
+    },
     "running": {
         "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "cleaner",
     },
     "people": {
         "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "training",
-        "cleaner", "running",
+        "cleaner", "comparing", "running",
     },
     # the doors
     "spark": {"storage", "reading", "modelling", "methods", "sinks", "running", "people"},
