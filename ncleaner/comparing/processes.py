@@ -33,6 +33,8 @@ _WARM_UP = 8
 _GLANCE = 0.2
 # seconds in which a process has to be ready: imports and models, on a slow disk
 _START = 300.0
+# seconds in which it has to end when there are no more pages
+_LEAVE = 5.0
 _SPACE = re.compile(r"\s+")
 
 
@@ -134,6 +136,10 @@ class _Process:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if kind is None and self._connection is not None and self._process is not None:
+            # it waits for a page, and ends when there will be none
+            self._connection.close()
+            self._process.join(_LEAVE)
         self._end()
 
     def clean(self, page: GoldPage) -> _Answer:

@@ -70,7 +70,7 @@ def test_nothing_is_no_failure(
             "its process died of SIGKILL",
             marks=pytest.mark.skipif(sys.platform == "win32", reason="there are no signals"),
         ),
-        ("hangs", "more than 0.5 seconds"),
+        pytest.param("hangs", "more than 0.5 seconds", marks=pytest.mark.slow),
     ],
 )
 def test_a_failure_costs_one_page(
@@ -87,7 +87,7 @@ def test_a_failure_costs_one_page(
     [
         ("panics", "Panic: overflow"),
         ("leaves", "SystemExit: 3"),
-        ("ends", "its process ended with status 5"),
+        pytest.param("ends", "its process ended with status 5", marks=pytest.mark.slow),
     ],
 )
 def test_a_failure_on_all_pages(
