@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from ncleaner.comparing.tools import NAMES, USUAL
-from ncleaner.methods.table import DEFAULT_METHOD
+from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
 from ncleaner.people.options import ModelOption, cores, reports_errors
 
 if TYPE_CHECKING:
@@ -52,19 +52,21 @@ def command(
         typer.Option(
             "--tool",
             "-t",
-            help="A method or another program to run; may be given several times.  [default: all methods and "
-            f"all programs that are installed, but not {_NAMED}]",
+            metavar="NAME",
+            help=f"A method or another program to run, of {', '.join(NAMES)}; may be given several times.  "
+            f"[default: all methods and all programs that are installed, but not {_NAMED}]",
             show_default=False,
         ),
     ] = None,
     reference: Annotated[
         Tool | None,
         typer.Option(
+            metavar="NAME",
             help=f"The tool that the others are compared with, page by page.  [default: {DEFAULT_METHOD}]",
             show_default=False,
         ),
     ] = None,
-    model: ModelOption = "auto",
+    model: ModelOption = DEFAULT_MODEL,
     cross_validate: Annotated[
         int | None,
         typer.Option(
