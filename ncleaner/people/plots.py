@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ncleaner.comparing.figures import Comparison
+from ncleaner.comparing.figures import Comparison, ToolFigures
 from ncleaner.errors import OutputError
 from ncleaner.people.curve import Curve
 from ncleaner.training.trials import Trial, Tuning
@@ -156,35 +156,66 @@ def draw_curve(curve: Curve) -> Figure:
 
 
 def draw_comparisons(comparisons: Sequence[Comparison]) -> Figure:
-    """Draws accuracy against CPU time per page, a panel for each gold standard: one point for each tool."""
+    """Draws accuracy against CPU time per page, a panel for each gold standard: one point for each tool.
+    That of a method whose model may have seen the pages is hollow."""
     from matplotlib.ticker import StrMethodFormatter
 
     figure = _empty(6.4 * len(comparisons), 4.8)
     panels = figure.subplots(1, len(comparisons), squeeze=False)[0]
-    for panel, result in zip(panels, comparisons, strict=True):
-        points = [
+    points_of = [
+        [
             (1000 * figures.mean_time, result.bag(figures).mean, figures)
             for figures in result.ranking
             if figures.mean_time is not None
         ]
-        for is_peer, marker, name in ((False, "o", "ncleaner"), (True, "s", "other programs")):
-            chosen = [(time, score) for time, score, figures in points if figures.tool.is_peer == is_peer]
+        for result in comparisons
+    ]
+    for panel, result, points in zip(panels, comparisons, points_of, strict=True):
+        for name, style in _STYLES.items():
+            chosen = [(time, score) for time, score, figures in points if _style(figures) == name]
             if chosen:
-                panel.plot(*zip(*chosen, strict=True), marker, markersize=5, label=name)
+                panel.plot(*zip(*chosen, strict=True), linestyle="none", markersize=5, label=name, **style)
         panel.set_xscale("log")
         panel.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         # room for the names, which stand to the right of their points
         panel.margins(x=0.25, y=0.08)
-        figure.draw_without_rendering()
-        _name_points(panel, [(time, score, figures.tool.name) for time, score, figures in points])
         panel.set_xlabel("CPU time per page, mean, milliseconds")
         units = {page.unit for page in result.gold.pages}
         counted = " or ".join(name for unit, name in _UNITS.items() if unit in units)
         panel.set_ylabel(f"F of {counted} in any order, per cent")
         panel.set_title(f"{result.gold.name}, {len(result.gold.pages):,} pages", fontsize=10)
         panel.grid(alpha=0.3)
-        panel.legend(fontsize=8, loc="lower left")
+    handles = {
+        label: handle
+        for panel in panels
+        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True)
+    }
+    shown = [name for name in _STYLES if name in handles]
+    figure.legend(
+        [handles[name] for name in shown],
+        shown,
+        loc="outside lower center",
+        ncols=3,
+        fontsize=8,
+        frameon=False,
+    )
+    # the places of the names follow from those of the panels
+    figure.draw_without_rendering()
+    for panel, points in zip(panels, points_of, strict=True):
+        _name_points(panel, [(time, score, figures.tool.name) for time, score, figures in points])
     return figure
+
+
+_SEEN = "ncleaner, model may have seen these pages"
+_STYLES: dict[str, dict[str, Any]] = {
+    "ncleaner": {"marker": "o", "color": "C0"},
+    _SEEN: {"marker": "o", "color": "C0", "fillstyle": "none"},
+    "other programs": {"marker": "s", "color": "C1"},
+}
+
+
+def _style(figures: ToolFigures) -> str:
+    return "other programs" if figures.tool.is_peer else _SEEN if figures.sources else "ncleaner"
 
 
 _UNITS = {"word": "words", "char": "characters"}
@@ -200,6 +231,7 @@ def _name_points(panel: Axes, points: Sequence[tuple[float, float, str]]) -> Non
     down."""
     scale = 72 / panel.figure.dpi
     places = [scale * panel.transData.transform((x, y)) for x, y, _ in points]
+    frame = panel.get_window_extent()
     taken: list[_Box] = [(x - _MARKER, x + _MARKER, y - _MARKER, y + _MARKER) for x, y in places]
     for (x, y, name), (left, level) in zip(points, places, strict=True):
         width = _CHARACTER * len(name)
@@ -210,7 +242,8 @@ def _name_points(panel: Axes, points: Sequence[tuple[float, float, str]]) -> Non
                 level + shift - _LINE / 2,
                 level + shift + _LINE / 2,
             )
-            if not any(_overlap(box, other) for other in taken):
+            inside = box[0] >= scale * frame.x0 and box[1] <= scale * frame.x1
+            if inside and not any(_overlap(box, other) for other in taken):
                 break
         taken.append(box)
         far = abs(shift) > _LINE

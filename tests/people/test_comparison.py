@@ -112,8 +112,8 @@ def test_picture(tmp_path: Path) -> None:
     figure = draw_comparisons([many, comparison({"bte": 80.0}, ("char", "char"))])
     first, second = figure.axes
     assert first.get_title() == "gold, 2 pages" and first.get_xscale() == "log"
-    legend = first.get_legend()
-    assert legend and [text.get_text() for text in legend.get_texts()] == ["ncleaner", "other programs"]
+    [legend] = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["ncleaner", "other programs"]
     assert sorted(text.get_text() for text in first.texts) == sorted(
         figures.tool.name for figures in many.tools
     )
@@ -127,7 +127,13 @@ def test_picture(tmp_path: Path) -> None:
             and other.y0 + 3 < box.y1 - 3
             for other in boxes[number + 1 :]
         )
+    frame = first.get_window_extent()
+    assert all(frame.x0 < box.x0 and box.x1 < frame.x1 for box in boxes)
     assert second.get_ylabel() == "F of characters in any order, per cent"
+    [bte] = comparison({"bte": 80.0}).tools
+    seen = ToolFigures(bte.tool, bte.pages, sources=("Set A",))
+    (panel,) = draw_comparisons([Comparison(many.gold, (seen,))]).axes
+    assert panel.lines[0].get_fillstyle() == "none" and "may have seen" in str(panel.lines[0].get_label())
     paths = plot_paths(tmp_path / "picture")
     save(figure, paths)
     before = [path.read_bytes() for path in paths]
