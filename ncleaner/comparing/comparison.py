@@ -9,11 +9,10 @@ from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from ncleaner.comparing.figures import Comparison, NotRun, PageFigures, ToolFigures
 from ncleaner.comparing.gold import GoldPage, GoldSet
-from ncleaner.comparing.held_out import is_trainable, train_folds
+from ncleaner.comparing.held_out import Fold, Models
 from ncleaner.comparing.processes import Outcome, ToolError, run
 from ncleaner.comparing.tools import Tool, sources_of, tool_of, with_model
 from ncleaner.errors import EvaluationError, ModelError, TrainingError
@@ -64,7 +63,7 @@ def compare(
     *,
     reference: str = "",
     model: str | Path = DEFAULT_MODEL,
-    folds: int = 0,
+    held_out: Models | None = None,
     rounds: int = 1,
     seconds: float = 60.0,
     jobs: int = 1,
@@ -74,13 +73,12 @@ def compare(
     """Compares tools on the pages of a gold standard.
 
     Args:
-        gold: the gold standard; for `folds` it needs its pairs.
+        gold: the gold standard.
         names: of the tools, of `tools.NAMES`.
         reference: of the tool that the others are compared with; by default the default method, or the first
             tool if that is not among them.
         model: for the methods that use one, as `clean` takes it.
-        folds: number of folds of a cross-validation: methods whose model can be trained on these pages are
-            trained on the other folds; 0 takes `model`.
+        held_out: models for a cross-validation, by method; the methods that are not there take `model`.
         rounds: how often each tool cleans each page, for its time.
         seconds: the wall-clock time that a tool may take for a page.
         jobs: number of tools that run at the same time. The times are exact with one.
@@ -96,17 +94,17 @@ def compare(
     _check_model(tools, model)
     steps = _Steps(len(tools) * len(gold.pages) * (rounds + 1), progress)
     stop = threading.Event()
+    models = held_out or {}
 
     def outcomes(tool: Tool) -> list[Outcome] | NotRun:
         run_one = partial(run, rounds=rounds, seconds=seconds, progress=steps.advance, stop=stop)
+        folds = models.get(tool.name)
+        if isinstance(folds, TrainingError):
+            return NotRun(tool, str(folds))
         try:
-            if folds and is_trainable(tool.name):
-                return _held_out(tool, gold, folds, jobs, run_one)
-            return run_one(tool, gold.pages)
+            return run_one(tool, gold.pages) if folds is None else _by_fold(tool, gold, folds, run_one)
         except ToolError as error:
             return NotRun(tool, str(error), error.missing)
-        except TrainingError as error:
-            return NotRun(tool, str(error))
 
     found: list[ToolFigures] = []
     not_run: list[NotRun] = []
@@ -120,9 +118,9 @@ def compare(
             for page in (pool.map if pool else map)(scored, gold.pages, result):
                 pages.append(page)
                 steps.advance()
-            held_out = folds if folds and is_trainable(tool.name) else 0
-            sources = () if held_out else tuple(sources_of(tool))
-            found.append(ToolFigures(tool, tuple(pages), held_out, sources))
+            folds = models.get(tool.name, ())
+            count = 0 if isinstance(folds, TrainingError) else len(folds)
+            found.append(ToolFigures(tool, tuple(pages), count, () if count else tuple(sources_of(tool))))
     if not found:
         reasons = "; ".join(f"{tool.tool.name}: {tool.reason}" for tool in not_run)
         raise EvaluationError(f"no tool could run ({reasons})")
@@ -165,24 +163,22 @@ def _pool(scorers: int) -> Iterator[Executor | None]:
             raise
 
 
-def _held_out(
-    tool: Tool, gold: GoldSet, folds: int, threads: int, run_one: Callable[..., list[Outcome]]
+def _by_fold(
+    tool: Tool, gold: GoldSet, folds: Sequence[Fold], run_one: Callable[..., list[Outcome]]
 ) -> list[Outcome]:
     """Cleans each page with a model that has seen no page of its site."""
     found: dict[str, Outcome] = {}
-    with TemporaryDirectory(prefix="ncleaner-") as folder:
-        dealt = train_folds(tool.name, gold.pairs, folds, Path(folder), threads)
-        dumped = frozenset().union(*(fold.pages for fold in dealt))
-        for number, fold in enumerate(dealt):
-            # a page that cannot be dumped is in no fold, and fails with any model
-            pages = [
-                page
-                for page in gold.pages
-                if page.name in fold.pages or (number == 0 and page.name not in dumped)
-            ]
-            if pages:
-                outcomes = run_one(with_model(tool, fold.model), pages)
-                found |= {page.name: outcome for page, outcome in zip(pages, outcomes, strict=True)}
+    dumped = frozenset().union(*(fold.pages for fold in folds))
+    for number, fold in enumerate(folds):
+        # a page that cannot be dumped is in no fold, and fails with any model
+        pages = [
+            page
+            for page in gold.pages
+            if page.name in fold.pages or (number == 0 and page.name not in dumped)
+        ]
+        if pages:
+            outcomes = run_one(with_model(tool, fold.model), pages)
+            found |= {page.name: outcome for page, outcome in zip(pages, outcomes, strict=True)}
     return [found[page.name] for page in gold.pages]
 
 

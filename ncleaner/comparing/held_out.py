@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from ncleaner.training.pairs import Pair
 from ncleaner.training.sites import folds
 from ncleaner.training.victor import train_victor
 
-__all__ = ["Fold", "is_trainable", "train_folds"]
+__all__ = ["Fold", "Models", "is_trainable", "train_folds"]
 
 Trainer = Callable[[Sequence[Pair], int], Stored]
 
@@ -36,37 +36,67 @@ class Fold(NamedTuple):
     model: Path
 
 
+Models = Mapping[str, "Sequence[Fold] | TrainingError"]
+"""{method: its folds, or why there are none}."""
+
+
 def is_trainable(method: str) -> bool:
     """Tells whether the method has a model that can be trained here."""
     entry = METHODS.get(method)
     return entry is not None and bool(entry.kinds) and entry.kinds[0].name in _TRAINERS
 
 
-def train_folds(method: str, pairs: Sequence[Pair], k: int, folder: Path, threads: int = 1) -> list[Fold]:
-    """Trains the model of a method for each fold of the pages; no site is in two folds.
+def train_folds(
+    methods: Sequence[str],
+    pairs: Sequence[Pair],
+    k: int,
+    folder: Path,
+    *,
+    threads: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> Models:
+    """Trains the models of methods for each fold of the pages; no site is in two folds.
 
     Args:
-        method: one that `is_trainable`.
+        methods: names; those that are not trainable are left out.
         pairs: all pages.
         k: number of folds; fewer where there are fewer sites.
         folder: directory for the model files.
         threads: of LightGBM.
+        progress: called with the number of models trained and of all models.
 
-    Raises:
-        TrainingError: all pages are of one site, no model can be trained, or a package is missing.
+    Returns:
+        The folds of each trainable method; or an error: a package is missing, all pages are of one site, or no
+            model can be trained.
     """
-    trainer = _TRAINERS[METHODS[method].kinds[0].name]
     dealt = folds([pair.site for pair in pairs], k)
+    chosen = [name for name in methods if is_trainable(name)]
+    found: dict[str, list[Fold] | TrainingError] = {}
+    for place, name in enumerate(chosen):
+        trained: list[Fold] = []
+        try:
+            for fold in _enough(dealt):
+                path = folder / f"{name}-{len(trained)}.ncm"
+                tested = set(fold)
+                rest = [pair for page, pair in enumerate(pairs) if page not in tested]
+                _train(name, rest, threads, path)
+                trained.append(Fold(frozenset(pairs[page].name for page in fold), path))
+                if progress is not None:
+                    progress(place * len(dealt) + len(trained), len(chosen) * len(dealt))
+            found[name] = trained
+        except TrainingError as error:
+            found[name] = error
+    return found
+
+
+def _enough(dealt: list[list[int]]) -> list[list[int]]:
     if len(dealt) < 2:
         raise TrainingError("all pages are of one site: cross-validation needs at least two")
-    found = []
-    for number, fold in enumerate(dealt):
-        tested = set(fold)
-        rest = [pair for page, pair in enumerate(pairs) if page not in tested]
-        path = folder / f"{method}-{number}.ncm"
-        with warnings.catch_warnings():
-            # the same pairs would be named again in each fold
-            warnings.simplefilter("ignore", TrainingWarning)
-            trainer(rest, threads).save(path)
-        found.append(Fold(frozenset(pairs[page].name for page in fold), path))
-    return found
+    return dealt
+
+
+def _train(method: str, pairs: Sequence[Pair], threads: int, path: Path) -> None:
+    with warnings.catch_warnings():
+        # the same pairs would be named again in each fold
+        warnings.simplefilter("ignore", TrainingWarning)
+        _TRAINERS[METHODS[method].kinds[0].name](pairs, threads).save(path)

@@ -6,6 +6,7 @@ import json
 import sys
 from enum import StrEnum
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
@@ -16,6 +17,7 @@ from ncleaner.people.options import ModelOption, cores, reports_errors
 
 if TYPE_CHECKING:
     from ncleaner.comparing.figures import Comparison
+    from ncleaner.comparing.held_out import Models
     from ncleaner.scoring.measures import BagUnit
 
 __all__ = ["command"]
@@ -124,8 +126,8 @@ def command(
             "--jobs",
             "-j",
             min=1,
-            help="Tools that run at the same time, and processes that score.  [default: one tool after the "
-            "other, so that their times are exact; all cores score]",
+            help="Tools that run at the same time, and processes that score and train.  [default: one tool "
+            "after the other, so that their times are exact; all cores score and train]",
             show_default=False,
         ),
     ] = None,
@@ -137,6 +139,7 @@ def command(
     """
     from ncleaner.comparing.comparison import compare
     from ncleaner.comparing.gold import read_gold
+    from ncleaner.comparing.held_out import train_folds
     from ncleaner.people.comparison import comparison_table
     from ncleaner.people.plots import draw_comparisons, missing, plot_paths, save
     from ncleaner.people.progress import CountDisplay
@@ -164,19 +167,31 @@ def command(
                 pairs=cross_validate is not None,
                 progress=display.advance,
             )
-        with CountDisplay("pages cleaned and scored", quiet=quiet) as display:
-            result = compare(
-                found,
-                names,
-                reference=reference.value if reference else "",
-                model=model,
-                folds=cross_validate or 0,
-                rounds=rounds,
-                seconds=seconds,
-                jobs=jobs or 1,
-                scorers=jobs or cores(),
-                progress=display.advance,
-            )
+        with TemporaryDirectory(prefix="ncleaner-") as models:
+            held_out: Models = {}
+            if cross_validate is not None:
+                with CountDisplay("models trained", quiet=quiet) as display:
+                    held_out = train_folds(
+                        names,
+                        found.pairs,
+                        cross_validate,
+                        Path(models),
+                        threads=jobs or cores(),
+                        progress=display.advance,
+                    )
+            with CountDisplay("pages cleaned and scored", quiet=quiet) as display:
+                result = compare(
+                    found,
+                    names,
+                    reference=reference.value if reference else "",
+                    model=model,
+                    held_out=held_out,
+                    rounds=rounds,
+                    seconds=seconds,
+                    jobs=jobs or 1,
+                    scorers=jobs or cores(),
+                    progress=display.advance,
+                )
         if not as_json:
             print(comparison_table(result), flush=True)
         comparisons.append(result)
