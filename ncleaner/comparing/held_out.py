@@ -66,7 +66,7 @@ def train_folds(
         progress: called with the number of models trained and of all models.
 
     Returns:
-        The folds of each trainable method; or an error: a package is missing, all pages are of one site, or no
+        The folds of each trainable method; or an error: a package is missing, all pages are of one site, no
             model can be trained.
     """
     dealt = folds([pair.site for pair in pairs], k)
