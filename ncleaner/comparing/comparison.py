@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import multiprocessing
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -108,8 +108,9 @@ def compare(
 
     found: list[ToolFigures] = []
     not_run: list[NotRun] = []
-    with _pool(scorers) as pool:
-        for tool, result in zip(tools, _each(outcomes, tools, jobs, stop), strict=True):
+    # closed where scoring is interrupted, so that tools in other threads end, too
+    with _pool(scorers) as pool, closing(_each(outcomes, tools, jobs, stop)) as results:
+        for tool, result in zip(tools, results, strict=True):
             if isinstance(result, NotRun):
                 steps.advance(len(gold.pages) * (rounds + 1))
                 not_run.append(result)
@@ -133,7 +134,7 @@ def _each(
     tools: Sequence[Tool],
     jobs: int,
     stop: threading.Event,
-) -> Iterator[list[Outcome] | NotRun]:
+) -> Generator[list[Outcome] | NotRun, None, None]:
     """Yields the result for each tool, so many at the same time."""
     if jobs <= 1:
         yield from map(function, tools)
