@@ -22,11 +22,7 @@ def comparison_table(result: Comparison) -> str:
     sites = len(set(gold.clusters))
     characters = sum(page.unit == "char" for page in gold.pages)
     units = (
-        "words"
-        if not characters
-        else "characters"
-        if characters == len(gold.pages)
-        else "words or characters"
+        "words" if not characters else "characters" if characters == len(gold.pages) else "words/characters"
     )
     lines = [
         f"{gold.name}: {_count(len(gold.pages), 'page')} of {_count(sites, 'site')}",

@@ -98,7 +98,7 @@ def test_what_has_to_be_known() -> None:
 
 @pytest.mark.parametrize(
     ("units", "called"),
-    [(("char", "char"), "characters in any order"), (("word", "char"), "words or characters in any order")],
+    [(("char", "char"), "characters in any order"), (("word", "char"), " words/characters in any order")],
 )
 def test_units(units: tuple[BagUnit, BagUnit], called: str) -> None:
     table = comparison_table(comparison({"bte": 80.0}, units, told=False))
