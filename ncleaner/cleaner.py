@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
 from ncleaner.document.plain import dump_text
 from ncleaner.limits import Limits
+from ncleaner.methods.base import Value
 from ncleaner.methods.choice import load_method, make_method
 from ncleaner.methods.language import page_language
 from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL, entry_of
@@ -50,12 +53,15 @@ class Cleaner:
             `comments=False`. Plain text has no structure, so nothing changes for it.
         notices: keep the text of pages that hold nothing but a notice, such as an error message or a cookie
             wall. By default such a page gives no text; only the method `hybrid` finds them, on HTML pages.
+        parameters: {name: value} of the method's parameters that differ from the defaults; `ncleaner methods
+            NAME` lists them.
         limits: bounds for one page.
         encoding: WHATWG label of the encoding, instead of what pages declare.
         alt_text: include the alternative text of images.
 
     Raises:
-        ValueError: there is no such method, or the loaded model is not for it.
+        ValueError: there is no such method, the loaded model is not for it, or a parameter is unknown or out
+            of range.
         ModelError: there is no such model, it cannot be read, or it has no such preset.
     """
 
@@ -70,6 +76,7 @@ class Cleaner:
         captions: bool = True,
         news: bool = False,
         notices: bool = False,
+        parameters: Mapping[str, Value] = MappingProxyType({}),
         limits: Limits = Limits(),
         encoding: str | None = None,
         alt_text: bool = False,
@@ -81,9 +88,9 @@ class Cleaner:
         keep_headline = keeps if headline is None else headline
         self.wanted = Wanted(keep_headline, comments and not news, captions, notices)
         if isinstance(model, Stored):
-            self.method = make_method(method, model, threshold, news)
+            self.method = make_method(method, model, threshold, news, parameters)
         else:
-            self.method = load_method(method, model, threshold, news)
+            self.method = load_method(method, model, threshold, news, parameters)
         self._model_name = str(getattr(getattr(self.method, "model", None), "name", ""))
 
     def document(self, html: bytes | str) -> Document:

@@ -9,6 +9,7 @@ models/NAME.ncm for all models, or for those named.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -17,7 +18,10 @@ import typer
 from goldsets import SETS, read_sets, stock_phrases, structure_examples
 
 from ncleaner.errors import TrainingWarning
+from ncleaner.modelling.container import Stored
 from ncleaner.people.cards import trained_sentence
+from ncleaner.training.fiasco import train_fiasco
+from ncleaner.training.lines import train_lines
 from ncleaner.training.ngrams import train
 from ncleaner.training.notices import read_texts, small_parts, terms_of_texts, train_notices
 from ncleaner.training.pairs import Pair, read_pairs
@@ -70,12 +74,21 @@ RECIPES = {
         f"texts written for ncleaner; {CLEANEVAL}; {PORTAL}; {WCXB}; {L3S}; {DANIEL}",
         kind="notices",
     ),
-    "victor": Recipe(
-        "en",
-        ("cleaneval-dev", "cleanportaleval", "wcxb-dev"),
-        f"{CLEANEVAL}; {PORTAL}; {WCXB}",
-        kind="victor",
-    ),
+    **{
+        name: Recipe(
+            "en",
+            ("cleaneval-dev", "cleanportaleval", "wcxb-dev"),
+            f"{CLEANEVAL}; {PORTAL}; {WCXB}",
+            kind=name,
+        )
+        for name in ("victor", "fiasco", "lines")
+    },
+}
+# kinds that are trained on pairs alone
+TRAINERS: dict[str, Callable[..., Stored]] = {
+    "victor": train_victor,
+    "fiasco": train_fiasco,
+    "lines": train_lines,
 }
 
 
@@ -119,10 +132,10 @@ def main(
             )
             model_of_notices.save(path)
             said = f"{model_of_notices!r}, {training['notices']:,} notices, {training['pages']:,} other texts"
-        elif recipe.kind == "victor":
-            victor = train_victor(pairs, about=about)
-            victor.save(path)
-            said = trained_sentence(victor)
+        elif recipe.kind in TRAINERS:
+            trained = TRAINERS[recipe.kind](pairs, about=about)
+            trained.save(path)
+            said = trained_sentence(trained)
         else:
             model = train(pairs, order=recipe.order, alphabet=recipe.alphabet, about=about)
             model.save(path)

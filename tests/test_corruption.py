@@ -12,12 +12,16 @@ from fuzz.models import small_model
 from ncleaner.document.html import dump_html
 from ncleaner.errors import ModelError, NcleanerError, TrainingError
 from ncleaner.methods.base import Method
+from ncleaner.methods.fiasco import Fiasco
 from ncleaner.methods.hybrid import Hybrid
+from ncleaner.methods.lines import Lines
 from ncleaner.methods.ngram import NGram
 from ncleaner.methods.victor import Victor
 from ncleaner.modelling.container import Stored, kind_of
+from ncleaner.modelling.fiasco import FiascoModel
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.labels import labels_from_kept
+from ncleaner.modelling.lines import LinesModel
 from ncleaner.modelling.ngrams import NGramModel, load_model
 from ncleaner.modelling.notices import Notices
 from ncleaner.modelling.structure import Structure, load_structure
@@ -47,6 +51,8 @@ KINDS: dict[str, tuple[type[Stored], Callable[..., Method]]] = {
     "hybrid": (HybridModel, Hybrid),
     "notices": (Notices, of_notices),
     "victor": (VictorModel, Victor),
+    "fiasco": (FiascoModel, Fiasco),
+    "lines": (LinesModel, Lines),
 }
 
 
@@ -59,8 +65,8 @@ def scores(kind: str, data: bytes) -> bytes:
         assert "small.ncm" in str(error)
         raise
     kept = method(model).keep(PAGE)
-    assert kept.scores is not None
-    return kept.mask.tobytes() + kept.scores.tobytes() + repr(kept.kinds).encode()
+    told = b"" if kept.scores is None else kept.scores.tobytes()
+    return kept.mask.tobytes() + told + kept.marks_of(PAGE).tobytes() + repr(kept.kinds).encode()
 
 
 def outcome(kind: str, data: bytes) -> bytes | None:

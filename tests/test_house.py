@@ -39,9 +39,10 @@ MAY_KNOW: dict[str, set[str]] = {
     "running": {
         "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "cleaner",
     },
+    "sorting": {"text", "storage", "reading", "running"},
     "people": {
         "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "training",
-        "cleaner", "comparing", "running",
+        "cleaner", "comparing", "running", "sorting",
     },
     # the doors
     "spark": {"storage", "reading", "modelling", "methods", "sinks", "running", "people"},

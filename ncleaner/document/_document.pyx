@@ -514,12 +514,14 @@ cdef inline void _end_run(builder_t* b, size_t start, uint32_t chars) noexcept n
     run.context = b.context
     run.words = b.seg_words - b.run_words
     run.tags = _tags_since(b)
+    run.markup = b.markup
     run.opened = <uint16_t> (b.tags_opened if b.tags_opened < 65535 else 65535)
     run.closed = <uint16_t> (b.tags_closed if b.tags_closed < 65535 else 65535)
     b.n_runs += 1
     b.tags_opened = 0
     b.tags_closed = 0
     b.unheard = 0
+    b.markup = 0
     b.seg_chars += chars
     b.run_words = b.seg_words
     if b.context >> CONTEXT_LINK & 1:
@@ -743,6 +745,10 @@ cdef class Builder:
         `n` is negative if there were more events than tags: a void element is one tag, but it causes an event when
         it opens and another when it closes."""
         self.b.unheard += n
+
+    def count_markup(self, uint32_t n):
+        """Adds `n` to the length of the tags since the last run, in bytes."""
+        self.b.markup += n
 
     def line_break(self):
         """Handles a <br>."""

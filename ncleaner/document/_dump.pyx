@@ -93,6 +93,7 @@ cdef struct meaning_t:
     uint8_t form
     uint8_t side             # of a joint
     bint object              # one of tags.OBJECTS
+    uint8_t length           # of its name, in bytes
     signed char bit          # bit of the inline context, or NO_BIT or VOID
 
 cdef enum:
@@ -119,6 +120,9 @@ cdef enum:
     ALTTEXT = 11
 
 cdef uint8_t attributes[KNOWN]
+
+# The lengths of the names of attributes that Lexbor identifies by an id, in bytes.
+cdef uint8_t name_lengths[KNOWN]
 
 
 # --------------------------------------------------------------------------------------------------
@@ -233,15 +237,43 @@ cdef inline int _own_tags(node_t* node) noexcept nogil:
     return 1 if node.local_name < KNOWN and meanings[node.local_name].bit == VOID else 2
 
 
+cdef inline uint32_t _name_length(node_t* node) noexcept nogil:
+    """Returns the length of an element's name in bytes."""
+    if node.local_name < KNOWN:
+        return meanings[node.local_name].length
+    return <uint32_t> (<name_t*> node.local_name).length
+
+
+cdef inline uint32_t _start_tag(node_t* node) noexcept nogil:
+    """Returns the length of an element's start tag in bytes, as `tables.Document` defines it."""
+    cdef uint32_t length = _name_length(node)
+    cdef attr_t* attr = (<element_node_t*> node).first_attr
+    cdef uintptr_t name
+    while attr != NULL:
+        name = attr.qualified_name if attr.qualified_name else attr.node.local_name
+        length += 1 + (name_lengths[name] if name < KNOWN else <uint32_t> (<name_t*> name).length)
+        if attr.value != NULL and attr.value.length:
+            length += 3 + <uint32_t> attr.value.length
+        attr = attr.next
+    return length
+
+
+cdef inline uint32_t _end_tag(node_t* node) noexcept nogil:
+    """Returns the length of an element's end tag in bytes; 0 for a void element."""
+    return 0 if _own_tags(node) == 1 else 1 + _name_length(node)
+
+
 cdef bint _leave_out(builder_t* b, node_t* root) noexcept nogil:
     """Counts the tags of an element that is left out, and of all elements inside it, without recursion.
 
-    Returns False."""
+    Its own start tag is not measured: the walk has done that. Returns False."""
     cdef node_t* node = root.first_child
     cdef int tags = _own_tags(root)
+    cdef uint32_t markup = _end_tag(root)
     while node != NULL:
         if node.type == ELEMENT_NODE:
             tags += _own_tags(node)
+            markup += _start_tag(node) + _end_tag(node)
             if node.first_child != NULL:
                 node = node.first_child
                 continue
@@ -251,6 +283,7 @@ cdef bint _leave_out(builder_t* b, node_t* root) noexcept nogil:
             break
         node = node.next
     b.unheard += tags
+    b.markup += markup
     return False
 
 
@@ -546,6 +579,7 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
 
 cdef inline void _leave(builder_t* b, node_t* node, found_t* found) noexcept nogil:
     cdef meaning_t m = _meaning(node)
+    b.markup += _end_tag(node)
     if found.rubies and node.local_name == id_ruby:
         found.rubies -= 1
         if not found.rubies:
@@ -645,6 +679,7 @@ cdef void _walk(builder_t* b, node_t* root, bint alt_text, found_t* found) noexc
             if b.mark != written:
                 found.last = node
         elif node.type == ELEMENT_NODE:
+            b.markup += _start_tag(node)
             down = _enter(b, node, alt_text, found)
             if down and node.first_child == NULL:
                 _leave(b, node, found)
@@ -690,17 +725,37 @@ def walk(parser not None, Builder builder not None, bint alt_text=False):
 # --------------------------------------------------------------------------------------------------
 # At import, the module reads the tag ids and checks the layout of the structs.
 
+# Names of elements that Lexbor has ids for, besides those of tags.py, and names of attributes that it has ids for.
+# For most of them only the length matters.
+OTHER_NAMES = (
+    "altGlyph altGlyphDef altGlyphItem animateColor animateMotion animateTransform annotation-xml clipPath desc "
+    "feBlend feColorMatrix feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting feDisplacementMap "
+    "feDistantLight feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur feImage feMerge feMergeNode "
+    "feMorphology feOffset fePointLight feSpecularLighting feSpotLight feTile feTurbulence foreignObject glyphRef "
+    "isindex linearGradient malignmark mfenced mglyph mi mn mo ms mtext nextid path radialGradient selectedcontent "
+    "spacer textPath"
+).split()
+ATTRIBUTES = (
+    "accept accept-charset active align alink alt axis bgcolor charset checked class clear codetype color compact "
+    "content declare defer dir direction disabled enctype face focus for frame height hover href hreflang html "
+    "http-equiv id is lang language link maxlength media method multiple nohref noresize noshade nowrap "
+    "placeholder pool public readonly rel required rev rules scheme scope scrolling selected shape size slot src "
+    "style system target text title type valign valuetype vlink width xmlns"
+).split()
+
+
 def _tag_ids():
     """Returns {name: Lexbor's tag id} for every tag in tags.py.
 
     The ids are read from small documents; each tag is tried in several contexts, until the parser accepts it."""
     ids = {}
-    contexts = ["<{0}></{0}>", "<table><{0}></{0}</table>", "<table><tr><{0}></table>", "<frameset><{0}>", "<{0}>"]
-    for name in dict.fromkeys((*_tags.TAGS[2:], *_tags.VOID, "mo", "annotation-xml")):
+    contexts = ["<{0}></{0}>", "<table><{0}></{0}</table>", "<table><tr><{0}></table>", "<frameset><{0}>", "<{0}>",
+                "<svg><{0}></{0}></svg>", "<math><{0}></{0}></math>"]
+    for name in dict.fromkeys((*_tags.TAGS[2:], *_tags.VOID, *OTHER_NAMES)):
         for context in contexts:
             parser = LexborHTMLParser(context.format(name))
             for node in parser.root.traverse():
-                if node.tag == name:
+                if node.tag.lower() == name.lower():
                     ids[name] = node.tag_id
             if name in ids:
                 break
@@ -721,6 +776,7 @@ cdef bint _fill_meanings():
             return False
         if name in _tags.VOID:
             meanings[tag_id].bit = VOID
+        meanings[tag_id].length = <uint8_t> len(name)
         if name not in _tags.CODE:
             continue
         meanings[tag_id].role = _tags.ROLE[name] if name != "title" else ROLE_TITLE
@@ -739,6 +795,20 @@ cdef bint _fill_meanings():
         ids[name] for name in ("math", "mo", "script", "ruby", "rt", "rtc", "annotation-xml")
     ]
     return True
+
+
+cdef void _fill_name_lengths():
+    """Reads which of the names in ATTRIBUTES have an id."""
+    cdef uintptr_t address
+    cdef attr_t* attr
+    memset(name_lengths, 0, sizeof(name_lengths))
+    for name in ATTRIBUTES:
+        # the parser owns the tree: it must live as long as the address is used
+        parser = LexborHTMLParser(f"<b {name}></b>")
+        address = parser.root.css_first("b").mem_id
+        attr = (<element_node_t*> address).first_attr
+        if attr != NULL and attr.node.local_name < KNOWN:
+            name_lengths[attr.node.local_name] = <uint8_t> len(name)
 
 
 cdef bint _same_node(node_t* mine, theirs):
@@ -821,7 +891,10 @@ cdef bint _prove_layout() except -1:
                 return False
         elif theirs.tag == "p" and (<element_node_t*> node).first_attr != NULL:
             return False
-    return n == len(names)
+    if n != len(names):
+        return False
+    _fill_name_lengths()
+    return True
 
 
 LAYOUT_PROVED = bool(_prove_layout())

@@ -18,6 +18,7 @@ ctypedef struct run_t:
     uint32_t context     # inline context, bits as in _tags.pxd
     uint32_t words       # number of words, separated by white space, that begin in this run
     uint32_t tags        # number of all tags of the tree since the previous run, including the parts left out
+    uint32_t markup      # length in bytes of these tags
     uint16_t opened      # number of these tags that open an element that is not left out, at most 65,535
     uint16_t closed      # likewise for tags that close an element
 
@@ -107,6 +108,7 @@ ctypedef struct builder_t:
     int32_t seg_first_run
     uint32_t tags_opened  # since the last run
     uint32_t tags_closed  # since the last run
+    uint32_t markup      # length in bytes of the tags since the last run
     int32_t unheard      # tags of the parts left out, minus 1 for each void element that was opened and closed
     uint16_t blocks_opened
     uint16_t blocks_closed

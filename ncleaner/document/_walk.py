@@ -58,6 +58,19 @@ def _side(node: LexborNode, around: LexborNode) -> tuple[bytes, list[tuple[int, 
     return (node.text_content or "").encode(), elements
 
 
+def _start_tag(node: LexborNode) -> int:
+    """Returns the length of an element's start tag in bytes, as `tables.Document` defines it."""
+    length = len((node.tag or "").encode())
+    for name, value in node.attributes.items():
+        length += 1 + len(name.encode()) + (3 + len(value.encode()) if value else 0)
+    return length
+
+
+def _end_tag(node: LexborNode) -> int:
+    """Returns the length of an element's end tag in bytes; 0 for a void element."""
+    return 0 if _tags_of(node) == 1 else 1 + len((node.tag or "").encode())
+
+
 def _is_bare_text(node: LexborNode | None) -> bool:
     return node is not None and node.is_text_node and bool((node.text_content or "").strip(_ASCII_SPACE))
 
@@ -233,6 +246,7 @@ class Walk:
     def enter(self, node: LexborNode) -> bool:
         """Passes the opening of an element to the builder. Returns whether the walk goes into the element."""
         builder = self.builder
+        builder.count_markup(_start_tag(node))
         tag = _known(node.tag or "")
         role = tags.ROLE[tag]
         if tag == "title":
@@ -294,10 +308,14 @@ class Walk:
 
     def _leave_out(self, node: LexborNode) -> bool:
         """Counts the tags of an element that is left out, and of all elements inside it. Returns False."""
-        self.builder.count_tags(sum(_tags_of(below) for below in node.traverse() if below.is_element_node))
+        elements = [below for below in node.traverse() if below.is_element_node]
+        self.builder.count_tags(sum(map(_tags_of, elements)))
+        # `enter` has measured the start tag of `node` itself
+        self.builder.count_markup(sum(map(_start_tag, elements[1:])) + sum(map(_end_tag, elements)))
         return False
 
     def leave(self, node: LexborNode) -> None:
+        self.builder.count_markup(_end_tag(node))
         tag = _known(node.tag or "")
         if tag == "ruby":
             self.rubies -= 1

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from ncleaner.document.tables import Document
 
 __all__ = ["FRAGMENT", "KINDS", "NOTICE", "Kept", "Remarks"]
 
@@ -56,12 +59,20 @@ class Kept(NamedTuple):
         kinds: {kind of page: probability} for each of `KINDS` and for `NOTICE`, if the method judges it; else
             empty.
         remarks: further information about the decision.
+        marks: shape (segments,), uint8; the kind of each segment as the method sees it, as the ASCII code of
+            `p`, `h` or `l`. None: the kinds are those of the Document.
     """
 
     mask: npt.NDArray[np.bool_]
     scores: npt.NDArray[np.float64] | None = None
     remarks: Remarks = Remarks()
     kinds: Mapping[str, float] = {}
+    marks: npt.NDArray[np.uint8] | None = None
+
+    def marks_of(self, document: Document) -> npt.NDArray[np.uint8]:
+        """The kind of each segment of the document: shape (segments,), ASCII codes of `p`, `h` and `l`."""
+        kinds: npt.NDArray[np.uint8] = document.segments["kind"] if self.marks is None else self.marks
+        return kinds
 
     @property
     def kind(self) -> str:

@@ -32,7 +32,7 @@ __all__ = [
 # layout.
 RUN = np.dtype(
     [("start", "u4"), ("end", "u4"), ("segment", "i4"), ("element", "i4"), ("context", "u4"),
-     ("words", "u4"), ("tags", "u4"), ("opened", "u2"), ("closed", "u2")]
+     ("words", "u4"), ("tags", "u4"), ("markup", "u4"), ("opened", "u2"), ("closed", "u2")]
 )  # fmt: skip
 SEGMENT = np.dtype(
     [("start", "u4"), ("end", "u4"), ("first_run", "i4"), ("last_run", "i4"), ("element", "i4"),
@@ -158,6 +158,8 @@ class Document:
             that the page only implies, and tags of all parts that are left out (scripts, form controls,
             drawings). An element has two tags, a void element (`tags.VOID`) has one. Blocks that are created
             for passages from a page's data count, too.
+        markup: length of these tags in bytes, as the parsed tree would be written: names and values of
+            attributes in double quotes, without `<` and `>`.
         opened, closed: number of these tags that open and that close an element that is not left out, each at
             most 65,535. A void inline element counts in both.
 
@@ -250,6 +252,30 @@ class Document:
     def text(self) -> str:
         """The whole uncleaned dump, one segment on each line, with segments that are not shown at first."""
         return self.data.decode()
+
+    @property
+    def texts(self) -> list[str]:
+        """The text of each segment; faster than through `Segment` objects."""
+        data = self.data
+        return [data[start:end].decode() for start, end in self.segments[["start", "end"]].tolist()]
+
+    def sums(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Returns, for each element, the sum of a value over the runs inside it.
+
+        With `runs["words"]` these are the words of each element; with the characters of runs in links, its
+        characters in links.
+
+        Args:
+            values: shape (runs,).
+
+        Returns:
+            Shape (elements,), int64, or float64 for values that are no integers.
+        """
+        kind = np.float64 if values.dtype.kind == "f" else np.int64
+        before = np.zeros(len(values) + 1, kind)
+        np.cumsum(values, out=before[1:])
+        found: npt.NDArray[Any] = before[self.elements["last_run"]] - before[self.elements["first_run"]]
+        return found
 
     def path(self, element: int) -> str:
         """Returns the tags from the root to an element, separated by `/`; empty for an `element` of -1."""

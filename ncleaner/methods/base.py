@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Protocol
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 if TYPE_CHECKING:
     from ncleaner.document import Document
@@ -13,14 +15,17 @@ if TYPE_CHECKING:
     from ncleaner.modelling.container import Stored
     from ncleaner.modelling.decision import Preset
 
-__all__ = ["Entry", "Method", "ModelKind"]
+__all__ = ["Entry", "Method", "ModelKind", "Parameter", "Value", "parameter"]
+
+Value = float | int | bool | str
+"""A value of a parameter."""
 
 
 class Method(Protocol):
     """A cleaning method: a function of a Document, and of a model where it has one.
 
-    A class of the table of methods takes its model as the only argument; one without a model takes no
-    argument.
+    A class of the table of methods takes its model, if it has one, as its first argument. A class with
+    parameters is a dataclass; its parameters are the fields that `parameter` makes.
     """
 
     name: str
@@ -28,6 +33,50 @@ class Method(Protocol):
     def keep(self, document: Document) -> Kept:
         """Says which segments to keep."""
         ...
+
+
+class Parameter(NamedTuple):
+    """A parameter of a method.
+
+    Attributes:
+        name: as users give it.
+        default: the published value, or the one that its module explains; other values have its type.
+        about: what it does, in a few words.
+        low, high: the smallest and the largest value of a number.
+    """
+
+    name: str
+    default: Value
+    about: str
+    low: float = -math.inf
+    high: float = math.inf
+
+    def value_of(self, given: Value) -> Value:
+        """Returns a value of the parameter's type; text is read as such. Raises ValueError: it is none, or
+        out of range."""
+        kind = type(self.default)
+        if kind is bool:
+            words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+            found = words.get(str(given).lower())
+            if found is None:
+                raise ValueError(f"{self.name} is yes or no, not {given!r}")
+            return found
+        try:
+            value = kind(given)
+        except (ValueError, OverflowError):
+            value = math.nan
+        if isinstance(value, str):
+            return value
+        if not math.isfinite(value):
+            raise ValueError(f"{self.name} is a {'whole ' * (kind is int)}number, not {given!r}")
+        if not self.low <= value <= self.high:
+            raise ValueError(f"{self.name} is from {self.low:g} to {self.high:g}, not {value:g}")
+        return value
+
+
+def parameter(default: Value, about: str, low: float = -math.inf, high: float = math.inf) -> Any:
+    """Declares a field of a method's dataclass as a parameter that users may set; see `Parameter`."""
+    return field(default=default, metadata={"parameter": (about, low, high)}, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +107,7 @@ class Entry:
         name: as users give it.
         about: a few words for help texts.
         path: `module:class` of the method; it is imported when the method is asked for.
+        source: who published it, for the list of methods; empty for our own.
         kinds: kinds of model file that the method takes; the first is its own kind, which a model of the
             others can become (`Stored.of_model`). None for a method without a model.
         default: its shipped model, for a method with one model for all languages.
@@ -69,14 +119,41 @@ class Entry:
     name: str
     about: str
     path: str
+    source: str = ""
     kinds: tuple[ModelKind, ...] = ()
     default: str = ""
     by_language: bool = False
     keeps_headline: bool = False
     parts: Mapping[str, ModelKind] = field(default_factory=dict)
 
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """What users may set."""
+        made = resolve_name(self.path)
+        if not is_dataclass(made):
+            return ()
+        return tuple(
+            Parameter(each.name, cast(Value, each.default), *each.metadata["parameter"])
+            for each in fields(made)
+            if "parameter" in each.metadata
+        )
+
+    def settled(self, given: Mapping[str, Value]) -> dict[str, Value]:
+        """Returns parameters in their types. Raises ValueError: there is no such parameter, or its value is
+        of another type."""
+        known = {each.name: each for each in self.parameters}
+        for name in given:
+            if name not in known:
+                there = f"it has {', '.join(known)}" if known else "it has none"
+                raise ValueError(f"the method {self.name} has no parameter {name!r}: {there}")
+        return {name: known[name].value_of(value) for name, value in given.items()}
+
     def make(
-        self, model: Stored | None = None, threshold: float | Preset | None = None, news: bool = False
+        self,
+        model: Stored | None = None,
+        threshold: float | Preset | None = None,
+        news: bool = False,
+        parameters: Mapping[str, Value] = MappingProxyType({}),
     ) -> Method:
         """The method with this model.
 
@@ -84,18 +161,21 @@ class Entry:
             model: of one of the kinds; the method gets it as a model of its own kind.
             threshold: in bits, or a preset, instead of the model's own.
             news: all pages are articles; only a model that tells articles from other pages minds it.
+            parameters: {name: value} for those that differ from the defaults.
 
         Raises:
-            ValueError: the model is missing, or of a kind that the method does not take.
+            ValueError: the model is missing, or of a kind that the method does not take; or there is no such
+                parameter, or its value is out of range.
             ModelError: the model has no such preset.
         """
         made: Callable[..., Method] = resolve_name(self.path)
+        settled = self.settled(parameters)
         if not self.kinds:
-            return made()
+            return made(**settled)
         if model is None or model.KIND not in (kind.name for kind in self.kinds):
             wanted = " or ".join(kind.model.CALLED for kind in self.kinds)
             raise ValueError(f"the method {self.name} needs a model: {wanted}")
         own = self.kinds[0].model.of_model(model)
         if threshold is not None:
             own = own.with_threshold(threshold)
-        return made(own.for_news() if news else own)
+        return made(own.for_news() if news else own, **settled)

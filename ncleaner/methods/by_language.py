@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
-from ncleaner.methods.base import Entry, Method
+from ncleaner.methods.base import Entry, Method, Value
 from ncleaner.methods.language import Found, find_language, foreign_segments
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class PerLanguage:
         models: {ISO 639-1 code: model}; the one under an empty code is for all other pages.
         threshold: in bits, or a preset, instead of each model's own.
         news: all pages are articles.
+        parameters: of the method.
     """
 
     def __init__(
@@ -44,8 +46,10 @@ class PerLanguage:
         models: Mapping[str, Stored],
         threshold: float | Preset | None = None,
         news: bool = False,
+        parameters: Mapping[str, Value] = MappingProxyType({}),
     ) -> None:
         self.name = entry.name
+        self._parameters = dict(parameters)
         self._threshold = threshold
         self._news = news
         self._entry = entry
@@ -59,7 +63,10 @@ class PerLanguage:
         if chosen not in self._methods:
             # loaded for the first page that needs it
             model = self._models[chosen]
-            self._methods[chosen] = model.name, self._entry.make(model, self._threshold, self._news)
+            self._methods[chosen] = (
+                model.name,
+                self._entry.make(model, self._threshold, self._news, self._parameters),
+            )
         name, method = self._methods[chosen]
         # the non-lexical model knows no language, and needs no other
         if found.mixed and chosen:
@@ -79,5 +86,5 @@ class PerLanguage:
         model: Stored = method.model
         ngrams: NGramModel = NGramModel.of_model(model).with_others(others)
         mixed: Any = ngrams if isinstance(model, NGramModel) else replace(model, ngrams=ngrams)  # type: ignore
-        made: Method = type(method)(mixed)
+        made: Method = type(method)(mixed, **self._entry.settled(self._parameters))
         return made

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ncleaner.errors import ModelError
-from ncleaner.methods.base import Entry, Method, ModelKind
+from ncleaner.methods.base import Entry, Method, ModelKind, Value
 from ncleaner.methods.by_language import PerLanguage, key_of
 from ncleaner.methods.language import page_language
 from ncleaner.methods.table import AUTO, DEFAULT_MODEL, FALLBACK_MODEL, KINDS, entry_of
@@ -31,6 +31,8 @@ __all__ = [
     "read_model",
     "read_ngrams",
 ]
+
+_NONE: Mapping[str, Value] = {}
 
 
 def read_model(name: str | Path, kinds: tuple[ModelKind, ...] = tuple(KINDS.values())) -> Stored:
@@ -176,10 +178,14 @@ def fingerprint(method: str, model: str | Path) -> str:
 
 
 def make_method(
-    name: str, model: Stored | None = None, threshold: float | Preset | None = None, news: bool = False
+    name: str,
+    model: Stored | None = None,
+    threshold: float | Preset | None = None,
+    news: bool = False,
+    parameters: Mapping[str, Value] = _NONE,
 ) -> Method:
     """A method with a loaded model. Arguments and errors are those of `entry_of` and `Entry.make`."""
-    return entry_of(name).make(model, threshold, news)
+    return entry_of(name).make(model, threshold, news, parameters)
 
 
 def load_method(
@@ -187,6 +193,7 @@ def load_method(
     model: str | Path = DEFAULT_MODEL,
     threshold: float | Preset | None = None,
     news: bool = False,
+    parameters: Mapping[str, Value] = _NONE,
 ) -> Method:
     """A method with the model or models that it needs.
 
@@ -197,19 +204,22 @@ def load_method(
             where the name is `auto` or a language's. A method without a model ignores it.
         threshold: in bits, or a preset, instead of the models' own.
         news: all pages are articles.
+        parameters: {name: value} of the method's parameters that differ from the defaults.
 
     Raises:
         ModelError: no such model, or it has no such preset.
-        ValueError: no such method.
+        ValueError: no such method, no such parameter, or its value is out of range.
     """
     entry = entry_of(name)
+    # an error is raised now, not at the first page of a language
+    parameters = entry.settled(parameters)
     if not entry.kinds:
-        return entry.make()
+        return entry.make(parameters=parameters)
     if entry.by_language and _is_per_page(model):
         models = ByLanguage(entry.kinds, None if model == AUTO else Path(model))
         for own in models.loaded():
             # an error in one of the user's own models is raised now, not at the first page in its language
             entry.make(own, threshold)
-        return PerLanguage(entry, models, threshold, news)
+        return PerLanguage(entry, models, threshold, news, parameters)
     chosen = model if entry.by_language else _own_model(entry, model)
-    return entry.make(read_model(chosen, entry.kinds), threshold, news)
+    return entry.make(read_model(chosen, entry.kinds), threshold, news, parameters)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ncleaner.document import Document
-from ncleaner.document.kept import Kept
+from ncleaner.document.kept import Kept, Remarks
 
-__all__ = ["Everything"]
+__all__ = ["Everything", "kept_whole"]
 
 
 class Everything:
@@ -16,3 +16,8 @@ class Everything:
     def keep(self, document: Document) -> Kept:
         """Keeps all visible segments."""
         return Kept(document.visible)
+
+
+def kept_whole(document: Document) -> Kept:
+    """What a method that judges elements makes of plain text: all of it is kept, and the summary says so."""
+    return Kept(document.visible, remarks=Remarks(fallback=Everything.name))

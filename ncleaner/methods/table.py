@@ -15,6 +15,8 @@ _NGRAMS = ModelKind("ngram", "ncleaner.modelling.ngrams:NGramModel")
 _HYBRID = ModelKind("hybrid", "ncleaner.modelling.hybrid:HybridModel")
 _STRUCTURE = ModelKind("structure", "ncleaner.modelling.structure:Structure")
 _NOTICES = ModelKind("notices", "ncleaner.modelling.notices:Notices")
+_FIASCO = ModelKind("fiasco", "ncleaner.modelling.fiasco:FiascoModel")
+_LINES = ModelKind("lines", "ncleaner.modelling.lines:LinesModel")
 _VICTOR = ModelKind("victor", "ncleaner.modelling.victor:VictorModel")
 
 METHODS: dict[str, Entry] = {
@@ -31,7 +33,8 @@ METHODS: dict[str, Entry] = {
         ),
         Entry(
             name="ngram",
-            about="n-grams alone (Evert 2008)",
+            about="n-grams alone",
+            source="Evert 2008",
             path="ncleaner.methods.ngram:NGram",
             kinds=(_NGRAMS, _HYBRID),
             by_language=True,
@@ -39,19 +42,72 @@ METHODS: dict[str, Entry] = {
         ),
         Entry(
             name="victor",
-            about="a random field over blocks (Marek et al. 2007)",
+            about="a conditional random field over blocks",
+            source="Marek, Pecina & Spousta 2007",
             path="ncleaner.methods.victor:Victor",
             kinds=(_VICTOR,),
             default="victor",
         ),
         Entry(
             name="bte",
-            about="the span with most words inside and most tags outside (Finn et al. 2001)",
+            about="the span with most words inside and most tags outside",
             path="ncleaner.methods.bte:BodyText",
+            source="Finn, Kushmerick & Smyth 2001",
+        ),
+        Entry(
+            name="density",
+            about="segments with much text for their markup, then n-grams",
+            path="ncleaner.methods.density:Density",
+            source="Pal 2009",
+            kinds=(_NGRAMS, _HYBRID),
+            by_language=True,
+        ),
+        Entry(
+            name="kimatu",
+            about="blocks of one look with much prose, and what belongs to them",
+            path="ncleaner.methods.kimatu:Kimatu",
+            source="Saralegi & Leturia 2007",
+        ),
+        Entry(
+            name="webcontent",
+            about="the densest element with most of the text",
+            path="ncleaner.methods.webcontent:WebContent",
+            source="Baisa 2009",
+        ),
+        Entry(
+            name="htmcleaner",
+            about="runs of sentences with many function words and few links",
+            path="ncleaner.methods.htmcleaner:Htmcleaner",
+            source="Girardi 2007",
+            kinds=(_NGRAMS, _HYBRID),
+            by_language=True,
+        ),
+        Entry(
+            name="fiasco",
+            about="a support vector machine over elements",
+            path="ncleaner.methods.fiasco:Fiasco",
+            source="Bauer et al. 2007",
+            kinds=(_FIASCO,),
+            default="fiasco",
+        ),
+        Entry(
+            name="genieknows",
+            about="semantic blocks by a weighted average of features",
+            path="ncleaner.methods.genieknows:GenieKnows",
+            source="Gao & Abou-Assaleh 2007",
+        ),
+        Entry(
+            name="lines",
+            about="a decision tree over paragraphs, headings and list items, or their length",
+            path="ncleaner.methods.lines:Lines",
+            source="Hofmann & Weerkamp 2007",
+            kinds=(_LINES,),
+            default="lines",
         ),
         Entry(
             name="heuristics-only",
             about="removes only menus and copyright lines",
+            source="Evert 2008",
             path="ncleaner.methods.heuristics:Heuristics",
         ),
         Entry(

@@ -19,6 +19,7 @@ __all__ = ["COMMANDS", "app", "main"]
 # What a command does in a few words, in the order of the help text; each has a module of its name.
 COMMANDS = {
     "clean": "Clean web archives, HTML pages or text dumps.",
+    "sort": "Regroup the records of web archives by host or registered domain.",
     "report": "Show what has been done in an output directory.",
     "dump": "Write the uncleaned text dump.",
     "inspect": "Show what happens to one page, segment by segment.",
@@ -28,6 +29,7 @@ COMMANDS = {
     "evaluate": "Compare cleaned text with a gold standard.",
     "compare": "Compare methods and other programs on a gold standard.",
     "models": "List the models that come with the package, or show one.",
+    "methods": "List the cleaning methods, or show the parameters of one.",
 }
 
 

@@ -14,7 +14,7 @@ from ncleaner.modelling.shipped import shipped_models
 if TYPE_CHECKING:
     from ncleaner.modelling.container import Stored
 
-__all__ = ["card_text", "describe", "model_table", "trained_sentence"]
+__all__ = ["card_text", "describe", "describe_method", "method_table", "model_table", "trained_sentence"]
 
 
 def _grid(rows: Sequence[tuple[str, ...]], left: tuple[int, ...]) -> list[str]:
@@ -107,3 +107,36 @@ def trained_sentence(model: Stored) -> str:
         f"{model.summary()}, from {training.get('pages', 0):,} pages of {training.get('sites', 0):,} sites"
         f"{characters}{validated}"
     )
+
+
+def method_table() -> str:
+    """The cleaning methods, a line each."""
+    rows = [("method", "source", "keeps")]
+    rows += [(entry.name, entry.source or "-", entry.about) for entry in METHODS.values()]
+    return "\n".join(_grid(rows, (0, 1, 2)))
+
+
+def describe_method(name: str) -> str:
+    """A method: what it keeps, the models that it takes, and its parameters with their defaults."""
+    entry = METHODS[name]
+    kinds = ", ".join(kind.model.CALLED for kind in entry.kinds)
+    if entry.by_language:
+        kinds += "; one for each language"
+    elif entry.default:
+        kinds += f"; {entry.default} by default"
+    facts = [
+        ("method", name),
+        ("source", entry.source or "-"),
+        ("keeps", entry.about),
+        ("model", kinds or "-"),
+    ]
+    rows = [
+        (
+            each.name,
+            str(each.default) if not isinstance(each.default, bool) else "no yes".split()[each.default],
+            each.about,
+        )
+        for each in entry.parameters
+    ]
+    tables = [Table("parameters, for --set NAME=VALUE", ("name", "default", "meaning"), rows, (0, 2))]
+    return card_text(Card(facts, tables if rows else []))

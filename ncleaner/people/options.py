@@ -15,7 +15,8 @@ import typer
 
 from ncleaner.errors import InputError, NcleanerError
 from ncleaner.limits import Limits
-from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL, METHODS
+from ncleaner.methods.base import Value
+from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL, METHODS, entry_of
 from ncleaner.running.ending import Terminated
 from ncleaner.running.settings import Settings
 from ncleaner.sinks.base import SinkOptions
@@ -168,7 +169,16 @@ MethodOption = Annotated[
     typer.Option(
         "--method",
         "-m",
-        help=f"Cleaning method. {'; '.join(f'{entry.name}: {entry.about}' for entry in METHODS.values())}.",
+        help=f"Cleaning method: {', '.join(METHODS)}. `ncleaner methods` says what each does.",
+    ),
+]
+SetOption = Annotated[
+    list[str],
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Set a parameter of the method; `ncleaner methods METHOD` lists them. Can be repeated.",
+        show_default=False,
     ),
 ]
 ThresholdOption = Annotated[
@@ -313,9 +323,27 @@ def sources_of(inputs: list[str] | None, inputs_from: str | None, prefix: str | 
     return find_inputs(inputs or []) + (listed_inputs(inputs_from, prefix or "") if inputs_from else [])
 
 
+def parameters_of(method: str, given: list[str]) -> dict[str, Value]:
+    """Returns parameters of a method. Raises BadParameter: there is no such parameter, or its value is
+    wrong."""
+    found: dict[str, Value] = {}
+    for item in given:
+        name, equals, value = item.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"{item!r} is not NAME=VALUE", param_hint="--set")
+        found[name.strip()] = value.strip()
+    if not found:
+        return found
+    try:
+        return entry_of(method).settled(found)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--set") from None
+
+
 def settings_of(
     output_format: FormatOption = Format("text"),
     method: MethodOption = Method(DEFAULT_METHOD),
+    parameters: SetOption = [],  # noqa: B006
     model: ModelOption = DEFAULT_MODEL,
     threshold: ThresholdOption = None,
     precision: PrecisionOption = False,
@@ -354,6 +382,7 @@ def settings_of(
         captions=not no_captions,
         news=news,
         notices=notices,
+        parameters=parameters_of(method.value, parameters),
         limits=Limits(
             bytes=max_bytes,
             nesting=max_nesting,

@@ -11,15 +11,18 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import UTC, datetime
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from ncleaner.reading.inputs import Input
-from ncleaner.running.tally import OTHERS, Tally
+from ncleaner.running.tally import OTHERS, Note, Tally
 
-__all__ = ["CountDisplay", "ProgressDisplay", "log", "run_summary"]
+if TYPE_CHECKING:
+    from ncleaner.sorting.engine import Phase, SortTally
+
+__all__ = ["CountDisplay", "ProgressDisplay", "SortDisplay", "log", "run_summary", "sort_summary"]
 
 # seconds between plain lines, and between two updates of the bar
 _EVERY = 10.0
@@ -82,6 +85,12 @@ class _Display:
         seconds = (now - self._started) * (self._total - done) / done
         return f", {100 * done / self._total:.0f} % done, {_duration(seconds)} left"
 
+    def _tell(self, note: Note) -> None:
+        if self._as_json:
+            log(**asdict(note))
+        else:
+            self.say(f"ncleaner: {note}")
+
     def say(self, message: str) -> None:
         """Shows a message, above the bar."""
         if self._bar is not None:
@@ -123,10 +132,7 @@ class ProgressDisplay(_Display):
     def advance(self, tally: Tally, source: Input, offset: int) -> None:
         """Shows what the engine reports; see `engine.Progress`."""
         for note in tally.notes:
-            if self._as_json:
-                log(**asdict(note))
-            else:
-                self.say(f"ncleaner: {note}")
+            self._tell(note)
         self._pages += tally.pages
         self._bytes += tally.bytes
         before = self._reached.get(source, 0)
@@ -155,6 +161,63 @@ class ProgressDisplay(_Display):
             log("finished", inputs=tally.inputs, resumed=tally.resumed, **tally.record())
         else:
             self.say(run_summary(tally))
+
+
+class SortDisplay(_Display):
+    """Progress of a sort, by bytes of its present phase; see `ProgressDisplay`."""
+
+    def __init__(self, quiet: bool = False, as_json: bool = False) -> None:
+        super().__init__(None, quiet, as_json)
+        self._phase = ""
+        self._before = 0
+
+    def advance(self, phase: Phase, notes: Iterable[Note]) -> None:
+        """Shows what the sort reports; see `sorting.engine.Progress`."""
+        for note in notes:
+            self._tell(note)
+        if phase.name != self._phase:
+            self._phase = phase.name
+            self._started = time.monotonic()
+            self._before = phase.done
+        self._total = phase.total
+        seconds = max(time.monotonic() - self._started, 1e-3)
+        megabytes = (phase.done - self._before) / seconds / 1e6
+        self._show(
+            f"{phase.name}, {phase.done / 1e6:,.0f} MB, {megabytes:.1f} MB/s",
+            phase.done,
+            megabytes_per_second=round(megabytes, 2),
+        )
+
+    def finish(self, tally: SortTally) -> None:
+        """Shows the summary of the sort."""
+        if self._quiet:
+            return
+        if self._as_json:
+            log("finished", **asdict(tally))
+        else:
+            self.say(sort_summary(tally))
+
+
+def sort_summary(tally: SortTally) -> str:
+    """Returns the summary of a sort as text."""
+    lines = [
+        f"{tally.records:,} records of {tally.inputs - tally.unread:,} inputs: {tally.copied:,} copied as "
+        f"they are stored, {tally.records - tally.copied:,} compressed again"
+    ]
+    if tally.merged:
+        lines.append(f"{tally.sites:,} sites in {tally.files:,} archives, {tally.bytes / 1e6:,.1f} MB")
+    if tally.resumed:
+        lines.append(f"{tally.resumed:,} inputs were read by an earlier run")
+    if tally.damaged:
+        lines.append(
+            f"{tally.damaged:,} places of damage in the inputs; everything whole around them is sorted"
+        )
+    if tally.unread:
+        lines.append(
+            f"{tally.unread:,} inputs could not be read to their end, so nothing is sorted yet: run the same "
+            "command again, or without them"
+        )
+    return "\n".join(lines)
 
 
 class CountDisplay(_Display):

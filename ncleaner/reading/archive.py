@@ -12,8 +12,10 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import chain
-from typing import BinaryIO, Final, Literal
+from pathlib import Path
+from typing import BinaryIO, Final, Literal, TypeVar
 
 from ncleaner.errors import InputError
 from ncleaner.limits import Limits
@@ -21,11 +23,12 @@ from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.inputs import STDIN, is_binary, sniff
 from ncleaner.reading.markers import BOM, MarkerForm, custom_form, detect_form, split_documents
 from ncleaner.reading.records import ArchiveKind, Record, archive_kind, records, records_from
+from ncleaner.reading.stored import StoredRecord, stored_records
 from ncleaner.reading.streams import Codec, Members, Source, codec_of, zstd_dictionary
 from ncleaner.reading.transfer import MAX_HEAD, TooLargeError, UndecodableError, split_head, unwrap
 from ncleaner.storage.places import open_binary
 
-__all__ = ["InputFormat", "pages", "read", "reread_record"]
+__all__ = ["InputFormat", "pages", "read", "read_stored", "reread_record"]
 
 InputFormat = Literal["auto", "warc", "html", "text"]
 
@@ -37,6 +40,8 @@ _MEDIA_TYPE: Final = re.compile(r"\s*([^\s;,]+)")
 _HEAD: Final = 4096
 _COMPRESSED: Final = re.compile(r"\.(?:warc|arc|wet)\.(gz|zst)\Z", re.IGNORECASE)
 _BLOCK: Final = 1 << 16
+# Bytes of a pipe that are kept to read again after damage, when records are copied.
+_KEPT: Final = 1 << 24
 # Byte order marks of UTF-16, in which a line cannot be found by the byte of its line feed.
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 # White space, and the bytes of the byte order mark of UTF-8, with which no word begins.
@@ -44,6 +49,7 @@ _WHITE: Final = b" \t\r\n\f\xef\xbb\xbf"
 _LOG: Final = logging.getLogger("ncleaner")
 
 Item = Page | Skip | Damage
+T = TypeVar("T")
 
 
 def read(
@@ -83,10 +89,17 @@ def read(
     if input_format not in ("auto", "warc", "html", "text"):
         raise InputError(f"unknown input format {input_format!r}: give auto, warc, html, or text")
     form = custom_form(marker) if marker is not None else None
+    with _opened(source) as (stream, its_name):
+        yield from _read(stream, name or its_name, input_format, limits, form)
+
+
+@contextmanager
+def _opened(source: str | os.PathLike[str] | BinaryIO) -> Iterator[tuple[BinaryIO, str]]:
+    """Opens an input; yields it with its name. Raises InputError."""
     if not isinstance(source, str | os.PathLike):
-        yield from _read(source, name or STDIN, input_format, limits, form)
+        yield source, STDIN
     elif os.fspath(source) == STDIN:
-        yield from _read(sys.stdin.buffer, name or STDIN, input_format, limits, form)
+        yield sys.stdin.buffer, STDIN
     else:
         path = os.fspath(source)
         try:
@@ -94,7 +107,38 @@ def read(
         except OSError as error:
             raise InputError(f"{path}: {error.strerror}") from error
         with stream:
-            yield from _read(stream, name or path, input_format, limits, form)
+            yield stream, path
+
+
+def read_stored(
+    source: str | os.PathLike[str] | BinaryIO, folder: Path | None = None
+) -> Iterator[StoredRecord | Damage]:
+    """Reads the records of one archive as they are stored, of all types, and the places of damage.
+
+    Args:
+        source: as for `read`. An input that is no archive yields a `Damage` only.
+        folder: for temporary files, which hold records of more than some megabytes.
+
+    Raises:
+        InputError: the input cannot be opened.
+        OSError: a temporary file cannot be written.
+    """
+    with _opened(source) as (stream, name):
+        yield from _unread_once(_stored(Source(stream, name, _KEPT), name, folder))
+
+
+def _stored(source: Source, name: str, folder: Path | None) -> Iterator[StoredRecord | Damage]:
+    start = source.tell()
+    if not source.peek(1):
+        yield Damage(source.broken or "empty", name, 0, unread=bool(source.broken))
+        return
+    codec = _codec(source.peek(_HEAD), name)
+    content = sniff(_layers(source, codec)[-1].peek(_HEAD), name)
+    source.rewind(start)
+    if content == "warc" or content == "arc":
+        yield from stored_records(source, content, codec, folder)
+    else:
+        yield Damage("neither a WARC nor an ARC; it is left out", name, 0)
 
 
 def pages(
@@ -166,8 +210,13 @@ def _read(
     stream: BinaryIO, name: str, input_format: InputFormat, limits: Limits, form: MarkerForm | None
 ) -> Iterator[Item]:
     source = Source(stream, name, max(limits.bytes + MAX_HEAD, 1 << 20))
+    yield from _unread_once(_items(source, name, input_format, limits, form))
+
+
+def _unread_once(items: Iterable[T]) -> Iterator[T]:
+    """Yields all items, but only the first report that the input cannot be read further."""
     reported = False
-    for item in _items(source, name, input_format, limits, form):
+    for item in items:
         unread = isinstance(item, Damage) and item.unread
         # if the source cannot be read further, every layer above it reports the damage: one report is enough
         if not (unread and reported):

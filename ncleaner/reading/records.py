@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import io
 import re
+import zlib
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
@@ -24,9 +25,10 @@ from ncleaner.page import Damage
 from ncleaner.reading.streams import MAGIC, Codec, Members, Source, codec_of, zstd_dictionary
 from ncleaner.reading.transfer import MAX_HEAD
 
-__all__ = ["ArchiveKind", "Record", "archive_kind", "records", "records_from"]
+__all__ = ["ArchiveKind", "Place", "Record", "archive_kind", "records", "records_from", "records_through"]
 
 ArchiveKind = Literal["warc", "arc"]
+MembersOf = Callable[[Source, Codec, Callable[[bytes], bool], bytes], Members]
 
 #: Record types that may contain pages. Of all others, only the type is read.
 PAGES: Final = frozenset({"response", "resource", "conversion"})
@@ -36,6 +38,11 @@ _BLOCK: Final = 1 << 16
 _CLEAN_RUN: Final = 64
 # Inflated bytes at the beginning of an archive in which the end of its first member is looked for.
 _FIRST_MEMBER: Final = 1 << 18
+# Bytes of a member from which the first line can be inflated; its header may have a name.
+_MEMBER_HEAD: Final = 512
+# Bytes of a block that is held in memory although it is only passed, to find the record after it if its
+# length is wrong.
+_TO_REPAIR: Final = 1 << 23
 # Longest WARC header block, and longest header line of an ARC.
 _MAX_FIELDS: Final = 1 << 18
 _ARC_LINE: Final = 1 << 13
@@ -66,6 +73,7 @@ class Record:
         large: the block is above the bound.
         truncated: the header says that the crawler has cut the record.
         head: the unchanged header of an undamaged WARC record; only the careful reader keeps it.
+        damaged: the record is not whole, or its header is wrong; a `Damage` that says so comes before it.
     """
 
     type: str
@@ -78,6 +86,7 @@ class Record:
     large: bool = False
     truncated: bool = False
     head: bytes = b""
+    damaged: bool = False
 
 
 def archive_kind(head: bytes) -> ArchiveKind | None:
@@ -125,6 +134,96 @@ def records_from(
             yield item
 
 
+class Place(NamedTuple):
+    """Where the bytes of a record are, as they are stored: from its offset to `end`, or before `members`.
+
+    Attributes:
+        end: in the source, where the next member begins; -1 if the record need not be a member of its own.
+        members: stand directly after the item; None with `end`, and for damage that members do not see.
+    """
+
+    end: int = -1
+    members: Members | None = None
+
+
+def records_through(
+    source: Source, kind: ArchiveKind, codec: Codec, members_of: MembersOf
+) -> Iterator[tuple[Record | Damage, Place]]:
+    """Reads all records of an archive, through members that the caller makes.
+
+    Yields each item with its place.
+
+    Args:
+        source, kind, codec: as for `records`.
+        members_of: makes the members from a source, its codec, a test of the beginning of a record, and a
+            dictionary.
+    """
+    begins_record = _start_test(kind)
+    dictionary = zstd_dictionary(source) if codec == "zstd" else b""
+    inner = _inner_codec(source, codec, dictionary, kind) if codec != "plain" else None
+    if inner is not None:
+        outer = _outer_members(source, codec, inner, dictionary)
+        stream = Source(outer, source.name, MAX_HEAD)
+        members = members_of(stream, inner, begins_record, b"")
+        for item, is_outer in _read_layered(outer, _CarefulReader(stream, members, kind, _TO_REPAIR, True)):
+            yield item, Place() if is_outer else Place(members=members)
+        return
+    is_fast = kind == "warc" and codec == "gzip" and source.is_file
+    while True:
+        if is_fast:
+            yield from _fast_places(source)
+        members = members_of(source, codec, begins_record, dictionary)
+        items = _CarefulReader(source, members, kind, _TO_REPAIR, True).run(_CLEAN_RUN if is_fast else 0)
+        if (yield from _with_place(items, Place(members=members))):
+            return
+
+
+def _with_place(
+    items: Generator[Record | Damage, None, bool], place: Place
+) -> Generator[tuple[Record | Damage, Place], None, bool]:
+    """Yields items with their place, and returns what their generator returns."""
+    ended = False
+
+    def followed() -> Iterator[Record | Damage]:
+        nonlocal ended
+        ended = yield from items
+
+    for item in followed():
+        yield item, place
+    return ended
+
+
+def _fast_places(source: Source) -> Iterator[tuple[Record, Place]]:
+    """Reads records that have a gzip member each, with FastWARC, and leaves the source where that ends.
+
+    The results are checked as those of `_read_fast` are. A member must also begin with a record: FastWARC
+    goes on where a record continues in a second member.
+    """
+    held: deque[Record] = deque()
+    start = source.tell()
+    reader = _FastWarc(source, MAGIC["gzip"], None)
+    while isinstance(record := reader.read_record(), Record):
+        if (held and record.offset <= held[-1].offset) or not _begins_with_record(source, record.offset):
+            break
+        held.append(record)
+        if len(held) > 2:
+            first = held.popleft()
+            if first.offset != start:
+                break
+            start = held[0].offset
+            yield first, Place(end=start)
+    source.rewind(start)
+
+
+def _begins_with_record(source: Source, offset: int) -> bool:
+    """Whether the gzip member at an offset of a file begins with a WARC record."""
+    try:
+        head = zlib.decompressobj(31).decompress(b"".join(source.again(offset, _MEMBER_HEAD)), 64)
+    except zlib.error:
+        return False
+    return archive_kind(head) == "warc"
+
+
 def _start_test(kind: ArchiveKind) -> Callable[[bytes], bool]:
     """Returns a function that tests whether bytes are the beginning of a record."""
     return lambda head: archive_kind(head) == kind
@@ -157,14 +256,27 @@ def _layered(
     source: Source, codec: Codec, inner: Codec, kind: ArchiveKind, bound: int, dictionary: bytes
 ) -> Iterator[Record | Damage]:
     """Reads an archive as one stream over all its members. Offsets of records are those of members."""
-    begins_stream = None if inner == "plain" else lambda head: codec_of(head) == inner
-    outer = Members(source, codec, begins_stream, dictionary)
+    outer = _outer_members(source, codec, inner, dictionary)
     stream = Source(outer, source.name, bound + MAX_HEAD)
-    for item in _CarefulReader(stream, Members(stream, inner, _start_test(kind)), kind, bound).run(0):
-        yield from outer.pending
+    reader = _CarefulReader(stream, Members(stream, inner, _start_test(kind)), kind, bound)
+    for item, _ in _read_layered(outer, reader):
+        yield item
+
+
+def _outer_members(source: Source, codec: Codec, inner: Codec, dictionary: bytes) -> Members:
+    begins_stream = None if inner == "plain" else lambda head: codec_of(head) == inner
+    return Members(source, codec, begins_stream, dictionary)
+
+
+def _read_layered(outer: Members, reader: _CarefulReader) -> Iterator[tuple[Record | Damage, bool]]:
+    """Yields each item, and whether it is damage of the outer members that the reader knows nothing of."""
+    for item in reader.run(0):
+        for damage in outer.pending:
+            yield damage, True
         outer.pending.clear()
-        yield replace(item, offset=outer.start)
-    yield from outer.pending
+        yield replace(item, offset=outer.start), False
+    for damage in outer.pending:
+        yield damage, True
 
 
 # The fast reader
@@ -180,6 +292,7 @@ def _read_fast(source: Source, codec: Codec, bound: int) -> Iterator[Record | Da
     """
     held: deque[Record] = deque()
     start = source.tell()
+    checked = False
     reader = _FastWarc(source, MAGIC.get(codec, b"WARC/"), bound)
     while True:
         record = reader.read_record()
@@ -193,10 +306,13 @@ def _read_fast(source: Source, codec: Codec, bound: int) -> Iterator[Record | Da
         held.append(record)
         while len(held) > 2 or (len(held) == 2 and (held[0].large or record.large)):
             yield held.popleft()
-        source.mark(held[0].offset)
+            checked = True
+        source.mark(held[0].offset if checked else start)
         if record.large and not reader.pass_over():
             break
-    start = held[0].offset if held else start
+    # of a first member that begins with white space, FastWARC reports the offset of the second
+    if held and checked:
+        start = held[0].offset
     if source.rewind(start) > start:
         yield from held
         yield Damage("damage after a record that is too large to read again", source.name, start)
@@ -205,7 +321,8 @@ def _read_fast(source: Source, codec: Codec, bound: int) -> Iterator[Record | Da
 class _FastWarc:
     """FastWARC's iterator, which returns "damage" instead of raising exceptions."""
 
-    def __init__(self, source: Source, magic: bytes, bound: int) -> None:
+    def __init__(self, source: Source, magic: bytes, bound: int | None) -> None:
+        """Reads blocks up to a bound, of records that may contain pages; None: only headers, of all."""
         self._source = source
         self._magic = magic
         self._bound = bound
@@ -237,9 +354,11 @@ class _FastWarc:
         if kind is None or (length == 0 and headers.get_bytes(b"Content-Length") != b"0"):
             return "damage"
         record = Record(kind, offset)
-        if kind not in PAGES:
+        if kind not in PAGES and self._bound is not None:
             return record
         record.url = _text(headers.get_bytes(b"WARC-Target-URI")).strip("<>")
+        if self._bound is None:
+            return record
         if length > self._bound:
             record.large = True
             return record
@@ -297,11 +416,15 @@ def _text(raw: bytes | None) -> str:
 class _CarefulReader:
     """Finds the bounds of records itself, and the next record after damage."""
 
-    def __init__(self, source: Source, members: Members, kind: ArchiveKind, bound: int) -> None:
+    def __init__(
+        self, source: Source, members: Members, kind: ArchiveKind, bound: int, every: bool = False
+    ) -> None:
+        """Reads blocks up to a bound, of records that may contain pages or of every record."""
         self._source = source
         self._members = members
         self._kind: ArchiveKind = kind
         self._bound = bound
+        self._every = every
         # offset of the member whose damage has been reported with one of its records
         self._reported = -1
 
@@ -359,7 +482,7 @@ class _CarefulReader:
             yield Damage(f"{count} bytes that are no whole record", self._source.name, offset)
             return
         record, length = head
-        wanted = record.type in PAGES
+        wanted = self._every or record.type in PAGES
         body_at = members.offset
         what = ""
         unread = False
@@ -391,6 +514,7 @@ class _CarefulReader:
                 self._to_next(0)
         if what:
             record.head = b""
+            record.damaged = True
             yield Damage(what, self._source.name, offset, record.url, unread)
         yield record
 

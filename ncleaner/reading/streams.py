@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import zlib
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import BinaryIO, Final, Literal, Protocol
 
 import zstandard
@@ -18,7 +18,17 @@ import zstandard
 from ncleaner.errors import InputError
 from ncleaner.page import Damage
 
-__all__ = ["MAGIC", "Codec", "Members", "Readable", "Source", "codec_of", "inflated", "zstd_dictionary"]
+__all__ = [
+    "MAGIC",
+    "Codec",
+    "Copier",
+    "Members",
+    "Readable",
+    "Source",
+    "codec_of",
+    "inflated",
+    "zstd_dictionary",
+]
 
 Codec = Literal["plain", "gzip", "zstd"]
 
@@ -50,6 +60,22 @@ class Readable(Protocol):
         ...
 
 
+class Copier(Protocol):
+    """What copies the bytes of members while they are read. The views are valid during the call only."""
+
+    def begin(self) -> None:
+        """A member begins."""
+        ...
+
+    def add_stored(self, data: memoryview) -> None:
+        """Adds bytes of the member as they are stored; `Members` reads them ahead of what is taken."""
+        ...
+
+    def add_taken(self, data: memoryview) -> None:
+        """Adds inflated bytes that the reader has taken or passed over."""
+        ...
+
+
 def codec_of(head: bytes) -> Codec:
     """Returns the compression of a stream, by its first bytes."""
     if head.startswith(GZIP_MAGIC):
@@ -66,11 +92,13 @@ def zstd_dictionary(source: Source) -> bytes:
     if not head.startswith(_DICTIONARY) or size > _MAX_DICTIONARY:
         return b""
     data = source.peek(8 + size)[8:]
-    if data.startswith(ZSTD_MAGIC):
-        try:
-            return zstandard.ZstdDecompressor().decompress(data, max_output_size=_MAX_DICTIONARY)
-        except zstandard.ZstdError:
-            return b""
+    try:
+        if data.startswith(ZSTD_MAGIC):
+            data = zstandard.ZstdDecompressor().decompress(data, max_output_size=_MAX_DICTIONARY)
+        # a damaged dictionary cannot be used: then the frames are damaged
+        zstandard.ZstdDecompressor(dict_data=zstandard.ZstdCompressionDict(data))
+    except zstandard.ZstdError:
+        return b""
     return data
 
 
@@ -190,6 +218,27 @@ class Source:
             later = block[:size]
         return b""
 
+    @property
+    def is_file(self) -> bool:
+        """Whether it is a file on this machine, of which `again` takes no time."""
+        return self._seekable and isinstance(self._raw, io.FileIO)
+
+    def again(self, offset: int, size: int) -> Iterator[bytes]:
+        """Reads bytes of a seekable file once more, without moving; yields them in pieces.
+
+        There are fewer at the end of the file, and after an I/O error, which sets `broken`.
+        """
+        assert isinstance(self._raw, io.IOBase)
+        while size > 0:
+            self._raw.seek(offset)
+            piece = self._fetch(min(size, 16 * BLOCK))
+            self._raw.seek(self._position)
+            if not piece:
+                return
+            yield piece
+            offset += len(piece)
+            size -= len(piece)
+
     def peek(self, size: int) -> bytes:
         """Returns the next `size` bytes without moving; fewer at the end."""
         start = self._position
@@ -238,6 +287,7 @@ class Members:
         codec: Codec,
         begins_record: Callable[[bytes], bool] | None = None,
         dictionary: bytes = b"",
+        copier: Copier | None = None,
     ) -> None:
         """Stands before the first member; `next_member` moves to it.
 
@@ -248,6 +298,7 @@ class Members:
                 member after damage needs it, since magic bytes also occur by chance within members; without
                 it, a broken member is the last.
             dictionary: the result of `zstd_dictionary`.
+            copier: gets all bytes of the members that are read.
         """
         self.codec: Codec = codec
         self.start = source.tell()
@@ -256,6 +307,7 @@ class Members:
         self.pending: list[Damage] = []
         self._source = source
         self._begins_record = begins_record
+        self._copier = copier
         # input that is read ahead, the index of its next byte, and the offset of that byte in the source
         self._input = b""
         self._cursor = 0
@@ -282,6 +334,11 @@ class Members:
         """Whether no byte of the member has been taken."""
         return self._taken == 0
 
+    @property
+    def inflated_whole(self) -> bool:
+        """Whether the member has been inflated to its end, and the end is not broken."""
+        return self._ended and not self.damage
+
     def peek(self, size: int) -> bytes:
         """Returns up to `size` bytes without taking them; fewer only at the end of the member."""
         while len(self._buffer) < size and self._fill():
@@ -298,6 +355,8 @@ class Members:
         data = bytes(memoryview(self._buffer)[:size])
         del self._buffer[:size]
         self._taken += len(data)
+        if self._copier is not None:
+            self._copier.add_taken(memoryview(data))
         return data
 
     def skip(self, size: int) -> int:
@@ -307,6 +366,9 @@ class Members:
             if not self._buffer and not self._fill():
                 break
             step = min(left, len(self._buffer))
+            if self._copier is not None:
+                with memoryview(self._buffer)[:step] as passed:
+                    self._copier.add_taken(passed)
             del self._buffer[:step]
             left -= step
         self._taken += size - left
@@ -362,6 +424,11 @@ class Members:
         self._cursor += count
         self._input_at += count
 
+    def _consume_stored(self, count: int) -> None:
+        if self._copier is not None:
+            self._copier.add_stored(self._rest()[:count])
+        self._consume(count)
+
     def _fill_gzip(self) -> None:
         inflater = self._inflater
         assert inflater is not None
@@ -370,10 +437,12 @@ class Members:
             self._buffer += inflater.decompress(self._rest(), 4 * BLOCK)
         except zlib.error as error:
             self._buffer += _inflate_to_error(before, self._rest())
+            if self._copier is not None:
+                self._copier.add_stored(self._rest())
             self._fail(f"gzip member broken ({str(error).rpartition(': ')[2]})")
             return
         rest = inflater.unused_data if inflater.eof else inflater.unconsumed_tail
-        self._consume(len(self._input) - self._cursor - len(rest))
+        self._consume_stored(len(self._input) - self._cursor - len(rest))
         self._ended = inflater.eof
 
     def _fill_zstd(self) -> None:
@@ -387,7 +456,7 @@ class Members:
         except zstandard.ZstdError as error:
             self._fail(f"zstd frame broken ({str(error).rpartition(': ')[2]})")
             return
-        self._consume(len(piece) - len(unzstd.unused_data))
+        self._consume_stored(len(piece) - len(unzstd.unused_data))
         self._ended = unzstd.eof
 
     def reopen(self, offset: int) -> None:
@@ -512,6 +581,8 @@ class Members:
         self._buffer.clear()
         self._taken = 0
         self._ended = False
+        if self._copier is not None:
+            self._copier.begin()
         if self.codec == "gzip":
             self._inflater = zlib.decompressobj(31)
         elif self.codec == "zstd":

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ncleaner.limits import Limits
+from ncleaner.methods.base import Value
 from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
 from ncleaner.sinks.base import Sink, SinkOptions
 from ncleaner.sinks.choice import make_sink
@@ -23,8 +24,8 @@ class Settings:
     """Everything except the input that an output depends on; picklable, for the workers.
 
     Attributes:
-        method, model, threshold, encoding, alt_text, headline, comments, captions, news, notices, limits: see
-            `Cleaner`.
+        method, model, threshold, encoding, alt_text, headline, comments, captions, news, notices, parameters,
+            limits: see `Cleaner`.
         output_format, sink_options: see `make_sink`.
         input_format, marker: see `archive.read`.
         many_pages: whether one output has the pages of several inputs, so that formats which mark the
@@ -44,6 +45,7 @@ class Settings:
     captions: bool = True
     news: bool = False
     notices: bool = False
+    parameters: dict[str, Value] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
     many_pages: bool = False
     marker: str | None = None
@@ -61,6 +63,7 @@ class Settings:
             captions=self.captions,
             news=self.news,
             notices=self.notices,
+            parameters=self.parameters,
             limits=self.limits,
             encoding=self.encoding,
             alt_text=self.alt_text,

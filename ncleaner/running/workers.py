@@ -29,7 +29,7 @@ from ncleaner.running.ending import leave_signals_to_parent, raise_if_ended, sig
 from ncleaner.running.jobs import Chunk, Death, Done, Event, Failed, Job, PageTimer, WorkerState
 from ncleaner.running.settings import Settings
 
-__all__ = ["Pool"]
+__all__ = ["Pool", "process_context"]
 
 # Seconds without a message after which a worker that is at no page is replaced. It may be starting, or
 # passing over a record of many gigabytes.
@@ -142,7 +142,7 @@ class Pool:
                 tries += 1
 
     def _start_once(self) -> _Worker:
-        context = _context()
+        context = process_context()
         ours, theirs = context.Pipe()
         timer = PageTimer(context)
         # a forked worker inherits the parent's ends of all pipes, and has to close them
@@ -287,7 +287,7 @@ class Pool:
 _Context = ForkContext | ForkServerContext | SpawnContext
 
 
-def _context() -> _Context:
+def process_context() -> _Context:
     """Returns how workers are started.
 
     A fork of this process takes no time, and is used if this process has no other thread, which could hold a

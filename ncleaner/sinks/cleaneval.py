@@ -34,7 +34,8 @@ class CleanEvalSink:
             name = page.url or page.record_id or f"offset:{page.offset}"
             # a URL may contain a line break, and must be written on one line
             lines.append(b"URL: " + " ".join(name.splitlines()).encode("utf-8", "replace"))
-        for kind, start, end in table[["kind", "start", "end"]][rows].tolist():
+        marks = kept.marks_of(document)[rows].tolist()
+        for kind, (start, end) in zip(marks, table[["start", "end"]][rows].tolist(), strict=True):
             lines.append(b"<%c>%s" % (kind, document.data[start:end].replace(b"\n", b" ")))
         if not lines:
             return b""

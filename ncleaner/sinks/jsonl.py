@@ -80,8 +80,9 @@ def kept_segments(document: Document, kept: Kept) -> list[dict[str, Any]]:
     found = []
     at = 0
     rows = np.flatnonzero(kept.mask)
-    table = document.segments[["kind", "zone", "start", "end"]][rows].tolist()
-    for row, (kind, zone, start, end) in zip(rows.tolist(), table, strict=True):
+    table = document.segments[["zone", "start", "end"]][rows].tolist()
+    marks = kept.marks_of(document)[rows].tolist()
+    for row, kind, (zone, start, end) in zip(rows.tolist(), marks, table, strict=True):
         length = len(document.data[start:end].decode())
         entry: dict[str, Any] = {
             "index": row,

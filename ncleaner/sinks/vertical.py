@@ -51,7 +51,8 @@ class VerticalSink:
         line = self._lines.__getitem__
         table = document.segments
         rows = np.flatnonzero(kept.mask)
-        for kind, start, end in table[["kind", "start", "end"]][rows].tolist():
+        marks = kept.marks_of(document)[rows].tolist()
+        for kind, (start, end) in zip(marks, table[["start", "end"]][rows].tolist(), strict=True):
             lines = "".join(map(line, document.data[start:end].decode().split()))
             if lines:
                 parts.append(f"<{kind:c}>\n{lines}</{kind:c}>\n")

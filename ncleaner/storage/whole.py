@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["atomic_file"]
+__all__ = ["atomic_file", "flush_directories"]
+
+# Files that are brought to the disk one by one: for each, a disk works up to some milliseconds.
+_FEW = 16
 
 
 @contextmanager
@@ -31,3 +34,27 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def flush_directories(paths: Iterable[Path]) -> None:
+    """Brings the bytes of all files of some directories to the disk, and their names.
+
+    Raises:
+        OSError: the disk is full or fails.
+    """
+    directories = list(paths)
+    files = [entry.path for path in directories for entry in os.scandir(path)]
+    if len(files) > _FEW and hasattr(os, "sync"):
+        os.sync()
+        return
+    for file in files:
+        with Path(file).open("rb+") as out:
+            os.fsync(out.fileno())
+    for path in directories:
+        # systems that cannot open a directory bring names to the disk by themselves
+        with suppress(OSError):
+            directory = os.open(path, os.O_RDONLY)
+            try:
+                os.fsync(directory)
+            finally:
+                os.close(directory)

@@ -16,7 +16,7 @@ from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.training.calibration import Scored
 from ncleaner.training.gold import gold_document
 from ncleaner.training.pairs import Pair
-from ncleaner.training.sites import folds
+from ncleaner.training.sites import count_sites, folds
 
 __all__ = ["FOLDS", "SCHEMES", "Examples", "Scheme", "belongs", "checked_pairs", "labelled", "score_page"]
 
@@ -45,8 +45,7 @@ class Examples:
     @property
     def sites(self) -> int:
         """Number of known sites, plus one for each page without a known site."""
-        known = {pair.site for pair in self.pairs if pair.site}
-        return len(known) + sum(not pair.site for pair in self.pairs)
+        return count_sites(pair.site for pair in self.pairs)
 
     @property
     def characters(self) -> int:

@@ -17,15 +17,17 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.kept import KINDS
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import TrainingError
+from ncleaner.text.hosts import registered_domain
 from ncleaner.training.alignment import Alignment, align
 from ncleaner.training.gold import address, gold_document
-from ncleaner.training.sites import registered_domain
 
 __all__ = [
     "Pair",
     "Source",
     "find_sources",
+    "pages_of",
     "read_bytes",
+    "read_manifest",
     "read_pairs",
     "read_text",
     "read_texts",
@@ -112,7 +114,8 @@ class Source:
         return Pair(self.name, document, gold, self.site(gold, body), kind)
 
 
-def _stems(folder: Path) -> dict[str, Path]:
+def pages_of(folder: Path) -> dict[str, Path]:
+    """Returns {name without suffix: path} of the files of a directory. Raises TrainingError: it is none."""
     if not folder.is_dir():
         raise TrainingError(f"{folder} is not a directory")
     return {path.stem: path for path in sorted(folder.iterdir()) if path.is_file() and path.name[0] != "."}
@@ -135,6 +138,29 @@ def _manifest(path: Path) -> dict[str, dict[str, str]]:
                 f"{path}, line {number}: not a JSON object with `id` and `url` ({error})"
             ) from error
     return found
+
+
+def _told(raw: Path, manifest: str | Path | None) -> dict[str, dict[str, str]]:
+    """Returns the entries of a manifest, or of `manifest.jsonl` beside or inside the directory of pages."""
+    if manifest is not None and not Path(manifest).is_file():
+        raise TrainingError(f"there is no manifest {manifest}")
+    for path in [Path(manifest)] if manifest else (raw / "manifest.jsonl", raw.parent / "manifest.jsonl"):
+        if path.is_file():
+            return _manifest(path)
+    return {}
+
+
+def read_manifest(raw: Path, manifest: str | Path | None) -> dict[str, tuple[str, str]]:
+    """Returns {name: (URL, kind of page)} from a manifest, or from `manifest.jsonl` beside or inside the
+    directory of pages; empty without one.
+
+    Raises:
+        TrainingError: the manifest is missing or cannot be read.
+    """
+    return {
+        name: (entry["url"], entry["page_type"] if entry["page_type"] in KINDS else "")
+        for name, entry in _told(raw, manifest).items()
+    }
 
 
 def site_of(url: str, page: bytes | None) -> str:
@@ -180,20 +206,14 @@ def find_sources(raw: str | Path, clean: str | Path, *, manifest: str | Path | N
     Arguments and errors are those of `read_pairs`.
     """
     raw, clean = Path(raw), Path(clean)
-    pages, texts = _stems(raw), _stems(clean)
+    pages, texts = pages_of(raw), pages_of(clean)
     common = sorted(pages.keys() & texts.keys())
     if not common:
         raise TrainingError(
             f"no file of {raw} ({len(pages)} files) has a counterpart of the same name in {clean} "
             f"({len(texts)} files): they are matched by name without suffix, page.html with page.txt"
         )
-    told: dict[str, dict[str, str]] = {}
-    if manifest is not None and not Path(manifest).is_file():
-        raise TrainingError(f"there is no manifest {manifest}")
-    for path in [Path(manifest)] if manifest else (raw / "manifest.jsonl", raw.parent / "manifest.jsonl"):
-        if path.is_file():
-            told = _manifest(path)
-            break
+    told = _told(raw, manifest)
     return [Source(stem, pages[stem], texts[stem], **told.get(stem, {})) for stem in common]
 
 

@@ -1,36 +1,20 @@
-"""Sites of pages, and folds for cross-validation with no site in two of them.
+"""Folds for cross-validation with no site in two of them.
 
 A model that has seen other pages of a site knows the site's menus: a split with a site on both sides
-overstates accuracy by several points. A site is a registered domain according to the public suffix list.
+overstates accuracy by several points. A site is a registered domain (`text.hosts`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
-from urllib.parse import urlsplit
+from collections.abc import Iterable, Sequence
 
-from publicsuffixlist import PublicSuffixList
-
-__all__ = ["folds", "registered_domain"]
+__all__ = ["count_sites", "folds"]
 
 
-@lru_cache
-def _suffixes() -> PublicSuffixList:
-    return PublicSuffixList()
-
-
-def registered_domain(url: str) -> str:
-    """Returns the registered domain of a URL; the host if it has no domain (an IP address, `localhost`); an
-    empty string without a host."""
-    try:
-        host = urlsplit(url if "//" in url else f"//{url}").hostname or ""
-    except ValueError:
-        return ""
-    host = host.rstrip(".").lower()
-    if host.replace(".", "").isdigit() or ":" in host:
-        return host  # an IP address has no domain
-    return _suffixes().privatesuffix(host) or host
+def count_sites(sites: Iterable[str]) -> int:
+    """Returns the number of sites; a page without a known site (empty) counts as one of its own."""
+    listed = list(sites)
+    return len(set(filter(None, listed))) + sum(not site for site in listed)
 
 
 def folds(sites: Sequence[str], k: int) -> list[list[int]]:

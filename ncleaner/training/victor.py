@@ -24,6 +24,7 @@ from ncleaner.modelling.victor import (
 from ncleaner.training.annotations import Annotated, labels_from_alignment
 from ncleaner.training.examples import checked_pairs
 from ncleaner.training.pairs import Pair
+from ncleaner.training.sites import count_sites
 
 __all__ = ["train_victor"]
 
@@ -122,11 +123,10 @@ def train_victor(
         raise TrainingError(f"the training pages have no text {side}: there is nothing to learn")
     trainer.set_params({"c1": c1, "c2": c2, "max_iterations": iterations, "feature.minfreq": rare})
     state, transitions = _weights(pycrfsuite, trainer, names)
-    sites = {site for _, _, site in pages if site}
     training = {
         "pages": len(pages),
         "annotated": len(annotated),
-        "sites": len(sites) + sum(not site for _, _, site in pages),
+        "sites": count_sites(site for _, _, site in pages),
         "blocks": dict(zip(LABELS, blocks.tolist(), strict=True)),
         "without": sorted(set(without)),
         "c1": c1,

@@ -22,13 +22,16 @@ from fuzz.mutate import NUMBERS, UTF8, mutated
 from fuzz.source import Source
 from ncleaner.document.kept import KINDS
 from ncleaner.document.plain import dump_text
+from ncleaner.modelling import fiasco, lines
 from ncleaner.modelling._notices import BUCKETS
 from ncleaner.modelling.alphabet import alphabet, learned_alphabet
 from ncleaner.modelling.container import FORMAT_VERSION, MAGIC, Stored
 from ncleaner.modelling.counts import GramCounter, two_sides
 from ncleaner.modelling.decision import Decision
 from ncleaner.modelling.features import FEATURES, PAGE_FEATURES, WEIGHTS
+from ncleaner.modelling.fiasco import FiascoModel
 from ncleaner.modelling.hybrid import Calibration, HybridModel
+from ncleaner.modelling.lines import LinesModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.notices import Notices
 from ncleaner.modelling.structure import Stock, Structure, Trees
@@ -187,26 +190,48 @@ def _notices(source: Source) -> Notices:
     return Notices(weights, source.uniform(0.01, 1), source.uniform(-2, 2), {"name": "small"})
 
 
+def _fiasco(source: Source) -> FiascoModel:
+    weights = np.array([source.uniform(-1, 1) for _ in fiasco.FEATURES], np.float32)
+    keywords = tuple(sorted({source.word() for _ in range(source.randint(0, 3))}))
+    return FiascoModel(weights, source.uniform(-1, 1), keywords, about={"name": "small"})
+
+
+def _lines(source: Source) -> LinesModel:
+    inner = source.randint(0, 3)
+    size = 2 * inner + 1
+    # node i has the children 2 i + 1 and 2 i + 2
+    tests = [source.randrange(len(lines.FEATURES)) if node < inner else -1 for node in range(size)]
+    left, right = ([2 * node + side if node < inner else 0 for node in range(size)] for side in (1, 2))
+    return LinesModel(
+        np.array(tests, np.int64),
+        np.array([source.uniform(0, 9) for _ in range(size)], np.float32),
+        np.array(left, np.int64),
+        np.array(right, np.int64),
+        np.array([source.randrange(len(lines.CLASSES)) for _ in range(size)], np.int64),
+        {"name": "small"},
+    )
+
+
+_MAKERS: dict[str, Callable[[Source], Stored]] = {
+    "ngram": _ngrams,
+    "structure": _structure,
+    "hybrid": _hybrid,
+    "notices": _notices,
+    "victor": _victor,
+    "fiasco": _fiasco,
+    "lines": _lines,
+}
+
+
 def small_model(kind: str, seed: int = 0) -> Stored:
     """A small model of a kind: the same for the same seed."""
-    makers: dict[str, Callable[[Source], Stored]] = {
-        "ngram": _ngrams,
-        "structure": _structure,
-        "hybrid": _hybrid,
-        "notices": _notices,
-        "victor": _victor,
-    }
-    return makers[kind](Source(seed))
+    return _MAKERS[kind](Source(seed))
 
 
 @cache
 def small_models() -> tuple[bytes, ...]:
     """Files of a few small models of every kind."""
-    return tuple(
-        small_model(kind, seed).to_bytes()
-        for kind in ("ngram", "structure", "hybrid", "notices", "victor")
-        for seed in range(4)
-    )
+    return tuple(small_model(kind, seed).to_bytes() for kind in _MAKERS for seed in range(4))
 
 
 # --------------------------------------------------------------------------------------------------

@@ -78,8 +78,11 @@ class Target:
 @cache
 def _methods() -> dict[str, Method]:
     """Every method, with shipped models of different alphabets where it takes one of n-grams."""
-    models = {"hybrid": "en", "ngram": "zh"}
-    return {name: load_method(name, models.get(name, entry.default)) for name, entry in METHODS.items()}
+    models = {"hybrid": "en"}
+    return {
+        name: load_method(name, models.get(name, "zh") if entry.by_language else entry.default)
+        for name, entry in METHODS.items()
+    }
 
 
 def _judge(document: Document) -> list[bytes]:

@@ -259,7 +259,8 @@ def test_foreign_file(tmp_path: Path, content: bytes) -> None:
 
 def test_no_such_model() -> None:
     with pytest.raises(
-        ModelError, match=r"no model 'xx'.*\(el, en, nonlexical, notices, pl, ru, structure, victor, zh\)"
+        ModelError,
+        match=r"no model 'xx'.*\(el, en, fiasco, lines, nonlexical, notices, pl, ru, structure, victor, zh\)",
     ):
         load_model("xx")
 

@@ -64,6 +64,23 @@ def test_whole_archive(packing: Callable[[list[bytes]], bytes], count: int) -> N
     assert len(found) == count
 
 
+@pytest.mark.parametrize("white", [b"\r\n", b"\n", b"\r\n\r\n", b" \r\n"])
+@pytest.mark.parametrize("packing", [members, frames, whole, plain])
+@pytest.mark.parametrize("position", [0, 2, 4])
+def test_white_space_before_a_record(
+    packing: Callable[[list[bytes]], bytes], white: bytes, position: int
+) -> None:
+    """FastWARC says of such a first member that it is where the second one is."""
+    found = items(packing([(white if i == position else b"") + warc(i) for i in range(5)]))
+    assert numbers(found) == list(range(5))
+
+
+@pytest.mark.parametrize("dictionary", [b"", b"\x37\xa4\x30\xec no dictionary", b"\x28\xb5\x2f\xfd no frame"])
+def test_a_dictionary_that_is_none(dictionary: bytes) -> None:
+    found = items(skippable(dictionary, 13) + frames([warc(0), warc(1)]), name="x.warc.zst")
+    assert numbers(found) == [0, 1]
+
+
 @pytest.mark.parametrize("packing", PACKINGS.values(), ids=PACKINGS.keys())
 def test_whole_arc(packing: Callable[[list[bytes]], bytes]) -> None:
     found = items(packing([FILEDESC, arc(0), arc(1), arc2(2)]), name="small.arc")

@@ -1,28 +1,9 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ncleaner.training.sites import folds, registered_domain
-
-
-@pytest.mark.parametrize(
-    ("url", "site"),
-    [
-        ("https://www.news.example.co.uk/a?b", "example.co.uk"),
-        ("http://user:pass@Blog.Example.org:8080/", "example.org"),
-        ("example.org/page", "example.org"),
-        ("http://127.0.0.1/x", "127.0.0.1"),
-        ("http://localhost", "localhost"),
-        ("http://www.example.com./", "example.com"),
-        ("http://[broken", ""),
-        ("", ""),
-        ("mailto:x", "mailto"),
-    ],
-)
-def test_registered_domain(url: str, site: str) -> None:
-    assert registered_domain(url) == site
+from ncleaner.training.sites import folds
 
 
 @given(

@@ -35,7 +35,15 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-TrainableName = StrEnum("ModelKind", [(name, name) for name in METHODS if METHODS[name].kinds])  # type: ignore[misc]
+# A kind of model has the name of the method that it is made for.
+TrainableName = StrEnum(  # type: ignore[misc]
+    "TrainableName",
+    [
+        (entry.name, entry.name)
+        for entry in METHODS.values()
+        if entry.kinds and entry.kinds[0].name == entry.name
+    ],
+)
 StructureName = StrEnum("StructureName", [(name, name) for name in ("shipped", "own")])  # type: ignore[misc]
 
 
@@ -49,10 +57,19 @@ def command(
         typer.Option(
             "--method",
             "-m",
-            help="Kind of model: n-grams, for the methods ngram and hybrid; a hybrid: n-grams, and the "
-            "structure model calibrated to them; or a random field for victor.",
+            help="Kind of model: n-grams, for the methods ngram, hybrid, density and htmcleaner; a hybrid: "
+            "n-grams, and the structure model calibrated to them; or a model of victor, fiasco or lines.",
         ),
     ] = TrainableName("ngram"),
+    fence: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            metavar="BEGIN END",
+            help="Instead of --clean: HTML comments fence the clean text of the pages. What stands between a "
+            "comment that contains BEGIN and one that contains END is clean.",
+            show_default=False,
+        ),
+    ] = None,
     annotations: Annotated[
         Path | None,
         typer.Option(
@@ -171,7 +188,10 @@ def command(
     from ncleaner.methods.choice import read_ngrams
     from ncleaner.people.cards import trained_sentence
     from ncleaner.training.annotations import read_annotated
+    from ncleaner.training.fences import read_fenced
+    from ncleaner.training.fiasco import train_fiasco
     from ncleaner.training.hybrid import train_hybrid
+    from ncleaner.training.lines import train_lines
     from ncleaner.training.ngrams import NGramOptions, train_and_score
     from ncleaner.training.pairs import read_pairs, read_texts
     from ncleaner.training.victor import train_victor
@@ -181,13 +201,19 @@ def command(
         "--order": order, "--q": q, "--threshold": threshold, "--more-clean": more_clean,
         "--more-dirty": more_dirty, "--from": base,
     }  # fmt: skip
-    _check(method.value, {name for name, value in given.items() if value not in (None, False)}, raw, clean)
+    _check(
+        method.value, {name for name, value in given.items() if value not in (None, False)}, raw, clean, fence
+    )
     if q is not None:
         check_q(q)
     recorded = {"name": name or output.stem, "language": language, "sources": sources, "date": date}
     about = {key: value for key, value in recorded.items() if value}
     with training_notes(quiet), _bad_features():
-        pairs = read_pairs(raw, clean, encoding=encoding, manifest=manifest) if raw and clean else []
+        pairs = []
+        if raw and fence:
+            pairs = read_fenced(raw, *fence, encoding=encoding, manifest=manifest)
+        elif raw and clean:
+            pairs = read_pairs(raw, clean, encoding=encoding, manifest=manifest)
         annotated = read_annotated(annotations, encoding=encoding) if annotations else []
         options = NGramOptions(
             order=order,
@@ -205,6 +231,10 @@ def command(
         trained: Stored
         if method.value == "victor":
             trained = train_victor(pairs, annotated, without=without or [], about=about)
+        elif method.value == "fiasco":
+            trained = train_fiasco(pairs, about=about)
+        elif method.value == "lines":
+            trained = train_lines(pairs, about=about)
         elif method.value == "hybrid":
             trained = train_hybrid(
                 pairs, annotated, structure=cast("StructureSource", structure.value), without=without or [],
@@ -226,10 +256,14 @@ _TAKES = {
         "--more-dirty", "--from",
     },
     "victor": {"--annotations", "--without"},
+    "fiasco": set(),
+    "lines": set(),
 }  # fmt: skip
 
 
-def _check(method: str, given: set[str], raw: Path | None, clean: Path | None) -> None:
+def _check(
+    method: str, given: set[str], raw: Path | None, clean: Path | None, fence: tuple[str, str] | None
+) -> None:
     """Checks that the options go together. Raises BadParameter."""
     if foreign := sorted(given - _TAKES[method]):
         takers = " or ".join(name for name, takes in _TAKES.items() if foreign[0] in takes)
@@ -239,8 +273,11 @@ def _check(method: str, given: set[str], raw: Path | None, clean: Path | None) -
             "--without needs --structure own: the features of the shipped model are fixed"
         )
     adapts = "--from" in given and not given.isdisjoint({"--more-clean", "--more-dirty"})
-    if (raw is None) != (clean is None) or not (raw or "--annotations" in given or adapts):
-        sources = ["--raw and --clean, directories of pages and of their clean text"]
+    if fence and clean:
+        raise typer.BadParameter("--fence and --clean exclude each other")
+    labelled = clean is not None or fence is not None
+    if (raw is None) == labelled or not (raw or "--annotations" in given or adapts):
+        sources = ["--raw and --clean, directories of pages and of their clean text", "--raw and --fence"]
         sources += ["--annotations"] if "--annotations" in _TAKES[method] else []
         sources += ["--from with --more-clean or --more-dirty"] if "--from" in _TAKES[method] else []
         raise typer.BadParameter(f"give {'; or '.join(sources)}")

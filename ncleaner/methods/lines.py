@@ -1,0 +1,51 @@
+"""Lines by their length, or by a decision tree over block elements (Hofmann and Weerkamp 2007).
+
+The systems of K. Hofmann and W. Weerkamp, "Web Corpus Cleaning using Content and Structure" (WAC-3, 2007), as
+V. Baisa's thesis (2009, section 1.2) describes them. The tree is in `modelling.lines`. The rule takes the
+lines of at least 3 characters; those with more than 10 words, and on average more than 3 characters a word,
+are paragraphs, the others headings, and it knows no list items. A line is a segment.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ncleaner.document import Document
+from ncleaner.document.kept import Kept
+from ncleaner.methods.base import parameter
+from ncleaner.modelling.lines import CLASSES, LinesModel, line_features
+
+__all__ = ["Lines"]
+
+_CODES = np.frombuffer(CLASSES.encode(), np.uint8)
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Keeps the segments that the tree takes for headings, items or paragraphs; or all lines of some length.
+    It has no scores. Plain text has no elements: there the rule decides.
+
+    Args:
+        model: the decision tree.
+    """
+
+    model: LinesModel
+    tree: bool = parameter(True, "use the decision tree; no: the rule for the length of lines")
+    characters: int = parameter(3, "rule: fewest characters of a line", 0)
+    words: int = parameter(10, "rule: words that a paragraph has more than", 0)
+    word_length: float = parameter(3.0, "rule: mean length of words that a paragraph has more than", 0)
+
+    name = "lines"
+
+    def keep(self, document: Document) -> Kept:
+        """Decides, and gives each segment the kind that the tree or the rule takes it for."""
+        table = document.segments
+        if self.tree and len(document.elements) and len(document):
+            classes = _CODES[self.model.judge(line_features(document))]
+            kept = document.visible & (classes != ord("n"))
+            return Kept(kept, marks=np.where(kept, classes, table["kind"]))
+        long = (table["words"] > self.words) & (table["chars"] > self.word_length * table["words"])
+        marks = np.where(long, np.uint8(ord("p")), np.uint8(ord("h")))
+        return Kept(document.visible & (table["chars"] >= self.characters), marks=marks)

@@ -1,0 +1,216 @@
+"""FIASCO: a linear support vector machine over the target nodes of a page (Bauer et al. 2007).
+
+D. Bauer, J. Degen, X. Deng et al., "FIASCO: Filtering the Internet by Automatic Subtree Classification"
+(WAC-3, 2007), as V. Baisa's thesis (2009, section 1.2) describes it. A target node is an element with at
+least 10 % of its text in text nodes among its children. Its features are linguistic (length, tokens and
+types, sentences and their mean length, frequency of keywords: words that prevail strongly in dirty nodes),
+structural (depth, whether it is a heading or a paragraph, shares of links and of items) and visual (shape and
+width of its box).
+
+A page is not rendered here: in place of the visual features stand the position in reading order and the share
+of the page's text. Text between inline elements counts as the text of the block around them. Lengths are
+taken as logarithms, so that a linear function of them can be of use.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ncleaner.document import Document
+from ncleaner.document.tags import CODE, FORM, HEADING
+from ncleaner.errors import ModelError
+from ncleaner.modelling.card import Card, Table
+from ncleaner.modelling.container import Stored, about_of, pack, reals
+from ncleaner.modelling.decision import Preset
+from ncleaner.text.sentences import count_ends
+
+__all__ = ["FEATURES", "FiascoModel", "Nodes", "target_nodes"]
+
+FEATURES: tuple[str, ...] = (
+    "characters", "words", "types", "sentences", "sentence-length", "keywords", "depth", "heading",
+    "paragraph", "links", "items", "position", "share",
+)  # fmt: skip
+# Least share of the text of a target node that is its own.
+_OWN = 0.1
+_HEADINGS = [CODE[name] for name, form in FORM.items() if form == HEADING]
+
+
+class Nodes(NamedTuple):
+    """The target nodes of a page.
+
+    Attributes:
+        of_segment: shape (segments,), int64: the number of each segment's node.
+        words: the words of each node, in lower case.
+        values: shape (nodes, len(FEATURES)), float64; the column of the keywords is 0.
+    """
+
+    of_segment: npt.NDArray[np.int64]
+    words: list[list[str]]
+    values: npt.NDArray[np.float64]
+
+
+def target_nodes(document: Document) -> Nodes:
+    """Finds the target nodes of a page and their features.
+
+    A segment belongs to the nearest target node around it, or to its own element if none is around it.
+    """
+    elements, table = document.elements, document.segments
+    parents = elements["parent"].tolist()
+    own = np.zeros(len(elements), np.int64)
+    inside = table["element"] >= 0
+    np.add.at(own, table["element"][inside], table["chars"][inside])
+    is_target = (own >= _OWN * np.maximum(elements["chars"], 1)).tolist()
+    nearest: list[int] = []
+    for row, parent in enumerate(parents):
+        above = nearest[parent] if parent >= 0 else -1
+        nearest.append(row if is_target[row] else above)
+    around = np.append(np.array(nearest, np.int64), -1)[table["element"]]
+    chosen = np.where(around >= 0, around, table["element"])
+    rows, owners = np.unique(chosen, return_inverse=True)
+    size = len(rows)
+
+    def total(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        return np.bincount(owners, values, minlength=size).astype(np.float64)
+
+    words: list[list[str]] = [[] for _ in range(size)]
+    for owner, text in zip(owners.tolist(), document.texts, strict=True):
+        words[owner] += text.lower().split()
+    chars, number = total(table["chars"]), total(table["words"])
+    sentences = total(count_ends(document.data, table["start"], table["end"]))
+    tags = np.append(elements["tag"], np.uint16(0))[rows]
+    depth = np.append(elements["depth"], np.uint16(0))[rows]
+    places = np.arange(len(table)) / max(len(table), 1)
+    counts = np.maximum(total(np.ones(len(table))), 1)
+    items = total(table["kind"] == ord("l"))
+    values = np.column_stack(
+        (
+            np.log1p(chars),
+            np.log1p(number),
+            np.log1p([len(set(found)) for found in words]),
+            np.log1p(sentences),
+            np.log1p(number / np.maximum(sentences, 1)),
+            np.zeros(size),
+            depth,
+            np.isin(tags, _HEADINGS),
+            tags == CODE["p"],
+            total(table["link_chars"]) / np.maximum(chars, 1),
+            items / counts,
+            total(places) / counts,
+            chars / max(chars.sum(), 1),
+        )
+    ).astype(np.float64)
+    return Nodes(owners.astype(np.int64), words, values)
+
+
+@dataclass(frozen=True, eq=False)
+class FiascoModel(Stored):
+    """A linear function of the features of a target node.
+
+    Attributes:
+        weights: shape (len(FEATURES),), float32: for values that are not scaled.
+        bias: is added.
+        keywords: words of dirty nodes, in lower case.
+        threshold: the least value of the function for a node that is kept.
+        about: further entries of the header: name, language, training, sources.
+    """
+
+    KIND: ClassVar[str] = "fiasco"
+    CALLED: ClassVar[str] = "a support vector machine of FIASCO's"
+
+    weights: npt.NDArray[np.float32]
+    bias: float
+    keywords: tuple[str, ...]
+    threshold: float = 0.0
+    about: dict[str, Any] = field(default_factory=dict)
+
+    def with_threshold(self, threshold: float | Preset) -> FiascoModel:
+        """Returns the same function with another threshold.
+
+        Raises:
+            ModelError: `threshold` is a preset; this model has none.
+        """
+        if isinstance(threshold, str):
+            raise ModelError(f"the model {self.name} has no preset {threshold!r}: give a threshold")
+        return replace(self, threshold=threshold)
+
+    def values(self, nodes: Nodes) -> npt.NDArray[np.float64]:
+        """The features of target nodes with the share of keywords among their words: shape (nodes,
+        features)."""
+        found = nodes.values.copy()
+        found[:, FEATURES.index("keywords")] = keyword_shares(nodes.words, frozenset(self.keywords))
+        return found
+
+    def scores(self, nodes: Nodes) -> npt.NDArray[np.float64]:
+        """The function's value of each node, without unit: shape (nodes,)."""
+        scores: npt.NDArray[np.float64] = self.values(nodes) @ self.weights.astype(np.float64) + self.bias
+        return scores
+
+    def to_bytes(self) -> bytes:
+        """Returns the bytes of the model file. The same model gives the same bytes."""
+        header = {
+            "kind": self.KIND,
+            "features": list(FEATURES),
+            "bias": self.bias,
+            "keywords": list(self.keywords),
+            "threshold": self.threshold,
+            **self.about,
+        }
+        return pack(header, {"weights": self.weights})
+
+    @classmethod
+    def of_parts(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str) -> FiascoModel:
+        """Returns the model of an unpacked file."""
+        weights = reals(arrays["weights"])
+        bias, threshold = float(header["bias"]), float(header["threshold"])
+        keywords = tuple(map(str, header["keywords"]))
+        if (
+            header["features"] != list(FEATURES)
+            or weights.shape != (len(FEATURES),)
+            or not (math.isfinite(bias) and math.isfinite(threshold))
+        ):
+            raise ValueError("features and weights do not belong together")
+        about = about_of(header, "features", "bias", "keywords", "threshold")
+        return cls(weights, bias, keywords, threshold, about)
+
+    def summary(self) -> str:
+        """Describes the model in a few words."""
+        return f"{len(FEATURES)} features, {len(self.keywords)} keywords"
+
+    def card(self, number: int = 20) -> Card:
+        """Returns the training, the weights, and the first `number` keywords."""
+        training = self.about.get("training") or {}
+        facts = [
+            ("name", self.name),
+            ("language", str(self.about.get("language", "-"))),
+            ("model", self.summary()),
+            (
+                "training",
+                f"{training.get('pages', 0):,} pages of {training.get('sites', 0):,} sites "
+                f"({training.get('nodes', 0):,} target nodes)",
+            ),
+            ("sources", str(self.about.get("sources", "-"))),
+        ]
+        weights = [
+            (name, f"{weight:+.3f}") for name, weight in zip(FEATURES, self.weights.tolist(), strict=True)
+        ]
+        return Card(
+            facts,
+            [
+                Table("weights", ("feature", "weight"), weights),
+                Table("keywords of dirty text", ("word",), [(word,) for word in self.keywords[:number]]),
+            ],
+        )
+
+    def __repr__(self) -> str:
+        return f"<FiascoModel {self.name}: {self.summary()}>"
+
+
+def keyword_shares(words: Sequence[Sequence[str]], keywords: frozenset[str]) -> list[float]:
+    """The share of keywords among the words of each node."""
+    return [sum(map(keywords.__contains__, found)) / len(found) if found else 0.0 for found in words]

@@ -1,0 +1,90 @@
+"""`ncleaner sort`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from ncleaner.people.options import (
+    InputsFromOption,
+    JobsOption,
+    LogJsonOption,
+    PrefixOption,
+    QuietOption,
+    cores,
+    logged_as_json,
+    reports_errors,
+    sources_of,
+)
+
+__all__ = ["command"]
+
+
+class By(StrEnum):
+    """What an archive has the records of."""
+
+    host = "host"
+    domain = "domain"
+
+
+@reports_errors
+def command(
+    inputs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="INPUT",
+            help="Archives (.warc, .arc, .wet; plain, .gz, .zst), directories of these, URLs (s3://…, "
+            "https://…); - for standard input.",
+        ),
+    ] = None,
+    inputs_from: InputsFromOption = None,
+    prefix: PrefixOption = None,
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="Directory for the archives, new or of an earlier sort, which goes on. It needs twice the "
+            "space of the inputs.",
+        ),
+    ] = ...,  # type: ignore[assignment]
+    by: Annotated[By, typer.Option(help="One archive per host, or per registered domain.")] = By.host,
+    jobs: JobsOption = None,
+    again: Annotated[
+        bool,
+        typer.Option("--again", help="Sort everything again, also what is finished, and replace it."),
+    ] = False,
+    log_json: LogJsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Regroup the records of web archives: one archive per host or registered domain, DIR/XX/HOST.warc.gz.
+
+    Records are copied as they are stored. XX are two digits of a hash of the host. Records that concern no
+    host are in DIR/no-host.
+    """
+    from ncleaner.people.progress import SortDisplay
+    from ncleaner.running.ending import ending_on_signals
+    from ncleaner.sorting.engine import sort
+
+    if not inputs and inputs_from is None:
+        raise typer.BadParameter("give archives, or - for standard input", param_hint="INPUT")
+    sources = sources_of(inputs, inputs_from, prefix)
+    with (
+        logged_as_json(log_json),
+        ending_on_signals(),
+        SortDisplay(quiet=quiet, as_json=log_json) as display,
+    ):
+        tally = sort(
+            sources,
+            output,
+            by=by.value,
+            jobs=jobs or cores(),
+            progress=display.advance,
+            again=again,
+        )
+    display.finish(tally)
+    if not tally.complete:
+        raise typer.Exit(1)

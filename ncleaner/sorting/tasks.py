@@ -1,0 +1,160 @@
+"""The two tasks of a sort: an input to runs, and the runs of one directory to its archives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from ncleaner.errors import InputError
+from ncleaner.page import Damage
+from ncleaner.reading.archive import read_stored
+from ncleaner.reading.stored import filedesc
+from ncleaner.sorting.names import By, place_of
+from ncleaner.sorting.packing import pack_small, packed, unpacked_head
+from ncleaner.sorting.runs import Group, RunWriter, merged
+from ncleaner.storage.whole import flush_directories
+
+__all__ = ["MergeTask", "Merged", "Report", "ScanTask", "Scanned"]
+
+# Bytes that a process takes for records: while it reads an input, and while it merges.
+_SCAN_MEMORY: Final = 64 << 20
+_MERGE_MEMORY: Final = 32 << 20
+# Most places of damage that are reported of one input.
+_MAX_NOTES: Final = 100
+_ARC_LINE: Final = 1 << 13
+
+# Called with the bytes that have been read since the last call.
+Report = Callable[[int], object]
+
+
+@dataclass(slots=True)
+class Scanned:
+    """What has been read from an input.
+
+    Attributes:
+        records: whole records.
+        copied: those of them whose member or frame is copied.
+        runs: number of run files.
+        bytes: bytes of the records in them.
+        damaged: places of damage.
+        damages: the first hundred of them.
+        unread: the input could not be read to its end, because of a disk or a network.
+    """
+
+    records: int = 0
+    copied: int = 0
+    runs: int = 0
+    bytes: int = 0
+    damaged: int = 0
+    damages: list[Damage] = field(default_factory=list)
+    unread: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ScanTask:
+    """Reads an input, and writes its records as runs to a new folder."""
+
+    path: str
+    folder: Path
+    by: By
+
+    def __call__(self, report: Report) -> Scanned:
+        """Runs the task. Raises OSError if the runs cannot be written."""
+        self.folder.mkdir(parents=True)
+        found = Scanned()
+        runs = RunWriter(self.folder, _SCAN_MEMORY)
+        reached = 0
+        try:
+            for item in read_stored(self.path, self.folder):
+                if isinstance(item, Damage):
+                    self._note(found, item)
+                    continue
+                if item.offset > reached:
+                    report(item.offset - reached)
+                    reached = item.offset
+                url = "" if item.type in ("warcinfo", "filedesc") else item.url
+                packing, data, size = packed(item, self.folder)
+                runs.add(place_of(url, self.by), f".{item.kind}{packing}", data, size)
+                if data is not item.data:
+                    data.close()
+                found.records += 1
+                found.copied += item.codec != "plain"
+        except InputError as error:
+            self._note(found, Damage(str(error).removeprefix(f"{self.path}: "), self.path, unread=True))
+        runs.flush()
+        flush_directories([self.folder])
+        found.runs, found.bytes = runs.runs, runs.bytes
+        return found
+
+    def _note(self, found: Scanned, damage: Damage) -> None:
+        found.damaged += 1
+        found.unread |= damage.unread
+        if len(found.damages) < _MAX_NOTES:
+            found.damages.append(damage)
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What has been written to a directory: its number of files and sites, its records and bytes."""
+
+    files: int = 0
+    sites: int = 0
+    records: int = 0
+    bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MergeTask:
+    """Writes the archives of one directory to a new folder, which is not made if there are none.
+
+    The caller has to bring them to the disk: for many directories together, that takes less time.
+    """
+
+    directory: int
+    folder: Path
+    runs: tuple[Path, ...]
+
+    def __call__(self, report: Report) -> Merged:
+        """Runs the task. Raises OSError if the archives cannot be written."""
+        files = sites = records = size = 0
+        out: BinaryIO | None = None
+        name = stem = ""
+        try:
+            for group in merged(self.runs, self.directory, _MERGE_MEMORY):
+                if out is None or group.stem + group.suffix != name:
+                    if out is None:
+                        self.folder.mkdir(parents=True)
+                    else:
+                        out.close()
+                    name = group.stem + group.suffix
+                    out = (self.folder / name).open("wb")
+                    files += 1
+                    sites += group.stem != stem
+                    stem = group.stem
+                    if group.suffix.startswith(".arc"):
+                        size += _begin_arc(out, name, group)
+                out.writelines(group.pieces)
+                records += group.records
+                size += group.size
+                report(group.size)
+        finally:
+            if out is not None:
+                out.close()
+        return Merged(files, sites, records, size)
+
+
+def _begin_arc(out: BinaryIO, name: str, group: Group) -> int:
+    """Writes the record that an ARC begins with, and the part of the group from which it is made.
+
+    Returns the bytes of this record.
+    """
+    head = b""
+    for piece in group.pieces:
+        head += piece
+        if len(head) >= _ARC_LINE:
+            break
+    first = pack_small(group.suffix, filedesc(name, unpacked_head(group.suffix, head, _ARC_LINE)))
+    out.write(first + head)
+    return len(first)

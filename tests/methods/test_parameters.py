@@ -1,0 +1,99 @@
+"""Parameters of methods: declared, read from text, checked, and applied everywhere alike."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+
+import pytest
+
+from ncleaner.cleaner import Cleaner
+from ncleaner.methods.base import Parameter
+from ncleaner.methods.choice import load_method, make_method
+from ncleaner.methods.table import METHODS, entry_of
+from ncleaner.running.settings import Settings
+
+LONG = "The harbour board has decided that the ferry will sail until the end of May, in all weathers."
+
+
+def test_values_are_read_in_the_type_of_the_default() -> None:
+    number, whole = Parameter("share", 0.5, "", 0, 1), Parameter("words", 10, "", 1)
+    switch, word = Parameter("tree", True, ""), Parameter("rule", "both", "")
+    assert number.value_of("0.25") == 0.25 and number.value_of(1) == 1.0
+    assert whole.value_of("3") == 3 and isinstance(whole.value_of("3"), int)
+    assert [switch.value_of(text) for text in ("yes", "No", "true", False)] == [True, False, True, False]
+    assert word.value_of("one") == "one"
+
+
+@pytest.mark.parametrize(
+    ("parameter", "given", "message"),
+    [
+        (Parameter("share", 0.5, "", 0, 1), "2", "share is from 0 to 1, not 2"),
+        (Parameter("share", 0.5, "", 0, 1), "nan", "share is a number, not 'nan'"),
+        (Parameter("share", 0.5, ""), "much", "share is a number, not 'much'"),
+        (Parameter("words", 10, "", 1), "1.5", "words is a whole number, not '1.5'"),
+        (Parameter("words", 10, "", 1), "0", "words is from 1 to inf, not 0"),
+        (Parameter("tree", True, ""), "maybe", "tree is yes or no, not 'maybe'"),
+    ],
+)
+def test_bad_values(parameter: Parameter, given: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        parameter.value_of(given)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_defaults_are_within_their_bounds(name: str) -> None:
+    for each in entry_of(name).parameters:
+        assert each.value_of(each.default) == each.default and each.about
+
+
+def test_unknown_names_list_the_known_ones() -> None:
+    with pytest.raises(ValueError, match="the method bte has no parameter 'x': it has none"):
+        make_method("bte", parameters={"x": 1})
+    with pytest.raises(ValueError, match="no parameter 'x': it has centre, characters, classifier"):
+        load_method("density", parameters={"x": 1})
+
+
+def test_they_reach_the_method_also_by_language() -> None:
+    page = f"<html lang=en><p>{LONG}<p>Short."
+    assert Cleaner("density", parameters={"classifier": False}).clean(page) == LONG
+    every = Cleaner("density", parameters={"classifier": "no", "characters": "0"})
+    assert every.clean(page).count("\n") == 1
+    assert pickle.loads(pickle.dumps(every)).clean(page) == every.clean(page)
+    # a page in two languages has a method of its own
+    russian = (
+        "Паром будет ходить до конца мая, решил вчера совет порта, и команда об этом ничего не знала. " * 3
+    )
+    assert russian.strip() in every.clean(f"{page * 9}<p>{russian}")
+
+
+def test_settings_have_them() -> None:
+    settings = Settings(method="webcontent", parameters={"share": 0.4})
+    assert settings.cleaner().method == make_method("webcontent", parameters={"share": 0.4})
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "ncleaner", *arguments],
+        input=f"<p>{LONG}<p>Short.", capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def test_on_the_command_line() -> None:
+    done = run(
+        "clean", "-q", "-m", "density", "--set", "classifier=no", "--set", "characters=1", "--model", "en"
+    )
+    assert done.stdout.splitlines() == [LONG, "Short."]
+    for wrong, message in [("characters=x", "whole number"), ("size=1", "no parameter"), ("x", "NAME=VALUE")]:
+        done = run("clean", "-m", "density", "--set", wrong)
+        assert done.returncode == 2 and message in " ".join(done.stderr.split())
+
+
+def test_methods_lists_them() -> None:
+    done = run("methods")
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["method", *METHODS]
+    for name, entry in METHODS.items():
+        shown = run("methods", name).stdout
+        assert entry.about in shown and entry.source in shown
+        assert all(each.about in shown for each in entry.parameters)

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ncleaner.text.sentences import count_ends, is_final, phrase_marks, sentences_of
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("One. Two! Three", ["One.", "Two!", "Three"]),
+        ("He said “No.” Then he left.", ["He said “No.”", "Then he left."]),
+        ("Version 3.5 is out.", ["Version 3.5 is out."]),
+        ("天下雨了。他没来！", ["天下雨了。", "他没来！"]),
+        ("  Wait… What?!  ", ["Wait…", "What?!"]),
+        ("Τι; Ναι.", ["Τι; Ναι."]),
+        ("", []),
+        ("   ", []),
+    ],
+)
+def test_sentences(text: str, parts: list[str]) -> None:
+    assert [text[begin:end].strip() for begin, end in sentences_of(text)] == parts
+
+
+@given(st.text(alphabet="ab.!? 。…\n\"'", max_size=60))
+def test_every_character_is_in_one_sentence_or_between(text: str) -> None:
+    at = 0
+    for begin, end in sentences_of(text):
+        assert at <= begin < end and not text[at:begin].strip()
+        at = end
+    assert not text[at:].strip()
+
+
+def test_final() -> None:
+    assert is_final("So it is.") and is_final("“Is it?”") and is_final("是。")
+    assert not is_final("So it is") and not is_final("") and not is_final("”")
+
+
+def counts(counted: object, *texts: str) -> list[int]:
+    data = "".join(f"{text}\n" for text in texts).encode()
+    sizes = [len(text.encode()) + 1 for text in texts]
+    ends = np.cumsum(sizes).astype(np.uint32) - np.uint32(1)
+    starts = ends - np.array(sizes, np.uint32) + np.uint32(1)
+    found: list[int] = counted(data, starts, ends).tolist()  # type: ignore[operator]
+    return found
+
+
+def test_counts_of_marks() -> None:
+    assert counts(count_ends, "One. Two!", "3.5", "没来。好！", "") == [2, 0, 2, 0]
+    assert counts(phrase_marks, "First, second; third: 12:30, 3.5.", "他来了，好。", "e.g") == [5, 2, 0]
+    assert count_ends(b"", np.zeros(0, np.uint32), np.zeros(0, np.uint32)).tolist() == []
+
+
+@given(st.lists(st.text(alphabet="ab.!? 。，é", max_size=12), max_size=5))
+def test_counts_are_those_of_each_text_alone(texts: list[str]) -> None:
+    assert counts(count_ends, *texts) == [counts(count_ends, text)[0] for text in texts]
