@@ -10,7 +10,9 @@ from typing import NamedTuple
 from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.methods.table import METHODS
 from ncleaner.modelling.container import Stored
+from ncleaner.training.fiasco import train_fiasco
 from ncleaner.training.hybrid import train_hybrid
+from ncleaner.training.lines import train_lines
 from ncleaner.training.ngrams import train
 from ncleaner.training.pairs import Pair
 from ncleaner.training.sites import folds
@@ -26,6 +28,8 @@ _TRAINERS: dict[str, Trainer] = {
     "ngram": lambda pairs, threads: train(pairs),
     "hybrid": lambda pairs, threads: train_hybrid(pairs, structure="own", threads=threads),
     "victor": lambda pairs, threads: train_victor(pairs),
+    "fiasco": lambda pairs, threads: train_fiasco(pairs),
+    "lines": lambda pairs, threads: train_lines(pairs),
 }
 
 
@@ -55,7 +59,8 @@ def train_folds(
     threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Models:
-    """Trains the models of methods for each fold of the pages; no site is in two folds.
+    """Trains the models of methods for each fold of the pages; no site is in two folds. Methods with the same
+    kind of model share it.
 
     Args:
         methods: names; those that are not trainable are left out.
@@ -70,22 +75,25 @@ def train_folds(
             model can be trained.
     """
     dealt = folds([pair.site for pair in pairs], k)
-    chosen = [name for name in methods if is_trainable(name)]
+    methods_of: dict[str, list[str]] = {}
+    for name in filter(is_trainable, methods):
+        methods_of.setdefault(METHODS[name].kinds[0].name, []).append(name)
     found: dict[str, list[Fold] | TrainingError] = {}
-    for place, name in enumerate(chosen):
+    for place, (kind, names) in enumerate(methods_of.items()):
         trained: list[Fold] = []
+        result: list[Fold] | TrainingError = trained
         try:
             for fold in _enough(dealt):
-                path = folder / f"{name}-{len(trained)}.ncm"
+                path = folder / f"{kind}-{len(trained)}.ncm"
                 tested = set(fold)
                 rest = [pair for page, pair in enumerate(pairs) if page not in tested]
-                _train(name, rest, threads, path)
+                _train(kind, rest, threads, path)
                 trained.append(Fold(frozenset(pairs[page].name for page in fold), path))
                 if progress is not None:
-                    progress(place * len(dealt) + len(trained), len(chosen) * len(dealt))
-            found[name] = trained
+                    progress(place * len(dealt) + len(trained), len(methods_of) * len(dealt))
         except TrainingError as error:
-            found[name] = error
+            result = error
+        found |= dict.fromkeys(names, result)
     return found
 
 
@@ -95,8 +103,8 @@ def _enough(dealt: list[list[int]]) -> list[list[int]]:
     return dealt
 
 
-def _train(method: str, pairs: Sequence[Pair], threads: int, path: Path) -> None:
+def _train(kind: str, pairs: Sequence[Pair], threads: int, path: Path) -> None:
     with warnings.catch_warnings():
         # the same pairs would be named again in each fold
         warnings.simplefilter("ignore", TrainingWarning)
-        _TRAINERS[METHODS[method].kinds[0].name](pairs, threads).save(path)
+        _TRAINERS[kind](pairs, threads).save(path)

@@ -43,12 +43,14 @@ def test_no_site_is_on_both_sides(gold: GoldSet, tmp_path: Path, monkeypatch: py
         return train(pairs)
 
     monkeypatch.setattr(held_out, "train", seen)
-    names = ["bte", "ngram", "trafilatura"]
+    names = ["bte", "ngram", "trafilatura", "density"]
     found = train_folds(
         names, gold.pairs, 3, tmp_path, progress=lambda done, total: steps.append((done, total))
     )
-    assert list(found) == ["ngram"] and steps == [(1, 3), (2, 3), (3, 3)]
+    assert list(found) == ["ngram", "density"] and steps == [(1, 3), (2, 3), (3, 3)]
     folds = found["ngram"]
+    # which is trained once for both
+    assert found["density"] is folds
     assert not isinstance(folds, TrainingError)
     sites = {pair.name: pair.site for pair in gold.pairs}
     assert sorted(name for fold in folds for name in fold.pages) == sorted(sites)
@@ -88,7 +90,10 @@ def test_a_page_that_is_in_no_fold(gold: GoldSet, tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("method", "package"), [("hybrid", "lightgbm"), ("victor", "pycrfsuite")])
+@pytest.mark.parametrize(
+    ("method", "package"),
+    [("hybrid", "lightgbm"), ("victor", "pycrfsuite"), ("fiasco", "sklearn"), ("lines", "sklearn")],
+)
 def test_all_kinds_of_model(
     method: str, package: str, gold: GoldSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
