@@ -10,8 +10,9 @@ scripts/make_warc.py. Absolute times are not printed: machines differ, ratios le
     python bench/speed.py CRAWL.warc.gz --sample 100 [--tool trafilatura …] [--sample-only] [--rounds 3]
 
 Most other extractors are too slow for whole archives. With --sample, pages at even distances are copied into
-an archive of their own, and everything in the second table runs over that one: the tools of bench/compare.py
-that are installed, fed by FastWARC, and once more bare and ncleaner. Its ratios hold for these very pages.
+an archive of their own, and everything in the second table runs over that one: the programs that `ncleaner
+compare` knows and that are installed, fed by FastWARC, and once more bare and ncleaner. Its ratios hold for
+these very pages.
 """
 
 from __future__ import annotations
@@ -25,13 +26,15 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from compare import TOOLS, attempt
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 from selectolax.lexbor import LexborHTMLParser
 from warcio.archiveiterator import ArchiveIterator as AnyArchiveIterator
 from warcio.warcwriter import WARCWriter
 
 from ncleaner.cleaner import Cleaner
+from ncleaner.comparing.gold import Wishes
+from ncleaner.comparing.peers import PEERS
+from ncleaner.comparing.tools import tool_of
 from ncleaner.document import _bound
 from ncleaner.methods.table import AUTO, DEFAULT_METHOD, METHODS
 from ncleaner.modelling.ngrams import NGramModel, load_model
@@ -96,33 +99,25 @@ def decoding(archive: Path) -> int:
     )
 
 
-def resiliparse(archive: Path) -> int:
-    """resiliparse's main content, fed by FastWARC, its own decoding."""
-    from resiliparse.extract.html2text import extract_plain_text
-    from resiliparse.parse.encoding import detect_encoding
-    from resiliparse.parse.html import HTMLTree
-
-    size = 0
-    for body in bodies(archive):
-        tree = HTMLTree.parse_from_bytes(body, detect_encoding(body) or "utf-8")
-        size += len(extract_plain_text(tree, main_content=True))
-    return size
-
-
 def other(tool: str) -> Callable[[Path], int]:
-    """A tool of bench/compare.py, fed by FastWARC; pages it fails on count with the time they took.
+    """A program of `ncleaner compare`, fed by FastWARC; pages it fails on count with the time they took.
 
     Raises:
         ImportError: it is not installed.
     """
-    extract = TOOLS[tool].make()
+    extract = tool_of(tool, Wishes()).make()
 
     def step(archive: Path) -> int:
         size = 0
         for body in bodies(archive):
             # Nobody tells the tools the language, and the URL decides little; both stay unknown.
-            text, _ = attempt(extract, body)
-            size += len(text or "")
+            try:
+                size += len(extract(Page(body), "") or "")
+            except (KeyboardInterrupt, SystemExit):
+                raise
+            # A panic in Rust is no Exception.
+            except BaseException:
+                continue
         return size
 
     return step
@@ -173,10 +168,12 @@ def compare_on_sample(archive: Path, count: int, tools: list[str], method: str, 
     }
     missing = []
     for tool in tools:
+        found = tool_of(tool, Wishes())
+        title = f"{found.title}, {found.settings}" if found.settings else found.title
         try:
-            steps[TOOLS[tool].title] = other(tool)
+            steps[title] = other(tool)
         except ImportError:
-            missing.append(TOOLS[tool].title)
+            missing.append(title)
     with tempfile.TemporaryDirectory() as folder:
         sample = Path(folder) / "sample.warc.gz"
         pages = sampled(archive, count, sample)
@@ -220,22 +217,20 @@ def main(
     scoring_only: bool = False,
     method: Annotated[str, typer.Option(help="what ncleaner decides by")] = DEFAULT_METHOD,
     sample: Annotated[int, typer.Option(help="pages to run other extractors on; none by default")] = 0,
-    tool: Annotated[list[str], typer.Option(help="of bench/compare.py; all by default")] = [],  # noqa: B006
+    tool: Annotated[list[str], typer.Option(help="other programs; all by default")] = [],  # noqa: B006
     sample_only: bool = False,
 ) -> None:
     """Prints the table."""
     if method not in METHODS:
         raise typer.BadParameter(f"not one of {', '.join(METHODS)}", param_hint="--method")
-    if unknown := [name for name in tool if name not in TOOLS]:
+    if unknown := [name for name in tool if name not in PEERS]:
         raise typer.BadParameter(f"no such tool: {', '.join(unknown)}", param_hint="--tool")
     if sample_only and sample < 1:
         raise typer.BadParameter("goes with --sample", param_hint="--sample-only")
     if not sample_only:
         whole_archive(archive, rounds, method, without_resiliparse, scored, scoring_only)
     if sample > 0:
-        # "everything" stands in that table as ncleaner's own, archive to jsonl.
-        wanted = tool or [name for name in TOOLS if name != "everything"]
-        compare_on_sample(archive, sample, wanted, method, rounds)
+        compare_on_sample(archive, sample, tool or list(PEERS), method, rounds)
 
 
 def whole_archive(
@@ -256,7 +251,7 @@ def whole_archive(
         "  of which reading, decoding, bounding": decoding,
     }
     if not without_resiliparse:
-        steps["resiliparse main content"] = resiliparse
+        steps["resiliparse main content"] = other("resiliparse")
     if scoring_only:
         steps = {}
     times = measure(steps, archive, rounds)

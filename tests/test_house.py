@@ -34,13 +34,16 @@ MAY_KNOW: dict[str, set[str]] = {
     "scoring": set(),
     "training": {"text", "reading", "document", "modelling", "methods", "scoring"},
     "cleaner": {"document", "modelling", "methods", "surveying", "sinks"},
+    "comparing": {
+        "text", "modelling", "methods", "sinks", "scoring", "training", "cleaner",
+    },
     "running": {
         "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "cleaner",
     },
     "sorting": {"text", "storage", "reading", "running"},
     "people": {
         "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "training",
-        "cleaner", "running", "sorting", "surveying",
+        "cleaner", "comparing", "running", "sorting", "surveying",
     },
     # the doors
     "spark": {"storage", "reading", "modelling", "methods", "sinks", "running", "people"},

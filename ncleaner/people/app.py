@@ -27,6 +27,7 @@ COMMANDS = {
     "train": "Train a model from pages and their cleaned text, or adapt one.",
     "tune": "Find n, q and alphabet by cross-validation.",
     "evaluate": "Compare cleaned text with a gold standard.",
+    "compare": "Compare methods and other programs on a gold standard.",
     "models": "List the models that come with the package, or show one.",
     "methods": "List the cleaning methods, or show the parameters of one.",
 }

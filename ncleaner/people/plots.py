@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import importlib.util
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ncleaner.comparing.figures import Comparison, ToolFigures
 from ncleaner.errors import OutputError
 from ncleaner.people.curve import Curve
 from ncleaner.training.trials import Trial, Tuning
@@ -19,7 +20,16 @@ if TYPE_CHECKING:
 
     from ncleaner.running.history import History
 
-__all__ = ["draw_curve", "draw_run", "draw_tuning", "missing", "plot_paths", "save", "to_svg"]
+__all__ = [
+    "draw_comparisons",
+    "draw_curve",
+    "draw_run",
+    "draw_tuning",
+    "missing",
+    "plot_paths",
+    "save",
+    "to_svg",
+]
 
 # metadata that each format leaves out, so that the same figures give the same bytes
 _METADATA: dict[str, dict[str, Any]] = {".png": {"Software": None}, ".svg": {"Date": None, "Creator": None}}
@@ -143,6 +153,122 @@ def draw_curve(curve: Curve) -> Figure:
     panel.set_title(f"{curve.pages} pages, model {curve.model}", fontsize=10)
     panel.grid(alpha=0.3)
     return figure
+
+
+def draw_comparisons(comparisons: Sequence[Comparison]) -> Figure:
+    """Draws accuracy against CPU time per page, a panel for each gold standard: one point for each tool.
+    That of a method whose model may have seen the pages is hollow."""
+    from matplotlib.ticker import StrMethodFormatter
+
+    figure = _empty(6.4 * len(comparisons), 4.8)
+    panels = figure.subplots(1, len(comparisons), squeeze=False)[0]
+    points_of = [
+        [
+            (1000 * figures.mean_time, result.bag(figures).mean, figures)
+            for figures in result.ranking
+            if figures.mean_time is not None
+        ]
+        for result in comparisons
+    ]
+    for panel, result, points in zip(panels, comparisons, points_of, strict=True):
+        for name, style in _STYLES.items():
+            chosen = [(time, score) for time, score, figures in points if _style(figures) == name]
+            if chosen:
+                panel.plot(*zip(*chosen, strict=True), linestyle="none", markersize=5, label=name, **style)
+        panel.set_xscale("log")
+        panel.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        # room for the names, which stand to the right of their points
+        panel.margins(x=0.25, y=0.08)
+        panel.set_xlabel("CPU time per page, mean, milliseconds")
+        units = {page.unit for page in result.gold.pages}
+        counted = " or ".join(name for unit, name in _UNITS.items() if unit in units)
+        panel.set_ylabel(f"F of {counted} in any order, per cent")
+        panel.set_title(f"{result.gold.name}, {len(result.gold.pages):,} pages", fontsize=10)
+        panel.grid(alpha=0.3)
+    handles = {
+        label: handle
+        for panel in panels
+        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True)
+    }
+    shown = [name for name in _STYLES if name in handles]
+    figure.legend(
+        [handles[name] for name in shown],
+        shown,
+        loc="outside lower center",
+        ncols=3,
+        fontsize=8,
+        frameon=False,
+    )
+    # the places of the names follow from those of the panels
+    figure.draw_without_rendering()
+    for panel, points in zip(panels, points_of, strict=True):
+        _name_points(panel, [(time, score, figures.tool.name) for time, score, figures in points])
+    return figure
+
+
+_SEEN = "ncleaner, model may have seen these pages"
+_STYLES: dict[str, dict[str, Any]] = {
+    "ncleaner": {"marker": "o", "color": "C0"},
+    _SEEN: {"marker": "o", "color": "C0", "fillstyle": "none"},
+    "other programs": {"marker": "s", "color": "C1"},
+}
+
+
+def _style(figures: ToolFigures) -> str:
+    return "other programs" if figures.tool.is_peer else _SEEN if figures.sources else "ncleaner"
+
+
+_UNITS = {"word": "words", "char": "characters"}
+# in points: size of the letters of a name, its height, width of a character, half a marker with a margin
+_LETTERS, _LINE, _CHARACTER, _MARKER = 7.5, 8.5, 4.3, 4.0
+
+# left, right, bottom and top of a rectangle, in points
+_Box = tuple[float, float, float, float]
+
+
+def _name_points(panel: Axes, points: Sequence[tuple[float, float, str]]) -> None:
+    """Writes the names of points beside them: to the right or left, and where that is taken, further up or
+    down."""
+    scale = 72 / panel.figure.dpi
+    places = [scale * panel.transData.transform((x, y)) for x, y, _ in points]
+    frame = panel.get_window_extent()
+    taken: list[_Box] = [(x - _MARKER, x + _MARKER, y - _MARKER, y + _MARKER) for x, y in places]
+    for (x, y, name), (left, level) in zip(points, places, strict=True):
+        width = _CHARACTER * len(name)
+        for shift, begin in _places(width, len(points)):
+            box = (
+                left + begin,
+                left + begin + width,
+                level + shift - _LINE / 2,
+                level + shift + _LINE / 2,
+            )
+            inside = box[0] >= scale * frame.x0 and box[1] <= scale * frame.x1
+            if inside and not any(_overlap(box, other) for other in taken):
+                break
+        taken.append(box)
+        far = abs(shift) > _LINE
+        panel.annotate(
+            name,
+            (x, y),
+            xytext=(begin if begin > 0 else begin + width, shift),
+            textcoords="offset points",
+            ha="left" if begin > 0 else "right",
+            va="center",
+            fontsize=_LETTERS,
+            arrowprops={"arrowstyle": "-", "linewidth": 0.4, "color": "grey"} if far else None,
+        )
+
+
+def _places(width: float, most: int) -> Iterator[tuple[float, float]]:
+    """Yields where a name of this width may stand, best first: upwards from its point, and to the right."""
+    for step in range(4 * most):
+        for shift in (step * _LINE / 4, -step * _LINE / 4):
+            yield shift, _MARKER + 1
+            yield shift, -_MARKER - 1 - width
+
+
+def _overlap(one: _Box, other: _Box) -> bool:
+    return one[0] < other[1] and other[0] < one[1] and one[2] < other[3] and other[2] < one[3]
 
 
 def draw_run(history: History) -> list[Figure]:

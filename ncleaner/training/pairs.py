@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -22,6 +23,8 @@ from ncleaner.training.gold import address, gold_document
 
 __all__ = [
     "Pair",
+    "Source",
+    "find_sources",
     "pages_of",
     "read_bytes",
     "read_manifest",
@@ -70,6 +73,47 @@ class Pair:
         return align(self.document, self.gold)
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a page and its gold text are, and what the manifest says about the page.
+
+    Attributes:
+        name: name of both files, without suffix.
+        raw, clean: the page, HTML or a text dump with the suffix `.txt`, and its gold text.
+        url, language, page_type: from the manifest (`url`, `lang`, `page_type`); empty if unknown.
+    """
+
+    name: str
+    raw: Path
+    clean: Path
+    url: str = ""
+    language: str = ""
+    page_type: str = ""
+
+    @property
+    def is_text(self) -> bool:
+        """The page is a text dump."""
+        return self.raw.suffix == ".txt"
+
+    def site(self, gold: str, body: bytes) -> str:
+        """Returns the registered domain, from the URL, from the gold text or from the page; empty if
+        unknown."""
+        return site_of(self.url or address(gold), None if self.is_text else body)
+
+    def pair(self, *, encoding: str | None = None) -> Pair:
+        """Reads both files.
+
+        Raises:
+            TrainingError: a file cannot be read, or the gold text is not UTF-8.
+            InputError: the page is too large.
+        """
+        gold = read_text(self.clean)
+        body = read_bytes(self.raw)
+        document = (dump_text if self.is_text else dump_html)(body, encoding=encoding)
+        kind = self.page_type if self.page_type in KINDS else ""
+        return Pair(self.name, document, gold, self.site(gold, body), kind)
+
+
 def pages_of(folder: Path) -> dict[str, Path]:
     """Returns {name without suffix: path} of the files of a directory. Raises TrainingError: it is none."""
     if not folder.is_dir():
@@ -77,21 +121,33 @@ def pages_of(folder: Path) -> dict[str, Path]:
     return {path.stem: path for path in sorted(folder.iterdir()) if path.is_file() and path.name[0] != "."}
 
 
-def _manifest(path: Path) -> dict[str, tuple[str, str]]:
-    """Returns {id: (URL, kind of page)} of a manifest with one JSON object per line."""
+def _manifest(path: Path) -> dict[str, dict[str, str]]:
+    """Returns {id: what `Source` takes of its entry} of a manifest with one JSON object per line."""
     found = {}
     for number, line in enumerate(path.read_text("utf-8", "replace").splitlines(), 1):
         if not line.strip():
             continue
         try:
-            entry = json.loads(line)
-            kind = str(entry.get("page_type") or "")
-            found[str(entry["id"])] = str(entry.get("url") or ""), kind if kind in KINDS else ""
+            entry: dict[str, Any] = json.loads(line)
+            found[str(entry["id"])] = {
+                name: str(entry.get(key) or "")
+                for name, key in (("url", "url"), ("language", "lang"), ("page_type", "page_type"))
+            }
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise TrainingError(
                 f"{path}, line {number}: not a JSON object with `id` and `url` ({error})"
             ) from error
     return found
+
+
+def _told(raw: Path, manifest: str | Path | None) -> dict[str, dict[str, str]]:
+    """Returns the entries of a manifest, or of `manifest.jsonl` beside or inside the directory of pages."""
+    if manifest is not None and not Path(manifest).is_file():
+        raise TrainingError(f"there is no manifest {manifest}")
+    for path in [Path(manifest)] if manifest else (raw / "manifest.jsonl", raw.parent / "manifest.jsonl"):
+        if path.is_file():
+            return _manifest(path)
+    return {}
 
 
 def read_manifest(raw: Path, manifest: str | Path | None) -> dict[str, tuple[str, str]]:
@@ -101,12 +157,10 @@ def read_manifest(raw: Path, manifest: str | Path | None) -> dict[str, tuple[str
     Raises:
         TrainingError: the manifest is missing or cannot be read.
     """
-    if manifest is not None and not Path(manifest).is_file():
-        raise TrainingError(f"there is no manifest {manifest}")
-    for path in [Path(manifest)] if manifest else (raw / "manifest.jsonl", raw.parent / "manifest.jsonl"):
-        if path.is_file():
-            return _manifest(path)
-    return {}
+    return {
+        name: (entry["url"], entry["page_type"] if entry["page_type"] in KINDS else "")
+        for name, entry in _told(raw, manifest).items()
+    }
 
 
 def site_of(url: str, page: bytes | None) -> str:
@@ -146,6 +200,23 @@ def read_text(path: Path) -> str:
         raise TrainingError(f"{path} is not UTF-8 (byte {error.start}): convert it first") from error
 
 
+def find_sources(raw: str | Path, clean: str | Path, *, manifest: str | Path | None = None) -> list[Source]:
+    """Finds the pages of one directory whose cleaned text is in another, by name; reads only the manifest.
+
+    Arguments and errors are those of `read_pairs`.
+    """
+    raw, clean = Path(raw), Path(clean)
+    pages, texts = pages_of(raw), pages_of(clean)
+    common = sorted(pages.keys() & texts.keys())
+    if not common:
+        raise TrainingError(
+            f"no file of {raw} ({len(pages)} files) has a counterpart of the same name in {clean} "
+            f"({len(texts)} files): they are matched by name without suffix, page.html with page.txt"
+        )
+    told = _told(raw, manifest)
+    return [Source(stem, pages[stem], texts[stem], **told.get(stem, {})) for stem in common]
+
+
 def read_pairs(
     raw: str | Path,
     clean: str | Path,
@@ -175,27 +246,12 @@ def read_pairs(
     Raises:
         TrainingError: a directory is missing, nothing matches, or a file cannot be read.
     """
-    raw, clean = Path(raw), Path(clean)
-    pages, texts = pages_of(raw), pages_of(clean)
-    common = sorted(pages.keys() & texts.keys())
-    if not common:
-        raise TrainingError(
-            f"no file of {raw} ({len(pages)} files) has a counterpart of the same name in {clean} "
-            f"({len(texts)} files): they are matched by name without suffix, page.html with page.txt"
-        )
-    told = read_manifest(raw, manifest)
+    sources = find_sources(raw, clean, manifest=manifest)
     pairs = []
-    for position, stem in enumerate(common):
-        path = pages[stem]
-        gold = read_text(texts[stem])
-        body = read_bytes(path)
-        is_text = path.suffix == ".txt"
-        document = (dump_text if is_text else dump_html)(body, encoding=encoding)
-        url, kind = told.get(stem, ("", ""))
-        site = site_of(url or address(gold), None if is_text else body)
-        pairs.append(Pair(stem, document, gold, site, kind))
+    for done, source in enumerate(sources, 1):
+        pairs.append(source.pair(encoding=encoding))
         if progress is not None:
-            progress(position + 1, len(common))
+            progress(done, len(sources))
     return pairs
 
 

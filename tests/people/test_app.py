@@ -393,7 +393,7 @@ def test_models_are_listed() -> None:
 @pytest.mark.slow
 def test_every_command_has_help() -> None:
     said = ncleaner("--help").stdout.decode()
-    for command in ("clean", "dump", "inspect", "annotate", "train", "tune", "evaluate", "models"):
+    for command in ("clean", "dump", "inspect", "annotate", "train", "tune", "evaluate", "compare", "models"):
         assert command in said
         assert ncleaner(command, "--help").returncode == 0
     assert ncleaner("--version").stdout.startswith(b"ncleaner ")

@@ -92,6 +92,7 @@ SUFFIXES = {
     "cleaneval": ".txt",
     "jsonl": ".jsonl",
     "vertical": ".vert",
+    "signatures": ".signatures.jsonl",
     "wet": ".warc.wet.gz",
     "parquet": ".parquet",
 }

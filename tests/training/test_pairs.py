@@ -7,7 +7,7 @@ import pytest
 
 from ncleaner.document import Document
 from ncleaner.errors import TrainingError
-from ncleaner.training.pairs import read_pairs, read_texts
+from ncleaner.training.pairs import Source, find_sources, read_pairs, read_texts
 
 
 def write(folder: Path, files: dict[str, bytes]) -> Path:
@@ -27,6 +27,20 @@ def test_read_pairs_matches_by_stem(tmp_path: Path) -> None:
     assert [[str(s) for s in p.document] for p in pairs] == [["A line."], ["B"]]
     assert isinstance(pairs[0].document, Document)
     assert seen == [(1, 2), (2, 2)]
+
+
+def test_sources_are_found_without_reading_the_pages(tmp_path: Path) -> None:
+    raw = write(tmp_path / "raw", {"a.html": b"<p>A", "b.txt": b"B", "c.html": b""})
+    clean = write(tmp_path / "clean", {"a.txt": b"caf\xe9", "b.txt": b"B"})
+    entry = {"id": "a", "url": "http://a.example/", "lang": "en", "page_type": "blog"}
+    (tmp_path / "manifest.jsonl").write_text(json.dumps(entry) + "\n" + json.dumps({"id": "b", "lang": None}))
+    first, second = find_sources(raw, clean)
+    assert first == Source("a", raw / "a.html", clean / "a.txt", "http://a.example/", "en", "blog")
+    assert second == Source("b", raw / "b.txt", clean / "b.txt")
+    assert (first.is_text, second.is_text) == (False, True)
+    # a type of page that ncleaner does not know is no kind
+    (clean / "a.txt").write_text("A")
+    assert (first.pair().kind, first.pair().site) == ("", "a.example")
 
 
 def test_read_pairs_that_cannot_be_read(tmp_path: Path) -> None:

@@ -1,0 +1,205 @@
+"""A comparison: runs tools over the pages of a gold standard, and scores what they make of them."""
+
+from __future__ import annotations
+
+import multiprocessing
+import threading
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+
+from ncleaner.comparing.figures import Comparison, NotRun, PageFigures, ToolFigures
+from ncleaner.comparing.gold import GoldPage, GoldSet
+from ncleaner.comparing.held_out import Fold, Models
+from ncleaner.comparing.processes import Outcome, ToolError, run
+from ncleaner.comparing.tools import Tool, sources_of, tool_of, with_model
+from ncleaner.errors import EvaluationError, ModelError, TrainingError
+from ncleaner.methods.choice import load_method
+from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
+from ncleaner.scoring.measures import bag_overlap, count_diff, diff_words, split_words
+
+__all__ = ["compare", "scored"]
+
+Progress = Callable[[int, int], None]
+
+
+def scored(page: GoldPage, outcome: Outcome) -> PageFigures:
+    """Scores what a tool made of a page: words in order, and words or characters in any order.
+
+    A page on which the tool failed counts as an empty text, and as 0 in any order.
+    """
+    gold = page.gold()
+    words, _ = count_diff(diff_words(split_words(outcome.text), split_words(gold)))
+    return PageFigures(
+        page.name,
+        words,
+        0.0 if outcome.failure else bag_overlap(outcome.text, gold, page.unit).f_score,
+        outcome.time,
+        outcome.failure,
+        not (outcome.text or outcome.failure),
+    )
+
+
+class _Steps:
+    """Counts the steps of several threads."""
+
+    def __init__(self, total: int, progress: Progress | None) -> None:
+        self._total, self._progress = total, progress
+        self._done = 0
+        self._lock = threading.Lock()
+
+    def advance(self, steps: int = 1) -> None:
+        with self._lock:
+            self._done = min(self._done + steps, self._total)
+            if self._progress is not None:
+                self._progress(self._done, self._total)
+
+
+def compare(
+    gold: GoldSet,
+    names: Sequence[str],
+    *,
+    reference: str = "",
+    model: str | Path = DEFAULT_MODEL,
+    held_out: Models | None = None,
+    rounds: int = 1,
+    seconds: float = 60.0,
+    jobs: int = 1,
+    scorers: int = 1,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compares tools on the pages of a gold standard.
+
+    Args:
+        gold: the gold standard.
+        names: of the tools, of `tools.NAMES`.
+        reference: of the tool that the others are compared with; by default the default method, or the first
+            tool if that is not among them.
+        model: for the methods that use one, as `clean` takes it.
+        held_out: models for a cross-validation, by method; the methods that are not there take `model`.
+        rounds: how often each tool cleans each page, for its time.
+        seconds: the wall-clock time that a tool may take for a page.
+        jobs: number of tools that run at the same time. The times are exact with one.
+        scorers: number of processes that score.
+        progress: called with the number of steps done and of all steps.
+
+    Raises:
+        ValueError: there is no such method or peer.
+        ModelError: no method that is compared can use the model.
+        EvaluationError: no tool could run.
+    """
+    tools = [tool_of(name, gold.wishes, model) for name in dict.fromkeys(names)]
+    _check_model(tools, model)
+    steps = _Steps(len(tools) * len(gold.pages) * (rounds + 1), progress)
+    stop = threading.Event()
+    models = held_out or {}
+
+    def outcomes(tool: Tool) -> list[Outcome] | NotRun:
+        run_one = partial(run, rounds=rounds, seconds=seconds, progress=steps.advance, stop=stop)
+        folds = models.get(tool.name)
+        if isinstance(folds, TrainingError):
+            return NotRun(tool, str(folds))
+        try:
+            return run_one(tool, gold.pages) if folds is None else _by_fold(tool, gold, folds, run_one)
+        except ToolError as error:
+            return NotRun(tool, str(error), error.missing)
+
+    found: list[ToolFigures] = []
+    not_run: list[NotRun] = []
+    # closed where scoring is interrupted, so that tools in other threads end, too
+    with _pool(scorers) as pool, closing(_each(outcomes, tools, jobs, stop)) as results:
+        for tool, result in zip(tools, results, strict=True):
+            if isinstance(result, NotRun):
+                steps.advance(len(gold.pages) * (rounds + 1))
+                not_run.append(result)
+                continue
+            pages = []
+            for page in (pool.map if pool else map)(scored, gold.pages, result):
+                pages.append(page)
+                steps.advance()
+            folds = models.get(tool.name, ())
+            count = 0 if isinstance(folds, TrainingError) else len(folds)
+            found.append(ToolFigures(tool, tuple(pages), count, () if count else tuple(sources_of(tool))))
+    if not found:
+        reasons = "; ".join(f"{tool.tool.name}: {tool.reason}" for tool in not_run)
+        raise EvaluationError(f"no tool could run ({reasons})")
+    chosen = _reference(reference, [figures.tool.name for figures in found])
+    return Comparison(gold, tuple(found), tuple(not_run), chosen, rounds)
+
+
+def _each(
+    function: Callable[[Tool], list[Outcome] | NotRun],
+    tools: Sequence[Tool],
+    jobs: int,
+    stop: threading.Event,
+) -> Generator[list[Outcome] | NotRun, None, None]:
+    """Yields the result for each tool, so many at the same time."""
+    if jobs <= 1:
+        yield from map(function, tools)
+        return
+    with ThreadPoolExecutor(jobs) as pool:
+        futures = [pool.submit(function, tool) for tool in tools]
+        try:
+            for future in futures:
+                yield future.result()
+        except BaseException:
+            stop.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+
+
+@contextmanager
+def _pool(scorers: int) -> Iterator[Executor | None]:
+    if scorers <= 1:
+        yield None
+        return
+    # "spawn": the caller may run threads, and a fork copies their locks
+    with ProcessPoolExecutor(scorers, mp_context=multiprocessing.get_context("spawn")) as pool:
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _by_fold(
+    tool: Tool, gold: GoldSet, folds: Sequence[Fold], run_one: Callable[..., list[Outcome]]
+) -> list[Outcome]:
+    """Cleans each page with a model that has seen no page of its site."""
+    found: dict[str, Outcome] = {}
+    dumped = frozenset().union(*(fold.pages for fold in folds))
+    for number, fold in enumerate(folds):
+        # a page that cannot be dumped is in no fold, and fails with any model
+        pages = [
+            page
+            for page in gold.pages
+            if page.name in fold.pages or (number == 0 and page.name not in dumped)
+        ]
+        if pages:
+            outcomes = run_one(with_model(tool, fold.model), pages)
+            found |= {page.name: outcome for page, outcome in zip(pages, outcomes, strict=True)}
+    return [found[page.name] for page in gold.pages]
+
+
+def _check_model(tools: Sequence[Tool], model: str | Path) -> None:
+    """Raises ModelError: none of the methods can use the model."""
+    errors = []
+    for tool in tools:
+        if tool.trained:
+            try:
+                load_method(tool.name, model)
+            except ModelError as error:
+                errors.append(error)
+            else:
+                return
+    if errors:
+        raise errors[0]
+
+
+def _reference(asked: str, ran: Sequence[str]) -> str:
+    """Returns the tool to compare with; empty if the one that was asked for did not run."""
+    if asked:
+        return asked if asked in ran else ""
+    return DEFAULT_METHOD if DEFAULT_METHOD in ran else ran[0]

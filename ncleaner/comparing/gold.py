@@ -1,0 +1,183 @@
+"""Gold directories to compare on: their pages with their sites, and the convention of the gold texts."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from ncleaner.errors import EvaluationError, InputError
+from ncleaner.page import Page
+from ncleaner.scoring.measures import BagUnit
+from ncleaner.text.words import UNSPACED
+from ncleaner.training.conventions import ZoneUse, conventions_of
+from ncleaner.training.pairs import Pair, Source, find_sources, read_bytes, read_text
+
+__all__ = ["GoldPage", "GoldSet", "Wishes", "read_gold"]
+
+# An element <text id="URL" …> around each page of CleanEval. No tool can know it, and some take a page that
+# does not begin like one for something else.
+_WRAPPING = re.compile(rb"\A\s*<text\b[^>]*>\s*|</text>\s*\Z", re.IGNORECASE)
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_WORD = re.compile(r"\w")
+# share of the letters from which on a text is in a script that does not separate words
+_MOSTLY = 0.5
+
+
+class Wishes(NamedTuple):
+    """Which zones a tool should keep, as far as it has a switch: True, False, or None for its default."""
+
+    headline: bool | None = None
+    comments: bool | None = None
+    captions: bool | None = None
+
+    @classmethod
+    def of(cls, convention: Mapping[str, ZoneUse]) -> Wishes:
+        """The wishes of a user who wants what the gold texts contain; None where they have no convention."""
+        wanted = {"kept": True, "left out": False}
+        return cls(*(wanted.get(convention[zone].convention) for zone in ("headline", "comment", "caption")))
+
+    @property
+    def options(self) -> list[str]:
+        """The options of `ncleaner clean` for these wishes. Comments and captions are kept by default."""
+        found = [] if self.headline is None else ["--headline" if self.headline else "--no-headline"]
+        found += ["--no-comments"] if self.comments is False else []
+        return found + (["--no-captions"] if self.captions is False else [])
+
+
+@dataclass(frozen=True, slots=True)
+class GoldPage:
+    """A page with a gold text, which are read when they are needed.
+
+    Attributes:
+        source: where they are, and what the manifest says.
+        site: registered domain; empty if unknown.
+        unit: what the bag measure counts on this page.
+        unwrap: take off the element `<text>` around the page.
+    """
+
+    source: Source
+    site: str
+    unit: BagUnit
+    unwrap: bool = False
+
+    @property
+    def name(self) -> str:
+        """Name of the page."""
+        return self.source.name
+
+    def page(self) -> Page:
+        """Reads the page. Raises TrainingError: it cannot be read."""
+        body = read_bytes(self.source.raw)
+        if self.unwrap:
+            body = _WRAPPING.sub(b"", body)
+        return Page(body, self.source.url, kind="text" if self.source.is_text else "html")
+
+    def gold(self) -> bytes:
+        """Reads the gold text, UTF-8. Raises TrainingError: it cannot be read."""
+        return read_bytes(self.source.clean)
+
+
+@dataclass(frozen=True)
+class GoldSet:
+    """The pages of a gold directory.
+
+    Attributes:
+        name: name of the directory.
+        pages: those to compare on, by name.
+        convention: what the gold texts contain, from all pages of the directory; None if that was not asked.
+        pairs: all pages of the directory, dumped, for training; empty if they were not asked for.
+    """
+
+    name: str
+    pages: tuple[GoldPage, ...]
+    convention: Mapping[str, ZoneUse] | None = None
+    pairs: tuple[Pair, ...] = ()
+
+    @property
+    def wishes(self) -> Wishes:
+        """What a user wants who follows the convention."""
+        return Wishes() if self.convention is None else Wishes.of(self.convention)
+
+    @property
+    def clusters(self) -> list[str]:
+        """The site of each page; a page of an unknown site is a site of its own."""
+        return [page.site or f"/{number}" for number, page in enumerate(self.pages)]
+
+
+def read_gold(
+    folder: Path | None = None,
+    *,
+    raw: Path | None = None,
+    clean: Path | None = None,
+    limit: int | None = None,
+    unwrap: bool = False,
+    unit: BagUnit | None = None,
+    convention: bool = True,
+    pairs: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> GoldSet:
+    """Reads a gold directory, or a directory of pages and one of their cleaned text.
+
+    Args:
+        folder: has the directories `raw` and `clean`, and may have `manifest.jsonl`.
+        raw, clean: the two directories, if they are not in one folder.
+        limit: compare on so many pages, at even distances.
+        unwrap: take off the element `<text>` that is around each page of CleanEval.
+        unit: what the bag measure counts; by default characters on pages whose gold text is mostly in scripts
+            that do not separate words, and words on all others.
+        convention: find out the convention of the gold texts, which takes a dump and an alignment of each
+            page.
+        pairs: keep the dumped pages, to train on them.
+        progress: called with the number of pages done and of all pages.
+
+    Raises:
+        EvaluationError: the folder does not have these directories.
+        TrainingError: as in `read_pairs`.
+    """
+    if folder is not None:
+        raw, clean = folder / "raw", folder / "clean"
+        if not (raw.is_dir() and clean.is_dir()):
+            raise EvaluationError(
+                f"{folder} is no gold directory: it needs the directories `raw` (pages) and `clean` (their "
+                "text); --raw and --clean name two others"
+            )
+    if raw is None or clean is None:
+        raise EvaluationError("give gold directories, or a directory of pages and one of their text")
+    sources = find_sources(raw, clean)
+    sites: dict[str, str] = {}
+    kept: list[Pair] = []
+
+    def dumped() -> Iterator[Pair]:
+        for done, source in enumerate(sources, 1):
+            # a page that is too large for ncleaner says nothing here; other tools may clean it
+            with suppress(InputError):
+                pair = source.pair()
+                sites[source.name] = pair.site
+                if pairs:
+                    kept.append(pair)
+                yield pair
+            if progress is not None:
+                progress(done, len(sources))
+
+    found = conventions_of(dumped()) if convention else None
+    if pairs and not convention:
+        deque(dumped(), maxlen=0)
+    if limit is not None and limit < len(sources):
+        sources = [sources[i * len(sources) // limit] for i in range(limit)]
+    pages = tuple(_page(source, sites.get(source.name), unit, unwrap) for source in sources)
+    return GoldSet((folder or raw).resolve().name, pages, found, tuple(kept))
+
+
+def _page(source: Source, site: str | None, unit: BagUnit | None, unwrap: bool) -> GoldPage:
+    gold = read_text(source.clean)
+    if site is None:
+        site = source.site(gold, read_bytes(source.raw))
+    if unit is None:
+        unspaced, letters = len(_UNSPACED.findall(gold)), len(_WORD.findall(gold))
+        unit = "char" if unspaced and unspaced >= _MOSTLY * letters else "word"
+    return GoldPage(source, site, unit, unwrap)

@@ -1,0 +1,240 @@
+"""Other programs that clean pages. Each is optional and imported when it is used.
+
+Each runs in the way that its own documentation shows, with its default settings; the comments of readers are
+as the gold standard wants them, where a program has a switch for them. No program is tuned here.
+
+To add one, write a function that returns an `Extractor`, and enter it in `PEERS`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from typing import Any, cast
+
+from ncleaner.page import Page
+from ncleaner.text.charset import decode
+
+__all__ = ["PEERS", "Extractor", "Peer", "html_text"]
+
+Extractor = Callable[[Page, str], str | bytes | None]
+"""A page and its language (`""` if unknown) to text: a string with a block on each line, or bytes in
+CleanEval's format."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Peer:
+    """What `compare` knows about another program.
+
+    Attributes:
+        name: as users give it.
+        distribution: name of the package, with which it is installed and which has a version.
+        path: `module:function` of the function that makes its `Extractor`; it raises ImportError if the
+            package is missing.
+        about: how it is run, if that is not obvious, for the table.
+        settings: keyword arguments of this function.
+        comments: it has a switch for comments; the function then takes the argument `comments`: True, False,
+            or None for the program's default.
+        needs: further packages that have to be installed with it.
+        usual: it runs unless tools are named; further settings of one program run only if they are named.
+    """
+
+    name: str
+    distribution: str
+    path: str
+    about: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    comments: bool = False
+    needs: tuple[str, ...] = ()
+    usual: bool = True
+
+    @property
+    def install(self) -> str:
+        """The command that installs it."""
+        return " ".join(("pip install", self.distribution, *self.needs))
+
+
+def _load(name: str) -> Any:
+    # not by an import statement: none of these need be there, and most have no types
+    return import_module(name)
+
+
+# Where a reader sees a new line; lxml's text_content sets nothing between blocks.
+_BLOCKS = frozenset(
+    "address article aside blockquote body br center caption dd details div dl dt fieldset figcaption figure "
+    "footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section summary table tbody td tfoot th "
+    "thead tr ul".split()
+)
+_SPACE = re.compile(r"\s+")
+
+
+def html_text(html: str) -> str:
+    """Returns the text of HTML that a program returns, a block on each line: lxml's text_content with line
+    breaks."""
+    if not html.strip():
+        return ""
+    root = _load("lxml.html").fromstring(html)
+    for element in root.iter():
+        text, tail = (_SPACE.sub(" ", part or "") for part in (element.text, element.tail))
+        if element.tag in _BLOCKS:
+            text, tail = "\n" + text, "\n" + tail
+        if isinstance(element.tag, str):  # the text of a comment is no text
+            element.text = text
+        element.tail = tail
+    return cast(str, root.text_content())
+
+
+def trafilatura(comments: bool | None, **settings: bool) -> Extractor:
+    """trafilatura, plain text. By default it includes comments and tables."""
+    extract = _load("trafilatura").extract
+    if comments is not None:
+        settings["include_comments"] = comments
+    return lambda page, language: cast("str | None", extract(page.body, **settings))
+
+
+def resiliparse(comments: bool | None) -> Extractor:
+    """resiliparse's main content, by its own detection of the encoding."""
+    to_text = _load("resiliparse.extract.html2text").extract_plain_text
+    detect = _load("resiliparse.parse.encoding").detect_encoding
+    parse = _load("resiliparse.parse.html").HTMLTree.parse_from_bytes
+    settings = {} if comments is None else {"comments": comments}
+
+    def extract(page: Page, language: str) -> str:
+        tree = parse(page.body, detect(page.body) or "utf-8")
+        return cast(str, to_text(tree, main_content=True, **settings))
+
+    return extract
+
+
+# jusText's stop lists have English names. Languages that are written without spaces have none.
+_STOP_LISTS = {
+    "cs": "Czech", "de": "German", "el": "Greek", "en": "English", "es": "Spanish", "fi": "Finnish",
+    "fr": "French", "hu": "Hungarian", "it": "Italian", "nl": "Dutch", "pl": "Polish", "pt": "Portuguese",
+    "ru": "Russian", "sv": "Swedish", "tr": "Turkish", "uk": "Ukrainian",
+}  # fmt: skip
+_NO_STOP_LIST = {"zh", "ja", "th"}
+
+
+def justext(lists: bool = True) -> Extractor:
+    """jusText with the stop list of the page's language; with all of them where that is unknown.
+
+    Without a stop list, its language-independent mode: both thresholds are 0, as its command line sets them.
+    """
+    module = _load("justext")
+
+    @cache
+    def stop_list(language: str) -> frozenset[str]:
+        names = [_STOP_LISTS[language]] if language in _STOP_LISTS else sorted(module.get_stoplists())
+        return frozenset().union(*(module.get_stoplist(name) for name in names))
+
+    def extract(page: Page, language: str) -> str:
+        if lists and language not in _NO_STOP_LIST:
+            found = module.justext(page.body, stop_list(language))
+        else:
+            found = module.justext(page.body, frozenset(), stopwords_low=0, stopwords_high=0)
+        return "\n".join(_SPACE.sub(" ", part.text) for part in found if not part.is_boilerplate)
+
+    return extract
+
+
+def boilerpy() -> Extractor:
+    """boilerpy3's extractor for articles. It takes text, so ncleaner decodes the page."""
+    extractor = _load("boilerpy3.extractors").ArticleExtractor()
+    return lambda page, language: cast(
+        str, extractor.get_content(decode(page.body, "")[0].decode("utf-8", "replace"))
+    )
+
+
+def readability() -> Extractor:
+    """readability-lxml: the text of its summary."""
+    document = _load("readability").Document
+    _load("lxml.html")
+    return lambda page, language: html_text(document(page.body).summary(html_partial=True))
+
+
+def rs_trafilatura(comments: bool | None) -> Extractor:
+    """rs-trafilatura, which looks at the URL for the type of the page. By default it leaves out comments."""
+    extract = _load("rs_trafilatura").extract_bytes
+    settings = {} if comments is None else {"include_comments": comments}
+    return lambda page, language: cast(str, extract(page.body, url=page.url or None, **settings).main_content)
+
+
+def magic_html() -> Extractor:
+    """magic-html for articles, which is its default. It takes text, and has a function that decodes."""
+    extractor = _load("magic_html").GeneralExtractor()
+    decoded = _load("magic_html.utils").decode_file
+    return lambda page, language: html_text(extractor.extract(decoded(page.body), base_url=page.url)["html"])
+
+
+PEERS: dict[str, Peer] = {
+    peer.name: peer
+    for peer in (
+        Peer(
+            name="trafilatura",
+            distribution="trafilatura",
+            path="ncleaner.comparing.peers:trafilatura",
+            comments=True,
+        ),
+        Peer(
+            name="trafilatura-precision",
+            distribution="trafilatura",
+            path="ncleaner.comparing.peers:trafilatura",
+            about="favor_precision",
+            settings={"favor_precision": True},
+            comments=True,
+            usual=False,
+        ),
+        Peer(
+            name="trafilatura-recall",
+            distribution="trafilatura",
+            path="ncleaner.comparing.peers:trafilatura",
+            about="favor_recall",
+            settings={"favor_recall": True},
+            comments=True,
+            usual=False,
+        ),
+        Peer(
+            name="resiliparse",
+            distribution="resiliparse",
+            path="ncleaner.comparing.peers:resiliparse",
+            about="main content",
+            comments=True,
+        ),
+        Peer(name="justext", distribution="jusText", path="ncleaner.comparing.peers:justext"),
+        Peer(
+            name="justext-nolist",
+            distribution="jusText",
+            path="ncleaner.comparing.peers:justext",
+            about="no stop list",
+            settings={"lists": False},
+            usual=False,
+        ),
+        Peer(
+            name="boilerpy3",
+            distribution="boilerpy3",
+            path="ncleaner.comparing.peers:boilerpy",
+            about="articles",
+        ),
+        Peer(
+            name="readability",
+            distribution="readability-lxml",
+            path="ncleaner.comparing.peers:readability",
+            needs=("lxml_html_clean",),
+        ),
+        Peer(
+            name="rs-trafilatura",
+            distribution="rs-trafilatura",
+            path="ncleaner.comparing.peers:rs_trafilatura",
+            comments=True,
+        ),
+        Peer(
+            name="magic-html",
+            distribution="magic-html",
+            path="ncleaner.comparing.peers:magic_html",
+            about="articles",
+        ),
+    )
+}

@@ -1,0 +1,141 @@
+"""What is compared: the methods of ncleaner, and the peers, each under one name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any
+
+from ncleaner.cleaner import Cleaner
+from ncleaner.comparing.gold import Wishes
+from ncleaner.comparing.peers import PEERS, Extractor
+from ncleaner.errors import ModelError
+from ncleaner.methods.choice import model_files
+from ncleaner.methods.table import DEFAULT_MODEL, METHODS
+from ncleaner.modelling.container import unpack
+from ncleaner.modelling.shipped import model_bytes
+from ncleaner.page import Page
+from ncleaner.sinks.choice import make_sink
+
+__all__ = ["NAMES", "USUAL", "Tool", "sources_of", "tool_of", "with_model"]
+
+NAMES = (*METHODS, *PEERS)
+"""All that can be compared, in the order of the tables."""
+USUAL = (*METHODS, *(peer.name for peer in PEERS.values() if peer.usual))
+"""What is compared if no names are given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A method or a peer, as it runs on one gold standard. It pickles.
+
+    Attributes:
+        name: as users give it.
+        path: `module:function` of the function that makes its `Extractor`.
+        arguments: of this function.
+        version: of the package; empty for a method of ncleaner, and for a package that is not installed.
+        settings: what is not as by default, for people.
+        install: the command that installs it; empty for a method of ncleaner.
+        trained: it uses a model.
+    """
+
+    name: str
+    path: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    version: str = ""
+    settings: str = ""
+    install: str = ""
+    trained: bool = False
+
+    @property
+    def is_peer(self) -> bool:
+        """It is another program."""
+        return bool(self.install)
+
+    @property
+    def title(self) -> str:
+        """Name, and version where there is one."""
+        return f"{self.name} {self.version}".strip()
+
+    def make(self) -> Extractor:
+        """Makes what cleans a page.
+
+        Raises:
+            ImportError: the package is missing.
+            ModelError: the method has no such model.
+        """
+        made: Extractor = resolve_name(self.path)(**self.arguments)
+        return made
+
+
+def tool_of(name: str, wishes: Wishes, model: str | Path = DEFAULT_MODEL) -> Tool:
+    """Returns the method or peer of a name.
+
+    Args:
+        name: one of `NAMES`.
+        wishes: what it should keep, as far as it has a switch.
+        model: for the methods of ncleaner that use one, as `clean` takes it.
+
+    Raises:
+        ValueError: there is no such method or peer.
+    """
+    if name in METHODS:
+        return Tool(
+            name,
+            "ncleaner.comparing.tools:method",
+            {"name": name, "model": str(model), "wishes": wishes},
+            trained=bool(METHODS[name].kinds),
+        )
+    if name not in PEERS:
+        raise ValueError(f"no method or peer {name!r}: there are {', '.join(NAMES)}")
+    peer = PEERS[name]
+    arguments, settings = dict(peer.settings), [peer.about] if peer.about else []
+    if peer.comments:
+        arguments["comments"] = wishes.comments
+        if wishes.comments is not None:
+            settings.append("comments" if wishes.comments else "no comments")
+    try:
+        installed = version(peer.distribution)
+    except PackageNotFoundError:
+        installed = ""
+    return Tool(name, peer.path, arguments, installed, ", ".join(settings), peer.install)
+
+
+def with_model(tool: Tool, model: Path) -> Tool:
+    """Returns a method with a model file of its own."""
+    return replace(tool, arguments={**tool.arguments, "model": str(model)})
+
+
+def method(name: str, model: str, wishes: Wishes) -> Extractor:
+    """A method of ncleaner, from the bytes of a page to its text in CleanEval's format."""
+    cleaner = Cleaner(
+        name,
+        model,
+        headline=wishes.headline,
+        comments=wishes.comments is not False,
+        captions=wishes.captions is not False,
+    )
+    sink = make_sink("cleaneval")
+
+    def extract(page: Page, language: str) -> bytes:
+        return sink.render(page, *cleaner.page(page), True)
+
+    return extract
+
+
+def sources_of(tool: Tool) -> list[str]:
+    """Returns what the model files of a method were trained on, as their headers tell it; the name of a file
+    that does not tell. Empty for a tool without a model, and for a model that cannot be read.
+    """
+    found: dict[str, None] = {}
+    try:
+        for file in model_files(tool.name, tool.arguments["model"]) if tool.trained else []:
+            header, _ = unpack(model_bytes(file), str(file))
+            told = str(header.get("sources") or f"the unknown pages of {file}")
+            found |= dict.fromkeys(told.split("; "))
+    except ModelError:
+        return []
+    return list(found)

@@ -1,0 +1,208 @@
+"""`ncleaner compare`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from enum import StrEnum
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from ncleaner.comparing.tools import NAMES, USUAL
+from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
+from ncleaner.people.options import ModelOption, cores, reports_errors
+
+if TYPE_CHECKING:
+    from ncleaner.comparing.figures import Comparison
+    from ncleaner.comparing.held_out import Models
+    from ncleaner.scoring.measures import BagUnit
+
+__all__ = ["command"]
+
+# The choices come from the tables, so a new entry is an option at once; mypy cannot see the members.
+Tool = StrEnum("Tool", [(name, name) for name in NAMES])  # type: ignore[misc]
+Unit = StrEnum("Unit", [(name, name) for name in ("auto", "word", "char")])  # type: ignore[misc]
+Convention = StrEnum("Convention", [(name, name) for name in ("auto", "none")])  # type: ignore[misc]
+
+_NAMED = ", ".join(name for name in NAMES if name not in USUAL)
+
+
+@reports_errors
+def command(
+    gold: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="GOLD_DIR",
+            help="Directories with the pages in `raw`, their text in `clean` (same names) and, if there is "
+            "one, a manifest.jsonl (id, url, lang, page_type).",
+            show_default=False,
+        ),
+    ] = None,
+    raw: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Instead of GOLD_DIR: the pages.", show_default=False),
+    ] = None,
+    clean: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Instead of GOLD_DIR: their cleaned text.", show_default=False),
+    ] = None,
+    tool: Annotated[
+        list[Tool] | None,
+        typer.Option(
+            "--tool",
+            "-t",
+            metavar="NAME",
+            help=f"A method or another program to run, of {', '.join(NAMES)}; may be given several times.  "
+            f"[default: all methods and all programs that are installed, but not {_NAMED}]",
+            show_default=False,
+        ),
+    ] = None,
+    reference: Annotated[
+        Tool | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"The tool that the others are compared with, page by page.  [default: {DEFAULT_METHOD}]",
+            show_default=False,
+        ),
+    ] = None,
+    model: ModelOption = DEFAULT_MODEL,
+    cross_validate: Annotated[
+        int | None,
+        typer.Option(
+            metavar="K",
+            min=2,
+            help="Train the methods that learn on the pages of GOLD_DIR, and clean each page with a model "
+            "that has seen no page of its site: K folds.  [default: the models of --model]",
+            show_default=False,
+        ),
+    ] = None,
+    convention: Annotated[
+        Convention,
+        typer.Option(
+            help="auto: keep or leave out headlines, comments and captions as the gold texts do, where a "
+            "tool has a switch for it; none: all tools with their defaults."
+        ),
+    ] = Convention("auto"),
+    unit: Annotated[
+        Unit,
+        typer.Option(
+            help="What the multiset F counts; auto: characters in scripts without spaces, words in others."
+        ),
+    ] = Unit("auto"),
+    unwrap: Annotated[
+        bool, typer.Option("--unwrap", help="Take off the element <text> around each of CleanEval's pages.")
+    ] = False,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="So many pages of each GOLD_DIR, at even distances.  [default: all]",
+            show_default=False,
+        ),
+    ] = None,
+    rounds: Annotated[
+        int, typer.Option(min=1, help="Clean all pages so often; the time of a page is the median.")
+    ] = 1,
+    seconds: Annotated[
+        float, typer.Option(min=0.1, help="The time for one page, in seconds, after which a tool has failed.")
+    ] = 60.0,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print all figures as JSON, also those of each page.")
+    ] = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PREFIX",
+            help="Draw accuracy against CPU time as PREFIX.png and PREFIX.svg.",
+            show_default=False,
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs",
+            "-j",
+            min=1,
+            help="Tools that run at the same time, and processes that score and train.  [default: one tool "
+            "after the other, so that their times are exact; all cores score and train]",
+            show_default=False,
+        ),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+) -> None:
+    """Compare methods and other programs on pages with a gold standard: accuracy and CPU time.
+
+    Each tool runs in a process of its own. A page on which it fails counts as nothing found.
+    """
+    from ncleaner.comparing.comparison import compare
+    from ncleaner.comparing.gold import read_gold
+    from ncleaner.comparing.held_out import train_folds
+    from ncleaner.people.comparison import comparison_table
+    from ncleaner.people.plots import draw_comparisons, missing, plot_paths, save
+    from ncleaner.people.progress import CountDisplay
+
+    if bool(gold) == bool(raw or clean) or (raw is None) != (clean is None):
+        raise typer.BadParameter("give GOLD_DIR, or --raw and --clean")
+    names = [chosen.value for chosen in tool] if tool else list(USUAL)
+    if reference is not None and reference.value not in names:
+        raise typer.BadParameter(
+            f"{reference.value} is not among the tools that run", param_hint="--reference"
+        )
+    paths = plot_paths(plot) if plot is not None else []
+    comparisons: list[Comparison] = []
+    folders: list[Path | None] = [*gold] if gold else [None]
+    for folder in folders:
+        with CountDisplay("pages read", quiet=quiet) as display:
+            found = read_gold(
+                folder,
+                raw=raw,
+                clean=clean,
+                limit=limit,
+                unwrap=unwrap,
+                unit=None if unit.value == "auto" else cast("BagUnit", unit.value),
+                convention=convention.value == "auto",
+                pairs=cross_validate is not None,
+                progress=display.advance,
+            )
+        with TemporaryDirectory(prefix="ncleaner-") as models:
+            held_out: Models = {}
+            if cross_validate is not None:
+                with CountDisplay("models trained", quiet=quiet) as display:
+                    held_out = train_folds(
+                        names,
+                        found.pairs,
+                        cross_validate,
+                        Path(models),
+                        threads=jobs or cores(),
+                        progress=display.advance,
+                    )
+            with CountDisplay("pages cleaned and scored", quiet=quiet) as display:
+                result = compare(
+                    found,
+                    names,
+                    reference=reference.value if reference else "",
+                    model=model,
+                    held_out=held_out,
+                    rounds=rounds,
+                    seconds=seconds,
+                    jobs=jobs or 1,
+                    scorers=jobs or cores(),
+                    progress=display.advance,
+                )
+        if not as_json:
+            print(comparison_table(result), flush=True)
+        comparisons.append(result)
+    if as_json:
+        print(
+            json.dumps({"sets": [result.to_dict() for result in comparisons]}, ensure_ascii=False, indent=2)
+        )
+    if paths:
+        lacking = missing()
+        if not lacking:
+            save(draw_comparisons(comparisons), paths)
+        if not quiet:
+            drawn = f"No plots were drawn: {lacking}" if lacking else f"Plots: {', '.join(map(str, paths))}"
+            print(drawn, file=sys.stderr)

@@ -1,0 +1,140 @@
+"""The tables of a comparison of tools as plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from textwrap import fill
+
+from ncleaner.comparing.figures import Comparison, ToolFigures
+
+__all__ = ["comparison_table"]
+
+_WIDTH = 100
+# what stands behind a tool whose models may have seen the pages, and behind one whose models have not
+_SEEN, _HELD_OUT = " *", " †"
+# longest reason of a failure
+_REASON = 120
+
+
+def comparison_table(result: Comparison) -> str:
+    """Returns the figures of all tools, those by type of page, and what has to be known to read them."""
+    gold = result.gold
+    sites = len(set(gold.clusters))
+    characters = sum(page.unit == "char" for page in gold.pages)
+    units = (
+        "words" if not characters else "characters" if characters == len(gold.pages) else "words/characters"
+    )
+    lines = [
+        f"{gold.name}: {_count(len(gold.pages), 'page')} of {_count(sites, 'site')}",
+        *_convention(result),
+        "",
+    ]
+    titles = [figures.tool.title + _mark(figures) for figures in result.ranking]
+    width = max(map(len, titles)) + 1
+    against = f"to {result.reference}" if result.reference else ""
+    lines += [
+        f"{'':<{width}}{'words in order':>21}{units + ' in any order':>31}{'CPU ms a page':>17}",
+        f"{'':<{width}}{'P':>7}{'R':>7}{'F':>7}{'F':>10}{against:>21}{'median':>9}{'mean':>8}"
+        f"{'empty':>7}{'failed':>8}",
+    ]
+    for title, figures in zip(titles, result.ranking, strict=True):
+        words = figures.words
+        lines.append(
+            f"{title:<{width}}{words.precision:7.2f}{words.recall:7.2f}{words.f_score:7.2f}"
+            f"{result.bag(figures).mean:10.2f}{_difference(result, figures):>21}"
+            f"{_milliseconds(figures.median_time):>9}{_milliseconds(figures.mean_time):>8}"
+            f"{figures.empty:>7}{len(figures.failures):>8}"
+        )
+    lines += _types(result, width, titles, units)
+    lines += _notes(result)
+    return "\n".join(lines) + "\n"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' if number != 1 else ''}"
+
+
+def _mark(figures: ToolFigures) -> str:
+    return _HELD_OUT if figures.held_out else _SEEN if figures.sources else ""
+
+
+def _convention(result: Comparison) -> list[str]:
+    found = result.gold.convention
+    if found is None:
+        return ["All tools run with their defaults."]
+    told = ", ".join(
+        f"{name} {found[zone].convention}"
+        for zone, name in (("headline", "headlines"), ("comment", "comments"), ("caption", "captions"))
+    )
+    options = " ".join(result.gold.wishes.options)
+    return [f"The gold texts: {told}. ncleaner's methods run with {options or 'their defaults'}."]
+
+
+def _difference(result: Comparison, figures: ToolFigures) -> str:
+    difference = result.difference(figures)
+    if difference is None:
+        return ""
+    return f"{difference.mean:+.2f} ± " + ("-" if difference.error is None else f"{difference.error:.2f}")
+
+
+def _milliseconds(seconds: float | None) -> str:
+    return "-" if seconds is None else f"{1000 * seconds:.2f}"
+
+
+def _types(result: Comparison, width: int, titles: Iterable[str], units: str) -> list[str]:
+    types = result.page_types
+    if not types:
+        return []
+    columns = [(kind or "unknown", pages) for kind, pages in types.items()]
+    wide = [max(len(kind), 6) + 2 for kind, _ in columns]
+
+    def row(title: str, cells: Iterable[str]) -> str:
+        return f"{title:<{width}}" + "".join(
+            f"{cell:>{size}}" for cell, size in zip(cells, wide, strict=True)
+        )
+
+    return [
+        "",
+        f"F of {units} in any order, by type of page",
+        row("", (kind for kind, _ in columns)),
+        row("pages", (f"{len(pages):,}" for _, pages in columns)),
+        *(
+            row(title, (f"{result.bag(figures, pages).mean:.2f}" for _, pages in columns))
+            for title, figures in zip(titles, result.ranking, strict=True)
+        ),
+    ]
+
+
+def _notes(result: Comparison) -> list[str]:
+    notes = []
+    if seen := [figures for figures in result.tools if figures.sources]:
+        sources = dict.fromkeys(source for figures in seen for source in figures.sources)
+        notes.append(
+            f"* {', '.join(figures.tool.name for figures in seen)}: models that were trained on pages of "
+            f"{'; '.join(sources)}. On those pages these figures flatter them: --cross-validate trains "
+            "models on pages of other sites, --model takes a model of your own."
+        )
+    if held_out := [figures for figures in result.tools if figures.held_out]:
+        notes.append(
+            f"† {', '.join(figures.tool.name for figures in held_out)}: cross-validated, each page is "
+            "cleaned by a model that was trained on the pages of other sites of this gold standard "
+            f"({held_out[0].held_out} folds)."
+        )
+    if result.reference:
+        notes.append(
+            f"to {result.reference}: mean difference page by page ± standard error; the pages of a site are "
+            "not taken as independent."
+        )
+    if set_ := [figures.tool for figures in result.tools if figures.tool.settings]:
+        notes.append(f"Settings: {'; '.join(f'{tool.name} {tool.settings}' for tool in set_)}.")
+    for figures in result.tools:
+        if failures := figures.failures:
+            notes.append(
+                f"{figures.tool.title} failed on {_count(len(failures), 'page')}, first on "
+                f"{failures[0].name}: {failures[0].failure[:_REASON]}"
+            )
+    notes += [
+        f"Not installed: {tool.tool.name} ({tool.tool.install})" for tool in result.not_run if tool.missing
+    ]
+    notes += [f"Not run: {tool.tool.name}: {tool.reason}" for tool in result.not_run if not tool.missing]
+    return [""] + [fill(note, _WIDTH, subsequent_indent="  ", break_on_hyphens=False) for note in notes]

@@ -1,0 +1,162 @@
+"""The process of a tool, with tools that fail in all ways."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from ncleaner.comparing.gold import GoldPage, Wishes, read_gold
+from ncleaner.comparing.processes import Outcome, ToolError, run
+from ncleaner.comparing.tools import tool_of
+
+from .gold_dirs import enter, little
+
+FOUND = [
+    b"<p>Bread of rye, a loaf.\n",
+    b"<p>Rain fell on the hills.\n<p>It fell all night.\n",
+    b"<p>Tea is drunk hot.\n",
+]
+
+
+@pytest.fixture
+def pages(tmp_path: Path) -> tuple[GoldPage, ...]:
+    return read_gold(little(tmp_path / "little"), convention=False).pages
+
+
+def texts(
+    name: str,
+    pages: tuple[GoldPage, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    seconds: float = 60,
+) -> list[Outcome]:
+    enter(monkeypatch, tmp_path, name)
+    return run(tool_of(name, Wishes()), pages, seconds=seconds)
+
+
+def test_text_and_time(pages: tuple[GoldPage, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = texts("paragraphs", pages, tmp_path, monkeypatch)
+    assert [outcome.text for outcome in found] == FOUND
+    assert all(outcome.time is not None and outcome.time > 0 and not outcome.failure for outcome in found)
+
+
+def test_what_tools_are_told(
+    pages: tuple[GoldPage, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert [outcome.text for outcome in texts("told", pages, tmp_path, monkeypatch)] == [
+        b"<p>html http://bread.example/ en\n",
+        b"<p>html http://rain.example/ en\n",
+        b"<p>html http://tea.example/\n",
+    ]
+
+
+def test_nothing_is_no_failure(
+    pages: tuple[GoldPage, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert [
+        (outcome.text, outcome.failure) for outcome in texts("nothing", pages, tmp_path, monkeypatch)
+    ] == [(b"", "")] * 3
+
+
+@pytest.mark.parametrize(
+    ("name", "failure"),
+    [
+        ("raises", "ValueError: no rain, please"),
+        pytest.param(
+            "dies",
+            "its process died of SIGKILL",
+            marks=pytest.mark.skipif(sys.platform == "win32", reason="there are no signals"),
+        ),
+        pytest.param("hangs", "more than 0.5 seconds", marks=pytest.mark.slow),
+    ],
+)
+def test_a_failure_costs_one_page(
+    name: str, failure: str, pages: tuple[GoldPage, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = texts(name, pages, tmp_path, monkeypatch, seconds=0.5)
+    assert [outcome.failure for outcome in found] == ["", failure, ""]
+    assert [outcome.text for outcome in found] == [FOUND[0], b"", FOUND[2]]
+    assert found[1].time is None
+
+
+@pytest.mark.parametrize(
+    ("name", "failure"),
+    [
+        ("panics", "Panic: overflow"),
+        ("leaves", "SystemExit: 3"),
+        pytest.param("ends", "its process ended with status 5", marks=pytest.mark.slow),
+    ],
+)
+def test_a_failure_on_all_pages(
+    name: str, failure: str, pages: tuple[GoldPage, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert [outcome.failure for outcome in texts(name, pages, tmp_path, monkeypatch)] == [failure] * 3
+
+
+def test_nothing_that_a_tool_prints_is_seen(
+    pages: tuple[GoldPage, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    assert [outcome.text for outcome in texts("prints", pages, tmp_path, monkeypatch)] == FOUND
+    assert capfd.readouterr() == ("", "")
+
+
+def test_rounds_after_a_warm_up(
+    pages: tuple[GoldPage, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    enter(monkeypatch, tmp_path, "counts")
+    steps: list[int] = []
+    found = run(tool_of("counts", Wishes()), pages, rounds=3, progress=lambda: steps.append(1))
+    # three pages warm it up, and the text is that of the first round
+    assert [outcome.text for outcome in found] == [b"<p>call 4\n", b"<p>call 5\n", b"<p>call 6\n"]
+    assert [len(outcome.seconds) for outcome in found] == [3, 3, 3]
+    assert len(steps) == 9
+    assert Outcome(seconds=(3.0, 1.0, 2.0)).time == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "reason", "missing"),
+    [
+        ("broken", "RuntimeError: out of order", False),
+        ("dies_at_start", "its process did not start: its process ended with status 7", False),
+        ("absent", "No module named 'no_such_module_here'", True),
+    ],
+)
+def test_a_tool_that_cannot_run(
+    name: str,
+    reason: str,
+    missing: bool,
+    pages: tuple[GoldPage, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    enter(monkeypatch, tmp_path, name)
+    made_up = tmp_path / "modules" / "made_up_tools.py"
+    made_up.write_text(made_up.read_text() + "\ndef absent():\n    import no_such_module_here\n")
+    with pytest.raises(ToolError) as error:
+        run(tool_of(name, Wishes()), pages)
+    assert (str(error.value), error.value.missing) == (reason, missing)
+
+
+def test_a_method_on_a_text_dump(tmp_path: Path) -> None:
+    for kind in ("raw", "clean"):
+        (tmp_path / kind).mkdir()
+        (tmp_path / kind / "a.txt").write_text("The ferry will sail until May.\n\nSo it does.\n")
+    pages = read_gold(tmp_path, convention=False).pages
+    [found] = run(tool_of("everything", Wishes()), pages)
+    assert found.text == b"<p>The ferry will sail until May.\n<p>So it does.\n"
+
+
+def test_a_run_can_be_stopped(
+    pages: tuple[GoldPage, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    enter(monkeypatch, tmp_path, "hangs")
+    stop = threading.Event()
+    stop.set()
+    with pytest.raises(KeyboardInterrupt):
+        run(tool_of("hangs", Wishes()), pages, stop=stop)
