@@ -39,6 +39,7 @@ MAY_KNOW: dict[str, set[str]] = {
     },
     "running": {
         "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "cleaner",
+        "surveying",
     },
     "sorting": {"text", "storage", "reading", "running"},
     "people": {

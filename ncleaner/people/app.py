@@ -20,6 +20,7 @@ __all__ = ["COMMANDS", "app", "main"]
 COMMANDS = {
     "clean": "Clean web archives, HTML pages or text dumps.",
     "sort": "Regroup the records of web archives by host or registered domain.",
+    "survey": "Find out what is on many pages of a site, and what a crawl contains.",
     "report": "Show what has been done in an output directory.",
     "dump": "Write the uncleaned text dump.",
     "inspect": "Show what happens to one page, segment by segment.",

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from html import escape
 
+from ncleaner.people.htmlpage import html_head, html_table
 from ncleaner.running.history import History, PageRow
 from ncleaner.running.tally import Tally
 
@@ -85,16 +86,6 @@ def _lists(history: History) -> Iterator[tuple[str, Sequence[PageRow]]]:
 
 # As a page
 
-_STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; color: #222; margin: 2rem auto; max-width: 72rem; padding: 1rem }
-h1 { font-size: 1.5rem } h2 { font-size: 1.15rem; margin-top: 2.2rem }
-table { border-collapse: collapse; font-size: 13px } th { text-align: left; background: #f2f2f2 }
-th, td { padding: .25rem .7rem; border-bottom: 1px solid #ddd; vertical-align: top }
-td.n { text-align: right; font-variant-numeric: tabular-nums } td.u { word-break: break-all }
-.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(22rem, 1fr)); gap: 1rem }
-.plots svg { width: 100%; height: auto }
-"""
-
 
 def page(history: History) -> str:
     """Returns an HTML page that loads no other file: figures, plots, and the same lists."""
@@ -117,7 +108,7 @@ def page(history: History) -> str:
         else "".join(f"<div>{to_svg(figure)}</div>" for figure in draw_run(history))
     )
     lists = "".join(
-        f"<h2>{escape(title)}</h2>" + _html_table(
+        f"<h2>{escape(title)}</h2>" + html_table(
             ["", "input", "byte", "URL"],
             [
                 [row.what, row.input, f"{row.offset:,}" if row.offset >= 0 else "", row.url]
@@ -128,17 +119,15 @@ def page(history: History) -> str:
     )  # fmt: skip
     slow = sorted(history.lines, key=lambda line: -line.seconds)[:_MOST]
     return (
-        "<!doctype html>\n<html lang=en><meta charset=utf-8>"
-        f"<title>ncleaner: {escape(history.folder)}</title><style>{_STYLE}</style>\n"
-        f"<h1>{escape(history.folder)}</h1>"
-        + _html_table(["", ""], sums)
+        html_head(history.folder)
+        + html_table(["", ""], sums)
         + f'<div class="plots">{figures}</div>'
         + "".join(
-            f"<h2>{escape(title)}</h2>" + _html_table(["", ""], [[name, f"{n:,}"] for name, n in rows])
+            f"<h2>{escape(title)}</h2>" + html_table(["", ""], [[name, f"{n:,}"] for name, n in rows])
             for title, rows in _counters(history)
         )
         + "<h2>Inputs that took longest</h2>"
-        + _html_table(
+        + html_table(
             ["input", "seconds", "pages", "megabytes"],
             [
                 [
@@ -153,15 +142,3 @@ def page(history: History) -> str:
         + lists
         + "</html>\n"
     )
-
-
-def _html_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    titles = "<tr>" + "".join(f"<th>{escape(name)}</th>" for name in head) + "</tr>" if any(head) else ""
-    body = "".join("<tr>" + "".join(_cell(value) for value in row) + "</tr>" for row in rows)
-    return f"<table>{titles}{body}</table>\n"
-
-
-def _cell(value: str) -> str:
-    number = value.replace(",", "").replace(".", "").isdigit()
-    kind = " class=n" if number else " class=u" if "://" in value else ""
-    return f"<td{kind}>{escape(value)}</td>"

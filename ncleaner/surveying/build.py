@@ -140,8 +140,8 @@ class Builder:
         survey = Survey(path)
         if int(survey.about.get("pages", "0")) < self.pages:
             raise InputError(
-                f"the survey {path} has at most {survey.about.get('pages')} pages of a site, and {self.pages} "
-                "are asked for: give a smaller --pages, or survey its pages again"
+                f"the survey {path} has at most {survey.about.get('pages')} pages of a site, not "
+                f"{self.pages}: give a smaller --pages, or survey its pages again"
             )
         source = sqlite3.connect(f"{survey.path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
         try:

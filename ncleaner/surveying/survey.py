@@ -93,18 +93,19 @@ class Survey:
         if not is_survey(self.path):
             raise ModelError(f"{self.path} is no survey: `ncleaner survey` makes one")
         with checked(self.path):
-            (application,) = self._database.execute("PRAGMA application_id").fetchone()
-            (version,) = self._database.execute("PRAGMA user_version").fetchone()
+            (application,) = self.database.execute("PRAGMA application_id").fetchone()
+            (version,) = self.database.execute("PRAGMA user_version").fetchone()
             if application != APPLICATION:
                 raise ModelError(f"{self.path} is a database, but no survey: `ncleaner survey` makes one")
             if version != FORMAT:
                 raise ModelError(f"the survey {self.path} is of version {version}: make it again")
-            self.about: dict[str, str] = dict(self._database.execute("SELECT key, value FROM about"))
+            self.about: dict[str, str] = dict(self.database.execute("SELECT key, value FROM about"))
         if self.about.get("hashes") != str(HASHES_VERSION):
             raise ModelError(f"the survey {self.path} has other hashes of texts: make it again")
 
     @property
-    def _database(self) -> sqlite3.Connection:
+    def database(self) -> sqlite3.Connection:
+        """The connection of this thread, read only."""
         # a connection belongs to one thread, and to one side of a fork
         if getattr(self._local, "process", None) != os.getpid():
             uri = f"{self.path.absolute().as_uri()}?mode=ro&immutable=1"
@@ -120,7 +121,7 @@ class Survey:
     def __len__(self) -> int:
         """Number of sites."""
         with checked(self.path):
-            (number,) = self._database.execute("SELECT count(*) FROM counts WHERE what = 'pages'").fetchone()
+            (number,) = self.database.execute("SELECT count(*) FROM counts WHERE what = 'pages'").fetchone()
         return int(number)
 
     def look_up(self, url: str, document: Document) -> Site | None:
@@ -153,7 +154,7 @@ class Survey:
         return Site(name, pages, held[:, other].sum(axis=1, dtype=np.int32))
 
     def _known(self, site: str) -> _Known | None:
-        database = self._database
+        database = self.database
         cache: OrderedDict[str, _Known | None] = self._local.known
         if site in cache:
             cache.move_to_end(site)

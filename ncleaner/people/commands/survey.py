@@ -1,0 +1,128 @@
+"""`ncleaner survey`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+
+from ncleaner.errors import OutputError
+from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
+from ncleaner.people.options import (
+    EncodingOption,
+    InputFormatName,
+    InputFormatOption,
+    InputsFromOption,
+    JobsOption,
+    LogJsonOption,
+    Method,
+    MethodOption,
+    ModelOption,
+    PrefixOption,
+    QuietOption,
+    cores,
+    logged_as_json,
+    reports_errors,
+    sources_of,
+)
+from ncleaner.running.settings import Settings
+
+__all__ = ["command"]
+
+# The numbers of surveying.build, which need not be imported for a help text.
+_PAGES, _MOST_PAGES = 32, 64
+
+
+@reports_errors
+def command(
+    inputs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="INPUT",
+            help="Archives, HTML or text files, directories of these, URLs, as `clean` takes them; or "
+            "surveys (.ncs) and signatures (.signatures.jsonl), which are merged.",
+        ),
+    ] = None,
+    inputs_from: InputsFromOption = None,
+    prefix: PrefixOption = None,
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="FILE", help="The survey to write, such as sites.ncs."),
+    ] = ...,  # type: ignore[assignment]
+    pages: Annotated[
+        int,
+        typer.Option(min=2, max=_MOST_PAGES, help="Pages of each site that the survey keeps: a sample."),
+    ] = _PAGES,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write a portrait of the crawl to this HTML file.", show_default=False
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the portrait of the crawl as JSON.")] = False,
+    method: MethodOption = Method(DEFAULT_METHOD),
+    model: ModelOption = DEFAULT_MODEL,
+    input_format: InputFormatOption = InputFormatName("auto"),
+    encoding: EncodingOption = None,
+    jobs: JobsOption = None,
+    again: Annotated[bool, typer.Option("--again", help="Do not go on with an interrupted survey.")] = False,
+    log_json: LogJsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Find out which texts are on many pages of a site, for `clean --sites`; and show what a crawl contains.
+
+    The method is for the portrait: kinds of pages and words kept. With -m everything, a survey takes half the
+        time.
+    """
+    import json
+
+    from ncleaner.people.progress import ProgressDisplay
+    from ncleaner.people.surveypage import survey_page, survey_text
+    from ncleaner.running.ending import ending_on_signals
+    from ncleaner.running.surveys import parts_of, survey
+    from ncleaner.storage.whole import atomic_file
+    from ncleaner.surveying.portrait import portrait_of
+    from ncleaner.surveying.survey import Survey
+
+    if not inputs and inputs_from is None:
+        raise typer.BadParameter("give archives, or - for standard input", param_hint="INPUT")
+    parts = {name: parts_of(Path(name)) for name in inputs or [] if Path(name).exists()}
+    sources = sources_of([name for name in inputs or [] if not parts.get(name)], inputs_from, prefix)
+    settings = Settings(
+        method=method.value,
+        model=model,
+        input_format=cast(Any, input_format.value),
+        encoding=encoding,
+    )
+    with (
+        logged_as_json(log_json),
+        ending_on_signals(),
+        ProgressDisplay(sources, quiet=quiet, as_json=log_json) as display,
+    ):
+        tally, found = survey(
+            sources,
+            [part for each in parts.values() for part in each],
+            output,
+            settings,
+            pages=pages,
+            jobs=jobs or cores(),
+            progress=display.advance,
+            again=again,
+        )
+    display.finish(tally)
+    portrait = portrait_of(Survey(output))
+    if html is not None:
+        try:
+            with atomic_file(html) as out:
+                out.write(survey_page(portrait, str(output)).encode("utf-8", "replace"))
+        except OSError as error:
+            raise OutputError(f"cannot write {html}: {error.strerror}") from error
+    if as_json:
+        print(json.dumps(portrait.to_dict(), ensure_ascii=False, indent=2))
+    elif not quiet:
+        print(survey_text(portrait))
+        print(f"{output}: {found['pages']:,} pages of {found['sites']:,} sites", file=sys.stderr)
+    if not tally.complete:
+        raise typer.Exit(1)

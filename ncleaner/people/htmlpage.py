@@ -1,0 +1,39 @@
+"""The parts of HTML pages that load no other file: their head, and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+__all__ = ["html_head", "html_table"]
+
+_STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; color: #222; margin: 2rem auto; max-width: 72rem; padding: 1rem }
+h1 { font-size: 1.5rem } h2 { font-size: 1.15rem; margin-top: 2.2rem }
+table { border-collapse: collapse; font-size: 13px } th { text-align: left; background: #f2f2f2 }
+th, td { padding: .25rem .7rem; border-bottom: 1px solid #ddd; vertical-align: top }
+td.n { text-align: right; font-variant-numeric: tabular-nums } td.u { word-break: break-all }
+.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(22rem, 1fr)); gap: 1rem }
+.plots svg { width: 100%; height: auto }
+"""
+
+
+def html_head(title: str) -> str:
+    """Returns the beginning of a page, up to its headline."""
+    return (
+        "<!doctype html>\n<html lang=en><meta charset=utf-8>"
+        f"<title>ncleaner: {escape(title)}</title><style>{_STYLE}</style>\n<h1>{escape(title)}</h1>"
+    )
+
+
+def html_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Returns a table; a cell that is a number stands at the right edge."""
+    titles = "<tr>" + "".join(f"<th>{escape(name)}</th>" for name in head) + "</tr>" if any(head) else ""
+    body = "".join("<tr>" + "".join(_cell(value) for value in row) + "</tr>" for row in rows)
+    return f"<table>{titles}{body}</table>\n"
+
+
+def _cell(value: str) -> str:
+    number = value.replace(",", "").replace(".", "").isdigit()
+    kind = " class=n" if number else " class=u" if "://" in value else ""
+    return f"<td{kind}>{escape(value)}</td>"
