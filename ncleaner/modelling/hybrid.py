@@ -30,7 +30,7 @@ _load_structure = cache(load_structure)
 # What a segment loses, in nats, whose text is on many pages of the site. A forest with the numbers of pages
 # as features gained no more, and lost on two sets (docs/sites.md). Headlines are on other pages as links to
 # theirs.
-_REPEATED = 4.0
+_REPEATED = 10.0
 _HEADLINE = ZONES.index("headline")
 
 

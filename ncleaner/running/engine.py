@@ -22,7 +22,6 @@ from typing import Any, BinaryIO, NamedTuple
 
 from ncleaner.errors import InputError
 from ncleaner.limits import Limits
-from ncleaner.methods.choice import fingerprint
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.archive import read
 from ncleaner.reading.inputs import Input
@@ -407,7 +406,7 @@ def _to_directory(work: _Run, inputs: list[Input], folder: Folder, again: bool) 
     """Writes an output and a line in the manifest for each input that is not finished yet."""
     settings = work.settings
     names = output_names(inputs, settings.sink().suffix)
-    record = settings_record(settings, fingerprint(settings.method, settings.model))
+    record = settings_record(settings, settings.fingerprint())
     with open_manifest(folder, record, again) as manifest:
 
         @contextmanager

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ncleaner.errors import ModelError
 from ncleaner.limits import Limits
 from ncleaner.methods.base import Value
 from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
@@ -70,6 +73,24 @@ class Settings:
             encoding=self.encoding,
             alt_text=self.alt_text,
         )
+
+    def fingerprint(self) -> str:
+        """A hash of the files that an output depends on besides its input: models and a survey of sites.
+
+        Raises:
+            ModelError: a model or the survey cannot be read.
+        """
+        from ncleaner.methods.choice import fingerprint
+
+        models = fingerprint(self.method, self.model)
+        if self.sites is None:
+            return models
+        try:
+            with Path(self.sites).open("rb") as file:
+                survey = hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise ModelError(f"cannot read the survey {self.sites}: {error.strerror}") from error
+        return hashlib.sha256(f"{models}{survey}".encode()).hexdigest()[:16]
 
     def sink(self) -> Sink:
         """Returns a sink with these settings. Raises as `make_sink` does."""

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from ncleaner import errors
 from ncleaner.errors import InputError, OutputError, WorkerError
-from ncleaner.methods.choice import fingerprint, model_files
+from ncleaner.methods.choice import model_files
 from ncleaner.modelling.shipped import model_bytes, shipped_models
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.inputs import Input
@@ -301,7 +301,7 @@ def _job_setup(spark: SparkSession, settings: Settings) -> _JobSetup:
         if name not in shipped_models()
     }
     models = spark.sparkContext.broadcast(own) if own else None
-    return _JobSetup(settings, models, fingerprint(settings.method, settings.model), version("ncleaner"))
+    return _JobSetup(settings, models, settings.fingerprint(), version("ncleaner"))
 
 
 def _with_absolute_path(source: Input) -> Input:

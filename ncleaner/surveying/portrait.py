@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ncleaner.surveying.survey import Survey, checked
@@ -36,6 +36,11 @@ class SiteRow:
     sampled: int = 0
     layouts: int = 0
 
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the row for JSON."""
+        values = {column.name: getattr(self, column.name) for column in fields(self)}
+        return {name: dict(value) if isinstance(value, Counter) else value for name, value in values.items()}
+
 
 @dataclass(slots=True)
 class Portrait:
@@ -55,7 +60,12 @@ class Portrait:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the portrait for JSON."""
-        return asdict(self)
+        return {
+            "sites": self.sites,
+            "single": self.single,
+            "total": self.total.to_dict(),
+            "largest": [row.to_dict() for row in self.largest],
+        }
 
 
 def portrait_of(survey: Survey, most: int = 500) -> Portrait:

@@ -97,7 +97,7 @@ class Signature:
             if not all(isinstance(name, str) for name in names) or not names[0]:
                 raise ValueError("a name is missing")
             return cls(names[0], page, layout, words, kept, names[1], names[2], texts)
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise InputError(f"{where}: this is no signature of a page ({error})") from error
 
 

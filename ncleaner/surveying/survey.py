@@ -61,7 +61,7 @@ def checked(path: Path) -> Iterator[None]:
     """Turns the errors of SQLite into a ModelError that names the file."""
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         raise ModelError(
             f"the survey {path} is damaged or cannot be read ({error}): make it again"
         ) from error

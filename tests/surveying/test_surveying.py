@@ -1,0 +1,362 @@
+"""Signatures, surveys made of them, and what they say of a page."""
+
+from __future__ import annotations
+
+import pickle
+import random
+import sqlite3
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ncleaner.cleaner import Cleaner
+from ncleaner.document.html import dump_html
+from ncleaner.document.kept import Kept
+from ncleaner.document.plain import dump_text
+from ncleaner.document.site import Site
+from ncleaner.errors import InputError, ModelError, OutputError
+from ncleaner.surveying._texts import layout_hash, text_hashes
+from ncleaner.surveying.build import Builder
+from ncleaner.surveying.portrait import portrait_of
+from ncleaner.surveying.signatures import MOST_TEXTS, Signature, hashes_of, signature_of
+from ncleaner.surveying.survey import Survey
+
+PLACES = "harbour castle market station library museum theatre bridge garden school".split()
+# it reads like any paragraph of an article
+TEMPLATE = (
+    "Our reporters have been at work since the early morning, and they will be there until late at night, so that "
+    "everybody in the county hears what is going on, whether it is about the weather, the roads or the council."
+)
+
+
+def article(number: int) -> str:
+    place = PLACES[number % len(PLACES)]
+    return "".join(
+        f"<p>Sentence {part} about the {place}, number {number}, says that nobody had expected the {place} to be open "
+        f"on day {part} of the week, and that the council has {number + part} other plans for it.</p>"
+        for part in range(4)
+    )
+
+
+def page(number: int, extra: str = "") -> str:
+    menu = "<ul><li><a href=/>Home</a><li><a href=/news>News</a></ul>"
+    return f"<html lang=en><title>Story {number}</title><body>{menu}<div class=main><h1>Story {number}</h1>{article(number)}{extra}<p>{TEMPLATE}</p></div>"
+
+
+def url(number: int, site: str = "www.county.example.org") -> str:
+    return f"http://{site}/story/{number}"
+
+
+def sign(number: int, html: str | None = None, site: str = "www.county.example.org") -> Signature:
+    document = dump_html(page(number) if html is None else html)
+    found = signature_of(url(number, site), document, Kept(document.visible))
+    assert found is not None
+    return found
+
+
+def made(path: Path, signatures: Iterable[Signature], pages: int = 32) -> Survey:
+    with Builder(path, pages) as builder:
+        builder.add(signatures)
+        builder.finish()
+    return Survey(path)
+
+
+# --------------------------------------------------------------------------------------------------
+# Hashes and signatures.
+
+
+def test_hashes_are_of_the_text_alone() -> None:
+    one = dump_html("<p>Home</p><div class=x><b>Ho</b>me</div><p>home</p>")
+    hashes = hashes_of(one).tolist()
+    assert hashes[0] == hashes[1] != hashes[2]
+    assert hashes_of(dump_text("Home")).tolist() == hashes[:1]
+    # files of surveys have these values
+    starts, ends = np.array([0, 5, 4], np.uint32), np.array([4, 13, 4], np.uint32)
+    assert text_hashes("Home\nΠαρά".encode(), starts, ends).tolist() == [2736915936, 3328051481, 0]
+
+
+def test_bad_offsets_are_refused() -> None:
+    for start, end in ((0, 9), (3, 2)):
+        with pytest.raises(IndexError):
+            text_hashes(b"abc", np.array([start], np.uint32), np.array([end], np.uint32))
+
+
+def test_layout_is_of_tags_and_classes() -> None:
+    one, other = dump_html("<div class=a><p>x"), dump_html("<div class=a><p>y<p>z")
+    assert layout_hash(one.elements) == layout_hash(other.elements) != 0
+    assert layout_hash(dump_text("x").elements) == 0
+    different = {layout_hash(dump_html(f"<div class=a{n}><p class=b{n}>x").elements) for n in range(20)}
+    assert len(different) > 5
+
+
+def test_signature_of_a_page() -> None:
+    document = dump_html("<p>one two<p>one two<p hidden>three<p>four")
+    kept = Kept(np.array([True, False, True, False])).remarked(language="en")
+    found = signature_of("https://News.County.example.co.uk/a", document, kept)
+    assert found is not None
+    assert (found.site, found.words, found.kept, found.language, found.kind) == (
+        "example.co.uk",
+        5,
+        2,
+        "en",
+        "",
+    )
+    # the hidden text and the second copy are left out
+    assert found.texts.tolist() == sorted(set(hashes_of(document)[[0, 3]].tolist()))
+    for address, site in [("http://10.0.0.1/x", "10.0.0.1"), ("http://[2001:db8::1]/", "2001:db8::1"),
+                          ("http://bücher.example/", "xn--bcher-kva.example")]:  # fmt: skip
+        signed = signature_of(address, document, kept)
+        assert signed is not None and signed.site == site
+    assert signature_of("", document, kept) is None and signature_of("urn:uuid:1", document, kept) is None
+
+
+def test_many_texts_are_bounded() -> None:
+    document = dump_html("".join(f"<p>text {number}" for number in range(3 * MOST_TEXTS)))
+    found = signature_of(url(1), document, Kept(document.visible))
+    assert found is not None and len(found.texts) == MOST_TEXTS
+    assert found.texts.tolist() == sorted(hashes_of(document).tolist())[:MOST_TEXTS]
+
+
+@given(
+    st.builds(
+        Signature,
+        st.text(min_size=1),
+        st.integers(0, 2**63 - 1),
+        st.integers(0, 2**32 - 1),
+        st.just(9),
+        st.integers(0, 9),
+        st.text(),
+        st.text(),
+        st.lists(st.integers(0, 2**32 - 1), unique=True).map(
+            lambda found: np.array(sorted(found), np.uint32)
+        ),
+    )
+)
+def test_lines(signature: Signature) -> None:
+    line = signature.line()
+    assert line.count(b"\n") == 1 and Signature.of_line(line, "here").line() == line
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda line: line[:40],
+        lambda line: b"[]",
+        lambda line: line.replace(b'"site":"example.org"', b'"site":""'),
+        lambda line: line.replace(b'"words":', b'"words":-'),
+        lambda line: line.replace(b'"texts":"', b'"texts":"ffffffff'),
+        lambda line: line.replace(b'"texts":"', b'"texts":"x'),
+        lambda line: line.replace(b'"page":', b'"page":9'),
+        lambda line: line.replace(b'"page":', b'"page":1e999,"old":'),
+    ],
+)
+def test_damaged_lines(change: object) -> None:
+    line = change(sign(1).line())  # type: ignore[operator]
+    with pytest.raises(InputError, match="parts, line 3: this is no signature of a page"):
+        Signature.of_line(line, "parts, line 3")
+
+
+def test_lines_of_another_version() -> None:
+    with pytest.raises(InputError, match=r"signatures of version 9.*survey the pages again"):
+        Signature.of_line(sign(1).line().replace(b'"signature":1', b'"signature":9'), "parts")
+
+
+# --------------------------------------------------------------------------------------------------
+# Surveys.
+
+
+def test_the_same_bytes_in_any_order_and_division(tmp_path: Path) -> None:
+    signatures = [sign(number, site=f"s{number % 7}.example{number % 5}.org") for number in range(120)]
+    whole = made(tmp_path / "whole.ncs", signatures, 5).path.read_bytes()
+    generator = random.Random(1)
+    for attempt in range(3):
+        generator.shuffle(signatures)
+        third = len(signatures) // 3
+        parts = [
+            made(tmp_path / f"{attempt}{part}.ncs", signatures[part * third : (part + 1) * third], 5).path
+            for part in range(3)
+        ]
+        with Builder(tmp_path / "merged.ncs", 5) as builder:
+            for part in parts:
+                builder.add_survey(part)
+            builder.finish()
+        assert (tmp_path / "merged.ncs").read_bytes() == whole
+        assert made(tmp_path / "again.ncs", signatures, 5).path.read_bytes() == whole
+
+
+def test_pages_of_a_site_are_bounded_and_pruned_on_the_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    signatures = [sign(number) for number in range(60)]
+    late = made(tmp_path / "late.ncs", signatures, 4).path.read_bytes()
+    monkeypatch.setattr("ncleaner.surveying.build._BETWEEN", 10)
+    survey = made(tmp_path / "early.ncs", signatures, 4)
+    assert survey.path.read_bytes() == late
+    portrait = portrait_of(survey)
+    assert (portrait.sites, portrait.total.pages, portrait.total.sampled) == (1, 60, 4)
+
+
+def test_captures_of_one_page_are_one_page(tmp_path: Path) -> None:
+    captures = [sign(1), sign(1, page(1, "<p>Updated."))]
+    one, other = made(tmp_path / "a.ncs", captures), made(tmp_path / "b.ncs", reversed(captures))
+    assert one.path.read_bytes() == other.path.read_bytes()
+    assert portrait_of(one).total.sampled == 1
+
+
+def test_nothing_is_left_of_a_survey_that_fails(tmp_path: Path) -> None:
+    with pytest.raises(InputError), Builder(tmp_path / "sites.ncs") as builder:
+        builder.add_lines([sign(1).line(), b"nonsense\n"], "parts")
+    assert not list(tmp_path.iterdir())
+    for pages in (1, 65):
+        with pytest.raises(ValueError, match="from 2 to 64"):
+            Builder(tmp_path / "sites.ncs", pages)
+    with pytest.raises(OutputError, match="cannot write the survey"):
+        Builder(tmp_path / "nowhere" / "sites.ncs")
+
+
+def test_merging_needs_as_many_pages(tmp_path: Path) -> None:
+    small = made(tmp_path / "small.ncs", [sign(1)], 4)
+    with (
+        Builder(tmp_path / "large.ncs", 8) as builder,
+        pytest.raises(InputError, match="at most 4 pages of a site, not 8"),
+    ):
+        builder.add_survey(small.path)
+
+
+def test_files_that_are_no_surveys(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="there is no survey"):
+        Survey(tmp_path / "none.ncs")
+    (tmp_path / "text.ncs").write_text("text")
+    with pytest.raises(ModelError, match="is no survey"):
+        Survey(tmp_path / "text.ncs")
+    foreign = sqlite3.connect(tmp_path / "foreign.ncs")
+    foreign.execute("CREATE TABLE t (a)")
+    foreign.close()
+    with pytest.raises(ModelError, match="a database, but no survey"):
+        Survey(tmp_path / "foreign.ncs")
+    path = made(tmp_path / "old.ncs", [sign(1)]).path
+    for statement, message in [
+        ("PRAGMA user_version = 9", "of version 9"),
+        ("PRAGMA user_version = 1; UPDATE about SET value = '0' WHERE key = 'hashes'", "other hashes"),
+    ]:
+        database = sqlite3.connect(path)
+        database.executescript(statement)
+        database.close()
+        with pytest.raises(ModelError, match=message):
+            Survey(path)
+
+
+def test_damage_is_an_error_that_names_the_file(tmp_path: Path) -> None:
+    whole = made(tmp_path / "whole.ncs", [sign(number) for number in range(9)])
+    data = whole.path.read_bytes()
+    document = dump_html(page(1))
+    expected = whole.look_up(url(1), document)
+    assert expected is not None
+    wrong = 0
+    for place in range(0, len(data), 31):
+        changed = bytearray(data)
+        changed[place] ^= 0xFF
+        path = tmp_path / "damaged.ncs"
+        path.write_bytes(changed)
+        try:
+            found = Survey(path).look_up(url(1), document)
+        except ModelError as error:
+            assert "damaged.ncs" in str(error)
+            continue
+        wrong += found is None or found.texts.tolist() != expected.texts.tolist()
+    # a changed key or row count hides pages; what is found has its checksum
+    assert wrong < 60
+    (tmp_path / "cut.ncs").write_bytes(data[: len(data) // 2])
+    with pytest.raises(ModelError, match=r"cut\.ncs"):
+        Survey(tmp_path / "cut.ncs").look_up(url(1), document)
+
+
+# --------------------------------------------------------------------------------------------------
+# What is known of a page.
+
+
+def test_texts_of_other_pages_are_counted(tmp_path: Path) -> None:
+    survey = made(tmp_path / "sites.ncs", [sign(number) for number in range(6)])
+    document = dump_html(page(99))
+    site = survey.look_up(url(99), document)
+    assert site is not None and (site.name, site.pages) == ("example.org", 6)
+    texts = dict(zip(document.texts, site.texts.tolist(), strict=True))
+    assert texts["Home"] == texts["News"] == texts[TEMPLATE] == 6 and texts["Story 99"] == 0
+    assert [text for text, known in zip(document.texts, site.repeated.tolist(), strict=True) if known] == [
+        "Home", "News", TEMPLATE,
+    ]  # fmt: skip
+
+
+def test_the_page_itself_and_its_print_version_do_not_count(tmp_path: Path) -> None:
+    signatures = [sign(number) for number in range(6)]
+    print_version = sign(1000, f"<html><body><h1>Story 3</h1>{article(3)}</body>")
+    survey = made(tmp_path / "sites.ncs", [*signatures, print_version])
+    document = dump_html(page(3))
+    site = survey.look_up(url(3), document)
+    assert site is not None and site.pages == 5
+    assert not site.texts[document.texts.index("Story 3")]
+    assert site.texts.max() == 5
+
+
+def test_too_few_pages_know_nothing(tmp_path: Path) -> None:
+    survey = made(tmp_path / "sites.ncs", [sign(number) for number in range(3)])
+    # two others are known: a text that is on both may still be that of a series
+    site = survey.look_up(url(1), dump_html(page(1)))
+    assert site is not None and site.pages == 2 and not site.repeated.any()
+    assert survey.look_up(url(1, "elsewhere.example"), dump_html(page(1))) is None
+    assert survey.look_up("", dump_html(page(1))) is None
+    assert survey.look_up(url(1), dump_html("")) is None
+    alone = made(tmp_path / "alone.ncs", [sign(1)])
+    assert alone.look_up(url(1), dump_html(page(1))) is None
+
+
+def test_half_of_the_pages_must_have_it() -> None:
+    assert Site("a", 4, np.array([1, 2, 3, 4], np.int32)).repeated.tolist() == [False, True, True, True]
+    assert Site("a", 9, np.array([4, 5], np.int32)).repeated.tolist() == [False, True]
+    assert Site("a", 2, np.array([2], np.int32)).repeated.tolist() == [False]
+
+
+def test_a_cleaner_removes_what_the_site_repeats(tmp_path: Path) -> None:
+    survey = made(tmp_path / "sites.ncs", [sign(number) for number in range(8)])
+    before, after = Cleaner().clean(page(99), url(99)), Cleaner(sites=survey.path).clean(page(99), url(99))
+    assert TEMPLATE in before and after == before.replace(f"\n{TEMPLATE}", "")
+    # a page without a URL, or of an unknown site, is judged as without a survey
+    cleaner = Cleaner(sites=survey)
+    assert cleaner.clean(page(99)) == before == cleaner.clean(page(99), "http://other.example/")
+    again: Cleaner = pickle.loads(pickle.dumps(cleaner))
+    assert again.clean(page(99), url(99)) == after
+    results: list[str] = []
+    threads = [
+        threading.Thread(target=lambda: results.append(cleaner.clean(page(99), url(99)))) for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [after] * 4
+
+
+def test_the_headline_stays(tmp_path: Path) -> None:
+    # the front page, the section and the list of most read stories have it as a link
+    lists = [
+        sign(number, f"<body><p>{'x ' * 60}{number}<h1>Story 99</h1><p>{number}")
+        for number in range(500, 506)
+    ]
+    survey = made(tmp_path / "sites.ncs", [*lists, *(sign(number) for number in range(6))])
+    text = Cleaner(sites=survey).clean(page(99), url(99))
+    assert text.startswith("Story 99\n")
+
+
+def test_portrait(tmp_path: Path) -> None:
+    signatures = [sign(number) for number in range(4)] + [sign(1, site="other.example.com")]
+    portrait = portrait_of(made(tmp_path / "sites.ncs", signatures), most=1)
+    assert (portrait.sites, portrait.single, portrait.total.pages) == (2, 1, 5)
+    assert [(row.site, row.pages, row.layouts, row.sampled) for row in portrait.largest] == [
+        ("example.org", 4, 1, 4)
+    ]
+    assert portrait.to_dict()["largest"][0]["kept"] == portrait.largest[0].words
