@@ -88,10 +88,13 @@ class Cleaner:
         alt_text: bool = False,
     ) -> None:
         self.limits = limits
-        self.sites = Survey(sites) if isinstance(sites, str | Path) else sites
+        entry = entry_of(method)
+        if entry.needs_references and sites is None:
+            raise ValueError(f"the method {method} needs `sites`, a survey with references")
+        self.sites = Survey(sites, entry.needs_references) if isinstance(sites, str | Path) else sites
         self.encoding = encoding
         self.alt_text = alt_text
-        keeps = entry_of(method).keeps_headline or None
+        keeps = entry.keeps_headline or None
         keep_headline = keeps if headline is None else headline
         self.wanted = Wanted(keep_headline, comments and not news, captions, notices)
         if isinstance(model, Stored):

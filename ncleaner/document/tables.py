@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import tags
-from ncleaner.document.site import Site
 
 __all__ = [
     "ELEMENT",
@@ -27,6 +26,7 @@ __all__ = [
     "Document",
     "Segment",
     "Segments",
+    "Site",
 ]
 
 # The same layout, byte for byte, as the row structs of _tables.pxd. `_document.layout` returns the compiler's
@@ -51,6 +51,10 @@ PREFORMATTED, HIDDEN = 1, 2
 
 # The names of the values of `segments.zone`; `_zones.pyx` says how zones are found.
 ZONES: tuple[str, ...] = ("", "headline", "byline", "standfirst", "caption", "comment", "related")
+
+# A text is the site's if it is on at least half of its other pages, on no fewer than two, and three are
+# known. With these numbers no gold set loses (docs/sites.md).
+_PAGES, _TEXTS, _SHARE = 3, 2, 0.5
 
 Table = npt.NDArray[np.void]
 
@@ -135,6 +139,29 @@ class Segments(Sequence[Segment]):
 
     def __repr__(self) -> str:
         return f"<{len(self)} segments>"
+
+
+class Site(NamedTuple):
+    """How often the texts of a page are on other pages of its site.
+
+    Attributes:
+        name: the registered domain, or the host without one.
+        pages: number of other pages that are known, without those that have the same main text.
+        texts: shape (segments,), int32: the number of these pages that have the text of the segment, too.
+        reference: one of these pages, that of median size; None if the survey has no pages, or nobody asks.
+    """
+
+    name: str
+    pages: int
+    texts: npt.NDArray[np.int32]
+    reference: Document | None = None
+
+    @property
+    def repeated(self) -> npt.NDArray[np.bool_]:
+        """Segments whose text is part of the site, not of the page: shape (segments,), bool."""
+        if self.pages < _PAGES:
+            return np.zeros(len(self.texts), bool)
+        return (self.texts >= _TEXTS) & (self.texts >= _SHARE * self.pages)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -112,6 +112,7 @@ class Entry:
             others can become (`Stored.of_model`). None for a method without a model.
         default: its shipped model, for a method with one model for all languages.
         by_language: there is a model for each language, so that each page can have the model of its own.
+        needs_references: it needs a survey of sites with pages of theirs.
         keeps_headline: the headline of a page is kept unless the user says otherwise.
         parts: shipped models that it uses besides, by name.
     """
@@ -123,6 +124,7 @@ class Entry:
     kinds: tuple[ModelKind, ...] = ()
     default: str = ""
     by_language: bool = False
+    needs_references: bool = False
     keeps_headline: bool = False
     parts: Mapping[str, ModelKind] = field(default_factory=dict)
 

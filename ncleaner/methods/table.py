@@ -75,6 +75,13 @@ METHODS: dict[str, Entry] = {
             source="Baisa 2009",
         ),
         Entry(
+            name="site",
+            about="what a page does not share with a reference page of its site",
+            path="ncleaner.methods.site:Site",
+            source="Baisa 2009",
+            needs_references=True,
+        ),
+        Entry(
             name="htmcleaner",
             about="runs of sentences with many function words and few links",
             path="ncleaner.methods.htmcleaner:Htmcleaner",

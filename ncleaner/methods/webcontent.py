@@ -28,7 +28,7 @@ from ncleaner.document.tags import CODE, FORM, HEADING
 from ncleaner.methods.base import parameter
 from ncleaner.methods.everything import kept_whole
 
-__all__ = ["WebContent", "densities", "target_node"]
+__all__ = ["WebContent", "densities", "marks_of", "target_node"]
 
 _BODY, _ITEM = CODE["body"], CODE["li"]
 _HEADINGS = [CODE[name] for name, form in FORM.items() if form == HEADING]
@@ -94,14 +94,14 @@ class WebContent:
         mask = document.visible & (runs >= first) & (runs < last)
         if not self.sparse and densities(document)[node] < self.sparse_density:
             mask = np.zeros_like(mask)
-        marks = _marks(document)
+        marks = marks_of(document)
         if self.title:
             headings = np.flatnonzero(document.visible & (marks == ord("h")))
             mask[headings[:1]] = True
         return Kept(mask, marks=marks)
 
 
-def _marks(document: Document) -> npt.NDArray[np.uint8]:
+def marks_of(document: Document) -> npt.NDArray[np.uint8]:
     """The kind of each segment by its tags alone (section 2.5): shape (segments,), ASCII codes."""
     elements = document.elements
     own = np.full(len(elements), ord("p"), np.uint8)

@@ -380,6 +380,11 @@ def settings_of(
     """Returns the settings of a run. Raises BadParameter for options that do not go together, before anything
     is read."""
     check_marker(marker)
+    if entry_of(method.value).needs_references and sites is None:
+        raise typer.BadParameter(
+            f"the method {method.value} needs --sites FILE, which `ncleaner survey --references` makes",
+            param_hint="--method",
+        )
     return Settings(
         method=method.value,
         model=model,

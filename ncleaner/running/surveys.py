@@ -15,6 +15,7 @@ from ncleaner.running.engine import Progress, no_progress, run
 from ncleaner.running.manifest import NAME
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
+from ncleaner.sinks.base import SinkOptions
 from ncleaner.sinks.signatures import SignaturesSink
 from ncleaner.surveying.build import PAGES, Builder
 from ncleaner.surveying.survey import is_survey
@@ -36,6 +37,7 @@ def survey(
     settings: Settings,
     *,
     pages: int = PAGES,
+    references: bool = False,
     jobs: int = 1,
     progress: Progress = no_progress,
     again: bool = False,
@@ -52,6 +54,7 @@ def survey(
         output: the file to write.
         settings: method, model and limits; the format is that of signatures.
         pages: pages of each site that the survey keeps, 2 to `MOST_PAGES`.
+        references: whether it keeps their HTML, too.
         jobs, progress, again: see `run`.
 
     Returns:
@@ -65,13 +68,15 @@ def survey(
     if output.is_dir():
         raise OutputError(f"the survey {output} is a directory: give the name of a file")
     folder = output.with_name(f"{output.name}.parts")
-    with Builder(output, pages) as builder:
+    with Builder(output, pages, references) as builder:
         tally = Tally()
         if inputs:
             make_folder(folder)
             tally = run(
                 inputs,
-                replace(settings, output_format="signatures"),
+                replace(
+                    settings, output_format="signatures", sink_options=SinkOptions(references=references)
+                ),
                 output=folder,
                 jobs=jobs,
                 progress=progress,

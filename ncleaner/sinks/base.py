@@ -23,11 +23,13 @@ class SinkOptions:
 
     Attributes:
         segments: whether jsonl also contains each segment with kind, score and offsets.
+        references: whether signatures also contain the pages.
         compression: of the output, in formats that are text; None for none.
     """
 
     segments: bool = False
     compression: Compression | None = None
+    references: bool = False
 
 
 class Writable(Protocol):

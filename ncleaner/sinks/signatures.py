@@ -14,16 +14,18 @@ __all__ = ["SignaturesSink"]
 
 
 class SignaturesSink:
-    """One line for each page with a host in its URL; there is no text of the page in it."""
+    """One line for each page with a host in its URL. There is no text of the page in it, unless the option
+    `references` asks for the page."""
 
     suffix = ".signatures.jsonl"
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
-        pass
+        self._references = options.references
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """Returns the line of a page; nothing for a page without a host."""
-        signature = signature_of(page.url, document, kept)
+        body = page.body if self._references and page.kind != "text" else None
+        signature = signature_of(page.url, document, kept, body)
         return b"" if signature is None else signature.line()
 
     def wrapped(self, out: Writable) -> AbstractContextManager[Writable]:

@@ -31,17 +31,22 @@ _BETWEEN = 200_000
 _CACHE = 32_000
 _TABLES = """
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
-CREATE TABLE counts (site TEXT, what TEXT, name TEXT, number INTEGER, PRIMARY KEY (site, what, name)) WITHOUT
-ROWID; CREATE TABLE pages (site TEXT, page INTEGER, layout INTEGER, texts BLOB, crc INTEGER, PRIMARY KEY
-(site, page))
-    WITHOUT ROWID;
+CREATE TABLE counts (
+    site TEXT, what TEXT, name TEXT, number INTEGER, PRIMARY KEY (site, what, name)
+) WITHOUT ROWID;
+CREATE TABLE pages (
+    site TEXT, page INTEGER, layout INTEGER, texts BLOB, crc INTEGER, size INTEGER, html BLOB, encoding TEXT,
+    PRIMARY KEY (site, page)
+) WITHOUT ROWID;
 """
 _COUNT = """INSERT INTO counts VALUES (?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET number = number + excluded.number"""
 # Of two captures of a page, the one with the smaller bytes.
-_PAGE = """INSERT INTO pages VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
-    SET layout = excluded.layout, texts = excluded.texts, crc = excluded.crc
-    WHERE (excluded.texts, excluded.layout) < (texts, layout)"""
+_PAGE = """INSERT INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
+    SET layout = excluded.layout, texts = excluded.texts, crc = excluded.crc,
+        size = excluded.size, html = excluded.html, encoding = excluded.encoding
+    WHERE (excluded.texts, excluded.layout, excluded.html, excluded.encoding)
+        < (texts, layout, html, encoding)"""
 _PRUNE = """DELETE FROM pages WHERE (site, page) IN (SELECT site, page FROM (
     SELECT site, page, row_number() OVER (PARTITION BY site ORDER BY page) AS number FROM pages) WHERE number
     > ?)"""
@@ -53,17 +58,19 @@ class Builder:
     Args:
         path: the file to write; while it is made, it has another name beside it.
         pages: pages of a site that the survey keeps, 2 to `MOST_PAGES`.
+        references: keep the HTML of these pages, too, for the method `site`.
 
     Raises:
         OutputError: the file cannot be written.
         ValueError: `pages` is out of range.
     """
 
-    def __init__(self, path: str | Path, pages: int = PAGES) -> None:
+    def __init__(self, path: str | Path, pages: int = PAGES, references: bool = False) -> None:
         if not 2 <= pages <= MOST_PAGES:
             raise ValueError(f"the number of pages of a site is from 2 to {MOST_PAGES}, not {pages}")
         self.path = Path(path)
         self.pages = pages
+        self.references = references
         self._working = self.path.with_name(f".{self.path.name}.working")
         self._whole = self.path.with_name(f".{self.path.name}.whole")
         self._added = 0
@@ -116,7 +123,12 @@ class Builder:
         }
         self._database.executemany(_COUNT, [(site, *key, number) for key, number in counts.items()])
         blob = signature.texts.astype("<u4").tobytes()
-        self._database.execute(_PAGE, (site, signature.page, signature.layout, blob, zlib.crc32(blob)))
+        html = zlib.compress(signature.html) if self.references and signature.html else b""
+        page = (
+            site, signature.page, signature.layout, blob, zlib.crc32(blob), len(signature.html), html,
+            signature.encoding if html else "",
+        )  # fmt: skip
+        self._database.execute(_PAGE, page)
         self._added += 1
         if self._added % _BETWEEN == 0:
             self._database.execute(_PRUNE, (self.pages,))
@@ -143,15 +155,21 @@ class Builder:
                 f"the survey {path} has at most {survey.about.get('pages')} pages of a site, not "
                 f"{self.pages}: give a smaller --pages, or survey its pages again"
             )
+        if self.references != (survey.about.get("references") == "1"):
+            with_, without = ("without", "with") if self.references else ("with", "without")
+            raise InputError(
+                f"the survey {path} is {with_} references, and this one is to be {without} them: survey its "
+                "pages again"
+            )
         source = sqlite3.connect(f"{survey.path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
         try:
             with checked(survey.path):
                 counts = source.execute("SELECT site, what, name, number FROM counts")
-                pages = source.execute("SELECT site, page, layout, texts, crc FROM pages")
+                pages = source.execute("SELECT * FROM pages")
                 while rows := counts.fetchmany(1000):
                     self._insert(_COUNT, rows)
                 while rows := pages.fetchmany(100):
-                    for site, _, _, texts, crc in rows:
+                    for site, _, _, texts, crc, *_ in rows:
                         if not isinstance(texts, bytes) or zlib.crc32(texts) != crc:
                             raise ModelError(
                                 f"the survey {path} is damaged at the site {site}: make it again"
@@ -175,7 +193,7 @@ class Builder:
         Raises:
             OutputError: the disk is full, or the file cannot be written.
         """
-        about = {"hashes": HASHES_VERSION, "pages": self.pages}
+        about = {"hashes": HASHES_VERSION, "pages": self.pages, "references": int(self.references)}
         try:
             database = self._database
             database.execute(_PRUNE, (self.pages,))

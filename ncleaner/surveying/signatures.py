@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import zlib
+from base64 import b64decode, b64encode
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +47,8 @@ class Signature:
         words, kept: number of words of the page, and of those that are kept.
         language: ISO 639 code; empty if unknown.
         kind: the most probable kind of the page; empty if unknown.
+        html: the page as it was read; empty if it is left out.
+        encoding: WHATWG name of its encoding.
         texts: different hashes of texts, uint32, ascending, at most `MOST_TEXTS`.
     """
 
@@ -56,6 +60,8 @@ class Signature:
     language: str
     kind: str
     texts: npt.NDArray[np.uint32]
+    html: bytes = b""
+    encoding: str = ""
 
     def line(self) -> bytes:
         """The line of a file of signatures, with its line end."""
@@ -70,6 +76,9 @@ class Signature:
             "kind": self.kind,
             "texts": self.texts.astype(">u4").tobytes().hex(),
         }
+        if self.html:
+            entry["html"] = b64encode(zlib.compress(self.html)).decode()
+            entry["encoding"] = self.encoding
         return json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
     @classmethod
@@ -94,15 +103,17 @@ class Signature:
             ):
                 raise ValueError("a number is out of range")
             names = [entry[name] for name in ("site", "language", "kind")]
+            names += [entry.get("encoding", "")]
+            html = zlib.decompress(b64decode(entry["html"], validate=True)) if "html" in entry else b""
             if not all(isinstance(name, str) for name in names) or not names[0]:
                 raise ValueError("a name is missing")
-            return cls(names[0], page, layout, words, kept, names[1], names[2], texts)
-        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
+            return cls(names[0], page, layout, words, kept, names[1], names[2], texts, html, names[3])
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError, zlib.error) as error:
             raise InputError(f"{where}: this is no signature of a page ({error})") from error
 
 
-def signature_of(url: str, document: Document, kept: Kept) -> Signature | None:
-    """The signature of a page; None without a host in its URL."""
+def signature_of(url: str, document: Document, kept: Kept, html: bytes | None = None) -> Signature | None:
+    """The signature of a page, with the page itself if it is given; None without a host in its URL."""
     site = registered_domain(url)
     if not site:
         return None
@@ -118,4 +129,6 @@ def signature_of(url: str, document: Document, kept: Kept) -> Signature | None:
         kept.remarks.language,
         kept.kind,
         np.unique(hashes_of(document)[shown])[:MOST_TEXTS],
+        html or b"",
+        document.encoding if html else "",
     )

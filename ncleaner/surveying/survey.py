@@ -1,9 +1,10 @@
 """The file of a survey: an SQLite database with what is known of each site.
 
 Its tables: `about` (key, value); `counts` (site, what, name, number), where `what` is pages, words, kept,
-language or kind; `pages` (site, page, layout, texts, crc), a sample of at most so many pages of each site,
-those with the smallest hashes of their URLs, and the hashes of the texts on each of them, uint32, little
-endian. SQLite finds a site among millions without reading the rest, and any program can ask the tables.
+language or kind; `pages` (site, page, layout, texts, crc, size, html, encoding), a sample of at most so many
+pages of each site, those with the smallest hashes of their URLs, and the hashes of the texts on each of them,
+uint32, little endian. SQLite finds a site among millions without reading the rest, and any program can ask
+the tables.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
-from ncleaner.document.site import Site
-from ncleaner.errors import ModelError
+from ncleaner.document.html import dump_html
+from ncleaner.document.tables import Site
+from ncleaner.errors import InputError, ModelError
 from ncleaner.surveying._texts import HASHES_VERSION
 from ncleaner.surveying.signatures import hashes_of
 from ncleaner.text.hosts import registered_domain
@@ -80,13 +82,16 @@ class Survey:
 
     Args:
         path: the file.
+        references: look up a reference page, too.
 
     Raises:
-        ModelError: there is no such file, it is no survey or one of another version, or it is damaged.
+        ModelError: there is no such file, it has no reference pages, it is no survey or one of another
+            version, or it is damaged.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, references: bool = False) -> None:
         self.path = Path(path)
+        self.references = references
         self._local = threading.local()
         if not self.path.is_file():
             raise ModelError(f"there is no survey {self.path}: `ncleaner survey` makes one")
@@ -102,6 +107,10 @@ class Survey:
             self.about: dict[str, str] = dict(self.database.execute("SELECT key, value FROM about"))
         if self.about.get("hashes") != str(HASHES_VERSION):
             raise ModelError(f"the survey {self.path} has other hashes of texts: make it again")
+        if references and self.about.get("references") != "1":
+            raise ModelError(
+                f"the survey {self.path} has no reference pages: make it again with `survey --references`"
+            )
 
     @property
     def database(self) -> sqlite3.Connection:
@@ -111,12 +120,13 @@ class Survey:
             uri = f"{self.path.absolute().as_uri()}?mode=ro&immutable=1"
             self._local.database = sqlite3.connect(uri, uri=True)
             self._local.known = OrderedDict()
+            self._local.dumped = OrderedDict()
             self._local.process = os.getpid()
         database: sqlite3.Connection = self._local.database
         return database
 
-    def __reduce__(self) -> tuple[type[Survey], tuple[Path]]:
-        return Survey, (self.path,)
+    def __reduce__(self) -> tuple[type[Survey], tuple[Path, bool]]:
+        return Survey, (self.path, self.references)
 
     def __len__(self) -> int:
         """Number of sites."""
@@ -151,7 +161,33 @@ class Survey:
         pages = int(other.sum())
         if not pages:
             return None
-        return Site(name, pages, held[:, other].sum(axis=1, dtype=np.int32))
+        reference = self._reference(name, np.flatnonzero(other)) if self.references else None
+        return Site(name, pages, held[:, other].sum(axis=1, dtype=np.int32), reference)
+
+    def _reference(self, site: str, others: npt.NDArray[np.intp]) -> Document | None:
+        """The page of median size among the sampled pages of these numbers; None if none has HTML."""
+        with checked(self.path):
+            rows = self.database.execute(
+                "SELECT size, page FROM pages WHERE site = ? ORDER BY page LIMIT ?", (site, MOST_PAGES)
+            ).fetchall()
+            sized = sorted(rows[number] for number in others.tolist() if rows[number][0])
+            if not sized:
+                return None
+            return self._dumped(site, sized[len(sized) // 2][1])
+
+    def _dumped(self, site: str, page: int) -> Document:
+        dumped: OrderedDict[tuple[str, int], Document] = self._local.dumped
+        if (site, page) not in dumped:
+            html, encoding = self.database.execute(
+                "SELECT html, encoding FROM pages WHERE site = ? AND page = ?", (site, page)
+            ).fetchone()
+            try:
+                dumped[site, page] = dump_html(zlib.decompress(html), encoding=encoding or None)
+            except (zlib.error, TypeError, InputError) as error:
+                raise ModelError(f"the survey {self.path} is damaged: make it again") from error
+            if len(dumped) > _CACHED:
+                dumped.popitem(last=False)
+        return dumped[site, page]
 
     def _known(self, site: str) -> _Known | None:
         database = self.database

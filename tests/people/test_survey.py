@@ -81,6 +81,18 @@ def test_the_same_file_from_any_number_of_workers_and_merged(tmp_path: Path) -> 
     assert done.returncode == 0 and (tmp_path / "all.ncs").read_bytes() == whole
 
 
+def test_a_reference_page_of_the_site(tmp_path: Path) -> None:
+    archive(tmp_path / "crawl.warc", range(8))
+    done = ncleaner("clean", "-m", "site", "crawl.warc", cwd=tmp_path)
+    assert done.returncode == 2 and "survey --references" in " ".join(done.stderr.split())
+    ncleaner("survey", "-q", "crawl.warc", "-o", "sites.ncs", cwd=tmp_path)
+    done = ncleaner("clean", "-m", "site", "--sites", "sites.ncs", "crawl.warc", cwd=tmp_path)
+    assert done.returncode == 1 and "no reference pages" in done.stderr
+    ncleaner("survey", "-q", "--references", "crawl.warc", "-o", "sites.ncs", cwd=tmp_path)
+    done = ncleaner("clean", "-q", "-m", "site", "--sites", "sites.ncs", "crawl.warc", cwd=tmp_path)
+    assert TEMPLATE not in done.stdout and done.stdout.count("Story") == 8
+
+
 def test_portrait_as_json(tmp_path: Path) -> None:
     archive(tmp_path / "crawl.warc", range(3))
     done = ncleaner("survey", "crawl.warc", "-q", "-o", "sites.ncs", "--json", cwd=tmp_path)

@@ -18,7 +18,7 @@ from ncleaner.cleaner import Cleaner
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
 from ncleaner.document.plain import dump_text
-from ncleaner.document.site import Site
+from ncleaner.document.tables import Site
 from ncleaner.errors import InputError, ModelError, OutputError
 from ncleaner.surveying._texts import layout_hash, text_hashes
 from ncleaner.surveying.build import Builder
@@ -360,3 +360,49 @@ def test_portrait(tmp_path: Path) -> None:
         ("example.org", 4, 1, 4)
     ]
     assert portrait.to_dict()["largest"][0]["kept"] == portrait.largest[0].words
+
+
+# --------------------------------------------------------------------------------------------------
+# Reference pages.
+
+
+def signed_with_page(number: int) -> Signature:
+    html = page(number, "<p>more</p>" * number).encode()
+    document = dump_html(html)
+    found = signature_of(url(number), document, Kept(document.visible), html)
+    assert found is not None
+    return found
+
+
+def test_the_reference_is_the_page_of_median_size(tmp_path: Path) -> None:
+    signatures = [signed_with_page(number) for number in range(7)]
+    lines = [signature.line() for signature in signatures]
+    assert Signature.of_line(lines[3], "").html == signatures[3].html
+    for name, added in (("a", lines), ("b", lines[::-1])):
+        with Builder(tmp_path / f"{name}.ncs", references=True) as builder:
+            builder.add_lines(added, name)
+            builder.finish()
+    assert (tmp_path / "a.ncs").read_bytes() == (tmp_path / "b.ncs").read_bytes()
+    survey = Survey(tmp_path / "a.ncs", references=True)
+    site = survey.look_up(url(3), dump_html(page(3)))
+    # of the other six, of 0, 1, 2, 4, 5 and 6 more paragraphs
+    assert site is not None and site.reference is not None and site.reference.title == "Story 4"
+    again = pickle.loads(pickle.dumps(survey)).look_up(url(3), dump_html(page(3)))
+    assert again.reference.data == site.reference.data
+    # nobody asks
+    plain = Survey(tmp_path / "a.ncs").look_up(url(3), dump_html(page(3)))
+    assert plain is not None and plain.reference is None
+    cleaner = Cleaner("site", sites=tmp_path / "a.ncs")
+    text = cleaner.clean(page(3), url(3))
+    assert "Story 3" in text and "Home" not in text and TEMPLATE not in text
+
+
+def test_references_are_asked_for(tmp_path: Path) -> None:
+    without = made(tmp_path / "without.ncs", [signed_with_page(1)])
+    with pytest.raises(ModelError, match="has no reference pages"):
+        Survey(without.path, references=True)
+    with (
+        Builder(tmp_path / "with.ncs", references=True) as builder,
+        pytest.raises(InputError, match="is without references, and this one is to be with them"),
+    ):
+        builder.add_survey(without.path)

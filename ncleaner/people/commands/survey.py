@@ -55,6 +55,10 @@ def command(
         int,
         typer.Option(min=2, max=_MOST_PAGES, help="Pages of each site that the survey keeps: a sample."),
     ] = _PAGES,
+    references: Annotated[
+        bool,
+        typer.Option("--references", help="Keep the HTML of these pages, too, for the method `site`."),
+    ] = False,
     html: Annotated[
         Path | None,
         typer.Option(
@@ -107,6 +111,7 @@ def command(
             output,
             settings,
             pages=pages,
+            references=references,
             jobs=jobs or cores(),
             progress=display.advance,
             again=again,
