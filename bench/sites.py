@@ -22,10 +22,10 @@ from typing import Annotated, cast
 
 import numpy as np
 import typer
-from together import DEFAULTS, FOLDS, Place, mean_and_error
+from together import FOLDS, Place, mean_and_error
 
 sys.path.append(str(Path(__file__).parent.parent / "scripts"))
-from goldsets import SETS, read_sets, stock_phrases, structure_examples
+from goldsets import DEFAULTS, SETS, read_sets, stock_phrases, structure_examples
 
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept

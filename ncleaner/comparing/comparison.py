@@ -63,6 +63,7 @@ def compare(
     *,
     reference: str = "",
     model: str | Path = DEFAULT_MODEL,
+    sites: str | None = None,
     held_out: Models | None = None,
     rounds: int = 1,
     seconds: float = 60.0,
@@ -78,6 +79,7 @@ def compare(
         reference: of the tool that the others are compared with; by default the default method, or the first
             tool if that is not among them.
         model: for the methods that use one, as `clean` takes it.
+        sites: a survey of sites for the methods that use one.
         held_out: models for a cross-validation, by method; the methods that are not there take `model`.
         rounds: how often each tool cleans each page, for its time.
         seconds: the wall-clock time that a tool may take for a page.
@@ -90,7 +92,7 @@ def compare(
         ModelError: no method that is compared can use the model.
         EvaluationError: no tool could run.
     """
-    tools = [tool_of(name, gold.wishes, model) for name in dict.fromkeys(names)]
+    tools = [tool_of(name, gold.wishes, model, sites) for name in dict.fromkeys(names)]
     _check_model(tools, model)
     steps = _Steps(len(tools) * len(gold.pages) * (rounds + 1), progress)
     stop = threading.Event()

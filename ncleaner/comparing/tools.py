@@ -24,7 +24,10 @@ __all__ = ["NAMES", "USUAL", "Tool", "sources_of", "tool_of", "with_model"]
 
 NAMES = (*METHODS, *PEERS)
 """All that can be compared, in the order of the tables."""
-USUAL = (*METHODS, *(peer.name for peer in PEERS.values() if peer.usual))
+USUAL = (
+    *(name for name, entry in METHODS.items() if not entry.needs_references),
+    *(peer.name for peer in PEERS.values() if peer.usual),
+)
 """What is compared if no names are given."""
 
 
@@ -71,13 +74,14 @@ class Tool:
         return made
 
 
-def tool_of(name: str, wishes: Wishes, model: str | Path = DEFAULT_MODEL) -> Tool:
+def tool_of(name: str, wishes: Wishes, model: str | Path = DEFAULT_MODEL, sites: str | None = None) -> Tool:
     """Returns the method or peer of a name.
 
     Args:
         name: one of `NAMES`.
         wishes: what it should keep, as far as it has a switch.
         model: for the methods of ncleaner that use one, as `clean` takes it.
+        sites: a survey of sites for the methods of ncleaner that use it.
 
     Raises:
         ValueError: there is no such method or peer.
@@ -86,7 +90,7 @@ def tool_of(name: str, wishes: Wishes, model: str | Path = DEFAULT_MODEL) -> Too
         return Tool(
             name,
             "ncleaner.comparing.tools:method",
-            {"name": name, "model": str(model), "wishes": wishes},
+            {"name": name, "model": str(model), "wishes": wishes, "sites": sites},
             trained=bool(METHODS[name].kinds),
         )
     if name not in PEERS:
@@ -109,7 +113,7 @@ def with_model(tool: Tool, model: Path) -> Tool:
     return replace(tool, arguments={**tool.arguments, "model": str(model)})
 
 
-def method(name: str, model: str, wishes: Wishes) -> Extractor:
+def method(name: str, model: str, wishes: Wishes, sites: str | None = None) -> Extractor:
     """A method of ncleaner, from the bytes of a page to its text in CleanEval's format."""
     cleaner = Cleaner(
         name,
@@ -117,6 +121,7 @@ def method(name: str, model: str, wishes: Wishes) -> Extractor:
         headline=wishes.headline,
         comments=wishes.comments is not False,
         captions=wishes.captions is not False,
+        sites=sites,
     )
     sink = make_sink("cleaneval")
 

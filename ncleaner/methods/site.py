@@ -16,9 +16,9 @@ blocks and the text between them, no inline elements.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import lru_cache
+from operator import itemgetter
 
 import numpy as np
 
@@ -34,40 +34,47 @@ __all__ = ["Site", "common_share", "different", "is_similar"]
 _BODY = CODE["body"]
 
 
-class _Item(NamedTuple):
-    """A visible child of an element: an element with its row, or a segment, whose tag is -1."""
-
-    tag: int
-    row: int
+# A visible child of an element: its place in the page, the code of its tag, and its row. A text is a segment,
+# and its tag is -1.
+_Item = tuple[int, int, int]
+_TEXT = -1
 
 
 class _Tree:
-    """The visible children of each element of a Document, and its texts."""
+    """The visible children of each element of a Document in order, and its texts."""
 
     def __init__(self, document: Document) -> None:
         elements, table = document.elements, document.segments
         self.texts = document.texts
-        self.tags = elements["tag"].tolist()
-        self.ends = elements["last_run"].tolist()
-        self.starts = elements["first_run"].tolist()
-        self.first = table["first_run"].tolist()
-        children: list[list[tuple[int, int, _Item]]] = [[] for _ in self.tags]
-        for row, parent in enumerate(elements["parent"].tolist()):
+        self.starts: list[int] = elements["first_run"].tolist()
+        self.ends: list[int] = elements["last_run"].tolist()
+        self.first: list[int] = table["first_run"].tolist()
+        self.children: list[list[_Item]] = [[] for _ in self.starts]
+        # an element that begins at the same run as a text is empty, and before it
+        parents, tags = elements["parent"].tolist(), elements["tag"].tolist()
+        for row, (parent, tag, start) in enumerate(zip(parents, tags, self.starts, strict=True)):
             if parent >= 0:
-                children[parent].append((self.starts[row], 0, _Item(self.tags[row], row)))
-        for row, (owner, shown) in enumerate(
-            zip(table["element"].tolist(), document.visible.tolist(), strict=True)
-        ):
-            if owner >= 0 and shown:
-                children[owner].append((self.first[row], 1, _Item(-1, row)))
-        self.children = [[item for _, _, item in sorted(each)] for each in children]
+                self.children[parent].append((2 * start, tag, row))
+        for row in np.flatnonzero(document.visible & (table["element"] >= 0)).tolist():
+            self.children[table["element"][row]].append((2 * self.first[row] + 1, _TEXT, row))
+        for each in self.children:
+            each.sort(key=_place)
 
-    def segments(self, item: _Item) -> list[int]:
+    def segments(self, item: _Item) -> range:
         """The segments of an item, in reading order."""
-        if item.tag < 0:
-            return [item.row]
-        begin, end = np.searchsorted(self.first, (self.starts[item.row], self.ends[item.row]))
-        return list(range(int(begin), int(end)))
+        _, tag, row = item
+        if tag == _TEXT:
+            return range(row, row + 1)
+        return range(bisect_left(self.first, self.starts[row]), bisect_left(self.first, self.ends[row]))
+
+
+_place = itemgetter(0)
+
+
+@lru_cache(16)
+def _reference_tree(reference: Document) -> _Tree:
+    """The tree of a reference page, which many pages of a site have in a row."""
+    return _Tree(reference)
 
 
 def common_share(text: str, other: str) -> float:
@@ -91,19 +98,19 @@ def different(
         roots: an element of each.
         common: a text with a larger share of common words is the same.
     """
-    page, other = _Tree(document), _Tree(reference)
+    page, other = _Tree(document), _reference_tree(reference)
     left = np.zeros(len(document), bool)
-    left[page.segments(_Item(0, roots[0]))] = True
+    left[page.segments((0, 0, roots[0]))] = True
     pairs = [roots]
     while pairs:
         mine, theirs = pairs.pop()
         items, others = page.children[mine], other.children[theirs]
-        if [item.tag for item in items] == [item.tag for item in others]:
-            for one, two in zip(items, others, strict=True):
-                if one.tag >= 0:
-                    pairs.append((one.row, two.row))
-                elif common_share(page.texts[one.row], other.texts[two.row]) > common:
-                    left[one.row] = False
+        if [tag for _, tag, _ in items] == [tag for _, tag, _ in others]:
+            for (_, tag, row), (_, _, two) in zip(items, others, strict=True):
+                if tag != _TEXT:
+                    pairs.append((row, two))
+                elif common_share(page.texts[row], other.texts[two]) > common:
+                    left[row] = False
             continue
         _clean_level(page, other, items, others, left, common)
     return left & document.visible
@@ -123,27 +130,28 @@ def _clean_level(
     places: dict[tuple[int, str], list[int]] = {}
     for place, item in enumerate(others):
         for row in other.segments(item):
-            places.setdefault((item.tag, other.texts[row]), []).append(place)
+            places.setdefault((item[1], other.texts[row]), []).append(place)
     begin = 0
     for item in items:
+        _, tag, own = item
         rows = page.segments(item)
         found = []
         for row in rows:
-            held = places.get((item.tag, page.texts[row]), [])
+            held = places.get((tag, page.texts[row]), [])
             if (position := bisect_left(held, begin)) < len(held):
                 found.append(held[position])
         if found:
-            texts = Counter(other.texts[row] for row in other.segments(others[min(found)]))
+            texts = {other.texts[row] for row in other.segments(others[min(found)])}
             for row in rows:
-                if texts[page.texts[row]]:
+                if page.texts[row] in texts:
                     left[row] = False
             begin = min(found) + 1
-        elif item.tag < 0:
+        elif tag == _TEXT:
             # two texts may have only a part in common
             for place in range(begin, min(begin + _NEAR, len(others))):
-                two = others[place]
-                if two.tag < 0 and common_share(page.texts[item.row], other.texts[two.row]) > common:
-                    left[item.row] = False
+                _, theirs, two = others[place]
+                if theirs == _TEXT and common_share(page.texts[own], other.texts[two]) > common:
+                    left[own] = False
                     begin = place + 1
                     break
 

@@ -13,7 +13,7 @@ import typer
 
 from ncleaner.comparing.tools import NAMES, USUAL
 from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
-from ncleaner.people.options import ModelOption, cores, reports_errors
+from ncleaner.people.options import ModelOption, SitesOption, cores, reports_errors
 
 if TYPE_CHECKING:
     from ncleaner.comparing.figures import Comparison
@@ -69,6 +69,7 @@ def command(
         ),
     ] = None,
     model: ModelOption = DEFAULT_MODEL,
+    sites: SitesOption = None,
     cross_validate: Annotated[
         int | None,
         typer.Option(
@@ -185,6 +186,7 @@ def command(
                     names,
                     reference=reference.value if reference else "",
                     model=model,
+                    sites=sites,
                     held_out=held_out,
                     rounds=rounds,
                     seconds=seconds,
