@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,8 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ncleaner._ngram import Grams
+from ncleaner.document.plain import dump_text
+from ncleaner.methods.heuristics import Heuristics
+from ncleaner.methods.ngram import NGram
 from ncleaner.modelling.alphabet import alphabet
 from ncleaner.modelling.counts import GramCounter, two_sides
+from ncleaner.modelling.decision import Decision
 from ncleaner.modelling.ngrams import NGramModel, interpolation_weights
 
 CLEAN = ["The ferry was late again, and nobody minded.", "Naïve café — “quoted” text.", "1,234 people came."]
@@ -156,6 +161,33 @@ def test_weights_sum_to_one(order: int) -> None:
         weights = interpolation_weights(order, q)
         assert math.fsum(weights) == pytest.approx(1)
         assert weights == sorted(weights, reverse=True)
+
+
+def test_weights_as_the_paper_describes_them() -> None:
+    """Evert (2008, section 3): n = 6 and q = 0.6 leave unigrams a weight of 0.03; q near 0 is an n-gram model
+    without interpolation, q near 1 gives equal weight to all lengths of history."""
+    assert interpolation_weights(6, 0.6)[-1] == pytest.approx(0.03, abs=0.005)
+    assert interpolation_weights(3, 1e-6) == pytest.approx([1, 0, 0], abs=1e-5)
+    assert interpolation_weights(3, 1 - 1e-6) == pytest.approx([1 / 3] * 3, abs=1e-5)
+
+
+def test_a_segment_is_removed_if_the_dirty_model_gives_it_the_higher_probability() -> None:
+    """Evert (2008, section 2): the decision at a threshold of 0, per segment or per character."""
+    model = model_of(CLEAN, DIRTY, 3, 0.5)
+    document = dump_text("\n\n".join([*CLEAN, *DIRTY, "zzz", "The ferry home"]))
+    kept = []
+    for segment in document:
+        clean, dirty = (model.log_probabilities(str(segment), side).sum() for side in ("clean", "dirty"))
+        kept.append(bool(clean >= dirty))
+    assert True in kept and False in kept
+    for statistic in ("segment", "character"):
+        decided = replace(model, decision=Decision(statistic))
+        allowed = ~Heuristics().remove(document)
+        mask = NGram(decided).keep(document).mask
+        assert mask.tolist() == (np.array(kept) & allowed).tolist()
+    # both models alike: the dirty one is not likelier
+    same = replace(model_of(CLEAN, CLEAN, 3, 0.5), decision=Decision("segment"))
+    assert NGram(same).keep(document).mask.tolist() == allowed.tolist()
 
 
 @pytest.mark.parametrize("q", [0, 1, -0.5, 2, 1e-200, 1 - 1e-16, float("nan")])

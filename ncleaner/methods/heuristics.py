@@ -1,4 +1,4 @@
-"""Removes navigation and footer lines by their form alone (Evert 2008, section 2.2).
+"""Removes navigation and footer lines by their form alone (Evert 2008, section 2, the third stage).
 
 There are three forms: short items between vertical bars or other separators, as in menus and footers; lines
 that begin with a copyright sign; and segments without any letter or digit. They need no training and work in

@@ -30,11 +30,9 @@ class Victor:
     def keep(self, document: Document) -> Kept:
         """Decides with scores that are log-odds, in bits, of a character of the segment being clean.
 
-        If the model has a threshold, the scores decide; else the likeliest labels do. The kinds of segments
-        stay
-        those of the document: the kinds of the labels lost eleven points of labelled segmentation on
-            CleanEval's
-        development set.
+        If the model has a threshold, the scores decide; else the likeliest labels do, as in the papers. The
+        kinds of segments stay those of the document: the kinds of the labels lost eleven points of labelled
+        segmentation on CleanEval's development set.
         """
         reading = self.model.read(document)
         mask = gold_of(document, reading.labels).kept

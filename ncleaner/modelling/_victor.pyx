@@ -1,15 +1,16 @@
 """The features of Victor, quantised: of the text of a block, of the markup around it, and of its page.
 
-There is one pass over the elements and two over the runs and their text, all without the GIL. `victor.py` explains
+There are two passes over the elements and two over the runs and their text, all without the GIL. `victor.py` explains
 the features and lists them in the order in which this module writes them.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memset
 
 from ncleaner.document._tables cimport element_t, run_t, segment_t
 from ncleaner.document._hashes cimport row_of
-from ncleaner.text._letters cimport NO_LETTER, UPPER, decode_utf8, has_marker, is_final, letter_case
+from ncleaner.text._letters cimport NO_LETTER, UPPER, decode_utf8, is_final, letter_case
 from ncleaner.document._tags cimport (
     CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_ITALIC, CONTEXT_LINK, CONTEXT_UNDERLINE, MAX_TAGS,
 )
@@ -56,14 +57,20 @@ cdef void _fill_tag_tables():
 _fill_tag_tables()
 
 
-# The place of an element: the bits of itself and of all elements around it, and the innermost td, div and p.
+# The place of an element: the bits of itself and of all elements around it, and the innermost td and div.
 ctypedef struct place_t:
     int32_t td
     int32_t div
-    int32_t p
     uint8_t bits
 
-# The counts of a block's text.
+# The numbers of tags, opening and closing, between a block and the block before it.
+ctypedef struct tags_t:
+    uint32_t p
+    uint32_t breaks        # <br> and <hr>
+    uint32_t inline_
+    uint32_t block         # also <p>
+
+# The counts of a block's text. White space separates tokens: "well-known," is one token and has two strings.
 ctypedef struct text_t:
     uint32_t chars
     uint32_t alpha
@@ -76,15 +83,16 @@ ctypedef struct text_t:
     uint32_t mix_tokens
     uint32_t other_tokens
     uint32_t sentences
-    uint32_t word_chars    # characters in tokens of letters
-    uint32_t word_runs     # sequences of such tokens with only white space between them
+    uint32_t strings       # sequences of letters without a digit beside them
+    uint32_t string_chars  # characters in these
+    uint32_t string_runs   # sequences of these with only white space between them
     bint begins            # the first word has a capital
     bint ends              # a sentence ends after the last word
-    bint url
+    uint8_t url            # the first pattern found: 1 for a scheme, 2 for a name that begins with www
     bint numeric_date
     bint month
     bint time
-    uint64_t hash          # of letters and digits; all other characters fold to one separator
+    uint64_t hash          # of the letters; all other characters are ignored
 
 
 cdef inline uint8_t _steps(uint32_t n) noexcept nogil:
@@ -163,16 +171,106 @@ cdef bint _is_month(const uint8_t* p, size_t length) noexcept nogil:
     return False
 
 
+# Kinds of bullets and enumerations. Each form of an enumeration has its own value: kind + form.
+cdef enum:
+    NO_BULLET = 0
+    DASH = 1
+    BULLET_SIGN = 2
+    NUMBERED = 3         # and also 4 and 5
+    LETTERED = 6
+    ROMAN = 9
+    WITH_DOT = 0         # forms: "1.", "1)" and "(1)"
+    WITH_BRACKET = 1
+    IN_BRACKETS = 2
+
+
+cdef inline bint _is_roman(uint8_t c) noexcept nogil:
+    return c | 0x20 == c'i' or c | 0x20 == c'v' or c | 0x20 == c'x'
+
+
+cdef uint8_t _bullet(const uint8_t* start, const uint8_t* end) noexcept nogil:
+    """Returns the kind of bullet or enumeration with which a block begins: up to 11, NO_BULLET if with none.
+
+    After it comes a space or the end of the block: a tag may stand between a bullet and its text."""
+    cdef const uint8_t* p = start
+    cdef uint32_t code = 0
+    cdef int length = 0, kind = NUMBERED, form
+    cdef bint opened
+    if p == end:
+        return NO_BULLET
+    p += decode_utf8(p, <size_t> (end - p), &code)
+    if p == end or p[0] == c' ':
+        if code == c'-' or code == 0x2013 or code == 0x2014:
+            return DASH
+        if code == c'*' or code == c'+' or (code == c'o' and p < end) or (code > 0x7F and (
+            code == 0xA7 or code == 0xB7 or code == 0xBB or code == 0x2022 or code == 0x2023 or code == 0x2192
+            or code == 0x25A0 or code == 0x25AA or code == 0x25BA or code == 0x25CB or code == 0x25CF
+            or code == 0x25E6 or code == 0x30FB
+        )):
+            return BULLET_SIGN
+    opened = start[0] == c'('
+    p = start + opened
+    while length < 4 and _is_digit(p, end):
+        p += 1
+        length += 1
+    if not length:
+        kind = ROMAN
+        while p < end and length < 5 and _is_roman(p[0]):
+            p += 1
+            length += 1
+    elif length > 3:
+        return NO_BULLET
+    if not length and p < end and c'a' <= p[0] | 0x20 <= c'z':
+        kind = LETTERED
+        p += 1
+        length = 1
+    if not length or p == end:
+        return NO_BULLET
+    if p[0] == c'.' and not opened:
+        form = WITH_DOT
+    elif p[0] == c')':
+        form = IN_BRACKETS if opened else WITH_BRACKET
+    else:
+        return NO_BULLET
+    p += 1
+    return <uint8_t> (kind + form) if p == end or p[0] == c' ' else NO_BULLET
+
+
+cdef bint _is_mark(uint32_t c) noexcept nogil:
+    """Whether a character is punctuation that ends no sentence (Unicode's classes P of ASCII, Latin and CJK)."""
+    if c < 0x80:
+        return (
+            0x21 <= c <= 0x23 or 0x25 <= c <= 0x2A or 0x2C <= c <= 0x2F or c == c':' or c == c';' or c == c'?'
+            or c == c'@' or 0x5B <= c <= 0x5D or c == c'_' or c == c'{' or c == c'}'
+        )
+    return (
+        c == 0xA1 or c == 0xA7 or c == 0xAB or c == 0xB6 or c == 0xB7 or c == 0xBB or c == 0xBF or 0x2010 <= c <= 0x2027
+        or 0x2030 <= c <= 0x205E or 0x3001 <= c <= 0x3003 or 0x3008 <= c <= 0x3011
+    )
+
+
+cdef void _end_token(bint letters, bint digits, text_t* found) noexcept nogil:
+    if letters and digits:
+        found.mix_tokens += 1
+    elif letters:
+        found.alpha_tokens += 1
+    elif digits:
+        found.num_tokens += 1
+    else:
+        found.other_tokens += 1
+
+
 cdef void _read(const uint8_t* start, const uint8_t* end, text_t* found) noexcept nogil:
     cdef const uint8_t* p = start
-    cdef const uint8_t* token = start
+    cdef const uint8_t* piece = start      # letters and digits, or other characters, of one token
     cdef const uint8_t* at
     cdef uint32_t code = 0, length = 0
-    cdef bint in_word = False, letters = False, digits = False, sign = False, final = False, after_word = False
-    cdef bint any_word = False, capital = False, white
+    cdef bint in_string = False, letters = False, digits = False, final = False, after_string = False
+    cdef bint any_string = False, capital = False, white
+    cdef bint in_token = False, token_letters = False, token_digits = False
     cdef int case
     cdef uint64_t hash = <uint64_t> 0xCBF29CE484222325
-    found[0] = text_t(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, False, False, False, False, False, False, 0)
+    memset(found, 0, sizeof(text_t))
     while True:
         at = p
         white = False
@@ -190,62 +288,60 @@ cdef void _read(const uint8_t* start, const uint8_t* end, text_t* found) noexcep
             elif code <= 0x20:
                 found.white += 1
                 white = True
-            elif code == c',' or code == c':' or code == c';' or is_final(code):
+            elif is_final(code) or _is_mark(code):
                 found.punct += 1
                 if code == c':' and end - at > 2 and at[1] == c'/' and at[2] == c'/':
-                    found.url = True
+                    found.url = 1
             else:
                 found.other += 1
-        # a token ends
-        if at > token and (at == end or white or (case != NO_LETTER) != in_word):
-            if in_word:
+        # a piece ends
+        if at > piece and (at == end or white or (case != NO_LETTER) != in_string):
+            if in_string:
+                token_letters |= letters
+                token_digits |= digits
                 if letters and not digits:
-                    found.alpha_tokens += 1
-                    found.word_chars += length
-                    found.word_runs += not after_word
-                    found.month |= _is_month(token, <size_t> (at - token))
-                    if not any_word:
+                    found.strings += 1
+                    found.string_chars += length
+                    found.string_runs += not after_string
+                    found.month |= _is_month(piece, <size_t> (at - piece))
+                    if not any_string:
                         found.begins = capital
-                    if at - token == 3 and end - at > 1 and at[0] == c'.' and (
-                        token[0] | 0x20 == c'w' and token[1] | 0x20 == c'w' and token[2] | 0x20 == c'w'
+                    if not found.url and at - piece == 3 and end - at > 1 and at[0] == c'.' and (
+                        piece[0] | 0x20 == c'w' and piece[1] | 0x20 == c'w' and piece[2] | 0x20 == c'w'
                     ):
-                        found.url = True
-                    any_word = True
+                        found.url = 2
+                    any_string = True
                     found.ends = False
-                elif digits and not letters:
-                    found.num_tokens += 1
-                else:
-                    found.mix_tokens += 1
-                after_word = letters and not digits
-                hash = (hash ^ 0x2D) * <uint64_t> 0x100000001B3
+                after_string = letters and not digits
             else:
-                found.other_tokens += sign
                 # A mark inside a word or number, as in 3.14, does not end a sentence.
                 if final and (at == end or white):
                     found.sentences += 1
-                    found.ends = any_word
-                after_word = False
-            letters = digits = sign = final = False
+                    found.ends = any_string
+                after_string = False
+            letters = digits = final = False
             length = 0
+        if in_token and (at == end or white):
+            _end_token(token_letters, token_digits, found)
+            in_token = token_letters = token_digits = False
         if at == end:
             break
         if white:
-            token = p
-            in_word = False
+            piece = p
+            in_string = False
             continue
+        in_token = True
         if length == 0:
-            token = at
-            in_word = case != NO_LETTER
+            piece = at
+            in_string = case != NO_LETTER
             capital = case == UPPER
         length += 1
         if case == NO_LETTER:
-            sign |= not (code == c',' or code == c':' or code == c';' or is_final(code))
             final |= is_final(code)
+        elif c'0' <= code <= c'9':
+            digits = True
         else:
-            if c'0' <= code <= c'9':
-                digits = True
-            else:
-                letters = True
+            letters = True
             hash = (hash ^ code) * <uint64_t> 0x100000001B3
     found.hash = hash
 
@@ -261,14 +357,12 @@ cdef void _find_places(const element_t* elements, Py_ssize_t n, place_t* places)
         if 0 <= elements[i].parent < i:
             place[0] = places[elements[i].parent]
         else:
-            place[0] = place_t(-1, -1, -1, 0)
+            place[0] = place_t(-1, -1, 0)
         place.bits |= bits & INHERITED
         if bits & IS_TD:
             place.td = <int32_t> i
         if bits & IS_DIV:
             place.div = <int32_t> i
-        if bits & IS_P:
-            place.p = <int32_t> i
 
 
 cdef inline int _bits_set(uint32_t bits) noexcept nogil:
@@ -279,11 +373,24 @@ cdef inline int _bits_set(uint32_t bits) noexcept nogil:
     return n
 
 
-cdef void _splits(
-    const run_t* runs, const segment_t* segments, const element_t* elements, Py_ssize_t i, uint8_t* row,
-    int32_t p_before, int32_t p_here
+cdef void _count_p(
+    const element_t* elements, Py_ssize_t n, Py_ssize_t n_runs, uint32_t* tags_of_p
 ) noexcept nogil:
-    """Counts the tags between a run and the run before it."""
+    """Counts the tags <p> and </p> before each run. An element opens before its first run and closes after its last."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        if (
+            elements[i].tag < MAX_TAGS and tag_bits[elements[i].tag] & IS_P
+            and 0 <= elements[i].first_run <= elements[i].last_run <= n_runs
+        ):
+            tags_of_p[elements[i].first_run] += 1
+            tags_of_p[elements[i].last_run] += 1
+
+
+cdef void _add_tags(
+    const run_t* runs, const segment_t* segments, const element_t* elements, Py_ssize_t i, tags_t* found
+) noexcept nogil:
+    """Adds the tags between a run and the run before it, except those of <p>."""
     cdef const run_t* run = &runs[i]
     cdef const segment_t* segment = &segments[run.segment]
     cdef int here = elements[run.element].depth + 1 if run.element >= 0 else 0
@@ -299,11 +406,14 @@ cdef void _splits(
         _bits_set(run.context) - _bits_set(context)
     )
     breaks = breaks if breaks > 0 else 0
+    # The rest also has inline elements without a bit of their own in the context, such as <nobr> or the second of two
+    # nested <font>. Inside a segment it cannot be more than the segment's <br>.
+    if segment.first_run != i and breaks > segment.breaks:
+        breaks = segment.breaks
     inline_ = <int> run.opened + <int> run.closed - blocks - breaks
-    row[SPLIT_P] = p_before != p_here
-    row[SPLIT_BR] = _steps(<uint32_t> breaks)
-    row[SPLIT_BLOCK] = _steps(<uint32_t> blocks)
-    row[SPLIT_INLINE] = _steps(<uint32_t> (inline_ if inline_ > 0 else 0))
+    found.breaks += <uint32_t> breaks
+    found.block += <uint32_t> blocks
+    found.inline_ += <uint32_t> (inline_ if inline_ > 0 else 0)
 
 
 cdef struct seen_t:
@@ -312,31 +422,37 @@ cdef struct seen_t:
 
 
 cdef bint _fill(
-    const uint8_t* data, const run_t* runs, const segment_t* segments, const element_t* elements,
-    Py_ssize_t n_elements, const int32_t* rows, Py_ssize_t n, uint8_t* values
+    const uint8_t* data, const run_t* runs, Py_ssize_t n_runs, const segment_t* segments,
+    const element_t* elements, Py_ssize_t n_elements, const int32_t* rows, Py_ssize_t n, uint8_t* values
 ) noexcept nogil:
     """Writes the features of the chosen runs. Returns False if there is not enough memory."""
     cdef size_t slots = 4
-    cdef Py_ssize_t t, i, group
+    cdef Py_ssize_t t, i, group, next_run = 0
     cdef const run_t* run
     cdef const place_t* place
-    cdef place_t nowhere = place_t(-1, -1, -1, 0)
+    cdef place_t nowhere = place_t(-1, -1, 0)
     cdef uint8_t* row
     cdef text_t text
-    cdef uint32_t tokens
+    cdef tags_t found
     cdef uint64_t words = 0, sentences = 0, most_td = 0, most_div = 0
+    cdef uint32_t tokens
     while slots < 2 * <size_t> n:
         slots *= 2
     cdef place_t* places = <place_t*> malloc((<size_t> n_elements + 1) * sizeof(place_t))
-    # Words outside links, by innermost td and by innermost div. Entry 0 counts words outside any td or div.
+    # Words outside links, by innermost td and by innermost div. Entry 0 is the group of the blocks outside any of them.
     cdef uint64_t* by_td = <uint64_t*> calloc(<size_t> n_elements + 1, sizeof(uint64_t))
     cdef uint64_t* by_div = <uint64_t*> calloc(<size_t> n_elements + 1, sizeof(uint64_t))
+    cdef uint32_t* tags_of_p = <uint32_t*> calloc(<size_t> n_runs + 1, sizeof(uint32_t))
     cdef seen_t* seen = <seen_t*> calloc(slots, sizeof(seen_t))
     cdef seen_t** copies = <seen_t**> malloc((<size_t> n + 1) * sizeof(void*))
     cdef bint done = False
-    if places != NULL and by_td != NULL and by_div != NULL and seen != NULL and copies != NULL:
+    if (
+        places != NULL and by_td != NULL and by_div != NULL and tags_of_p != NULL and seen != NULL
+        and copies != NULL
+    ):
         done = True
         _find_places(elements, n_elements, places)
+        _count_p(elements, n_elements, n_runs, tags_of_p)
         for t in range(n):
             i = rows[t]
             run = &runs[i]
@@ -352,10 +468,16 @@ cdef bint _fill(
             row[CLASS_ITALIC] = run.context >> CONTEXT_ITALIC & 1
             row[CLASS_LIST] = place.bits & IN_LIST != 0
             row[CLASS_FORM] = place.bits & IN_FORM != 0
-            _splits(
-                runs, segments, elements, i, row,
-                places[runs[i - 1].element].p if i and runs[i - 1].element >= 0 else -1, place.p,
-            )
+            # the tags of the runs between two chosen ones count too
+            found = tags_t(0, 0, 0, 0)
+            while next_run <= i:
+                found.p += tags_of_p[next_run]
+                _add_tags(runs, segments, elements, next_run, &found)
+                next_run += 1
+            row[SPLIT_P] = _steps(found.p)
+            row[SPLIT_BR] = _steps(found.breaks)
+            row[SPLIT_INLINE] = _steps(found.inline_)
+            row[SPLIT_BLOCK] = _steps(found.block)
             row[CHAR_ALPHA] = _share(text.alpha, text.chars)
             row[CHAR_NUM] = _share(text.num, text.chars)
             row[CHAR_PUNCT] = _share(text.punct, text.chars)
@@ -371,12 +493,12 @@ cdef bint _fill(
             row[TOKEN_OTHER_ABS] = _steps(text.other_tokens)
             row[TOKEN_OTHER_REL] = _share(text.other_tokens, tokens)
             row[SENTENCE_COUNT] = _steps(text.sentences)
-            row[SENTENCE_LENGTH] = _steps(tokens // text.sentences) if text.sentences else 0
+            row[SENTENCE_LENGTH] = _steps(text.alpha_tokens // text.sentences) if text.sentences else 0
             row[WORD_LENGTH] = 0
-            if text.alpha_tokens:
-                tokens = (2 * text.word_chars + text.alpha_tokens) // (2 * text.alpha_tokens)
+            if text.strings:
+                tokens = (2 * text.string_chars + text.strings) // (2 * text.strings)
                 row[WORD_LENGTH] = <uint8_t> tokens if tokens < MOST else MOST
-            row[WORD_RUN] = _steps(text.alpha_tokens // text.word_runs) if text.word_runs else 0
+            row[WORD_RUN] = _steps(text.strings // text.string_runs) if text.string_runs else 0
             row[SENTENCE_BEGIN] = text.begins
             row[SENTENCE_END] = text.ends
             row[REGEXP_URL] = text.url
@@ -384,7 +506,7 @@ cdef bint _fill(
                 2 if text.month and text.num_tokens + text.mix_tokens else 0
             )
             row[REGEXP_TIME] = text.time
-            row[BULLET] = has_marker(data + run.start, data + run.end)
+            row[BULLET] = _bullet(data + run.start, data + run.end)
             words += text.alpha_tokens
             sentences += text.sentences
             if not run.context >> CONTEXT_LINK & 1:
@@ -400,6 +522,8 @@ cdef bint _fill(
             run = &runs[rows[t]]
             place = &places[run.element] if run.element >= 0 else &nowhere
             row = values + t * FEATURES
+            # a block that is there only once is in no group of duplicates
+            row[FIRST_DUPLICATE] &= copies[t].times > 1
             row[DUPLICATE_COUNT] = _steps(copies[t].times)
             row[POSITION] = <uint8_t> (1 + t * SHARES // n)
             row[DOCUMENT_WORDS] = _octaves(words)
@@ -413,6 +537,7 @@ cdef bint _fill(
     free(places)
     free(by_td)
     free(by_div)
+    free(tags_of_p)
     free(seen)
     free(copies)
     return done
@@ -445,12 +570,12 @@ def features(bytes data not None, runs, segments, elements, rows):
     cdef const uint8_t[::1] element_bytes = np.ascontiguousarray(elements).view(np.uint8)
     cdef const uint8_t* text = <const uint8_t*> <const char*> data
     cdef const element_t* tree = <const element_t*> &element_bytes[0] if element_bytes.shape[0] else NULL
-    cdef Py_ssize_t n_elements = len(elements)
+    cdef Py_ssize_t n_elements = len(elements), n_runs = len(runs)
     cdef bint done
     with nogil:
         done = _fill(
-            text, <const run_t*> &run_bytes[0], <const segment_t*> &segment_bytes[0], tree, n_elements, &r[0],
-            r.shape[0], &v[0, 0],
+            text, <const run_t*> &run_bytes[0], n_runs, <const segment_t*> &segment_bytes[0], tree, n_elements,
+            &r[0], r.shape[0], &v[0, 0],
         )
     if not done:
         raise MemoryError("not enough memory for the features of a page")

@@ -8,20 +8,22 @@ follow its feature modules and its CRF++ template of 2008:
 
 - *markup*: `container.X`: the block is inside an element (`p`, `a`, `u`, `img`) or inside an element of a
   class; `split.X`: the number of tags (opening or closing) between the block and the one before;
-- *content*: shares of characters and of tokens by class; sentences and their length; whether a sentence
-  begins and ends; duplicates on the page, where all characters but letters and digits are folded; URLs,
-  dates and times; bullets and enumerations;
-- *document*: position, size, and groups: the blocks with the same innermost `td` or `div`, weighted by their
-  words outside links. Features of the whole page are read at the block itself only.
+- *content*: shares of characters by class; tokens, separated by white space, by class; sentences and their
+  length in words; whether a sentence begins and ends; duplicates on the page, where only letters count; URLs,
+  dates and times, by the number of the pattern; bullets and enumerations, with one value for each kind;
+- *document*: position, size, and groups: the blocks with the same innermost `td` or `div`, by their words
+  outside links. Features of the whole page are read at the block itself only.
 
 Some details are not published, and this module chooses them: the bins (half octaves for counts, tenths for
-shares); the members of the classes; dates by English month names; the mean length of a sentence in tokens;
-`fragmentation` as words per block, of the whole page. A mark ends a sentence only before white space.
+shares); the members of the classes; dates by English month names; one group of all blocks outside any `td` or
+`div`; the words of a group as a share of all words of the page; `fragmentation` as words per block, of the
+whole page. A mark ends a sentence only before white space.
 
 Two differences come from the Document's tables. They show `<br>` and `<hr>` as tags that open but never
 close, and cannot tell the two apart, so `split.br` includes `split.hr`. `container.img` means alternative
 text, if the Document contains it. The language identification of 2008 is left out. Hidden text is not in the
-sequence, and its label is always `o`.
+sequence, and its label is always `o`; the tags of hidden blocks count for the next block. docs/methods.md
+lists all differences.
 """
 
 from __future__ import annotations
@@ -62,6 +64,9 @@ FEATURES: tuple[str, ...] = tuple(
 assert len(FEATURES) == NUMBER
 # Features of the whole page, and features whose value at a neighbour tells nothing about the block.
 _GLOBAL = frozenset(_OWN.split())
+# The version of the features: a change of what a name means needs a new version, and new training. A file
+# without a version has the first.
+_VERSION = 2
 # A value takes four bits. The last value is for positions outside the page (_crf.pyx).
 VALUES = 16
 # the number of neighbours on either side whose features are read
@@ -173,6 +178,7 @@ class VictorModel(Stored):
         header = {
             "kind": self.KIND,
             "labels": LABELS,
+            "features": _VERSION,
             "slots": [list(slot) for slot in self.slots],
             "threshold": self.threshold,
             **self.about,
@@ -182,6 +188,8 @@ class VictorModel(Stored):
     @classmethod
     def of_parts(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], name: str) -> VictorModel:
         """Returns the model of an unpacked file."""
+        if header.get("features", 1) != _VERSION:
+            raise ValueError("the features have changed since the model was trained: train it again")
         slots = tuple((str(feature), int(offset)) for feature, offset in header["slots"])
         slot_table(slots)
         threshold = None if header["threshold"] is None else float(header["threshold"])
@@ -194,7 +202,7 @@ class VictorModel(Stored):
             or (threshold is not None and not np.isfinite(threshold))
         ):
             raise ValueError("labels, slots and weights do not belong together")
-        about = about_of(header, "labels", "slots", "threshold")
+        about = about_of(header, "labels", "features", "slots", "threshold")
         return cls(slots, state, transitions, threshold, about)
 
     def summary(self) -> str:

@@ -4,8 +4,8 @@ Every combination is evaluated by k-fold cross-validation with no site on both s
 folds score each page. Two measures are computed:
 
 *cross-entropy*, in bits per character: of the kept segments under the clean model, and of the removed
-segments under the dirty model (Evert 2008, section 3, figure 2). The boundary that ends a segment counts as a
-character. Segments without words have no label and are left out.
+segments under the dirty model. Evert (2008, section 3, figure 2) has one model of all raw text instead. The
+boundary that ends a segment counts as a character. Segments without words have no label and are left out.
 
 *cleaning*: precision, recall and F of words, averaged by page and then by site, as in
 `calibration.fit_decision`. The decision for the pages of a fold (threshold and calibration) is fitted on the

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pickle
 import sys
+from bisect import bisect_right
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from ncleaner.modelling.container import pack, unpack
 from ncleaner.modelling.labels import LABELS, OTHER, labels_from_kept
 from ncleaner.modelling.ngrams import load_model
 from ncleaner.modelling.shipped import model_bytes
-from ncleaner.modelling.victor import FEATURES, VictorModel, block_features, make_slots
+from ncleaner.modelling.victor import FEATURES, VictorModel, block_features, make_slots, visible_rows
 from ncleaner.people.cards import describe, model_table
 from ncleaner.training.annotations import Annotated, labels_from_alignment
 from ncleaner.training.pairs import Pair
@@ -57,8 +58,8 @@ PAIRS = pages(12)
 
 
 def value(document: Document, text: str, feature: str) -> int:
-    """Of the first block with this text."""
-    for row, run in enumerate(document.runs):
+    """Of the first visible block with this text."""
+    for row, run in enumerate(document.runs[visible_rows(document)]):
         if document.data[run["start"] : run["end"]].decode() == text:
             return int(block_features(document)[row, FEATURES.index(feature)])
     raise LookupError(text)
@@ -77,25 +78,39 @@ def value(document: Document, text: str, feature: str) -> int:
         ("<ul><li><div>y</div></ul>", "y", "container.class-list", 1),
         ("<form><div>y</div></form>", "y", "container.class-form", 1),
         ("<div>x</div><p>y", "y", "split.p", 1),
+        ("<p>x</p><p>y</p>", "y", "split.p", 2),
+        ("<p>x</p><p></p><p>y</p>", "y", "split.p", 4),
+        ("<p>x</p><div hidden><p>h</p></div><p>y</p>", "y", "split.p", 4),
         ("<p>x<div>y</div>", "y", "split.p", 1),
         ("<p>x <b>y</b>", "y", "split.p", 0),
         ("<div>x<br>y</div>", "y", "split.br", 1),
         ("<div>x</div><br><hr><div>y</div>", "y", "split.br", 2),
+        ("<div>x<br><br>y</div>", "y", "split.br", 2),
         ("<div>x <b><a href=/>y</a></b></div>", "y", "split.br", 0),
+        ("<div>x <nobr>y</nobr></div>", "y", "split.br", 0),
+        ("<div>x <font><font>y</font></font></div>", "y", "split.br", 0),
+        ("<div>x <font><font>y</font></font></div>", "y", "split.class-inline", 2),
+        ("<div>x<br><font><font>y</font></font></div>", "y", "split.br", 1),
         ("<div>x <b><a href=/>y</a></b></div>", "y", "split.class-inline", 2),
         ("<div>x</div><div><div>y</div></div>", "y", "split.class-block", 3),
+        ("<div>x</div><div hidden><p>h</p></div><div>y</div>", "y", "split.class-block", 5),
         ("<p>ab 1,;", "ab 1,;", "char.alpha-rel", 4),
         ("<p>ab 1,;", "ab 1,;", "char.num-rel", 2),
         ("<p>ab 1,;", "ab 1,;", "char.punct-rel", 4),
         ("<p>ab 1,;", "ab 1,;", "char.white-rel", 2),
         ("<p>ab 1€;", "ab 1€;", "char.other-rel", 2),
         ("<p>één b c1 12 § ,", "één b c1 12 § ,", "token.alpha-abs", 2),
-        ("<p>één b c1 12 § ,", "één b c1 12 § ,", "token.alpha-rel", 5),
+        ("<p>één b c1 12 § ,", "één b c1 12 § ,", "token.alpha-rel", 4),
         ("<p>één b c1 12 § ,", "één b c1 12 § ,", "token.num-abs", 1),
         ("<p>één b c1 12 § ,", "één b c1 12 § ,", "token.mix-abs", 1),
-        ("<p>één b c1 12 § ,", "één b c1 12 § ,", "token.other-abs", 1),
+        ("<p>één b c1 12 § ,", "één b c1 12 § ,", "token.other-abs", 2),
+        ("<p>(well-known,) x", "(well-known,) x", "token.alpha-abs", 2),
+        ("<p>3.14 on 12:30", "3.14 on 12:30", "token.num-abs", 2),
+        ("<p>(a-b)", "(a-b)", "char.punct-rel", 7),
+        ("<p>$=+", "$=+", "char.punct-rel", 0),
         ("<p>It is. Is it? 3.14 m", "It is. Is it? 3.14 m", "sentence.count", 2),
         ("<p>It is. Is it?", "It is. Is it?", "sentence.avg-length", 2),
+        ("<p>It is 12 § .", "It is 12 § .", "sentence.avg-length", 2),
         ("<p>abc abcde", "abc abcde", "avg-word-length", 4),
         ("<p>one two, six", "one two, six", "avg-word-run", 1),
         ("<p>one two six", "one two six", "avg-word-run", 3),
@@ -107,8 +122,12 @@ def value(document: Document, text: str, feature: str) -> int:
         ("<p>- Top -<p>Top", "Top", "first-duplicate", 0),
         ("<p>- Top -<p>Top", "- Top -", "duplicate-count", 2),
         ("<p>Top<p>top", "top", "duplicate-count", 1),
+        ("<p>Top<p>top", "top", "first-duplicate", 0),
+        ("<p>Comments (3)<p>Com ments 12", "Com ments 12", "duplicate-count", 2),
+        ("<p>|<b>12</b>", "12", "duplicate-count", 2),
         ("<p>see ftp://x", "see ftp://x", "regexp.url", 1),
-        ("<p>(WWW.x.org)", "(WWW.x.org)", "regexp.url", 1),
+        ("<p>(WWW.x.org)", "(WWW.x.org)", "regexp.url", 2),
+        ("<p>www.x.org ftp://x", "www.x.org ftp://x", "regexp.url", 1),
         ("<p>www and more:", "www and more:", "regexp.url", 0),
         ("<p>on 1.2.2003", "on 1.2.2003", "regexp.date", 1),
         ("<p>2003-02-01T", "2003-02-01T", "regexp.date", 1),
@@ -118,7 +137,7 @@ def value(document: Document, text: str, feature: str) -> int:
         ("<p>1.2.20034", "1.2.20034", "regexp.date", 0),
         ("<p>at 12:30", "at 12:30", "regexp.time", 1),
         ("<p>112:30", "112:30", "regexp.time", 0),
-        ("<p>1) one", "1) one", "bullet", 1),
+        ("<p>1) one", "1) one", "bullet", 4),
         ("<p>one", "one", "bullet", 0),
         ("<p>x<p>y", "x", "position", 1),
         ("<p>x<p>y", "y", "position", 6),
@@ -129,12 +148,62 @@ def value(document: Document, text: str, feature: str) -> int:
         ("<div>a b c</div><div>y</div>", "y", "div-group.word-ratio", 3),
         ("<div>a b c</div><div>y</div>", "y", "document.max-div-group", 8),
         ("<div>a b c <a href=/>y</a></div>", "y", "div-group.word-ratio", 8),
+        ("<div>a b <a href=/>c d e</a></div><div>y</div>", "c d e", "div-group.word-ratio", 4),
+        ("<p>a b c<div>y</div>", "a b c", "div-group.word-ratio", 8),
+        ("<p>a b c", "a b c", "document.max-td-group", 10),
         ("<table><tr><td>a b c<td>y</table>", "y", "td-group.word-ratio", 3),
         ("<table><tr><td>a b c<td>y</table>", "y", "document.max-td-group", 8),
     ],
 )  # fmt: skip
 def test_features(html: str, text: str, feature: str, expected: int) -> None:
     assert value(dump_html(html), text, feature) == expected
+
+
+def column(html: str, feature: str) -> dict[str, int]:
+    """Of each block by its text."""
+    document = dump_html(html)
+    runs = document.runs[visible_rows(document)]
+    texts = [document.data[run["start"] : run["end"]].decode() for run in runs]
+    values = block_features(document)[:, FEATURES.index(feature)].tolist()
+    return dict(zip(texts, values, strict=True))
+
+
+@pytest.mark.parametrize("tag", ["div", "td"])
+def test_groups_are_the_direct_descendants(tag: str) -> None:
+    """The thesis (section 4.2) gives this page and its groups: (a, d, g), (b, c), (e, f)."""
+    html = "<div> a <div> b c </div> d <div> e f </div> g </div>"
+    if tag == "td":
+        html = html.replace("<div>", "<table><tr><td>").replace("</div>", "</td></tr></table>")
+    # three and two of seven words, in tenths: 1 for the first tenth
+    assert column(html, f"{tag}-group.word-ratio") == {"a": 5, "b c": 3, "d": 5, "e f": 3, "g": 5}
+    assert set(column(html, f"document.max-{tag}-group").values()) == {5}
+
+
+def test_blocks_are_the_text_between_tags() -> None:
+    """The thesis (section 3.2) gives this page and its three blocks."""
+    assert list(column("<p>Hello <b><i>world</i></b>!</p>", "position")) == ["Hello", "world", "!"]
+
+
+def test_bullets_of_one_list_are_alike_and_others_differ() -> None:
+    """The thesis (section 4.2): each combination of matches has a value of its own."""
+    kinds = ["- x", "• x", "1. x", "1) x", "(1) x", "a. x", "a) x", "(a) x", "iv. x", "iv) x", "(iv) x"]
+    found = column("".join(f"<p>{kind}" for kind in kinds), "bullet")
+    assert sorted(found.values()) == list(range(1, 12))
+    same = [["- x", "– x", "—"], ["* x", "•", "o x"], ["1. x", "23. x", "999.", "1. "], ["b) x", "Z) x"]]
+    for group in same:
+        assert len(set(column("".join(f"<p>{kind}" for kind in group), "bullet").values())) == 1
+    none = ["-x", "1.5 m", "1", "2024. x", "x", "(1. x", "ab. x", "1)x", "o", "()", "( x", "(", "iiiiii. x"]
+    assert set(column("".join(f"<p>{text}" for text in none), "bullet").values()) == {0}
+
+
+@pytest.mark.parametrize(
+    "number", [1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 16, 23, 24, 47, 48, 95, 96, 127, 128, 900]
+)
+def test_counts_map_to_the_largest_bin_that_is_not_larger(number: int) -> None:
+    """The thesis (section 3.4) maps numbers so; the bins are ours."""
+    text = " ".join(["x"] * number)
+    bins = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128]
+    assert value(dump_html(f"<p>{text}"), text, "token.alpha-abs") == bisect_right(bins, number)
 
 
 def test_alternative_text_is_an_image() -> None:
@@ -219,6 +288,7 @@ def test_round_trip(tmp_path: Path) -> None:
         ({"slots": []}, {}),
         ({"slots": None}, {}),
         ({"labels": "phlc"}, {}),
+        ({"features": 1}, {}),
         ({"threshold": "high"}, {}),
         ({"threshold": float("nan")}, {}),
         ({}, {"state": np.zeros((16, 5), np.float32)}),

@@ -69,6 +69,17 @@ def test_the_file() -> None:
     ]
 
 
+def test_a_paragraph_with_a_link() -> None:
+    """The thesis (section 2.3) gives this page and its labels."""
+    document = dump_html('<p> See <a href="http://example.org">our website</a>\nfor more details.</p>')
+    labels = labels_from_kept(document, np.ones(1, bool))
+    assert write_annotations(document, labels).decode().splitlines()[2:] == [
+        "p\tSee",
+        "c\tour website",
+        "c\tfor more details.",
+    ]
+
+
 @given(page=HTML, name=st.text(max_size=10), data=st.data())
 def test_any_labels_of_any_page_come_back(page: str, name: str, data: st.DataObject) -> None:
     document = dump_html(page)
