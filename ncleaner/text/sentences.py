@@ -45,7 +45,9 @@ def _marks(data: bytes, ascii_marks: bytes, wide: Sequence[str]) -> npt.NDArray[
     """Where marks are in UTF-8 text: ASCII ones before white space or at the end, full-width ones anywhere;
     each at its last byte."""
     codes = np.frombuffer(data, np.uint8)
-    found = np.isin(codes, np.frombuffer(ascii_marks, np.uint8))
+    known = np.zeros(256, bool)
+    known[np.frombuffer(ascii_marks, np.uint8)] = True
+    found = known[codes]
     if len(codes):
         found[:-1] &= codes[1:] <= 0x20
     if len(codes) > 2 and codes.max() >= 0xE3:
