@@ -28,9 +28,9 @@ from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.document.tags import CONTEXT_BIT
 from ncleaner.methods.base import parameter
-from ncleaner.modelling.likely import is_unspaced, likely_words
+from ncleaner.modelling.likely import LETTERS, is_unspaced, likely_words
 from ncleaner.modelling.ngrams import NGramModel
-from ncleaner.text.sentences import is_final, sentences_of
+from ncleaner.text.sentences import Sentences, sentences_in
 
 __all__ = ["Htmcleaner", "best_runs"]
 
@@ -60,7 +60,7 @@ def best_runs(gains: npt.NDArray[np.int64], good: npt.NDArray[np.bool_]) -> list
                 lower = stack[lower][4]
             if lower < 0 or stack[lower][3] >= right:
                 # worth nothing by itself, a sentence may still begin a run
-                stack.append((first, place, left, max(left, right), lower))
+                stack.append((first, place, left, right, lower))
                 break
             first, _, left, _, _ = stack[lower]
             del stack[lower:]
@@ -69,13 +69,70 @@ def best_runs(gains: npt.NDArray[np.int64], good: npt.NDArray[np.bool_]) -> list
 
 def _linked(document: Document) -> npt.NDArray[np.int64]:
     """The number of characters in links before each character of the dump: shape (code points + 1,)."""
-    codes = np.frombuffer(document.data, np.uint8)
     runs = document.runs[document.runs["context"] & _LINK != 0]
-    steps = np.zeros(len(codes) + 1, np.int64)
+    steps = np.zeros(len(document.data) + 1, np.int64)
     steps[runs["start"]] += 1
     steps[runs["end"]] -= 1
-    inside = np.cumsum(steps)[:-1][codes & 0xC0 != 0x80]
+    inside = np.cumsum(steps)[:-1]
+    if not document.data.isascii():
+        inside = inside[np.frombuffer(document.data, np.uint8) & 0xC0 != 0x80]
     return np.concatenate(([0], np.cumsum(inside)))
+
+
+def _places(document: Document) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Begin and end of each segment in code points: both of shape (segments,)."""
+    starts, ends = (document.segments[name].astype(np.int64) for name in ("start", "end"))
+    if document.data.isascii():
+        return starts, ends
+    before = np.concatenate(([0], np.cumsum(np.frombuffer(document.data, np.uint8) & 0xC0 != 0x80)))
+    return before[starts], before[ends]
+
+
+class _Words:
+    """Finds words of at most four letters in a text."""
+
+    def __init__(self, words: frozenset[str]) -> None:
+        letters = sorted({letter for word in words for letter in word})
+        # the number of each letter in its byte of a word; others have no number
+        self._numbers = np.zeros(0x10000, np.uint32)
+        for number, letter in enumerate(letters, 1):
+            self._numbers[ord(letter)] = number
+        found = [sum(int(self._numbers[ord(one)]) << 8 * at for at, one in enumerate(word)) for word in words]
+        self._known = np.array(sorted(found), np.uint32)
+
+    def in_sentences(self, text: str, begins: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """The characters of each sentence that are in these words: shape (sentences,).
+
+        Args:
+            text: the dump.
+            begins: where the sentences begin, in code points.
+        """
+        lower = text.lower()
+        if len(lower) != len(text):
+            # a capital of two small letters is in none of these words
+            lower = "".join(small if len(small := one.lower()) == 1 else "\uffff" for one in text)
+        codes = np.frombuffer(lower.encode("utf-32-le", "surrogatepass"), np.uint32)
+        solid = np.concatenate(([False], codes > 0x20, [False]))
+        first = solid[1:-1] & ~solid[:-2]
+        # a sentence may end without white space
+        first[begins] = True
+        starts = np.flatnonzero(first)
+        spaces = np.flatnonzero(~solid[1:])
+        ends = np.minimum(spaces[np.searchsorted(spaces, starts)], np.append(starts[1:], len(codes)))
+        sizes = ends - starts
+        short = sizes <= LETTERS
+        starts, sizes = starts[short], sizes[short]
+        keys = np.zeros(len(starts), np.uint32)
+        known = np.ones(len(starts), bool)
+        for at in range(LETTERS):
+            inside = np.flatnonzero(sizes > at)
+            letters = codes[starts[inside] + at]
+            numbers = self._numbers[np.minimum(letters, 0xFFFF)]
+            known[inside] &= numbers > 0
+            keys[inside] |= numbers << np.uint32(8 * at)
+        known &= np.isin(keys, self._known)
+        owners = np.searchsorted(begins, starts[known], side="right") - 1
+        return np.bincount(owners, sizes[known], minlength=len(begins)).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -92,44 +149,53 @@ class Htmcleaner:
 
     name = "htmcleaner"
 
+    def __post_init__(self) -> None:
+        # now, so that copies of the model for single pages have them
+        likely_words(self.model, self.words)
+
     @cached_property
     def function_words(self) -> frozenset[str]:
         """The function words of the model's language."""
         return frozenset(likely_words(self.model, self.words))
 
+    @cached_property
+    def _words(self) -> _Words:
+        return _Words(self.function_words)
+
+    @cached_property
+    def _unspaced(self) -> bool:
+        return is_unspaced(self.model)
+
+    def _function(self, text: str, sentences: Sentences) -> npt.NDArray[np.int64]:
+        """The characters of each sentence that are in function words."""
+        if not self._unspaced:
+            return self._words.in_sentences(text, sentences.begins)
+        counts = np.fromiter(map(self.function_words.__contains__, text), np.int64, len(text))
+        before = np.concatenate(([0], np.cumsum(counts)))
+        found: npt.NDArray[np.int64] = before[sentences.ends] - before[sentences.begins]
+        return found
+
     def keep(self, document: Document) -> Kept:
         """A segment that a run cuts is kept if at least half of its characters are inside."""
-        size = len(document)
-        inside, whole = np.zeros(size), np.zeros(size)
-        owners: list[int] = []
-        spans: list[tuple[int, int]] = []
-        gains: list[int] = []
-        fits: list[bool] = []
-        linked = _linked(document)
-        words, unspaced = self.function_words, is_unspaced(self.model)
-        at = 0
-        visible = document.visible.tolist()
-        for row, text in enumerate(document.texts):
-            if visible[row]:
-                for begin, end in sentences_of(text):
-                    sentence = text[begin:end]
-                    units = sentence if unspaced else sentence.lower().split()
-                    function = sum(map(len, filter(words.__contains__, units)))
-                    owners.append(row)
-                    spans.append((begin, end))
-                    gains.append(function - int(linked[at + end] - linked[at + begin]))
-                    fits.append(not sentence[:1].islower() and is_final(sentence))
-            at += len(text) + 1
-        if not spans:
+        size, text = len(document), document.text
+        every = sentences_in(text, *_places(document))
+        function = self._function(text, every)
+        shown = document.visible[every.owners]
+        begins, ends, owners, final = (column[shown] for column in every)
+        if not len(begins):
             return Kept(np.zeros(size, bool))
-        lengths = np.array([end - begin for begin, end in spans])
-        good = np.array(fits) & (lengths > lengths.mean())
-        gain = np.array(gains, np.int64)
-        runs = best_runs(gain, good)
-        totals = [int(gain[first : last + 1].sum()) for first, last in runs]
-        chosen = np.zeros(len(spans), bool)
-        for (first, last), total in zip(runs, totals, strict=True):
-            chosen[first : last + 1] = total >= self.share * max(totals)
-        np.add.at(whole, owners, lengths)
-        np.add.at(inside, owners, lengths * chosen)
+        linked = _linked(document)
+        gains = function[shown] - (linked[ends] - linked[begins])
+        lengths = ends - begins
+        capital = np.array([not text[begin].islower() for begin in begins.tolist()])
+        runs = best_runs(gains, capital & final & (lengths > lengths.mean()))
+        chosen = np.zeros(len(begins), bool)
+        if runs:
+            before = np.concatenate(([0], np.cumsum(gains)))
+            first, last = np.array(runs).T
+            totals = before[last + 1] - before[first]
+            for one, other in np.array(runs)[totals >= self.share * totals.max()].tolist():
+                chosen[one : other + 1] = True
+        inside = np.bincount(owners, lengths * chosen, minlength=size)
+        whole = np.bincount(owners, lengths, minlength=size)
         return Kept((inside > 0) & (2 * inside >= whole))

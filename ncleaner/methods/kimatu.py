@@ -17,10 +17,9 @@ set; distances are in segments.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -34,7 +33,7 @@ from ncleaner.methods.everything import kept_whole
 from ncleaner.text.sentences import is_final, phrase_marks
 
 __all__ = [
-    "Block", "Kimatu", "are_dispersed", "are_functions", "are_near", "are_quotes", "are_sure", "find_blocks",
+    "Blocks", "Kimatu", "are_dispersed", "are_functions", "are_near", "are_quotes", "are_sure", "find_blocks",
     "marks_of", "same_style",
 ]  # fmt: skip
 
@@ -52,7 +51,7 @@ _COMMON = 0.5
 _QUOTE = 8
 _QUOTED = 0.8
 _MOSTLY = 0.5
-# The longest text that is compared, in words: the time of a comparison is their product over 64.
+# The longest text that is compared, in words: a comparison takes the product of both over 64.
 _COMPARED = 2_000
 # With so many references, the largest ones, each block is compared.
 _REFERENCES = 20
@@ -63,33 +62,59 @@ _HEADING = 15
 
 _ITEM = CODE["li"]
 _LINK = 1 << CONTEXT_BIT["a"]
+# Number of bits of each byte.
+_BITS = np.unpackbits(np.arange(256, dtype=np.uint8)).reshape(256, 8).sum(axis=1).astype(np.int64)
 _HEADINGS = [CODE[name] for name, form in FORM.items() if form == HEADING]
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Text elements of one look, near one another.
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Blocks:
+    """The blocks of a page, in the order of their first segments.
 
     Attributes:
-        rows: the segments, in reading order.
-        style: stands for the look.
-        words: for each segment its words, in lower case.
-        relevance: the content-relevance ratio, at most 1.
+        rows: shape (segments in blocks,), int64: the segments of one block after the other, in reading order.
+        starts: shape (blocks + 1,), int64: the segments of block b are rows[starts[b] : starts[b + 1]].
+        styles: shape (blocks,), int64: stands for the look.
+        sizes: shape (blocks,), int64: number of words.
+        relevance: shape (blocks,), float64: the content-relevance ratio, at most 1.
+        text: gives the text of a segment.
     """
 
-    rows: tuple[int, ...]
-    style: int
-    words: tuple[tuple[str, ...], ...]
-    relevance: float
+    rows: npt.NDArray[np.int64]
+    starts: npt.NDArray[np.int64]
+    styles: npt.NDArray[np.int64]
+    sizes: npt.NDArray[np.int64]
+    relevance: npt.NDArray[np.float64]
+    text: Callable[[int], str]
+
+    def __len__(self) -> int:
+        return len(self.styles)
 
     @property
-    def size(self) -> int:
-        """Number of words."""
-        return sum(map(len, self.words))
+    def elements(self) -> npt.NDArray[np.int64]:
+        """Number of text elements of each block: shape (blocks,)."""
+        return np.diff(self.starts)
+
+    @property
+    def owners(self) -> npt.NDArray[np.int64]:
+        """The block of each of `rows`."""
+        return np.repeat(np.arange(len(self)), self.elements)
+
+    def rows_of(self, block: int) -> list[int]:
+        """The segments of a block."""
+        found: list[int] = self.rows[self.starts[block] : self.starts[block + 1]].tolist()
+        return found
+
+    def words(self, block: int) -> list[list[str]]:
+        """The words of each text element of a block, in lower case."""
+        return [self.text(row).lower().split() for row in self.rows_of(block)]
 
 
-def _styles(document: Document) -> list[int]:
-    """A number for the look of each visible segment, -1 for the others."""
+def _styles(document: Document) -> npt.NDArray[np.int64]:
+    """A number for the look of each segment."""
     elements, runs, table = document.elements, document.runs, document.segments
     own = elements["style"].astype(np.uint64)
     above = np.where(elements["parent"] >= 0, own[elements["parent"]], 0)
@@ -97,197 +122,239 @@ def _styles(document: Document) -> list[int]:
     # the inline elements that are around the whole segment
     inline = np.bitwise_and.reduceat(runs["context"], table["first_run"])
     _, numbers = np.unique(looks * np.uint64(8_191) + inline, return_inverse=True)
-    return np.where(document.visible, numbers, -1).tolist()  # type: ignore[no-any-return]
+    return numbers.astype(np.int64)
 
 
-def find_blocks(document: Document, distance: int = 8) -> list[Block]:
+def _links(document: Document) -> npt.NDArray[np.int64]:
+    """The number of links that begin in each segment: shape (segments,).
+
+    Between two runs in links, the link is another one if more elements end and begin than the formats that
+    only one of the two has.
+    """
+    runs = document.runs
+    context, linked = runs["context"], runs["context"] & _LINK != 0
+    begins = linked.copy()
+    after = np.flatnonzero(linked[1:] & linked[:-1] & (runs["segment"][1:] == runs["segment"][:-1])) + 1
+    gained, lost = context[after] & ~context[after - 1], context[after - 1] & ~context[after]
+    begins[after] = (runs["opened"][after] > _count_bits(gained)) & (
+        runs["closed"][after] > _count_bits(lost)
+    )
+    found: npt.NDArray[np.int64] = np.bincount(runs["segment"], begins, minlength=len(document)).astype(
+        np.int64
+    )
+    return found
+
+
+def _count_bits(values: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64]:
+    found: npt.NDArray[np.int64] = _BITS[values.view(np.uint8).reshape(-1, 4)].sum(axis=1)
+    return found
+
+
+def find_blocks(document: Document, distance: int = 8) -> Blocks:
     """Step 1: the blocks, and their relevance (sections 3.2 and 3.3).
 
     Args:
-        document: the page.
+        document: the page, with segments and elements.
         distance: most segments between two of a block.
     """
-    groups: list[list[int]] = []
-    last: dict[int, int] = {}
-    styles = _styles(document)
-    for row, style in enumerate(styles):
-        if style < 0:
-            continue
-        group = last.get(style)
-        if group is None or row - groups[group][-1] > distance:
-            last[style] = len(groups)
-            groups.append([])
-        groups[last[style]].append(row)
-    if not groups:
-        return []
     table = document.segments
-    owner = np.full(len(document), len(groups))
-    for number, rows in enumerate(groups):
-        owner[rows] = number
-    runs = document.runs
-    linked = runs["context"] & _LINK != 0
-    # a link may have several runs
-    begins = linked & ~np.append(False, linked[:-1] & (runs["segment"][1:] == runs["segment"][:-1]))
-    links = np.bincount(runs["segment"], begins, minlength=len(document))
+    shown = np.flatnonzero(document.visible)
+    styles = _styles(document)
+    order = shown[np.argsort(styles[shown], kind="stable")]
+    begins = np.ones(len(order), bool)
+    begins[1:] = (styles[order[1:]] != styles[order[:-1]]) | (np.diff(order) > distance)
+    firsts = order[begins]
+    size = len(firsts)
+    numbers = np.empty(size, np.int64)
+    numbers[np.argsort(firsts)] = np.arange(size)
+    # hidden segments are in a block behind the last one
+    owner = np.full(len(document), size)
+    owner[order] = numbers[np.cumsum(begins) - 1]
+    rows = shown[np.argsort(owner[shown], kind="stable")]
 
     def total(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        return np.bincount(owner, values, minlength=len(groups))[: len(groups)].astype(np.float64)
+        return np.bincount(owner, values, minlength=size)[:size].astype(np.float64)
 
-    elements, words = total(np.ones(len(document))), total(table["words"])
+    elements = np.bincount(owner, minlength=size)[:size]
+    words = total(table["words"])
     average = words / elements
+    marks = total(phrase_marks(document.data, table["start"], table["end"]))
     relevance = (
-        0.5 * words / max(words.max(), 1)
-        + 0.5 * np.minimum(average / max(min(average.max(), _LONG), 1.0), 1)
-        - (
-            1
-            - np.minimum(
-                total(phrase_marks(document.data, table["start"], table["end"]))
-                / np.maximum(words, 1)
-                / _PROSE,
-                1,
-            )
-        )
-        - np.minimum(total(links) / elements / _LINKED, 1)
+        0.5 * words / max(words.max(initial=0), 1)
+        + 0.5 * np.minimum(average / max(min(average.max(initial=0), _LONG), 1.0), 1)
+        - (1 - np.minimum(marks / np.maximum(words, 1) / _PROSE, 1))
+        - np.minimum(total(_links(document)) / elements / _LINKED, 1)
     )
-    texts = [tuple(text.lower().split()) for text in document.texts]
-    return [
-        Block(tuple(rows), styles[rows[0]], tuple(texts[row] for row in rows), value)
-        for rows, value in zip(groups, relevance.tolist(), strict=True)
-    ]
+    data, places = document.data, table[["start", "end"]].tolist()
+
+    def text(row: int) -> str:
+        start, end = places[row]
+        return data[start:end].decode()
+
+    return Blocks(
+        rows,
+        np.concatenate(([0], np.cumsum(elements))),
+        styles[np.sort(firsts)],
+        words.astype(np.int64),
+        relevance,
+        text,
+    )
 
 
-def are_sure(blocks: Sequence[Block], threshold: float = 0.32) -> list[bool]:
+def are_sure(blocks: Blocks, threshold: float = 0.32) -> Mask:
     """Step 2: the blocks whose relevance is above the threshold, the references of the other steps."""
-    return [block.relevance > threshold for block in blocks]
-
-
-def are_functions(blocks: Sequence[Block]) -> list[bool]:
-    """Step 3: the blocks of several short elements that share most of their words, such as "posted by X"."""
-    found = []
-    for block in blocks:
-        if len(block.rows) < _SEVERAL or block.size > _SHORT * len(block.rows):
-            found.append(False)
-            continue
-        elements = [set(words) for words in block.words]
-        common = Counter(word for words in elements for word in words)
-        shared = sum(
-            sum(2 * common[word] > len(elements) for word in words) / len(words) for words in elements
-        )
-        found.append(shared / len(elements) >= _COMMON)
+    found: Mask = blocks.relevance > threshold
     return found
 
 
-def longest_common(text: Sequence[str], other: Sequence[str]) -> int:
-    """The length of the longest common subsequence of two sequences of words, by the bits of whole numbers
-    (Hyyrö 2004)."""
+def are_functions(blocks: Blocks, among: Mask | None = None) -> Mask:
+    """Step 3: the blocks of several short elements that share most of their words, such as "posted by X".
+
+    Args:
+        blocks: of the page.
+        among: shape (blocks,): only these are looked at, by default all.
+    """
+    found = np.zeros(len(blocks), bool)
+    elements = blocks.elements
+    short = (elements >= _SEVERAL) & (blocks.sizes <= _SHORT * elements)
+    for number in np.flatnonzero(short if among is None else short & among).tolist():
+        each = [set(words) for words in blocks.words(number) if words]
+        common = Counter(word for words in each for word in words)
+        most = {word for word, times in common.items() if 2 * times > len(each)}
+        shared = sum(len(words & most) / len(words) for words in each) if most else 0.0
+        found[number] = shared >= _COMMON * len(each)
+    return found
+
+
+def _places(text: Sequence[str]) -> dict[str, int]:
+    """The places of each word of a text, as the bits of a whole number."""
     places: dict[str, int] = {}
     for place, word in enumerate(text):
         places[word] = places.get(word, 0) | 1 << place
-    whole = (1 << len(text)) - 1
+    return places
+
+
+def longest_common(text: Sequence[str], places: dict[str, int], size: int) -> int:
+    """The length of the longest common subsequence of two sequences of words, by the bits of whole numbers
+    (Hyyrö 2004).
+
+    Args:
+        text: one of them.
+        places, size: the places of the words of the other one, and their number.
+    """
+    whole = (1 << size) - 1
     row = whole
-    for word in other:
+    for word in text:
         found = row & places.get(word, 0)
         row = (row + found | row - found) & whole
-    return len(text) - row.bit_count()
+    return size - row.bit_count()
 
 
-def are_quotes(blocks: Sequence[Block], references: Sequence[bool]) -> list[bool]:
+def are_quotes(blocks: Blocks, references: Mask) -> Mask:
     """Step 4: the blocks of a style of which most are in a reference block before them, word for word.
 
-    A block is a quote if the longest common subsequence of the words of the two is most of it.
+    A block is a quote if the longest common subsequence of the words of the two is most of it, and the two
+    are of different styles.
     """
-    texts = [[word for words in block.words for word in words][:_COMPARED] for block in blocks]
-    largest = sorted(
-        (number for number, sure in enumerate(references) if sure), key=lambda number: -blocks[number].size
-    )[:_REFERENCES]
-    quotes = [False] * len(blocks)
-    styles: defaultdict[int, list[int]] = defaultdict(list)
-    before: list[tuple[int, set[str]]] = []
-    for number, (block, text) in enumerate(zip(blocks, texts, strict=True)):
-        if len(text) >= _QUOTE:
-            styles[block.style].append(number)
-            own, need = set(text), _QUOTED * len(text)
+    quotes = np.zeros(len(blocks), bool)
+    sure = np.flatnonzero(references)
+    largest = set(sure[np.argsort(-blocks.sizes[sure], kind="stable")][:_REFERENCES].tolist())
+    if not largest:
+        return quotes
+    before: list[tuple[int, set[str], list[str]]] = []
+    places: dict[int, dict[str, int]] = {}
+
+    def common(text: list[str], other: int, words: list[str]) -> int:
+        if other not in places:
+            places[other] = _places(words)
+        return longest_common(text, places[other], len(words))
+
+    compared = blocks.sizes >= _QUOTE
+    styles = blocks.styles.tolist()
+    # nothing before the first reference can be a quote
+    for number in range(min(largest), len(blocks)):
+        if not compared[number] and number not in largest:
+            continue
+        text = [word for words in blocks.words(number) for word in words][:_COMPARED]
+        if compared[number]:
             quotes[number] = any(
-                blocks[other].style != block.style
+                styles[other] != styles[number]
                 # each word that is missing there shortens the subsequence
-                and len(own - words) <= len(text) - need
-                and longest_common(text, texts[other]) >= need
-                for other, words in before
+                and sum(map(known.__contains__, text)) >= _QUOTED * len(text)
+                and common(text, other, words) >= _QUOTED * len(text)
+                for other, known, words in before
             )
         if number in largest:
-            before.append((number, set(text)))
-    return [
-        bool(styles[block.style])
-        and sum(quotes[number] for number in styles[block.style]) > _MOSTLY * len(styles[block.style])
-        for block in blocks
-    ]
+            before.append((number, set(text), text))
+    # styles have small numbers
+    found = np.bincount(blocks.styles, quotes) > _MOSTLY * np.bincount(blocks.styles, compared)
+    return found[blocks.styles]
 
 
-def _gaps(block: Block, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Segments from each row of a block to the nearest of other rows, which are sorted and not empty."""
-    own = np.array(block.rows)
-    behind = np.searchsorted(rows, own)
-    after = rows[np.minimum(behind, len(rows) - 1)]
-    before = rows[np.maximum(behind - 1, 0)]
-    gaps: npt.NDArray[np.int64] = np.minimum(np.abs(after - own), np.abs(own - before))
-    return gaps
+def _least(blocks: Blocks, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The least value of each block, of values for each of its rows."""
+    least: npt.NDArray[Any] = np.minimum.reduceat(values, blocks.starts[:-1])
+    return least
 
 
-def same_style(
-    blocks: Sequence[Block], references: Sequence[bool], ratio: float = 0.1, distance: int = 40
-) -> list[bool]:
+def _nearest(
+    keys: npt.NDArray[np.int64], known: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The nearest of some known keys, which are sorted and not empty, as a place in them, and how far it
+    is."""
+    behind = np.searchsorted(known, keys)
+    after, before = np.minimum(behind, len(known) - 1), np.maximum(behind - 1, 0)
+    there, here = np.abs(known[after] - keys), np.abs(keys - known[before])
+    return np.where(here <= there, before, after), np.minimum(here, there)
+
+
+def same_style(blocks: Blocks, references: Mask, ratio: float = 0.1, distance: int = 40) -> Mask:
     """Step 5: the blocks of the style of a reference near it, whose relevance is more than `ratio` of its
     relevance."""
-    of_style: defaultdict[int, list[tuple[int, float]]] = defaultdict(list)
-    for block, sure in zip(blocks, references, strict=True):
-        if sure:
-            of_style[block.style] += [(row, block.relevance) for row in block.rows]
-    known = {style: (np.array([row for row, _ in rows]), rows) for style, rows in of_style.items()}
-    found = []
-    for block, sure in zip(blocks, references, strict=True):
-        rescued = False
-        if not sure and block.style in known:
-            rows, pairs = known[block.style]
-            nearest = min(int(np.searchsorted(rows, block.rows[0])), len(rows) - 1)
-            near = int(_gaps(block, rows).min()) <= distance
-            rescued = near and block.relevance > ratio * pairs[nearest][1]
-        found.append(rescued)
+    if not references.any():
+        return np.zeros(len(blocks), bool)
+    owners = blocks.owners
+    # rows of different styles are too far from one another
+    keys = blocks.rows + blocks.styles[owners] * (int(blocks.rows.max()) + distance + 1)
+    sure = np.flatnonzero(references[owners])
+    sure = sure[np.argsort(keys[sure])]
+    places, gaps = _nearest(keys, keys[sure])
+    least = _least(blocks, gaps)
+    # the first one of the nearest rows
+    rows = np.flatnonzero(gaps == least[owners])[::-1]
+    relevance = np.empty(len(blocks))
+    relevance[owners[rows]] = blocks.relevance[owners[sure[places[rows]]]]
+    found: Mask = ~references & (least <= distance) & (blocks.relevance > ratio * relevance)
     return found
 
 
-def are_dispersed(blocks: Sequence[Block], candidates: Sequence[bool], high: float = 0.5) -> list[bool]:
+def are_dispersed(blocks: Blocks, candidates: Mask, high: float = 0.5) -> Mask:
     """Step 6: the candidates whose distance to the nearest other one is far above the geometric mean of these
     distances, unless their relevance is above `high`."""
-    rows = sorted(
-        (row, number) for number, found in enumerate(candidates) if found for row in blocks[number].rows
-    )
-    gaps: dict[int, int] = {}
+    owners = blocks.owners
+    chosen = candidates[owners]
+    order = np.argsort(blocks.rows[chosen])
+    rows, owners = blocks.rows[chosen][order], owners[chosen][order]
     # the nearest row of another block is next to a row of the block
-    for (row, number), (after, other) in pairwise(rows):
-        if number != other:
-            for one in (number, other):
-                gaps[one] = min(gaps.get(one, after - row), after - row)
-    mean = float(np.exp(np.mean(np.log(list(gaps.values()))))) if gaps else 0.0
-    return [
-        number in gaps and gaps[number] > _FAR * mean and block.relevance <= high
-        for number, block in enumerate(blocks)
-    ]
+    between = np.flatnonzero(owners[1:] != owners[:-1])
+    gaps = np.full(len(blocks), np.iinfo(np.int64).max)
+    for side in (between, between + 1):
+        np.minimum.at(gaps, owners[side], rows[between + 1] - rows[between])
+    known = np.unique(owners[np.concatenate((between, between + 1))])
+    mean = float(np.exp(np.log(gaps[known]).mean())) if len(known) else 0.0
+    found = np.zeros(len(blocks), bool)
+    found[known] = (gaps[known] > _FAR * mean) & (blocks.relevance[known] <= high)
+    return found
 
 
-def are_near(
-    blocks: Sequence[Block], candidates: Sequence[bool], relevance: float = -1.0, distance: int = 2
-) -> list[bool]:
+def are_near(blocks: Blocks, candidates: Mask, relevance: float = -1.0, distance: int = 2) -> Mask:
     """Step 7: the blocks next to a candidate that have a least relevance, such as headings."""
-    rows = np.array(
-        sorted(row for number, found in enumerate(candidates) if found for row in blocks[number].rows)
-    )
-    return [
-        bool(len(rows))
-        and not found
-        and block.relevance >= relevance
-        and int(_gaps(block, rows).min()) <= distance
-        for block, found in zip(blocks, candidates, strict=True)
-    ]
+    rows = np.sort(blocks.rows[candidates[blocks.owners]])
+    if not len(rows):
+        return np.zeros(len(blocks), bool)
+    gaps = _least(blocks, _nearest(blocks.rows, rows)[1])
+    found: Mask = ~candidates & (blocks.relevance >= relevance) & (gaps <= distance)
+    return found
 
 
 def marks_of(document: Document) -> npt.NDArray[np.uint8]:
@@ -308,14 +375,6 @@ def marks_of(document: Document) -> npt.NDArray[np.uint8]:
     return marks
 
 
-def _with(found: Sequence[bool], more: Sequence[bool]) -> list[bool]:
-    return [a or b for a, b in zip(found, more, strict=True)]
-
-
-def _without(found: Sequence[bool], less: Sequence[bool]) -> list[bool]:
-    return [a and not b for a, b in zip(found, less, strict=True)]
-
-
 @dataclass(frozen=True)
 class Kimatu:
     """Keeps the blocks that the seven steps leave. Its scores are the relevance of each segment's block.
@@ -334,18 +393,20 @@ class Kimatu:
         if not len(document.elements) or not len(document):
             return kept_whole(document)
         blocks = find_blocks(document, self.distance)
-        candidates = are_sure(blocks, self.sure)
-        banned = [
-            function or quote
-            for function, quote in zip(are_functions(blocks), are_quotes(blocks, candidates), strict=True)
-        ]
-        candidates = _without(candidates, banned)
-        candidates = _with(candidates, _without(same_style(blocks, candidates, self.ratio), banned))
-        candidates = _without(candidates, are_dispersed(blocks, candidates, self.high))
-        candidates = _with(candidates, _without(are_near(blocks, candidates, self.near), banned))
         mask = np.zeros(len(document), bool)
         scores = np.full(len(document), -2.0)
-        for block, kept in zip(blocks, candidates, strict=True):
-            mask[list(block.rows)] = kept
-            scores[list(block.rows)] = block.relevance
+        if not len(blocks):
+            return Kept(mask, scores, marks=marks_of(document))
+        candidates = are_sure(blocks, self.sure)
+        candidates &= ~are_functions(blocks, candidates)
+        quotes = are_quotes(blocks, candidates)
+        candidates &= ~quotes
+        # what steps 3 and 4 delete does not come back
+        more = same_style(blocks, candidates, self.ratio) & ~quotes
+        candidates |= more & ~are_functions(blocks, more)
+        candidates &= ~are_dispersed(blocks, candidates, self.high)
+        more = are_near(blocks, candidates, self.near) & ~quotes
+        candidates |= more & ~are_functions(blocks, more)
+        mask[blocks.rows] = candidates[blocks.owners]
+        scores[blocks.rows] = blocks.relevance[blocks.owners]
         return Kept(mask, scores, marks=marks_of(document))

@@ -10,9 +10,10 @@ more than half of the characters of the element; the last element is the target 
 headings and the items of lists in the target node are those that their tags name, everything else is a
 paragraph.
 
-Where the thesis is silent: an element counts as inside itself, so that no density is a division by zero; the
-structural elements are the blocks of the Document and the line breaks inside its segments; characters are
-counted without white space. Inline elements are no candidates: the Document has none.
+Characters are those of texts with a printable one, with the white space inside but not around them, as the
+thesis counts them. Where it is silent: the structural elements are the blocks of the Document and the line
+breaks inside its segments; those inside an element do not include itself; an element without any has no
+density and is not gone into. Inline elements are no candidates: the Document has none.
 """
 
 from __future__ import annotations
@@ -24,31 +25,43 @@ import numpy.typing as npt
 
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
-from ncleaner.document.tags import CODE, FORM, HEADING
+from ncleaner.document.tags import CODE, FORM, HEADING, TAGS
 from ncleaner.methods.base import parameter
 from ncleaner.methods.everything import kept_whole
+from ncleaner.modelling.labels import run_chars
 
 __all__ = ["WebContent", "densities", "marks_of", "target_node"]
 
-_BODY, _ITEM = CODE["body"], CODE["li"]
-_HEADINGS = [CODE[name] for name, form in FORM.items() if form == HEADING]
+_BODY = CODE["body"]
+# The kinds that tags name, by the codes of the tags.
+_NAMED = np.zeros(len(TAGS), np.uint8)
+_NAMED[CODE["li"]] = ord("l")
+_NAMED[[CODE[name] for name, form in FORM.items() if form == HEADING]] = ord("h")
+
+
+def _inside(document: Document) -> npt.NDArray[np.int64]:
+    """The structural elements inside each element: shape (elements,)."""
+    breaks = np.zeros(len(document.runs), np.int64)
+    breaks[document.segments["last_run"]] = document.segments["breaks"]
+    parents = document.elements["parent"].tolist()
+    inside = [0] * len(parents)
+    # children come after their parent
+    for row in range(len(parents) - 1, -1, -1):
+        if parents[row] >= 0:
+            inside[parents[row]] += inside[row] + 1
+    found: npt.NDArray[np.int64] = np.array(inside, np.int64) + document.sums(breaks)
+    return found
 
 
 def densities(document: Document) -> npt.NDArray[np.float64]:
-    """The density of each element (section 2.3): shape (elements,), characters for each structural
-    element."""
-    elements = document.elements
-    breaks = np.zeros(len(document.runs), np.int64)
-    breaks[document.segments["last_run"]] = document.segments["breaks"]
-    # elements are in document order, so those inside an element are the rows behind it that begin before its
-    # end
-    depth = elements["depth"].astype(np.int64)
-    sizes = np.ones(len(elements), np.int64)
-    for level in range(int(depth.max(initial=0)), 0, -1):
-        rows = np.flatnonzero(depth == level)
-        np.add.at(sizes, elements["parent"][rows], sizes[rows])
-    found: npt.NDArray[np.float64] = elements["chars"] / (sizes + document.sums(breaks))
-    return found
+    """The density of each element (section 2.3): shape (elements,), characters for each structural element
+    inside; 0 for an element without any."""
+    return _densities(document, document.sums(run_chars(document)))
+
+
+def _densities(document: Document, chars: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    inside = _inside(document)
+    return np.divide(chars, inside, out=np.zeros(len(inside)), where=inside > 0)
 
 
 def target_node(document: Document, share: float = 0.5) -> int:
@@ -61,14 +74,15 @@ def target_node(document: Document, share: float = 0.5) -> int:
     Raises:
         ValueError: the document has no elements.
     """
-    elements, density = document.elements, densities(document)
-    node = int(np.argmax(elements["tag"] == _BODY))
+    chars = document.sums(run_chars(document))
+    density, parents = _densities(document, chars), document.elements["parent"]
+    node = int(np.argmax(document.elements["tag"] == _BODY))
     while True:
-        children = np.flatnonzero(elements["parent"] == node)
+        children = np.flatnonzero(parents == node)
         if not len(children):
             return node
         densest = int(children[np.argmax(density[children])])
-        if elements["chars"][densest] <= share * elements["chars"][node]:
+        if not density[densest] or chars[densest] <= share * chars[node]:
             return node
         node = densest
 
@@ -92,7 +106,7 @@ class WebContent:
         first, last = (document.elements[node][name] for name in ("first_run", "last_run"))
         runs = document.segments["first_run"]
         mask = document.visible & (runs >= first) & (runs < last)
-        if not self.sparse and densities(document)[node] < self.sparse_density:
+        if not self.sparse and 0 < densities(document)[node] < self.sparse_density:
             mask = np.zeros_like(mask)
         marks = marks_of(document)
         if self.title:
@@ -104,12 +118,12 @@ class WebContent:
 def marks_of(document: Document) -> npt.NDArray[np.uint8]:
     """The kind of each segment by its tags alone (section 2.5): shape (segments,), ASCII codes."""
     elements = document.elements
-    own = np.full(len(elements), ord("p"), np.uint8)
-    own[elements["tag"] == _ITEM] = ord("l")
-    own[np.isin(elements["tag"], _HEADINGS)] = ord("h")
-    # a paragraph inside an item is the item
-    for row, parent in enumerate(elements["parent"].tolist()):
-        if parent >= 0 and own[row] == ord("p") and own[parent] != ord("p"):
-            own[row] = own[parent]
-    owners = document.segments["element"]
-    return np.where(owners >= 0, own[owners], np.uint8(ord("p")))
+    marks = np.full(len(document), ord("p"), np.uint8)
+    places = document.segments["first_run"]
+    marked = np.flatnonzero(_NAMED[elements["tag"]])
+    codes = _NAMED[elements["tag"][marked]]
+    first, last = (np.searchsorted(places, elements[name][marked]) for name in ("first_run", "last_run"))
+    # in document order, so that the inner ones win; a paragraph inside an item is the item
+    for code, begin, end in zip(codes.tolist(), first.tolist(), last.tolist(), strict=True):
+        marks[begin:end] = code
+    return marks

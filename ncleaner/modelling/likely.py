@@ -7,9 +7,10 @@ import numpy as np
 from ncleaner._ngram import Grams
 from ncleaner.modelling.ngrams import NGramModel
 
-__all__ = ["is_unspaced", "likely_words"]
+__all__ = ["LETTERS", "is_unspaced", "likely_words"]
 
-_LETTERS = 4
+# Most letters of a word that is looked for.
+LETTERS = 4
 # Beginnings of words that are looked at further, of each length.
 _BEAM = 60
 # Sharper than models for segments have it: here only words that were seen matter.
@@ -35,6 +36,14 @@ def likely_words(model: NGramModel, number: int) -> list[str]:
         model: the n-grams.
         number: of words.
     """
+    # the model keeps them; a copy for one page (`with_others`) has what the model had
+    known: dict[int, list[str]] = model.__dict__.setdefault("_likely_words", {})
+    if number not in known:
+        known[number] = _likely_words(model, number)
+    return known[number]
+
+
+def _likely_words(model: NGramModel, number: int) -> list[str]:
     symbols = model.alphabet.characters
     letters = sorted(
         {shown for shown in symbols if len(shown) == 1 and shown.isalpha() and shown == shown.lower()}
@@ -50,7 +59,7 @@ def likely_words(model: NGramModel, number: int) -> list[str]:
     grams = Grams(levels, sharp.alphabet.bits)
     beginnings: list[tuple[float, str]] = [(0.0, "")]
     found: list[tuple[float, str]] = []
-    for length in range(1, _LETTERS + 1):
+    for length in range(1, LETTERS + 1):
         longer: list[tuple[float, str]] = []
         for _, beginning in beginnings:
             for letter in letters:

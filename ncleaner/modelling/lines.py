@@ -22,7 +22,7 @@ from ncleaner.errors import ModelError
 from ncleaner.modelling.card import Card, Table
 from ncleaner.modelling.container import Stored, about_of, integers, pack, reals
 from ncleaner.modelling.decision import Preset
-from ncleaner.text.sentences import count_ends, phrase_marks
+from ncleaner.text.sentences import count_capitals, count_ends, phrase_marks
 
 __all__ = ["CLASSES", "FEATURES", "LinesModel", "line_features"]
 
@@ -39,7 +39,6 @@ def line_features(document: Document) -> npt.NDArray[np.float32]:
     """The features of each segment: shape (segments, len(FEATURES)), float32."""
     table, elements = document.segments, document.elements
     words = np.maximum(table["words"], 1).astype(np.float64)
-    capitals = [sum(word[0].isupper() for word in text.split()) for text in document.texts]
     places = table["start"], table["end"]
     tags = np.append(elements["tag"], np.uint16(0))
     parents = np.append(elements["parent"], np.int32(-1))
@@ -49,7 +48,7 @@ def line_features(document: Document) -> npt.NDArray[np.float32]:
         (
             table["words"],
             table["chars"] / words,
-            np.array(capitals, np.float64) / words,
+            count_capitals(document.data, *places) / words,
             phrase_marks(document.data, *places) / words,
             count_ends(document.data, *places),
             table["link_chars"] / np.maximum(table["chars"], 1),

@@ -48,7 +48,7 @@ class Settings:
     captions: bool = True
     news: bool = False
     notices: bool = False
-    parameters: dict[str, Value] = field(default_factory=dict)
+    parameters: dict[str, Value] = field(default_factory=dict, hash=False)
     sites: str | None = None
     limits: Limits = field(default_factory=Limits)
     many_pages: bool = False

@@ -19,7 +19,8 @@ from ncleaner.training.pairs import Pair, pages_of, read_bytes, read_manifest, s
 
 __all__ = ["fenced", "read_fenced"]
 
-_COMMENT = re.compile(rb"<!--(.*?)(?:-->|--!>|\Z)", re.DOTALL)
+# `<!-->` and `<!--->` are whole comments
+_COMMENT = re.compile(rb"<!--(?:-?>|(.*?)(?:-->|--!>|\Z))", re.DOTALL)
 
 
 def fenced(html: bytes, begin: str, end: str, encoding: str | None = None) -> str | None:
@@ -37,10 +38,11 @@ def fenced(html: bytes, begin: str, end: str, encoding: str | None = None) -> st
     since: int | None = None
     found = False
     for comment in _COMMENT.finditer(page):
-        if end.encode() in comment[1] and since is not None:
+        said = comment[1] or b""
+        if end.encode() in said and since is not None:
             parts.append(page[since : comment.start()])
             since = None
-        elif begin.encode() in comment[1] and since is None:
+        elif begin.encode() in said and since is None:
             since, found = comment.end(), True
     if since is not None:
         parts.append(page[since:])

@@ -4,13 +4,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.methods.choice import read_ngrams
-from ncleaner.methods.htmcleaner import Htmcleaner, best_runs
+from ncleaner.methods.htmcleaner import Htmcleaner, _Words, best_runs
+from ncleaner.text.sentences import sentences_in
 
 PROSE = "The harbour board has decided that the ferry will sail until the end of May, in all weathers."
 
@@ -38,6 +39,31 @@ def test_runs(sentences: list[tuple[int, bool]]) -> None:
     # no run that is left touches none of them and is worth something
     for (a, b), score in every.items():
         assert score <= 0 or any(first <= b and a <= last for first, last in runs)
+
+
+def best_of(gains: list[int], good: list[bool], first: int, end: int) -> list[tuple[int, int]]:
+    """The runs of [first, end) by their definition: the best one, the shortest of equally good ones, then those
+    on both sides of it."""
+    every = [
+        (sum(gains[a : b + 1]), a - b, -a)
+        for a in range(first, end)
+        for b in range(a, end)
+        if good[a] and good[b]
+    ]
+    score, shorter, begin = max(every, default=(0, 0, 0))
+    if score <= 0:
+        return []
+    a, b = -begin, -begin - shorter
+    return [*best_of(gains, good, first, a), (a, b), *best_of(gains, good, b + 1, end)]
+
+
+@given(st.lists(st.tuples(st.integers(-4, 4), st.booleans()), max_size=12))
+@example([(0, True), (1, False), (-1, True), (2, False), (-1, True)])
+def test_runs_are_the_best_and_those_beside_them(sentences: list[tuple[int, bool]]) -> None:
+    gains, good = [gain for gain, _ in sentences], [fits for _, fits in sentences]
+    runs = best_runs(np.array(gains, np.int64), np.array(good, bool))
+    expected = best_of(gains, good, 0, len(gains))
+    assert [sum(gains[a : b + 1]) for a, b in runs] == [sum(gains[a : b + 1]) for a, b in expected]
 
 
 def test_long_inputs_take_linear_time() -> None:
@@ -77,6 +103,21 @@ def test_a_script_without_spaces() -> None:
         "<li><a href=/>首页</a><li><a href=/>新闻</a><p>港口的渡轮将在五月底之前的每一天都照常开航，这是昨天的决定。"
     )
     assert chinese.keep(document).mask.tolist() == [False, False, True]
+
+
+def test_function_words_count_with_their_letters(english: Htmcleaner) -> None:
+    text = "The END of it, and THE ferry. İt İs the"
+    found = sentences_in(text, np.zeros(1, np.int64), np.full(1, len(text)))
+    words = _Words(frozenset({"the", "of", "and", "end", "it"}))
+    # "it," is no word of the list, nor is what İ becomes
+    assert words.in_sentences(text, found.begins).tolist() == [3 + 3 + 2 + 3 + 3, 3]
+
+
+def test_copies_of_a_model_have_its_function_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = read_ngrams("en")
+    first = Htmcleaner(model)
+    monkeypatch.setattr("ncleaner.modelling.likely._likely_words", None)
+    assert Htmcleaner(model.with_others([])).function_words == first.function_words
 
 
 def test_nothing_to_read(english: Htmcleaner) -> None:

@@ -20,13 +20,14 @@ def row_of(document: Document, path: str) -> int:
 
 
 def test_density_is_characters_for_each_structural_element() -> None:
-    document = dump_html("<body><div>abcd<p>efgh</p></div><p>ij<br>kl</p></body>")
+    document = dump_html("<body><div>  ab cd<p>efgh</p><b>i</b>jk </div><p>lm<br>no</p></body>")
     found = densities(document)
-    # an element counts as inside itself; a line break is a structural element
-    assert found[row_of(document, "html/body/div")] == 8 / 2
-    assert found[row_of(document, "html/body/div/p")] == 4
-    assert found[row_of(document, "html/body/p")] == 4 / 2
-    assert found[row_of(document, "html/body")] == 12 / 5
+    # white space around a text does not count, that inside it does; a line break is a structural element
+    assert found[row_of(document, "html/body/div")] == 12 / 1
+    assert found[row_of(document, "html/body/p")] == 4 / 1
+    assert found[row_of(document, "html/body")] == 16 / 4
+    # nothing to divide by
+    assert found[row_of(document, "html/body/div/p")] == 0
 
 
 def page(main: str) -> str:
@@ -43,14 +44,23 @@ def test_goes_into_the_densest_child_with_most_of_the_text() -> None:
 
 
 def test_stops_where_the_densest_child_has_half_of_the_text_at_most() -> None:
-    document = dump_html(f"<body><div><p>{'a' * 50}</p><p>{'b' * 50}</p></div></body>")
+    document = dump_html(
+        f"<body><div><p>{'a' * 50}<br>b</p><p>{'c' * 50}<br>d</p></div><p>{'e' * 9}</p></body>"
+    )
+    # each paragraph has half of the text of the division
     assert document.path(target_node(document)) == "html/body/div"
-    # a smaller share is enough for the first of the two paragraphs
+    # a smaller share is enough for it
     assert document.path(target_node(document, 0.4)) == "html/body/div/p"
 
 
 def test_the_share_must_be_exceeded() -> None:
-    document = dump_html(f"<body><p>{'a' * 50}</p><div>{'b' * 49}<br>c</div></body>")
+    document = dump_html(f"<body><p>{'a' * 48}<br>b</p><div>{'b' * 48}<br>c</div></body>")
+    assert target_node(document) == row_of(document, "html/body")
+    assert target_node(document, 0.49) == row_of(document, "html/body/p")
+
+
+def test_an_element_without_structure_is_not_gone_into() -> None:
+    document = dump_html(f"<body><p>{PROSE * 9}</p><p>{PROSE}</p></body>")
     assert document.path(target_node(document)) == "html/body"
 
 

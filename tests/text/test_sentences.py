@@ -5,7 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ncleaner.text.sentences import count_ends, is_final, phrase_marks, sentences_of
+from ncleaner.text.sentences import (
+    count_capitals,
+    count_ends,
+    is_final,
+    phrase_marks,
+    sentences_in,
+    sentences_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -17,6 +24,10 @@ from ncleaner.text.sentences import count_ends, is_final, phrase_marks, sentence
         ("天下雨了。他没来！", ["天下雨了。", "他没来！"]),
         ("  Wait… What?!  ", ["Wait…", "What?!"]),
         ("Τι; Ναι.", ["Τι; Ναι."]),
+        ("... Two", ["...", "Two"]),
+        ("! One", ["! One"]),
+        ("是。 . No", ["是。", ". No"]),
+        ("End.\t\n  Next", ["End.", "Next"]),
         ("", []),
         ("   ", []),
     ],
@@ -32,6 +43,33 @@ def test_every_character_is_in_one_sentence_or_between(text: str) -> None:
         assert at <= begin < end and not text[at:begin].strip()
         at = end
     assert not text[at:].strip()
+
+
+@given(st.lists(st.text(alphabet="ab.!? 。…\t\"'", max_size=20), max_size=6))
+def test_sentences_of_a_dump_are_those_of_its_segments(texts: list[str]) -> None:
+    ends = np.cumsum([len(text) + 1 for text in texts], dtype=np.int64) - 1
+    starts = ends - np.array([len(text) for text in texts], np.int64)
+    dump = "".join(f"{text}\n" for text in texts)
+    found = sentences_in(dump, starts, ends)
+    spans = [
+        (begin + start, end + start, row)
+        for row, (text, start) in enumerate(zip(texts, starts.tolist(), strict=True))
+        for begin, end in sentences_of(text)
+    ]
+    assert list(zip(*(column.tolist() for column in found[:3]), strict=True)) == spans
+    assert found.final.tolist() == [is_final(dump[begin:end]) for begin, end, _ in spans]
+
+
+def test_marks_without_end_take_linear_time() -> None:
+    assert sentences_of("." * 300_000 + "x") == [(0, 300_001)]
+    assert len(sentences_of(".)" * 150_000 + "x")) == 1
+
+
+@given(st.lists(st.text(alphabet="aA Éé,Жж漢İ𐐀\n", max_size=12).map(str.strip), max_size=5))
+def test_capitals(texts: list[str]) -> None:
+    assert counts(count_capitals, *texts) == [
+        sum(word[0].isupper() for word in text.split()) for text in texts
+    ]
 
 
 def test_final() -> None:

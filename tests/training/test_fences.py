@@ -19,6 +19,8 @@ def test_what_comments_fence() -> None:
     # a second beginning inside, an end without a beginning, a comment that never ends
     assert fenced(b"x<!--off--><!--on-->a<!--on-->b<!--off-->c", "on", "off") == "ab\n"
     assert fenced(b"a<!--on-->b<!--off", "on", "off") == "b\n"
+    # comments without text
+    assert fenced(b"x<!--><!--on-->a<!---><!--off-->b", "on", "off") == "a\n"
     assert fenced("<meta charset=koi8-r><!--on-->да<!--off-->".encode("koi8-r"), "on", "off") == "да\n"
 
 
