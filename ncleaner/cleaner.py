@@ -157,7 +157,10 @@ class Cleaner:
                 alt_text=self.alt_text,
             )
         document = self._with_site(document, page.url)
-        return document, self.keep(document)
+        kept = self.keep(document)
+        if self.sites is not None and self.sites.duplicates:
+            kept = kept.remarked(duplicate_of=self.sites.duplicate_of(page))
+        return document, kept
 
     def __repr__(self) -> str:
         model = getattr(self.method, "model", None)

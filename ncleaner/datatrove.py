@@ -9,9 +9,10 @@ replaces another extractor after a reader that yields HTML:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import orjson
@@ -19,6 +20,7 @@ import orjson
 from ncleaner.cleaner import Cleaner
 from ncleaner.errors import InputError
 from ncleaner.limits import Limits
+from ncleaner.methods.base import Value
 from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
 from ncleaner.modelling.decision import Preset
 from ncleaner.reading.archive import InputFormat, read
@@ -51,8 +53,8 @@ class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # datatrove has no 
     Args:
         data_folder, paths_file: as for every reader from disk. Files that are neither archives nor HTML are
             read as texts: give a `glob_pattern` if the folder contains other files.
-        method, model, threshold, headline, comments, captions, news, notices, limits, encoding, alt_text: see
-            `Cleaner`.
+        method, model, threshold, headline, comments, captions, news, notices, parameters, sites, limits,
+            encoding, alt_text: see `Cleaner`.
         input_format, marker: see `archive.read`.
         options: those of `BaseDiskReader`: limit, skip, adapter, glob_pattern, default_metadata, …
 
@@ -75,6 +77,8 @@ class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # datatrove has no 
         captions: bool = True,
         news: bool = False,
         notices: bool = False,
+        parameters: Mapping[str, Value] = MappingProxyType({}),
+        sites: str | Path | None = None,
         limits: Limits = Limits(),
         encoding: str | None = None,
         alt_text: bool = False,
@@ -96,6 +100,8 @@ class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # datatrove has no 
             captions=captions,
             news=news,
             notices=notices,
+            parameters=dict(parameters),
+            sites=None if sites is None else str(sites),
             limits=limits,
             marker=marker,
         )
@@ -160,8 +166,8 @@ class NcleanerExtractor(BaseExtractor):  # type: ignore[misc]  # datatrove has n
     Pages without clean text and pages above the limits are dropped.
 
     Args:
-        method, model, threshold, headline, comments, captions, news, notices, limits, alt_text: see
-            `Cleaner`.
+        method, model, threshold, headline, comments, captions, news, notices, parameters, limits, alt_text:
+            see `Cleaner`.
         timeout: seconds for one page, which include loading the model if processes are not forked. None:
             those of `limits`.
     """
@@ -179,6 +185,7 @@ class NcleanerExtractor(BaseExtractor):  # type: ignore[misc]  # datatrove has n
         captions: bool = True,
         news: bool = False,
         notices: bool = False,
+        parameters: Mapping[str, Value] = MappingProxyType({}),
         limits: Limits = Limits(),
         alt_text: bool = False,
         timeout: float | None = None,
@@ -194,6 +201,7 @@ class NcleanerExtractor(BaseExtractor):  # type: ignore[misc]  # datatrove has n
             captions=captions,
             news=news,
             notices=notices,
+            parameters=dict(parameters),
             limits=limits,
         )
         self._cleaner: Cleaner | None = None

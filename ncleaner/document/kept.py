@@ -35,12 +35,14 @@ class Remarks(NamedTuple):
             decided.
         unfamiliar: True if the model hardly knows the letters of the page, and the method keeps all segments
             or no segment.
+        duplicate_of: URL of the page that this one repeats, by the survey of sites; empty if there is none.
     """
 
     model: str = ""
     language: str = ""
     fallback: str = ""
     unfamiliar: bool = False
+    duplicate_of: str = ""
 
 
 class Kept(NamedTuple):
@@ -94,6 +96,7 @@ class Kept(NamedTuple):
         language: str | None = None,
         fallback: str | None = None,
         unfamiliar: bool | None = None,
+        duplicate_of: str | None = None,
     ) -> Kept:
         """Returns the same decision with some remarks replaced; an argument of None keeps the old value."""
         old = self.remarks
@@ -103,5 +106,6 @@ class Kept(NamedTuple):
                 old.language if language is None else language,
                 old.fallback if fallback is None else fallback,
                 old.unfamiliar if unfamiliar is None else unfamiliar,
+                old.duplicate_of if duplicate_of is None else duplicate_of,
             )
         )

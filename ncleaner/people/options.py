@@ -224,6 +224,16 @@ PrefixOption = Annotated[
 SegmentsOption = Annotated[
     bool, typer.Option("--segments", help="jsonl: add each segment's kind, score and offsets.")
 ]
+ReferencesOption = Annotated[
+    bool, typer.Option("--references", help="signatures: add the HTML of each page, for the method `site`.")
+]
+DuplicatesOption = Annotated[
+    bool,
+    typer.Option(
+        "--duplicates",
+        help="signatures: add what finding duplicates takes (needs ncleaner\\[duplicates]).",
+    ),
+]
 MaxBytesOption = Annotated[
     int,
     typer.Option(
@@ -274,9 +284,16 @@ def logged_as_json(wanted: bool) -> Iterator[None]:
         raise typer.Exit(1) from None
 
 
-def _sink_options(name: str, segments: bool, compression: Compression | None) -> SinkOptions:
+def _sink_options(
+    name: str, compression: Compression | None, segments: bool, references: bool, duplicates: bool
+) -> SinkOptions:
     """Returns the options of the output. Raises BadParameter: the format cannot do it."""
-    options = SinkOptions(segments, cast(Any, compression.value) if compression else None)
+    if (references or duplicates) and name != "signatures":
+        option = "--references" if references else "--duplicates"
+        raise typer.BadParameter(f"only --format signatures has it, not {name}", param_hint=option)
+    options = SinkOptions(
+        segments, cast(Any, compression.value) if compression else None, references, duplicates
+    )
     try:
         make_sink(name, options)
     except ValueError as error:
@@ -365,6 +382,8 @@ def settings_of(
     encoding: EncodingOption = None,
     compress: CompressOption = None,
     segments: SegmentsOption = False,
+    references: ReferencesOption = False,
+    duplicates: DuplicatesOption = False,
     alt_text: AltOption = False,
     headline: HeadlineOption = None,
     no_comments: NoCommentsOption = False,
@@ -390,7 +409,7 @@ def settings_of(
         model=model,
         threshold=threshold_of(threshold, precision, recall),
         output_format=output_format.value,
-        sink_options=_sink_options(output_format.value, segments, compress),
+        sink_options=_sink_options(output_format.value, compress, segments, references, duplicates),
         input_format=cast(Any, input_format.value),
         encoding=encoding,
         alt_text=alt_text,

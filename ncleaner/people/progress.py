@@ -278,6 +278,11 @@ def run_summary(tally: Tally) -> str:
             f"{tally.notices:,} of the empty pages hold nothing but a notice, such as an error message or a "
             "cookie wall: --notices keeps them"
         )
+    if tally.duplicates:
+        lines.append(
+            f"{tally.duplicates:,} pages repeat another page of the survey, which duplicate_of in jsonl and "
+            "parquet names"
+        )
     if tally.skipped:
         lines.append(f"{tally.skipped.total():,} records skipped{_by_reason(tally.skipped)}")
     if tally.flattened:

@@ -10,7 +10,9 @@ from ncleaner.surveying.portrait import Portrait, SiteRow
 
 __all__ = ["survey_page", "survey_text"]
 
-_HEAD = ("site", "pages", "words", "kept %", "languages", "kinds", "layouts", "sampled pages")
+_HEAD = ("site", "pages", "words", "kept %", "languages", "kinds", "layouts", "duplicates", "sampled pages")
+# Of a survey that has not looked for duplicates.
+_UNKNOWN = "- (--duplicates counts them)"
 
 
 def _share(row: SiteRow) -> str:
@@ -32,6 +34,8 @@ def _sums(portrait: Portrait) -> list[tuple[str, str]]:
         ("words kept, per cent", _share(total)),
         ("languages", _most(total.languages, 20) or "-"),
         ("kinds of pages", _most(total.kinds, 20) or "-"),
+        ("exact duplicates", f"{total.exact:,}" if portrait.duplicates else _UNKNOWN),
+        ("near duplicates", f"{total.near:,}" if portrait.duplicates else _UNKNOWN),
         ("sampled pages", f"{total.sampled:,}"),
     ]
 
@@ -59,6 +63,7 @@ def survey_page(portrait: Portrait, title: str) -> str:
             _most(row.languages, 3),
             _most(row.kinds, 3),
             f"{row.layouts:,}",
+            f"{row.exact + row.near:,}" if portrait.duplicates else "-",
             f"{row.sampled:,}",
         )
         for row in portrait.largest

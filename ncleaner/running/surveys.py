@@ -38,6 +38,7 @@ def survey(
     *,
     pages: int = PAGES,
     references: bool = False,
+    duplicates: bool = False,
     jobs: int = 1,
     progress: Progress = no_progress,
     again: bool = False,
@@ -55,10 +56,11 @@ def survey(
         settings: method, model and limits; the format is that of signatures.
         pages: pages of each site that the survey keeps, 2 to `MOST_PAGES`.
         references: whether it keeps their HTML, too.
+        duplicates: whether it finds duplicates among all pages, by their clean texts.
         jobs, progress, again: see `run`.
 
     Returns:
-        The counts of the run, and the numbers of sites, pages, and sampled pages of the survey.
+        The counts of the run, and the numbers of sites, pages, sampled pages and duplicates of the survey.
 
     Raises:
         NcleanerError: a setting, a part or the output cannot be used.
@@ -68,14 +70,16 @@ def survey(
     if output.is_dir():
         raise OutputError(f"the survey {output} is a directory: give the name of a file")
     folder = output.with_name(f"{output.name}.parts")
-    with Builder(output, pages, references) as builder:
+    with Builder(output, pages, references, duplicates) as builder:
         tally = Tally()
         if inputs:
             make_folder(folder)
             tally = run(
                 inputs,
                 replace(
-                    settings, output_format="signatures", sink_options=SinkOptions(references=references)
+                    settings,
+                    output_format="signatures",
+                    sink_options=SinkOptions(references=references, duplicates=duplicates),
                 ),
                 output=folder,
                 jobs=jobs,

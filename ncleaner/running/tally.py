@@ -55,6 +55,7 @@ class Tally:
         cleaned: pages with clean text.
         empty: pages without clean text.
         notices: empty pages that hold nothing but a notice, such as an error message.
+        duplicates: pages that repeat another page, by the survey of sites.
         skipped: records that yield no page, by reason.
         lost: pages given up, by reason.
         damaged: places where an input is broken.
@@ -81,6 +82,7 @@ class Tally:
     cleaned: int = 0
     empty: int = 0
     notices: int = 0
+    duplicates: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
     lost: Counter[str] = field(default_factory=Counter)
     damaged: int = 0
@@ -142,6 +144,7 @@ class Tally:
         self.flattened += document.dropped_tags > 0
         self.encodings[document.encoding or "decoded"] += 1
         self.unfamiliar += kept.remarks.unfamiliar
+        self.duplicates += bool(kept.remarks.duplicate_of)
         if kept.remarks.fallback:
             self.fallbacks[kept.remarks.fallback] += 1
         _add(self.languages, kept.remarks.language or "unknown", 1)
@@ -190,6 +193,7 @@ class Tally:
             "cleaned": self.cleaned,
             "empty": self.empty,
             "notices": self.notices,
+            "duplicates": self.duplicates,
             "given_up": dict(sorted(self.lost.items())),
             "records_skipped": dict(sorted(self.skipped.items())),
             "flattened": self.flattened,
@@ -227,6 +231,7 @@ class Tally:
             empty=_integer(record["empty"]),
             # a manifest of version 0.1.0 has none
             notices=_integer(record.get("notices", 0)),
+            duplicates=_integer(record.get("duplicates", 0)),
             lost=_counter(record["given_up"]),
             skipped=_counter(record["records_skipped"]),
             flattened=_integer(record["flattened"]),

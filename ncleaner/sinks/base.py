@@ -24,12 +24,14 @@ class SinkOptions:
     Attributes:
         segments: whether jsonl also contains each segment with kind, score and offsets.
         references: whether signatures also contain the pages.
+        duplicates: whether signatures also contain what is needed to find duplicates.
         compression: of the output, in formats that are text; None for none.
     """
 
     segments: bool = False
     compression: Compression | None = None
     references: bool = False
+    duplicates: bool = False
 
 
 class Writable(Protocol):

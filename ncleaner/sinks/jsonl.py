@@ -36,8 +36,8 @@ class JsonlSink:
 
         Keys: url, date, title, lang (as the page declares it), language (that of the page, ISO 639-1, else
         ISO 639-3), model (empty if the method has none), page_kind (the most probable one), page_kinds (the
-        probability of each; see `Kept.kinds`), encoding, offset, record_id, segments_kept, text. Unknown
-        values are empty.
+        probability of each; see `Kept.kinds`), duplicate_of (URL of the page that this one repeats, by the
+        survey of sites), encoding, offset, record_id, segments_kept, text. Unknown values are empty.
 
         The archive's name is left out, so that the same bytes from standard input give the same output.
         """
@@ -51,6 +51,7 @@ class JsonlSink:
             "model": replace_surrogates(kept.remarks.model),
             "page_kind": kept.kind,
             "page_kinds": kinds_to_write(kept),
+            "duplicate_of": kept.remarks.duplicate_of,
             "encoding": document.encoding,
             "offset": page.offset,
             "record_id": replace_surrogates(page.record_id),

@@ -77,6 +77,7 @@ def _schema() -> pa.Schema:
             "model": pa.string(),
             "page_kind": pa.string(),
             "page_kinds": pa.struct({kind: pa.float32() for kind in (*KINDS, NOTICE)}),
+            "duplicate_of": pa.string(),
             "encoding": pa.string(),
             "offset": pa.int64(),
             "record_id": pa.string(),
@@ -99,9 +100,9 @@ class ParquetSink:
 
     Columns: url, date (of the capture, UTC), title, lang (as the page declares it), language (that of the
     page, ISO 639-1, else ISO 639-3), model (null if the method has none), page_kind, page_kinds (the
-    probability of each), encoding, offset (-1 for a file
-    that is one page), record_id, segments_kept, text, segments (index, kind, start, end, score, as in jsonl).
-    Unknown values are null.
+    probability of each), duplicate_of (URL of the page that this one repeats, by the survey of sites),
+    encoding, offset (-1 for a file that is one page), record_id, segments_kept, text, segments (index, kind,
+    start, end, score, as in jsonl). Unknown values are null.
 
     Raises:
         OutputError: pyarrow is not installed.
@@ -126,6 +127,7 @@ class ParquetSink:
             "model": replace_surrogates(kept.remarks.model) or None,
             "page_kind": kept.kind or None,
             "page_kinds": kinds_to_write(kept) or None,
+            "duplicate_of": kept.remarks.duplicate_of or None,
             "encoding": document.encoding or None,
             "offset": page.offset,
             "record_id": replace_surrogates(page.record_id) or None,

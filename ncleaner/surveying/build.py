@@ -18,6 +18,7 @@ from pathlib import Path
 
 from ncleaner.errors import InputError, ModelError, OutputError
 from ncleaner.surveying._texts import HASHES_VERSION
+from ncleaner.surveying.duplicates import CAPTURE_TABLES, SKETCH_VERSION, find_duplicates
 from ncleaner.surveying.signatures import Signature
 from ncleaner.surveying.survey import APPLICATION, FORMAT, MOST_PAGES, Survey, checked
 
@@ -29,7 +30,7 @@ PAGES = 32
 _BETWEEN = 200_000
 # Memory of the database, in kB.
 _CACHE = 32_000
-_TABLES = """
+_TABLES = f"""{CAPTURE_TABLES}
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE counts (
     site TEXT, what TEXT, name TEXT, number INTEGER, PRIMARY KEY (site, what, name)
@@ -47,6 +48,10 @@ _PAGE = """INSERT INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDA
         size = excluded.size, html = excluded.html, encoding = excluded.encoding
     WHERE (excluded.texts, excluded.layout, excluded.html, excluded.encoding)
         < (texts, layout, html, encoding)"""
+# The same capture twice is no duplicate of itself.
+_CAPTURE = """INSERT INTO captures VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
+    SET site = excluded.site, url = excluded.url, text = excluded.text, bands = excluded.bands
+    WHERE (excluded.site, excluded.url, excluded.text, excluded.bands) < (site, url, text, bands)"""
 _PRUNE = """DELETE FROM pages WHERE (site, page) IN (SELECT site, page FROM (
     SELECT site, page, row_number() OVER (PARTITION BY site ORDER BY page) AS number FROM pages) WHERE number
     > ?)"""
@@ -59,18 +64,22 @@ class Builder:
         path: the file to write; while it is made, it has another name beside it.
         pages: pages of a site that the survey keeps, 2 to `MOST_PAGES`.
         references: keep the HTML of these pages, too, for the method `site`.
+        duplicates: find duplicates among all pages.
 
     Raises:
         OutputError: the file cannot be written.
         ValueError: `pages` is out of range.
     """
 
-    def __init__(self, path: str | Path, pages: int = PAGES, references: bool = False) -> None:
+    def __init__(
+        self, path: str | Path, pages: int = PAGES, references: bool = False, duplicates: bool = False
+    ) -> None:
         if not 2 <= pages <= MOST_PAGES:
             raise ValueError(f"the number of pages of a site is from 2 to {MOST_PAGES}, not {pages}")
         self.path = Path(path)
         self.pages = pages
         self.references = references
+        self.duplicates = duplicates
         self._working = self.path.with_name(f".{self.path.name}.working")
         self._whole = self.path.with_name(f".{self.path.name}.whole")
         self._added = 0
@@ -129,17 +138,32 @@ class Builder:
             signature.encoding if html else "",
         )  # fmt: skip
         self._database.execute(_PAGE, page)
+        if self.duplicates and signature.sketch is not None:
+            sketch = signature.sketch
+            self._database.execute(_CAPTURE, (sketch.capture, site, sketch.url, sketch.text, sketch.bands))
         self._added += 1
         if self._added % _BETWEEN == 0:
             self._database.execute(_PRUNE, (self.pages,))
 
     def add_lines(self, lines: Iterable[bytes], name: str) -> None:
-        """Adds the lines of a file of signatures. Raises InputError: a line is no signature."""
+        """Adds the lines of a file of signatures.
+
+        Raises:
+            InputError: a line is no signature, or lacks what this survey needs.
+            OutputError: the disk is full.
+        """
         self.add(
-            Signature.of_line(line, f"{name}, line {number}")
-            for number, line in enumerate(lines, 1)
-            if line.strip()
+            self._read(line, f"{name}, line {number}") for number, line in enumerate(lines, 1) if line.strip()
         )
+
+    def _read(self, line: bytes, where: str) -> Signature:
+        signature = Signature.of_line(line, where)
+        if self.duplicates and signature.sketch is None:
+            raise InputError(
+                f"{where}: there is no sketch in the signature, which finding duplicates needs: survey the "
+                "page again with --duplicates"
+            )
+        return signature
 
     def add_survey(self, path: str | Path) -> None:
         """Adds what another survey knows.
@@ -161,13 +185,21 @@ class Builder:
                 f"the survey {path} is {with_} references, and this one is to be {without} them: survey its "
                 "pages again"
             )
+        if self.duplicates and survey.about.get("duplicates") != "1":
+            raise InputError(
+                f"the survey {path} is without duplicates: survey its pages again with --duplicates"
+            )
         source = sqlite3.connect(f"{survey.path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
         try:
             with checked(survey.path):
-                counts = source.execute("SELECT site, what, name, number FROM counts")
+                # which pages are duplicates is found again, among all pages
+                counts = source.execute("SELECT * FROM counts WHERE what NOT IN ('exact', 'near')")
                 pages = source.execute("SELECT * FROM pages")
+                captures = source.execute("SELECT * FROM captures WHERE ?", (self.duplicates,))
                 while rows := counts.fetchmany(1000):
                     self._insert(_COUNT, rows)
+                while rows := captures.fetchmany(1000):
+                    self._insert(_CAPTURE, rows)
                 while rows := pages.fetchmany(100):
                     for site, _, _, texts, crc, *_ in rows:
                         if not isinstance(texts, bytes) or zlib.crc32(texts) != crc:
@@ -186,7 +218,8 @@ class Builder:
             raise self._failed(error) from error
 
     def finish(self) -> Counter[str]:
-        """Writes the survey, whole or not at all, and returns its numbers of sites, pages and sampled pages.
+        """Writes the survey, whole or not at all, and returns its numbers of sites, pages, sampled pages and
+        duplicates.
 
         The same pages give the same bytes.
 
@@ -194,9 +227,17 @@ class Builder:
             OutputError: the disk is full, or the file cannot be written.
         """
         about = {"hashes": HASHES_VERSION, "pages": self.pages, "references": int(self.references)}
+        if self.duplicates:
+            about |= {"duplicates": 1, "sketches": SKETCH_VERSION}
         try:
             database = self._database
             database.execute(_PRUNE, (self.pages,))
+            if self.duplicates:
+                find_duplicates(database)
+                database.execute(
+                    "INSERT INTO counts SELECT site, iif(exact, 'exact', 'near') AS what, '', count(*) "
+                    "FROM duplicates JOIN captures USING (capture) GROUP BY site, what"
+                )
             database.executemany("INSERT INTO about VALUES (?, ?)", [(k, str(v)) for k, v in about.items()])
             found = Counter(
                 {
@@ -205,6 +246,7 @@ class Builder:
                         "sites": "SELECT count(*) FROM counts WHERE what = 'pages'",
                         "pages": "SELECT sum(number) FROM counts WHERE what = 'pages'",
                         "sampled": "SELECT count(*) FROM pages",
+                        "duplicates": "SELECT count(*) FROM duplicates",
                     }.items()
                 }
             )

@@ -21,6 +21,7 @@ class SiteRow:
     Attributes:
         site: registered domain, or the host without one.
         pages, words, kept: number of pages, of their words, and of those that are kept.
+        exact, near: number of pages that repeat another page of the crawl; 0 if the survey does not know.
         languages, kinds: number of pages by language and by kind; an empty name is for those that are
             unknown.
         sampled: number of pages that the survey keeps.
@@ -31,6 +32,8 @@ class SiteRow:
     pages: int = 0
     words: int = 0
     kept: int = 0
+    exact: int = 0
+    near: int = 0
     languages: Counter[str] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
     sampled: int = 0
@@ -51,18 +54,21 @@ class Portrait:
         total: sums over all sites; its `layouts` is not counted.
         single: number of sites with one page, of which nothing can be known.
         largest: the sites with most pages.
+        duplicates: whether the survey knows duplicates.
     """
 
     sites: int
     total: SiteRow
     single: int
     largest: list[SiteRow]
+    duplicates: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the portrait for JSON."""
         return {
             "sites": self.sites,
             "single": self.single,
+            "duplicates": self.duplicates,
             "total": self.total.to_dict(),
             "largest": [row.to_dict() for row in self.largest],
         }
@@ -94,11 +100,11 @@ def portrait_of(survey: Survey, most: int = 500) -> Portrait:
                 _count(row, what, name, number)
             row.sampled, row.layouts = database.execute(_SAMPLE, (site,)).fetchone()
             largest.append(row)
-    return Portrait(sites, total, single or 0, largest)
+    return Portrait(sites, total, single or 0, largest, survey.duplicates)
 
 
 def _count(row: SiteRow, what: str, name: str, number: int) -> None:
-    if what in ("pages", "words", "kept"):
+    if what in ("pages", "words", "kept", "exact", "near"):
         setattr(row, what, number)
     elif what == "language":
         row.languages[name] += number

@@ -20,6 +20,7 @@ from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.errors import InputError
 from ncleaner.surveying._texts import HASHES_VERSION, layout_hash, text_hashes
+from ncleaner.surveying.duplicates import Sketch
 from ncleaner.text.hosts import registered_domain
 
 __all__ = ["MOST_TEXTS", "Signature", "hashes_of", "signature_of"]
@@ -50,6 +51,7 @@ class Signature:
         html: the page as it was read; empty if it is left out.
         encoding: WHATWG name of its encoding.
         texts: different hashes of texts, uint32, ascending, at most `MOST_TEXTS`.
+        sketch: for finding duplicates of the page; None if it is left out, or the page has no clean text.
     """
 
     site: str
@@ -62,6 +64,7 @@ class Signature:
     texts: npt.NDArray[np.uint32]
     html: bytes = b""
     encoding: str = ""
+    sketch: Sketch | None = None
 
     def line(self) -> bytes:
         """The line of a file of signatures, with its line end."""
@@ -79,6 +82,8 @@ class Signature:
         if self.html:
             entry["html"] = b64encode(zlib.compress(self.html)).decode()
             entry["encoding"] = self.encoding
+        if self.sketch is not None:
+            entry["sketch"] = self.sketch.entry()
         return json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
     @classmethod
@@ -107,13 +112,18 @@ class Signature:
             html = zlib.decompress(b64decode(entry["html"], validate=True)) if "html" in entry else b""
             if not all(isinstance(name, str) for name in names) or not names[0]:
                 raise ValueError("a name is missing")
-            return cls(names[0], page, layout, words, kept, names[1], names[2], texts, html, names[3])
+            sketch = Sketch.of_entry(entry["sketch"], where) if "sketch" in entry else None
+            site, language, kind, encoding = names
+            return cls(site, page, layout, words, kept, language, kind, texts, html, encoding, sketch)
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError, zlib.error) as error:
             raise InputError(f"{where}: this is no signature of a page ({error})") from error
 
 
-def signature_of(url: str, document: Document, kept: Kept, html: bytes | None = None) -> Signature | None:
-    """The signature of a page, with the page itself if it is given; None without a host in its URL."""
+def signature_of(
+    url: str, document: Document, kept: Kept, html: bytes | None = None, sketch: Sketch | None = None
+) -> Signature | None:
+    """The signature of a page, with the page itself and a sketch if they are given; None without a host in
+    its URL."""
     site = registered_domain(url)
     if not site:
         return None
@@ -131,4 +141,5 @@ def signature_of(url: str, document: Document, kept: Kept, html: bytes | None = 
         np.unique(hashes_of(document)[shown])[:MOST_TEXTS],
         html or b"",
         document.encoding if html else "",
+        sketch,
     )

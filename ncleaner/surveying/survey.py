@@ -1,10 +1,10 @@
 """The file of a survey: an SQLite database with what is known of each site.
 
 Its tables: `about` (key, value); `counts` (site, what, name, number), where `what` is pages, words, kept,
-language or kind; `pages` (site, page, layout, texts, crc, size, html, encoding), a sample of at most so many
-pages of each site, those with the smallest hashes of their URLs, and the hashes of the texts on each of them,
-uint32, little endian. SQLite finds a site among millions without reading the rest, and any program can ask
-the tables.
+language, kind, exact or near (duplicates); `pages` (site, page, layout, texts, crc, size, html, encoding), a
+sample of at most so many pages of each site, those with the smallest hashes of their URLs, and the hashes of
+the texts on each of them, uint32, little endian; and `captures` and `duplicates` (see `duplicates.py`).
+SQLite finds a site among millions without reading the rest, and any program can ask the tables.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.tables import Site
 from ncleaner.errors import InputError, ModelError
+from ncleaner.page import Page
 from ncleaner.surveying._texts import HASHES_VERSION
+from ncleaner.surveying.duplicates import SKETCH_VERSION, capture_of
 from ncleaner.surveying.signatures import hashes_of
 from ncleaner.text.hosts import registered_domain
 
@@ -84,6 +86,10 @@ class Survey:
         path: the file.
         references: look up a reference page, too.
 
+    Attributes:
+        about: version and settings.
+        duplicates: whether it knows the duplicates among its pages.
+
     Raises:
         ModelError: there is no such file, it has no reference pages, it is no survey or one of another
             version, or it is damaged.
@@ -107,6 +113,9 @@ class Survey:
             self.about: dict[str, str] = dict(self.database.execute("SELECT key, value FROM about"))
         if self.about.get("hashes") != str(HASHES_VERSION):
             raise ModelError(f"the survey {self.path} has other hashes of texts: make it again")
+        self.duplicates = self.about.get("duplicates") == "1"
+        if self.duplicates and self.about.get("sketches") != str(SKETCH_VERSION):
+            raise ModelError(f"the survey {self.path} has other sketches of pages: make it again")
         if references and self.about.get("references") != "1":
             raise ModelError(
                 f"the survey {self.path} has no reference pages: make it again with `survey --references`"
@@ -163,6 +172,23 @@ class Survey:
             return None
         reference = self._reference(name, np.flatnonzero(other)) if self.references else None
         return Site(name, pages, held[:, other].sum(axis=1, dtype=np.int32), reference)
+
+    def duplicate_of(self, page: Page) -> str:
+        """The URL of the page that a captured page repeats, exactly or nearly; empty if it repeats none, the
+        survey does not have it, or was made without duplicates.
+
+        Raises:
+            ModelError: the survey is damaged.
+        """
+        if not self.duplicates:
+            return ""
+        with checked(self.path):
+            row = self.database.execute(
+                "SELECT url FROM captures WHERE capture = "
+                "(SELECT original FROM duplicates WHERE capture = ?)",
+                (capture_of(page),),
+            ).fetchone()
+        return str(row[0]) if row else ""
 
     def _reference(self, site: str, others: npt.NDArray[np.intp]) -> Document | None:
         """The page of median size among the sampled pages of these numbers; None if none has HTML."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -81,6 +83,50 @@ def test_the_same_file_from_any_number_of_workers_and_merged(tmp_path: Path) -> 
     assert done.returncode == 0 and (tmp_path / "all.ncs").read_bytes() == whole
 
 
+def test_duplicates(tmp_path: Path) -> None:
+    """Two pages that stand under two addresses each."""
+
+    def story(number: int) -> bytes:
+        chance = random.Random(number)
+        text = " ".join("".join(chance.choices("aeioubcdfghjklmnprst", k=6)) for _ in range(60))
+        return f"<html lang=en><p>{text}</p>".encode()
+
+    def stories(name: str, first: int, numbers: Sequence[int], site: str) -> None:
+        records = [warc(first + number, http(story(number)), target=f"{site}/{number}") for number in numbers]
+        (tmp_path / name).write_bytes(b"".join(records))
+
+    stories("a.warc", 0, range(6), "http://county.example")
+    stories("b.warc", 10, (2, 4), "http://mirror.example/print")
+    everything = ("-m", "everything")
+    done = ncleaner("survey", *everything, "a.warc", "b.warc", "-o", "none.ncs", cwd=tmp_path)
+    assert "exact duplicates      - (--duplicates counts them)" in done.stdout.splitlines()
+    done = ncleaner(
+        "survey", *everything, "--duplicates", "a.warc", "b.warc", "-o", "sites.ncs", cwd=tmp_path
+    )
+    assert {"exact duplicates      2", "near duplicates       0"} <= set(done.stdout.splitlines())
+    clean = ("clean", *everything, "a.warc", "b.warc", "--sites", "sites.ncs", "-f", "jsonl", "-o", "out")
+    done = ncleaner(*clean, cwd=tmp_path)
+    assert "2 pages repeat another page of the survey" in done.stderr
+    rows = [
+        json.loads(line)
+        for name in "ab"
+        for line in (tmp_path / "out" / f"{name}.jsonl").read_text().splitlines()
+    ]
+    assert {row["url"]: row["duplicate_of"] for row in rows if row["duplicate_of"]} == {
+        f"http://mirror.example/print/{number}": f"http://county.example/{number}" for number in (2, 4)
+    }
+    # in parts, from elsewhere
+    whole = (tmp_path / "sites.ncs").read_bytes()
+    ncleaner("survey", "-q", *everything, "--duplicates", "b.warc", "-o", "b.ncs", cwd=tmp_path)
+    signed = ("clean", "-q", *everything, "-f", "signatures", "--duplicates", "a.warc", "-o", "signed")
+    ncleaner(*signed, cwd=tmp_path)
+    done = ncleaner("survey", "-q", "--duplicates", "b.ncs", "signed", "-o", "all.ncs", cwd=tmp_path)
+    assert done.returncode == 0 and (tmp_path / "all.ncs").read_bytes() == whole
+    # sketches that nobody asks for are left out
+    ncleaner("survey", "-q", "b.ncs", "signed", "-o", "also.ncs", cwd=tmp_path)
+    assert (tmp_path / "also.ncs").read_bytes() == (tmp_path / "none.ncs").read_bytes()
+
+
 def test_a_reference_page_of_the_site(tmp_path: Path) -> None:
     archive(tmp_path / "crawl.warc", range(8))
     done = ncleaner("clean", "-m", "site", "crawl.warc", cwd=tmp_path)
@@ -103,6 +149,8 @@ def test_portrait_as_json(tmp_path: Path) -> None:
 
 def test_bad_input(tmp_path: Path) -> None:
     archive(tmp_path / "crawl.warc", range(3))
+    ncleaner("survey", "-q", "crawl.warc", "-o", "one.ncs", cwd=tmp_path)
+    ncleaner("clean", "-q", "-f", "signatures", "crawl.warc", "-o", "signed", cwd=tmp_path)
     (tmp_path / "bad.signatures.jsonl").write_text("{}\n")
     (tmp_path / "folder").mkdir()
     for arguments, status, message in [
@@ -112,6 +160,10 @@ def test_bad_input(tmp_path: Path) -> None:
         (["survey", "crawl.warc", "-o", "folder"], 1, "is a directory"),
         (["survey", "crawl.warc", "-o", "nowhere/sites.ncs"], 1, "cannot write the survey"),
         (["survey", "crawl.warc", "-o", "sites.ncs", "--pages", "1"], 2, "--pages"),
+        (["survey", "one.ncs", "-o", "sites.ncs", "--duplicates"], 1, "one.ncs is without duplicates"),
+        (["survey", "signed", "-o", "sites.ncs", "--duplicates"], 1, "line 1: there is no sketch"),
+        (["clean", "crawl.warc", "-f", "jsonl", "--duplicates"], 2, "only --format signatures"),
+        (["clean", "crawl.warc", "-f", "jsonl", "--references"], 2, "only --format signatures"),
         (["clean", "crawl.warc", "--sites", "crawl.warc"], 1, "is no survey"),
         (["clean", "crawl.warc", "--sites", "none.ncs"], 1, "there is no survey"),
     ]:
@@ -131,22 +183,30 @@ def test_damaged_archives_lose_nothing_else(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_million_hosts_take_little_memory(tmp_path: Path) -> None:
-    """Signatures of a page each of a million sites, in under 200 MB."""
+    """Signatures of a page each of a million sites, every tenth a duplicate, in under 200 MB."""
     program = """
-import resource, sys
+import random, re, sys
+from pathlib import Path
 import numpy as np
 from ncleaner.surveying.build import Builder
+from ncleaner.surveying.duplicates import Sketch
 from ncleaner.surveying.signatures import Signature
 texts = np.arange(0, 4_000_000_000, 100_000_000, dtype=np.uint32)
 def pages():
     for number in range(1_000_000):
-        yield Signature(f"host-{number * 7919 % 1_000_003}.example", number, 1, 100, 50, "en", "article", texts)
-with Builder(sys.argv[1]) as builder:
+        host = f"host-{number * 7919 % 1_000_003}.example"
+        text = number if number % 10 else number + 1
+        sketch = Sketch(number, f"http://{host}/", text, random.Random(text).randbytes(112))
+        yield Signature(host, number, 1, 100, 50, "en", "article", texts, sketch=sketch)
+with Builder(sys.argv[1], duplicates=True) as builder:
     builder.add(pages())
-    print(builder.finish()["sites"], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    found = builder.finish()
+    # the largest memory since the program began; ru_maxrss also counts that of the process before it
+    print(found["sites"], found["duplicates"], re.search(r"VmHWM:\\s+(\\d+)",
+    Path("/proc/self/status").read_text())[1])
 """
     done = subprocess.run(
         [sys.executable, "-c", program, tmp_path / "sites.ncs"], capture_output=True, text=True, check=True
     )
-    sites, kilobytes = map(int, done.stdout.split())
-    assert sites == 1_000_000 and kilobytes < 200_000
+    sites, duplicates, kilobytes = map(int, done.stdout.split())
+    assert sites == 1_000_000 and duplicates == 100_000 and kilobytes < 200_000

@@ -52,6 +52,7 @@ def test_jsonl() -> None:
         "model": "",
         "page_kind": "",
         "page_kinds": {},
+        "duplicate_of": "",
         "encoding": "",
         "offset": 17,
         "record_id": "urn:uuid:1",

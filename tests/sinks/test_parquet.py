@@ -68,6 +68,7 @@ def test_a_row_says_all_there_is() -> None:
         "model": "m",
         "page_kind": "forum",
         "page_kinds": {**dict.fromkeys((*KINDS, NOTICE), 0.0), "forum": 0.75, "article": 0.25},
+        "duplicate_of": None,
         "encoding": "utf-8",
         "offset": 1000,
         "record_id": "urn:uuid:00000001-0000-4000-8000-000000000000",
@@ -83,8 +84,8 @@ def test_a_row_says_all_there_is() -> None:
 def test_what_is_unknown_is_null() -> None:
     row = one(Page(b"", date="once"), "a", "b")
     assert [name for name, value in row.items() if value is None] == [
-        *("url", "date", "title", "lang", "language", "model", "page_kind", "page_kinds", "encoding"),
-        "record_id",
+        *("url", "date", "title", "lang", "language", "model", "page_kind", "page_kinds"),
+        *("duplicate_of", "encoding", "record_id"),
     ]
     assert row["offset"] == -1
     assert row["segments"] == [

@@ -59,6 +59,14 @@ def command(
         bool,
         typer.Option("--references", help="Keep the HTML of these pages, too, for the method `site`."),
     ] = False,
+    duplicates: Annotated[
+        bool,
+        typer.Option(
+            "--duplicates",
+            help="Find pages with the same or nearly the same clean text, for the column duplicate_of of "
+            "`clean --sites` (needs ncleaner\\[duplicates]).",
+        ),
+    ] = False,
     html: Annotated[
         Path | None,
         typer.Option(
@@ -112,6 +120,7 @@ def command(
             settings,
             pages=pages,
             references=references,
+            duplicates=duplicates,
             jobs=jobs or cores(),
             progress=display.advance,
             again=again,

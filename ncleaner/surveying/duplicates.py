@@ -1,0 +1,196 @@
+"""Exact and near duplicates in a crawl: a sketch of each page's clean text, and which page each repeats.
+
+Two texts are near duplicates if their sets of five successive words are alike (MinHash, Broder 1997). Of 112
+minima, 14 bands of 8 have to agree in one: the numbers of FineWeb (Penedo et al. 2024, appendix E.1), which
+find 77 % of the pairs of a Jaccard similarity of 0.75, 92 % at 0.8, and 99.6 % at 0.87. rensa, an optional
+dependency, computes the minima.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import sqlite3
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ncleaner.errors import InputError
+from ncleaner.page import Page
+from ncleaner.text.words import words_of
+
+__all__ = [
+    "CAPTURE_TABLES",
+    "SKETCH_VERSION",
+    "Sketch",
+    "capture_of",
+    "find_duplicates",
+    "require_rensa",
+    "sketch_of",
+]
+
+# The version of everything in a sketch. Files of surveys record it.
+SKETCH_VERSION = 1
+# The version of rensa's minima that this module has been written for.
+_RENSA = 2
+_BANDS, _ROWS, _BAND_BYTES = 14, 8, 8
+_WORDS = 5
+_SEED = 1
+_LARGEST = 1 << 63
+
+# `captures` has the sketch of each page, `duplicates` those pages that repeat another.
+CAPTURE_TABLES = """
+CREATE TABLE captures (capture INTEGER PRIMARY KEY, site TEXT, url TEXT, text INTEGER, bands BLOB);
+CREATE TABLE duplicates (capture INTEGER PRIMARY KEY, original INTEGER, exact INTEGER);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """What a survey keeps of a page to find its duplicates.
+
+    Attributes:
+        capture: see `capture_of`.
+        url: of the page.
+        text: a hash of its clean text, 0 to 2⁶³ - 1.
+        bands: 14 hashes of eight bytes each; near duplicates share one of them. Empty without any word.
+    """
+
+    capture: int
+    url: str
+    text: int
+    bands: bytes
+
+    def entry(self) -> dict[str, Any]:
+        """Returns the sketch for JSON."""
+        return {
+            "version": SKETCH_VERSION,
+            "capture": self.capture,
+            "url": self.url,
+            "text": self.text,
+            "bands": self.bands.hex(),
+        }
+
+    @classmethod
+    def of_entry(cls, entry: dict[str, Any], where: str) -> Sketch:
+        """Reads what `entry` has returned. Raises InputError: it is of another version; ValueError or
+        KeyError: it is no sketch."""
+        if entry["version"] != SKETCH_VERSION:
+            raise InputError(
+                f"{where}: sketches for duplicates of version {entry['version']}, and this ncleaner has "
+                f"version {SKETCH_VERSION}: survey the pages again"
+            )
+        capture, text = int(entry["capture"]), int(entry["text"])
+        url, bands = entry["url"], bytes.fromhex(entry["bands"])
+        if (
+            not 0 <= capture < _LARGEST
+            or not 0 <= text < _LARGEST
+            or len(bands) not in (0, _BANDS * _BAND_BYTES)
+        ):
+            raise ValueError("a number is out of range")
+        if not isinstance(url, str):
+            raise ValueError("the URL is missing")
+        return cls(capture, url, text, bands)
+
+
+def require_rensa() -> None:
+    """Raises InputError: rensa is not installed, or of another version."""
+    if importlib.util.find_spec("rensa") is None:
+        raise InputError("finding duplicates needs rensa: pip install 'ncleaner[duplicates]'")
+    from rensa import RMinHash
+
+    if RMinHash.ALGORITHM_VERSION != _RENSA:
+        raise InputError(
+            "this rensa has other sketches than ncleaner knows: pip install --upgrade 'ncleaner[duplicates]'"
+        )
+
+
+def _number(data: bytes) -> int:
+    """A hash of 63 bits, which SQLite can store."""
+    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big") % _LARGEST
+
+
+def capture_of(page: Page) -> int:
+    """A number for the capture of a page, 0 to 2⁶³ - 1: by its record id, or else its URL and date."""
+    return _number((page.record_id or f"{page.url}\n{page.date}").encode("utf-8", "replace"))
+
+
+def sketch_of(page: Page, text: bytes) -> Sketch:
+    """The sketch of a page with this clean text (UTF-8).
+
+    Raises:
+        InputError: see `require_rensa`.
+    """
+    url = page.url.encode("utf-8", "replace").decode()
+    return Sketch(capture_of(page), url, _number(text), _bands(_shingles(text.decode())))
+
+
+def _bands(shingles: npt.NDArray[np.uint64]) -> bytes:
+    if not len(shingles):
+        return b""
+    require_rensa()
+    from rensa import RMinHash
+
+    rows = np.array([0, len(shingles)], np.uint64)
+    matrix = RMinHash.digest_matrix_from_flat_token_hashes(
+        shingles, rows, num_perm=_BANDS * _ROWS, seed=_SEED
+    )
+    minima = np.array(matrix.to_rows()[0], "<u4").reshape(_BANDS, _ROWS)
+    return b"".join(
+        hashlib.blake2b(row.tobytes(), digest_size=_BAND_BYTES, salt=bytes([band])).digest()
+        for band, row in enumerate(minima)
+    )
+
+
+def _shingles(text: str) -> npt.NDArray[np.uint64]:
+    """Hashes of each five successive words; of all words, if there are fewer."""
+    words = [zlib.crc32(word.encode()) for word in words_of(text)]
+    if not words:
+        return np.empty(0, np.uint64)
+    hashes = np.array(words, np.uint64)
+    number = max(len(hashes) - _WORDS + 1, 1)
+    found = np.zeros(number, np.uint64)
+    for at in range(min(_WORDS, len(hashes))):
+        # arithmetic modulo 2⁶⁴; the last step carries high bits down
+        found = (found ^ hashes[at : at + number]) * np.uint64(0x9E3779B97F4A7C15)
+        found ^= found >> np.uint64(32)
+    return np.unique(found)
+
+
+def find_duplicates(database: sqlite3.Connection) -> None:
+    """Fills the table `duplicates` from the table `captures`.
+
+    Pages are ranked by length of URL, URL and capture. A page is a duplicate of the first page with which it
+    shares a band, or of the page that this one is a duplicate of. So a group of duplicates has one page that
+    is none, the one with the shortest URL. The result depends on the captures only, not on their order. A
+    sort of all pages for each band takes disk, not memory.
+    """
+    run = database.execute
+    run("CREATE TABLE ranked (rank INTEGER PRIMARY KEY, capture INTEGER, text INTEGER, bands BLOB)")
+    run(
+        "INSERT INTO ranked SELECT row_number() OVER (ORDER BY length(url), url, capture), "
+        "capture, text, bands FROM captures WHERE bands != x''"
+    )
+    run("CREATE TABLE firsts (rank INTEGER PRIMARY KEY, first INTEGER)")
+    for band in range(_BANDS):
+        run(
+            "INSERT INTO firsts SELECT * FROM (SELECT rank, "
+            "min(rank) OVER (PARTITION BY substr(bands, ?, ?)) AS first FROM ranked) WHERE first < rank "
+            "ON CONFLICT DO UPDATE SET first = min(first, excluded.first)",
+            (1 + band * _BAND_BYTES, _BAND_BYTES),
+        )
+    # each round halves the way to the page that is no duplicate, at least
+    while run(
+        "UPDATE firsts SET first = (SELECT next.first FROM firsts AS next WHERE next.rank = firsts.first) "
+        "WHERE first IN (SELECT rank FROM firsts)"
+    ).rowcount:
+        pass
+    run(
+        "INSERT INTO duplicates SELECT page.capture, original.capture, page.text = original.text FROM firsts "
+        "JOIN ranked AS page USING (rank) JOIN ranked AS original ON original.rank = firsts.first"
+    )
+    run("DROP TABLE ranked")
+    run("DROP TABLE firsts")
