@@ -13,6 +13,10 @@ Most other extractors are too slow for whole archives. With --sample, pages at e
 an archive of their own, and everything in the second table runs over that one: the programs that `ncleaner
 compare` knows and that are installed, fed by FastWARC, and once more bare and ncleaner. Its ratios hold for
 these very pages.
+
+    python bench/speed.py CRAWL.warc.gz --all-methods [--sites FILE] [--rounds 5]
+
+A third table has all methods of ncleaner; `site` needs a survey with references.
 """
 
 from __future__ import annotations
@@ -74,9 +78,9 @@ def our_reading(archive: Path) -> int:
     return sum(len(item.body) for item in read(archive) if isinstance(item, Page))
 
 
-def ours(method: str, model: str = AUTO) -> Callable[[Path], int]:
+def ours(method: str, model: str = AUTO, sites: Path | None = None) -> Callable[[Path], int]:
     """Archive to jsonl, as a worker does it."""
-    cleaner = Cleaner(method, model)
+    cleaner = Cleaner(method, model, sites=sites)
     sink = make_sink("jsonl")
 
     def step(archive: Path) -> int:
@@ -219,8 +223,13 @@ def main(
     sample: Annotated[int, typer.Option(help="pages to run other extractors on; none by default")] = 0,
     tool: Annotated[list[str], typer.Option(help="other programs; all by default")] = [],  # noqa: B006
     sample_only: bool = False,
+    all_methods: Annotated[bool, typer.Option(help="only the table of all methods")] = False,
+    sites: Annotated[Path | None, typer.Option(help="a survey with references, for `site`")] = None,
 ) -> None:
     """Prints the table."""
+    if all_methods:
+        every_method(archive, rounds, sites)
+        return
     if method not in METHODS:
         raise typer.BadParameter(f"not one of {', '.join(METHODS)}", param_hint="--method")
     if unknown := [name for name in tool if name not in PEERS]:
@@ -231,6 +240,23 @@ def main(
         whole_archive(archive, rounds, method, without_resiliparse, scored, scoring_only)
     if sample > 0:
         compare_on_sample(archive, sample, tool or list(PEERS), method, rounds)
+
+
+def every_method(archive: Path, rounds: int, sites: Path | None) -> None:
+    """Prints the table of all methods."""
+    steps: dict[str, Callable[[Path], int]] = {BARE: bare}
+    for name, entry in METHODS.items():
+        if sites is not None or not entry.needs_references:
+            steps[name] = ours(name, sites=sites if entry.needs_references else None)
+    # what is loaded at the first page is not measured
+    with tempfile.TemporaryDirectory() as folder:
+        sampled(archive, 1, Path(folder) / "first.warc.gz")
+        measure(steps, Path(folder) / "first.warc.gz", 1)
+    for name, taken in (times := measure(steps, archive, rounds)).items():
+        spread = ratios(taken, times[BARE])
+        print(
+            f"{name:<30} {statistics.median(spread):6.2f} × bare   ({min(spread):.2f} to {max(spread):.2f})"
+        )
 
 
 def whole_archive(

@@ -93,12 +93,12 @@ class _Words:
 
     def __init__(self, words: frozenset[str]) -> None:
         letters = sorted({letter for word in words for letter in word})
-        # the number of each letter in its byte of a word; others have no number
-        self._numbers = np.zeros(0x10000, np.uint32)
+        # the number of each letter, in its 16 bits of a word; others have no number
+        self._numbers = np.zeros(0x10000, np.uint64)
         for number, letter in enumerate(letters, 1):
             self._numbers[ord(letter)] = number
-        found = [sum(int(self._numbers[ord(one)]) << 8 * at for at, one in enumerate(word)) for word in words]
-        self._known = np.array(sorted(found), np.uint32)
+        found = [sum(int(self._numbers[ord(one)]) << 16 * at for at, one in enumerate(word)) for word in words]
+        self._known = np.array(sorted(found), np.uint64)
 
     def in_sentences(self, text: str, begins: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """The characters of each sentence that are in these words: shape (sentences,).
@@ -122,14 +122,14 @@ class _Words:
         sizes = ends - starts
         short = sizes <= LETTERS
         starts, sizes = starts[short], sizes[short]
-        keys = np.zeros(len(starts), np.uint32)
+        keys = np.zeros(len(starts), np.uint64)
         known = np.ones(len(starts), bool)
         for at in range(LETTERS):
             inside = np.flatnonzero(sizes > at)
             letters = codes[starts[inside] + at]
             numbers = self._numbers[np.minimum(letters, 0xFFFF)]
             known[inside] &= numbers > 0
-            keys[inside] |= numbers << np.uint32(8 * at)
+            keys[inside] |= numbers << np.uint64(16 * at)
         known &= np.isin(keys, self._known)
         owners = np.searchsorted(begins, starts[known], side="right") - 1
         return np.bincount(owners, sizes[known], minlength=len(begins)).astype(np.int64)

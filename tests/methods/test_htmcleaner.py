@@ -123,3 +123,11 @@ def test_copies_of_a_model_have_its_function_words(monkeypatch: pytest.MonkeyPat
 def test_nothing_to_read(english: Htmcleaner) -> None:
     assert english.keep(dump_html("")).mask.shape == (0,)
     assert english.keep(dump_text(f"{PROSE}\n\nshort")).mask.tolist() == [True, False]
+
+
+def test_words_of_many_letters() -> None:
+    """More letters than a byte has numbers, as in an alphabet of Hangul."""
+    syllables = [chr(0xAC00 + number) for number in range(400)]
+    known = {"".join(syllables[at : at + 4]) for at in range(0, 400, 4)}
+    text = f"{syllables[396]}{syllables[397]}{syllables[398]}{syllables[399]} {''.join(syllables[4:7])}"
+    assert _Words(frozenset(known)).in_sentences(text, np.array([0])).tolist() == [4]
