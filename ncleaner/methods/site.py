@@ -18,7 +18,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass
 from functools import lru_cache
-from operator import itemgetter
 
 import numpy as np
 
@@ -34,41 +33,43 @@ __all__ = ["Site", "common_share", "different", "is_similar"]
 _BODY = CODE["body"]
 
 
-# A visible child of an element: its place in the page, the code of its tag, and its row. A text is a segment,
-# and its tag is -1.
-_Item = tuple[int, int, int]
 _TEXT = -1
 
 
 class _Tree:
-    """The visible children of each element of a Document in order, and its texts."""
+    """The visible children of each element of a Document in order: *items*, elements and texts (segments).
+
+    Attributes:
+        texts: the text of each segment.
+        firsts: the first item of each element, and at its end the number of items.
+        tags: code of the tag of each item; -1 for a text.
+        rows: the element or the segment that an item is.
+        begins, ends: the segments of each item, as rows [begin, end).
+    """
 
     def __init__(self, document: Document) -> None:
         elements, table = document.elements, document.segments
         self.texts = document.texts
-        self.starts: list[int] = elements["first_run"].tolist()
-        self.ends: list[int] = elements["last_run"].tolist()
-        self.first: list[int] = table["first_run"].tolist()
-        self.children: list[list[_Item]] = [[] for _ in self.starts]
+        inner = np.flatnonzero(elements["parent"] >= 0)
+        shown = np.flatnonzero(document.visible & (table["element"] >= 0))
+        parents = np.concatenate((elements["parent"][inner], table["element"][shown]))
+        first = table["first_run"].astype(np.int64)
+        starts, stops = (elements[name][inner].astype(np.int64) for name in ("first_run", "last_run"))
         # an element that begins at the same run as a text is empty, and before it
-        parents, tags = elements["parent"].tolist(), elements["tag"].tolist()
-        for row, (parent, tag, start) in enumerate(zip(parents, tags, self.starts, strict=True)):
-            if parent >= 0:
-                self.children[parent].append((2 * start, tag, row))
-        for row in np.flatnonzero(document.visible & (table["element"] >= 0)).tolist():
-            self.children[table["element"][row]].append((2 * self.first[row] + 1, _TEXT, row))
-        for each in self.children:
-            each.sort(key=_place)
+        places = np.concatenate((2 * starts, 2 * first[shown] + 1))
+        order = np.lexsort((places, parents))
+        self.firsts: list[int] = np.searchsorted(parents[order], np.arange(len(elements) + 1)).tolist()
+        tags = np.concatenate((elements["tag"][inner].astype(np.int64), np.full(len(shown), _TEXT)))
+        self.tags: list[int] = tags[order].tolist()
+        self.rows: list[int] = np.concatenate((inner, shown))[order].tolist()
+        begins = np.concatenate((np.searchsorted(first, starts), shown))
+        ends = np.concatenate((np.searchsorted(first, stops), shown + 1))
+        self.begins: list[int] = begins[order].tolist()
+        self.ends: list[int] = ends[order].tolist()
 
-    def segments(self, item: _Item) -> range:
-        """The segments of an item, in reading order."""
-        _, tag, row = item
-        if tag == _TEXT:
-            return range(row, row + 1)
-        return range(bisect_left(self.first, self.starts[row]), bisect_left(self.first, self.ends[row]))
-
-
-_place = itemgetter(0)
+    def items(self, element: int) -> range:
+        """The items of an element, in reading order."""
+        return range(self.firsts[element], self.firsts[element + 1])
 
 
 @lru_cache(16)
@@ -99,60 +100,62 @@ def different(
         common: a text with a larger share of common words is the same.
     """
     page, other = _Tree(document), _reference_tree(reference)
-    left = np.zeros(len(document), bool)
-    left[page.segments((0, 0, roots[0]))] = True
+    bounds = document.elements[["first_run", "last_run"]][roots[0]].tolist()
+    first, last = np.searchsorted(document.segments["first_run"], bounds).tolist()
+    left = [False] * len(document)
+    left[first:last] = [True] * (last - first)
     pairs = [roots]
     while pairs:
         mine, theirs = pairs.pop()
-        items, others = page.children[mine], other.children[theirs]
-        if [tag for _, tag, _ in items] == [tag for _, tag, _ in others]:
-            for (_, tag, row), (_, _, two) in zip(items, others, strict=True):
-                if tag != _TEXT:
-                    pairs.append((row, two))
-                elif common_share(page.texts[row], other.texts[two]) > common:
-                    left[row] = False
+        items, others = page.items(mine), other.items(theirs)
+        if page.tags[items.start : items.stop] != other.tags[others.start : others.stop]:
+            _clean_level(page, other, items, others, left, common)
             continue
-        _clean_level(page, other, items, others, left, common)
-    return left & document.visible
+        for item, two in zip(items, others, strict=True):
+            row = page.rows[item]
+            if page.tags[item] != _TEXT:
+                # without text there is nothing to remove
+                if page.begins[item] < page.ends[item]:
+                    pairs.append((row, other.rows[two]))
+            elif common_share(page.texts[row], other.texts[other.rows[two]]) > common:
+                left[row] = False
+    return np.array(left, bool) & document.visible
 
 
 def _clean_level(
-    page: _Tree,
-    other: _Tree,
-    items: list[_Item],
-    others: list[_Item],
-    left: np.ndarray[tuple[int], np.dtype[np.bool_]],
-    common: float,
+    page: _Tree, other: _Tree, items: range, others: range, left: list[bool], common: float
 ) -> None:
     """Algorithm 2: maps the items of the reference page onto those of the page in order, and removes what
     each pair has in common."""
     # a text can be common only where the other level has it: the items that have each text, in order
-    places: dict[tuple[int, str], list[int]] = {}
-    for place, item in enumerate(others):
-        for row in other.segments(item):
-            places.setdefault((item[1], other.texts[row]), []).append(place)
-    begin = 0
+    places: dict[int, dict[str, list[int]]] = {}
+    for two in others:
+        known = places.setdefault(other.tags[two], {})
+        for text in other.texts[other.begins[two] : other.ends[two]]:
+            known.setdefault(text, []).append(two)
+    begin = others.start
     for item in items:
-        _, tag, own = item
-        rows = page.segments(item)
-        found = []
+        known = places.get(page.tags[item], {})
+        rows = range(page.begins[item], page.ends[item])
+        nearest = others.stop
         for row in rows:
-            held = places.get((tag, page.texts[row]), [])
-            if (position := bisect_left(held, begin)) < len(held):
-                found.append(held[position])
-        if found:
-            texts = {other.texts[row] for row in other.segments(others[min(found)])}
+            if held := known.get(page.texts[row]):
+                position = bisect_left(held, begin)
+                if position < len(held) and held[position] < nearest:
+                    nearest = held[position]
+        if nearest < others.stop:
+            texts = set(other.texts[other.begins[nearest] : other.ends[nearest]])
             for row in rows:
                 if page.texts[row] in texts:
                     left[row] = False
-            begin = min(found) + 1
-        elif tag == _TEXT:
+            begin = nearest + 1
+        elif page.tags[item] == _TEXT:
             # two texts may have only a part in common
-            for place in range(begin, min(begin + _NEAR, len(others))):
-                _, theirs, two = others[place]
-                if theirs == _TEXT and common_share(page.texts[own], other.texts[two]) > common:
-                    left[own] = False
-                    begin = place + 1
+            text = page.texts[page.rows[item]]
+            for two in range(begin, min(begin + _NEAR, others.stop)):
+                if other.tags[two] == _TEXT and common_share(text, other.texts[other.rows[two]]) > common:
+                    left[page.rows[item]] = False
+                    begin = two + 1
                     break
 
 
