@@ -96,6 +96,7 @@ def test_encoding_and_alt_text_are_options() -> None:
         Cleaner("everything", encoding="klingon").clean(b"x")
 
 
+@pytest.mark.untraced
 def test_limits_hold_in_the_api() -> None:
     with pytest.raises(InputError, match="more than the limit of 100"):
         Cleaner(limits=Limits(bytes=100)).clean(HTML)

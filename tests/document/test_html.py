@@ -247,6 +247,7 @@ def test_deep_pages_are_walked_without_recursion() -> None:
     assert document.dropped_tags == 0
 
 
+@pytest.mark.untraced
 def test_nothing_of_a_flattened_page_is_lost() -> None:
     words = [f"w{number}" for number in range(30_000)]
     document = dump_html("".join(f"<div>{word}" for word in words), limits=Limits(nesting=100))

@@ -121,6 +121,7 @@ def test_the_search_for_the_element_around_both_is_bounded(levels: int, text: st
     assert dump_html(html).text == text
 
 
+@pytest.mark.untraced
 def test_the_time_is_linear_in_joints() -> None:
     size = 100_000
     assert len(dump_html("<p>" + "<span>Ab</span>" * size).text) == 3 * size

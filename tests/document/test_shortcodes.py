@@ -72,6 +72,7 @@ def test_both_walks_leave_out_the_same(html: str) -> None:
     assert tables[0] == tables[1]
 
 
+@pytest.mark.untraced
 def test_the_time_is_linear() -> None:
     size = 100_000
     assert dump_html("[box a='1'" * size).text == "[box a='1'" * size + "\n"

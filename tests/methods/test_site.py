@@ -100,6 +100,7 @@ def test_without_a_reference_page() -> None:
         Cleaner("site")
 
 
+@pytest.mark.untraced
 def test_long_levels_take_linear_time() -> None:
     page = dump_html("<body>" + "<p>same</p><p>other</p>" * 20_000 + "</body>")
     reference = dump_html("<body>" + "<p>same</p>" * 30_000 + "</body>")
