@@ -97,7 +97,9 @@ class _Words:
         self._numbers = np.zeros(0x10000, np.uint64)
         for number, letter in enumerate(letters, 1):
             self._numbers[ord(letter)] = number
-        found = [sum(int(self._numbers[ord(one)]) << 16 * at for at, one in enumerate(word)) for word in words]
+        found = [
+            sum(int(self._numbers[ord(one)]) << 16 * at for at, one in enumerate(word)) for word in words
+        ]
         self._known = np.array(sorted(found), np.uint64)
 
     def in_sentences(self, text: str, begins: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Card", "Table", "figures_of", "validated_facts", "validation_of"]
+__all__ = ["Card", "Table", "figures_of", "trained_facts", "validated_facts", "validation_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,25 @@ class Card:
 
     facts: Sequence[tuple[str, str]]
     tables: Sequence[Table]
+
+
+def trained_facts(name: str, about: Mapping[str, Any], summary: str, counted: str) -> list[tuple[str, str]]:
+    """The lines of a card about a model's name, language, form, training and sources.
+
+    Args:
+        name, about: of the model.
+        summary: the model in a few words.
+        counted: what it has been trained on, as text, besides pages and sites.
+    """
+    training = about.get("training") or {}
+    pages = f"{training.get('pages', 0):,} pages of {training.get('sites', 0):,} sites"
+    return [
+        ("name", name),
+        ("language", str(about.get("language", "-"))),
+        ("model", summary),
+        ("training", f"{pages} ({counted})"),
+        ("sources", str(about.get("sources", "-"))),
+    ]
 
 
 def validation_of(preset: str) -> str:

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from ncleaner.document import Document
 from ncleaner.document.tags import CODE, FORM, HEADING
 from ncleaner.errors import ModelError
-from ncleaner.modelling.card import Card, Table
+from ncleaner.modelling.card import Card, Table, trained_facts
 from ncleaner.modelling.container import Stored, about_of, pack, reals
 from ncleaner.modelling.decision import Preset
 from ncleaner.text.sentences import count_ends
@@ -185,17 +185,9 @@ class FiascoModel(Stored):
     def card(self, number: int = 20) -> Card:
         """Returns the training, the weights, and the first `number` keywords."""
         training = self.about.get("training") or {}
-        facts = [
-            ("name", self.name),
-            ("language", str(self.about.get("language", "-"))),
-            ("model", self.summary()),
-            (
-                "training",
-                f"{training.get('pages', 0):,} pages of {training.get('sites', 0):,} sites "
-                f"({training.get('nodes', 0):,} target nodes)",
-            ),
-            ("sources", str(self.about.get("sources", "-"))),
-        ]
+        facts = trained_facts(
+            self.name, self.about, self.summary(), f"{training.get('nodes', 0):,} target nodes"
+        )
         weights = [
             (name, f"{weight:+.3f}") for name, weight in zip(FEATURES, self.weights.tolist(), strict=True)
         ]

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from ncleaner.document import Document
 from ncleaner.document.tags import CODE
 from ncleaner.errors import ModelError
-from ncleaner.modelling.card import Card, Table
+from ncleaner.modelling.card import Card, Table, trained_facts
 from ncleaner.modelling.container import Stored, about_of, integers, pack, reals
 from ncleaner.modelling.decision import Preset
 from ncleaner.text.sentences import count_capitals, count_ends, phrase_marks
@@ -146,17 +146,9 @@ class LinesModel(Stored):
     def card(self, number: int = 20) -> Card:
         """Returns the training, and how often the tree tests each feature."""
         training = self.about.get("training") or {}
-        facts = [
-            ("name", self.name),
-            ("language", str(self.about.get("language", "-"))),
-            ("model", self.summary()),
-            (
-                "training",
-                f"{training.get('pages', 0):,} pages of {training.get('sites', 0):,} sites "
-                f"({training.get('segments', 0):,} segments)",
-            ),
-            ("sources", str(self.about.get("sources", "-"))),
-        ]
+        facts = trained_facts(
+            self.name, self.about, self.summary(), f"{training.get('segments', 0):,} segments"
+        )
         tested = np.bincount(self.features[self.features >= 0], minlength=len(FEATURES))
         order = np.argsort(-tested, kind="stable")[:number]
         rows = [(FEATURES[row], str(tested[row])) for row in order.tolist() if tested[row]]

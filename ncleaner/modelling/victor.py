@@ -39,7 +39,7 @@ from ncleaner.document import Document
 from ncleaner.errors import ModelError, TrainingError
 from ncleaner.modelling._crf import marginals, state_scores, viterbi
 from ncleaner.modelling._victor import NUMBER, features
-from ncleaner.modelling.card import Card, Table
+from ncleaner.modelling.card import Card, Table, trained_facts
 from ncleaner.modelling.container import Stored, about_of, pack, reals
 from ncleaner.modelling.decision import Preset
 from ncleaner.modelling.labels import LABELS, OTHER, Labels
@@ -214,17 +214,12 @@ class VictorModel(Stored):
         """Returns the training, the transitions, and up to `number` heaviest weights for either decision."""
         training = self.about.get("training") or {}
         blocks = training.get("blocks") or {}
-        facts = [
-            ("name", self.name),
-            ("language", str(self.about.get("language", "-"))),
-            ("model", self.summary()),
-            (
-                "training",
-                f"{training.get('pages', 0):,} pages of {training.get('sites', 0):,} sites "
-                f"({sum(blocks.values()):,} blocks, {blocks.get('o', 0):,} of them to be removed)",
-            ),
-            ("sources", str(self.about.get("sources", "-"))),
-        ]
+        facts = trained_facts(
+            self.name,
+            self.about,
+            self.summary(),
+            f"{sum(blocks.values()):,} blocks, {blocks.get('o', 0):,} of them to be removed",
+        )
         tables = [
             Table(
                 "weights of the transitions between labels",
