@@ -57,6 +57,10 @@ __all__ = [
 
 # The choices come from the tables, so a new entry is an option at once; mypy cannot see the members.
 Method = StrEnum("Method", [(name, name) for name in METHODS])  # type: ignore[misc]
+# Those that need nothing but the page.
+PageMethod = StrEnum(  # type: ignore[misc]
+    "PageMethod", [(name, name) for name, entry in METHODS.items() if not entry.needs_references]
+)
 Format = StrEnum("Format", [(name, name) for name in FORMATS])  # type: ignore[misc]
 InputFormatName = StrEnum("InputFormatName", [(name, name) for name in ("auto", "warc", "html", "text")])  # type: ignore[misc]
 Compression = StrEnum("Compression", [(name, name) for name in COMPRESSIONS])  # type: ignore[misc]
@@ -172,6 +176,14 @@ MethodOption = Annotated[
         help=f"Cleaning method: {', '.join(METHODS)}. `ncleaner methods` says what each does.",
     ),
 ]
+PageMethodOption = Annotated[
+    PageMethod,
+    typer.Option(
+        "--method",
+        "-m",
+        help=f"Cleaning method: {', '.join(PageMethod)}. `ncleaner methods` says what each does.",
+    ),
+]
 SetOption = Annotated[
     list[str],
     typer.Option(
@@ -231,7 +243,7 @@ DuplicatesOption = Annotated[
     bool,
     typer.Option(
         "--duplicates",
-        help="signatures: add what finding duplicates takes (needs ncleaner\\[duplicates]).",
+        help="signatures: add what finding duplicates takes (needs the extra `duplicates`).",
     ),
 ]
 MaxBytesOption = Annotated[

@@ -162,6 +162,7 @@ def test_bad_input(tmp_path: Path) -> None:
         (["survey", "crawl.warc", "-o", "sites.ncs", "--pages", "1"], 2, "--pages"),
         (["survey", "one.ncs", "-o", "sites.ncs", "--duplicates"], 1, "one.ncs is without duplicates"),
         (["survey", "signed", "-o", "sites.ncs", "--duplicates"], 1, "line 1: there is no sketch"),
+        (["survey", "crawl.warc", "-o", "sites.ncs", "-m", "site"], 2, "'site' is not one of"),
         (["clean", "crawl.warc", "-f", "jsonl", "--duplicates"], 2, "only --format signatures"),
         (["clean", "crawl.warc", "-f", "jsonl", "--references"], 2, "only --format signatures"),
         (["clean", "crawl.warc", "--sites", "crawl.warc"], 1, "is no survey"),

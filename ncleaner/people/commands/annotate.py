@@ -10,7 +10,7 @@ import typer
 
 from ncleaner.errors import OutputError
 from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
-from ncleaner.people.options import EncodingOption, Method, MethodOption, ModelOption, reports_errors
+from ncleaner.people.options import EncodingOption, ModelOption, PageMethod, PageMethodOption, reports_errors
 
 __all__ = ["command"]
 
@@ -18,7 +18,7 @@ __all__ = ["command"]
 @reports_errors
 def command(
     page: Annotated[Path, typer.Argument(help="An HTML page, or a text dump (.txt).")],
-    method: MethodOption = Method(DEFAULT_METHOD),
+    method: PageMethodOption = PageMethod(DEFAULT_METHOD),
     model: ModelOption = DEFAULT_MODEL,
     clean: Annotated[
         Path | None,

@@ -11,9 +11,9 @@ from ncleaner.people.options import (
     EncodingOption,
     InputFormatName,
     InputFormatOption,
-    Method,
-    MethodOption,
     ModelOption,
+    PageMethod,
+    PageMethodOption,
     PrecisionOption,
     RecallOption,
     ThresholdOption,
@@ -29,7 +29,7 @@ def command(
     page: Annotated[
         str, typer.Argument(help="An HTML or text file, an archive (see --number), or - for standard input.")
     ],
-    method: MethodOption = Method(DEFAULT_METHOD),
+    method: PageMethodOption = PageMethod(DEFAULT_METHOD),
     model: ModelOption = DEFAULT_MODEL,
     threshold: ThresholdOption = None,
     precision: PrecisionOption = False,

@@ -17,9 +17,9 @@ from ncleaner.people.options import (
     InputsFromOption,
     JobsOption,
     LogJsonOption,
-    Method,
-    MethodOption,
     ModelOption,
+    PageMethod,
+    PageMethodOption,
     PrefixOption,
     QuietOption,
     cores,
@@ -64,7 +64,7 @@ def command(
         typer.Option(
             "--duplicates",
             help="Find pages with the same or nearly the same clean text, for the column duplicate_of of "
-            "`clean --sites` (needs ncleaner\\[duplicates]).",
+            "`clean --sites` (needs the extra `duplicates`).",
         ),
     ] = False,
     html: Annotated[
@@ -74,7 +74,7 @@ def command(
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the portrait of the crawl as JSON.")] = False,
-    method: MethodOption = Method(DEFAULT_METHOD),
+    method: PageMethodOption = PageMethod(DEFAULT_METHOD),
     model: ModelOption = DEFAULT_MODEL,
     input_format: InputFormatOption = InputFormatName("auto"),
     encoding: EncodingOption = None,
@@ -86,7 +86,7 @@ def command(
     """Find out which texts are on many pages of a site, for `clean --sites`; and show what a crawl contains.
 
     The method is for the portrait: kinds of pages and words kept. With -m everything, a survey takes half the
-        time.
+    time.
     """
     import json
 
