@@ -19,7 +19,7 @@ if sanitizers := os.environ.get("NCLEANER_SANITIZERS"):
 # their sources, where coverage.py looks for them
 COVERAGE = bool(os.environ.get("NCLEANER_COVERAGE"))
 if COVERAGE:
-    OPTIMISE = ["-O1"]
+    OPTIMISE = ["-O0"]
 
 # Cython adds much code to a module that has views of arrays. Here it is compiled once, for all of them.
 SHARED = "ncleaner._cyutility"

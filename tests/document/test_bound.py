@@ -415,6 +415,7 @@ def test_many_titles_that_never_end_take_linear_time() -> None:
 # Lists that are never closed.
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize(
     "piece",
     [
@@ -435,6 +436,7 @@ def test_items_of_lists_that_are_never_closed_stay_items(piece: str) -> None:
     assert document.dropped_tags > 0
 
 
+@pytest.mark.untraced
 def test_blocks_below_the_deepest_level_stay_segments() -> None:
     html = repeated("<blockquote><p>said w{}</p>", 6_000) + b"</blockquote>" * 6_000 + b"<p>end"
     assert len(dump_html(html)) == 6_001

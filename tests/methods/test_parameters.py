@@ -80,6 +80,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_on_the_command_line() -> None:
     done = run(
         "clean", "-q", "-m", "density", "--set", "classifier=no", "--set", "characters=1", "--model", "en"
@@ -90,6 +91,7 @@ def test_on_the_command_line() -> None:
         assert done.returncode == 2 and message in " ".join(done.stderr.split())
 
 
+@pytest.mark.slow
 def test_methods_lists_them() -> None:
     done = run("methods")
     assert [line.split()[0] for line in done.stdout.splitlines()] == ["method", *METHODS]

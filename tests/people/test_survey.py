@@ -56,6 +56,7 @@ def test_survey_and_clean(tmp_path: Path) -> None:
     assert before.count(TEMPLATE) == 8 and after == before.replace(f"{TEMPLATE}\n", "")
 
 
+@pytest.mark.slow
 def test_another_survey_is_another_setting(tmp_path: Path) -> None:
     archive(tmp_path / "crawl.warc", range(8))
     for number in (2, 8):
@@ -66,6 +67,7 @@ def test_another_survey_is_another_setting(tmp_path: Path) -> None:
     assert TEMPLATE not in (tmp_path / "out" / "crawl.txt").read_text()
 
 
+@pytest.mark.slow
 def test_the_same_file_from_any_number_of_workers_and_merged(tmp_path: Path) -> None:
     for part in range(4):
         archive(
@@ -83,6 +85,7 @@ def test_the_same_file_from_any_number_of_workers_and_merged(tmp_path: Path) -> 
     assert done.returncode == 0 and (tmp_path / "all.ncs").read_bytes() == whole
 
 
+@pytest.mark.slow
 def test_duplicates(tmp_path: Path) -> None:
     """Two pages that stand under two addresses each."""
 
@@ -127,6 +130,7 @@ def test_duplicates(tmp_path: Path) -> None:
     assert (tmp_path / "also.ncs").read_bytes() == (tmp_path / "none.ncs").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_reference_page_of_the_site(tmp_path: Path) -> None:
     archive(tmp_path / "crawl.warc", range(8))
     done = ncleaner("clean", "-m", "site", "crawl.warc", cwd=tmp_path)
@@ -139,6 +143,7 @@ def test_a_reference_page_of_the_site(tmp_path: Path) -> None:
     assert TEMPLATE not in done.stdout and done.stdout.count("Story") == 8
 
 
+@pytest.mark.slow
 def test_portrait_as_json(tmp_path: Path) -> None:
     archive(tmp_path / "crawl.warc", range(3))
     done = ncleaner("survey", "crawl.warc", "-q", "-o", "sites.ncs", "--json", cwd=tmp_path)
@@ -147,6 +152,7 @@ def test_portrait_as_json(tmp_path: Path) -> None:
     assert portrait["total"]["languages"] == {"en": 3} and portrait["largest"][0]["site"] == "county.example"
 
 
+@pytest.mark.slow
 def test_bad_input(tmp_path: Path) -> None:
     archive(tmp_path / "crawl.warc", range(3))
     ncleaner("survey", "-q", "crawl.warc", "-o", "one.ncs", cwd=tmp_path)
@@ -174,6 +180,7 @@ def test_bad_input(tmp_path: Path) -> None:
     assert not (tmp_path / "sites.ncs").exists()
 
 
+@pytest.mark.slow
 def test_damaged_archives_lose_nothing_else(tmp_path: Path) -> None:
     data = archive(tmp_path / "crawl.warc", range(6)).read_bytes()
     # of the last page, there is the beginning
@@ -184,7 +191,7 @@ def test_damaged_archives_lose_nothing_else(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_memory_does_not_grow_with_hosts(tmp_path: Path) -> None:
-    """Signatures of a page each of 250,000 sites, every tenth a duplicate; docs/sites.md has a million."""
+    """Signatures of a page each of 100,000 sites, every tenth a duplicate; docs/sites.md has a million."""
     program = """
 import random, re, sys
 from pathlib import Path
@@ -194,7 +201,7 @@ from ncleaner.surveying.duplicates import Sketch
 from ncleaner.surveying.signatures import Signature
 texts = np.arange(0, 4_000_000_000, 100_000_000, dtype=np.uint32)
 def pages():
-    for number in range(250_000):
+    for number in range(100_000):
         host = f"host-{number * 7919 % 1_000_003}.example"
         text = number if number % 10 else number + 1
         sketch = Sketch(number, f"http://{host}/", text, random.Random(text).randbytes(112))
@@ -210,4 +217,4 @@ with Builder(sys.argv[1], duplicates=True) as builder:
         [sys.executable, "-c", program, tmp_path / "sites.ncs"], capture_output=True, text=True, check=True
     )
     sites, duplicates, kilobytes = map(int, done.stdout.split())
-    assert sites == 250_000 and duplicates == 25_000 and kilobytes < 150_000
+    assert sites == 100_000 and duplicates == 10_000 and kilobytes < 150_000
