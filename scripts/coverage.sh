@@ -21,7 +21,7 @@ find ncleaner -name '*.so' -delete
 NCLEANER_COVERAGE=1 "$python" setup.py -q build_ext --inplace > build.log 2>&1 || { cat build.log; exit 1; }
 
 # Processes that tests start count lines of Python only: to find the lines of Cython takes a second in each of them.
-sed -n '/^\[tool.coverage.run\]/,/^$/p' pyproject.toml | sed '/^plugins/d' > processes.toml
+sed -n '/^\[tool.coverage.run\]/,/^$/p' pyproject.toml | sed '/^plugins/d; /^omit/d' > processes.toml
 echo "omit = ['*.pyx', '*.pxd']
 data_file = '$work/.coverage'" >> processes.toml
 echo "import os, sys, pytest
