@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 import io
+import zipfile
 import zlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import lz4.frame
 import zstandard
 
 from ncleaner.limits import Limits
@@ -143,6 +145,46 @@ def frames_with_packed_dictionary(records: Iterable[bytes]) -> bytes:
     return _with_dictionary(records, zstandard.ZstdCompressor().compress)
 
 
+def lz4_frames(records: Iterable[bytes]) -> bytes:
+    """LZ4, one frame per record."""
+    return b"".join(lz4.frame.compress(record, content_checksum=True) for record in records)
+
+
+def lz4_frame(records: Iterable[bytes]) -> bytes:
+    """LZ4, one frame for all, as the `lz4` program makes."""
+    return bytes(lz4.frame.compress(b"".join(records), block_size=lz4.frame.BLOCKSIZE_MAX4MB))
+
+
+def _zip(members: dict[str, bytes], compression: int = zipfile.ZIP_STORED) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", compression) as file:
+        for name, data in members.items():
+            info = zipfile.ZipInfo(name)
+            info.compress_type = compression
+            file.writestr(info, data)
+    return out.getvalue()
+
+
+def wacz(records: Iterable[bytes]) -> bytes:
+    """A WACZ with two archives."""
+    every = list(records)
+    half = (len(every) + 1) // 2
+    suffix = "arc.gz" if every[0].startswith(b"filedesc") else "warc.gz"
+    found = {
+        "datapackage.json": b"{}",
+        f"archive/data-0.{suffix}": members(every[:half]),
+        "indexes/index.cdx.gz": gzip.compress(b"no record", mtime=0),
+        f"archive/data-1.{suffix}": members(every[half:]),
+        "pages/pages.jsonl": b"{}",
+    }
+    return _zip({name: data for name, data in found.items() if data})
+
+
+def deflated_wacz(records: Iterable[bytes]) -> bytes:
+    """A WACZ that a general program has made: its archive is compressed once more."""
+    return _zip({"archive/data.warc": b"".join(records)}, zipfile.ZIP_DEFLATED)
+
+
 PACKINGS: dict[str, Callable[[Iterable[bytes]], bytes]] = {
     function.__name__: function
     for function in (
@@ -155,6 +197,10 @@ PACKINGS: dict[str, Callable[[Iterable[bytes]], bytes]] = {
         frame,
         frames_with_dictionary,
         frames_with_packed_dictionary,
+        lz4_frames,
+        lz4_frame,
+        wacz,
+        deflated_wacz,
     )
 }
 

@@ -101,8 +101,8 @@ InputArgument = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="INPUT",
-        help="Archives (.warc, .arc, .wet; plain, .gz, .zst), HTML or text files, directories of these, URLs "
-        "(s3://…, https://…); - or nothing for standard input.",
+        help="Archives (.warc, .arc, .wet; plain, .gz, .zst, .lz4; .wacz), HTML or text files, directories "
+        "of these, URLs (s3://…, https://…); - or nothing for standard input.",
     ),
 ]
 InputFormatOption = Annotated[

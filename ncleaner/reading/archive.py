@@ -13,6 +13,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, Final, Literal, TypeVar
@@ -20,12 +21,14 @@ from typing import BinaryIO, Final, Literal, TypeVar
 from ncleaner.errors import InputError
 from ncleaner.limits import Limits
 from ncleaner.page import Damage, Page, Skip
-from ncleaner.reading.inputs import STDIN, is_binary, sniff
+from ncleaner.reading.inflating import Codec, codec_of, is_skippable, zstd_dictionary
+from ncleaner.reading.inputs import STDIN, is_archive, is_binary, sniff
 from ncleaner.reading.markers import BOM, MarkerForm, custom_form, detect_form, split_documents
 from ncleaner.reading.records import ArchiveKind, Record, archive_kind, records, records_from
 from ncleaner.reading.stored import StoredRecord, stored_records
-from ncleaner.reading.streams import Codec, Members, Source, codec_of, zstd_dictionary
+from ncleaner.reading.streams import Members, Source
 from ncleaner.reading.transfer import MAX_HEAD, TooLargeError, UndecodableError, split_head, unwrap
+from ncleaner.reading.wacz import Part, archives_in_zip, is_zip, seekable
 from ncleaner.storage.places import open_binary
 
 __all__ = ["InputFormat", "pages", "read", "read_stored", "reread_record"]
@@ -38,7 +41,8 @@ _STATUS: Final = frozenset({0, 200, 203, 206})
 _HTML: Final = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
 _MEDIA_TYPE: Final = re.compile(r"\s*([^\s;,]+)")
 _HEAD: Final = 4096
-_COMPRESSED: Final = re.compile(r"\.(?:warc|arc|wet)\.(gz|zst)\Z", re.IGNORECASE)
+_COMPRESSED: Final = re.compile(r"\.(?:warc|arc|wet)(\.gz|\.zst|\.lz4)\Z|(\.wacz)\Z", re.IGNORECASE)
+_CODECS: Final[dict[str, Codec]] = {".gz": "gzip", ".zst": "zstd", ".lz4": "lz4", ".wacz": "gzip"}
 _BLOCK: Final = 1 << 16
 # Bytes of a pipe that are kept to read again after damage, when records are copied.
 _KEPT: Final = 1 << 24
@@ -50,6 +54,7 @@ _LOG: Final = logging.getLogger("ncleaner")
 
 Item = Page | Skip | Damage
 T = TypeVar("T")
+Placed = TypeVar("Placed", Item, StoredRecord | Damage)
 
 
 def read(
@@ -123,14 +128,18 @@ def read_stored(
         InputError: the input cannot be opened.
         OSError: a temporary file cannot be written.
     """
-    with _opened(source) as (stream, name):
-        yield from _unread_once(_stored(Source(stream, name, _KEPT), name, folder))
+    with _opened(source) as (stream, name), _archives(stream, name, _KEPT) as parts:
+        for part in parts:
+            if isinstance(part, Damage):
+                yield part
+            else:
+                yield from _placed(_unread_once(_stored(part.source, name, folder)), part)
 
 
 def _stored(source: Source, name: str, folder: Path | None) -> Iterator[StoredRecord | Damage]:
     start = source.tell()
     if not source.peek(1):
-        yield Damage(source.broken or "empty", name, 0, unread=bool(source.broken))
+        yield Damage(source.broken or "empty", name, start, unread=bool(source.broken))
         return
     codec = _codec(source.peek(_HEAD), name)
     content = sniff(_layers(source, codec)[-1].peek(_HEAD), name)
@@ -186,19 +195,26 @@ def reread_record(page: Page, limits: Limits = Limits()) -> Record | None:
                 break
         return None
 
-    with open_binary(page.source) as stream:
-        source = Source(stream, page.source, max(bound, 1 << 20))
-        codec = _codec(source.peek(_HEAD), page.source)
-        kind = archive_kind(_layers(source, codec)[-1].peek(_HEAD))
-        if kind is None:
-            return None
-        source.rewind(0)
-        record = search(records_from(source, codec, kind, bound, page.offset))
-        if record is None:
-            # the offset is that of a member with several records
-            source.rewind(0)
-            record = search(records(source, codec, kind, bound))
-        return record
+    with open_binary(page.source) as stream, _archives(stream, page.source, max(bound, 1 << 20)) as parts:
+        for part in parts:
+            if isinstance(part, Damage):
+                continue
+            source = part.source
+            if part.offset >= 0 or 0 <= source.end <= page.offset or page.offset < source.start:
+                continue
+            codec = _codec(source.peek(_HEAD), page.source)
+            kind = archive_kind(_layers(source, codec)[-1].peek(_HEAD))
+            if kind is None:
+                continue
+            source.rewind(source.start)
+            record = search(records_from(source, codec, kind, bound, page.offset))
+            if record is None:
+                # the offset is that of a member with several records
+                source.rewind(source.start)
+                record = search(records(source, codec, kind, bound))
+            if record is not None:
+                return record
+    return None
 
 
 def _place(item: Skip | Damage) -> str:
@@ -209,8 +225,39 @@ def _place(item: Skip | Damage) -> str:
 def _read(
     stream: BinaryIO, name: str, input_format: InputFormat, limits: Limits, form: MarkerForm | None
 ) -> Iterator[Item]:
-    source = Source(stream, name, max(limits.bytes + MAX_HEAD, 1 << 20))
-    yield from _unread_once(_items(source, name, input_format, limits, form))
+    keep = max(limits.bytes + MAX_HEAD, 1 << 20)
+    if input_format not in ("auto", "warc"):
+        yield from _unread_once(_items(Source(stream, name, keep), name, input_format, limits, form))
+        return
+    with _archives(stream, name, keep) as parts:
+        for part in parts:
+            if isinstance(part, Damage):
+                yield part
+            else:
+                yield from _placed(_unread_once(_items(part.source, name, input_format, limits, form)), part)
+
+
+@contextmanager
+def _archives(stream: BinaryIO, name: str, keep: int) -> Iterator[Iterable[Part | Damage]]:
+    """Yields the archives in an input: those of a ZIP file; of any other input, the input itself."""
+    source = Source(stream, name, keep)
+    if not is_zip(source.peek(4)):
+        yield [Part(source)]
+        return
+    with seekable(source, keep) as file:
+        parts = archives_in_zip(file, keep, is_archive)
+        if parts is None and name.lower().endswith(".wacz"):
+            # the archives in it are not compressed by ZIP, and the careful reader finds their records
+            broken = Damage("the directory of the ZIP file cannot be read", name, 0)
+            yield [broken, Part(file)]
+        else:
+            yield parts if parts is not None else [Part(file)]
+
+
+def _placed(items: Iterable[Placed], part: Part) -> Iterator[Placed]:
+    """Yields items with offsets in the input."""
+    for item in items:
+        yield item if part.offset < 0 else replace(item, offset=part.offset)
 
 
 def _unread_once(items: Iterable[T]) -> Iterator[T]:
@@ -227,11 +274,22 @@ def _unread_once(items: Iterable[T]) -> Iterator[T]:
 def _items(
     source: Source, name: str, input_format: InputFormat, limits: Limits, form: MarkerForm | None
 ) -> Iterator[Item]:
+    """Yields the items of one archive or file; an input that gives none is empty."""
+    start = source.tell()
+    count = 0
+    if source.peek(1):
+        for item in _contents(source, name, input_format, limits, form):
+            yield item
+            count += 1
+    if not count:
+        yield Damage(source.broken or "empty", name, start, unread=bool(source.broken))
+
+
+def _contents(
+    source: Source, name: str, input_format: InputFormat, limits: Limits, form: MarkerForm | None
+) -> Iterator[Item]:
     bound = limits.bytes + MAX_HEAD
     start = source.tell()
-    if not source.peek(1):
-        yield Damage(source.broken or "empty", name, 0, unread=bool(source.broken))
-        return
     codec = _codec(source.peek(_HEAD), name)
     layers = _layers(source, codec)
     head = layers[-1].peek(_HEAD)
@@ -251,11 +309,12 @@ def _items(
             else:
                 yield from _page_of_record(item, name, limits.bytes)
         return
-    pieces = iter(layers[-1].read, b"")
-    if content == "html":
-        yield _page_of_file(pieces, name, limits.bytes)
-    else:
-        yield from _pages_of_text(pieces, name, limits.bytes, layers[0].codec == "plain", form)
+    if head:
+        pieces = iter(layers[-1].read, b"")
+        if content == "html":
+            yield _page_of_file(pieces, name, limits.bytes)
+        else:
+            yield from _pages_of_text(pieces, name, limits.bytes, layers[0].codec == "plain", form)
     for layer in layers:
         yield from layer.pending
 
@@ -264,20 +323,27 @@ def _codec(head: bytes, name: str) -> Codec:
     """Returns the compression of a stream, by the name for an archive whose first bytes are broken."""
     codec = codec_of(head)
     match = _COMPRESSED.search(name)
-    if codec == "plain" and match and not archive_kind(head):
-        return "gzip" if match[1].lower() == "gz" else "zstd"
+    named = _CODECS[match[match.lastindex or 0].lower()] if match else codec
+    if (codec == "plain" and not archive_kind(head)) or (named == "lz4" and is_skippable(head)):
+        return named
     return codec
 
 
 def _layers(source: Source, codec: Codec) -> list[Members]:
     """Returns the stream without its compression as a layer, and a second layer if it is compressed twice."""
-    members = Members(source, codec, None, zstd_dictionary(source))
+    dictionary = zstd_dictionary(source)
+    # after damage at the beginning, the next record decides whether it is an archive
+    members = Members(source, codec, lambda head: archive_kind(head) is not None, dictionary)
+    if dictionary.damage:
+        members.pending.append(Damage(dictionary.damage, source.name, source.tell()))
     members.next_member()
+    members.to_content()
     layers = [members]
     inner = codec_of(members.peek(4))
     if codec != "plain" and inner != "plain":
         members = Members(Source(members, source.name, 1 << 20), inner)
         members.next_member()
+        members.to_content()
         layers.append(members)
     return layers
 
@@ -355,8 +421,6 @@ def _page_of_file(pieces: Iterator[bytes], name: str, limit: int) -> Item:
         body += piece
         if len(body) > limit:
             return Skip("too large", name, name, lost=True)
-    if not body:
-        return Damage("empty", name, 0)
     page = bytes(body)
     if is_binary(page):
         return Skip("not text", name, name, lost=True)
@@ -393,9 +457,6 @@ def _pages_of_text(
         buffer += piece
         if buffer.lstrip(_WHITE).find(b"\n") >= 0 or len(buffer) > _BLOCK:
             break
-    if not buffer:
-        yield Damage("empty", name, 0)
-        return
     form = None if buffer.startswith(_UTF16_MARKS) else form or detect_form(bytes(buffer))
     if form:
         documents = _marked_documents(chain([bytes(buffer)], pieces), form, limit, name)

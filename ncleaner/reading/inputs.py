@@ -17,15 +17,16 @@ from ncleaner.reading.streams import inflated
 from ncleaner.storage.base import is_url
 from ncleaner.storage.places import files_below, open_binary, status
 
-__all__ = ["STDIN", "Input", "find_inputs", "is_binary", "listed_inputs", "sniff", "stem"]
+__all__ = ["STDIN", "Input", "find_inputs", "is_archive", "is_binary", "listed_inputs", "sniff", "stem"]
 
 #: The path that stands for standard input.
 STDIN: Final = "-"
 
 _ARCHIVE: Final = (".warc", ".arc", ".wet")
+_ZIP: Final = ".wacz"
 _PAGE: Final = (".html", ".htm", ".xhtml", ".xht", ".shtml")
 _TEXT: Final = (".txt", ".text")
-_COMPRESSED: Final = (".gz", ".zst")
+_COMPRESSED: Final = (".gz", ".zst", ".lz4")
 
 # Tags that plain text does not have at its beginning. Pages of gold collections are wrapped in `<text id=…>`.
 _MARKUP: Final = re.compile(
@@ -96,7 +97,7 @@ def stem(name: str) -> str:
     `a.b.html` gives `a.b`. An unknown suffix stays, and so does a name that consists of a suffix only.
     """
     base = name
-    for suffixes in (_COMPRESSED, (*_ARCHIVE, *_PAGE, *_TEXT)):
+    for suffixes in (_COMPRESSED, (*_ARCHIVE, _ZIP, *_PAGE, *_TEXT)):
         for suffix in suffixes:
             if base.lower().endswith(suffix) and len(base) > len(suffix):
                 base = base[: -len(suffix)]
@@ -194,7 +195,7 @@ def _at_url(url: str) -> list[Input]:
 
 
 def _raise_no_inputs(path: str) -> NoReturn:
-    raise InputError(f"{path}: no archives (.warc, .arc, .wet), HTML or text files in this directory")
+    raise InputError(f"{path}: no archives (.warc, .arc, .wet, .wacz), HTML or text files in this directory")
 
 
 def _in_order(inputs: list[Input]) -> list[Input]:
@@ -229,10 +230,19 @@ def _file(path: str, relative: str) -> Input:
 
 
 def _is_known(name: str) -> bool:
+    return _uncompressed(name).endswith((*_ARCHIVE, _ZIP, *_PAGE, *_TEXT))
+
+
+def is_archive(name: str) -> bool:
+    """Whether a file is a WARC or an ARC, compressed or not, by its name."""
+    return _uncompressed(name).endswith(_ARCHIVE)
+
+
+def _uncompressed(name: str) -> str:
     base = name.lower()
     for suffix in _COMPRESSED:
         base = base.removesuffix(suffix)
-    return base.endswith((*_ARCHIVE, *_PAGE, *_TEXT))
+    return base
 
 
 def sniff(head: bytes, name: str = "") -> Literal["warc", "arc", "html", "text"]:
@@ -245,10 +255,8 @@ def sniff(head: bytes, name: str = "") -> Literal["warc", "arc", "html", "text"]
     archive = archive_kind(head)
     if archive:
         return archive
-    base = name.lower()
-    for suffix in _COMPRESSED:
-        base = base.removesuffix(suffix)
-    if base.endswith((".warc", ".wet")):
+    base = _uncompressed(name)
+    if base.endswith((".warc", ".wet", _ZIP)):
         return "warc"
     if base.endswith(".arc"):
         return "arc"

@@ -22,13 +22,14 @@ from typing import Final, Literal, NamedTuple
 from fastwarc.warc import ArchiveIterator, WarcRecord
 
 from ncleaner.page import Damage
-from ncleaner.reading.streams import MAGIC, Codec, Members, Source, codec_of, zstd_dictionary
+from ncleaner.reading.inflating import MAGIC, NO_DICTIONARY, Codec, Dictionary, codec_of, zstd_dictionary
+from ncleaner.reading.streams import Members, Source
 from ncleaner.reading.transfer import MAX_HEAD
 
 __all__ = ["ArchiveKind", "Place", "Record", "archive_kind", "records", "records_from", "records_through"]
 
 ArchiveKind = Literal["warc", "arc"]
-MembersOf = Callable[[Source, Codec, Callable[[bytes], bool], bytes], Members]
+MembersOf = Callable[[Source, Codec, Callable[[bytes], bool], Dictionary], Members]
 
 #: Record types that may contain pages. Of all others, only the type is read.
 PAGES: Final = frozenset({"response", "resource", "conversion"})
@@ -47,7 +48,8 @@ _TO_REPAIR: Final = 1 << 23
 _MAX_FIELDS: Final = 1 << 18
 _ARC_LINE: Final = 1 << 13
 _BLANK: Final = b"\r\n\t "
-_WARC_START: Final = re.compile(rb"WARC/\d+\.\d+[ \t]*\r?\n")
+# In any case: warcio writes `WARC/1.0`, some programs `warc/1.0`.
+_WARC_START: Final = re.compile(rb"WARC/\d+\.\d+[ \t]*\r?\n", re.IGNORECASE)
 # The beginning of a record in the middle of other bytes: the version line, then a header field of WARC.
 _WARC_INSIDE: Final = re.compile(rb"WARC/\d+\.\d+[ \t]*\r?\n(?:WARC-|Content-)", re.IGNORECASE)
 _ARC_INSIDE: Final = re.compile(rb"(?<=\n)(?=[A-Za-z][A-Za-z0-9+.-]{1,16}:)")
@@ -106,7 +108,9 @@ def records(source: Source, codec: Codec, kind: ArchiveKind, bound: int) -> Iter
         kind: WARC or ARC.
         bound: largest block to read, in bytes; larger ones are passed over without being held in memory.
     """
-    dictionary = zstd_dictionary(source) if codec == "zstd" else b""
+    dictionary = zstd_dictionary(source) if codec == "zstd" else NO_DICTIONARY
+    if dictionary.damage:
+        yield Damage(dictionary.damage, source.name, source.tell())
     begins_record = _start_test(kind)
     if codec != "plain":
         inner = _inner_codec(source, codec, dictionary, kind)
@@ -117,7 +121,8 @@ def records(source: Source, codec: Codec, kind: ArchiveKind, bound: int) -> Iter
         yield from _read_fast(source, codec, bound)
         members = Members(source, codec, begins_record, dictionary)
         # FastWARC reads a dictionary only at the beginning of a file, so it cannot take over after that
-        if (yield from _CarefulReader(source, members, kind, bound).run(0 if dictionary else _CLEAN_RUN)):
+        clean_run = 0 if dictionary.data else _CLEAN_RUN
+        if (yield from _CarefulReader(source, members, kind, bound).run(clean_run)):
             return
     yield from _CarefulReader(source, Members(source, codec, begins_record, dictionary), kind, bound).run(0)
 
@@ -126,7 +131,7 @@ def records_from(
     source: Source, codec: Codec, kind: ArchiveKind, bound: int, offset: int
 ) -> Iterator[Record]:
     """Reads the records from an offset on, with their headers; the source stands at its beginning."""
-    dictionary = zstd_dictionary(source) if codec == "zstd" else b""
+    dictionary = zstd_dictionary(source) if codec == "zstd" else NO_DICTIONARY
     source.rewind(offset)
     members = Members(source, codec, _start_test(kind), dictionary)
     for item in _CarefulReader(source, members, kind, bound).run(0):
@@ -159,12 +164,14 @@ def records_through(
             dictionary.
     """
     begins_record = _start_test(kind)
-    dictionary = zstd_dictionary(source) if codec == "zstd" else b""
+    dictionary = zstd_dictionary(source) if codec == "zstd" else NO_DICTIONARY
+    if dictionary.damage:
+        yield Damage(dictionary.damage, source.name, source.tell()), Place()
     inner = _inner_codec(source, codec, dictionary, kind) if codec != "plain" else None
     if inner is not None:
         outer = _outer_members(source, codec, inner, dictionary)
         stream = Source(outer, source.name, MAX_HEAD)
-        members = members_of(stream, inner, begins_record, b"")
+        members = members_of(stream, inner, begins_record, NO_DICTIONARY)
         for item, is_outer in _read_layered(outer, _CarefulReader(stream, members, kind, _TO_REPAIR, True)):
             yield item, Place() if is_outer else Place(members=members)
         return
@@ -229,7 +236,7 @@ def _start_test(kind: ArchiveKind) -> Callable[[bytes], bool]:
     return lambda head: archive_kind(head) == kind
 
 
-def _inner_codec(source: Source, codec: Codec, dictionary: bytes, kind: ArchiveKind) -> Codec | None:
+def _inner_codec(source: Source, codec: Codec, dictionary: Dictionary, kind: ArchiveKind) -> Codec | None:
     """Returns the codec inside a compressed archive whose members are not whole records; else None.
 
     The members may contain another compressed stream, or a plain stream that is cut into members at any byte,
@@ -237,7 +244,7 @@ def _inner_codec(source: Source, codec: Codec, dictionary: bytes, kind: ArchiveK
     """
     start = source.tell()
     members = Members(source, codec, None, dictionary)
-    first = members.peek(_FIRST_MEMBER) if members.next_member() else b""
+    first = members.peek(_FIRST_MEMBER) if members.next_member() and members.to_content() else b""
     inner: Codec | None = codec_of(first)
     if inner == "plain":
         inner = None
@@ -253,7 +260,7 @@ def _inner_codec(source: Source, codec: Codec, dictionary: bytes, kind: ArchiveK
 
 
 def _layered(
-    source: Source, codec: Codec, inner: Codec, kind: ArchiveKind, bound: int, dictionary: bytes
+    source: Source, codec: Codec, inner: Codec, kind: ArchiveKind, bound: int, dictionary: Dictionary
 ) -> Iterator[Record | Damage]:
     """Reads an archive as one stream over all its members. Offsets of records are those of members."""
     outer = _outer_members(source, codec, inner, dictionary)
@@ -263,7 +270,7 @@ def _layered(
         yield item
 
 
-def _outer_members(source: Source, codec: Codec, inner: Codec, dictionary: bytes) -> Members:
+def _outer_members(source: Source, codec: Codec, inner: Codec, dictionary: Dictionary) -> Members:
     begins_stream = None if inner == "plain" else lambda head: codec_of(head) == inner
     return Members(source, codec, begins_stream, dictionary)
 
@@ -602,7 +609,7 @@ class _CarefulReader:
         if not window or archive_kind(window) == self._kind:
             return True
         # the next record may be cut within its first line
-        return self._kind == "warc" and len(window) < 10 and window[:7] == b"WARC/1."[: len(window)]
+        return self._kind == "warc" and len(window) < 10 and window[:7].upper() == b"WARC/1."[: len(window)]
 
     def _repair(self, block: bytes, length: int) -> bytes:
         """Returns the real block of a record whose length is wrong."""

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import IO, Final
 
 from ncleaner.page import Damage
+from ncleaner.reading.inflating import Codec, Dictionary
 from ncleaner.reading.records import ArchiveKind, Record, records_through
-from ncleaner.reading.streams import Codec, Members, Source
+from ncleaner.reading.streams import Members, Source
 
 __all__ = ["StoredRecord", "filedesc", "stored_records"]
 
@@ -203,12 +204,12 @@ def stored_records(
     copy: _Copy | None = None
 
     def members_of(
-        inner: Source, its_codec: Codec, begins_record: Callable[[bytes], bool], dictionary: bytes
+        inner: Source, its_codec: Codec, begins_record: Callable[[bytes], bool], dictionary: Dictionary
     ) -> Members:
         nonlocal copy
         if copy is not None:
             copy.close()
-        copy = _Copy(folder, its_codec, bool(dictionary))
+        copy = _Copy(folder, its_codec, bool(dictionary.data))
         return Members(inner, its_codec, begins_record, dictionary, copy)
 
     damage: Damage | None = None

@@ -1,8 +1,8 @@
 """Inputs as streams: `Source` can go back a little, `Members` inflates and reads on after damage.
 
 `Source` reads a file or a pipe and can return to an earlier offset. `Members` reads a source that is plain,
-gzip or Zstandard, one member after the other, and after a broken member looks for the next whole one. The
-memory of both is bounded.
+gzip, Zstandard or LZ4, one member after the other, and after a broken member looks for the next whole one.
+The memory of both is bounded.
 """
 
 from __future__ import annotations
@@ -11,45 +11,35 @@ import io
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import BinaryIO, Final, Literal, Protocol
-
-import zstandard
+from typing import BinaryIO, Final, Protocol
 
 from ncleaner.errors import InputError
 from ncleaner.page import Damage
+from ncleaner.reading.inflating import (
+    BLOCK,
+    MAGIC,
+    NO_DICTIONARY,
+    Codec,
+    Dictionary,
+    InflateError,
+    Inflater,
+    codec_of,
+    inflaters,
+    is_skippable,
+)
 
-__all__ = [
-    "MAGIC",
-    "Codec",
-    "Copier",
-    "Members",
-    "Readable",
-    "Source",
-    "codec_of",
-    "inflated",
-    "zstd_dictionary",
-]
+__all__ = ["Copier", "Members", "Readable", "Source", "inflated"]
 
-Codec = Literal["plain", "gzip", "zstd"]
-
-BLOCK: Final = 1 << 16
-GZIP_MAGIC: Final = b"\x1f\x8b\x08"
-ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
-# The first byte of a skippable frame's magic is anything from 0x50 to 0x5f; the last of them, at the start
-# of a file, holds the dictionary of all frames that follow.
-_SKIPPABLE: Final = b"\x2a\x4d\x18"
-_DICTIONARY: Final = b"\x5d" + _SKIPPABLE
-# Bytes of compressed input that the Zstandard library gets at once: it turns four bytes into up to 128 KiB,
-# and its output cannot be bounded.
-_ZSTD_PIECE: Final = 1024
 # Recent reads that are kept. FastWARC mostly reads one or two blocks ahead of the record it returns, at most
 # six.
 _RECENT: Final = 16
-_MAX_DICTIONARY: Final = 1 << 24
-#: The bytes that a member begins with.
-MAGIC: Final[dict[Codec, bytes]] = {"gzip": GZIP_MAGIC, "zstd": ZSTD_MAGIC}
-# Bytes of the shortest member, which is empty.
-_SHORTEST: Final = {"gzip": 18, "zstd": 8}
+# Bytes of the shortest member, or of the shortest skippable frame.
+_SHORTEST: Final[dict[Codec, int]] = {"gzip": 18, "zstd": 8, "lz4": 8}
+# Bytes of compressed input in which a member after damage must give its first byte. Zstandard gives none of
+# a block, of up to 128 KiB, before its end, and LZ4 none of a block of up to 4 MiB; that would be too long a
+# search behind each magic number that stands there by chance.
+_TO_FIRST_BYTE: Final[dict[Codec, int]] = {"gzip": 3 * BLOCK, "zstd": 3 * BLOCK, "lz4": 16 * BLOCK}
+_HEAD: Final = 4096
 
 
 class Readable(Protocol):
@@ -76,32 +66,6 @@ class Copier(Protocol):
         ...
 
 
-def codec_of(head: bytes) -> Codec:
-    """Returns the compression of a stream, by its first bytes."""
-    if head.startswith(GZIP_MAGIC):
-        return "gzip"
-    if head.startswith(ZSTD_MAGIC) or (head[:1] and 0x50 <= head[0] <= 0x5F and head[1:4] == _SKIPPABLE):
-        return "zstd"
-    return "plain"
-
-
-def zstd_dictionary(source: Source) -> bytes:
-    """Returns the dictionary that a `.warc.zst` may have in a frame at its beginning; empty without one."""
-    head = source.peek(8)
-    size = int.from_bytes(head[4:8], "little")
-    if not head.startswith(_DICTIONARY) or size > _MAX_DICTIONARY:
-        return b""
-    data = source.peek(8 + size)[8:]
-    try:
-        if data.startswith(ZSTD_MAGIC):
-            data = zstandard.ZstdDecompressor().decompress(data, max_output_size=_MAX_DICTIONARY)
-        # a damaged dictionary cannot be used: then the frames are damaged
-        zstandard.ZstdDecompressor(dict_data=zstandard.ZstdCompressionDict(data))
-    except zstandard.ZstdError:
-        return b""
-    return data
-
-
 def inflated(stream: BinaryIO | Readable, name: str) -> bytes:
     """Returns the whole content of a small file, compressed or not.
 
@@ -125,13 +89,17 @@ class Source:
 
     Attributes:
         name: the name of the input in messages.
+        raw: the underlying stream.
+        start: offset of the first byte.
+        end: offset behind the last byte, if the stream goes on after it; else -1.
         broken: why reading stopped before the end (an I/O error), or an empty string.
     """
 
-    def __init__(self, raw: BinaryIO | Readable, name: str, keep: int) -> None:
+    def __init__(self, raw: BinaryIO | Readable, name: str, keep: int, end: int = -1) -> None:
         self.name = name
+        self.end = end
         self.broken = ""
-        self._raw = raw
+        self.raw = raw
         self._keep = keep
         self._kept = bytearray()
         self._floor = 0
@@ -144,6 +112,7 @@ class Source:
                 self._seekable = True
             except OSError:
                 self._seekable = False
+        self.start = self._position
 
     def read(self, size: int = BLOCK) -> bytes:
         """Returns up to `size` bytes; none at the end. An I/O error ends the stream and sets `broken`."""
@@ -153,7 +122,7 @@ class Source:
         if not self._seekable and passed < len(self._kept):
             data = bytes(memoryview(self._kept)[passed : passed + size])
         else:
-            data = self._fetch(size)
+            data = self._fetch(size if self.end < 0 else min(size, self.end - self._position))
             if not self._seekable:
                 self._kept += data
                 excess = len(self._kept) - self._keep - BLOCK
@@ -167,7 +136,7 @@ class Source:
         if self.broken:
             return b""
         try:
-            data = self._raw.read(size)
+            data = self.raw.read(size)
         except (OSError, EOFError, zlib.error) as error:
             self.broken = f"cannot read on: {error}"
             return b""
@@ -199,8 +168,8 @@ class Source:
     def rewind(self, offset: int) -> int:
         """Goes back to `offset`, or to the nearest later offset still kept; returns the offset reached."""
         if self._seekable:
-            assert isinstance(self._raw, io.IOBase)
-            self._raw.seek(offset)
+            assert isinstance(self.raw, io.IOBase)
+            self.raw.seek(offset)
             self._position = offset
         else:
             self._position = max(offset, self._floor)
@@ -219,20 +188,25 @@ class Source:
         return b""
 
     @property
+    def is_seekable(self) -> bool:
+        """Whether it can go back to any offset."""
+        return self._seekable
+
+    @property
     def is_file(self) -> bool:
         """Whether it is a file on this machine, of which `again` takes no time."""
-        return self._seekable and isinstance(self._raw, io.FileIO)
+        return self._seekable and isinstance(self.raw, io.FileIO)
 
     def again(self, offset: int, size: int) -> Iterator[bytes]:
         """Reads bytes of a seekable file once more, without moving; yields them in pieces.
 
         There are fewer at the end of the file, and after an I/O error, which sets `broken`.
         """
-        assert isinstance(self._raw, io.IOBase)
+        assert isinstance(self.raw, io.IOBase)
         while size > 0:
-            self._raw.seek(offset)
+            self.raw.seek(offset)
             piece = self._fetch(min(size, 16 * BLOCK))
-            self._raw.seek(self._position)
+            self.raw.seek(self._position)
             if not piece:
                 return
             yield piece
@@ -253,22 +227,6 @@ class Source:
         return b"".join(pieces)
 
 
-def _inflate_to_error(inflater: zlib._Decompress, data: memoryview) -> bytes:
-    """Inflates the data before an error, in small pieces: zlib returns nothing of a piece with an error."""
-    pieces = []
-    position = 0
-    for step in (256, 1):
-        while position < len(data):
-            before = inflater.copy()
-            try:
-                pieces.append(inflater.decompress(data[position : position + step]))
-            except zlib.error:
-                inflater = before
-                break
-            position += step
-    return b"".join(pieces)
-
-
 class Members:
     """An inflated source, member by member; a plain source is one member.
 
@@ -286,7 +244,7 @@ class Members:
         source: Source,
         codec: Codec,
         begins_record: Callable[[bytes], bool] | None = None,
-        dictionary: bytes = b"",
+        dictionary: Dictionary = NO_DICTIONARY,
         copier: Copier | None = None,
     ) -> None:
         """Stands before the first member; `next_member` moves to it.
@@ -316,11 +274,8 @@ class Members:
         self._taken = 0
         self._ended = True
         self._first = True
-        self._inflater: zlib._Decompress | None = None
-        self._unzstd: zstandard.ZstdDecompressionObj | None = None
-        self._zstd = zstandard.ZstdDecompressor(
-            dict_data=zstandard.ZstdCompressionDict(dictionary) if dictionary else None
-        )
+        self._inflater: Inflater | None = None
+        self._new_inflater = inflaters(codec, dictionary) if codec != "plain" else None
 
     # Reading within the member
 
@@ -403,10 +358,8 @@ class Members:
             if self.codec == "plain":
                 self._buffer += self._rest()
                 self._consume(len(self._input) - self._cursor)
-            elif self.codec == "gzip":
-                self._fill_gzip()
             else:
-                self._fill_zstd()
+                self._inflate()
             if len(self._buffer) > before:
                 return True
         return False
@@ -429,46 +382,30 @@ class Members:
             self._copier.add_stored(self._rest()[:count])
         self._consume(count)
 
-    def _fill_gzip(self) -> None:
+    def _inflate(self) -> None:
         inflater = self._inflater
         assert inflater is not None
-        before = inflater.copy()
+        piece = self._rest()
+        if inflater.piece:
+            self._need(inflater.piece)
+            piece = self._rest()[: inflater.piece]
         try:
-            self._buffer += inflater.decompress(self._rest(), 4 * BLOCK)
-        except zlib.error as error:
-            self._buffer += _inflate_to_error(before, self._rest())
+            output, count = inflater.inflate(piece, 4 * BLOCK)
+        except InflateError as error:
+            self._buffer += inflater.salvage(piece)
             if self._copier is not None:
-                self._copier.add_stored(self._rest())
-            self._fail(f"gzip member broken ({str(error).rpartition(': ')[2]})")
+                self._copier.add_stored(piece)
+            self.damage = str(error)
+            self._ended = True
             return
-        rest = inflater.unused_data if inflater.eof else inflater.unconsumed_tail
-        self._consume_stored(len(self._input) - self._cursor - len(rest))
+        self._buffer += output
+        self._consume_stored(count)
         self._ended = inflater.eof
-
-    def _fill_zstd(self) -> None:
-        unzstd = self._unzstd
-        assert unzstd is not None
-        # pieces of one size, so that the result of a broken frame does not depend on the source's blocks
-        self._need(_ZSTD_PIECE)
-        piece = self._rest()[:_ZSTD_PIECE]
-        try:
-            self._buffer += unzstd.decompress(piece)
-        except zstandard.ZstdError as error:
-            self._fail(f"zstd frame broken ({str(error).rpartition(': ')[2]})")
-            return
-        self._consume_stored(len(piece) - len(unzstd.unused_data))
-        self._ended = unzstd.eof
 
     def reopen(self, offset: int) -> None:
         """Goes back to an offset of a plain source, or to the nearest later offset still kept."""
-        self._input = b""
-        self._cursor = 0
-        self._input_at = self._source.rewind(offset)
+        self._go_to(offset)
         self._open()
-
-    def _fail(self, what: str) -> None:
-        self.damage = what
-        self._ended = True
 
     # From member to member
 
@@ -486,9 +423,7 @@ class Members:
         if resync:
             # The end of the broken member is unknown, and may have been passed: search for the next one from
             # directly after its beginning.
-            self._input = b""
-            self._cursor = 0
-            self._input_at = self._source.rewind(self.start + 1)
+            self._go_to(self.start + 1)
         elif not self._ended:
             while self.skip(1 << 30):
                 pass
@@ -497,21 +432,25 @@ class Members:
         self._first = False
         skipped_from = self._input_at
         junk = False
+        noted = resync
         while self._need(_SHORTEST[self.codec]):
             if self._at_member() and (not (resync or junk) or self._plausible()):
-                if junk and not resync:
+                if junk and not noted:
                     self._note_junk(skipped_from)
                 self._open()
                 return True
-            if not (resync or junk) and self._skip_frame():
-                skipped_from = self._input_at
-                continue
+            if not (resync or junk):
+                count = len(self.pending)
+                if self._skip_frame():
+                    skipped_from = self._input_at
+                    continue
+                noted = len(self.pending) > count
             junk = True
             self._to_next_magic()
         tail = self._rest().tobytes()
         self._consume(len(tail))
         # padding with zeros, which tapes and copying programs add, is not damage
-        if (junk or tail.strip(b"\0")) and not resync:
+        if (junk or tail.strip(b"\0")) and not noted:
             self._note_junk(skipped_from)
         if self._source.broken and not resync:
             self.pending.append(Damage(self._source.broken, self._source.name, self._input_at, unread=True))
@@ -545,35 +484,47 @@ class Members:
 
     def _plausible(self) -> bool:
         """Whether a member with a record at its beginning begins here; tries to inflate it."""
-        # Zstandard returns no byte of a block, of up to 128 KiB, before its end.
-        self._need(3 * BLOCK)
+        self._need(_TO_FIRST_BYTE[self.codec])
         start = self._rest()
-        out = b""
+        assert self._new_inflater is not None
+        inflater = self._new_inflater()
+        step = inflater.piece or len(start)
+        output = b""
         try:
-            if self.codec == "gzip":
-                out = zlib.decompressobj(31).decompress(start, 4096)
-            else:
-                unzstd = self._zstd.decompressobj()
-                for at in range(0, len(start), _ZSTD_PIECE):
-                    out = unzstd.decompress(start[at : at + _ZSTD_PIECE])
-                    if out or unzstd.eof:
-                        break
-        except (zlib.error, zstandard.ZstdError):
+            for at in range(0, len(start), step):
+                output, _ = inflater.inflate(start[at : at + step], _HEAD)
+                if output or inflater.eof:
+                    break
+        except InflateError:
             return False
-        return bool(out) and (self._begins_record is None or self._begins_record(out[:4096].lstrip()))
+        return bool(output) and (self._begins_record is None or self._begins_record(output[:_HEAD].lstrip()))
 
     def _skip_frame(self) -> bool:
-        """Passes over a skippable Zstandard frame; returns False if none begins here."""
+        """Passes over a skippable frame; returns False if none begins here, or it is cut short."""
         head = self._rest()[:8].tobytes()
-        if self.codec != "zstd" or codec_of(head) != "zstd":
+        if self.codec == "gzip" or not is_skippable(head):
             return False
-        size = int.from_bytes(head[4:], "little")
-        left = 8 + size
+        start = self._input_at
+        size = 8 + int.from_bytes(head[4:], "little")
+        left = size
         while left > 0 and self._need(1):
             step = min(left, len(self._input) - self._cursor)
             self._consume(step)
             left -= step
-        return True
+        if not left:
+            return True
+        if not self._source.broken:
+            what = f"{self.codec} frame to be skipped cut short, {size - left} of {size} bytes are there"
+            self.pending.append(Damage(what, self._source.name, start))
+        # its length may be wrong, and members may follow
+        self._go_to(start)
+        return False
+
+    def _go_to(self, offset: int) -> None:
+        """Goes back to an offset of the source, or to the nearest later offset still kept."""
+        self._input = b""
+        self._cursor = 0
+        self._input_at = self._source.rewind(offset)
 
     def _open(self) -> None:
         self.start = self._input_at
@@ -583,10 +534,8 @@ class Members:
         self._ended = False
         if self._copier is not None:
             self._copier.begin()
-        if self.codec == "gzip":
-            self._inflater = zlib.decompressobj(31)
-        elif self.codec == "zstd":
-            self._unzstd = self._zstd.decompressobj()
+        if self._new_inflater is not None:
+            self._inflater = self._new_inflater()
 
     # As one stream
 
@@ -595,10 +544,16 @@ class Members:
 
         Members are joined, broken ones too; their damage is added to `pending`.
         """
-        while True:
-            if self._buffer or self._fill():
-                return self._take_buffered(size)
+        return self._take_buffered(size) if self.to_content() else b""
+
+    def to_content(self) -> bool:
+        """Moves to the next byte, which may be in a later member; returns False if there is none.
+
+        The damage of members that are passed is added to `pending`.
+        """
+        while not self._buffer and not self._fill():
             if self.damage:
                 self.pending.append(self.damage_item())
             if not self.next_member():
-                return b""
+                return False
+        return True

@@ -21,7 +21,7 @@ from ncleaner.sorting.names import DIRECTORIES, Place
 __all__ = ["SUFFIXES", "Group", "RunWriter", "merged"]
 
 #: The kinds of outputs, in their order.
-SUFFIXES: Final = (".arc.gz", ".arc.zst", ".warc.gz", ".warc.zst")
+SUFFIXES: Final = (".arc.gz", ".arc.zst", ".warc.gz", ".warc.zst", ".arc.lz4", ".warc.lz4")
 
 # Length of the stem, index of the suffix, number of records, bytes of the records.
 _HEADER: Final = Struct("<HBQQ")

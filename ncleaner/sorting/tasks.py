@@ -150,11 +150,7 @@ def _begin_arc(out: BinaryIO, name: str, group: Group) -> int:
 
     Returns the bytes of this record.
     """
-    head = b""
-    for piece in group.pieces:
-        head += piece
-        if len(head) >= _ARC_LINE:
-            break
-    first = pack_small(group.suffix, filedesc(name, unpacked_head(group.suffix, head, _ARC_LINE)))
-    out.write(first + head)
+    head, taken = unpacked_head(group.suffix, group.pieces, _ARC_LINE)
+    first = pack_small(group.suffix, filedesc(name, head))
+    out.write(first + taken)
     return len(first)

@@ -30,9 +30,12 @@ from ..archives import (
     arc2,
     damage,
     frames,
+    frames_with_dictionary,
+    frames_with_packed_dictionary,
     html,
     http,
     items,
+    lz4_frames,
     members,
     pages,
     plain,
@@ -75,10 +78,38 @@ def test_white_space_before_a_record(
     assert numbers(found) == list(range(5))
 
 
-@pytest.mark.parametrize("dictionary", [b"", b"\x37\xa4\x30\xec no dictionary", b"\x28\xb5\x2f\xfd no frame"])
+@pytest.mark.parametrize("dictionary", [b"\x37\xa4\x30\xec no dictionary", b"\x28\xb5\x2f\xfd no frame"])
 def test_a_dictionary_that_is_none(dictionary: bytes) -> None:
     found = items(skippable(dictionary, 13) + frames([warc(0), warc(1)]), name="x.warc.zst")
     assert numbers(found) == [0, 1]
+    [told] = damage(found)
+    assert told.startswith("zstd dictionary broken (")
+
+
+def test_an_empty_dictionary() -> None:
+    found = items(skippable(b"", 13) + frames([warc(0), warc(1)]), name="x.warc.zst")
+    assert numbers(found) == [0, 1] and len(found) == 2
+
+
+def test_an_archive_cut_in_its_dictionary() -> None:
+    data = frames_with_dictionary(FOUR)
+    for cut in (5, 8, 9, 700):
+        found = items(data[:cut], name="x.warc.zst")
+        assert [(item.offset, item.what) for item in found if isinstance(item, Damage)] == [
+            (0, f"zstd frame to be skipped cut short, {cut} of 2056 bytes are there")
+            if cut >= 8
+            else (0, f"{cut} bytes that are no zstd member")
+        ]
+
+
+@given(st.floats(0, 1, exclude_max=True), st.integers(1, 255), st.booleans())
+def test_a_wrong_byte_in_a_dictionary(where: float, change: int, packed: bool) -> None:
+    data = bytearray((frames_with_packed_dictionary if packed else frames_with_dictionary)(FOUR))
+    size = int.from_bytes(data[4:8], "little")
+    data[8 + int(where * size)] ^= change
+    found = items(bytes(data), name="x.warc.zst")
+    if not pages(found):
+        assert damage(found) or skips(found)
 
 
 @pytest.mark.parametrize("packing", PACKINGS.values(), ids=PACKINGS.keys())
@@ -395,6 +426,32 @@ DEFECTS: dict[str, tuple[bytes, list[int], list[str]]] = {
         ["bytes that are no zstd member"],
     ),
     "trailer of the last member cut": (members(FOUR)[:-3], [0, 1, 2, 3], ["gzip member cut short"]),
+    "frame to be skipped that goes beyond the end": (
+        frames(FOUR[:2]) + skippable(b"")[:4] + b"\xff\xff\0\0" + frames(FOUR[2:]),
+        [0, 1, 2, 3],
+        ["zstd frame to be skipped cut short"],
+    ),
+    "empty first member": (gzip.compress(b"") + members(FOUR), [0, 1, 2, 3], []),
+    "empty first frame": (frames([b""]) + frames(FOUR), [0, 1, 2, 3], []),
+    "many empty members": (gzip.compress(b"") * 5000 + whole(FOUR), [0, 1, 2, 3], []),
+    "broken first frame": (
+        frames(FOUR[:1])[:20] + b"\xff" * 8 + frames(FOUR[:1])[28:] + frames(FOUR[1:]),
+        [1, 2, 3],
+        ["zstd frame broken"],
+    ),
+    "wrong checksum, LZ4": (
+        lz4_frames(FOUR[:2])[:-4] + b"\0\0\0\0" + lz4_frames(FOUR[2:]),
+        [0, 2, 3],
+        ["lz4 frame broken (contentChecksum_invalid)"],
+    ),
+    "LZ4 cut": (lz4_frames(FOUR)[:-30], [0, 1, 2], ["lz4 member cut short"]),
+    "junk between LZ4 frames": (
+        lz4_frames(FOUR[:2]) + NOT_A_RECORD + lz4_frames(FOUR[2:]),
+        [0, 1, 2, 3],
+        ["33 bytes that are no lz4 member"],
+    ),
+    "small letters": (members([warc(i, version="warc/1.0") for i in range(4)]), [0, 1, 2, 3], []),
+    "small letters, plain": (plain([warc(i, version="warc/1.0") for i in range(4)]), [0, 1, 2, 3], []),
     "several archives in one": (whole(FOUR[:2]) + members(FOUR[2:3]) + whole(FOUR[3:]), [0, 1, 2, 3], []),
 }
 
@@ -484,7 +541,7 @@ def test_re_gzipped_and_cut() -> None:
 def test_named_archive_that_is_none() -> None:
     assert damage(items(b"<html>no archive</html>", name="page.warc"))
     assert damage(items(b"", name="empty.warc.gz")) == ["empty"]
-    assert damage(items(gzip.compress(b""), name="empty.warc.gz")) == []
+    assert damage(items(gzip.compress(b""), name="empty.warc.gz")) == ["empty"]
     assert damage(items(b"\x1f\x8b\x08 broken from the start", name="x.warc.gz"))
 
 
@@ -743,13 +800,18 @@ def test_wide_text_is_not_cut() -> None:
 # Anything at all
 
 
-@given(st.binary(max_size=400), st.sampled_from(["", "a.warc", "a.arc.gz", "a.html", "a.txt", "a.warc.zst"]))
+NAMES = ["", "a.warc", "a.arc.gz", "a.html", "a.txt", "a.warc.zst", "a.warc.lz4", "a.wacz"]
+
+
+@given(st.binary(max_size=400), st.sampled_from(NAMES))
 def test_anything_is_read(data: bytes, name: str) -> None:
     for beginning in (
         b"",
         b"\x1f\x8b\x08\0",
         b"\x28\xb5\x2f\xfd",
         b"\x5d\x2a\x4d\x18",
+        b"\x04\x22\x4d\x18\x64\x40\xa7",
+        b"PK\3\4",
         b"WARC/1.0\r\n",
         FILEDESC,
     ):
@@ -760,7 +822,7 @@ def test_anything_is_read(data: bytes, name: str) -> None:
     st.sampled_from(["flip", "cut", "insert", "remove"]),
     st.floats(0, 1, exclude_max=True),
     st.binary(min_size=1, max_size=40),
-    st.sampled_from([plain, members, whole, frames]),
+    st.sampled_from([plain, members, whole, frames, lz4_frames]),
 )
 def test_no_damage_costs_a_neighbour(
     how: str, where: float, what: bytes, packing: Callable[[list[bytes]], bytes]
@@ -773,9 +835,14 @@ def test_no_damage_costs_a_neighbour(
         "insert": data[:at] + what + data[at:],
         "remove": data[:at] + data[at + len(what) :],
     }[how]
-    names: dict[object, str] = {members: "a.warc.gz", whole: "a.warc.gz", frames: "a.warc.zst"}
+    names: dict[object, str] = {
+        members: "a.warc.gz",
+        whole: "a.warc.gz",
+        frames: "a.warc.zst",
+        lz4_frames: "a.warc.lz4",
+    }
     found = items(bad, name=names.get(packing, "a.warc"))
-    if packing in (members, frames):
+    if packing in (members, frames, lz4_frames):
         end = at + (len(what) if how == "remove" else 1)
         starts = [len(packing(FOUR[:i])) for i in range(5)]
         hit = {i for i in range(4) if starts[i] < end and at < starts[i + 1]}
@@ -784,3 +851,26 @@ def test_no_damage_costs_a_neighbour(
         if how == "insert" and at in starts:
             hit = set()
         assert set(numbers(found)) >= set(range(4)) - hit
+
+
+@given(
+    st.sampled_from(list(PACKINGS)),
+    st.lists(
+        st.tuples(st.floats(0, 1, exclude_max=True), st.binary(max_size=8), st.integers(0, 8)), max_size=4
+    ),
+    st.floats(0, 1),
+    st.booleans(),
+    st.sampled_from(NAMES),
+)
+def test_a_mutant_of_any_packing_is_read(
+    packing: str, changes: list[tuple[float, bytes, int]], cut: float, is_cut: bool, name: str
+) -> None:
+    """Nothing is raised for what is in an input, and an input that gives nothing says so."""
+    data = bytearray(PACKINGS[packing](FOUR))
+    for where, what, length in changes:
+        at = int(where * len(data))
+        data[at : at + length] = what
+    if is_cut:
+        del data[int(cut * len(data)) :]
+    assert items(bytes(data), name=name)
+    assert list(archive.read_stored(io.BytesIO(data)))

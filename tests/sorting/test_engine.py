@@ -8,12 +8,14 @@ import io
 import json
 import os
 import random
+import zipfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 import zstandard
+from lz4.frame import LZ4FrameFile
 from warcio.archiveiterator import ArchiveIterator
 
 from ncleaner.errors import InputError, OutputError
@@ -23,7 +25,7 @@ from ncleaner.running.tally import Note
 from ncleaner.sorting.engine import Phase, SortTally, sort
 from ncleaner.sorting.names import By
 
-from ..archives import FILEDESC, PACKINGS, arc, arc2, html, http, members, warc
+from ..archives import FILEDESC, PACKINGS, arc, arc2, frames, html, http, lz4_frames, members, warc
 
 HOSTS = [
     "www.example.org",
@@ -78,7 +80,10 @@ def crawl(tmp_path: Path) -> Path:
     folder = tmp_path / "in"
     folder.mkdir()
     for seed, (name, pack) in enumerate(PACKINGS.items(), 1):
-        suffix = ".zst" if "frame" in name else "" if name == "plain" else ".gz"
+        suffix = (
+            ".lz4" if "lz4" in name else ".zst" if "frame" in name else ".wacz" if "wacz" in name
+            else "" if name == "plain" else ".gz"
+        )  # fmt: skip
         (folder / f"{name}.warc{suffix}").write_bytes(pack(records(seed)))
         (folder / f"{name}.arc{suffix}").write_bytes(pack(arcs(seed)))
     return folder
@@ -91,6 +96,12 @@ def opened(path: Path) -> io.BytesIO:
     if path.stem.partition(".")[0] in PACKINGS and path.suffix == ".gz":
         data = gzip.decompress(data)
         return io.BytesIO(gzip.decompress(data) if path.stem.startswith("twice") else data)
+    if path.suffix == ".wacz":
+        with zipfile.ZipFile(path) as file:
+            inside = [file.read(name) for name in file.namelist() if name.startswith("archive/")]
+        return io.BytesIO(b"".join(gzip.decompress(one) if one[:2] == b"\x1f\x8b" else one for one in inside))
+    if path.suffix == ".lz4":
+        return io.BytesIO(LZ4FrameFile(path).read())
     if path.suffix != ".zst":
         return io.BytesIO(data)
     dictionary = None
@@ -168,6 +179,21 @@ def test_every_record_is_in_the_archive_of_its_site(crawl: Path, tmp_path: Path,
     assert not (out / ".sorting").exists()
 
 
+@pytest.mark.parametrize("pack", [members, frames, lz4_frames])
+def test_an_arc_begins_with_the_date_of_its_first_record(
+    tmp_path: Path, pack: Callable[[list[bytes]], bytes]
+) -> None:
+    """Zstandard and LZ4 give the first byte of a block after the whole of it."""
+    block = random.Random(1).randbytes(400_000)
+    source = tmp_path / "one.arc"
+    source.write_bytes(pack([FILEDESC, arc(1, block)]))
+    done([source], tmp_path / "out")
+    [archive] = (tmp_path / "out").rglob("example.org.arc.*")
+    data = archive.read_bytes()
+    first = (gzip.decompress(data) if pack is members else opened(archive).read())[:200].partition(b"\n")[0]
+    assert first.startswith(b"filedesc://example.org.arc") and b" 20010203040506 " in first
+
+
 def test_the_order_is_that_of_inputs_and_offsets(crawl: Path, tmp_path: Path) -> None:
     done([crawl], tmp_path / "out")
     order = {source.path: number for number, source in enumerate(find_inputs([crawl]))}
@@ -176,7 +202,9 @@ def test_the_order_is_that_of_inputs_and_offsets(crawl: Path, tmp_path: Path) ->
         for item in read(path):
             if type(item).__name__ == "Page" and item.url.startswith("http://www.example.org/"):
                 kind = "arc" if ".arc" in path else "warc"
-                expected.setdefault(kind + (".zst" if path.endswith(".zst") else ".gz"), []).append(item.url)
+                suffix = Path(path).suffix
+                packed = suffix if suffix in (".zst", ".lz4") else ".gz"
+                expected.setdefault(kind + packed, []).append(item.url)
     for suffix, urls in expected.items():
         [archive] = (tmp_path / "out").rglob(f"www.example.org.{suffix}")
         listed = [item.url for item in read(archive) if type(item).__name__ == "Page"]

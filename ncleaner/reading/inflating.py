@@ -1,0 +1,213 @@
+"""The compressions of inputs: gzip, Zstandard and LZ4, each member by member through one interface."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from typing import Final, Literal, NamedTuple, Protocol
+
+import lz4.frame
+import zstandard
+
+__all__ = [
+    "BLOCK",
+    "MAGIC",
+    "NO_DICTIONARY",
+    "Codec",
+    "Dictionary",
+    "InflateError",
+    "Inflater",
+    "codec_of",
+    "inflaters",
+    "is_skippable",
+    "zstd_dictionary",
+]
+
+Codec = Literal["plain", "gzip", "zstd", "lz4"]
+
+#: Bytes that are read at once.
+BLOCK: Final = 1 << 16
+#: The bytes that a member begins with.
+MAGIC: Final[dict[Codec, bytes]] = {
+    "gzip": b"\x1f\x8b\x08",
+    "zstd": b"\x28\xb5\x2f\xfd",
+    "lz4": b"\x04\x22\x4d\x18",
+}
+# The first byte of a skippable frame's magic is anything from 0x50 to 0x5f; the last of them, at the start
+# of a file, holds the dictionary of all frames that follow.
+_SKIPPABLE: Final = b"\x2a\x4d\x18"
+_DICTIONARY: Final = b"\x5d" + _SKIPPABLE
+_MAX_DICTIONARY: Final = 1 << 24
+# Bytes of compressed input that the libraries of Zstandard and LZ4 get at once: Zstandard turns four bytes
+# into up to 128 KiB, LZ4 one byte into 255, and their output cannot be bounded.
+_PIECE: Final = 1024
+
+
+class InflateError(Exception):
+    """A member is broken; the message says how."""
+
+
+class Inflater(Protocol):
+    """Inflates one member.
+
+    Attributes:
+        eof: whether the member has ended.
+        piece: bytes of input to give at once, so that the result of a broken member does not depend on the
+            blocks of its source; 0 for any number.
+    """
+
+    eof: bool
+    piece: int
+
+    def inflate(self, data: memoryview, size: int) -> tuple[bytes, int]:
+        """Inflates a piece, to about `size` bytes; returns them, and how many bytes of the piece they took.
+
+        Raises:
+            InflateError: the member is broken in this piece.
+        """
+        ...
+
+    def salvage(self, data: memoryview) -> bytes:
+        """Returns what a piece has before its error, after `inflate` has raised an error for it."""
+        ...
+
+
+class _Gzip:
+    piece = 0
+
+    def __init__(self) -> None:
+        self.eof = False
+        self._inflater = self._before = zlib.decompressobj(31)
+
+    def inflate(self, data: memoryview, size: int) -> tuple[bytes, int]:
+        inflater = self._inflater
+        self._before = inflater.copy()
+        try:
+            output = inflater.decompress(data, size)
+        except zlib.error as error:
+            raise InflateError(f"gzip member broken ({str(error).rpartition(': ')[2]})") from None
+        self.eof = inflater.eof
+        rest = inflater.unused_data if self.eof else inflater.unconsumed_tail
+        return output, len(data) - len(rest)
+
+    def salvage(self, data: memoryview) -> bytes:
+        # in small pieces, since zlib returns nothing of a piece with an error
+        inflater = self._before
+        pieces = []
+        position = 0
+        for step in (256, 1):
+            while position < len(data):
+                before = inflater.copy()
+                try:
+                    pieces.append(inflater.decompress(data[position : position + step]))
+                except zlib.error:
+                    inflater = before
+                    break
+                position += step
+        return b"".join(pieces)
+
+
+class _Zstd:
+    piece = _PIECE
+
+    def __init__(self, decompressor: zstandard.ZstdDecompressor) -> None:
+        self.eof = False
+        self._inflater = decompressor.decompressobj()
+
+    def inflate(self, data: memoryview, size: int) -> tuple[bytes, int]:
+        try:
+            output = self._inflater.decompress(data)
+        except zstandard.ZstdError as error:
+            raise InflateError(f"zstd frame broken ({str(error).rpartition(': ')[2]})") from None
+        self.eof = self._inflater.eof
+        return output, len(data) - len(self._inflater.unused_data)
+
+    def salvage(self, data: memoryview) -> bytes:
+        return b""
+
+
+class _Lz4:
+    piece = _PIECE
+
+    def __init__(self) -> None:
+        self.eof = False
+        self._inflater = lz4.frame.LZ4FrameDecompressor()
+
+    def inflate(self, data: memoryview, size: int) -> tuple[bytes, int]:
+        try:
+            output = self._inflater.decompress(bytes(data))
+        except RuntimeError as error:
+            what = str(error).rpartition("ERROR_")[2] or str(error)
+            raise InflateError(f"lz4 frame broken ({what})") from None
+        self.eof = self._inflater.eof
+        return output, len(data) - len(self._inflater.unused_data or b"")
+
+    def salvage(self, data: memoryview) -> bytes:
+        return b""
+
+
+def codec_of(head: bytes) -> Codec:
+    """Returns the compression of a stream, by its first bytes.
+
+    A stream that begins with a skippable frame may be Zstandard or LZ4; here it is Zstandard.
+    """
+    for codec, magic in MAGIC.items():
+        if head.startswith(magic):
+            return codec
+    return "zstd" if is_skippable(head) else "plain"
+
+
+def is_skippable(head: bytes) -> bool:
+    """Whether a skippable frame, as Zstandard and LZ4 have, begins here."""
+    return head[1:4] == _SKIPPABLE and 0x50 <= head[0] <= 0x5F
+
+
+class Dictionary(NamedTuple):
+    """The dictionary of a `.warc.zst`.
+
+    Attributes:
+        data: its bytes; empty without one, and if it cannot be used.
+        damage: why it cannot be used; empty if it can.
+    """
+
+    data: bytes = b""
+    damage: str = ""
+
+
+NO_DICTIONARY: Final = Dictionary()
+
+
+class _Peekable(Protocol):
+    def peek(self, size: int) -> bytes: ...
+
+
+def zstd_dictionary(source: _Peekable) -> Dictionary:
+    """Returns the dictionary that a `.warc.zst` may have in a frame at its beginning, without moving."""
+    head = source.peek(8)
+    size = int.from_bytes(head[4:8], "little")
+    if not head.startswith(_DICTIONARY) or not size:
+        return NO_DICTIONARY
+    if size > _MAX_DICTIONARY:
+        return Dictionary(damage=f"zstd dictionary of {size} bytes is above {_MAX_DICTIONARY}")
+    data = source.peek(8 + size)[8:]
+    if len(data) < size:
+        # `Members` reports the frame
+        return NO_DICTIONARY
+    try:
+        if data.startswith(MAGIC["zstd"]):
+            data = zstandard.ZstdDecompressor().decompress(data, max_output_size=_MAX_DICTIONARY)
+        zstandard.ZstdDecompressor(dict_data=zstandard.ZstdCompressionDict(data))
+    except (zstandard.ZstdError, MemoryError, ValueError) as error:
+        return Dictionary(damage=f"zstd dictionary broken ({str(error).rpartition(': ')[2]})")
+    return Dictionary(data)
+
+
+def inflaters(codec: Codec, dictionary: Dictionary) -> Callable[[], Inflater]:
+    """Returns a function that makes an `Inflater` for a member; `codec` is not `plain`."""
+    if codec == "gzip":
+        return _Gzip
+    if codec == "lz4":
+        return _Lz4
+    data = zstandard.ZstdCompressionDict(dictionary.data) if dictionary.data else None
+    decompressor = zstandard.ZstdDecompressor(dict_data=data)
+    return lambda: _Zstd(decompressor)

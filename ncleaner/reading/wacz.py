@@ -1,0 +1,159 @@
+"""Archives in a ZIP file: WACZ, as Webrecorder makes it, has WARCs, an index and a list of pages."""
+
+from __future__ import annotations
+
+import lzma
+import struct
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import IO, Final, NamedTuple
+
+from ncleaner.errors import InputError
+from ncleaner.page import Damage
+from ncleaner.reading.inflating import BLOCK
+from ncleaner.reading.streams import Source
+
+__all__ = ["Part", "archives_in_zip", "is_zip", "seekable"]
+
+_MAGIC: Final = b"PK\x03\x04"
+# The header before each file: the magic number, and at its end the lengths of the file's name and of an extra
+# field, which follow.
+_HEADER: Final = struct.Struct("<4s22xHH")
+_ENCRYPTED: Final = 1
+# What Python's module raises for a ZIP file that is broken, encrypted, or compressed in an unknown way.
+_ERRORS: Final = (
+    zipfile.BadZipFile,
+    zipfile.LargeZipFile,
+    NotImplementedError,
+    RuntimeError,
+    EOFError,
+    OSError,
+    ValueError,
+    OverflowError,
+    LookupError,
+    MemoryError,
+    struct.error,
+    zlib.error,
+    lzma.LZMAError,
+)
+
+
+class Part(NamedTuple):
+    """An archive in an input.
+
+    Attributes:
+        source: its bytes.
+        offset: where it begins in the ZIP file, if it is compressed there, so that its offsets are none in
+            the ZIP file; else -1.
+    """
+
+    source: Source
+    offset: int = -1
+
+
+def is_zip(head: bytes) -> bool:
+    """Whether these are the first bytes of a ZIP file with contents."""
+    return head.startswith(_MAGIC)
+
+
+@contextmanager
+def seekable(source: Source, keep: int) -> Iterator[Source]:
+    """Yields a source that is a seekable file: the source itself, or a copy in a temporary file.
+
+    Args:
+        source: of which nothing has been read.
+        keep: as for `Source`.
+
+    Raises:
+        InputError: the temporary file cannot be written.
+    """
+    if source.is_seekable:
+        yield source
+        return
+    with tempfile.TemporaryFile(buffering=0) as copy:
+        try:
+            for piece in iter(source.read, b""):
+                source.mark(source.tell())
+                copy.write(piece)
+        except OSError as error:
+            what = f"cannot be copied to {tempfile.gettempdir()}: {error.strerror}"
+            raise InputError(f"{source.name}: {what}") from error
+        copy.seek(0)
+        copied = Source(copy, source.name, keep)
+        copied.broken = source.broken
+        yield copied
+
+
+def archives_in_zip(
+    source: Source, keep: int, is_archive: Callable[[str], bool]
+) -> Iterator[Part | Damage] | None:
+    """Finds the archives in a ZIP file.
+
+    Args:
+        source: the ZIP file, of which nothing has been read; it can seek.
+        keep: as for `Source`.
+        is_archive: tells by the name of a file whether it is an archive.
+
+    Returns:
+        The archives in the order of the ZIP's directory, and a `Damage` for each that cannot be read. None if
+        the ZIP file contains no archive, or cannot be read as one; then nothing has been read.
+    """
+    try:
+        directory = zipfile.ZipFile(source.raw)  # type: ignore[arg-type]
+        found = [info for info in directory.infolist() if is_archive(info.filename)]
+    except _ERRORS:
+        found = []
+    source.rewind(source.start)
+    return _archives(source, directory, found, keep) if found else None
+
+
+def _archives(
+    source: Source, directory: zipfile.ZipFile, found: list[zipfile.ZipInfo], keep: int
+) -> Iterator[Part | Damage]:
+    for info in found:
+        damage = ""
+        try:
+            if info.header_offset < 0:
+                raise zipfile.BadZipFile("its offset is wrong")
+            if info.compress_type == zipfile.ZIP_STORED and not info.flag_bits & _ENCRYPTED:
+                start = _contents(source, info)
+                source.rewind(start)
+                yield Part(Source(source.raw, source.name, keep, start + info.file_size))
+            else:
+                with directory.open(info) as stream:
+                    unpacked = _Unpacked(stream)
+                    yield Part(Source(unpacked, source.name, keep), info.header_offset)
+                    damage = unpacked.damage
+        except _ERRORS as error:
+            damage = str(error)
+        if damage:
+            what = f"{info.filename} in the ZIP file cannot be read ({damage})"
+            yield Damage(what, source.name, max(0, info.header_offset))
+
+
+def _contents(source: Source, info: zipfile.ZipInfo) -> int:
+    """Returns the offset of the contents of a file that is stored without compression."""
+    source.rewind(info.header_offset)
+    header = source.peek(_HEADER.size)
+    if not is_zip(header):
+        raise zipfile.BadZipFile("no file begins at its offset")
+    _, name, extra = _HEADER.unpack(header)
+    return source.tell() + _HEADER.size + int(name) + int(extra)
+
+
+class _Unpacked:
+    """A file in a ZIP as a stream that ends where it is broken."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self.damage = ""
+        self._stream = stream
+
+    def read(self, size: int = BLOCK, /) -> bytes:
+        try:
+            return self._stream.read(size)
+        except _ERRORS as error:
+            self.damage = str(error)
+            return b""
