@@ -21,14 +21,13 @@ from typing import BinaryIO, Final, Literal, TypeVar
 from ncleaner.errors import InputError
 from ncleaner.limits import Limits
 from ncleaner.page import Damage, Page, Skip
-from ncleaner.reading.inflating import Codec, codec_of, is_skippable, zstd_dictionary
+from ncleaner.reading.inflating import Codec, codec_of, is_skippable, is_zip, zstd_dictionary
 from ncleaner.reading.inputs import STDIN, is_archive, is_binary, sniff
 from ncleaner.reading.markers import BOM, MarkerForm, custom_form, detect_form, split_documents
 from ncleaner.reading.records import ArchiveKind, Record, archive_kind, records, records_from
 from ncleaner.reading.stored import StoredRecord, stored_records
-from ncleaner.reading.streams import Members, Source
+from ncleaner.reading.streams import Members, Part, Source
 from ncleaner.reading.transfer import MAX_HEAD, TooLargeError, UndecodableError, split_head, unwrap
-from ncleaner.reading.wacz import Part, archives_in_zip, is_zip, seekable
 from ncleaner.storage.places import open_binary
 
 __all__ = ["InputFormat", "pages", "read", "read_stored", "reread_record"]
@@ -244,6 +243,9 @@ def _archives(stream: BinaryIO, name: str, keep: int) -> Iterator[Iterable[Part 
     if not is_zip(source.peek(4)):
         yield [Part(source)]
         return
+    # only now, since most runs have no ZIP files
+    from ncleaner.reading.wacz import archives_in_zip, seekable
+
     with seekable(source, keep) as file:
         parts = archives_in_zip(file, keep, is_archive)
         if parts is None and name.lower().endswith(".wacz"):

@@ -20,6 +20,7 @@ __all__ = [
     "codec_of",
     "inflaters",
     "is_skippable",
+    "is_zip",
     "zstd_dictionary",
 ]
 
@@ -38,6 +39,7 @@ MAGIC: Final[dict[Codec, bytes]] = {
 _SKIPPABLE: Final = b"\x2a\x4d\x18"
 _DICTIONARY: Final = b"\x5d" + _SKIPPABLE
 _MAX_DICTIONARY: Final = 1 << 24
+_ZIP_MAGIC: Final = b"PK\x03\x04"
 # Bytes of compressed input that the libraries of Zstandard and LZ4 get at once: Zstandard turns four bytes
 # into up to 128 KiB, LZ4 one byte into 255, and their output cannot be bounded.
 _PIECE: Final = 1024
@@ -160,6 +162,11 @@ def codec_of(head: bytes) -> Codec:
 def is_skippable(head: bytes) -> bool:
     """Whether a skippable frame, as Zstandard and LZ4 have, begins here."""
     return head[1:4] == _SKIPPABLE and 0x50 <= head[0] <= 0x5F
+
+
+def is_zip(head: bytes) -> bool:
+    """Whether these are the first bytes of a ZIP file with contents."""
+    return head.startswith(_ZIP_MAGIC)
 
 
 class Dictionary(NamedTuple):

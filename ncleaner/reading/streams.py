@@ -11,7 +11,7 @@ import io
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import BinaryIO, Final, Protocol
+from typing import BinaryIO, Final, NamedTuple, Protocol
 
 from ncleaner.errors import InputError
 from ncleaner.page import Damage
@@ -28,7 +28,7 @@ from ncleaner.reading.inflating import (
     is_skippable,
 )
 
-__all__ = ["Copier", "Members", "Readable", "Source", "inflated"]
+__all__ = ["Copier", "Members", "Part", "Readable", "Source", "inflated"]
 
 # Recent reads that are kept. FastWARC mostly reads one or two blocks ahead of the record it returns, at most
 # six.
@@ -225,6 +225,19 @@ class Source:
             size -= len(piece)
         self.rewind(start)
         return b"".join(pieces)
+
+
+class Part(NamedTuple):
+    """An input, or an archive in a ZIP file.
+
+    Attributes:
+        source: its bytes.
+        offset: where it begins in the ZIP file, if it is compressed there, so that its offsets are none in
+            the ZIP file; else -1.
+    """
+
+    source: Source
+    offset: int = -1
 
 
 class Members:

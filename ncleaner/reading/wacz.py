@@ -9,16 +9,15 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import IO, Final, NamedTuple
+from typing import IO, Final
 
 from ncleaner.errors import InputError
 from ncleaner.page import Damage
-from ncleaner.reading.inflating import BLOCK
-from ncleaner.reading.streams import Source
+from ncleaner.reading.inflating import BLOCK, is_zip
+from ncleaner.reading.streams import Part, Source
 
-__all__ = ["Part", "archives_in_zip", "is_zip", "seekable"]
+__all__ = ["archives_in_zip", "seekable"]
 
-_MAGIC: Final = b"PK\x03\x04"
 # The header before each file: the magic number, and at its end the lengths of the file's name and of an extra
 # field, which follow.
 _HEADER: Final = struct.Struct("<4s22xHH")
@@ -39,24 +38,6 @@ _ERRORS: Final = (
     zlib.error,
     lzma.LZMAError,
 )
-
-
-class Part(NamedTuple):
-    """An archive in an input.
-
-    Attributes:
-        source: its bytes.
-        offset: where it begins in the ZIP file, if it is compressed there, so that its offsets are none in
-            the ZIP file; else -1.
-    """
-
-    source: Source
-    offset: int = -1
-
-
-def is_zip(head: bytes) -> bool:
-    """Whether these are the first bytes of a ZIP file with contents."""
-    return head.startswith(_MAGIC)
 
 
 @contextmanager

@@ -15,13 +15,14 @@ every browser. The result depends on the arguments only, so a page decodes the s
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 import cchardet
-import webencodings
 
 from ncleaner.errors import InputError
 from ncleaner.text._utf8 import examine, valid_length
+from ncleaner.text.encodings import UTF16, lookup, transcode
 from ncleaner.text.twofold import mended
 
 __all__ = ["decode"]
@@ -39,15 +40,6 @@ _SIGNS: Final = bytes(
     [0x82, 0x84, 0x85, *range(0x91, 0x98), 0x99, 0xA0, 0xA7, 0xA9, 0xAB, 0xAE, 0xB0, 0xB4, 0xB7, 0xBB]
 )
 
-# Encodings that the standard replaces by an error, because they were used in attacks on browsers. Old
-# archives contain them: their text is worth more to a corpus than a single replacement character.
-_RETIRED: Final = {
-    "hz-gb-2312": "hz",
-    "iso-2022-kr": "iso2022_kr",
-    "csiso2022kr": "iso2022_kr",
-}
-# Python's codecs that read a superset of the encoding, as the standard does.
-_SUPERSET: Final = {"gbk": "gb18030", "iso-2022-jp": "iso2022_jp_ext"}
 # Names that the detector returns and that are not WHATWG labels, with the labels for them.
 _DETECTED: Final = {"uhc": "euc-kr", "johab": "euc-kr", "maccyrillic": "x-mac-cyrillic"}
 # Answers of the detector that are wrong far more often than right: from few high bytes it concludes a rare
@@ -67,8 +59,20 @@ _COMMENT: Final = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 # of GBK, Big5 and Shift_JIS include the ASCII range from `@` on.
 _HIGH: Final = re.compile(rb"[\x80-\xff]+(?:[^<>\x80-\xff]{1,24}[\x80-\xff]+)*[@-~]?")
 _HIGH_BYTES: Final = bytes(range(0x80, 0x100))
+# Text with few characters of ASCII: alphabets up to Khmer, typographic signs, East Asian scripts.
+_WIDE: Final = re.compile(
+    "[\0-\u17ff\u2010-\u2027\u2030-\u203a\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7af\uff00-\uffef]+"
+)
+_NARROW_TAG: Final = re.compile(rb"<[A-Za-z/!]")
+_LOW: Final = bytes(range(0x20))
+# Letters that KOI8-U has in place of frames, inside words.
+_KOI8_U: Final = re.compile(rb"[\xc0-\xff][\xa4\xa6\xa7\xad\xae]+[\xc0-\xff]")
+# Texts in Latin script have hardly ever four letters above ASCII in a row: on real pages at most 6 % of such
+# letters are in such runs, but in Cyrillic, Greek and Chinese encodings at least 34 %.
+_HIGH_RUN: Final = re.compile(rb"[\x80-\xff]{4,}")
+_NOT_LATIN: Final = 0.2
+_MIN_LATIN: Final = 20
 _LETTERS: Final = bytes(byte for byte in _HIGH_BYTES if byte not in _SIGNS)
-_UTF16: Final = ("utf-16le", "utf-16be")
 
 
 def decode(
@@ -95,7 +99,7 @@ def decode(
         # a surrogate alone is no character, and becomes "?"
         return body.encode("utf-8", "replace"), ""
     if encoding is not None:
-        name = _lookup(encoding)
+        name = lookup(encoding)
         if name is None:
             raise InputError(
                 f"unknown encoding {encoding!r}: give a name that browsers know, such as utf-8, "
@@ -128,28 +132,14 @@ def _mended(utf8: bytes) -> bytes:
     return mended(utf8, *examine(utf8)[1:])
 
 
-def _lookup(label: str) -> str | None:
-    """Returns the WHATWG name of an encoding; None for an unknown label and for `replacement`."""
-    key = label.strip().lower()
-    if key in _RETIRED:
-        return "iso-2022-kr" if "kr" in key else key
-    # webencodings strips ASCII white space only, and fails on text that cannot be encoded
-    known = webencodings.lookup(key) if key.isascii() else None
-    if known is None or known.name == "replacement":
-        return None
-    return "windows-1252" if known.name == "x-user-defined" else str(known.name)
-
-
 def _transcode(body: bytes, name: str) -> tuple[bytes, int]:
     """Returns the text as UTF-8, and the number of places that could not be decoded."""
-    if name == "utf-8":
-        if valid_length(body) == len(body):
-            return body, 0
-        text = body.decode("utf-8", "replace")
-        return text.encode(), text.count("\ufffd")
-    codec = _SUPERSET.get(name) or _RETIRED.get(name) or webencodings.lookup(name).codec_info.name
-    text = body.decode(codec, "replace")
-    return text.encode("utf-8", "replace"), text.count("\ufffd")
+    if name != "utf-8":
+        return transcode(body, name)
+    if valid_length(body) == len(body):
+        return body, 0
+    text = body.decode("utf-8", "replace")
+    return text.encode(), text.count("\ufffd")
 
 
 def _without_mark(body: bytes, name: str) -> bytes:
@@ -161,18 +151,40 @@ def _without_mark(body: bytes, name: str) -> bytes:
 def _unmarked_utf16(body: bytes, content_type: str) -> str | None:
     """Recognises UTF-16 without a byte order mark: the markup and the spaces in it are full of NUL bytes."""
     head = body[:1024]
-    if 0 not in head:
+    declared = _declared_by_server(content_type)
+    if 0 not in head and declared not in UTF16:
         return None
     even, odd = head[::2].count(0), head[1::2].count(0)
     half = max(1, len(head) // 2)
     if max(even, odd) * 5 >= half * 4 and min(even, odd) * 10 <= half:
         # four of five bytes at even places, or at odd ones, are NUL: Latin text, declared or not
-        return _UTF16[even > odd]
-    declared = _declared_by_server(content_type)
-    # Chinese text has few spaces, hence few NUL bytes; it is UTF-16 if the server says so. Bytes that are all
-    # ASCII would be Latin text only, which the test above finds.
-    if declared in _UTF16 and even != odd and not body.isascii():
-        return _UTF16[even > odd]
+        return UTF16[even > odd]
+    if declared not in UTF16:
+        return None
+    # Other text has few spaces, hence few NUL bytes; it is UTF-16 if the server says so.
+    if max(even, odd) > 2 * min(even, odd) and not body.isascii():
+        return UTF16[even > odd]
+    return _declared_wide(body, declared)
+
+
+def _declared_wide(body: bytes, declared: str) -> str | None:
+    """Returns the byte order of what a server declares as UTF-16, if it would be usual characters.
+
+    Bytes of any other encoding are pairs of ASCII now and then, which are rare characters as UTF-16.
+    """
+    head = body[:1024]
+    if len(_NARROW_TAG.findall(head)) > 1:
+        return None
+    if body.isascii():
+        # Cyrillic letters, for instance, are 0x04 and another byte of ASCII
+        even, odd = (len(half) - len(half.translate(None, _LOW)) for half in (head[::2], head[1::2]))
+        return UTF16[even > odd] if max(even, odd) * 4 > len(head) else None
+    if valid_length(body) == len(body):
+        return None
+    for name in (declared, UTF16[declared == UTF16[0]]):
+        text = transcode(head, name)[0].decode()
+        if sum(map(len, _WIDE.findall(text))) * 20 >= len(text) * 19:
+            return name
     return None
 
 
@@ -192,34 +204,36 @@ def _seven_bit_encoding(body: bytes, content_type: str, html: bool) -> str | Non
     return None
 
 
+@lru_cache(maxsize=256)
 def _declared_by_server(content_type: str) -> str | None:
     match = _HTTP_CHARSET.search(content_type)
-    return _lookup(match[1]) if match else None
+    return lookup(match[1]) if match else None
 
 
 def _declared(body: bytes, content_type: str, html: bool) -> str | None:
     """Returns the encoding that the server or the page declares: the first label that the standard knows."""
     name = _declared_by_server(content_type)
-    if name in _UTF16:
+    if name in UTF16:
         # the declaration is wrong: `_unmarked_utf16` has not recognised the body
         name = None
     if name or not html:
         return name
     head = body[:_PRESCAN]
-    match = _XML.match(head)
-    labels = [match[1]] if match else []
+    labels = []
     for match in _META.finditer(_COMMENT.sub(b"", head)):
         attributes = match[1]
         label = _META_CHARSET.search(attributes)
         # the text of a description may contain "charset=", too
         if label and (b"http-equiv" in attributes.lower() or not _META_NAMED.search(attributes)):
-            labels.insert(0, label[1])
-            break
+            labels.append(label[1])
+    first = _XML.match(head)
+    if first:
+        labels.append(first[1])
     for raw in labels:
-        name = _lookup(raw.decode("latin-1"))
+        name = lookup(raw.decode("latin-1"))
         if name:
             # the declaration itself stands there in ASCII bytes, so the page cannot be UTF-16
-            return "utf-8" if name in _UTF16 else name
+            return "utf-8" if name in UTF16 else name
     return None
 
 
@@ -232,6 +246,12 @@ def _legacy(body: bytes, content_type: str, html: bool) -> tuple[bytes, str]:
     # middle of a character, or contains one line in another encoding, is still UTF-8.
     whole = high - broken
     declared = _declared(body, content_type, html)
+    is_latin = True
+    if declared == "windows-1252" and not _may_be_latin(body):
+        # servers declare ISO-8859-1 for all their pages
+        is_latin = False
+        declared = _declared(body, "", html)
+        declared = None if declared == "windows-1252" else declared
     if whole > (10 if declared == "utf-8" else 50) * broken:
         return text.encode(), "utf-8"
     if declared and declared != "utf-8":
@@ -243,9 +263,16 @@ def _legacy(body: bytes, content_type: str, html: bool) -> tuple[bytes, str]:
         decoded, bad = _transcode(body, guess)
         if bad * 10 <= high:
             return decoded, guess
-    if declared == "utf-8" and whole > 2 * broken:
+    if (declared == "utf-8" or not is_latin) and whole > 2 * broken:
         return text.encode(), "utf-8"
     return _transcode(body, "windows-1252")[0], "windows-1252"
+
+
+def _may_be_latin(body: bytes) -> bool:
+    """Whether the letters above ASCII stand alone, as they do in texts in Latin script."""
+    letters = body.translate(None, _SIGNS)
+    high = len(letters) - len(letters.translate(None, _HIGH_BYTES))
+    return high < _MIN_LATIN or sum(map(len, _HIGH_RUN.findall(letters))) < _NOT_LATIN * high
 
 
 def _detect(body: bytes) -> str | None:
@@ -267,5 +294,8 @@ def _detect(body: bytes) -> str | None:
     if not answer:
         return None
     label = str(answer).lower()
-    name = _lookup(_DETECTED.get(label, label))
-    return None if name in _UNLIKELY or name in _UTF16 else name
+    name = lookup(_DETECTED.get(label, label))
+    if name == "koi8-r" and _KOI8_U.search(body):
+        # which the detector does not know
+        return "koi8-u"
+    return None if name in _UNLIKELY or name in UTF16 else name

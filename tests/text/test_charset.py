@@ -320,3 +320,74 @@ def test_hostile_pages_take_linear_time(body: bytes) -> None:
 def test_text_has_no_encoding() -> None:
     assert decode("über", "text/html; charset=koi8-r", "gbk") == ("über".encode(), "")
     assert decode("one \ud800 alone") == (b"one ? alone", "")
+
+
+UKRAINIAN = "Вранці на пристані тихо, а її ґанок і їхній дім стояли поруч біля маяка. " * 4
+
+
+@pytest.mark.parametrize("text", [CHINESE, JAPANESE, KOREAN, RUSSIAN, GREEK])
+@pytest.mark.parametrize("spaces", ["", " "])
+@pytest.mark.parametrize(
+    ("codec", "label", "name"),
+    [
+        ("utf-16-le", "utf-16", "utf-16le"),
+        ("utf-16-le", "utf-16le", "utf-16le"),
+        ("utf-16-be", "utf-16be", "utf-16be"),
+        ("utf-16-be", "utf-16", "utf-16be"),
+    ],
+)
+def test_declared_utf16_without_ascii(text: str, spaces: str, codec: str, label: str, name: str) -> None:
+    text = text.replace(" ", spaces)
+    body = text.encode(codec)
+    assert decode(body, f"text/plain; charset={label}", html=False) == (text.encode(), name)
+
+
+@pytest.mark.parametrize("text", [CHINESE, JAPANESE, KOREAN, RUSSIAN, GREEK, GERMAN])
+def test_a_false_declaration_of_utf16(text: str) -> None:
+    for codec in {
+        CHINESE: ("utf-8", "gbk"),
+        JAPANESE: ("utf-8", "euc-jp", "shift_jis"),
+        KOREAN: ("utf-8", "euc-kr"),
+        RUSSIAN: ("utf-8", "windows-1251"),
+        GREEK: ("utf-8", "iso-8859-7"),
+        GERMAN: ("utf-8", "windows-1252"),
+    }[text]:
+        assert read(page(text, codec), "text/html; charset=utf-16")[0] == text
+
+
+def test_koi8_u_is_told_from_koi8_r() -> None:
+    assert read(page(UKRAINIAN, "koi8-u")) == (UKRAINIAN, "koi8-u")
+    framed = "┌──┐│Тест│└──┘ " + RUSSIAN
+    assert read(page(framed, "koi8-r")) == (framed, "koi8-r")
+
+
+def test_an_unknown_label_does_not_end_the_search() -> None:
+    body = b"<meta charset=klingon><meta name=x><meta http-equiv=content-type content='text/html; charset=koi8-r'>"
+    assert read(body + b"<p>" + RUSSIAN.encode("koi8-r"))[1] == "koi8-r"
+    assert read(b"<meta charset=klingon><p>" + POLISH.encode("iso-8859-2"))[1] == "iso-8859-2"
+
+
+@pytest.mark.parametrize(
+    ("text", "codec"),
+    [
+        (RUSSIAN, "windows-1251"),
+        (RUSSIAN, "koi8-r"),
+        (GREEK, "iso-8859-7"),
+        (CHINESE, "gbk"),
+        (TAIWANESE, "big5"),
+        (JAPANESE, "euc-jp"),
+        (JAPANESE, "shift_jis"),
+        (KOREAN, "euc-kr"),
+    ],
+)
+def test_a_false_declaration_of_latin(text: str, codec: str) -> None:
+    """Servers declare ISO-8859-1 for all their pages."""
+    for declared in ("", "iso-8859-1", codec):
+        assert read(page(text, codec, declared), "text/html; charset=iso-8859-1")[0] == text
+
+
+@pytest.mark.parametrize(
+    "text", [GERMAN, "L’été où l’on a créé la fée à la forêt dépouillée, « ÉÉÉ » — là. " * 4]
+)
+def test_a_true_declaration_of_latin(text: str) -> None:
+    assert read(page(text, "windows-1252"), "text/html; charset=iso-8859-1") == (text, "windows-1252")
