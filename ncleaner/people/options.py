@@ -343,13 +343,32 @@ def check_marker(marker: str | None) -> None:
         raise typer.BadParameter(str(error), param_hint="--marker") from None
 
 
-def sources_of(inputs: list[str] | None, inputs_from: str | None, prefix: str | None) -> list[Input]:
-    """Returns the inputs that arguments and a list name. Raises as `find_inputs` and `listed_inputs`."""
+def sources_of(
+    inputs: list[str] | None,
+    inputs_from: str | None,
+    prefix: str | None,
+    output: str | None = None,
+    log_json: bool = False,
+) -> list[Input]:
+    """Returns the inputs that arguments and a list name, and says what is passed over.
+
+    Raises as `find_inputs` and `listed_inputs`.
+    """
     from ncleaner.reading.inputs import find_inputs, listed_inputs
 
     if prefix is not None and inputs_from is None:
         raise typer.BadParameter("--prefix needs --inputs-from")
-    return find_inputs(inputs or []) + (listed_inputs(inputs_from, prefix or "") if inputs_from else [])
+
+    def note(sentence: str) -> None:
+        if log_json:
+            from ncleaner.people.progress import log
+
+            log("passed_over", what=sentence)
+        else:
+            print(f"ncleaner: {sentence}", file=sys.stderr)
+
+    found = find_inputs(inputs or [], output=output, note=note)
+    return found + (listed_inputs(inputs_from, prefix or "") if inputs_from else [])
 
 
 SitesOption = Annotated[

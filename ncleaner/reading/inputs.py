@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -14,7 +14,7 @@ from typing import Final, Literal, NoReturn
 from ncleaner.errors import InputError
 from ncleaner.reading.records import archive_kind
 from ncleaner.reading.streams import inflated
-from ncleaner.storage.base import is_url
+from ncleaner.storage.base import Status, is_url
 from ncleaner.storage.places import files_below, open_binary, status
 
 __all__ = ["STDIN", "Input", "find_inputs", "is_archive", "is_binary", "listed_inputs", "sniff", "stem"]
@@ -108,28 +108,56 @@ def stem(name: str) -> str:
     return base
 
 
-def find_inputs(paths: Iterable[str | os.PathLike[str]]) -> list[Input]:
+def find_inputs(
+    paths: Iterable[str | os.PathLike[str]],
+    *,
+    output: str | os.PathLike[str] | None = None,
+    note: Callable[[str], object] = len,
+) -> list[Input]:
     """Lists the inputs at some paths, in the order given; those of a directory are sorted.
 
     A directory gives all archives, HTML and text files below it, which are recognised by their names; hidden
-    files and directories are passed over. A file given by itself is an input whatever its name. `-` is
-    standard input. URLs that fsspec knows (`s3://…`, `https://…`) may stand in place of paths.
+    files and directories are passed over, and links to directories are not followed. A file given by itself
+    is an input whatever its name. `-` is standard input. URLs that fsspec knows (`s3://…`, `https://…`) may
+    stand in place of paths.
+
+    A file or directory below a given directory that cannot be read, or a link to a file that is gone, is
+    returned as an input, too, and the run reports it later: it does not stop a run over all others.
+
+    Args:
+        paths: of files and directories.
+        output: where the outputs will be; what is there is no input.
+        note: gets a sentence for each thing in a directory that is passed over and could be missed.
 
     Raises:
-        InputError: a path does not exist or cannot be read, or a directory contains no input.
+        InputError: a path does not exist or cannot be read, a directory contains no input, or `output` is one
+            of the directories, so that a later run would read the outputs of this one.
     """
+    place = None if output is None else _place(os.fspath(output))
     found: list[Input] = []
     for given in paths:
         path = os.fspath(given)
         if path == STDIN:
             found.append(Input(STDIN, STDIN, -1))
-        elif is_url(path):
-            found += _at_url(path)
-        elif Path(path).is_dir():
-            found += _walk(path) or _raise_no_inputs(path)
+            continue
+        is_folder = is_url(path) or Path(path).is_dir()
+        if is_folder and place == _place(path):
+            raise InputError(
+                f"{path}: is also the output directory, and the next run would read the outputs of this one: "
+                "name another directory for the outputs"
+            )
+        if is_url(path):
+            found += _at_url(path, place)
+        elif is_folder:
+            found += _walk(path, place, note) or _raise_no_inputs(path)
         else:
             found.append(_file(path, Path(path).name))
     return found
+
+
+def _place(path: str) -> str:
+    """Returns a path or URL in the one form in which two of them can be compared."""
+    return path.rstrip("/") if is_url(path) else os.path.realpath(path)
 
 
 def listed_inputs(path: str, prefix: str = "") -> list[Input]:
@@ -169,16 +197,12 @@ def _input_in_list(prefix: str, name: str) -> Input:
     path = name
     if prefix and not is_url(name):
         path = prefix + name if prefix.endswith("/") else f"{prefix}/{name}"
-    try:
-        size, modified = status(path)
-    except OSError:
-        size, modified = 0, -1
     parts = (name.partition("://")[2] if is_url(name) else name).split("/")
     relative = "/".join(part for part in parts if part not in ("", ".", ".."))
-    return Input(path, relative, size, modified)
+    return Input(path, relative, *_status(path))
 
 
-def _at_url(url: str) -> list[Input]:
+def _at_url(url: str, place: str | None) -> list[Input]:
     try:
         found = files_below(url)
         if found is None:
@@ -189,7 +213,9 @@ def _at_url(url: str) -> list[Input]:
     inputs = [
         Input(path, relative, *info)
         for path, relative, info in found
-        if _is_known(relative) and not any(part.startswith(".") for part in relative.split("/"))
+        if _is_known(relative)
+        and not any(part.startswith(".") for part in relative.split("/"))
+        and not (place is not None and (path == place or path.startswith(f"{place}/")))
     ]
     return _in_order(inputs) or _raise_no_inputs(url)
 
@@ -202,21 +228,47 @@ def _in_order(inputs: list[Input]) -> list[Input]:
     return sorted(inputs, key=lambda item: item.relative.split("/"))
 
 
-def _walk(root: str) -> list[Input]:
+def _walk(root: str, place: str | None, note: Callable[[str], object]) -> list[Input]:
     found: list[Input] = []
-    for directory, names, files in os.walk(root, onerror=_raise_unreadable):
+
+    def add(path: Path) -> None:
+        found.append(Input(str(path), path.relative_to(root).as_posix(), *_status(str(path))))
+
+    def add_unreadable(error: OSError) -> None:
+        if error.filename == root:
+            raise InputError(f"{root}: {error.strerror}") from error
+        add(Path(error.filename))
+
+    for directory, names, files in os.walk(root, onerror=add_unreadable):
         names[:] = sorted(name for name in names if not name.startswith("."))
+        for name in list(names):
+            path = Path(directory, name)
+            if path.is_symlink():
+                note(f"{path}: is a link to a directory, and not followed; give it as an input of its own")
+            elif place is not None and os.path.realpath(path) == place:
+                names.remove(name)
         for name in sorted(files):
-            if not name.startswith(".") and _is_known(name):
-                path = Path(directory, name)
-                # broken links and sockets in a directory are not inputs
-                if path.is_file():
-                    found.append(_file(str(path), path.relative_to(root).as_posix()))
+            path = Path(directory, name)
+            if name.startswith("."):
+                continue
+            is_link = path.is_symlink()
+            if is_link and not path.exists() and not _is_known(name):
+                note(f"{path}: is a link to what does not exist")
+            elif not _is_known(name) or (place is not None and os.path.realpath(path) == place):
+                continue
+            elif is_link or path.is_file():
+                add(path)
+            else:
+                note(f"{path}: is neither a file nor a directory")
     return _in_order(found)
 
 
-def _raise_unreadable(error: OSError) -> NoReturn:
-    raise InputError(f"{error.filename}: {error.strerror}") from error
+def _status(path: str) -> Status:
+    """Returns size and time of a file; if it cannot be reached, what reading it reports later."""
+    try:
+        return status(path)
+    except OSError:
+        return Status(0, -1)
 
 
 def _file(path: str, relative: str) -> Input:

@@ -29,6 +29,7 @@ from ncleaner.running.jobs import Chunk, Death, Done, Failed, FileJob, GivenUp, 
 from ncleaner.running.manifest import Manifest, open_manifest, settings_record
 from ncleaner.running.outputs import (
     Output,
+    check_replaced,
     is_directory,
     open_output,
     open_output_in,
@@ -195,7 +196,7 @@ class _Run:
                 ):
                     yield source, item
             except InputError as error:
-                yield source, Damage(str(error), source.path, unread=True)
+                yield source, Damage(_without(source.path, str(error)), source.path, unread=True)
             yield source, None
 
     def _gather(self, parts: Iterator[_Batch | _CountedItem]) -> _Batch | None:
@@ -287,8 +288,14 @@ def _end_tally(task: _TrackedJob, event: Done | Failed | Death) -> Tally:
     tally = Tally(inputs=1)
     if not isinstance(event, Done):
         died = f"{_MAX_DEATHS} workers died here, between pages: " if isinstance(event, Death) else ""
-        tally.add_damage(Damage(f"{died}{event.why}", task.source.path, unread=True))
+        why = _without(task.source.path, event.why)
+        tally.add_damage(Damage(f"{died}{why}", task.source.path, unread=True))
     return tally
+
+
+def _without(path: str, what: str) -> str:
+    """Returns an error without the path that it begins with, since damage names its input."""
+    return what.removeprefix(f"{path}: ")
 
 
 def _give_up_rest(batch: _Batch, death: Death, limits: Limits) -> Chunk:
@@ -379,13 +386,17 @@ def run(
     to_directory = isinstance(output, str | Path) and is_directory(output)
     if not to_directory and len(inputs) > 1:
         settings = replace(settings, many_pages=True)
+    names = output_names(inputs, settings.sink().suffix) if to_directory else {}
+    if isinstance(output, str | Path):
+        place = str(output)
+        check_replaced(inputs, (f"{place}/{name}" for name in names.values()) if to_directory else [place])
     # raises errors in method, model or encoding here, not in each worker
     settings.cleaner()
     with Pool(jobs, settings) as pool:
         work = _Run(settings, pool, jobs, progress)
         with output_errors(output):
             if isinstance(output, str | Path) and to_directory:
-                _to_directory(work, inputs, folder_at(output), again)
+                _to_directory(work, names, folder_at(output), again)
             else:
                 records = folder_and_name(quarantine) if quarantine is not None else None
                 file: AbstractContextManager[BinaryIO]
@@ -402,10 +413,9 @@ def run(
     return work.total
 
 
-def _to_directory(work: _Run, inputs: list[Input], folder: Folder, again: bool) -> None:
+def _to_directory(work: _Run, names: Mapping[Input, str], folder: Folder, again: bool) -> None:
     """Writes an output and a line in the manifest for each input that is not finished yet."""
     settings = work.settings
-    names = output_names(inputs, settings.sink().suffix)
     record = settings_record(settings, settings.fingerprint())
     with open_manifest(folder, record, again) as manifest:
 
@@ -417,7 +427,7 @@ def _to_directory(work: _Run, inputs: list[Input], folder: Folder, again: bool) 
                 yield output
             manifest.add(source, names[source], work.tallies.pop(source), time.monotonic() - began)
 
-        left = unfinished(inputs, names, manifest, work.count)
+        left = unfinished(names, manifest, work.count)
         to_spread = _inputs_to_spread(left, work.jobs)
         for source in to_spread:
             with output_of(source) as output:
@@ -425,13 +435,14 @@ def _to_directory(work: _Run, inputs: list[Input], folder: Folder, again: bool) 
         work.by_file([source for source in left if source not in to_spread], output_of)
 
 
-def unfinished(
-    inputs: Iterable[Input], names: Mapping[Input, str], manifest: Manifest, count: Progress
-) -> list[Input]:
-    """Returns the inputs that no earlier run has finished; counts the others."""
+def unfinished(names: Mapping[Input, str], manifest: Manifest, count: Progress) -> list[Input]:
+    """Returns the inputs that no earlier run has finished; counts the others.
+
+    `names` has the name of the output of each input.
+    """
     left: list[Input] = []
-    for source in inputs:
-        if manifest.is_finished(source, names[source]):
+    for source, name in names.items():
+        if manifest.is_finished(source, name):
             count(Tally(resumed=1), source, source.size)
         else:
             left.append(source)

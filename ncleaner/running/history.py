@@ -35,11 +35,13 @@ class History:
     Attributes:
         folder: the directory.
         lines: the manifest's last line for each input, in the order of the names.
+        formats: numbers of outputs by format: an input may have outputs of several formats.
         foreign: number of lines that cannot be read: of other versions, or damaged.
     """
 
     folder: str
     lines: list[Line] = field(default_factory=list)
+    formats: Counter[str] = field(default_factory=Counter)
     foreign: int = 0
 
     @property
@@ -107,6 +109,7 @@ class History:
         return {
             "folder": self.folder,
             "inputs": [line.record() for line in self.lines],
+            "formats": dict(self.formats),
             "outcomes": dict(self.outcomes),
             "records_skipped": dict(total.skipped),
             "encodings": dict(total.encodings),
@@ -133,11 +136,14 @@ def read_history(folder: str) -> History:
         raise InputError(f"{path}: {error.strerror} (ncleaner clean -o DIRECTORY writes it)") from error
     history = History(folder)
     latest: dict[str, Line] = {}
+    formats: dict[tuple[str, str], str] = {}
     for text in texts:
         line = Line.of_json(text)
         if line is None:
             history.foreign += 1
         else:
             latest[line.input] = line
+            formats[line.input, line.output] = str(line.settings.get("output_format", "text"))
     history.lines = [latest[name] for name in sorted(latest)]
+    history.formats = Counter(formats.values())
     return history

@@ -1,8 +1,9 @@
-"""The manifest of an output directory: in `manifest.jsonl`, one line with a JSON object per finished input.
+"""The manifest of an output directory: in `manifest.jsonl`, one line with a JSON object per finished output.
 
 A line is written when the output is complete under its name, so an input in the manifest is finished,
 whenever the run was killed. An output that was finished after the last line is made again, with the same
-bytes. A later line for the same input replaces an earlier one.
+bytes. A later line for the same input and output replaces an earlier one. An input may have several outputs,
+of several formats, from as many runs.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def settings_record(settings: Settings, fingerprint: str) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """A line of the manifest: one finished input. Only this class writes and reads such lines.
+    """A line of the manifest: one output of one finished input. Only this class writes and reads such lines.
 
     Attributes:
         input: the input's path below the directory that was given, with slashes; see `Input.relative`.
@@ -109,7 +110,6 @@ class _Finished(NamedTuple):
 
     size: int
     modified: int
-    output: str
     output_size: int
     settings: str
 
@@ -128,7 +128,7 @@ class Manifest:
         self._settings = dict(settings)
         self._key = _key(settings)
         self._settings_by_key: dict[str, dict[str, Any]] = {}
-        self._finished: dict[str, _Finished] = {}
+        self._finished: dict[tuple[str, str], _Finished] = {}
         self.changed: dict[str, int] = {}
         for line in log.lines():
             if not again:
@@ -141,22 +141,22 @@ class Manifest:
         key = sys.intern(_key(line.settings))
         self._settings_by_key.setdefault(key, line.settings)
         if line.tally.unread:
-            self._finished.pop(line.input, None)
+            self._finished.pop((line.input, line.output), None)
         else:
-            self._finished[line.input] = _Finished(
-                line.size, line.modified, line.output, line.output_size, key
+            self._finished[line.input, line.output] = _Finished(
+                line.size, line.modified, line.output_size, key
             )
 
     def is_finished(self, source: Input, output: str) -> bool:
         """Whether an earlier run has made this output from the same input with the same settings.
 
-        If the input is in the manifest and anything has changed, counts it in `changed`.
+        If the output is in the manifest and anything has changed, counts it in `changed`.
 
         Args:
             source: the input.
             output: name of its output in the directory.
         """
-        found = self._finished.get(source.relative)
+        found = self._finished.get((source.relative, output))
         if found is None or source.size < 0:
             return False
         reasons = []
@@ -167,7 +167,7 @@ class Manifest:
             )
         if (found.size, found.modified) != (source.size, source.modified):
             reasons.append("input")
-        if (found.output, found.output_size) != (output, self._folder.size(output)):
+        if found.output_size != self._folder.size(output):
             reasons.append("output")
         for reason in reasons:
             self.changed[reason] = self.changed.get(reason, 0) + 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 from typing import BinaryIO, Final
 
 from ncleaner.errors import InputError, OutputError
@@ -18,6 +18,7 @@ from ncleaner.storage.base import Folder, is_url
 __all__ = [
     "QUARANTINE",
     "Output",
+    "check_replaced",
     "is_directory",
     "open_output",
     "open_output_in",
@@ -57,6 +58,43 @@ def output_names(inputs: Iterable[Input], suffix: str) -> dict[Input, str]:
             taken[name] = source
             names[source] = name
     return names
+
+
+def check_replaced(inputs: Iterable[Input], outputs: Iterable[str]) -> None:
+    """Refuses outputs that would replace inputs.
+
+    Args:
+        inputs: of the run.
+        outputs: paths or URLs of the outputs.
+
+    Raises:
+        InputError: an output is an input.
+    """
+    # only files of one name are looked at, since there may be a hundred thousand, on slow disks
+    by_name: dict[str, list[str]] = {}
+    for source in inputs:
+        by_name.setdefault(PurePath(source.path).name, []).append(source.path)
+    suspects = [path for path in outputs if PurePath(path).name in by_name]
+    replaced = {
+        _identity(path): path for name in {PurePath(path).name for path in suspects} for path in by_name[name]
+    }
+    for path in suspects:
+        identity = _identity(path)
+        if identity is not None and identity in replaced:
+            raise InputError(
+                f"{replaced[identity]} is an input, and the output {path} would replace it: name another one"
+            )
+
+
+def _identity(path: str) -> str | tuple[int, int] | None:
+    """Returns what is the same for all names of a file; None if there is no such file."""
+    if is_url(path):
+        return path
+    try:
+        found = Path(path).stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 class Output:
@@ -120,7 +158,8 @@ def open_output_in(folder: Folder, name: str, settings: Settings) -> Iterator[Ou
     Raises:
         OSError: the output cannot be written.
     """
-    quarantine = f"{QUARANTINE}/{name.removesuffix(settings.sink().suffix)}.warc.gz"
+    # with the suffix of the format, since another format may have other limits
+    quarantine = f"{QUARANTINE}/{name}.warc.gz"
     with open_output(folder.file(name), settings, (folder, quarantine)) as output:
         yield output
     if not output.has_quarantined:

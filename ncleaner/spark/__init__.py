@@ -37,7 +37,7 @@ from ncleaner.reading.inputs import Input
 from ncleaner.running.engine import Progress, cleaned, cleaned_items, no_progress, unfinished
 from ncleaner.running.jobs import Chunk
 from ncleaner.running.manifest import open_manifest, settings_record
-from ncleaner.running.outputs import is_directory, open_output_in, output_errors, output_names
+from ncleaner.running.outputs import check_replaced, is_directory, open_output_in, output_errors, output_names
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
 from ncleaner.running.workers import Pool
@@ -350,6 +350,7 @@ def clean(
     inputs = [_with_absolute_path(source) for source in inputs]
     task = _job_setup(spark, settings)
     names = output_names(inputs, settings.sink().suffix)
+    check_replaced(inputs, (f"{place}/{name}" for name in names.values()))
     folder = folder_at(place)
     total = Tally()
 
@@ -359,7 +360,7 @@ def clean(
         progress(tally, source, offset)
 
     with open_manifest(folder, settings_record(settings, task.key), again) as manifest:
-        left = _largest_first(unfinished(inputs, names, manifest, count))
+        left = _largest_first(unfinished(names, manifest, count))
         try:
             with output_errors(place):
                 _forget_attempts(place)

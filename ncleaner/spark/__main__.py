@@ -67,7 +67,7 @@ def spark_clean(
     """Clean web archives, HTML pages or text dumps on a Spark cluster."""
     if not inputs and inputs_from is None:
         raise typer.BadParameter("there is no INPUT: give one, or --inputs-from")
-    sources = sources_of(inputs, inputs_from, prefix)
+    sources = sources_of(inputs, inputs_from, prefix, str(output))
     builder = SparkSession.builder.appName(f"ncleaner clean -o {output}")
     spark = (builder.master(master) if master else builder).getOrCreate()
     spark.sparkContext.setLogLevel("WARN")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ncleaner.errors import InputError
+from ncleaner.reading.archive import read
 from ncleaner.reading.inputs import Input, find_inputs, is_binary, sniff, stem
 
 
@@ -56,7 +57,6 @@ def test_directory_is_walked_in_order(tmp_path: Path) -> None:
         "page.gz",
         "a/archive.tar.gz",
     )
-    (tmp_path / "broken.html").symlink_to(tmp_path / "nowhere")
     found = find_inputs([tmp_path])
     assert [item.relative for item in found] == [
         "B.xhtml",
@@ -69,6 +69,41 @@ def test_directory_is_walked_in_order(tmp_path: Path) -> None:
     assert [item.stem for item in found] == ["B", "a/x", "a", "b/10", "b/2", "c"]
     assert all(item.size == len(item.relative) for item in found)
     assert all(Path(item.path) == tmp_path / item.relative for item in found)
+
+
+def test_what_is_passed_over_in_a_directory_is_said(tmp_path: Path) -> None:
+    make(tmp_path, "crawl/a.html", "crawl/below/b.html", "other/c.html")
+    crawl = tmp_path / "crawl"
+    (crawl / "gone.html").symlink_to(tmp_path / "nowhere.html")
+    (crawl / "loop.html").symlink_to(crawl / "loop.html")
+    (crawl / "gone").symlink_to(tmp_path / "nowhere")
+    (crawl / "other").symlink_to(tmp_path / "other")
+    (crawl / "below" / "above").symlink_to(crawl)
+    os.mkfifo(crawl / "pipe.html")
+    notes: list[str] = []
+    found = find_inputs([crawl], note=notes.append)
+    # the run reports what cannot be read
+    assert [item.relative for item in found] == ["a.html", "below/b.html", "gone.html", "loop.html"]
+    assert sorted(note.removeprefix(f"{crawl}/") for note in notes) == [
+        "below/above: is a link to a directory, and not followed; give it as an input of its own",
+        "gone: is a link to what does not exist",
+        "other: is a link to a directory, and not followed; give it as an input of its own",
+        "pipe.html: is neither a file nor a directory",
+    ]
+
+
+def test_the_output_is_no_input(tmp_path: Path) -> None:
+    make(tmp_path, "crawl/a.html", "crawl/out/a.txt", "crawl/all.txt", "crawl/b/c.html")
+    crawl = tmp_path / "crawl"
+    relative = [item.relative for item in find_inputs([crawl], output=crawl / "out")]
+    assert relative == ["a.html", "all.txt", "b/c.html"]
+    relative = [item.relative for item in find_inputs([crawl], output=tmp_path / "crawl" / "all.txt")]
+    assert relative == ["a.html", "b/c.html", "out/a.txt"]
+    (tmp_path / "link").symlink_to(crawl)
+    for output in (crawl, f"{crawl}/", tmp_path / "link", tmp_path / "crawl" / "b" / ".."):
+        with pytest.raises(InputError, match="is also the output directory"):
+            find_inputs([crawl], output=output)
+    assert len(find_inputs([crawl], output=tmp_path)) == 4
 
 
 def test_named_file_is_an_input_whatever_its_name(tmp_path: Path) -> None:
@@ -100,9 +135,14 @@ def test_unreadable(tmp_path: Path) -> None:
     (tmp_path / "x.html").chmod(0)
     with pytest.raises(InputError, match="permission denied"):
         find_inputs([tmp_path / "x.html"])
+    # below a directory it does not stop a run over all others, which reports it
     (tmp_path / "below").chmod(0)
+    assert [item.relative for item in find_inputs([tmp_path])] == ["below", "x.html"]
+    for name in ("below", "x.html"):
+        with pytest.raises(InputError, match="Permission denied"):
+            list(read(tmp_path / name))
     with pytest.raises(InputError, match="Permission denied"):
-        find_inputs([tmp_path])
+        find_inputs([tmp_path / "below"])
     (tmp_path / "below").chmod(0o700)
 
 

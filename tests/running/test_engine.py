@@ -218,7 +218,7 @@ def test_deadly_pages_among_files(tmp_path: Path) -> None:
     assert tally.lost.total() == 4
     assert tally.inputs == 3
     kept = sorted((out / "quarantine").iterdir())
-    assert [path.name for path in kept] == ["a.warc.gz", "b.warc.gz"]
+    assert [path.name for path in kept] == ["a.txt.warc.gz", "b.txt.warc.gz"]
     # they can be tried again
     _, tally = to_bytes([out / "quarantine"])
     assert tally.lost.total() == 4

@@ -9,6 +9,7 @@ import pytest
 from ncleaner.errors import OutputError
 from ncleaner.page import Damage, Skip
 from ncleaner.reading.inputs import Input, find_inputs
+from ncleaner.running.history import read_history
 from ncleaner.running.manifest import NAME, open_manifest, settings_record
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
@@ -87,6 +88,20 @@ def test_a_later_line_takes_the_place_of_an_earlier_one(tmp_path: Path, source: 
     assert stands(folder, source, output) == (False, {"model": 1})
     assert stands(folder, source, output, model="pl") == (True, {})
     assert len((folder / NAME).read_text().splitlines()) == 2
+
+
+def test_outputs_of_several_formats_stand_side_by_side(tmp_path: Path, source: Input) -> None:
+    folder = tmp_path / "out"
+    text = finish(folder, source)
+    lines = folder / "a.jsonl"
+    assert stands(folder, source, lines, output_format="jsonl") == (False, {})
+    with open_manifest(folder_at(folder), {**SETTINGS, "output_format": "jsonl"}) as manifest:
+        lines.write_text("{}\n")
+        manifest.add(source, lines.name, Tally(inputs=1, pages=1, cleaned=1), 0.25)
+    assert stands(folder, source, text) == (True, {})
+    assert stands(folder, source, lines, output_format="jsonl") == (True, {})
+    history = read_history(str(folder))
+    assert history.total.pages == 1 and history.formats == {"text": 1, "jsonl": 1}
 
 
 def test_an_input_that_could_not_be_read_is_tried_again(tmp_path: Path, source: Input) -> None:

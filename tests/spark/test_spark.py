@@ -97,7 +97,7 @@ def alone(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     )  # fmt: skip
     assert done.returncode == 1, done.stderr.decode()
     assert set(outputs(out)) == {
-        *(f"{number}.parquet" for number in range(5)), "below/5.parquet", "quarantine/2.warc.gz",
+        *(f"{number}.parquet" for number in range(5)), "below/5.parquet", "quarantine/2.parquet.warc.gz",
     }  # fmt: skip
     return out
 

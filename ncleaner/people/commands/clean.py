@@ -75,7 +75,9 @@ def command(
             "with -o DIRECTORY the quarantine is DIRECTORY/quarantine/: leave --quarantine out",
             param_hint="--quarantine",
         )
-    sources = sources_of(inputs if inputs_from else or_stdin(inputs), inputs_from, prefix)
+    with logged_as_json(log_json):
+        given = inputs if inputs_from else or_stdin(inputs)
+        sources = sources_of(given, inputs_from, prefix, output, log_json)
     with (
         logged_as_json(log_json),
         ending_on_signals(),

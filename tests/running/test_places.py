@@ -1,0 +1,95 @@
+"""Where inputs and outputs lie: one directory for several formats, outputs beside inputs, things that are no files."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from ..people.test_app import CRAWL, PROSE, ncleaner
+
+
+def pages(folder: Path) -> Path:
+    folder.mkdir()
+    for name in "ab":
+        (folder / f"{name}.html").write_text(f"<p>{PROSE} On day {name}.")
+    return folder
+
+
+def test_several_formats_in_one_directory(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    for _ in range(2):
+        for form in ("text", "jsonl"):
+            result = ncleaner("clean", CRAWL, "-o", out, "-f", form)
+            assert result.returncode == 0 and b"again" not in result.stderr
+    assert b"finished by an earlier run" in result.stderr
+    assert {path.name for path in out.iterdir()} == {"crawl.txt", "crawl.jsonl", "manifest.jsonl"}
+    assert len((out / "manifest.jsonl").read_text().splitlines()) == 2
+    # what belongs to one format is made again, and not the other
+    (out / "crawl.txt").write_text("changed")
+    result = ncleaner("clean", CRAWL, "-o", out)
+    assert b"whose output is missing or has changed" in result.stderr
+    assert b"finished by an earlier run" in ncleaner("clean", CRAWL, "-o", out, "-f", "jsonl").stderr
+
+
+def test_outputs_below_the_inputs_are_not_read(tmp_path: Path) -> None:
+    crawl = pages(tmp_path / "crawl")
+    for _ in range(2):
+        assert ncleaner("clean", crawl, "-o", crawl / "out").returncode == 0
+        assert ncleaner("clean", crawl, "-o", crawl / "all.txt").returncode == 0
+    files = {path.relative_to(crawl).as_posix() for path in crawl.rglob("*") if path.is_file()}
+    assert files == {
+        "a.html",
+        "b.html",
+        "all.txt",
+        "out/a.txt",
+        "out/b.txt",
+        "out/all.txt",
+        "out/manifest.jsonl",
+    }
+
+
+def test_the_directory_of_the_inputs_is_refused(tmp_path: Path) -> None:
+    crawl = pages(tmp_path / "crawl")
+    before = {path: path.read_bytes() for path in crawl.iterdir()}
+    result = ncleaner("clean", crawl, "-o", f"{crawl}/.")
+    assert result.returncode == 1 and b"is also the output directory" in result.stderr
+    assert {path: path.read_bytes() for path in crawl.iterdir()} == before
+    # single files may lie beside their outputs
+    assert ncleaner("clean", crawl / "a.html", "-o", crawl).returncode == 0
+    assert (crawl / "a.txt").is_file()
+
+
+@pytest.mark.parametrize("link", [False, True])
+def test_an_input_is_not_replaced(tmp_path: Path, link: bool) -> None:
+    source = tmp_path / "dump.txt"
+    source.write_text(PROSE)
+    other = tmp_path / "other" / "dump.txt"
+    other.parent.mkdir()
+    if link:
+        other.symlink_to(source)
+    given = other if link else source
+    for output in (source, tmp_path):
+        result = ncleaner("clean", given, "-o", output)
+        assert result.returncode == 1, output
+        assert b"is an input, and the output" in result.stderr
+        assert source.read_text() == PROSE
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a permission there")
+def test_one_that_cannot_be_read_costs_no_other(tmp_path: Path) -> None:
+    crawl = pages(tmp_path / "crawl")
+    (crawl / "gone.html").symlink_to(tmp_path / "nowhere.html")
+    (crawl / "loop.html").symlink_to(crawl / "loop.html")
+    (crawl / "up").symlink_to(tmp_path)
+    result = ncleaner("clean", crawl, "-o", tmp_path / "out")
+    said = result.stderr.decode()
+    assert result.returncode == 1
+    assert f"{crawl}/gone.html: No such file or directory\n" in said
+    assert f"{crawl}/loop.html: Too many levels of symbolic links\n" in said
+    assert f"{crawl}/up: is a link to a directory" in said
+    assert (tmp_path / "out" / "a.txt").read_text().startswith(PROSE[:20])
+    assert "2 pages read" in said
+    result = ncleaner("clean", crawl, "-o", tmp_path / "out", "--log-json")
+    assert '"event": "passed_over"' in result.stderr.decode()
