@@ -11,7 +11,7 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
@@ -63,6 +63,7 @@ def read(
     limits: Limits = Limits(),
     name: str | None = None,
     marker: str | None = None,
+    on_read: Callable[[], None] | None = None,
 ) -> Iterator[Page | Skip | Damage]:
     """Reads one input: its pages, the records that yield no page, and the places of damage.
 
@@ -82,6 +83,7 @@ def read(
             it is found begins a new document, and its first group, if there is one, is the URL. Without it,
             the forms in `markers.FORMS` are recognised by the first line of a text. Archives and HTML have no
             marker lines.
+        on_read: called each time the input has given bytes, which may be long before the next item.
 
     Yields:
         Pages in the order of the input, and between them a `Skip` for each record that yields no page and a
@@ -94,7 +96,7 @@ def read(
         raise InputError(f"unknown input format {input_format!r}: give auto, warc, html, or text")
     form = custom_form(marker) if marker is not None else None
     with _opened(source) as (stream, its_name):
-        yield from _read(stream, name or its_name, input_format, limits, form)
+        yield from _read(stream, name or its_name, input_format, limits, form, on_read)
 
 
 @contextmanager
@@ -222,13 +224,19 @@ def _place(item: Skip | Damage) -> str:
 
 
 def _read(
-    stream: BinaryIO, name: str, input_format: InputFormat, limits: Limits, form: MarkerForm | None
+    stream: BinaryIO,
+    name: str,
+    input_format: InputFormat,
+    limits: Limits,
+    form: MarkerForm | None,
+    on_read: Callable[[], None] | None,
 ) -> Iterator[Item]:
     keep = max(limits.bytes + MAX_HEAD, 1 << 20)
     if input_format not in ("auto", "warc"):
-        yield from _unread_once(_items(Source(stream, name, keep), name, input_format, limits, form))
+        source = Source(stream, name, keep, on_read=on_read)
+        yield from _unread_once(_items(source, name, input_format, limits, form))
         return
-    with _archives(stream, name, keep) as parts:
+    with _archives(stream, name, keep, on_read) as parts:
         for part in parts:
             if isinstance(part, Damage):
                 yield part
@@ -237,9 +245,11 @@ def _read(
 
 
 @contextmanager
-def _archives(stream: BinaryIO, name: str, keep: int) -> Iterator[Iterable[Part | Damage]]:
+def _archives(
+    stream: BinaryIO, name: str, keep: int, on_read: Callable[[], None] | None = None
+) -> Iterator[Iterable[Part | Damage]]:
     """Yields the archives in an input: those of a ZIP file; of any other input, the input itself."""
-    source = Source(stream, name, keep)
+    source = Source(stream, name, keep, on_read=on_read)
     if not is_zip(source.peek(4)):
         yield [Part(source)]
         return

@@ -92,12 +92,21 @@ class Source:
         raw: the underlying stream.
         start: offset of the first byte.
         end: offset behind the last byte, if the stream goes on after it; else -1.
+        on_read: called after each read of the underlying stream.
         broken: why reading stopped before the end (an I/O error), or an empty string.
     """
 
-    def __init__(self, raw: BinaryIO | Readable, name: str, keep: int, end: int = -1) -> None:
+    def __init__(
+        self,
+        raw: BinaryIO | Readable,
+        name: str,
+        keep: int,
+        end: int = -1,
+        on_read: Callable[[], None] | None = None,
+    ) -> None:
         self.name = name
         self.end = end
+        self.on_read = on_read
         self.broken = ""
         self.raw = raw
         self._keep = keep
@@ -140,6 +149,8 @@ class Source:
         except (OSError, EOFError, zlib.error) as error:
             self.broken = f"cannot read on: {error}"
             return b""
+        if self.on_read is not None:
+            self.on_read()
         if isinstance(data, str):
             raise InputError(f"{self.name}: opened as text; open it in binary mode")
         # a non-blocking stream returns None if no data has arrived

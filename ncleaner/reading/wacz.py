@@ -63,7 +63,7 @@ def seekable(source: Source, keep: int) -> Iterator[Source]:
             what = f"cannot be copied to {tempfile.gettempdir()}: {error.strerror}"
             raise InputError(f"{source.name}: {what}") from error
         copy.seek(0)
-        copied = Source(copy, source.name, keep)
+        copied = Source(copy, source.name, keep, on_read=source.on_read)
         copied.broken = source.broken
         yield copied
 
@@ -102,11 +102,13 @@ def _archives(
             if info.compress_type == zipfile.ZIP_STORED and not info.flag_bits & _ENCRYPTED:
                 start = _contents(source, info)
                 source.rewind(start)
-                yield Part(Source(source.raw, source.name, keep, start + info.file_size))
+                yield Part(Source(source.raw, source.name, keep, start + info.file_size, source.on_read))
             else:
                 with directory.open(info) as stream:
                     unpacked = _Unpacked(stream)
-                    yield Part(Source(unpacked, source.name, keep), info.header_offset)
+                    yield Part(
+                        Source(unpacked, source.name, keep, on_read=source.on_read), info.header_offset
+                    )
                     damage = unpacked.damage
         except _ERRORS as error:
             damage = str(error)

@@ -25,7 +25,7 @@ from ncleaner.limits import Limits
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.archive import read
 from ncleaner.reading.inputs import Input
-from ncleaner.running.jobs import Chunk, Death, Done, Failed, FileJob, GivenUp, Job, PagesJob
+from ncleaner.running.jobs import Chunk, Death, Done, Failed, FileJob, GivenUp, Job, PagesJob, Waiting
 from ncleaner.running.manifest import Manifest, open_manifest, settings_record
 from ncleaner.running.outputs import (
     Output,
@@ -177,12 +177,21 @@ class _Run:
                         file.advance(event)
                         self.count(event.tally, file.source, event.offset)
                         continue
+                    self._tell(file, event)
+                    if isinstance(event, Waiting):
+                        continue
                     del running[number]
                     if isinstance(event, Death) and file.job_after(event):
                         submit(file)
                         continue
                     self.count(_end_tally(file, event), file.source, file.source.size)
                     file.closing.close()
+
+    def _tell(self, task: _TrackedJob, event: Waiting | Done | Failed | Death) -> None:
+        """Tells of a worker that waits, or has been replaced between two pages."""
+        note = _note(task, event)
+        if note is not None:
+            self.count(Tally(notes=[note]), task.source, -1)
 
     def _items(self, sources: Iterable[Input]) -> Iterator[tuple[Input, Page | Skip | Damage | None]]:
         """Yields each input's items, or a Damage if it cannot be read at all; None at the end of each."""
@@ -239,6 +248,9 @@ class _Run:
                     batch.chunks.append(event)
                     batch.advance(event)
                     continue
+                self._tell(batch, event)
+                if isinstance(event, Waiting):
+                    continue
                 del running[number]
                 if isinstance(event, Death):
                     if batch.job_after(event):
@@ -283,6 +295,15 @@ def _discard_outputs(running: Mapping[int, _TrackedFile], *error: Any) -> None:
             file.closing.__exit__(*error)
 
 
+def _note(task: _TrackedJob, event: Waiting | Done | Failed | Death) -> Note | None:
+    """Returns what is said of a worker that waits, or has been replaced between two pages."""
+    if isinstance(event, Waiting):
+        return Note("waiting", event.what, task.source.path)
+    if isinstance(event, Death) and event.item < 0:
+        return Note("worker_replaced", f"{event.why}; another one goes on", task.source.path)
+    return None
+
+
 def _end_tally(task: _TrackedJob, event: Done | Failed | Death) -> Tally:
     """Returns the counts of the end of an input: one input, and the damage if it was not read to the end."""
     tally = Tally(inputs=1)
@@ -320,7 +341,13 @@ def _chunks(task: _TrackedJob, pool: Pool) -> Generator[Chunk, None, Done | Fail
             if isinstance(event, Chunk):
                 task.advance(event)
                 yield event
-            elif isinstance(event, Death) and task.job_after(event):
+                continue
+            note = _note(task, event)
+            if note is not None:
+                yield Chunk(b"", Tally(notes=[note]), 0, -1)
+            if isinstance(event, Waiting):
+                continue
+            if isinstance(event, Death) and task.job_after(event):
                 pool.submit(task.job)
             else:
                 return event

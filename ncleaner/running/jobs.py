@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from enum import IntEnum
 from multiprocessing.context import BaseContext
 
 from ncleaner.cleaner import Cleaner
@@ -16,7 +17,21 @@ from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
 from ncleaner.sinks.base import Sink
 
-__all__ = ["Chunk", "Death", "Done", "Event", "Failed", "FileJob", "GivenUp", "Job", "PagesJob"]
+__all__ = [
+    "Activity",
+    "Chunk",
+    "Death",
+    "Doing",
+    "Done",
+    "Event",
+    "Failed",
+    "FileJob",
+    "GivenUp",
+    "Job",
+    "PagesJob",
+    "Waiting",
+    "WorkerState",
+]
 
 # A worker sends a chunk when one of these bounds is reached.
 _CHUNK_PAGES = 64
@@ -81,38 +96,63 @@ class GivenUp:
     quarantine: bool = True
 
 
-Event = Chunk | Done | Failed | Death
-"""The events of a job: any number of chunks, then one of the other kinds."""
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A worker has given no sign of life for a while; `what` is a sentence. Its job goes on."""
+
+    what: str
 
 
-class PageTimer:
-    """The page that a worker is at, and since when, in memory shared with the parent.
+Event = Chunk | Waiting | Done | Failed | Death
+"""The events of a job: any number of `Chunk` and `Waiting`, then one of the other kinds."""
 
-    The parent can read it even if the worker hangs or is dead. Times are those of `time.monotonic`.
+
+class Doing(IntEnum):
+    """What a worker can be doing."""
+
+    STARTING = 0
+    IDLE = 1
+    READING = 2
+    PAGE = 3
+    SENDING = 4
+
+
+class Activity:
+    """What a worker is doing, at which page, and since when, in memory shared with the parent.
+
+    The parent can read it even if the worker hangs or is dead. Times are those of `time.monotonic`. While a
+    worker reads, the time is that of the last bytes that it has got.
     """
 
     def __init__(self, context: BaseContext) -> None:
-        # two numbers, each written at once: the item, and the time of its begin, which is 0 between pages
-        self._at = context.RawArray("d", 2)
+        # three numbers, each written at once: item, time, `Doing`, in this order
+        self._at = context.RawArray("d", 3)
+        self._at[1] = time.monotonic()
 
-    def begin(self, item: int, now: float) -> None:
-        """Notes that the worker begins a page."""
+    def begin(self, doing: Doing, item: int = -1) -> None:
+        """Notes that the worker begins something, at a page or at none."""
         self._at[0] = item
-        self._at[1] = now
+        self._at[1] = time.monotonic()
+        self._at[2] = doing
 
-    def end(self) -> None:
-        """Notes that the worker has finished its page."""
-        self._at[1] = 0.0
+    def live(self) -> None:
+        """Notes that the worker goes on with what it is doing."""
+        self._at[1] = time.monotonic()
+
+    @property
+    def doing(self) -> Doing:
+        """What the worker is doing."""
+        return Doing(int(self._at[2]))
 
     @property
     def item(self) -> int:
         """Index in the job of the page that the worker is at; -1 if it is at none."""
-        return int(self._at[0]) if self._at[1] else -1
+        return int(self._at[0]) if self._at[2] == Doing.PAGE else -1
 
-    def seconds(self, now: float) -> float:
-        """Returns the seconds that the worker has spent on its page; 0 if it is at none."""
-        since = self._at[1]
-        return now - since if since else 0.0
+    @property
+    def since(self) -> float:
+        """Time of the begin, or of the last sign of life."""
+        return float(self._at[1])
 
 
 @dataclass(slots=True)
@@ -122,7 +162,7 @@ class WorkerState:
     settings: Settings
     cleaner: Cleaner
     sink: Sink
-    timer: PageTimer
+    activity: Activity
 
 
 def _clean(page: Page, state: WorkerState, tally: Tally) -> bytes:
@@ -153,8 +193,12 @@ class Job:
     given_up: Mapping[int, GivenUp] = field(default_factory=dict)
     send_each_until: int = -1
 
-    def items(self, settings: Settings) -> Iterable[Page | Skip | Damage]:
-        """Returns the items of the job. Raises InputError if the input cannot be read at all."""
+    def items(self, settings: Settings, on_read: Callable[[], None]) -> Iterable[Page | Skip | Damage]:
+        """Returns the items of the job; `on_read` is as for `read`.
+
+        Raises:
+            InputError: the input cannot be read at all.
+        """
         raise NotImplementedError
 
     def run(self, state: WorkerState) -> Iterator[Chunk]:
@@ -165,11 +209,14 @@ class Job:
         offset = -1
         tally = Tally()
         since = time.monotonic()
-        for number, item in enumerate(self.items(state.settings)):
+        activity = state.activity
+        activity.begin(Doing.READING)
+        for number, item in enumerate(self.items(state.settings, activity.live)):
             if number < self.skip:
+                activity.live()
                 continue
             if isinstance(item, Page):
-                state.timer.begin(number, time.monotonic())
+                activity.begin(Doing.PAGE, number)
                 given_up = self.given_up.get(number)
                 try:
                     part = b"" if given_up else _clean(item, state, tally)
@@ -179,10 +226,11 @@ class Job:
                     tally.add_quarantined(given_up.reason, given_up.why, item)
                     if given_up.quarantine:
                         quarantine.append(warc_record(item, state.settings.limits))
-                state.timer.end()
+                activity.begin(Doing.READING)
                 parts.append(part)
                 size += len(part)
             else:
+                activity.live()
                 tally.add_item(item)
             count += 1
             offset = item.offset
@@ -192,9 +240,12 @@ class Job:
                 or number <= self.send_each_until
                 or time.monotonic() - since >= _CHUNK_SECONDS
             ):
+                activity.begin(Doing.SENDING)
                 yield Chunk(b"".join(parts), tally, count, offset, b"".join(quarantine))
+                activity.begin(Doing.READING)
                 parts, quarantine, size, count = [], [], 0, 0
                 tally, since = Tally(), time.monotonic()
+        activity.begin(Doing.SENDING)
         if count:
             yield Chunk(b"".join(parts), tally, count, offset, b"".join(quarantine))
 
@@ -205,10 +256,14 @@ class FileJob(Job):
 
     path: str = ""
 
-    def items(self, settings: Settings) -> Iterable[Page | Skip | Damage]:
+    def items(self, settings: Settings, on_read: Callable[[], None]) -> Iterable[Page | Skip | Damage]:
         """Reads the input."""
         return read(
-            self.path, input_format=settings.input_format, limits=settings.limits, marker=settings.marker
+            self.path,
+            input_format=settings.input_format,
+            limits=settings.limits,
+            marker=settings.marker,
+            on_read=on_read,
         )
 
 
@@ -218,6 +273,6 @@ class PagesJob(Job):
 
     pages: tuple[Page, ...] = ()
 
-    def items(self, settings: Settings) -> Iterable[Page | Skip | Damage]:
+    def items(self, settings: Settings, on_read: Callable[[], None]) -> Iterable[Page | Skip | Damage]:
         """Returns the pages."""
         return self.pages

@@ -24,7 +24,8 @@ class Note:
     """An event that is reported to the user; `str` gives a sentence.
 
     Attributes:
-        event: `page_given_up`, `damage`, `unread` (an input, or the rest of one) or `cleaned_again`.
+        event: `page_given_up`, `damage`, `unread` (an input, or the rest of one), `cleaned_again`, `waiting`,
+            or `worker_replaced`.
         what: a description in words.
         source, offset, url: the place; see `Page`.
     """

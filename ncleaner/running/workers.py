@@ -1,8 +1,8 @@
 """Worker processes: each takes one job at a time and sends the results back in chunks.
 
-A worker that dies, or spends too long on one page, is replaced. The sender of its job learns how far the
-worker came, and at which page it was. Native code cannot be stopped inside a process, so only this bounds the
-time of a page.
+A worker that dies, spends too long on one page, or gives no sign of life otherwise, is replaced. The sender
+of its job learns how far the worker came, and at which page it was. Native code cannot be stopped inside a
+process, so only this bounds the time of a page.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from __future__ import annotations
 import multiprocessing
 import os
 import runpy
+import selectors
 import signal
+import socket
 import sys
 import threading
 import time
@@ -19,21 +21,49 @@ import warnings
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkContext, ForkServerContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from ncleaner.errors import NcleanerError, WorkerError
+from ncleaner.running.channel import Channel, pair, receive, send
 from ncleaner.running.ending import leave_signals_to_parent, raise_if_ended, signals_wait
-from ncleaner.running.jobs import Chunk, Death, Done, Event, Failed, Job, PageTimer, WorkerState
+from ncleaner.running.jobs import (
+    Activity,
+    Chunk,
+    Death,
+    Doing,
+    Done,
+    Event,
+    Failed,
+    Job,
+    Waiting,
+    WorkerState,
+)
 from ncleaner.running.settings import Settings
 
 __all__ = ["Pool", "process_context"]
 
-# Seconds without a message after which a worker that is at no page is replaced. It may be starting, or
-# passing over a record of many gigabytes.
-_SILENCE = 600.0
+# Seconds without a sign of life after which a worker that is at no page is replaced, by what it is doing:
+# loading its models, taking a job, waiting for bytes of an input (a tape may have to be fetched), or sending
+# its results. A page has the limit of the run.
+_SILENCE = {Doing.STARTING: 120.0, Doing.IDLE: 60.0, Doing.READING: 300.0, Doing.SENDING: 60.0}
+_WORDS = {
+    Doing.STARTING: "starting",
+    Doing.IDLE: "taking a job",
+    Doing.READING: "waiting for the input",
+    Doing.SENDING: "sending results",
+}
+# Seconds without a sign of life after which this is said, and after which a worker that the system calls
+# stopped is replaced.
+_SAID_AFTER = 30.0
+_STOPPED_AFTER = 5.0
+# Seconds between two looks at a worker that gives no sign of life, and between two calls of `poll` after
+# which the time of the workers is counted from now: this process was stopped, or its output was full.
+_LOOK_EVERY = 0.2
+_AWAY = 5.0
+# Seconds in which workers end by themselves.
+_TO_END = 5.0
 # Workers in a row that end before they are ready, after which the run ends.
 _MAX_FAILED_STARTS = 5
 _PR_SET_PDEATHSIG = 1
@@ -47,7 +77,7 @@ _HOOK = "NCLEANER_WORKER_HOOK"
 
 
 def _work(
-    connection: Connection, settings: Settings, timer: PageTimer, hook: str, inherited: Iterable[Connection]
+    end: socket.socket, settings: Settings, activity: Activity, hook: str, inherited: Iterable[Channel]
 ) -> None:
     """Runs in a worker process: cleans the jobs that arrive, and sends back their events."""
     leave_signals_to_parent()
@@ -57,24 +87,26 @@ def _work(
     _bound_memory(settings.limits.memory)
     if hook:
         runpy.run_path(hook)
-    state = WorkerState(settings, settings.cleaner(), settings.sink(), timer)
-    # the pipe is closed, possibly in the middle of a message, when the parent has no more jobs or has died
+    state = WorkerState(settings, settings.cleaner(), settings.sink(), activity)
+    # the connection is closed, possibly in the middle of a message, when the parent has no more jobs or dies
     with suppress(EOFError, OSError):
-        connection.send(_READY)
-        while (job := connection.recv()) is not None:
+        activity.begin(Doing.IDLE)
+        send(end, _READY)
+        while (job := receive(end)) is not None:
             try:
                 for chunk in job.run(state):
-                    connection.send(chunk)
-                connection.send(Done())
+                    send(end, chunk)
+                last: Done | Failed | Death = Done()
             except NcleanerError as error:
-                connection.send(Failed(str(error)))
+                last = Failed(str(error))
             except (BrokenPipeError, ConnectionResetError):
                 return
             except Exception as error:
                 # a bug in this package: the page is treated like one that kills the process
-                death = Death("failed", _bug(error), timer.item)
-                timer.end()
-                connection.send(death)
+                last = Death("failed", _bug(error), activity.item)
+            activity.begin(Doing.SENDING)
+            send(end, last)
+            activity.begin(Doing.IDLE)
 
 
 def _bug(error: Exception) -> str:
@@ -106,12 +138,16 @@ def _bound_memory(size: int | None) -> None:
 @dataclass(slots=True)
 class _Worker:
     process: BaseProcess
-    connection: Connection
-    timer: PageTimer
+    channel: Channel
+    activity: Activity
     job: Job | None = None
     number: int = -1
+    # time of its last message, or of its job
     heard: float = 0.0
     ready: bool = False
+    # time of the last look at its activity, and whether its silence has been told
+    seen: float = 0.0
+    told: bool = False
 
 
 class Pool:
@@ -127,6 +163,8 @@ class Pool:
         self._failed_starts = 0
         self._submitted = 0
         self._workers: list[_Worker] = []
+        # the time of the last `poll`, and that from which the silence of workers counts
+        self._polled = self._back = time.monotonic()
         for _ in range(jobs):
             self._workers.append(self._start())
 
@@ -143,11 +181,11 @@ class Pool:
 
     def _start_once(self) -> _Worker:
         context = process_context()
-        ours, theirs = context.Pipe()
-        timer = PageTimer(context)
-        # a forked worker inherits the parent's ends of all pipes, and has to close them
-        inherited = () if _starts_fresh(context) else (ours, *(worker.connection for worker in self._workers))
-        arguments = (theirs, self._settings, timer, os.environ.get(_HOOK, ""), inherited)
+        channel, theirs = pair()
+        activity = Activity(context)
+        # a forked worker inherits the parent's ends of all connections, and has to close them
+        inherited = () if _starts_fresh(context) else (channel, *(worker.channel for worker in self._workers))
+        arguments = (theirs, self._settings, activity, os.environ.get(_HOOK, ""), inherited)
         process = context.Process(target=_work, args=arguments, daemon=True)
         with warnings.catch_warnings():
             # Python also counts the threads of libraries such as NumPy, which handle forks themselves
@@ -155,7 +193,7 @@ class Pool:
             with signals_wait():
                 process.start()
         theirs.close()
-        return _Worker(process, ours, timer)
+        return _Worker(process, channel, activity)
 
     def __enter__(self) -> Pool:
         return self
@@ -165,14 +203,14 @@ class Pool:
             if worker.job is not None:
                 worker.process.kill()
             else:
-                with suppress(BrokenPipeError, ConnectionResetError):
-                    worker.connection.send(None)
-            worker.connection.close()
+                with suppress(OSError):
+                    worker.channel.send(None)
+            worker.channel.close()
+        until = time.monotonic() + _TO_END
         for worker in self._workers:
-            worker.process.join(5)
+            worker.process.join(max(0.0, until - time.monotonic()))
             if worker.process.is_alive():
-                worker.process.kill()
-                worker.process.join()
+                _kill(worker)
 
     @property
     def idle(self) -> int:
@@ -205,7 +243,7 @@ class Pool:
         while True:
             worker = self._workers[position]
             try:
-                worker.connection.send(job)
+                worker.channel.send(job)
             except OSError:
                 # the worker died while it was idle, or before it was ready
                 if not worker.ready:
@@ -216,9 +254,8 @@ class Pool:
             return
 
     def _replace(self, worker: _Worker) -> _Worker:
-        worker.process.kill()
-        worker.process.join()
-        worker.connection.close()
+        _kill(worker)
+        worker.channel.close()
         return self._start()
 
     def poll(self, seconds: float) -> list[tuple[int, Event]]:
@@ -229,45 +266,86 @@ class Pool:
             KeyboardInterrupt: a signal has ended the run (`ending_on_signals`).
         """
         raise_if_ended()
-        busy = {
-            worker.connection: position
-            for position, worker in enumerate(self._workers)
-            if worker.job is not None
-        }
+        began = time.monotonic()
+        if began - self._polled > _AWAY:
+            self._back = began
         events: list[tuple[int, Event]] = []
-        ready = wait(list(busy), seconds) if busy else []
-        for connection in ready:
-            position = busy[connection]  # type: ignore[index]
-            worker = self._workers[position]
-            assert worker.job is not None
-            try:
-                event = worker.connection.recv()
-            except (EOFError, OSError):
-                # the worker has died, possibly in the middle of a message
-                death = _death_of(worker)
-                self._workers[position] = self._replace(worker)
-                if worker.ready:
-                    events.append((worker.number, death))
-                else:
-                    self._count_failed_start(death)
-                    self._give(position, worker.job, worker.number)
-                continue
-            worker.heard = time.monotonic()
-            if event == _READY:
-                worker.ready = True
-                self._failed_starts = 0
-                continue
-            events.append((worker.number, event))
-            if not isinstance(event, Chunk):
-                worker.job = None
+        with selectors.DefaultSelector() as selector:
+            for position, worker in enumerate(self._workers):
+                if worker.job is not None:
+                    wanted = selectors.EVENT_READ | (
+                        selectors.EVENT_WRITE if worker.channel.is_sending else 0
+                    )
+                    selector.register(worker.channel, wanted, position)
+            found = selector.select(seconds) if selector.get_map() else []
+        self._polled = now = time.monotonic()
+        for key, ready in found:
+            self._exchange(key.data, ready, events)
         for position, worker in enumerate(self._workers):
-            if worker.job is None or worker.connection in ready:
-                continue
-            overdue = self._overdue(worker, time.monotonic())
-            if overdue is not None:
-                events.append((worker.number, overdue))
-                self._workers[position] = self._replace(worker)
+            if worker.job is not None and now - worker.seen >= _LOOK_EVERY:
+                worker.seen = now
+                self._look(position, now, events)
         return events
+
+    def _exchange(self, position: int, ready: int, events: list[tuple[int, Event]]) -> None:
+        """Sends and receives what a worker's connection takes and has."""
+        worker = self._workers[position]
+        assert worker.job is not None
+        try:
+            if ready & selectors.EVENT_WRITE:
+                worker.channel.send_more()
+            if ready & selectors.EVENT_READ:
+                worker.heard = time.monotonic()
+                worker.told = False
+                for message in worker.channel.messages():
+                    if message == _READY:
+                        worker.ready = True
+                        self._failed_starts = 0
+                        continue
+                    events.append((worker.number, message))
+                    if not isinstance(message, Chunk):
+                        worker.job = None
+        except (EOFError, OSError):
+            # the worker has died, possibly in the middle of a message
+            if worker.job is None:
+                return  # after its last one: the next job goes to another worker
+            self._died(position, _death_of(worker), events)
+
+    def _died(self, position: int, death: Death, events: list[tuple[int, Event]]) -> None:
+        """Replaces a worker with a job, and tells of its death, or gives the job on if it was not ready."""
+        worker = self._workers[position]
+        assert worker.job is not None
+        self._workers[position] = self._replace(worker)
+        if worker.ready:
+            events.append((worker.number, death))
+        else:
+            self._count_failed_start(death)
+            self._give(position, worker.job, worker.number)
+
+    def _look(self, position: int, now: float, events: list[tuple[int, Event]]) -> None:
+        """Looks whether a worker with a job is stuck."""
+        worker = self._workers[position]
+        activity = worker.activity
+        doing, item, since = activity.doing, activity.item, max(activity.since, self._back)
+        silent = now - since
+        if silent > _STOPPED_AFTER and _is_stopped(worker.process):
+            # by another process, so that its page is not the cause
+            death = Death("stopped", "the worker was stopped by another process", item, 3)
+            self._died(position, death, events)
+        elif doing is Doing.PAGE:
+            limit = self._settings.limits.seconds
+            if silent > limit:
+                death = Death("too slow", f"not finished after {limit:g} seconds", item)
+                self._died(position, death, events)
+        else:
+            silent = now - max(since, worker.heard)
+            if silent > _SILENCE[doing]:
+                why = f"no sign of life for {_SILENCE[doing]:g} seconds while {_WORDS[doing]}"
+                self._died(position, Death("silent", f"the worker has given {why}", -1), events)
+            elif silent > _SAID_AFTER and not worker.told:
+                worker.told = True
+                what = f"a worker has been {_WORDS[doing]} for {_SAID_AFTER:g} seconds; "
+                events.append((worker.number, Waiting(f"{what}it is replaced after {_SILENCE[doing]:g}")))
 
     def _count_failed_start(self, death: Death) -> None:
         """Counts a worker that has ended before it was ready, which no page can have caused."""
@@ -275,13 +353,21 @@ class Pool:
         if self._failed_starts == _MAX_FAILED_STARTS:
             raise WorkerError(f"workers end before they are ready: {death.why}")
 
-    def _overdue(self, worker: _Worker, now: float) -> Death | None:
-        limit = self._settings.limits.seconds
-        if worker.timer.seconds(now) > limit:
-            return Death("too slow", f"not finished after {limit:g} seconds", worker.timer.item)
-        if not worker.timer.seconds(now) and now - worker.heard > _SILENCE:
-            return Death("silent", f"the worker has sent nothing for {_SILENCE:g} seconds", -1)
-        return None
+
+def _kill(worker: _Worker) -> None:
+    worker.process.kill()
+    # one that waits for a disk cannot be killed, and ends later
+    worker.process.join(_TO_END)
+
+
+def _is_stopped(process: BaseProcess) -> bool:
+    """Whether the system says that a process is stopped; False on systems that do not say it."""
+    try:
+        status = Path(f"/proc/{process.pid}/stat").read_bytes()
+    except OSError:
+        return False
+    # the name before may contain anything
+    return status.rpartition(b")")[2].split()[:1] == [b"T"]
 
 
 _Context = ForkContext | ForkServerContext | SpawnContext
@@ -318,4 +404,4 @@ def _death_of(worker: _Worker) -> Death:
         why = f"the worker ended with status {code}"
     # SIGKILL and SIGTERM come from outside (out-of-memory killer, operator): allow one more try
     outside = code in (-signal.SIGKILL, -signal.SIGTERM)
-    return Death("killed its worker", why, worker.timer.item, 3 if outside else 2)
+    return Death("killed its worker", why, worker.activity.item, 3 if outside else 2)
