@@ -48,12 +48,12 @@ _TO_REPAIR: Final = 1 << 23
 _MAX_FIELDS: Final = 1 << 18
 _ARC_LINE: Final = 1 << 13
 _BLANK: Final = b"\r\n\t "
-# In any case: warcio writes `WARC/1.0`, some programs `warc/1.0`.
-_WARC_START: Final = re.compile(rb"WARC/\d+\.\d+[ \t]*\r?\n", re.IGNORECASE)
+# Some programs write `warc/1.0`, and some copies made as text have `\r\r\n` at the end of each line.
+_WARC_START: Final = re.compile(rb"WARC/\d+\.\d+[ \t\r]*\n", re.IGNORECASE)
 # The beginning of a record in the middle of other bytes: the version line, then a header field of WARC.
-_WARC_INSIDE: Final = re.compile(rb"WARC/\d+\.\d+[ \t]*\r?\n(?:WARC-|Content-)", re.IGNORECASE)
+_WARC_INSIDE: Final = re.compile(rb"WARC/\d+\.\d+[ \t\r]*\n(?:WARC-|Content-)", re.IGNORECASE)
 _ARC_INSIDE: Final = re.compile(rb"(?<=\n)(?=[A-Za-z][A-Za-z0-9+.-]{1,16}:)")
-_BLANK_LINE: Final = re.compile(rb"\r?\n\r?\n")
+_BLANK_LINE: Final = re.compile(rb"\n\r*\n")
 _FIELD: Final = re.compile(rb"^([^\s:]+)[ \t]*:[ \t]*([^\r\n]*(?:\r?\n[ \t][^\r\n]*)*)", re.MULTILINE)
 _LENGTH: Final = re.compile(rb"\d{1,18}")
 _SCHEME: Final = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]{1,16}:")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import io
+import zipfile
 import zlib
 
 import brotli
+import lz4.frame
 import zstandard
 
 from fuzz.mutate import NUMBERS, UTF8, mutated
@@ -132,11 +135,17 @@ def _arc(source: Source) -> bytes:
     )
 
 
+_WARC_WORDS = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://x.example/\r\nContent-Length: "
+
+
 def _packed(source: Source, records: list[bytes]) -> bytes:
     """The records as archives hold them: plain or compressed, a member each, one for all, or once more."""
     kind = source.choice(
-        ("plain", "plain", "members", "members", "whole", "twice", "frames", "frame", "mixed", "dictionary")
-    )
+        (
+            "plain", "plain", "members", "members", "whole", "twice", "frames", "frame", "mixed",
+            "dictionary", "own dictionary", "lz4", "zip", "zip",
+        )
+    )  # fmt: skip
     if kind == "plain":
         return b"".join(records)
     if kind in ("whole", "frame"):
@@ -147,6 +156,22 @@ def _packed(source: Source, records: list[bytes]) -> bytes:
         words = source.text().encode("utf-8", "replace")
         skippable = b"\x5d\x2a\x4d\x18" + len(words).to_bytes(4, "little") + words
         return packed if kind == "frames" else skippable + packed
+    if kind == "own dictionary":
+        data = zstandard.train_dictionary(512, [bytes([i]) * 9 + _WARC_WORDS for i in range(99)]).as_bytes()
+        engine = zstandard.ZstdCompressor(dict_data=zstandard.ZstdCompressionDict(data))
+        held = data if source.odds(0.5) else zstandard.compress(data)
+        held = mutated(source, held, ARCHIVE_TOKENS) if source.odds(0.5) else held
+        packed = b"".join(engine.compress(record) for record in records)
+        return b"\x5d\x2a\x4d\x18" + len(held).to_bytes(4, "little") + held + packed
+    if kind == "lz4":
+        return b"".join(lz4.frame.compress(record, content_checksum=source.odds(0.5)) for record in records)
+    if kind == "zip":
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w", source.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))) as file:
+            for number, record in enumerate(records):
+                name = source.choice(("archive/%d.warc", "%d.arc", "pages/%d.jsonl"))
+                file.writestr(zipfile.ZipInfo(name % number), record)
+        return out.getvalue()
     packed = b"".join(
         gzip.compress(record, 1, mtime=0)
         if kind != "mixed" or source.odds(0.5)

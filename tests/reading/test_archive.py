@@ -452,6 +452,18 @@ DEFECTS: dict[str, tuple[bytes, list[int], list[str]]] = {
     ),
     "small letters": (members([warc(i, version="warc/1.0") for i in range(4)]), [0, 1, 2, 3], []),
     "small letters, plain": (plain([warc(i, version="warc/1.0") for i in range(4)]), [0, 1, 2, 3], []),
+    "line ends of a copy made as text": (
+        plain(
+            [
+                record.partition(b"\r\n\r\n")[0].replace(b"\r\n", b"\r\r\n")
+                + b"\r\r\n\r\r\n"
+                + record.partition(b"\r\n\r\n")[2]
+                for record in FOUR
+            ]
+        ),
+        [0, 1, 2, 3],
+        [],
+    ),
     "several archives in one": (whole(FOUR[:2]) + members(FOUR[2:3]) + whole(FOUR[3:]), [0, 1, 2, 3], []),
 }
 
