@@ -343,13 +343,17 @@ def _codec(head: bytes, name: str) -> Codec:
 
 def _layers(source: Source, codec: Codec) -> list[Members]:
     """Returns the stream without its compression as a layer, and a second layer if it is compressed twice."""
+    start = source.tell()
     dictionary = zstd_dictionary(source)
-    # after damage at the beginning, the next record decides whether it is an archive
-    members = Members(source, codec, lambda head: archive_kind(head) is not None, dictionary)
-    if dictionary.damage:
-        members.pending.append(Damage(dictionary.damage, source.name, source.tell()))
-    members.next_member()
-    members.to_content()
+    # if the first member gives nothing, the next record decides whether it is an archive
+    for begins_record in (None, lambda head: archive_kind(head) is not None):
+        source.rewind(start)
+        members = Members(source, codec, begins_record, dictionary)
+        if dictionary.damage:
+            members.pending.append(Damage(dictionary.damage, source.name, start))
+        members.next_member()
+        if members.to_content():
+            break
     layers = [members]
     inner = codec_of(members.peek(4))
     if codec != "plain" and inner != "plain":

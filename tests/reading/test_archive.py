@@ -741,6 +741,15 @@ def test_pages_warns(caplog: pytest.LogCaptureFixture) -> None:
 # Text
 
 
+def test_junk_between_the_members_of_a_text() -> None:
+    data = (
+        gzip.compress(b"The first words.\n") + b"junk, and more of it" + gzip.compress(b"The last words.\n")
+    )
+    found = items(data, name="dump.txt.gz")
+    assert [page.body for page in pages(found)] == [b"The first words.\nThe last words.\n"]
+    assert damage(found) == ["20 bytes that are no gzip member"]
+
+
 def test_text_file_is_one_page() -> None:
     text = b"A line.\n\nAnother, which has URL: in it.\n"
     (page,) = pages(items(text, name="dump.txt"))
