@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from ncleaner.text._letters import may_compose
+from ncleaner.text._letters import composing, may_compose
 
 __all__ = ["compose", "composed"]
 
@@ -49,17 +49,9 @@ def _begins(character: str) -> bool:
 
 def composed(text: str) -> str:
     """Returns text in normalisation form C."""
-    return _composed(text, _crowded(text.encode("utf-8", "surrogatepass")))
-
-
-def _crowded(data: bytes) -> bool:
-    """Whether UTF-8 text may have more marks in a row than `_MARKS`."""
-    return _FOREIGN.search(data) is not None
-
-
-def _composed(text: str, crowded: bool) -> str:
-    if crowded:
+    if _crowded(text.encode("utf-8", "surrogatepass")):
         text = _run_of_marks().sub("\\g<0>\u034f", text)
+
     pieces = []
     start = 0
     while len(text) - start > _PIECE:
@@ -68,6 +60,11 @@ def _composed(text: str, crowded: bool) -> str:
         pieces.append(unicodedata.normalize("NFC", text[start:cut]))
         start = cut
     return "".join(pieces) + unicodedata.normalize("NFC", text[start:])
+
+
+def _crowded(data: bytes) -> bool:
+    """Whether UTF-8 text may have more marks in a row than `_MARKS`."""
+    return _FOREIGN.search(data) is not None
 
 
 def compose(data: bytes, starts: Offsets, ends: Offsets) -> tuple[bytes, Offsets, Offsets]:
@@ -81,15 +78,27 @@ def compose(data: bytes, starts: Offsets, ends: Offsets) -> tuple[bytes, Offsets
     """
     if not may_compose(data):
         return data, starts, ends
-    parts = [
-        data[start:end].decode("utf-8", "replace")
-        for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
-    ]
-    crowded = _crowded(data)
-    changed = [_composed(part, crowded) for part in parts]
-    if changed == parts:
+    # one mark in a dump of many megabytes does not send all of it through Python
+    pieces: list[bytes] = []
+    lengths = ends - starts
+    kept_from = 0
+    for segment in composing(data, starts, ends):
+        part = data[starts[segment] : ends[segment]]
+        changed = composed(part.decode("utf-8", "replace")).encode()
+        if changed != part:
+            pieces += (_joined(data, starts, ends, kept_from, segment), changed)
+            lengths[segment] = len(changed)
+            kept_from = segment + 1
+    if not pieces:
         return data, starts, ends
-    encoded = [part.encode() for part in changed]
-    lengths = np.fromiter(map(len, encoded), np.uint32, len(encoded))
+    pieces.append(_joined(data, starts, ends, kept_from, len(starts)))
     new_ends = np.cumsum(lengths, dtype=np.uint32)
-    return b"".join(encoded), new_ends - lengths, new_ends
+    return b"".join(pieces), new_ends - lengths, new_ends
+
+
+def _joined(data: bytes, starts: Offsets, ends: Offsets, first: int, last: int) -> bytes:
+    """Returns the text of the segments [first, last) without what stands between them."""
+    return b"".join(
+        data[start:end]
+        for start, end in zip(starts[first:last].tolist(), ends[first:last].tolist(), strict=True)
+    )

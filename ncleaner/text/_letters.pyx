@@ -170,30 +170,60 @@ cdef void _fill_changes():
 _fill_changes()
 
 
+cdef bint _may_change(const uint8_t* p, const uint8_t* end) noexcept nogil:
+    cdef uint32_t code
+    cdef uint64_t eight
+    while p < end:
+        if p[0] < 0x80:
+            p += 1
+            # ASCII comes in long runs
+            while end - p >= 8:
+                memcpy(&eight, p, 8)
+                if eight & <uint64_t> 0x8080808080808080:
+                    break
+                p += 8
+            continue
+        # the first byte of two tells the block of 64 code points, and most blocks have no such character
+        if p[0] < 0xE0 and not changes_near[p[0] & 0x1F]:
+            p += 2
+            continue
+        p += decode_utf8(p, <size_t> (end - p), &code)
+        if code < 65536 and changes_near[code >> 6] and changes[code]:
+            return True
+    return False
+
+
 def may_compose(bytes data not None):
     """Whether UTF-8 text contains a character that normalisation form C may change."""
     cdef const uint8_t* p = <const uint8_t*> <const char*> data
-    cdef const uint8_t* end = p + len(data)
-    cdef uint32_t code
-    cdef uint64_t eight
-    cdef bint found = False
+    cdef Py_ssize_t size = len(data)
+    cdef bint found
     with nogil:
-        while p < end:
-            if p[0] < 0x80:
-                p += 1
-                # ASCII comes in long runs
-                while end - p >= 8:
-                    memcpy(&eight, p, 8)
-                    if eight & <uint64_t> 0x8080808080808080:
-                        break
-                    p += 8
-                continue
-            # the first byte of two tells the block of 64 code points, and most blocks have no such character
-            if p[0] < 0xE0 and not changes_near[p[0] & 0x1F]:
-                p += 2
-                continue
-            p += decode_utf8(p, <size_t> (end - p), &code)
-            if code < 65536 and changes_near[code >> 6] and changes[code]:
-                found = True
-                break
+        found = _may_change(p, p + size)
+    return found
+
+
+def composing(bytes data not None, const uint32_t[:] starts not None, const uint32_t[:] ends not None):
+    """Returns the segments that contain a character that normalisation form C may change.
+
+    Args:
+        data: UTF-8 text.
+        starts, ends: shape (segments,), uint32: offsets of the segments, in order, within the text.
+
+    Returns:
+        Their indices, in order.
+
+    Raises:
+        ValueError: an offset is not in the text, or there are not as many starts as ends.
+    """
+    cdef const uint8_t* text = <const uint8_t*> <const char*> data
+    cdef Py_ssize_t i, size = len(data), count = starts.shape[0]
+    if ends.shape[0] != count:
+        raise ValueError("there are not as many starts as ends")
+    found = []
+    for i in range(count):
+        if not starts[i] <= ends[i] <= size:
+            raise ValueError("a segment is not in the text")
+        if _may_change(text + starts[i], text + ends[i]):
+            found.append(i)
     return found
