@@ -6,7 +6,6 @@ import zlib
 from collections.abc import Callable
 from typing import Final, Literal, NamedTuple, Protocol
 
-import lz4.frame
 import zstandard
 
 __all__ = [
@@ -132,6 +131,9 @@ class _Lz4:
     piece = _PIECE
 
     def __init__(self) -> None:
+        # only here, since most runs have no LZ4
+        import lz4.frame
+
         self.eof = False
         self._inflater = lz4.frame.LZ4FrameDecompressor()
 
