@@ -16,11 +16,13 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "ncleaner"
 
 # What each room, or each file on the ground floor, may know besides the nouns that everybody uses.
-NOUNS = {"errors", "limits", "page"}
+NOUNS = {"arguments", "errors", "limits", "page", "spawning"}
 MAY_KNOW: dict[str, set[str]] = {
+    "arguments": set(),
     "errors": set(),
     "limits": set(),
     "page": set(),
+    "spawning": set(),
     "text": set(),
     "storage": set(),
     "_ngram": {"text"},
