@@ -18,13 +18,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner._ngram import Grams
+from ncleaner.arguments import check_path
 from ncleaner.modelling.alphabet import Alphabet, alphabet
-from ncleaner.modelling.card import Card, Table, validated_facts
+from ncleaner.modelling.card import Card, Table, pages_of, validated_facts
 from ncleaner.modelling.container import Stored, about_of, integers, pack
 from ncleaner.modelling.counts import Counts, Keys, Tally
 from ncleaner.modelling.decision import Decision, Preset
 from ncleaner.modelling.nfc import compose
 from ncleaner.modelling.shipped import model_bytes
+from ncleaner.text.counted import counted
 
 __all__ = ["MAX_ORDER", "NGramModel", "interpolation_weights", "load_model"]
 
@@ -293,13 +295,13 @@ class NGramModel(Stored):
         facts = [
             ("name", self.name),
             ("language", str(about.get("language", "-"))),
-            ("alphabet", f"{self.alphabet.name}, {self.alphabet.size} symbols"),
+            ("alphabet", f"{self.alphabet.name}, {counted(self.alphabet.size, 'symbol')}"),
             ("n, q", f"{self.order}, {self.q:g}"),
             (
                 "training",
-                f"{training.get('scheme', '-')}, {training.get('pages', 0):,} pages of "
-                f"{training.get('sites', 0):,} sites, {training.get('clean_characters', 0):,} clean and "
-                f"{training.get('dirty_characters', 0):,} dirty characters",
+                f"{training.get('scheme', '-')}, {pages_of(training)}, "
+                f"{training.get('clean_characters', 0):,} clean and "
+                f"{counted(training.get('dirty_characters', 0), 'dirty character')}",
             ),
             (
                 "decision",
@@ -371,6 +373,8 @@ def load_model(name: str | Path) -> NGramModel:
     'el'
 
     Raises:
+        TypeError: `name` is neither a name nor a path.
         ModelError: there is no such model, or the file is not a readable n-gram model.
     """
+    check_path("name", name, "the name of a model or the path of its file")
     return NGramModel.from_bytes(model_bytes(name), str(name))
