@@ -24,6 +24,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecord
 from ncleaner.page import Damage
 from ncleaner.reading.streams import MAGIC, Codec, Members, Source, codec_of, zstd_dictionary
 from ncleaner.reading.transfer import MAX_HEAD
+from ncleaner.text.counted import counted
 
 __all__ = ["ArchiveKind", "Place", "Record", "archive_kind", "records", "records_from", "records_through"]
 
@@ -479,7 +480,11 @@ class _CarefulReader:
         head = self._head(offset)
         if head is None:
             count, _ = self._to_next(0)
-            yield Damage(f"{count} bytes that are no whole record", self._source.name, offset)
+            yield Damage(
+                f"{counted(count, 'byte that is', 'bytes that are')} no whole record",
+                self._source.name,
+                offset,
+            )
             return
         record, length = head
         wanted = self._every or record.type in PAGES
@@ -494,7 +499,7 @@ class _CarefulReader:
             block, cut = self._take(length)
             unread = members.unread
             if cut:
-                what = f"{cut}, {len(block)} of {length} bytes are there"
+                what = f"{cut}, {len(block)} of {counted(length, 'byte')} are there"
             elif not self._is_end():
                 what = f"no record follows at its Content-Length, {length}"
             if what:
@@ -505,7 +510,7 @@ class _CarefulReader:
             count, cut = self._pass(length)
             unread = members.unread
             if cut:
-                what = f"{cut}, {count} of {length} bytes are there"
+                what = f"{cut}, {count} of {counted(length, 'byte')} are there"
             elif not self._is_end():
                 what = f"no record follows at its Content-Length, {length}"
             if what and members.codec == "plain":

@@ -55,7 +55,7 @@ def test_notices_are_counted_beside_empty_pages() -> None:
         total += part
     # one is kept, as with `--notices`
     assert (total.cleaned, total.empty, total.notices) == (1, 2, 1)
-    assert "1 of the empty pages hold nothing but a notice" in run_summary(total)
+    assert "1 of the empty pages holds nothing but a notice" in run_summary(total)
     assert "notice" not in run_summary(Tally(pages=1, empty=1))
     record = total.record()
     assert Tally.of_record(record).notices == 1
