@@ -17,10 +17,12 @@ from ncleaner.limits import Limits
 from ncleaner.methods.base import Value
 from ncleaner.methods.choice import load_method, make_method
 from ncleaner.methods.language import page_language
+from ncleaner.methods.ngram import has_other_letters
 from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL, METHODS, entry_of
 from ncleaner.methods.zones import Wanted
 from ncleaner.modelling.container import Stored
 from ncleaner.modelling.decision import PRESETS, Preset
+from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.page import Page
 from ncleaner.sinks.text import kept_text
 from ncleaner.surveying.survey import Survey
@@ -129,7 +131,12 @@ class Cleaner:
             self.method = make_method(method, model, threshold, news, parameters)
         else:
             self.method = load_method(method, model, threshold, news, parameters)
-        self._model_name = str(getattr(getattr(self.method, "model", None), "name", ""))
+        used = getattr(self.method, "model", None)
+        self._model_name = str(getattr(used, "name", ""))
+        # n-grams alone, or those of a hybrid
+        ngrams = getattr(used, "ngrams", used)
+        self._ngrams = ngrams if isinstance(ngrams, NGramModel) else None
+        self._model_language = str(self._ngrams.about.get("language", "")) if self._ngrams else ""
 
     def document(self, html: bytes | str, url: str = "") -> Document:
         """Dumps one HTML page; nothing is removed yet. With its URL, it has what is known of its site.
@@ -159,7 +166,18 @@ class Cleaner:
         if kept.remarks.model:
             return kept
         # the method has one model for all pages, or none
-        return kept.remarked(model=self._model_name, language=page_language(document))
+        language = page_language(document)
+        return kept.remarked(
+            model=self._model_name,
+            language=language,
+            unfamiliar=kept.remarks.unfamiliar or self._has_other_letters(document, language),
+        )
+
+    def _has_other_letters(self, document: Document, language: str) -> bool:
+        # looking at letters takes time: a page in the model's language needs none of it
+        if self._ngrams is None or self._model_language in (language, "any"):
+            return False
+        return has_other_letters(self._ngrams, document)
 
     def _decided(self, document: Document) -> Kept:
         return self.wanted.applied(document, self.method.keep(document))

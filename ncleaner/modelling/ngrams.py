@@ -31,8 +31,9 @@ from ncleaner.text.counted import counted
 __all__ = ["MAX_ORDER", "NGramModel", "interpolation_weights", "load_model"]
 
 MAX_ORDER = 8
-# a letter with a smaller share of the training text counts as unfamiliar
-_RARE = 1e-4
+# a letter with a smaller share of the training text counts as unfamiliar, and so do the letters of a script
+# that have less than the second share all together: English pages have some names in Cyrillic
+_RARE, _RARE_SCRIPT = 1e-4, 1e-3
 # most characters of training text: sums of counts are exact up to here
 _MOST = 2.0**53
 # largest dense table: 2^21 float32 are 8 MB
@@ -220,7 +221,8 @@ class NGramModel(Stored):
         seen = np.zeros(self.alphabet.size)
         seen[level.keys.astype(np.int64)] = level.clean + level.dirty
         letters = np.array([any(map(str.isalpha, shown)) for shown in self.alphabet.characters])
-        return letters, seen < _RARE * seen.sum()
+        scripts = np.array([len(shown) > 1 for shown in self.alphabet.characters])
+        return letters, seen < np.where(scripts, _RARE_SCRIPT, _RARE) * seen.sum()
 
     # ---------------------------------------------------------------------------------------------
 

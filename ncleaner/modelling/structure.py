@@ -45,6 +45,7 @@ from ncleaner.modelling.features import (
     second_features,
 )
 from ncleaner.modelling.shipped import model_bytes
+from ncleaner.text.counted import counted
 
 __all__ = ["BALANCES", "STEP", "Reading", "Stock", "Structure", "Trees", "kinds_of", "load_structure"]
 
@@ -378,8 +379,8 @@ class Structure(Stored):
             ("name", self.name),
             ("training", pages_of(training)),
             ("trees", ", ".join(f"{len(trees.sizes)} {_CARD[name]}" for name, trees in self.trees().items())),
-            ("names", f"{np.count_nonzero(self.weights):,} hashed words of class, id and role"),
-            ("phrases", f"{len(self.stock.phrases):,} hashed phrases that are boilerplate wherever they are"),
+            ("names", f"{counted(int(np.count_nonzero(self.weights)), 'hashed word')} of class, id and role"),
+            ("phrases", f"{counted(len(self.stock.phrases), 'hashed phrase')}, boilerplate wherever found"),
             ("sources", str(self.about.get("sources", "-"))),
         ]
         rows = [(FEATURES[column].name, str(times), FEATURES[column].about) for column, times in ranked]

@@ -289,9 +289,9 @@ def run_summary(tally: Tally) -> str:
         )
     if number := tally.unfamiliar:
         lines.append(
-            f"{counted(number, 'page is', 'pages are')} in letters that the model hardly knows, and "
-            f"{'was' if number == 1 else 'were'} kept or removed whole: --model auto takes a model for each "
-            "page"
+            f"{counted(number, 'page is', 'pages are')} in letters that the model hardly knows, so its "
+            f"n-grams say little about {'it' if number == 1 else 'them'}: --model auto takes a model for "
+            "each page"
         )
     if number := tally.notices:
         holds, it = ("holds", "it") if number == 1 else ("hold", "them")

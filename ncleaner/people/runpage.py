@@ -15,7 +15,7 @@ from ncleaner.text.visible import visible
 __all__ = ["page", "table"]
 
 _MOST = 20  # rows of each list on the page, and of pages in the text
-_TITLES = 27  # width of the titles of sums
+_TITLES = 29  # width of the titles of sums
 _LONGEST = 120  # longest reason or name of a count, in characters
 
 
@@ -61,6 +61,7 @@ def _sums(history: History) -> list[tuple[str, str]]:
     return [
         ("inputs", f"{inputs:,}" + (f", {unread:,} of them not read to the end" if unread else "")),
         ("pages", f"{total.pages:,}"),
+        *([("in letters new to the model", f"{total.unfamiliar:,}")] if total.unfamiliar else []),
         ("words kept", f"{total.words_kept:,}"),
         ("words removed", f"{total.words_removed:,}"),
         ("megabytes of pages", f"{total.bytes / 1e6:,.1f}"),
@@ -77,11 +78,12 @@ def _cells(tally: Tally, seconds: float) -> str:
 
 def _counters(history: History) -> Iterator[tuple[str, list[tuple[str, int]]]]:
     for title, counter in (
-        ("Pages", history.outcomes),
+        ("Pages by outcome", history.outcomes),
         ("Records that are no pages", history.total.skipped),
         ("Encodings", history.total.encodings),
         ("Languages", history.total.languages),
         ("Models", history.total.models),
+        ("Plain text, cleaned by", history.total.fallbacks),
         ("Cleaned with", _settings(history)),
     ):
         if counter:

@@ -76,8 +76,7 @@ class Tally:
         flattened: pages from which tags were dropped because of the limits.
         bytes: sum of the sizes of page bodies.
         segments_kept, segments_removed, words_kept, words_removed: of all cleaned and empty pages.
-        unfamiliar: pages in letters that are rare in the model's training data, of which all or nothing was
-            kept.
+        unfamiliar: pages in letters that are rare in the model's training data.
         fallbacks: pages that another method cleaned instead of the chosen one, by that method.
         encodings: pages by encoding.
         languages: pages by language.
@@ -221,6 +220,8 @@ class Tally:
             "segments_removed": self.segments_removed,
             "words_kept": self.words_kept,
             "words_removed": self.words_removed,
+            "unfamiliar": self.unfamiliar,
+            "fallbacks": dict(sorted(self.fallbacks.items())),
             "encodings": dict(sorted(self.encodings.items())),
             "languages": dict(sorted(self.languages.items())),
             "models": dict(sorted(self.models.items())),
@@ -258,6 +259,8 @@ class Tally:
             segments_removed=_integer(record["segments_removed"]),
             words_kept=_integer(record["words_kept"]),
             words_removed=_integer(record["words_removed"]),
+            unfamiliar=_integer(record.get("unfamiliar", 0)),
+            fallbacks=_counter(record.get("fallbacks", {})),
             encodings=_counter(record["encodings"]),
             languages=_counter(record["languages"]),
             # a manifest of version 0.1.0 has none
