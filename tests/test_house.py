@@ -176,6 +176,13 @@ def test_nobody_but_people_prints_or_exits(path: Path) -> None:
     assert prints(path) == []
 
 
+@pytest.mark.parametrize("path", sorted((PACKAGE / "people").rglob("*.py")), ids=module_of)
+def test_all_that_people_see_goes_through_one_module(path: Path) -> None:
+    """It makes visible what would act on a terminal. Those who know whether there is one may look at a stream."""
+    written = [found for found in prints(path) if re.search(r" (print|sys\.std\w+\.\w*write)", found)]
+    assert path.name == "streams.py" or written == []
+
+
 def blocked(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
     """Runs code where what training and drawing need cannot be imported."""
     block = f"import sys; sys.modules.update(dict.fromkeys({BLOCKED!r}))\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -351,6 +352,27 @@ def test_plain_text_is_left_to_the_ngrams_and_said_so_once(tmp_path: Path) -> No
         result = ncleaner("clean", tmp_path, "-m", method)
         assert result.stdout.decode().split("\n\n")[0] == PROSE
         assert result.stderr.decode().count("2 pages are plain text, which has no structure") == times
+
+
+GREEK = "<html lang=en><h1>Ένα</h1>" + 6 * (
+    "<p>Το λιμεναρχείο ανακοίνωσε σήμερα ότι το πλοίο θα φύγει αύριο το πρωί για τα νησιά, αν ο άνεμος πέσει.</p>"
+)
+
+
+def test_the_language_that_is_found_and_letters_that_the_model_does_not_know(tmp_path: Path) -> None:
+    """The page declares another language; by its structure some of it is kept under any model."""
+    page = tmp_path / "page.html"
+    page.write_text(GREEK + MENU, "utf-8")
+    found = ncleaner("clean", page).stderr.decode()
+    assert "languages (el: 1)" in found and "models (el: 1)" in found and "letters" not in found
+    told = ncleaner("clean", page, "--model", "en", "-o", tmp_path / "out").stderr.decode()
+    assert "languages (el: 1)" in told and "models (en: 1)" in told
+    assert "1 page is in letters that the model hardly knows" in told
+    report = ncleaner("report", tmp_path / "out").stdout.decode()
+    assert re.search(r"^in letters new to the model +1$", report, re.M)
+    assert re.search(r"^languages +el 1$", report, re.M)
+    for model in ("el", "nonlexical"):
+        assert b"letters" not in ncleaner("clean", page, "--model", model).stderr
 
 
 @pytest.mark.slow

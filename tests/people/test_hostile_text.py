@@ -242,7 +242,7 @@ def test_compare(gold: Path) -> None:
 
 def test_a_model_of_somebody_else(gold: Path, tmp_path: Path) -> None:
     model = tmp_path / f"{NAME}.ncm"
-    arguments = ["--raw", gold / "raw", "--clean", gold / "clean", "-o", model]
+    arguments: list[str | Path] = ["--raw", gold / "raw", "--clean", gold / "clean", "-o", model]
     named = ["--name", ACTING, "--sources", ACTING, "--language", ACTING]
     status, _, err = checked("train", *arguments, *named)
     assert status == 0 and r"\x1b]0;owned" in err

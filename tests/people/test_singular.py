@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -124,7 +125,7 @@ def test_compare(gold: Path) -> None:
 def test_train_and_show(gold: Path, tmp_path: Path, method: str) -> None:
     model = tmp_path / "m.ncm"
     options = ["-n", "1", "--alphabet", "ascii"] if method in ("ngram", "hybrid") else []
-    arguments = ["--raw", gold / "raw", "--clean", gold / "clean", "-o", model]
+    arguments: list[str | Path] = ["--raw", gold / "raw", "--clean", gold / "clean", "-o", model]
     singular(ncleaner("train", "-m", method, *arguments, *options))
     if model.exists():
         said = singular(ncleaner("models", "show", model))
@@ -133,7 +134,7 @@ def test_train_and_show(gold: Path, tmp_path: Path, method: str) -> None:
 
 def test_train_on_what_does_not_fit(gold: Path, tmp_path: Path) -> None:
     (gold / "clean" / "a.txt").rename(gold / "clean" / "b.txt")
-    train = ["train", "--raw", gold / "raw", "-o", tmp_path / "m.ncm"]
+    train: list[str | Path] = ["train", "--raw", gold / "raw", "-o", tmp_path / "m.ncm"]
     assert "(1 file)" in singular(ncleaner(*train, "--clean", gold / "clean"))
     singular(ncleaner(*train, "--fence", "begin", "end"))
 
@@ -148,7 +149,7 @@ def test_counts_that_no_small_input_reaches() -> None:
     )  # fmt: skip
     one.fallbacks["ngram"] = one.skipped["x"] = 1
     found = [word for word in ONE.findall(run_summary(one)) if word not in BY_NATURE]
-    counts = {name: 1 for name in SortTally.__dataclass_fields__ if name != "merged"}
+    counts: dict[str, Any] = {name: 1 for name in SortTally.__dataclass_fields__ if name != "merged"}
     found += ONE.findall(sort_summary(SortTally(**{**counts, "inputs": 2, "merged": True})))
     assert [word for word in found if word not in BY_NATURE] == []
     assert json.dumps(one.record())
