@@ -14,16 +14,22 @@ A `Cleaner` has a method, a model and limits of its own; `pages` gives the pages
 a gold standard. The command line, `ncleaner --help`, does all this for whole crawls in worker processes.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
+from importlib import import_module
+
+# that of `typing`, which takes longer to import than the rest of this file
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ncleaner.cleaner import Cleaner, clean
     from ncleaner.document import Document, Segment
     from ncleaner.document.kept import Kept
     from ncleaner.errors import (
         EvaluationError,
         InputError,
+        InputWarning,
         ModelError,
         NcleanerError,
         OutputError,
@@ -44,6 +50,7 @@ __all__ = [
     "Document",
     "EvaluationError",
     "InputError",
+    "InputWarning",
     "Kept",
     "Limits",
     "ModelError",
@@ -73,6 +80,7 @@ _MODULES = {
     "Document": "ncleaner.document",
     "EvaluationError": "ncleaner.errors",
     "InputError": "ncleaner.errors",
+    "InputWarning": "ncleaner.errors",
     "Kept": "ncleaner.document.kept",
     "Limits": "ncleaner.limits",
     "ModelError": "ncleaner.errors",

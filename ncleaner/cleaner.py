@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
+from ncleaner.arguments import check_choice, check_flag, check_is, check_number, page_of
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
@@ -15,15 +17,20 @@ from ncleaner.limits import Limits
 from ncleaner.methods.base import Value
 from ncleaner.methods.choice import load_method, make_method
 from ncleaner.methods.language import page_language
-from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL, entry_of
+from ncleaner.methods.ngram import has_other_letters
+from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL, METHODS, entry_of
 from ncleaner.methods.zones import Wanted
 from ncleaner.modelling.container import Stored
-from ncleaner.modelling.decision import Preset
+from ncleaner.modelling.decision import PRESETS, Preset
+from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.page import Page
 from ncleaner.sinks.text import kept_text
 from ncleaner.surveying.survey import Survey
 
 __all__ = ["Cleaner", "clean"]
+
+# Those that a model has besides its own threshold, which is the balanced one.
+_PRESETS = [name for name in PRESETS if name != "balanced"]
 
 
 class Cleaner:
@@ -64,8 +71,10 @@ class Cleaner:
         alt_text: include the alternative text of images.
 
     Raises:
-        ValueError: there is no such method, the loaded model is not for it, or a parameter is unknown or out
-            of range.
+        TypeError: an argument has another type.
+        ValueError: there is no such method or preset, the loaded model is not for the method, the threshold
+            is no number, or a parameter is unknown or out of range.
+        InputError: there is no such encoding.
         ModelError: there is no such model, it cannot be read, or it has no such preset; or there is no such
             survey.
     """
@@ -87,11 +96,32 @@ class Cleaner:
         encoding: str | None = None,
         alt_text: bool = False,
     ) -> None:
-        self.limits = limits
+        check_is("method", method, str, f"the name of a method ({', '.join(METHODS)})")
         entry = entry_of(method)
+        check_is("model", model, (str, os.PathLike, Stored), "a name, a path or a loaded model")
+        if isinstance(threshold, str):
+            check_choice("threshold", threshold, _PRESETS)
+        elif threshold is not None:
+            check_number("threshold", threshold, f"a number of bits, {' or '.join(map(repr, _PRESETS))}")
+        if headline is not None:
+            check_flag("headline", headline)
+        for name, flag in (
+            ("comments", comments), ("captions", captions), ("news", news), ("notices", notices),
+            ("alt_text", alt_text),
+        ):  # fmt: skip
+            check_flag(name, flag)
+        check_is("parameters", parameters, Mapping, "a mapping {name: value}")
+        if sites is not None:
+            check_is("sites", sites, (str, os.PathLike, Survey), "a survey or its path")
+        check_is("limits", limits, Limits, "Limits(…)")
+        if encoding is not None:
+            check_is("encoding", encoding, str, "the name of an encoding")
+            # raises for an unknown one
+            dump_html(b"", encoding=encoding)
+        self.limits = limits
         if entry.needs_references and sites is None:
             raise ValueError(f"the method {method} needs `sites`, a survey with references")
-        self.sites = Survey(sites, entry.needs_references) if isinstance(sites, str | Path) else sites
+        self.sites = Survey(sites, entry.needs_references) if isinstance(sites, str | os.PathLike) else sites
         self.encoding = encoding
         self.alt_text = alt_text
         keeps = entry.keeps_headline or None
@@ -101,11 +131,24 @@ class Cleaner:
             self.method = make_method(method, model, threshold, news, parameters)
         else:
             self.method = load_method(method, model, threshold, news, parameters)
-        self._model_name = str(getattr(getattr(self.method, "model", None), "name", ""))
+        used = getattr(self.method, "model", None)
+        self._model_name = str(getattr(used, "name", ""))
+        # n-grams alone, or those of a hybrid
+        ngrams = getattr(used, "ngrams", used)
+        self._ngrams = ngrams if isinstance(ngrams, NGramModel) else None
+        self._model_language = str(self._ngrams.about.get("language", "")) if self._ngrams else ""
 
     def document(self, html: bytes | str, url: str = "") -> Document:
-        """Dumps one HTML page; nothing is removed yet. With its URL, it has what is known of its site."""
-        document = dump_html(html, encoding=self.encoding, limits=self.limits, alt_text=self.alt_text)
+        """Dumps one HTML page; nothing is removed yet. With its URL, it has what is known of its site.
+
+        Raises as `clean` does.
+        """
+        return self._dumped(html, url, 4)
+
+    def _dumped(self, html: bytes | str, url: str, callers: int) -> Document:
+        check_is("url", url, str, "an address as str")
+        given = page_of(html, callers)
+        document = dump_html(given, encoding=self.encoding, limits=self.limits, alt_text=self.alt_text)
         return self._with_site(document, url)
 
     def _with_site(self, document: Document, url: str) -> Document:
@@ -115,7 +158,7 @@ class Cleaner:
 
     def text_document(self, text: bytes | str) -> Document:
         """Reads one plain-text dump as a Document."""
-        return dump_text(text, encoding=self.encoding, limits=self.limits)
+        return dump_text(page_of(text, 3), encoding=self.encoding, limits=self.limits)
 
     def keep(self, document: Document) -> Kept:
         """Decides which segments of a document to keep; remarks the model and the language of the page."""
@@ -123,7 +166,18 @@ class Cleaner:
         if kept.remarks.model:
             return kept
         # the method has one model for all pages, or none
-        return kept.remarked(model=self._model_name, language=page_language(document))
+        language = page_language(document)
+        return kept.remarked(
+            model=self._model_name,
+            language=language,
+            unfamiliar=kept.remarks.unfamiliar or self._has_other_letters(document, language),
+        )
+
+    def _has_other_letters(self, document: Document, language: str) -> bool:
+        # looking at letters takes time: a page in the model's language needs none of it
+        if self._ngrams is None or self._model_language in (language, "any"):
+            return False
+        return has_other_letters(self._ngrams, document)
 
     def _decided(self, document: Document) -> Kept:
         return self.wanted.applied(document, self.method.keep(document))
@@ -132,18 +186,26 @@ class Cleaner:
         """Returns the clean text of one HTML page, one segment per line; empty if no segment is kept.
 
         Args:
-            html: the page as served, or decoded text.
+            html: the page: bytes as served, or decoded text. See `ncleaner.clean`.
             url: its address, for a cleaner with a survey of sites.
 
+        Warns:
+            InputWarning: the text looks like the path or the address of a page.
+
         Raises:
-            InputError: the page exceeds `limits.bytes` or `limits.segments`, or `encoding` is unknown.
+            TypeError: `html` is no page, but a path, an open file, a list, None ...
+            InputError: the page exceeds `limits.bytes` or `limits.segments`.
             ModelError: the survey of sites is damaged.
         """
-        document = self.document(html, url)
+        return self._text(html, url, 5)
+
+    def _text(self, html: bytes | str, url: str, callers: int) -> str:
+        document = self._dumped(html, url, callers)
         return kept_text(document, self._decided(document)).decode()
 
     def page(self, page: Page) -> tuple[Document, Kept]:
         """Dumps and cleans a page of an archive; its HTTP header counts for the encoding."""
+        check_is("page", page, Page, "a Page, such as `pages` yields")
         if page.kind == "text":
             document = dump_text(
                 page.body, content_type=page.content_type, encoding=self.encoding, limits=self.limits
@@ -179,15 +241,30 @@ def clean(html: bytes | str) -> str:
     >>> ncleaner.clean("<nav><a href=/>Home</a></nav><p>The ferry will sail until the end of May.</p>")
     'The ferry will sail until the end of May.'
 
+    A file is read before: `clean(Path("page.html").read_bytes())`. Give bytes rather than decoded text where
+    there are bytes: the encoding is then found as browsers find it. `pages` reads archives, files and
+    addresses.
+
+    Nulls of a data frame (None, NaN, NA) are no pages, and raise TypeError; an empty text is a page without
+    text. Leave them out, or pass them on:
+
+        frame["text"] = frame["html"].dropna().map(ncleaner.clean)      # null where there is no page
+        frame["text"] = frame["html"].map(ncleaner.clean, na_action="ignore")           # the same
+
     Args:
-        html: the page as served, or decoded text.
+        html: the page: bytes as served (bytes, bytearray or memoryview), or decoded text.
 
     Returns:
         The kept segments, one per line; empty if no segment is kept.
 
+    Warns:
+        InputWarning: the text looks like the path or the address of a page: one line without markup that
+            names a file, or has the form of a URL. It is cleaned as the text that it is.
+
     Raises:
+        TypeError: `html` is no page, but a path, an open file, a list, None ...
         InputError: the page exceeds the default limits.
     """
     if not _default:
         _default.append(Cleaner())
-    return _default[0].clean(html)
+    return _default[0]._text(html, "", 5)

@@ -6,15 +6,19 @@ it as one line to standard error. Any other exception that reaches the user is a
 
 from __future__ import annotations
 
+import errno
+
 __all__ = [
     "EvaluationError",
     "InputError",
+    "InputWarning",
     "ModelError",
     "NcleanerError",
     "OutputError",
     "TrainingError",
     "TrainingWarning",
     "WorkerError",
+    "stdout_error",
 ]
 
 
@@ -28,6 +32,12 @@ class InputError(NcleanerError):
 
 class OutputError(NcleanerError):
     """Raised if an output cannot be written: no space, no permission, not a directory."""
+
+
+def stdout_error(error: OSError) -> OutputError:
+    """Returns what to raise if standard output cannot be written."""
+    why = "it is closed" if error.errno == errno.EBADF else error.strerror
+    return OutputError(f"cannot write to standard output: {why}")
 
 
 class ModelError(NcleanerError):
@@ -44,6 +54,11 @@ class WorkerError(NcleanerError):
 
 class EvaluationError(NcleanerError):
     """Raised if predicted and gold files cannot be compared."""
+
+
+class InputWarning(UserWarning):
+    """Warns that a text given as a page looks like the path or the address of one: it is cleaned as the text
+    that it is."""
 
 
 class TrainingWarning(UserWarning):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ncleaner.arguments import check_number, check_whole
 from ncleaner.errors import InputError
 
 __all__ = ["Limits"]
@@ -37,6 +38,11 @@ class Limits:
             a process.
         memory: bytes of data that a worker process may allocate; a page that needs more is given up. None:
             no bound. Holds in the engine only, and on systems that bound a process's data (Linux).
+
+    Raises:
+        TypeError: one of them is no number.
+        ValueError: one of them is out of range: at least 1 byte, 1 segment, 16 levels and 1,000 tags, and
+            more than 0 seconds.
     """
 
     bytes: int = 20_000_000
@@ -47,11 +53,14 @@ class Limits:
     memory: int | None = None
 
     def __post_init__(self) -> None:
-        if min(self.bytes, self.segments) < 1 or self.nesting < 16 or self.tags < 1000 or self.seconds <= 0:
-            raise ValueError(
-                "limits out of range (bytes >= 1, nesting >= 16, tags >= 1000, segments >= 1, seconds > 0): "
-                f"{self}"
-            )
+        for name, low in (("bytes", 1), ("nesting", 16), ("tags", 1000), ("segments", 1)):
+            check_whole(name, getattr(self, name), low)
+            # those of NumPy are no numbers for JSON
+            object.__setattr__(self, name, int(getattr(self, name)))
+        check_number("seconds", self.seconds, "a number above 0", above=0)
+        if self.memory is not None:
+            check_whole("memory", self.memory, 1)
+            object.__setattr__(self, "memory", int(self.memory))
 
     def check_size(self, size: int) -> None:
         """Raises InputError for a page of more than `bytes` bytes."""

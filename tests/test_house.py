@@ -16,11 +16,13 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "ncleaner"
 
 # What each room, or each file on the ground floor, may know besides the nouns that everybody uses.
-NOUNS = {"errors", "limits", "page"}
+NOUNS = {"arguments", "errors", "limits", "page", "spawning"}
 MAY_KNOW: dict[str, set[str]] = {
+    "arguments": set(),
     "errors": set(),
     "limits": set(),
     "page": set(),
+    "spawning": set(),
     "text": set(),
     "storage": set(),
     "_ngram": {"text"},
@@ -172,6 +174,13 @@ def prints(path: Path) -> list[str]:
 )
 def test_nobody_but_people_prints_or_exits(path: Path) -> None:
     assert prints(path) == []
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "people").rglob("*.py")), ids=module_of)
+def test_all_that_people_see_goes_through_one_module(path: Path) -> None:
+    """It makes visible what would act on a terminal. Those who know whether there is one may look at a stream."""
+    written = [found for found in prints(path) if re.search(r" (print|sys\.std\w+\.\w*write)", found)]
+    assert path.name == "streams.py" or written == []
 
 
 def blocked(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:

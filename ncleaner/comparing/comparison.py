@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
@@ -19,6 +18,7 @@ from ncleaner.errors import EvaluationError, ModelError, TrainingError
 from ncleaner.methods.choice import load_method
 from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
 from ncleaner.scoring.measures import bag_overlap, count_diff, diff_words, split_words
+from ncleaner.spawning import spawn_context
 
 __all__ = ["compare", "scored"]
 
@@ -157,8 +157,7 @@ def _pool(scorers: int) -> Iterator[Executor | None]:
     if scorers <= 1:
         yield None
         return
-    # "spawn": the caller may run threads, and a fork copies their locks
-    with ProcessPoolExecutor(scorers, mp_context=multiprocessing.get_context("spawn")) as pool:
+    with ProcessPoolExecutor(scorers, mp_context=spawn_context()) as pool:
         try:
             yield pool
         except BaseException:

@@ -24,6 +24,7 @@ from ncleaner.comparing.gold import GoldPage
 from ncleaner.comparing.peers import Extractor
 from ncleaner.comparing.tools import Tool
 from ncleaner.errors import EvaluationError, NcleanerError
+from ncleaner.spawning import spawn_context
 
 __all__ = ["Outcome", "ToolError", "run"]
 
@@ -153,7 +154,7 @@ class _Process:
         return self._ask(page)
 
     def _start(self) -> None:
-        context = multiprocessing.get_context("spawn")
+        context = spawn_context()
         self._connection, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs, self._tool), daemon=True)
         self._process.start()

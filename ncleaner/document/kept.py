@@ -33,8 +33,9 @@ class Remarks(NamedTuple):
             not look for it (`Cleaner` does then).
         fallback: name of the method that decided instead of the selected one; empty if the selected method
             decided.
-        unfamiliar: True if the model hardly knows the letters of the page, and the method keeps all segments
-            or no segment.
+        unfamiliar: True if the model hardly knows the letters of the page. `Cleaner` looks at the letters of
+            pages that are not in the language of its model; a method at those of pages of which it keeps all
+            segments or none.
         duplicate_of: URL of the page that this one repeats, by the survey of sites; empty if there is none.
     """
 

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import tags
+from ncleaner.text.counted import counted
 
 __all__ = [
     "ELEMENT",
@@ -138,7 +139,7 @@ class Segments(Sequence[Segment]):
         )
 
     def __repr__(self) -> str:
-        return f"<{len(self)} segments>"
+        return f"<{counted(len(self), 'segment')}>"
 
 
 class Site(NamedTuple):
@@ -319,7 +320,8 @@ class Document:
     def __repr__(self) -> str:
         words = int(self.segments["words"].sum())
         return (
-            f"<Document {self.title!r}: {len(self)} segments, {words} words, {len(self.elements)} elements>"
+            f"<Document {self.title!r}: {counted(len(self), 'segment')}, {counted(words, 'word')}, "
+            f"{counted(len(self.elements), 'element')}>"
         )
 
     def _repr_html_(self) -> str:

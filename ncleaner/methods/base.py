@@ -63,7 +63,7 @@ class Parameter(NamedTuple):
             return found
         try:
             value = kind(given)
-        except (ValueError, OverflowError):
+        except (TypeError, ValueError, OverflowError):
             value = math.nan
         if isinstance(value, str):
             return value

@@ -10,12 +10,14 @@ from ncleaner.document.kept import Kept
 from ncleaner.methods.heuristics import Heuristics
 from ncleaner.modelling.ngrams import NGramModel
 
-__all__ = ["NGram"]
+__all__ = ["NGram", "has_other_letters"]
 
 # pages with fewer segments are often completely clean or dirty
 _MANY = 5
 # a page with a larger share of unfamiliar letters is unfamiliar to a model
 _UNFAMILIAR = 0.5
+# so many bytes from the middle of a page show its letters
+_SAMPLE = 1000
 
 
 class NGram:
@@ -49,3 +51,15 @@ class NGram:
             and (mask.all() or not mask.any())
             and self.model.unfamiliarity(document.data) > _UNFAMILIAR
         )
+
+
+def has_other_letters(model: NGramModel, document: Document) -> bool:
+    """Tells whether the letters in the middle of a page are rare in the training pages, so that the scores of
+    its n-grams mean little. Pages with few segments may say it by chance, and do not count."""
+    begin = max(0, len(document.data) - _SAMPLE) // 2
+    return len(document) >= _MANY and model.unfamiliarity(_whole(document.data, begin)) > _UNFAMILIAR
+
+
+def _whole(data: bytes, begin: int) -> bytes:
+    """Returns a sample of whole characters."""
+    return data[begin : begin + _SAMPLE].decode("utf-8", "ignore").encode()

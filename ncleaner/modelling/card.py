@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Card", "Table", "figures_of", "trained_facts", "validated_facts", "validation_of"]
+from ncleaner.text.counted import counted
+
+__all__ = ["Card", "Table", "figures_of", "pages_of", "trained_facts", "validated_facts", "validation_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +41,25 @@ class Card:
     tables: Sequence[Table]
 
 
-def trained_facts(name: str, about: Mapping[str, Any], summary: str, counted: str) -> list[tuple[str, str]]:
+def pages_of(training: Mapping[str, Any]) -> str:
+    """The numbers of pages and sites that a model's header tells of its training."""
+    return f"{counted(training.get('pages', 0), 'page')} of {counted(training.get('sites', 0), 'site')}"
+
+
+def trained_facts(name: str, about: Mapping[str, Any], summary: str, also: str) -> list[tuple[str, str]]:
     """The lines of a card about a model's name, language, form, training and sources.
 
     Args:
         name, about: of the model.
         summary: the model in a few words.
-        counted: what it has been trained on, as text, besides pages and sites.
+        also: what it has been trained on, as text, besides pages and sites.
     """
     training = about.get("training") or {}
-    pages = f"{training.get('pages', 0):,} pages of {training.get('sites', 0):,} sites"
     return [
         ("name", name),
         ("language", str(about.get("language", "-"))),
         ("model", summary),
-        ("training", f"{pages} ({counted})"),
+        ("training", f"{pages_of(training)} ({also})"),
         ("sources", str(about.get("sources", "-"))),
     ]
 

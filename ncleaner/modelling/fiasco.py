@@ -28,6 +28,7 @@ from ncleaner.errors import ModelError
 from ncleaner.modelling.card import Card, Table, trained_facts
 from ncleaner.modelling.container import Stored, about_of, pack, reals
 from ncleaner.modelling.decision import Preset
+from ncleaner.text.counted import counted
 from ncleaner.text.sentences import count_ends
 
 __all__ = ["FEATURES", "FiascoModel", "Nodes", "target_nodes"]
@@ -180,7 +181,7 @@ class FiascoModel(Stored):
 
     def summary(self) -> str:
         """Describes the model in a few words."""
-        return f"{len(FEATURES)} features, {len(self.keywords)} keywords"
+        return f"{counted(len(FEATURES), 'feature')}, {counted(len(self.keywords), 'keyword')}"
 
     def card(self, number: int = 20) -> Card:
         """Returns the training, the weights, and the first `number` keywords."""

@@ -22,6 +22,7 @@ from ncleaner.errors import ModelError
 from ncleaner.modelling.card import Card, Table, trained_facts
 from ncleaner.modelling.container import Stored, about_of, integers, pack, reals
 from ncleaner.modelling.decision import Preset
+from ncleaner.text.counted import counted
 from ncleaner.text.sentences import count_capitals, count_ends, phrase_marks
 
 __all__ = ["CLASSES", "FEATURES", "LinesModel", "line_features"]
@@ -135,7 +136,7 @@ class LinesModel(Stored):
 
     def summary(self) -> str:
         """Describes the model in a few words."""
-        return f"a tree of {len(self.features):,} nodes, depth {self._depth()}"
+        return f"a tree of {counted(len(self.features), 'node')}, depth {self._depth()}"
 
     def _depth(self) -> int:
         depths = np.zeros(len(self.features), np.int64)
@@ -147,7 +148,7 @@ class LinesModel(Stored):
         """Returns the training, and how often the tree tests each feature."""
         training = self.about.get("training") or {}
         facts = trained_facts(
-            self.name, self.about, self.summary(), f"{training.get('segments', 0):,} segments"
+            self.name, self.about, self.summary(), counted(training.get("segments", 0), "segment")
         )
         tested = np.bincount(self.features[self.features >= 0], minlength=len(FEATURES))
         order = np.argsort(-tested, kind="stable")[:number]

@@ -18,19 +18,22 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner._ngram import Grams
+from ncleaner.arguments import check_path
 from ncleaner.modelling.alphabet import Alphabet, alphabet
-from ncleaner.modelling.card import Card, Table, validated_facts
+from ncleaner.modelling.card import Card, Table, pages_of, validated_facts
 from ncleaner.modelling.container import Stored, about_of, integers, pack
 from ncleaner.modelling.counts import Counts, Keys, Tally
 from ncleaner.modelling.decision import Decision, Preset
 from ncleaner.modelling.nfc import compose
 from ncleaner.modelling.shipped import model_bytes
+from ncleaner.text.counted import counted
 
 __all__ = ["MAX_ORDER", "NGramModel", "interpolation_weights", "load_model"]
 
 MAX_ORDER = 8
-# a letter with a smaller share of the training text counts as unfamiliar
-_RARE = 1e-4
+# a letter with a smaller share of the training text counts as unfamiliar, and so do the letters of a script
+# that have less than the second share all together: English pages have some names in Cyrillic
+_RARE, _RARE_SCRIPT = 1e-4, 1e-3
 # most characters of training text: sums of counts are exact up to here
 _MOST = 2.0**53
 # largest dense table: 2^21 float32 are 8 MB
@@ -218,7 +221,8 @@ class NGramModel(Stored):
         seen = np.zeros(self.alphabet.size)
         seen[level.keys.astype(np.int64)] = level.clean + level.dirty
         letters = np.array([any(map(str.isalpha, shown)) for shown in self.alphabet.characters])
-        return letters, seen < _RARE * seen.sum()
+        scripts = np.array([len(shown) > 1 for shown in self.alphabet.characters])
+        return letters, seen < np.where(scripts, _RARE_SCRIPT, _RARE) * seen.sum()
 
     # ---------------------------------------------------------------------------------------------
 
@@ -293,13 +297,13 @@ class NGramModel(Stored):
         facts = [
             ("name", self.name),
             ("language", str(about.get("language", "-"))),
-            ("alphabet", f"{self.alphabet.name}, {self.alphabet.size} symbols"),
+            ("alphabet", f"{self.alphabet.name}, {counted(self.alphabet.size, 'symbol')}"),
             ("n, q", f"{self.order}, {self.q:g}"),
             (
                 "training",
-                f"{training.get('scheme', '-')}, {training.get('pages', 0):,} pages of "
-                f"{training.get('sites', 0):,} sites, {training.get('clean_characters', 0):,} clean and "
-                f"{training.get('dirty_characters', 0):,} dirty characters",
+                f"{training.get('scheme', '-')}, {pages_of(training)}, "
+                f"{training.get('clean_characters', 0):,} clean and "
+                f"{counted(training.get('dirty_characters', 0), 'dirty character')}",
             ),
             (
                 "decision",
@@ -371,6 +375,8 @@ def load_model(name: str | Path) -> NGramModel:
     'el'
 
     Raises:
+        TypeError: `name` is neither a name nor a path.
         ModelError: there is no such model, or the file is not a readable n-gram model.
     """
+    check_path("name", name, "the name of a model or the path of its file")
     return NGramModel.from_bytes(model_bytes(name), str(name))

@@ -24,6 +24,7 @@ from ncleaner.modelling.card import Card
 from ncleaner.modelling.container import Stored, about_of, integers, pack
 from ncleaner.modelling.decision import Preset
 from ncleaner.modelling.shipped import model_bytes
+from ncleaner.text.counted import counted
 
 __all__ = ["Notices", "load_notices", "shipped_notices"]
 
@@ -126,10 +127,15 @@ class Notices(Stored):
             ("name", self.name),
             (
                 "training",
-                f"{training.get('notices', 0)} notices; {training.get('pages', 0):,} small texts of "
-                f"{training.get('sites', 0):,} sites",
+                f"{counted(training.get('notices', 0), 'notice')}; "
+                f"{counted(training.get('pages', 0), 'small text')} of "
+                f"{counted(training.get('sites', 0), 'site')}",
             ),
-            ("terms", f"{positive:,} hashes for a notice, {negative:,} against it, of {BUCKETS:,}"),
+            (
+                "terms",
+                f"{counted(positive, 'hash', 'hashes')} for a notice, {negative:,} against it, "
+                f"of {BUCKETS:,}",
+            ),
             ("sources", str(self.about.get("sources", "-"))),
         ]
         return Card(facts, [])

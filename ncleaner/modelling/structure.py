@@ -30,7 +30,7 @@ from ncleaner.modelling._decide import probabilities_of
 from ncleaner.modelling._forest import Forest
 from ncleaner.modelling._page_features import even_out
 from ncleaner.modelling._phrases import phrase_losses
-from ncleaner.modelling.card import Card, Table
+from ncleaner.modelling.card import Card, Table, pages_of
 from ncleaner.modelling.container import Stored, about_of, integers, pack, reals
 from ncleaner.modelling.decision import Preset
 from ncleaner.modelling.features import (
@@ -45,6 +45,7 @@ from ncleaner.modelling.features import (
     second_features,
 )
 from ncleaner.modelling.shipped import model_bytes
+from ncleaner.text.counted import counted
 
 __all__ = ["BALANCES", "STEP", "Reading", "Stock", "Structure", "Trees", "kinds_of", "load_structure"]
 
@@ -376,10 +377,10 @@ class Structure(Stored):
         ranked = sorted(asked.items(), key=lambda item: (-item[1], item[0]))[:number]
         facts = [
             ("name", self.name),
-            ("training", f"{training.get('pages', 0):,} pages of {training.get('sites', 0):,} sites"),
+            ("training", pages_of(training)),
             ("trees", ", ".join(f"{len(trees.sizes)} {_CARD[name]}" for name, trees in self.trees().items())),
-            ("names", f"{np.count_nonzero(self.weights):,} hashed words of class, id and role"),
-            ("phrases", f"{len(self.stock.phrases):,} hashed phrases that are boilerplate wherever they are"),
+            ("names", f"{counted(int(np.count_nonzero(self.weights)), 'hashed word')} of class, id and role"),
+            ("phrases", f"{counted(len(self.stock.phrases), 'hashed phrase')}, boilerplate wherever found"),
             ("sources", str(self.about.get("sources", "-"))),
         ]
         rows = [(FEATURES[column].name, str(times), FEATURES[column].about) for column, times in ranked]

@@ -43,6 +43,7 @@ from ncleaner.modelling.card import Card, Table, trained_facts
 from ncleaner.modelling.container import Stored, about_of, pack, reals
 from ncleaner.modelling.decision import Preset
 from ncleaner.modelling.labels import LABELS, OTHER, Labels
+from ncleaner.text.counted import counted
 
 __all__ = ["FEATURES", "VALUES", "Reading", "VictorModel", "block_features"]
 
@@ -208,7 +209,7 @@ class VictorModel(Stored):
     def summary(self) -> str:
         """Describes the model in a few words."""
         features = len({name for name, _ in self.slots})
-        return f"{features} features, {np.count_nonzero(self.state):,} weights"
+        return f"{counted(features, 'feature')}, {counted(int(np.count_nonzero(self.state)), 'weight')}"
 
     def card(self, number: int = 20) -> Card:
         """Returns the training, the transitions, and up to `number` heaviest weights for either decision."""
@@ -218,7 +219,7 @@ class VictorModel(Stored):
             self.name,
             self.about,
             self.summary(),
-            f"{sum(blocks.values()):,} blocks, {blocks.get('o', 0):,} of them to be removed",
+            f"{counted(sum(blocks.values()), 'block')}, {blocks.get('o', 0):,} of them to be removed",
         )
         tables = [
             Table(
@@ -243,5 +244,4 @@ class VictorModel(Stored):
         return Card(facts, tables)
 
     def __repr__(self) -> str:
-        used = np.count_nonzero(self.state)
-        return f"<VictorModel {self.name}: {len({name for name, _ in self.slots})} features, {used} weights>"
+        return f"<VictorModel {self.name}: {self.summary()}>"

@@ -1,88 +1,95 @@
-"""The command line: options in, one call, exit status out. A module of `commands` is imported when its
-command is called, so that `ncleaner --help` and each command load only what they need.
+"""The command `ncleaner`, from its first instruction to its exit status.
 
 Exit status: 0 all inputs read whole; 1 some input damaged or some page given up, or an error in the data;
-2 usage.
+2 usage; 130 and 143 ended by SIGINT and SIGTERM; 141 the reader of its output has closed the pipe, as for
+programs that die of SIGPIPE.
+
+Loading all of the package takes some tenths of a second, so this module imports nothing at its top that
+Python has not loaded already: an interrupt must find it in charge.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Annotated, Any
+import os
+import sys
 
-import typer
-from typer.core import TyperGroup
-from typer.main import get_command
-
-__all__ = ["COMMANDS", "app", "main"]
-
-# What a command does in a few words, in the order of the help text; each has a module of its name.
-COMMANDS = {
-    "clean": "Clean web archives, HTML pages or text dumps.",
-    "sort": "Regroup the records of web archives by host or registered domain.",
-    "survey": "Find out what is on many pages of a site, and what a crawl contains.",
-    "report": "Show what has been done in an output directory.",
-    "dump": "Write the uncleaned text dump.",
-    "inspect": "Show what happens to one page, segment by segment.",
-    "annotate": "Write a page's blocks with their labels, to be corrected.",
-    "train": "Train a model from pages and their cleaned text, or adapt one.",
-    "tune": "Find n, q and alphabet by cross-validation.",
-    "evaluate": "Compare cleaned text with a gold standard.",
-    "compare": "Compare methods and other programs on a gold standard.",
-    "models": "List the models that come with the package, or show one.",
-    "methods": "List the cleaning methods, or show the parameters of one.",
-}
-
-
-class _Commands(TyperGroup):
-    """Finds commands in `COMMANDS`."""
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if cmd_name not in COMMANDS:
-            return None
-        found = import_module(f"ncleaner.people.commands.{cmd_name}").command
-        if isinstance(found, typer.Typer):
-            return get_command(found)
-        alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-        alone.command(cmd_name)(found)
-        return get_command(alone)
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
-app = typer.Typer(
-    name="ncleaner",
-    cls=_Commands,
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
-
-
-def version(value: bool) -> None:
-    """Prints the version and ends."""
-    if value:
-        from importlib.metadata import version as installed
-
-        print(f"ncleaner {installed('ncleaner')}")
-        raise typer.Exit
-
-
-@app.callback()
-def options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=version, is_eager=True, help="Show the version.")
-    ] = False,
-) -> None:
-    """Corpus cleaning: web archives, HTML pages and text dumps in, clean running text out."""
+__all__ = ["main"]
 
 
 def main() -> None:
     """Entry point of the `ncleaner` command."""
-    app()
+    # NumPy's library of linear algebra takes memory for each thread, and ends the process where there is too
+    # little; nothing here gains by its threads
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    try:
+        import signal
+
+        # whoever starts this process may want interrupts ignored
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, _interrupted)
+        status = _status()
+    except KeyboardInterrupt:
+        _interrupted()
+    sys.exit(status)
+
+
+def _interrupted(*_: object) -> None:
+    """Ends the process at once. An exception would not do: native modules that are being loaded drop some,
+    and make others of them. Nothing has been written yet; commands have a handler of their own."""
+    try:
+        os.write(2, b"ncleaner: interrupted\n")
+    finally:
+        os._exit(130)
+
+
+def _status() -> int:
+    """Runs the command line; returns the exit status."""
+    try:
+        from ncleaner.people.streams import discard, finish, open_missing, tell_error
+
+        open_missing()
+        try:
+            from ncleaner.people.program import run
+
+            status = run()
+            finish()
+            return status
+        except BrokenPipeError:
+            discard(sys.stdout, sys.stderr)
+            return 141
+        except Exception as error:
+            told = _told(error)
+            if not told:
+                raise
+            discard(sys.stdout)
+            tell_error(told)
+            return 1
+    except MemoryError:
+        # it may not even be enough for these few lines
+        os.write(2, b"ncleaner: not enough memory\n")
+        os._exit(1)
+
+
+def _told(error: Exception) -> str:
+    """Returns what to say of an exception that is not a defect of this package; empty for others."""
+    from ncleaner.errors import NcleanerError
+
+    if isinstance(error, NcleanerError):
+        return str(error)
+    root: BaseException = error
+    # a library that cannot be loaded tells it at length, and first of all what has happened
+    while following := root.__cause__ or root.__context__:
+        root = following
+    lines = str(root).strip().splitlines()
+    what = lines[0] if lines else type(root).__name__
+    if isinstance(error, MemoryError) or _memory_is_limited():
+        return f"not enough memory ({what})"
+    return f"cannot load what it needs: {what}" if isinstance(error, ImportError) else ""
+
+
+def _memory_is_limited() -> bool:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return False
+    return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY

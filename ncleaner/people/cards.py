@@ -10,6 +10,8 @@ from ncleaner.methods.choice import read_model
 from ncleaner.methods.table import METHODS
 from ncleaner.modelling.card import Card, Table, figures_of
 from ncleaner.modelling.shipped import shipped_models
+from ncleaner.text.counted import counted
+from ncleaner.text.visible import visible
 
 if TYPE_CHECKING:
     from ncleaner.modelling.container import Stored
@@ -20,6 +22,8 @@ __all__ = ["card_text", "describe", "describe_method", "method_table", "model_ta
 def _grid(rows: Sequence[tuple[str, ...]], left: tuple[int, ...]) -> list[str]:
     """Rows with their columns below each other; those of `left` stand at the left edge, numbers at the
     right."""
+    # a model file may be anybody's, and has names and n-grams of pages
+    rows = [tuple(map(visible, row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(
@@ -31,12 +35,15 @@ def _grid(rows: Sequence[tuple[str, ...]], left: tuple[int, ...]) -> list[str]:
 
 
 def _table_text(table: Table) -> list[str]:
-    return [f"{table.title}:", *(f"  {line}" for line in _grid([table.head, *table.rows], table.left))]
+    return [
+        f"{visible(table.title)}:",
+        *(f"  {line}" for line in _grid([table.head, *table.rows], table.left)),
+    ]
 
 
 def card_text(card: Card) -> str:
     """A card as plain text."""
-    lines = [f"{name:<10} {text}" for name, text in card.facts]
+    lines = [f"{visible(name):<10} {visible(text)}" for name, text in card.facts]
     for table in card.tables:
         lines += ["", *_table_text(table)]
     return "\n".join(lines)
@@ -94,7 +101,8 @@ def trained_sentence(model: Stored) -> str:
     training = model.about.get("training") or {}
     figures = figures_of(model.about)
     characters = (
-        f" ({training['clean_characters']:,} clean and {training['dirty_characters']:,} dirty characters)"
+        f" ({training['clean_characters']:,} clean and "
+        f"{counted(training['dirty_characters'], 'dirty character')})"
         if "clean_characters" in training
         else ""
     )
@@ -104,8 +112,8 @@ def trained_sentence(model: Stored) -> str:
         else ""
     )
     return (
-        f"{model.summary()}, from {training.get('pages', 0):,} pages of {training.get('sites', 0):,} sites"
-        f"{characters}{validated}"
+        f"{model.summary()}, from {counted(training.get('pages', 0), 'page')} of "
+        f"{counted(training.get('sites', 0), 'site')}{characters}{validated}"
     )
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from textwrap import fill
 
 from ncleaner.comparing.figures import Comparison, ToolFigures
+from ncleaner.text.counted import counted
+from ncleaner.text.visible import visible
 
 __all__ = ["comparison_table"]
 
@@ -25,7 +27,7 @@ def comparison_table(result: Comparison) -> str:
         "words" if not characters else "characters" if characters == len(gold.pages) else "words/characters"
     )
     lines = [
-        f"{gold.name}: {_count(len(gold.pages), 'page')} of {_count(sites, 'site')}",
+        f"{visible(gold.name)}: {counted(len(gold.pages), 'page')} of {counted(sites, 'site')}",
         *_convention(result),
         "",
     ]
@@ -48,10 +50,6 @@ def comparison_table(result: Comparison) -> str:
     lines += _types(result, width, titles, units)
     lines += _notes(result)
     return "\n".join(lines) + "\n"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'s' if number != 1 else ''}"
 
 
 def _mark(figures: ToolFigures) -> str:
@@ -85,7 +83,7 @@ def _types(result: Comparison, width: int, titles: Iterable[str], units: str) ->
     types = result.page_types
     if not types:
         return []
-    columns = [(kind or "unknown", pages) for kind, pages in types.items()]
+    columns = [(visible(kind or "unknown"), pages) for kind, pages in types.items()]
     wide = [max(len(kind), 6) + 2 for kind, _ in columns]
 
     def row(title: str, cells: Iterable[str]) -> str:
@@ -111,8 +109,8 @@ def _notes(result: Comparison) -> list[str]:
         sources = dict.fromkeys(source for figures in seen for source in figures.sources)
         notes.append(
             f"* {', '.join(figures.tool.name for figures in seen)}: models that were trained on pages of "
-            f"{'; '.join(sources)}. On those pages these figures flatter them: --cross-validate trains "
-            "models on pages of other sites, --model takes a model of your own."
+            f"{'; '.join(map(visible, sources))}. On those pages these figures flatter them: "
+            "--cross-validate trains models on pages of other sites, --model takes a model of your own."
         )
     if held_out := [figures for figures in result.tools if figures.held_out]:
         notes.append(
@@ -130,11 +128,13 @@ def _notes(result: Comparison) -> list[str]:
     for figures in result.tools:
         if failures := figures.failures:
             notes.append(
-                f"{figures.tool.title} failed on {_count(len(failures), 'page')}, first on "
-                f"{failures[0].name}: {failures[0].failure[:_REASON]}"
+                f"{figures.tool.title} failed on {counted(len(failures), 'page')}, first on "
+                f"{visible(failures[0].name)}: {visible(failures[0].failure, _REASON)}"
             )
     notes += [
         f"Not installed: {tool.tool.name} ({tool.tool.install})" for tool in result.not_run if tool.missing
     ]
-    notes += [f"Not run: {tool.tool.name}: {tool.reason}" for tool in result.not_run if not tool.missing]
+    notes += [
+        f"Not run: {tool.tool.name}: {visible(tool.reason)}" for tool in result.not_run if not tool.missing
+    ]
     return [""] + [fill(note, _WIDTH, subsequent_indent="  ", break_on_hyphens=False) for note in notes]

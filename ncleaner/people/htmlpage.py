@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-__all__ = ["html_head", "html_table"]
+from ncleaner.text.visible import visible
+
+__all__ = ["html_head", "html_table", "html_text"]
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #222; margin: 2rem auto; max-width: 72rem; padding: 1rem }
@@ -18,17 +20,22 @@ td.n { text-align: right; font-variant-numeric: tabular-nums } td.u { word-break
 """
 
 
+def html_text(text: str) -> str:
+    """Returns a text for a page: nothing in it is markup, or changes the direction of the text around it."""
+    return escape(visible(text))
+
+
 def html_head(title: str) -> str:
     """Returns the beginning of a page, up to its headline."""
     return (
         "<!doctype html>\n<html lang=en><meta charset=utf-8>"
-        f"<title>ncleaner: {escape(title)}</title><style>{_STYLE}</style>\n<h1>{escape(title)}</h1>"
+        f"<title>ncleaner: {html_text(title)}</title><style>{_STYLE}</style>\n<h1>{html_text(title)}</h1>"
     )
 
 
 def html_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Returns a table; a cell that is a number stands at the right edge."""
-    titles = "<tr>" + "".join(f"<th>{escape(name)}</th>" for name in head) + "</tr>" if any(head) else ""
+    titles = "<tr>" + "".join(f"<th>{html_text(name)}</th>" for name in head) + "</tr>" if any(head) else ""
     body = "".join("<tr>" + "".join(_cell(value) for value in row) + "</tr>" for row in rows)
     return f"<table>{titles}{body}</table>\n"
 
@@ -36,4 +43,4 @@ def html_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def _cell(value: str) -> str:
     number = value.replace(",", "").replace(".", "").isdigit()
     kind = " class=n" if number else " class=u" if "://" in value else ""
-    return f"<td{kind}>{escape(value)}</td>"
+    return f"<td{kind}>{html_text(value)}</td>"

@@ -13,6 +13,9 @@ from ncleaner.errors import InputError, NcleanerError
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.archive import read
 from ncleaner.reading.inputs import find_inputs
+from ncleaner.running.tally import Note, note_of
+from ncleaner.text.counted import counted
+from ncleaner.text.visible import visible
 
 __all__ = ["dump_lines", "page_table"]
 
@@ -28,15 +31,15 @@ def dump_lines(
     for source in find_inputs(paths):
         for item in read(source.path, input_format=input_format, marker=marker):
             if isinstance(item, Damage) or (isinstance(item, Skip) and item.lost):
-                yield f"{item.source}: {item.what if isinstance(item, Damage) else item.reason}"
+                yield str(note_of(item))
             elif isinstance(item, Page):
                 try:
                     document, shown = cleaner.page(item)
                 except NcleanerError as error:
-                    yield f"{item.source}: {error} ({item.url})"
+                    yield str(Note("page_given_up", str(error), item.source, item.offset, item.url))
                     continue
                 if item.offset >= 0:
-                    yield f"URL: {item.url or f'offset:{item.offset}'}\n".encode()
+                    yield f"URL: {visible(item.url or f'offset:{item.offset}')}\n".encode()
                 for segment in (document[row] for row in shown.mask.nonzero()[0].tolist()):
                     yield f"{segment.kind}\t{segment.text}\n".encode()
                 if item.offset >= 0:
@@ -55,7 +58,7 @@ def page_table(path: str, number: int, cleaner: Cleaner, input_format: Any) -> I
     if page is None:
         raise InputError(f"{path} has no page {number}")
     document, kept = cleaner.page(page)
-    yield f"{page.url or path}  [{document.encoding or 'decoded'}]  {document!r}"
+    yield f"{visible(page.url or path)}  [{document.encoding or 'decoded'}]  {document!r}"
     declared = f" (the page declares {document.lang!r})" if document.lang else ""
     model = f"; model {kept.remarks.model}" if kept.remarks.model else ""
     yield f"language {kept.remarks.language or 'unknown'}{declared}{model}"
@@ -68,11 +71,12 @@ def page_table(path: str, number: int, cleaner: Cleaner, input_format: Any) -> I
     for segment in document:
         fate = "  +  " if kept.mask[segment.index] else "  -  "
         score = "      " if kept.scores is None else f"{kept.scores[segment.index]:+6.2f}"
-        folded = segment.text.replace("\n", "⏎")
+        folded = visible(segment.text.replace("\n", "⏎"))
         numbers = f"{segment.words:6} {segment.link_density:5.2f}"
         yield f"{fate} {score}  {segment.kind} {numbers} {segment.zone:<10}  {folded}"
     if document.dropped_tags:
-        yield f"{document.dropped_tags} tags were dropped: the page is nested too deep for the parser"
+        dropped = counted(document.dropped_tags, "tag was", "tags were")
+        yield f"{dropped} dropped: the page is nested too deep for the parser"
     elements = document.elements
     if len(elements):
         cues = sorted({name for bits in elements["cues"] for name in tags.bit_names(int(bits), tags.CUES)})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -17,7 +18,8 @@ from ncleaner.errors import InputError, NcleanerError
 from ncleaner.limits import Limits
 from ncleaner.methods.base import Value
 from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL, METHODS, entry_of
-from ncleaner.running.ending import Terminated
+from ncleaner.people.streams import check_stdin, discard, finish, tell_error
+from ncleaner.running.ending import Terminated, ending_on_signals
 from ncleaner.running.settings import Settings
 from ncleaner.sinks.base import SinkOptions
 from ncleaner.sinks.choice import COMPRESSIONS, FORMATS, make_sink
@@ -46,6 +48,7 @@ __all__ = [
     "RecallOption",
     "ThresholdOption",
     "check_marker",
+    "check_threshold",
     "cores",
     "logged_as_json",
     "or_stdin",
@@ -65,6 +68,9 @@ Format = StrEnum("Format", [(name, name) for name in FORMATS])  # type: ignore[m
 InputFormatName = StrEnum("InputFormatName", [(name, name) for name in ("auto", "warc", "html", "text")])  # type: ignore[misc]
 Compression = StrEnum("Compression", [(name, name) for name in COMPRESSIONS])  # type: ignore[misc]
 
+# That of programs which die of SIGPIPE.
+_CLOSED_PIPE = 141
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -77,21 +83,33 @@ def cores() -> int:
 
 
 def reports_errors(function: F) -> F:
-    """Decorates a command: errors in the user's data become a line on standard error and exit status 1."""
+    """Decorates a command: errors in the user's data become a line on standard error and exit status 1;
+    signals end it, and so does a reader of its output that closes the pipe. `people.app` lists the exit
+    statuses."""
 
     @wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         try:
-            return function(*args, **kwargs)
+            with ending_on_signals():
+                function(*args, **kwargs)
+                finish()
         except NcleanerError as error:
-            print(f"ncleaner: {error}", file=sys.stderr)
+            tell_error(error)
+            raise typer.Exit(1) from None
+        except MemoryError:
+            tell_error("not enough memory")
             raise typer.Exit(1) from None
         except BrokenPipeError:
-            # the reader of the output has closed it: discard what is still buffered
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            # what is still in the buffers
+            discard(sys.stdout, sys.stderr)
+            raise typer.Exit(_CLOSED_PIPE) from None
+        except OSError as error:
+            # a disk or a system that fails where no more can be said of it
+            what = error.strerror or str(error)
+            tell_error(what if error.filename is None else f"{error.filename}: {what}")
             raise typer.Exit(1) from None
         except KeyboardInterrupt as interrupt:
-            print("ncleaner: interrupted; finished outputs are kept", file=sys.stderr)
+            tell_error("interrupted; finished outputs are kept")
             raise typer.Exit(143 if isinstance(interrupt, Terminated) else 130) from None
 
     return cast(F, wrapper)
@@ -317,14 +335,22 @@ def threshold_of(threshold: float | None, precision: bool, recall: bool) -> floa
     """Returns the threshold that one of three options gives. Raises BadParameter: more than one is given."""
     if (threshold is not None) + precision + recall > 1:
         raise typer.BadParameter("--threshold, --precision and --recall exclude each other")
+    check_threshold(threshold)
     if precision:
         return "precision"
     return "recall" if recall else threshold
 
 
+def check_threshold(threshold: float | None) -> None:
+    """Checks a threshold before anything is read. Raises BadParameter."""
+    if threshold is not None and not math.isfinite(threshold):
+        raise typer.BadParameter(f"{threshold:g} is not a number of bits", param_hint="--threshold")
+
+
 def or_stdin(inputs: list[str] | None) -> list[str]:
     """Returns the inputs, or standard input. Raises BadParameter: there are none, and standard input is a
     terminal."""
+    check_stdin(inputs or ["-"])
     if inputs:
         return inputs
     if sys.stdin.isatty():
@@ -358,6 +384,7 @@ def sources_of(
 
     if prefix is not None and inputs_from is None:
         raise typer.BadParameter("--prefix needs --inputs-from")
+    check_stdin([*(inputs or []), inputs_from or ""])
 
     def note(sentence: str) -> None:
         if log_json:
@@ -365,7 +392,7 @@ def sources_of(
 
             log("passed_over", what=sentence)
         else:
-            print(f"ncleaner: {sentence}", file=sys.stderr)
+            tell_error(sentence)
 
     found = find_inputs(inputs or [], output=output, note=note)
     return found + (listed_inputs(inputs_from, prefix or "") if inputs_from else [])

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from ncleaner.comparing.figures import Comparison, ToolFigures
 from ncleaner.errors import OutputError
 from ncleaner.people.curve import Curve
+from ncleaner.text.counted import counted
+from ncleaner.text.visible import visible
 from ncleaner.training.trials import Trial, Tuning
 
 if TYPE_CHECKING:
@@ -34,6 +36,8 @@ __all__ = [
 # metadata that each format leaves out, so that the same figures give the same bytes
 _METADATA: dict[str, dict[str, Any]] = {".png": {"Software": None}, ".svg": {"Date": None, "Creator": None}}
 _MARKERS = "osD^v<>P"
+# most characters of a name
+_LONGEST = 60
 
 
 def _clean_entropy(trial: Trial) -> float:
@@ -91,7 +95,8 @@ def draw_tuning(tuning: Tuning) -> Figure:
     handles, labels = axes[0][0].get_legend_handles_labels()
     figure.legend(handles[: len(orders)], labels[: len(orders)], loc="outside right center", frameon=False)
     figure.suptitle(
-        f"{tuning.pages} pages of {tuning.sites} sites; values far from the best lie outside the frames",
+        f"{counted(tuning.pages, 'page')} of {counted(tuning.sites, 'site')}; values far from the best lie "
+        "outside the frames",
         fontsize=10,
     )
     return figure
@@ -150,7 +155,7 @@ def draw_curve(curve: Curve) -> Figure:
             )
     panel.set_xlabel("recall of words, per cent")
     panel.set_ylabel("precision of words, per cent")
-    panel.set_title(f"{curve.pages} pages, model {curve.model}", fontsize=10)
+    panel.set_title(f"{counted(curve.pages, 'page')}, model {_plain(curve.model)}", fontsize=10)
     panel.grid(alpha=0.3)
     return figure
 
@@ -181,9 +186,10 @@ def draw_comparisons(comparisons: Sequence[Comparison]) -> Figure:
         panel.margins(x=0.25, y=0.08)
         panel.set_xlabel("CPU time per page, mean, milliseconds")
         units = {page.unit for page in result.gold.pages}
-        counted = " or ".join(name for unit, name in _UNITS.items() if unit in units)
-        panel.set_ylabel(f"F of {counted} in any order, per cent")
-        panel.set_title(f"{result.gold.name}, {len(result.gold.pages):,} pages", fontsize=10)
+        tokens = " or ".join(name for unit, name in _UNITS.items() if unit in units)
+        panel.set_ylabel(f"F of {tokens} in any order, per cent")
+        pages = counted(len(result.gold.pages), "page")
+        panel.set_title(f"{_plain(result.gold.name)}, {pages}", fontsize=10)
         panel.grid(alpha=0.3)
     handles = {
         label: handle
@@ -306,15 +312,18 @@ def draw_run(history: History) -> list[Figure]:
 def _bars(title: str, rows: list[tuple[str, int]]) -> Figure:
     figure = _empty(5.2, 0.9 + 0.26 * len(rows))
     panel = figure.subplots()
-    # names come from the data: matplotlib must not read formulas in them
-    names = [name.replace("$", r"\$") for name, _ in rows]
-    bars = panel.barh(names, [number for _, number in rows])
+    bars = panel.barh([_plain(name) for name, _ in rows], [number for _, number in rows])
     panel.bar_label(bars, [f"{number:,}" for _, number in rows], fontsize=8, padding=3)
     panel.invert_yaxis()
     panel.margins(x=0.18)
     panel.set_title(title, fontsize=10)
     panel.tick_params(labelsize=8)
     return figure
+
+
+def _plain(name: str) -> str:
+    """Returns a name from the data: nothing in it is a formula, which matplotlib would draw."""
+    return visible(name, _LONGEST).replace("$", r"\$")
 
 
 def to_svg(figure: Figure) -> str:

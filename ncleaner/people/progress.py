@@ -4,7 +4,6 @@ programs."""
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterable
@@ -15,9 +14,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.text import Text
 
+from ncleaner.people.streams import tell, tell_raw
 from ncleaner.reading.inputs import Input
 from ncleaner.running.tally import OTHERS, Note, Tally
+from ncleaner.text.counted import counted
+from ncleaner.text.visible import visible, visible_lines
 
 if TYPE_CHECKING:
     from ncleaner.sorting.engine import Phase, SortTally
@@ -77,7 +80,7 @@ class _Display:
             if self._as_json:
                 log("progress", bytes_read=done, bytes_in_all=self._total, **figures)
                 return
-            print(f"ncleaner: {text}{self._left(done, now)}", file=sys.stderr, flush=True)
+            tell(f"ncleaner: {text}{self._left(done, now)}")
 
     def _left(self, done: int, now: float) -> str:
         if not self._total or not done:
@@ -94,15 +97,16 @@ class _Display:
     def say(self, message: str) -> None:
         """Shows a message, above the bar."""
         if self._bar is not None:
-            self._bar.console.print(message, markup=False, highlight=False)
+            # a plain text: nothing in it is markup, a number to be coloured, or the name of an emoji
+            self._bar.console.print(Text(visible_lines(message)), highlight=False, soft_wrap=True)
         else:
-            print(message, file=sys.stderr, flush=True)
+            tell(message)
 
 
 def log(event: str, **what: Any) -> None:
     """Writes an event to standard error: one JSON object per line."""
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
-    print(json.dumps({"time": now, "event": event, **what}), file=sys.stderr, flush=True)
+    tell_raw(json.dumps({"time": now, "event": event, **what}))
 
 
 def _duration(seconds: float) -> str:
@@ -146,7 +150,7 @@ class ProgressDisplay(_Display):
         seconds = max(time.monotonic() - self._started, 1e-3)
         pages, megabytes = self._pages / seconds, self._bytes / seconds / 1e6
         self._show(
-            f"{self._pages:,} pages, {pages:,.0f} pages/s, {megabytes:.1f} MB/s",
+            f"{counted(self._pages, 'page')}, {pages:,.0f} pages/s, {megabytes:.1f} MB/s",
             self._done,
             pages=self._pages,
             pages_per_second=round(pages, 1),
@@ -200,41 +204,54 @@ class SortDisplay(_Display):
 
 def sort_summary(tally: SortTally) -> str:
     """Returns the summary of a sort as text."""
+    read = tally.inputs - tally.unread
     lines = [
-        f"{tally.records:,} records of {tally.inputs - tally.unread:,} inputs: {tally.copied:,} copied as "
-        f"they are stored, {tally.records - tally.copied:,} compressed again"
+        f"{counted(tally.records, 'record')} of {counted(read, 'input')}: {tally.copied:,} copied as they "
+        f"are stored, {tally.records - tally.copied:,} compressed again"
     ]
     if tally.merged:
-        lines.append(f"{tally.sites:,} sites in {tally.files:,} archives, {tally.bytes / 1e6:,.1f} MB")
+        lines.append(
+            f"{counted(tally.sites, 'site')} in {counted(tally.files, 'archive')}, "
+            f"{tally.bytes / 1e6:,.1f} MB"
+        )
     if tally.resumed:
-        lines.append(f"{tally.resumed:,} inputs were read by an earlier run")
+        lines.append(f"{counted(tally.resumed, 'input was', 'inputs were')} read by an earlier run")
     if tally.damaged:
         lines.append(
-            f"{tally.damaged:,} places of damage in the inputs; everything whole around them is sorted"
+            f"{counted(tally.damaged, 'place')} of damage in the inputs; everything whole around "
+            f"{'it' if tally.damaged == 1 else 'them'} is sorted"
         )
     if tally.unread:
+        its, it = ("its", "it") if tally.unread == 1 else ("their", "them")
         lines.append(
-            f"{tally.unread:,} inputs could not be read to their end, so nothing is sorted yet: run the same "
-            "command again, or without them"
+            f"{counted(tally.unread, 'input')} could not be read to {its} end, so nothing is sorted yet: "
+            f"run the same command again, or without {it}"
         )
     return "\n".join(lines)
 
 
 class CountDisplay(_Display):
-    """Progress of work with a known number of steps."""
+    """Progress of work with a known number of steps.
 
-    def __init__(self, what: str, quiet: bool = False) -> None:
+    Args:
+        one, many: the words for one step that is done, and for several.
+        quiet: show nothing.
+    """
+
+    def __init__(self, one: str, many: str, quiet: bool = False) -> None:
         super().__init__(None, quiet)
-        self._what = what
+        self._what = one, many
 
     def advance(self, done: int, total: int) -> None:
         """Shows that `done` of `total` steps are finished."""
         self._total = total
-        self._show(f"{done:,} {self._what}", done)
+        self._show(counted(done, *self._what), done)
 
 
 # most reasons that a summary names; the rest is summed up
 _REASONS = 100
+# longest reason, in characters: some are what an archive says
+_LONGEST = 120
 
 
 def _by_reason(counter: Counter[str], most: int = _REASONS) -> str:
@@ -243,7 +260,7 @@ def _by_reason(counter: Counter[str], most: int = _REASONS) -> str:
     ranked = sorted(counter.items(), key=lambda item: (-item[1], item[0]))
     if len(ranked) > most:
         ranked = [*ranked[:most], (OTHERS, sum(number for _, number in ranked[most:]))]
-    return " (" + ", ".join(f"{reason}: {number:,}" for reason, number in ranked) + ")"
+    return " (" + ", ".join(f"{visible(reason, _LONGEST)}: {number:,}" for reason, number in ranked) + ")"
 
 
 # most languages that a summary names
@@ -253,44 +270,48 @@ _FREQUENT = 10
 def run_summary(tally: Tally) -> str:
     """Returns the summary of a run as text."""
     lines = [
-        f"{tally.pages:,} pages read: {tally.cleaned:,} cleaned, {tally.empty:,} empty, "
+        f"{counted(tally.pages, 'page')} read: {tally.cleaned:,} cleaned, {tally.empty:,} empty, "
         f"{tally.lost.total():,} given up{_by_reason(tally.lost)}",
-        f"{tally.segments_kept:,} segments kept, {tally.segments_removed:,} removed; "
-        f"{tally.words_kept:,} words kept, {tally.words_removed:,} removed",
+        f"{counted(tally.segments_kept, 'segment')} kept, {tally.segments_removed:,} removed; "
+        f"{counted(tally.words_kept, 'word')} kept, {tally.words_removed:,} removed",
     ]
-    if tally.resumed:
-        lines.append(f"{tally.resumed:,} inputs were finished by an earlier run and are skipped")
+    if number := tally.resumed:
+        finished = counted(number, "input was", "inputs were")
+        lines.append(f"{finished} finished by an earlier run and {'is' if number == 1 else 'are'} skipped")
     if tally.languages:
         lines.append(f"languages{_by_reason(tally.languages, _FREQUENT)}")
     if tally.models:
         lines.append(f"models{_by_reason(tally.models, _FREQUENT)}")
     for method, number in sorted(tally.fallbacks.items()):
         lines.append(
-            f"{number:,} pages are plain text, which has no structure: cleaned by the method {method}"
+            f"{counted(number, 'page is', 'pages are')} plain text, which has no structure: cleaned by the "
+            f"method {method}"
         )
-    if tally.unfamiliar:
+    if number := tally.unfamiliar:
         lines.append(
-            f"{tally.unfamiliar:,} pages are in letters that the model hardly knows, and were kept or removed"
-            " whole: --model auto takes a model for each page"
+            f"{counted(number, 'page is', 'pages are')} in letters that the model hardly knows, so its "
+            f"n-grams say little about {'it' if number == 1 else 'them'}: --model auto takes a model for "
+            "each page"
         )
-    if tally.notices:
+    if number := tally.notices:
+        holds, it = ("holds", "it") if number == 1 else ("hold", "them")
         lines.append(
-            f"{tally.notices:,} of the empty pages hold nothing but a notice, such as an error message or a "
-            "cookie wall: --notices keeps them"
+            f"{number:,} of the empty pages {holds} nothing but a notice, such as an error message or a "
+            f"cookie wall: --notices keeps {it}"
         )
     if tally.duplicates:
         lines.append(
-            f"{tally.duplicates:,} pages repeat another page of the survey, which duplicate_of in jsonl and "
-            "parquet names"
+            f"{counted(tally.duplicates, 'page repeats', 'pages repeat')} another page of the survey, which "
+            "duplicate_of in jsonl and parquet names"
         )
     if tally.skipped:
-        lines.append(f"{tally.skipped.total():,} records skipped{_by_reason(tally.skipped)}")
-    if tally.flattened:
+        lines.append(f"{counted(tally.skipped.total(), 'record')} skipped{_by_reason(tally.skipped)}")
+    if number := tally.flattened:
+        were = "was flattened: its" if number == 1 else "were flattened: their"
+        lines.append(f"{counted(number, 'page')} {were} elements are nested too deep for the parser")
+    if number := tally.damaged:
         lines.append(
-            f"{tally.flattened:,} pages were flattened: their elements are nested too deep for the parser"
-        )
-    if tally.damaged:
-        lines.append(
-            f"{tally.damaged:,} places of damage in the inputs; everything readable around them is cleaned"
+            f"{counted(number, 'place')} of damage in the inputs; everything readable around "
+            f"{'it' if number == 1 else 'them'} is cleaned"
         )
     return "\n".join(lines)

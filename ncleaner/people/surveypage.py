@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ncleaner.people.htmlpage import html_head, html_table
 from ncleaner.surveying.portrait import Portrait, SiteRow
+from ncleaner.text.visible import visible
 
 __all__ = ["survey_page", "survey_text"]
 
@@ -21,7 +22,9 @@ def _share(row: SiteRow) -> str:
 
 def _most(counter: Counter[str], number: int) -> str:
     ranked = sorted(((name, n) for name, n in counter.items() if name), key=lambda item: (-item[1], item[0]))
-    return ", ".join(f"{name} {n:,}" for name, n in ranked[:number]) + (", …" if len(ranked) > number else "")
+    return ", ".join(f"{visible(name)} {n:,}" for name, n in ranked[:number]) + (
+        ", …" if len(ranked) > number else ""
+    )
 
 
 def _sums(portrait: Portrait) -> list[tuple[str, str]]:
@@ -43,11 +46,12 @@ def _sums(portrait: Portrait) -> list[tuple[str, str]]:
 def survey_text(portrait: Portrait, most: int = 20) -> str:
     """Returns the sums, and a line for each of the largest sites."""
     sums = [f"{name:<22}{value}" for name, value in _sums(portrait)]
-    width = max([4, *(len(row.site) for row in portrait.largest[:most])])
+    largest = [(visible(row.site), row) for row in portrait.largest[:most]]
+    width = max([4, *(len(site) for site, _ in largest)])
     sites = [f"{'site':<{width}}{'pages':>12}{'kept %':>8}{'layouts':>9}  languages"]
     sites += [
-        f"{row.site:<{width}}{row.pages:>12,}{_share(row):>8}{row.layouts:>9,}  {_most(row.languages, 3)}"
-        for row in portrait.largest[:most]
+        f"{site:<{width}}{row.pages:>12,}{_share(row):>8}{row.layouts:>9,}  {_most(row.languages, 3)}"
+        for site, row in largest
     ]
     return "\n".join([*sums, "", *(line.rstrip() for line in sites)])
 

@@ -9,6 +9,8 @@ from textwrap import fill
 from ncleaner.people.curve import Curve
 from ncleaner.scoring.evaluation import Evaluation
 from ncleaner.scoring.measures import MacroAverages, MatchCounts
+from ncleaner.text.counted import counted
+from ncleaner.text.visible import visible
 from ncleaner.training.conventions import ZoneUse
 from ncleaner.training.ngrams import DEFAULT_Q
 from ncleaner.training.trials import TIE, Trial, Tuning
@@ -21,7 +23,7 @@ _WIDTH = 78
 def curve_table(curve: Curve) -> str:
     """Returns a curve as a table."""
     lines = [
-        f"{curve.pages} pages, model {curve.model}; words in per cent",
+        f"{counted(curve.pages, 'page')}, model {visible(curve.model)}; words in per cent",
         "",
         "threshold  precision  recall       F    kept",
     ]
@@ -37,15 +39,16 @@ def curve_table(curve: Curve) -> str:
 def evaluation_table(result: Evaluation, *, per_page: bool = False) -> str:
     """Returns the figures as a table of 72 columns, or wider if a page name is longer."""
     n = len(result.pages)
-    lines = [f"{n} page{'s' if n != 1 else ''} compared with gold texts.", ""]
+    lines = [f"{counted(n, 'page')} compared with gold text{'s' if n != 1 else ''}.", ""]
     if per_page:
-        width = max(4, *(len(page.name) for page in result.pages))
+        names = [visible(page.name) for page in result.pages]
+        width = max(4, *map(len, names))
         bag = f"{result.unit}s"
         lines.append(f"{'Page':<{width}}{'Precision':>11}{'Recall':>9}{'F-score':>9}{'F marks':>9}{bag:>9}")
-        for page in result.pages:
+        for name, page in zip(names, result.pages, strict=True):
             words = page.words
             lines.append(
-                f"{page.name:<{width}}{words.precision:11.2f}{words.recall:9.2f}{words.f_score:9.2f}"
+                f"{name:<{width}}{words.precision:11.2f}{words.recall:9.2f}{words.f_score:9.2f}"
                 f"{page.marks.f_score:9.2f}{page.bag.f_score:9.2f}"
             )
         lines.append("")
@@ -64,12 +67,16 @@ def evaluation_table(result: Evaluation, *, per_page: bool = False) -> str:
         lines += _spread_rows(summary.macro)
     tokens = "Words" if result.unit == "word" else "Characters"
     lines += [f"{tokens} in any order, per cent", *_spread_rows(result.bag)]
-    for names, what in (
+    for missing, what in (
         (result.missing_gold, "predicted but without gold text"),
         (result.missing_pred, "with gold text but not predicted"),
     ):
-        if names:
-            lines += ["", f"NOT COMPARED, {what} ({len(names)}):", *(f"  {name}" for name in names)]
+        if missing:
+            lines += [
+                "",
+                f"NOT COMPARED, {what} ({len(missing)}):",
+                *(f"  {visible(name)}" for name in missing),
+            ]
     return "\n".join(lines) + "\n"
 
 
@@ -136,7 +143,8 @@ def tuning_table(tuning: Tuning, rows: int = 10) -> str:
     def say(line: str = "") -> None:
         out.write(line + "\n")
 
-    say(f"{tuning.pages} pages of {tuning.sites} sites, {tuning.folds}-fold cross-validation by site.")
+    pages, sites = counted(tuning.pages, "page"), counted(tuning.sites, "site")
+    say(f"{pages} of {sites}, {tuning.folds}-fold cross-validation by site.")
     say("Words in per cent, mean by page and site; cross-entropy (H) in bits per character.")
     say()
     say("alphabet    scheme         n     q  precision  recall      F  H clean  H dirty")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ import typer
 from ncleaner.errors import TrainingWarning
 from ncleaner.modelling.alphabet import ALPHABET_NAMES, MAX_LEARNED
 from ncleaner.modelling.decision import STATISTICS
+from ncleaner.people.streams import tell_error
 from ncleaner.training.examples import SCHEMES
 
 __all__ = [
@@ -67,7 +67,7 @@ def training_notes(quiet: bool) -> Iterator[None]:
 
     def show(message: Warning | str, category: type[Warning], *_: Any) -> None:
         if not (quiet and issubclass(category, TrainingWarning)):
-            print(f"ncleaner: {message}", file=sys.stderr)
+            tell_error(message)
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", TrainingWarning)

@@ -18,6 +18,7 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, Final, Literal, TypeVar
 
+from ncleaner.arguments import check_is
 from ncleaner.errors import InputError
 from ncleaner.limits import Limits
 from ncleaner.page import Damage, Page, Skip
@@ -29,6 +30,7 @@ from ncleaner.reading.stored import StoredRecord, stored_records
 from ncleaner.reading.streams import Members, Part, Source
 from ncleaner.reading.transfer import MAX_HEAD, TooLargeError, UndecodableError, split_head, unwrap
 from ncleaner.storage.places import open_binary
+from ncleaner.text.visible import visible
 
 __all__ = ["InputFormat", "pages", "read", "read_stored", "reread_record"]
 
@@ -90,11 +92,29 @@ def read(
         `Damage` for each place that is broken. A damaged page yields its damage and itself.
 
     Raises:
-        InputError: the input cannot be opened, or the marker is not a regular expression.
+        TypeError: an argument has another type.
+        InputError: there is no such format, or the marker is not a regular expression; at the first item, the
+            input cannot be opened.
     """
+    if not hasattr(source, "read"):
+        check_is("source", source, (str, os.PathLike), "a path, a URL, or a file that is open with 'rb'")
     if input_format not in ("auto", "warc", "html", "text"):
         raise InputError(f"unknown input format {input_format!r}: give auto, warc, html, or text")
+    check_is("limits", limits, Limits, "Limits(…)")
+    for what, value in (("name", name), ("marker", marker)):
+        if value is not None:
+            check_is(what, value, str, "a str")
     form = custom_form(marker) if marker is not None else None
+    return _items_of(source, name, input_format, limits, form)
+
+
+def _items_of(
+    source: str | os.PathLike[str] | BinaryIO,
+    name: str | None,
+    input_format: InputFormat,
+    limits: Limits,
+    form: MarkerForm | None,
+) -> Iterator[Item]:
     with _opened(source) as (stream, its_name):
         yield from _read(stream, name or its_name, input_format, limits, form, on_read)
 
@@ -169,13 +189,17 @@ def pages(
 
     Damage, and pages that are given up, are logged as warnings by the logger `ncleaner`.
     """
-    for item in read(source, input_format=input_format, limits=limits, name=name, marker=marker):
+    return _pages_of(read(source, input_format=input_format, limits=limits, name=name, marker=marker))
+
+
+def _pages_of(items: Iterator[Item]) -> Iterator[Page]:
+    for item in items:
         if isinstance(item, Page):
             yield item
         elif isinstance(item, Damage):
-            _LOG.warning("%s%s: %s", item.source, _place(item), item.what)
+            _LOG.warning("%s: %s", _place(item), visible(item.what))
         elif item.lost:
-            _LOG.warning("%s%s: page given up: %s", item.source, _place(item), item.reason)
+            _LOG.warning("%s: page given up: %s", _place(item), visible(item.reason))
 
 
 def reread_record(page: Page, limits: Limits = Limits()) -> Record | None:
@@ -219,8 +243,8 @@ def reread_record(page: Page, limits: Limits = Limits()) -> Record | None:
 
 
 def _place(item: Skip | Damage) -> str:
-    place = f", offset {item.offset}" if item.offset >= 0 else ""
-    return f"{place}, {item.url}" if item.url else place
+    place = visible(item.source) + (f", offset {item.offset}" if item.offset >= 0 else "")
+    return f"{place}, {visible(item.url)}" if item.url else place
 
 
 def _read(

@@ -25,6 +25,7 @@ from ncleaner.page import Damage
 from ncleaner.reading.inflating import MAGIC, NO_DICTIONARY, Codec, Dictionary, codec_of, zstd_dictionary
 from ncleaner.reading.streams import Members, Source
 from ncleaner.reading.transfer import MAX_HEAD
+from ncleaner.text.counted import counted
 
 __all__ = ["ArchiveKind", "Place", "Record", "archive_kind", "records", "records_from", "records_through"]
 
@@ -486,7 +487,11 @@ class _CarefulReader:
         head = self._head(offset)
         if head is None:
             count, _ = self._to_next(0)
-            yield Damage(f"{count} bytes that are no whole record", self._source.name, offset)
+            yield Damage(
+                f"{counted(count, 'byte that is', 'bytes that are')} no whole record",
+                self._source.name,
+                offset,
+            )
             return
         record, length = head
         wanted = self._every or record.type in PAGES
@@ -501,7 +506,7 @@ class _CarefulReader:
             block, cut = self._take(length)
             unread = members.unread
             if cut:
-                what = f"{cut}, {len(block)} of {length} bytes are there"
+                what = f"{cut}, {len(block)} of {counted(length, 'byte')} are there"
             elif not self._is_end():
                 what = f"no record follows at its Content-Length, {length}"
             if what:
@@ -512,7 +517,7 @@ class _CarefulReader:
             count, cut = self._pass(length)
             unread = members.unread
             if cut:
-                what = f"{cut}, {count} of {length} bytes are there"
+                what = f"{cut}, {count} of {counted(length, 'byte')} are there"
             elif not self._is_end():
                 what = f"no record follows at its Content-Length, {length}"
             if what and members.codec == "plain":

@@ -20,6 +20,7 @@ from ncleaner.page import Damage
 from ncleaner.reading.inflating import Codec, Dictionary
 from ncleaner.reading.records import ArchiveKind, Record, records_through
 from ncleaner.reading.streams import Members, Source
+from ncleaner.text.counted import counted
 
 __all__ = ["StoredRecord", "filedesc", "stored_records"]
 
@@ -280,7 +281,7 @@ def _with_length(damage: Damage, end: int) -> Damage:
     length = end - damage.offset
     if length <= 0 or damage.unread:
         return damage
-    return replace(damage, what=f"{damage.what}; {length:,} bytes are left out")
+    return replace(damage, what=f"{damage.what}; {counted(length, 'byte is', 'bytes are')} left out")
 
 
 def filedesc(name: str, head: bytes) -> bytes:

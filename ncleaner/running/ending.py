@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -41,6 +42,11 @@ def ending_on_signals() -> Iterator[None]:
 
     def end(number: int, _: object) -> None:
         global _interrupt
+        if os.getpid() != owner:
+            # a process that has been started by one with this handler, and has not yet set its own
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+            return
         for each in before:
             signal.signal(each, signal.SIG_DFL)
         _interrupt = Terminated() if number == signal.SIGTERM else KeyboardInterrupt()
@@ -51,6 +57,7 @@ def ending_on_signals() -> Iterator[None]:
             hook(found)
 
     global _interrupt
+    owner = os.getpid()
     before = {}
     for number in _ENDING:
         # the parent process may have set one of them to be ignored
@@ -60,6 +67,10 @@ def ending_on_signals() -> Iterator[None]:
     try:
         yield
         raise_if_ended()
+    except BaseException:
+        # native code makes other exceptions of it, and what is being imported is not there then
+        raise_if_ended()
+        raise
     finally:
         sys.unraisablehook = hook
         for number, handler in before.items():

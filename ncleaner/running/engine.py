@@ -42,6 +42,7 @@ from ncleaner.running.tally import Note, Tally
 from ncleaner.running.workers import Pool
 from ncleaner.storage.base import Folder
 from ncleaner.storage.places import folder_and_name, folder_at
+from ncleaner.text.counted import counted
 
 __all__ = ["Progress", "cleaned", "cleaned_items", "no_progress", "run", "unfinished"]
 
@@ -480,14 +481,13 @@ def unfinished(names: Mapping[Input, str], manifest: Manifest, count: Progress) 
 
 def _cleaned_again_notes(changed: Mapping[str, int]) -> list[Note]:
     """Returns notes that say why finished inputs are cleaned again."""
-    known = {"input": "that have changed since", "output": "whose output is missing or has changed"}
-    return [
-        Note(
-            "cleaned_again",
-            f"cleaning {number:,} inputs again {known.get(name, f'that were cleaned with another {name}')}",
-        )
-        for name, number in sorted(changed.items())
-    ]
+    notes = []
+    for name, number in sorted(changed.items()):
+        have, were = ("has", "was") if number == 1 else ("have", "were")
+        known = {"input": f"that {have} changed since", "output": "whose output is missing or has changed"}
+        why = known.get(name, f"that {were} cleaned with another {name}")
+        notes.append(Note("cleaned_again", f"cleaning {counted(number, 'input')} again {why}"))
+    return notes
 
 
 def _inputs_to_spread(inputs: list[Input], jobs: int) -> list[Input]:

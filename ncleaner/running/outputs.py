@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path, PurePath, PurePosixPath
 from typing import BinaryIO, Final
 
-from ncleaner.errors import InputError, OutputError
+from ncleaner.errors import InputError, OutputError, stdout_error
 from ncleaner.reading.inputs import Input
 from ncleaner.running.jobs import Chunk
 from ncleaner.running.manifest import NAME as MANIFEST
@@ -145,7 +145,9 @@ def output_errors(output: object) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        where = error.filename or output
+        if error.filename is None and getattr(output, "name", "") in ("<stdout>", 1):
+            raise stdout_error(error) from error
+        where = error.filename or (output if isinstance(output, str | Path) else "the stream that was given")
         raise OutputError(f"cannot write the output: {error.strerror} ({where})") from error
 
 

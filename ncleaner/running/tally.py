@@ -10,8 +10,9 @@ from typing import Any
 from ncleaner.document import Document
 from ncleaner.document.kept import NOTICE, Kept
 from ncleaner.page import Damage, Page, Skip
+from ncleaner.text.visible import visible
 
-__all__ = ["OTHERS", "Note", "Tally"]
+__all__ = ["OTHERS", "Note", "Tally", "note_of"]
 
 # Most notes and most places of damage in a tally, so that a badly damaged input does not fill the memory.
 _MAX_NOTES = 100
@@ -21,7 +22,7 @@ OTHERS = "others"
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """An event that is reported to the user; `str` gives a sentence.
+    """An event that is reported to the user; `str` gives a sentence, in which nothing acts on a terminal.
 
     Attributes:
         event: `page_given_up`, `damage`, `unread` (an input, or the rest of one), `cleaned_again`, `waiting`,
@@ -37,11 +38,20 @@ class Note:
     url: str = ""
 
     def __str__(self) -> str:
-        where = self.source
+        where = visible(self.source)
         if where and self.offset >= 0:
             where = f"{where} at byte {self.offset:,}"
-        what = f"page given up: {self.what}" if self.event == "page_given_up" else self.what
-        return (f"{where}: " if where else "") + what + (f" ({self.url})" if self.url else "")
+        what = visible(self.what)
+        if self.event == "page_given_up":
+            what = f"page given up: {what}"
+        return (f"{where}: " if where else "") + what + (f" ({visible(self.url)})" if self.url else "")
+
+
+def note_of(item: Skip | Damage) -> Note:
+    """Returns what a run reports of damage, or of a page that the reader has given up."""
+    if isinstance(item, Skip):
+        return Note("page_given_up", item.reason, item.source, item.offset, item.url)
+    return Note("unread" if item.unread else "damage", item.what, item.source, item.offset, item.url)
 
 
 @dataclass(slots=True)
@@ -67,8 +77,7 @@ class Tally:
         flattened: pages from which tags were dropped because of the limits.
         bytes: sum of the sizes of page bodies.
         segments_kept, segments_removed, words_kept, words_removed: of all cleaned and empty pages.
-        unfamiliar: pages in letters that are rare in the model's training data, of which all or nothing was
-            kept.
+        unfamiliar: pages in letters that are rare in the model's training data.
         fallbacks: pages that another method cleaned instead of the chosen one, by that method.
         encodings: pages by encoding.
         languages: pages by language.
@@ -212,6 +221,8 @@ class Tally:
             "segments_removed": self.segments_removed,
             "words_kept": self.words_kept,
             "words_removed": self.words_removed,
+            "unfamiliar": self.unfamiliar,
+            "fallbacks": dict(sorted(self.fallbacks.items())),
             "encodings": dict(sorted(self.encodings.items())),
             "languages": dict(sorted(self.languages.items())),
             "models": dict(sorted(self.models.items())),
@@ -249,6 +260,8 @@ class Tally:
             segments_removed=_integer(record["segments_removed"]),
             words_kept=_integer(record["words_kept"]),
             words_removed=_integer(record["words_removed"]),
+            unfamiliar=_integer(record.get("unfamiliar", 0)),
+            fallbacks=_counter(record.get("fallbacks", {})),
             encodings=_counter(record["encodings"]),
             languages=_counter(record["languages"]),
             # a manifest of version 0.1.0 has none

@@ -8,7 +8,6 @@ files, so that every missing file lowers its mean; here the result names the mis
 
 from __future__ import annotations
 
-import multiprocessing
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -16,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from ncleaner.arguments import check_flag, check_path, check_whole
 from ncleaner.errors import EvaluationError
 from ncleaner.scoring.measures import (
     Average,
@@ -30,6 +30,7 @@ from ncleaner.scoring.measures import (
     diff_words,
     split_words,
 )
+from ncleaner.spawning import spawn_context
 
 __all__ = ["Evaluation", "PageScores", "evaluate", "score_page"]
 
@@ -169,9 +170,16 @@ def evaluate(
             pages (`macro`).
 
     Raises:
+        TypeError: an argument has another type.
+        ValueError: the number of jobs is not at least 1.
         EvaluationError: a directory is missing, the directories have no page in common, or a file cannot be
             read or written.
     """
+    for name, value in (("pred_dir", pred_dir), ("gold_dir", gold_dir), ("align_dir", align_dir)):
+        if value is not None or name != "align_dir":
+            check_path(name, value)
+    check_flag("ascii_only", ascii_only)
+    check_whole("jobs", jobs, 1)
     if unit not in ("word", "char"):
         raise EvaluationError(f"The unit can be 'word' or 'char', not {unit!r}.")
     pairs, missing_gold, missing_pred = _pair(Path(pred_dir), Path(gold_dir))
@@ -230,10 +238,7 @@ def _run(tasks: Sequence[_Comparison], jobs: int, progress: PageProgress) -> lis
             pages.append(task.run())
             progress(done, total)
         return pages
-    # "spawn" instead of "fork": the caller may run threads (a progress bar does), and a fork copies their
-    # locks
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(jobs, total), mp_context=context) as pool:
+    with ProcessPoolExecutor(min(jobs, total), mp_context=spawn_context()) as pool:
         # the longest first, so that the last page to finish is a short one
         order = sorted(range(total), key=lambda i: -tasks[i].gold.stat().st_size)
         futures = {pool.submit(tasks[i].run): i for i in order}

@@ -10,6 +10,7 @@ from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
 from ncleaner.sinks.base import SinkOptions, Writable
+from ncleaner.text.visible import visible
 
 __all__ = ["CleanEvalSink"]
 
@@ -33,7 +34,7 @@ class CleanEvalSink:
         if not single:
             name = page.url or page.record_id or f"offset:{page.offset}"
             # a URL may contain a line break, and must be written on one line
-            lines.append(b"URL: " + " ".join(name.splitlines()).encode("utf-8", "replace"))
+            lines.append(b"URL: " + visible(name).encode())
         marks = kept.marks_of(document)[rows].tolist()
         for kind, (start, end) in zip(marks, table[["start", "end"]][rows].tolist(), strict=True):
             lines.append(b"<%c>%s" % (kind, document.data[start:end].replace(b"\n", b" ")))

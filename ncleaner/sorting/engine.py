@@ -29,6 +29,7 @@ from ncleaner.sorting.tasks import Merged, MergeTask, Scanned, ScanTask
 from ncleaner.storage.base import is_url
 from ncleaner.storage.local import LocalFolder
 from ncleaner.storage.whole import flush_directories
+from ncleaner.text.counted import counted
 
 __all__ = ["Phase", "Progress", "SortTally", "no_progress", "sort"]
 
@@ -205,7 +206,8 @@ class _Sort:
         missing = [key for key in journal.placed if key not in self._inputs]
         if missing and not again:
             raise OutputError(
-                f"{self._path} has the records of {len(missing):,} inputs that are not given now, such as "
+                f"{self._path} has the records of "
+                f"{counted(len(missing), 'input that is', 'inputs that are')} not given now, such as "
                 f"{missing[0]}: give them, too, or another directory, or --again to replace them"
             )
         if again or journal.by != self._by:
@@ -238,9 +240,9 @@ class _Sort:
         changed = sum(key in before and not before[key].is_of(self._inputs[key]) for key in order)
         reasons = []
         if new:
-            reasons.append(f"{new:,} inputs are new")
+            reasons.append(f"{counted(new, 'input is', 'inputs are')} new")
         if changed:
-            reasons.append(f"{changed:,} inputs have changed")
+            reasons.append(f"{counted(changed, 'input has', 'inputs have')} changed")
         if not new and order != list(self._inputs):
             reasons.append("the inputs are in another order")
         return reasons

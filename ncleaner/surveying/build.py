@@ -252,7 +252,8 @@ class Builder:
             )
             database.execute("COMMIT")
             # in the order of its keys, and without what is free
-            database.execute("VACUUM INTO ?", (str(self._whole),))
+            # a file's name may be no UTF-8
+            database.execute("VACUUM INTO CAST(? AS TEXT)", (os.fsencode(self._whole),))
             with self._whole.open("rb") as file:
                 os.fsync(file.fileno())
             self._whole.replace(self.path)

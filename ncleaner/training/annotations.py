@@ -26,6 +26,7 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import TrainingError
 from ncleaner.modelling.labels import LABELS, Labels, labels_from_kept
+from ncleaner.text.counted import counted
 from ncleaner.text.words import numbered
 from ncleaner.training.gold import gold_pieces, is_marked
 from ncleaner.training.pairs import Pair, read_bytes, read_text, site_of
@@ -151,7 +152,9 @@ def read_annotations(data: bytes, name: str | Path, document: Document) -> Label
         if len(tag) != 1 or tag not in LABELS:
             raise TrainingError(f"{where}: {tag!r} is not a label; the labels are {', '.join(LABELS)}")
         if found == len(runs):
-            raise TrainingError(f"{where}: the page has only {len(runs)} blocks, and here is one more")
+            raise TrainingError(
+                f"{where}: the page has only {counted(len(runs), 'block')}, and here is one more"
+            )
         wanted = _folded(document.data[runs["start"][found] : runs["end"][found]]).decode()
         if _folded(rest.encode()).decode() != wanted:
             raise TrainingError(
@@ -161,7 +164,9 @@ def read_annotations(data: bytes, name: str | Path, document: Document) -> Label
         labels[found] = LABELS.index(tag)
         found += 1
     if found < len(runs):
-        raise TrainingError(f"{name} ends early: {found} blocks of the {len(runs)} that the page has")
+        raise TrainingError(
+            f"{name} ends early: it has {found:,} of the page's {counted(len(runs), 'block')}"
+        )
     return labels
 
 

@@ -13,6 +13,7 @@ from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.modelling.alphabet import Alphabet
 from ncleaner.modelling.counts import GramCounter, Tallies
 from ncleaner.modelling.ngrams import NGramModel
+from ncleaner.text.counted import counted
 from ncleaner.training.calibration import Scored
 from ncleaner.training.gold import gold_document
 from ncleaner.training.pairs import Pair
@@ -129,7 +130,8 @@ def checked_pairs(pairs: Sequence[Pair]) -> list[Pair]:
     if empty:
         names = ", ".join(pair.name for pair in empty[:10]) + (" …" if len(empty) > 10 else "")
         warnings.warn(
-            f"{len(empty)} clean files are empty, so all text of their pages counts as dirty: {names}",
+            f"{counted(len(empty), 'clean file is', 'clean files are')} empty, so all text of "
+            f"{'its page' if len(empty) == 1 else 'their pages'} counts as dirty: {names}",
             TrainingWarning,
             stacklevel=3,
         )

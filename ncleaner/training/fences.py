@@ -15,6 +15,7 @@ from pathlib import Path
 from ncleaner.document.html import dump_html
 from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.text.charset import decode
+from ncleaner.text.counted import counted
 from ncleaner.training.pairs import Pair, pages_of, read_bytes, read_manifest, site_of
 
 __all__ = ["fenced", "read_fenced"]
@@ -87,11 +88,13 @@ def read_fenced(
         if progress is not None:
             progress(position + 1, len(pages))
     if not pairs:
-        raise TrainingError(f"no page of {raw} ({len(pages)} files) has a comment with {begin!r}")
+        raise TrainingError(f"no page of {raw} ({counted(len(pages), 'file')}) has a comment with {begin!r}")
     if without:
+        have, are = ("has", "is") if len(without) == 1 else ("have", "are")
         shown = ", ".join(without[:10]) + (" …" if len(without) > 10 else "")
         warnings.warn(
-            f"{len(without)} of {len(pages)} pages have no comment with {begin!r} and are left out: {shown}",
+            f"{len(without):,} of {counted(len(pages), 'page')} {have} no comment with {begin!r} and "
+            f"{are} left out: {shown}",
             TrainingWarning,
             stacklevel=2,
         )

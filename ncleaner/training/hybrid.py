@@ -26,6 +26,7 @@ from ncleaner.modelling.hybrid import Calibration, HybridModel, keep_of
 from ncleaner.modelling.labels import gold_of
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.structure import Structure, load_structure
+from ncleaner.text.counted import counted
 from ncleaner.training.annotations import Annotated
 from ncleaner.training.calibration import Scored, fit_logistic
 from ncleaner.training.conventions import conventions_of
@@ -216,8 +217,8 @@ def train_hybrid(
     if plain:
         shown = ", ".join(plain[:10]) + (" …" if len(plain) > 10 else "")
         raise TrainingError(
-            f"{len(plain)} pages are plain text, which has no structure to learn from: {shown}; give HTML "
-            "pages, or train n-grams"
+            f"{counted(len(plain), 'page is', 'pages are')} plain text, which has no structure to learn "
+            f"from: {shown}; give HTML pages, or train n-grams"
         )
     trained, used, scores = train_and_score(pairs, ngrams, about)
     if not scores:
@@ -228,7 +229,8 @@ def train_hybrid(
     if structure == "own":
         if len(used) < _ADVISED:
             warnings.warn(
-                f"{len(used)} pages are few for a structure model: {_ADVISED} and more are advised",
+                f"{counted(len(used), 'page is', 'pages are')} few for a structure model: {_ADVISED} and "
+                "more are advised",
                 TrainingWarning,
                 stacklevel=2,
             )

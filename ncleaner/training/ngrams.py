@@ -17,16 +17,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ncleaner.arguments import check_all, check_choice, check_flag, check_is, check_number, check_whole
 from ncleaner.document import Document
 from ncleaner.errors import TrainingError, TrainingWarning
-from ncleaner.modelling.alphabet import Alphabet, learned_alphabet
+from ncleaner.modelling.alphabet import ALPHABET_NAMES, MAX_LEARNED, Alphabet, learned_alphabet
 from ncleaner.modelling.alphabet import alphabet as named_alphabet
 from ncleaner.modelling.card import validation_of
 from ncleaner.modelling.counts import Counts, GramCounter, Tallies, add_counts, add_tallies, two_sides
-from ncleaner.modelling.decision import PRESETS, Decision, Statistic
-from ncleaner.modelling.ngrams import NGramModel
+from ncleaner.modelling.decision import PRESETS, STATISTICS, Decision, Statistic
+from ncleaner.modelling.ngrams import MAX_ORDER, NGramModel, interpolation_weights
 from ncleaner.training.calibration import Scored, fit_decision
-from ncleaner.training.examples import ADVICE, Examples, Scheme, checked_pairs
+from ncleaner.training.examples import ADVICE, SCHEMES, Examples, Scheme, checked_pairs
 from ncleaner.training.pairs import Pair
 
 __all__ = ["DEFAULT_Q", "Trained", "train", "train_and_score", "training_alphabet"]
@@ -103,6 +104,25 @@ class NGramOptions:
     more_dirty: Sequence[Document] = ()
     base: NGramModel | None = None
 
+    def __post_init__(self) -> None:
+        if self.order is not None:
+            check_whole("order", self.order, 1, MAX_ORDER)
+        if self.q is not None:
+            check_number("q", self.q, "a number between 0 and 1")
+            interpolation_weights(1, self.q)
+        if not isinstance(self.alphabet, Alphabet):
+            check_choice("alphabet", self.alphabet, ALPHABET_NAMES)
+        check_whole("size", self.size, 1, MAX_LEARNED)
+        check_flag("cased", self.cased)
+        check_choice("scheme", self.scheme, SCHEMES)
+        check_choice("statistic", self.statistic, STATISTICS)
+        if self.threshold is not None:
+            check_number("threshold", self.threshold, "a number of bits")
+        for name, documents in (("more_clean", self.more_clean), ("more_dirty", self.more_dirty)):
+            check_all(name, documents, Document, "documents")
+        if self.base is not None:
+            check_is("base", self.base, NGramModel, "an n-gram model")
+
 
 def train(
     pairs: Sequence[Pair],
@@ -157,8 +177,12 @@ def train(
     Raises:
         TrainingError: nothing to train on, no page has anything left to call clean or dirty, or most raw and
             clean texts do not belong together.
-        ValueError: n or q out of range.
+        TypeError: an argument has another type.
+        ValueError: n or q is out of range, or there is no such alphabet, scheme or statistic.
     """
+    check_all("pairs", pairs, Pair, "pairs of pages and their clean text, as read_pairs returns them")
+    if about is not None:
+        check_is("about", about, Mapping, "a mapping {name: value}")
     options = NGramOptions(
         order=order, q=q, alphabet=alphabet, size=size, cased=cased, scheme=scheme, statistic=statistic,
         threshold=threshold, more_clean=more_clean, more_dirty=more_dirty, base=base,

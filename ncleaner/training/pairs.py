@@ -11,12 +11,14 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
+from ncleaner.arguments import check_is, check_path
 from ncleaner.document import Document
 from ncleaner.document._bound import bounded
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import KINDS
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import TrainingError
+from ncleaner.text.counted import counted
 from ncleaner.text.hosts import registered_domain
 from ncleaner.training.alignment import Alignment, align
 from ncleaner.training.gold import address, gold_document
@@ -205,13 +207,17 @@ def find_sources(raw: str | Path, clean: str | Path, *, manifest: str | Path | N
 
     Arguments and errors are those of `read_pairs`.
     """
+    for name, value in (("raw", raw), ("clean", clean), ("manifest", manifest)):
+        if value is not None or name != "manifest":
+            check_path(name, value)
     raw, clean = Path(raw), Path(clean)
     pages, texts = pages_of(raw), pages_of(clean)
     common = sorted(pages.keys() & texts.keys())
     if not common:
         raise TrainingError(
-            f"no file of {raw} ({len(pages)} files) has a counterpart of the same name in {clean} "
-            f"({len(texts)} files): they are matched by name without suffix, page.html with page.txt"
+            f"no file of {raw} ({counted(len(pages), 'file')}) has a counterpart of the same name "
+            f"in {clean} ({counted(len(texts), 'file')}): they are matched by name without suffix, page.html "
+            "with page.txt"
         )
     told = _told(raw, manifest)
     return [Source(stem, pages[stem], texts[stem], **told.get(stem, {})) for stem in common]
@@ -244,8 +250,14 @@ def read_pairs(
         progress: called with the number of pages done and of all pages.
 
     Raises:
+        TypeError: an argument has another type.
         TrainingError: a directory is missing, nothing matches, or a file cannot be read.
+        InputError: there is no such encoding.
     """
+    if encoding is not None:
+        check_is("encoding", encoding, str, "the name of an encoding")
+        # raises for an unknown one
+        dump_html(b"", encoding=encoding)
     sources = find_sources(raw, clean, manifest=manifest)
     pairs = []
     for done, source in enumerate(sources, 1):

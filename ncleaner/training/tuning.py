@@ -22,7 +22,6 @@ weighted sums of these frequencies (Evert 2008, equation 1).
 from __future__ import annotations
 
 import math
-import multiprocessing
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -39,6 +38,7 @@ from ncleaner.modelling.counts import Counts, Keys, Tallies, Tally
 from ncleaner.modelling.decision import Statistic
 from ncleaner.modelling.nfc import compose
 from ncleaner.modelling.ngrams import MAX_ORDER, conditional, interpolation_weights
+from ncleaner.spawning import spawn_context
 from ncleaner.training.calibration import Scored, curves, fit_decision, word_figures
 from ncleaner.training.examples import FOLDS, Examples, Scheme, checked_pairs, labelled
 from ncleaner.training.ngrams import training_alphabet
@@ -323,8 +323,7 @@ def _judging(
     if jobs == 1:
         yield lambda scores: map(judge, scores)
         return
-    # The processes are not forked: the caller may run threads (a progress bar does), and a fork copies locks.
-    context = multiprocessing.get_context("spawn")
+    context = spawn_context()
     pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_start_worker, initargs=(judge,))
     try:
         yield lambda scores: pool.map(_judge_in_worker, scores)

@@ -138,7 +138,7 @@ def test_notebook_view_escapes() -> None:
     shown = document._repr_html_()
     assert "<script>" not in shown
     assert "&lt;script&gt;" in shown
-    assert "1 segments, 3 words" in repr(document)
+    assert "1 segment, 3 words" in repr(document)
 
 
 def test_tables_are_read_only() -> None:

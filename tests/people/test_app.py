@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -353,6 +354,27 @@ def test_plain_text_is_left_to_the_ngrams_and_said_so_once(tmp_path: Path) -> No
         assert result.stderr.decode().count("2 pages are plain text, which has no structure") == times
 
 
+GREEK = "<html lang=en><h1>Ένα</h1>" + 6 * (
+    "<p>Το λιμεναρχείο ανακοίνωσε σήμερα ότι το πλοίο θα φύγει αύριο το πρωί για τα νησιά, αν ο άνεμος πέσει.</p>"
+)
+
+
+def test_the_language_that_is_found_and_letters_that_the_model_does_not_know(tmp_path: Path) -> None:
+    """The page declares another language; by its structure some of it is kept under any model."""
+    page = tmp_path / "page.html"
+    page.write_text(GREEK + MENU, "utf-8")
+    found = ncleaner("clean", page).stderr.decode()
+    assert "languages (el: 1)" in found and "models (el: 1)" in found and "letters" not in found
+    told = ncleaner("clean", page, "--model", "en", "-o", tmp_path / "out").stderr.decode()
+    assert "languages (el: 1)" in told and "models (en: 1)" in told
+    assert "1 page is in letters that the model hardly knows" in told
+    report = ncleaner("report", tmp_path / "out").stdout.decode()
+    assert re.search(r"^in letters new to the model +1$", report, re.M)
+    assert re.search(r"^languages +el 1$", report, re.M)
+    for model in ("el", "nonlexical"):
+        assert b"letters" not in ncleaner("clean", page, "--model", model).stderr
+
+
 @pytest.mark.slow
 def test_comments_on_demand(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text(f"<h1>Late</h1><p>{PROSE}</p><ul class=comments><li>{PROSE} So!</ul>")
@@ -369,7 +391,7 @@ def test_notices_on_demand(tmp_path: Path) -> None:
     )
     dropped = ncleaner("clean", tmp_path / "page.html")
     assert dropped.stdout == b""
-    assert "1 of the empty pages hold nothing but a notice" in dropped.stderr.decode()
+    assert "1 of the empty pages holds nothing but a notice" in dropped.stderr.decode()
     kept = ncleaner("clean", tmp_path / "page.html", "--notices")
     assert kept.stdout.decode() == "Page not found\nThis page does not exist.\n"
     assert "notice" not in kept.stderr.decode()

@@ -11,8 +11,8 @@ from ncleaner.document.html import dump_html
 from ncleaner.errors import EvaluationError
 from ncleaner.methods.choice import make_method, ngrams_by_page
 from ncleaner.modelling.ngrams import load_model
-from ncleaner.people.app import app
 from ncleaner.people.curve import precision_recall
+from ncleaner.people.program import app
 from ncleaner.people.tables import curve_table
 from ncleaner.training.pairs import Pair, read_pairs
 

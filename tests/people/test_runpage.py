@@ -53,8 +53,19 @@ def test_a_table(folder: Path) -> None:
     assert re.search(r"^deadly\.warc\.gz +3 +2 +0 +1 +0 ", said, re.M)
     assert re.search(r"^all +21 ", said, re.M)
     assert "Pages in quarantine\n  the worker was killed by SIGKILL  deadly.warc.gz at byte " in said
-    assert "Records that are no pages: record type metadata 17, record type request 17" in said
-    assert "Cleaned with: hybrid, model auto, ncleaner 0.1.0 3" in said
+    assert re.search(
+        "^records that are no pages +record type metadata 17, record type request 17", said, re.M
+    )
+    assert re.search("^cleaned with +hybrid, model auto, ncleaner 0.1.0 3", said, re.M)
+
+
+def test_the_sums_stand_first_then_a_line_for_each_input_then_the_details(folder: Path) -> None:
+    said = ncleaner("report", folder).stdout.decode()
+    places = [
+        said.index(part) for part in ("inputs ", "\nlanguages ", "\ncrawl.warc.gz ", "\nall ", "\nSlowest")
+    ]
+    assert places == sorted(places) and places[0] == 0
+    assert said.splitlines()[1].split() == ["pages", "21"]
 
 
 def test_as_json(folder: Path) -> None:

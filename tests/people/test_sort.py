@@ -36,14 +36,14 @@ def test_the_sample_crawl(tmp_path: Path) -> None:
     result = ncleaner("sort", CRAWL, "-o", tmp_path / "out")
     assert result.returncode == 0
     assert result.stderr.decode().splitlines() == [
-        "52 records of 1 inputs: 52 copied as they are stored, 0 compressed again",
+        "52 records of 1 input: 52 copied as they are stored, 0 compressed again",
         "15 sites in 16 archives, 0.1 MB",
     ]
     archives = list((tmp_path / "out").rglob("*.warc.gz"))
     assert len(archives) == 16
     assert sum(path.stat().st_size for path in archives) == CRAWL.stat().st_size
     result = ncleaner("sort", CRAWL, "-o", tmp_path / "out")
-    assert result.stderr.decode().splitlines()[-1] == "1 inputs were read by an earlier run"
+    assert result.stderr.decode().splitlines()[-1] == "1 input was read by an earlier run"
     assert ncleaner("sort", CRAWL, "-o", tmp_path / "quiet", "-q").stderr == b""
 
 
@@ -78,7 +78,7 @@ def test_a_list_of_inputs(tmp_path: Path) -> None:
     said = result.stderr.decode()
     assert result.returncode == 1
     assert f"{ROOT}/examples/missing.warc.gz: No such file or directory" in said
-    assert "1 inputs could not be read to their end, so nothing is sorted yet" in said
+    assert "1 input could not be read to its end, so nothing is sorted yet" in said
     assert not list((tmp_path / "out").rglob("*.warc.gz"))
 
 

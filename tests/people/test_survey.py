@@ -47,7 +47,7 @@ def ncleaner(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
 def test_survey_and_clean(tmp_path: Path) -> None:
     archive(tmp_path / "crawl.warc", range(8))
     done = ncleaner("survey", "crawl.warc", "-o", "sites.ncs", "--html", "crawl.html", cwd=tmp_path)
-    assert done.returncode == 0 and "8 pages of 1 sites" in done.stderr
+    assert done.returncode == 0 and "8 pages of 1 site" in done.stderr
     assert "county.example" in done.stdout and "county.example" in (tmp_path / "crawl.html").read_text()
     # nothing is left of the work
     assert sorted(path.name for path in tmp_path.iterdir()) == ["crawl.html", "crawl.warc", "sites.ncs"]
@@ -186,7 +186,7 @@ def test_damaged_archives_lose_nothing_else(tmp_path: Path) -> None:
     # of the last page, there is the beginning
     (tmp_path / "cut.warc").write_bytes(data[: len(data) - 200])
     done = ncleaner("survey", "cut.warc", "-o", "sites.ncs", cwd=tmp_path)
-    assert done.returncode == 1 and "6 pages of 1 sites" in done.stderr
+    assert done.returncode == 1 and "6 pages of 1 site" in done.stderr
 
 
 @pytest.mark.slow

@@ -91,9 +91,9 @@ def test_changes_are_noticed(whole: tuple[Path, dict[str, bytes], float], tmp_pa
     os.utime(first, (1, 1))
     (out / f"{max(own.iterdir()).name.partition('.')[0]}.txt").write_text("lost")
     said = ncleaner("clean", own, "-o", out).stderr.decode()
-    assert "cleaning 1 inputs again that have changed since" in said
-    assert "cleaning 1 inputs again whose output is missing or has changed" in said
-    assert "1 inputs were finished by an earlier run" in said
+    assert "cleaning 1 input again that has changed since" in said
+    assert "cleaning 1 input again whose output is missing or has changed" in said
+    assert "1 input was finished by an earlier run" in said
     assert all(expected[name] == data for name, data in outputs(out).items())
 
 

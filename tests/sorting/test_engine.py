@@ -317,13 +317,13 @@ def test_changes_are_noticed(tmp_path: Path) -> None:
         assert outputs(out) == outputs(tmp_path / "fresh")
 
     done(paths[:2], out)
-    expect(paths, "sorting everything again: 1 inputs are new")
+    expect(paths, "sorting everything again: 1 input is new")
     expect(paths[::-1], "sorting everything again: the inputs are in another order")
     expect(paths[::-1], "sorting everything again, which was sorted by host", by="domain")
     paths[0].write_bytes(members(records(9, 5)))
     os.utime(paths[0], (1, 1))
     _, notes = done(paths[::-1], out, by="domain")
-    assert [note.what for note in notes] == ["sorting everything again: 1 inputs have changed"]
+    assert [note.what for note in notes] == ["sorting everything again: 1 input has changed"]
     next(out.rglob("*.warc.gz")).unlink()
     expect(paths[::-1], "sorting everything again: archives have been removed or added", by="domain")
     with pytest.raises(
@@ -345,7 +345,7 @@ def test_records_of_inputs_that_are_gone_are_not_replaced(tmp_path: Path) -> Non
     inputs = find_inputs(paths)
     paths[0].unlink()
     assert not sort([Input(str(paths[0]), "a.warc.gz", 0, -1), inputs[1]], tmp_path / "out").merged
-    with pytest.raises(OutputError, match="1 inputs that are not given now"):
+    with pytest.raises(OutputError, match="1 input that is not given now"):
         done(paths[1:], tmp_path / "out")
     assert {name: data for name, data in outputs(tmp_path / "out").items() if name[0] != "."} == expected
 

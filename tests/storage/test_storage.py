@@ -99,7 +99,7 @@ def test_from_s3_and_to_s3(s3: dict[str, str], whole: dict[str, bytes]) -> None:
         check=True, env=environment(**s3),
     )  # fmt: skip
     said = run(*command, **s3).stderr.decode()
-    assert "cleaning 1 inputs again whose output is missing or has changed" in said
+    assert "cleaning 1 input again whose output is missing or has changed" in said
     assert texts(objects("s3://text/a", variables=s3)) == whole
 
 

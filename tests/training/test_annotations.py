@@ -129,7 +129,9 @@ def test_what_is_wrong_with_a_file(number: int, line: bytes, said: str) -> None:
 
 
 def test_a_file_that_ends_early() -> None:
-    with pytest.raises(TrainingError, match=f"x.anno ends early: 2 blocks of the {len(DOCUMENT.runs)}"):
+    with pytest.raises(
+        TrainingError, match=f"x.anno ends early: it has 2 of the page's {len(DOCUMENT.runs)} blocks"
+    ):
         read_annotations(b"\n".join(LINES[:4]), "x.anno", DOCUMENT)
 
 

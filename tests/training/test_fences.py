@@ -38,9 +38,7 @@ def test_pairs(tmp_path: Path) -> None:
         b="<p>None",
         c=PAGE,
     )
-    with pytest.warns(
-        TrainingWarning, match="1 of 3 pages have no comment with 'begins' and are left out: b"
-    ):
+    with pytest.warns(TrainingWarning, match="1 of 3 pages has no comment with 'begins' and is left out: b"):
         pairs = read_fenced(raw, "begins", "ends")
     assert [pair.name for pair in pairs] == ["a", "c"]
     assert [pair.site for pair in pairs] == ["example.org", ""]
@@ -49,7 +47,7 @@ def test_pairs(tmp_path: Path) -> None:
 
 def test_no_such_comment(tmp_path: Path) -> None:
     raw = write(tmp_path / "raw", a="<p>None")
-    with pytest.raises(TrainingError, match=r"no page of .*raw \(1 files\) has a comment with 'begins'"):
+    with pytest.raises(TrainingError, match=r"no page of .*raw \(1 file\) has a comment with 'begins'"):
         read_fenced(raw, "begins", "ends")
     with pytest.raises(TrainingError, match="is not a directory"):
         read_fenced(tmp_path / "nowhere", "a", "b")

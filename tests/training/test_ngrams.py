@@ -132,7 +132,7 @@ def test_pairs_that_do_not_belong_together_are_named_and_left_out() -> None:
 
 def test_an_empty_clean_file_makes_all_of_its_page_dirty() -> None:
     shell = Pair("shell", dump_html("<p>Nothing but a shell"), "")
-    with pytest.warns(TrainingWarning, match="1 clean files are empty.*: shell"):
+    with pytest.warns(TrainingWarning, match="1 clean file is empty.*: shell"):
         model = train([*PAIRS, shell], order=3, alphabet="ascii")
     dirty = as_strings(model, 3, "dirty") - as_strings(train(PAIRS, order=3, alphabet="ascii"), 3, "dirty")
     assert dirty == grams(["Nothing but a shell"], 3)

@@ -264,7 +264,7 @@ def test_pages_that_cannot_be_tuned_on() -> None:
 
 def test_pages_without_text_are_no_obstacle() -> None:
     empty = Pair("empty", dump_html("<script>1</script>"), "", "empty.test")
-    with pytest.warns(TrainingWarning, match="1 clean files are empty"):
+    with pytest.warns(TrainingWarning, match="1 clean file is empty"):
         tuning = tune([*PAIRS, empty], orders=[2], qs=[0.5], alphabets=["ascii"], k=6)
     assert tuning.pages == 13
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +10,9 @@ import typer
 from ncleaner.errors import OutputError
 from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
 from ncleaner.people.options import EncodingOption, ModelOption, PageMethod, PageMethodOption, reports_errors
+from ncleaner.people.streams import tell
+from ncleaner.text.counted import counted
+from ncleaner.text.visible import visible
 
 __all__ = ["command"]
 
@@ -59,4 +61,4 @@ def command(
             out.write(anno.write_annotations(document, labels, page.name))
     except OSError as error:
         raise OutputError(f"cannot write {target}: {error.strerror}") from error
-    print(f"{target}: {len(labels)} blocks", file=sys.stderr)
+    tell(f"{visible(target)}: {counted(len(labels), 'block')}")

@@ -21,6 +21,7 @@ from ncleaner.people.options import (
     sources_of,
     with_settings,
 )
+from ncleaner.people.streams import finish
 from ncleaner.running.settings import Settings
 
 __all__ = ["command"]
@@ -66,7 +67,6 @@ def command(
 ) -> None:
     """Clean web archives, HTML pages or text dumps."""
     from ncleaner.people.progress import ProgressDisplay
-    from ncleaner.running.ending import ending_on_signals
     from ncleaner.running.engine import run
     from ncleaner.running.outputs import is_directory
 
@@ -80,7 +80,6 @@ def command(
         sources = sources_of(given, inputs_from, prefix, output, log_json)
     with (
         logged_as_json(log_json),
-        ending_on_signals(),
         ProgressDisplay(sources, quiet=quiet, as_json=log_json) as display,
     ):
         tally = run(
@@ -92,7 +91,7 @@ def command(
             again=again,
             quarantine=quarantine,
         )
-        sys.stdout.flush()
+        finish()
     display.finish(tally)
     if not tally.complete:
         raise typer.Exit(1)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,6 +12,7 @@ import typer
 from ncleaner.comparing.tools import NAMES, USUAL
 from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
 from ncleaner.people.options import ModelOption, SitesOption, cores, reports_errors
+from ncleaner.people.streams import show, show_json, tell
 
 if TYPE_CHECKING:
     from ncleaner.comparing.figures import Comparison
@@ -156,7 +155,7 @@ def command(
     comparisons: list[Comparison] = []
     folders: list[Path | None] = [*gold] if gold else [None]
     for folder in folders:
-        with CountDisplay("pages read", quiet=quiet) as display:
+        with CountDisplay("page read", "pages read", quiet=quiet) as display:
             found = read_gold(
                 folder,
                 raw=raw,
@@ -171,7 +170,7 @@ def command(
         with TemporaryDirectory(prefix="ncleaner-") as models:
             held_out: Models = {}
             if cross_validate is not None:
-                with CountDisplay("models trained", quiet=quiet) as display:
+                with CountDisplay("model trained", "models trained", quiet=quiet) as display:
                     held_out = train_folds(
                         names,
                         found.pairs,
@@ -180,7 +179,7 @@ def command(
                         threads=jobs or cores(),
                         progress=display.advance,
                     )
-            with CountDisplay("pages cleaned and scored", quiet=quiet) as display:
+            with CountDisplay("page cleaned and scored", "pages cleaned and scored", quiet=quiet) as display:
                 result = compare(
                     found,
                     names,
@@ -195,16 +194,14 @@ def command(
                     progress=display.advance,
                 )
         if not as_json:
-            print(comparison_table(result), flush=True)
+            show(comparison_table(result))
         comparisons.append(result)
     if as_json:
-        print(
-            json.dumps({"sets": [result.to_dict() for result in comparisons]}, ensure_ascii=False, indent=2)
-        )
+        show_json({"sets": [result.to_dict() for result in comparisons]})
     if paths:
         lacking = missing()
         if not lacking:
             save(draw_comparisons(comparisons), paths)
         if not quiet:
             drawn = f"No plots were drawn: {lacking}" if lacking else f"Plots: {', '.join(map(str, paths))}"
-            print(drawn, file=sys.stderr)
+            tell(drawn)

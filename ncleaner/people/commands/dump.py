@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import typer
 
 from ncleaner.people.options import (
@@ -17,6 +15,7 @@ from ncleaner.people.options import (
     or_stdin,
     reports_errors,
 )
+from ncleaner.people.streams import show_bytes, tell_error
 
 __all__ = ["command"]
 
@@ -36,10 +35,9 @@ def command(
     complete = True
     for line in dump_lines(or_stdin(inputs), input_format.value, encoding, alt_text, marker):
         if isinstance(line, bytes):
-            sys.stdout.buffer.write(line)
+            show_bytes(line)
         else:
-            print(f"ncleaner: {line}", file=sys.stderr)
+            tell_error(line)
             complete = False
-    sys.stdout.flush()
     if not complete:
         raise typer.Exit(1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, cast
@@ -12,6 +11,7 @@ import typer
 from ncleaner.errors import TrainingError
 from ncleaner.methods.table import DEFAULT_MODEL
 from ncleaner.people.options import JobsOption, cores, reports_errors
+from ncleaner.people.streams import show, show_json, tell
 
 if TYPE_CHECKING:
     from ncleaner.training.conventions import ZoneUse
@@ -74,8 +74,6 @@ def command(
 
     Also tells the convention of the gold standard, and with which options of `clean` to be measured by it.
     """
-    import json
-
     from ncleaner.people.progress import CountDisplay
     from ncleaner.people.tables import convention_table, evaluation_table
     from ncleaner.scoring.evaluation import evaluate as evaluate_directories
@@ -85,7 +83,7 @@ def command(
             raise typer.BadParameter("with --curve, PRED_DIR has the pages", param_hint="--raw")
         _draw_curve(predicted, gold, model, curve, as_json=as_json, quiet=quiet)
         return
-    with CountDisplay("pages compared", quiet=quiet) as display:
+    with CountDisplay("page compared", "pages compared", quiet=quiet) as display:
         result = evaluate_directories(
             predicted,
             gold,
@@ -98,10 +96,10 @@ def command(
     found, problem = _convention(raw, gold, quiet=quiet)
     if as_json:
         told = None if found is None else {name: use.to_dict() for name, use in found.items()}
-        print(json.dumps({**result.to_dict(), "convention": told}, ensure_ascii=False, indent=2))
+        show_json({**result.to_dict(), "convention": told})
     else:
-        print(evaluation_table(result, per_page=per_page))
-        print(convention_table(found) if found else problem)
+        show(evaluation_table(result, per_page=per_page))
+        show(convention_table(found) if found else problem)
 
 
 def _convention(raw: Path | None, gold: Path, *, quiet: bool) -> tuple[dict[str, ZoneUse] | None, str]:
@@ -118,7 +116,7 @@ def _convention(raw: Path | None, gold: Path, *, quiet: bool) -> tuple[dict[str,
     unknown = "The convention of this gold text (headline, captions, comments) is not known"
     if gold.is_file() or not (raw or beside.is_dir()):
         return None, f"{unknown}: --raw DIR names its pages."
-    with CountDisplay("pages read", quiet=quiet) as display:
+    with CountDisplay("page read", "pages read", quiet=quiet) as display:
         try:
             return conventions_of(read_pairs(beside, gold, progress=display.advance)), ""
         except TrainingError as error:
@@ -128,8 +126,6 @@ def _convention(raw: Path | None, gold: Path, *, quiet: bool) -> tuple[dict[str,
 
 
 def _draw_curve(raw: Path, gold: Path, model: str, prefix: Path, *, as_json: bool, quiet: bool) -> None:
-    import json
-
     from ncleaner.methods.choice import ngrams_by_page
     from ncleaner.people.curve import precision_recall
     from ncleaner.people.plots import draw_curve, missing, plot_paths, save
@@ -139,13 +135,16 @@ def _draw_curve(raw: Path, gold: Path, model: str, prefix: Path, *, as_json: boo
 
     paths = plot_paths(prefix)
     model_of = ngrams_by_page(model)
-    with CountDisplay("pages read", quiet=quiet) as display:
+    with CountDisplay("page read", "pages read", quiet=quiet) as display:
         pairs = read_pairs(raw, gold, progress=display.advance)
     found = precision_recall(pairs, model_of)
     lacking = missing()
     if not lacking:
         save(draw_curve(found), paths)
-    print(json.dumps(found.to_dict(), ensure_ascii=False, indent=2) if as_json else curve_table(found))
+    if as_json:
+        show_json(found.to_dict())
+    else:
+        show(curve_table(found))
     if not quiet:
         drawn = f"No plots were drawn: {lacking}" if lacking else f"Plots: {', '.join(map(str, paths))}"
-        print(drawn, file=sys.stderr)
+        tell(drawn)

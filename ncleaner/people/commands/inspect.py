@@ -20,6 +20,7 @@ from ncleaner.people.options import (
     reports_errors,
     threshold_of,
 )
+from ncleaner.people.streams import check_stdin, show
 
 __all__ = ["command"]
 
@@ -44,8 +45,9 @@ def command(
     from ncleaner.cleaner import Cleaner
     from ncleaner.people.inspect import page_table
 
+    check_stdin([page])
     cleaner = Cleaner(
         method.value, model, threshold=threshold_of(threshold, precision, recall), encoding=encoding
     )
     for line in page_table(page, number, cleaner, input_format.value):
-        print(line)
+        show(line)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from ncleaner.people.options import Method, reports_errors
+from ncleaner.people.streams import show
 
 __all__ = ["command"]
 
@@ -20,4 +21,4 @@ def command(
     """List the cleaning methods, or show the parameters of one, which `clean --set` changes."""
     from ncleaner.people.cards import describe_method, method_table
 
-    print(method_table() if method is None else describe_method(method.value))
+    show(method_table() if method is None else describe_method(method.value))

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from ncleaner.people.options import reports_errors
+from ncleaner.people.streams import show
 
 __all__ = ["command"]
 
@@ -25,16 +26,16 @@ def models(context: typer.Context) -> None:
     from ncleaner.people.cards import model_table
 
     if context.invoked_subcommand is None:
-        print(model_table())
+        show(model_table())
 
 
-@command.command()
+@command.command("show")
 @reports_errors
-def show(
+def show_model(
     model: Annotated[str, typer.Argument(metavar="NAME|FILE", help="A shipped model, or a file.")],
     number: Annotated[int, typer.Option("--number", "-n", min=0, help="Rows of each table.")] = 20,
 ) -> None:
     """Show a model: parameters, training, figures, and what it has learned."""
     from ncleaner.people.cards import describe
 
-    print(describe(model, number))
+    show(describe(model, number))

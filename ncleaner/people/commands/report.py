@@ -9,6 +9,7 @@ import typer
 
 from ncleaner.errors import OutputError
 from ncleaner.people.options import reports_errors
+from ncleaner.people.streams import show, show_json
 
 __all__ = ["command"]
 
@@ -29,8 +30,6 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole report as JSON.")] = False,
 ) -> None:
     """Show what has been done in an output directory: its manifest as a table, as JSON or as an HTML page."""
-    import json
-
     from ncleaner.people.runpage import page, table
     from ncleaner.running.history import read_history
     from ncleaner.storage.whole import atomic_file
@@ -42,4 +41,7 @@ def command(
                 out.write(page(found).encode("utf-8", "replace"))
         except OSError as error:
             raise OutputError(f"cannot write {html}: {error.strerror}") from error
-    print(json.dumps(found.to_dict(), indent=2) if as_json else table(found))
+    if as_json:
+        show_json(found.to_dict())
+    else:
+        show(table(found))

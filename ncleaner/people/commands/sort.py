@@ -66,7 +66,6 @@ def command(
     host are in DIR/no-host.
     """
     from ncleaner.people.progress import SortDisplay
-    from ncleaner.running.ending import ending_on_signals
     from ncleaner.sorting.engine import sort
 
     if not inputs and inputs_from is None:
@@ -74,7 +73,6 @@ def command(
     sources = sources_of(inputs, inputs_from, prefix)
     with (
         logged_as_json(log_json),
-        ending_on_signals(),
         SortDisplay(quiet=quiet, as_json=log_json) as display,
     ):
         tally = sort(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -27,7 +26,10 @@ from ncleaner.people.options import (
     reports_errors,
     sources_of,
 )
+from ncleaner.people.streams import show, show_json, tell
 from ncleaner.running.settings import Settings
+from ncleaner.text.counted import counted
+from ncleaner.text.visible import visible
 
 __all__ = ["command"]
 
@@ -88,11 +90,8 @@ def command(
     The method is for the portrait: kinds of pages and words kept. With -m everything, a survey takes half the
     time.
     """
-    import json
-
     from ncleaner.people.progress import ProgressDisplay
     from ncleaner.people.surveypage import survey_page, survey_text
-    from ncleaner.running.ending import ending_on_signals
     from ncleaner.running.surveys import parts_of, survey
     from ncleaner.storage.whole import atomic_file
     from ncleaner.surveying.portrait import portrait_of
@@ -110,7 +109,6 @@ def command(
     )
     with (
         logged_as_json(log_json),
-        ending_on_signals(),
         ProgressDisplay(sources, quiet=quiet, as_json=log_json) as display,
     ):
         tally, found = survey(
@@ -134,9 +132,10 @@ def command(
         except OSError as error:
             raise OutputError(f"cannot write {html}: {error.strerror}") from error
     if as_json:
-        print(json.dumps(portrait.to_dict(), ensure_ascii=False, indent=2))
+        show_json(portrait.to_dict())
     elif not quiet:
-        print(survey_text(portrait))
-        print(f"{output}: {found['pages']:,} pages of {found['sites']:,} sites", file=sys.stderr)
+        show(survey_text(portrait))
+        sums = f"{counted(found['pages'], 'page')} of {counted(found['sites'], 'site')}"
+        tell(f"{visible(output)}: {sums}")
     if not tally.complete:
         raise typer.Exit(1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
@@ -12,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from ncleaner.methods.table import METHODS
-from ncleaner.people.options import EncodingOption, cores, reports_errors
+from ncleaner.people.options import EncodingOption, check_threshold, cores, reports_errors
+from ncleaner.people.streams import tell
 from ncleaner.people.training_options import (
     CLEAN,
     RAW,
@@ -25,6 +25,7 @@ from ncleaner.people.training_options import (
     check_q,
     training_notes,
 )
+from ncleaner.text.visible import visible
 from ncleaner.training.ngrams import DEFAULT_Q
 
 if TYPE_CHECKING:
@@ -206,6 +207,7 @@ def command(
     )
     if q is not None:
         check_q(q)
+    check_threshold(threshold)
     recorded = {"name": name or output.stem, "language": language, "sources": sources, "date": date}
     about = {key: value for key, value in recorded.items() if value}
     with training_notes(quiet), _bad_features():
@@ -245,7 +247,7 @@ def command(
             trained = train_and_score(pairs, options, about).model
     trained.save(output)
     if not quiet:
-        print(f"{output}: {trained_sentence(trained)}", file=sys.stderr)
+        tell(f"{visible(output)}: {trained_sentence(trained)}")
 
 
 # The options that only some kinds of model take.

@@ -11,6 +11,7 @@ import typer
 from ncleaner.errors import OutputError
 from ncleaner.modelling.decision import Statistic
 from ncleaner.people.options import EncodingOption, JobsOption, cores, reports_errors
+from ncleaner.people.streams import show
 from ncleaner.people.training_options import (
     CLEAN,
     RAW,
@@ -110,7 +111,7 @@ def command(
     for path in (*plots, *([json_file] if json_file else [])):
         if not path.parent.is_dir():
             raise OutputError(f"cannot write {path}: there is no directory {path.parent}")
-    with training_notes(quiet), CountDisplay("steps", quiet=quiet) as display:
+    with training_notes(quiet), CountDisplay("step", "steps", quiet=quiet) as display:
         tuning = search(
             read_pairs(raw, clean, encoding=encoding, manifest=manifest),
             orders=order or range(1, MAX_ORDER + 1),
@@ -145,7 +146,7 @@ def command(
     else:
         save(draw_tuning(tuning), plots)
         drawn = f"Plots: {', '.join(map(str, plots))}"
-    print(f"{tuning_table(tuning)}\n{drawn}\n\n{training}")
+    show(f"{tuning_table(tuning)}\n{drawn}\n\n{training}")
 
 
 def train_command(

@@ -1,0 +1,158 @@
+"""Checks of what callers of the Python API give: the error says at once which argument is wrong, and what it
+has to be."""
+
+from __future__ import annotations
+
+import math
+import operator
+import os
+import re
+import warnings
+from collections.abc import Iterable, Sequence
+from numbers import Real
+from pathlib import Path
+
+from ncleaner.errors import InputWarning
+from ncleaner.page import Page
+
+__all__ = [
+    "check_choice",
+    "check_flag",
+    "check_is",
+    "check_number",
+    "check_path",
+    "check_whole",
+    "page_of",
+]
+
+# most characters of a value in a message
+_MOST = 60
+# the longest text that may be a path
+_LONGEST_PATH = 1000
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]{1,15}://[^\s<>]+", re.IGNORECASE)
+_FILE = re.compile(r"[^\n<>]*\.(?:x?html?|php|aspx?|mhtml|txt|warc|arc|wet)(?:\.(?:gz|zst))?", re.IGNORECASE)
+
+
+def _shown(value: object) -> str:
+    """Returns a value as an error shows it: itself if that is short, else its type."""
+    if value is None or isinstance(value, str | bytes | int | float):
+        text = repr(value)
+        return text if len(text) <= _MOST else f"{text[:_MOST]}…"
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
+
+
+def check_is(name: str, value: object, kinds: type | tuple[type, ...], what: str) -> None:
+    """Raises TypeError: the value has none of these types."""
+    if not isinstance(value, kinds):
+        raise TypeError(f"{name} has to be {what}, not {_shown(value)}")
+
+
+def check_all(name: str, values: Iterable[object], kind: type, what: str) -> None:
+    """Raises TypeError: the values are one string, nothing that can be gone through, or not all
+    of this type."""
+    if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
+        raise TypeError(f"{name} has to be {what}, not {_shown(values)}")
+    if isinstance(values, Sequence):
+        for value in values:
+            check_is(f"each of {name}", value, kind, what)
+
+
+def check_flag(name: str, value: object) -> None:
+    """Raises TypeError: the value is neither True nor False; those of NumPy will do."""
+    if not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_"):
+        raise TypeError(f"{name} has to be True or False, not {_shown(value)}")
+
+
+def check_whole(name: str, value: object, low: int, high: int | None = None) -> None:
+    """Raises TypeError: the value is no whole number. Raises ValueError: it is out of range."""
+    what = f"a whole number {_range(low, high)}"
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"{name} has to be {what}, not {_shown(value)}") from None
+    if number < low or (high is not None and number > high):
+        raise ValueError(f"{name} has to be {what}, not {number}")
+
+
+def check_number(name: str, value: object, what: str = "a number", above: float = -math.inf) -> None:
+    """Raises TypeError: the value is no number. Raises ValueError: it is NaN or infinite, or not above this
+    bound."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} has to be {what}, not {_shown(value)}")
+    if not math.isfinite(value) or value <= above:
+        raise ValueError(f"{name} has to be {what}, not {float(value):g}")
+
+
+def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
+    """Raises TypeError: the value is no string. Raises ValueError: it is none of the choices."""
+    known = list(choices)
+    what = f"{', '.join(known[:-1])} or {known[-1]}"
+    check_is(name, value, str, what)
+    if value not in known:
+        raise ValueError(f"{name} has to be {what}, not {_shown(value)}")
+
+
+def check_path(name: str, value: object, what: str = "a path, as str or Path") -> None:
+    """Raises TypeError: the value is no path."""
+    check_is(name, value, (str, os.PathLike), what)
+
+
+def _range(low: int, high: int | None) -> str:
+    return f"of at least {low:,}" if high is None else f"from {low:,} to {high:,}"
+
+
+def page_of(given: object, callers: int) -> bytes | str:
+    """Returns what a caller gives as a page.
+
+    Args:
+        given: by the caller.
+        callers: functions between this one and the user's code, and this one.
+
+    Raises:
+        TypeError: it is no page; the error says what to do.
+    """
+    if isinstance(given, bytes):
+        return given
+    if isinstance(given, str):
+        if len(given) <= _LONGEST_PATH and "<" not in given and _is_locator(given.strip()):
+            warnings.warn(
+                f"{_shown(given)} looks like the path or the address of a page, and is cleaned as a text: "
+                "`Path(…).read_bytes()` reads a file, `ncleaner.pages(…)` reads files, archives and "
+                "addresses",
+                InputWarning,
+                stacklevel=callers,
+            )
+        return given
+    if isinstance(given, bytearray | memoryview):
+        return bytes(given)
+    advice = "give its bytes or its text"
+    if given is None or (isinstance(given, float) and given != given) or type(given).__name__ == "NAType":
+        advice = "leave rows without a page out, with dropna() or map(…, na_action='ignore')"
+    elif isinstance(given, os.PathLike):
+        advice = "give .read_bytes() of it"
+    elif hasattr(given, "read"):
+        advice = "open it with 'rb', and give .read() of it"
+    elif isinstance(given, Page):
+        advice = "give its body, or use Cleaner.page"
+    elif type(given).__name__ == "Document":
+        advice = "use Cleaner.keep"
+    elif hasattr(given, "__iter__"):
+        advice = "give one page after the other"
+    raise TypeError(f"a page has to be bytes or str, not {_shown(given)}: {advice}")
+
+
+def _is_locator(text: str) -> bool:
+    """Whether a line without markup is an address, has the form of a page's file name, or is one."""
+    if not text or "\n" in text:
+        return False
+    if _ADDRESS.fullmatch(text) or (
+        _FILE.fullmatch(text) and (" " not in text or "/" in text or "\\" in text)
+    ):
+        return True
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,112 @@
+"""The command line: options in, one call, exit status out. A module of `commands` is imported when its
+command is called, so that `ncleaner --help` and each command load only what they need.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from ncleaner.people.streams import output_errors, show
+from ncleaner.text.visible import visible
+
+__all__ = ["COMMANDS", "app", "run"]
+
+# What a command does in a few words, in the order of the help text; each has a module of its name.
+COMMANDS = {
+    "clean": "Clean web archives, HTML pages or text dumps.",
+    "sort": "Regroup the records of web archives by host or registered domain.",
+    "survey": "Find out what is on many pages of a site, and what a crawl contains.",
+    "report": "Show what has been done in an output directory.",
+    "dump": "Write the uncleaned text dump.",
+    "inspect": "Show what happens to one page, segment by segment.",
+    "annotate": "Write a page's blocks with their labels, to be corrected.",
+    "train": "Train a model from pages and their cleaned text, or adapt one.",
+    "tune": "Find n, q and alphabet by cross-validation.",
+    "evaluate": "Compare cleaned text with a gold standard.",
+    "compare": "Compare methods and other programs on a gold standard.",
+    "models": "List the models that come with the package, or show one.",
+    "methods": "List the cleaning methods, or show the parameters of one.",
+}
+
+
+class _Commands(TyperGroup):
+    """Finds commands in `COMMANDS`."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in COMMANDS:
+            return None
+        found = import_module(f"ncleaner.people.commands.{cmd_name}").command
+        if isinstance(found, typer.Typer):
+            return get_command(found)
+        alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+        alone.command(cmd_name)(found)
+        return get_command(alone)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+app = typer.Typer(
+    name="ncleaner",
+    cls=_Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+def version(value: bool) -> None:
+    """Prints the version and ends."""
+    if value:
+        from importlib.metadata import version as installed
+
+        show(f"ncleaner {installed('ncleaner')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Corpus cleaning: web archives, HTML pages and text dumps in, clean running text out."""
+
+
+# The base of all errors of usage; typer exports only this one of them.
+_UsageError: Any = typer.BadParameter.__base__
+
+
+def run() -> int:
+    """Runs the command line of this process; returns the exit status.
+
+    Raises:
+        OutputError: the help cannot be written.
+        BrokenPipeError: the reader of the output has ended.
+    """
+    try:
+        # commands say by themselves what they could not read or write; what is left is the help
+        with output_errors():
+            return int(app(standalone_mode=False) or 0)
+    except _UsageError as error:
+        # it quotes arguments, which may be names of files
+        error.message = visible(error.message)
+        error.show()
+        return int(error.exit_code)
+    except typer.Abort:
+        return 1
+    except SystemExit as end:
+        # typer has met a closed pipe
+        if isinstance(end.__context__, BrokenPipeError):
+            raise end.__context__ from None
+        raise

@@ -1,0 +1,63 @@
+"""Text from outside for people's eyes: what a page, an archive or a file name contains acts on no terminal.
+
+URLs, titles, media types, reasons, names of files and hosts come from crawls. A terminal obeys the control
+characters in them: it would move the cursor, change the title of its window, or hide what stands before.
+Every message and table shows such a character as an escape sequence of Python (`\\x1b`, `\\u202e`) instead.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+__all__ = ["json_text", "visible", "visible_lines"]
+
+# Controls (C0, DEL, C1), marks, embeddings, overrides and isolates that change the direction of text, their
+# deprecated relatives, separators of lines and paragraphs, surrogates. All of them are unprintable for
+# `str.isprintable`.
+_ACTING: Final = "\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ud800-\udfff"
+_IN_FIELD: Final = re.compile(f"[{_ACTING}]")
+_IN_LINES: Final = re.compile(rf"(?!\n)[{_ACTING}]")
+_SHORT: Final = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
+_CUT: Final = "…"
+
+
+def visible(text: object, most: int = 0) -> str:
+    r"""Returns a text on one line, in which nothing acts on a terminal.
+
+    >>> visible("http://a.example/\x1b]0;title\x07\u202egnp.exe")
+    'http://a.example/\\x1b]0;title\\x07\\u202egnp.exe'
+
+    Args:
+        text: from a crawl, a file system or a server; of any other object, its `str`.
+        most: largest number of characters, of which the last one becomes an ellipsis; 0 for no bound.
+    """
+    given = text if isinstance(text, str) else str(text)
+    if most and len(given) > most:
+        given = given[: most - 1] + _CUT
+    return given if given.isprintable() else _IN_FIELD.sub(_escaped, given)
+
+
+def visible_lines(text: str) -> str:
+    """Returns a text of several lines, in which nothing but its line feeds acts on a terminal."""
+    return text if text.isprintable() else _IN_LINES.sub(_escaped, text)
+
+
+def json_text(value: Any) -> str:
+    """Returns JSON with two spaces of indentation, in which nothing acts on a terminal: a reader of JSON gets
+    the same strings as without this."""
+    return _IN_LINES.sub(_escaped_in_json, json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    character = found[0]
+    code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:
+        # a byte of a file name that is not UTF-8
+        code -= 0xDC00
+    return _SHORT.get(character) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")
+
+
+def _escaped_in_json(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"

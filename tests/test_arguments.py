@@ -1,0 +1,240 @@
+"""What callers of the Python API give: the error says at once what is wrong with it."""
+
+from __future__ import annotations
+
+import io
+import math
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ncleaner
+from ncleaner import Cleaner, InputError, InputWarning, Limits
+
+ROOT = Path(__file__).parent.parent
+PROSE = "The ferry will sail until the end of May, the harbour board decided on Monday."
+
+
+class NAType:
+    """As that of pandas calls itself."""
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (None, "not None: leave rows without a page out, with dropna()"),
+        (math.nan, "not nan: leave rows without a page out"),
+        (np.float64("nan"), "leave rows without a page out"),
+        (NAType(), "not a NAType: leave rows without a page out"),
+        (Path("page.html"), r"Path: give .read_bytes\(\) of it"),
+        (io.StringIO("<p>"), r"not a StringIO: open it with 'rb', and give .read\(\) of it"),
+        (["<p>"], "not a list: give one page after the other"),
+        ({"html": "<p>"}, "not a dict: give one page after the other"),
+        (np.array(["<p>"]), "not a ndarray: give one page after the other"),
+        (ncleaner.Page(b"<p>"), "not a Page: give its body, or use Cleaner.page"),
+        (7, "not 7: give its bytes or its text"),
+    ],
+)
+def test_what_is_no_page(given: Any, said: str) -> None:
+    cleaner = Cleaner()
+    for function in (ncleaner.clean, cleaner.clean, cleaner.document, cleaner.text_document):
+        with pytest.raises(TypeError, match=f"^a page has to be bytes or str, .*{said}"):
+            function(given)
+
+
+def test_a_document_is_no_page() -> None:
+    with pytest.raises(TypeError, match=r"use Cleaner\.keep"):
+        ncleaner.clean(Cleaner().document("<p>a"))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [PROSE, PROSE.encode(), bytearray(PROSE.encode()), memoryview(PROSE.encode()), np.str_(PROSE)],
+    ids=lambda given: type(given).__name__,
+)
+def test_what_is_a_page(given: Any) -> None:
+    assert ncleaner.clean(given) == PROSE
+    assert ncleaner.clean(b"") == ncleaner.clean("") == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["page.html", "a/b c/page.htm", r"C:\pages\one page.html", "https://a.example/x?y=1", "s3://crawl/x", "x.warc.gz",
+     str(ROOT / "README.md"), " page.html\n"],
+)  # fmt: skip
+def test_a_text_that_looks_like_the_place_of_a_page(text: str) -> None:
+    """It is cleaned as the text that it is, since a crawl has pages with such text; the caller is warned."""
+    cleaner = Cleaner(method="everything")
+    for function in (ncleaner.clean, cleaner.clean, cleaner.document, cleaner.text_document):
+        with pytest.warns(InputWarning, match="looks like the path or the address of a page") as found:
+            function(text)
+        # at the line of the caller
+        assert found[0].filename == __file__
+    with pytest.warns(InputWarning):
+        assert cleaner.clean(text) == text.strip()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [PROSE, "See https://a.example/ for more.", "<p>page.html", "one\npage.html", "We moved to page.html", "Word", "/",
+     "and/or", "3.5", b"page.html", "\0", "a" * 5000, "page.html" * 500],
+)  # fmt: skip
+def test_a_text_that_looks_like_text(text: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ncleaner.clean(text)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "said"),
+    [
+        ({"method": "x"}, ValueError, "no method 'x': there are hybrid, "),
+        ({"method": None}, TypeError, "method has to be the name of a method"),
+        ({"model": 3}, TypeError, "model has to be a name, a path or a loaded model, not 3"),
+        ({"threshold": "a"}, ValueError, "threshold has to be precision or recall, not 'a'"),
+        ({"threshold": math.nan}, ValueError, "threshold has to be a number of bits, .* not nan"),
+        ({"threshold": True}, TypeError, "threshold has to be a number of bits"),
+        ({"threshold": [1]}, TypeError, "not a list"),
+        ({"headline": "no"}, TypeError, "headline has to be True or False, not 'no'"),
+        ({"comments": None}, TypeError, "comments has to be True or False, not None"),
+        ({"captions": 0}, TypeError, "captions has to be True or False, not 0"),
+        ({"news": "yes"}, TypeError, "news has to be True or False"),
+        ({"notices": 1}, TypeError, "notices has to be True or False"),
+        ({"alt_text": "on"}, TypeError, "alt_text has to be True or False"),
+        ({"parameters": ["x"]}, TypeError, "parameters has to be a mapping"),
+        ({"parameters": {"x": 1}}, ValueError, "has no parameter 'x'"),
+        ({"method": "kimatu", "parameters": {"sure": None}}, ValueError, "sure is a .*number, not None"),
+        ({"sites": 3}, TypeError, "sites has to be a survey or its path, not 3"),
+        ({"limits": {"bytes": 3}}, TypeError, r"limits has to be Limits\(…\), not a dict"),
+        ({"encoding": 3}, TypeError, "encoding has to be the name of an encoding, not 3"),
+        ({"encoding": "latin-99"}, InputError, "unknown encoding 'latin-99'"),
+    ],
+)  # fmt: skip
+def test_parameters_of_a_cleaner(parameters: dict[str, Any], error: type[Exception], said: str) -> None:
+    with pytest.raises(error, match=said):
+        Cleaner(**parameters)
+
+
+def test_booleans_and_numbers_of_numpy_will_do() -> None:
+    cleaner = Cleaner(comments=np.bool_(False), threshold=np.float32(0.5))  # type: ignore[arg-type]
+    assert cleaner.clean(f"<p>{PROSE}") == PROSE
+    assert repr(Limits(bytes=np.int64(5000))) == repr(Limits(bytes=5000))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("limits", "error", "said"),
+    [
+        ({"bytes": 0}, ValueError, "bytes has to be a whole number of at least 1, not 0"),
+        ({"bytes": "1000"}, TypeError, "bytes has to be a whole number of at least 1, not '1000'"),
+        ({"bytes": 1e6}, TypeError, "bytes has to be a whole number"),
+        ({"nesting": 15}, ValueError, "nesting has to be a whole number of at least 16, not 15"),
+        ({"tags": True}, TypeError, "tags has to be a whole number of at least 1,000"),
+        ({"segments": None}, TypeError, "segments has to be a whole number"),
+        ({"seconds": 0}, ValueError, "seconds has to be a number above 0, not 0"),
+        ({"seconds": math.nan}, ValueError, "seconds has to be a number above 0, not nan"),
+        ({"seconds": "60"}, TypeError, "seconds has to be a number above 0, not '60'"),
+        ({"memory": 0.5}, TypeError, "memory has to be a whole number of at least 1"),
+    ],
+)
+def test_limits(limits: dict[str, Any], error: type[Exception], said: str) -> None:
+    with pytest.raises(error, match=said):
+        Limits(**limits)
+
+
+@pytest.mark.parametrize("function", [ncleaner.read, ncleaner.pages])
+@pytest.mark.parametrize(
+    ("arguments", "parameters", "error", "said"),
+    [
+        ([None], {}, TypeError, "source has to be a path, a URL, or a file that is open with 'rb', not None"),
+        ([["a.warc"]], {}, TypeError, "not a list"),
+        (["x"], {"input_format": "pdf"}, InputError, "unknown input format 'pdf'"),
+        (["x"], {"limits": 3}, TypeError, "limits has to be Limits"),
+        (["x"], {"name": 3}, TypeError, "name has to be a str, not 3"),
+        (["x"], {"marker": 3}, TypeError, "marker has to be a str, not 3"),
+        (["x"], {"marker": "("}, InputError, "regular expression"),
+    ],
+)
+def test_readers_say_it_before_the_first_item(
+    function: Callable[..., Any],
+    arguments: list[Any],
+    parameters: dict[str, Any],
+    error: type[Exception],
+    said: str,
+) -> None:
+    with pytest.raises(error, match=said):
+        function(*arguments, **parameters)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "parameters", "error", "said"),
+    [
+        (ncleaner.read_pairs, (None, "x"), {}, TypeError, "raw has to be a path, as str or Path, not None"),
+        (ncleaner.read_pairs, ("x", "x"), {"encoding": "nix"}, InputError, "unknown encoding 'nix'"),
+        (ncleaner.read_pairs, ("x", "x"), {"manifest": 3}, TypeError, "manifest has to be a path"),
+        (ncleaner.train, ("examples",), {}, TypeError, "pairs has to be pairs of pages .*, not 'examples'"),
+        (ncleaner.train, (["a"],), {}, TypeError, "each of pairs has to be .*, not 'a'"),
+        (
+            ncleaner.train,
+            ([],),
+            {"order": 9},
+            ValueError,
+            "order has to be a whole number from 1 to 8, not 9",
+        ),
+        (ncleaner.train, ([],), {"q": "a"}, TypeError, "q has to be a number between 0 and 1, not 'a'"),
+        (ncleaner.train, ([],), {"q": 2.0}, ValueError, "q is 2.0, but has to be between 0 and 1"),
+        (ncleaner.train, ([],), {"alphabet": "abc"}, ValueError, "alphabet has to be .* not 'abc'"),
+        (ncleaner.train, ([],), {"size": 0}, ValueError, "size has to be a whole number from 1 to 200"),
+        (ncleaner.train, ([],), {"cased": "no"}, TypeError, "cased has to be True or False"),
+        (ncleaner.train, ([],), {"scheme": "x"}, ValueError, "scheme has to be aligned or differential"),
+        (
+            ncleaner.train,
+            ([],),
+            {"statistic": "x"},
+            ValueError,
+            "statistic has to be page, segment or character",
+        ),
+        (ncleaner.train, ([],), {"threshold": "x"}, TypeError, "threshold has to be a number of bits"),
+        (ncleaner.train, ([],), {"more_clean": "x"}, TypeError, "more_clean has to be documents, not 'x'"),
+        (ncleaner.train, ([],), {"base": "en"}, TypeError, "base has to be an n-gram model, not 'en'"),
+        (ncleaner.train, ([],), {"about": "me"}, TypeError, "about has to be a mapping"),
+        (ncleaner.evaluate, (3, "x"), {}, TypeError, "pred_dir has to be a path"),
+        (
+            ncleaner.evaluate,
+            ("x", "x"),
+            {"jobs": 0},
+            ValueError,
+            "jobs has to be a whole number of at least 1",
+        ),
+        (ncleaner.evaluate, ("x", "x"), {"ascii_only": 1}, TypeError, "ascii_only has to be True or False"),
+        (ncleaner.load_model, (None,), {}, TypeError, "name has to be the name of a model"),
+    ],
+)
+def test_functions(
+    function: Callable[..., Any], arguments: tuple[Any, ...], parameters: dict[str, Any], error: type[Exception],
+    said: str,
+) -> None:  # fmt: skip
+    with pytest.raises(error, match=said):
+        function(*arguments, **parameters)
+
+
+def test_addresses_and_pages_of_a_cleaner() -> None:
+    cleaner = Cleaner()
+    with pytest.raises(TypeError, match="url has to be an address as str, not None"):
+        cleaner.clean("<p>a", None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="page has to be a Page"):
+        cleaner.page(b"<p>a")  # type: ignore[arg-type]
+
+
+def test_the_recipes_for_a_data_frame() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"html": [f"<p>{PROSE}", None, pandas.NA, math.nan]})
+    for texts in (
+        frame["html"].dropna().map(ncleaner.clean),
+        frame["html"].map(ncleaner.clean, na_action="ignore"),
+    ):
+        frame["text"] = texts
+        assert frame["text"][0] == PROSE and frame["text"].isna().tolist() == [False, True, True, True]
