@@ -105,18 +105,7 @@ def read(
         if value is not None:
             check_is(what, value, str, "a str")
     form = custom_form(marker) if marker is not None else None
-    return _items_of(source, name, input_format, limits, form)
-
-
-def _items_of(
-    source: str | os.PathLike[str] | BinaryIO,
-    name: str | None,
-    input_format: InputFormat,
-    limits: Limits,
-    form: MarkerForm | None,
-) -> Iterator[Item]:
-    with _opened(source) as (stream, its_name):
-        yield from _read(stream, name or its_name, input_format, limits, form, on_read)
+    return _read(source, name, input_format, limits, form, on_read)
 
 
 @contextmanager
@@ -248,24 +237,27 @@ def _place(item: Skip | Damage) -> str:
 
 
 def _read(
-    stream: BinaryIO,
-    name: str,
+    source: str | os.PathLike[str] | BinaryIO,
+    name: str | None,
     input_format: InputFormat,
     limits: Limits,
     form: MarkerForm | None,
     on_read: Callable[[], None] | None,
 ) -> Iterator[Item]:
     keep = max(limits.bytes + MAX_HEAD, 1 << 20)
-    if input_format not in ("auto", "warc"):
-        source = Source(stream, name, keep, on_read=on_read)
-        yield from _unread_once(_items(source, name, input_format, limits, form))
-        return
-    with _archives(stream, name, keep, on_read) as parts:
-        for part in parts:
-            if isinstance(part, Damage):
-                yield part
-            else:
-                yield from _placed(_unread_once(_items(part.source, name, input_format, limits, form)), part)
+    with _opened(source) as (stream, its_name):
+        name = name or its_name
+        if input_format not in ("auto", "warc"):
+            whole = Source(stream, name, keep, on_read=on_read)
+            yield from _unread_once(_items(whole, name, input_format, limits, form))
+            return
+        with _archives(stream, name, keep, on_read) as parts:
+            for part in parts:
+                if isinstance(part, Damage):
+                    yield part
+                else:
+                    found = _unread_once(_items(part.source, name, input_format, limits, form))
+                    yield from _placed(found, part)
 
 
 @contextmanager
