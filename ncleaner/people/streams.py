@@ -141,6 +141,7 @@ def discard(*streams: Any) -> None:
     for stream in streams:
         # a stream that a test has put there has no number
         with suppress(OSError, ValueError, AttributeError):
+            number = stream.fileno()
             nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, stream.fileno())
+            os.dup2(nowhere, number)
             os.close(nowhere)

@@ -7,7 +7,6 @@ Every message and table shows such a character as an escape sequence of Python (
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any, Final
 
@@ -47,6 +46,9 @@ def visible_lines(text: str) -> str:
 def json_text(value: Any) -> str:
     """Returns JSON with two spaces of indentation, in which nothing acts on a terminal: a reader of JSON gets
     the same strings as without this."""
+    # the help of the command line needs none
+    import json
+
     return _IN_LINES.sub(_escaped_in_json, json.dumps(value, ensure_ascii=False, indent=2))
 
 

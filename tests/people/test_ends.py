@@ -90,6 +90,18 @@ def test_the_reader_of_the_output_has_seen_enough(command: str) -> None:
     assert status[-1] == "141" and not any(line.startswith("ncleaner:") for line in status)
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_an_output_that_cannot_encode_all_characters(encoding: str) -> None:
+    page = EXAMPLES / "pages" / "yuki-nikki-ja.html"
+    result = shell(f"PYTHONIOENCODING={encoding} {NCLEANER} inspect {page}")
+    assert result.returncode == 0 and r"\u65e5\u8a18" in result.stdout
+    # data are bytes, and not encoded
+    assert (
+        shell(f"PYTHONIOENCODING={encoding} {NCLEANER} clean {page}").stdout
+        == shell(f"{NCLEANER} clean {page}").stdout
+    )
+
+
 # The n-th import after the command has begun is interrupted.
 INTERRUPTED = """
 import os, signal, sys
