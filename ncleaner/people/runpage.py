@@ -84,6 +84,7 @@ def _counters(history: History) -> Iterator[tuple[str, list[tuple[str, int]]]]:
         ("Languages", history.total.languages),
         ("Models", history.total.models),
         ("Plain text, cleaned by", history.total.fallbacks),
+        ("Formats of the outputs", history.formats),
         ("Cleaned with", _settings(history)),
     ):
         if counter:
