@@ -64,9 +64,9 @@ def _status() -> int:
             discard(sys.stdout)
             tell_error(told)
             return 1
-    except MemoryError:
-        # it may not even be enough for these few lines
-        os.write(2, b"ncleaner: not enough memory\n")
+    except (ImportError, MemoryError):
+        # the memory is not even enough for these few lines
+        os.write(2, b"ncleaner: not enough memory, or not all of its files are there\n")
         os._exit(1)
 
 

@@ -33,7 +33,13 @@ COMMANDS = {
 
 def shell(line: str, stdin: int | None = None) -> subprocess.CompletedProcess[str]:
     result = subprocess.run(
-        ["bash", "-c", line], capture_output=True, text=True, timeout=120, check=False, stdin=stdin
+        ["bash", "-c", line],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=120,
+        check=False,
+        stdin=stdin,
     )
     assert "Traceback" not in result.stderr and "Exception ignored" not in result.stderr, result.stderr
     return result
