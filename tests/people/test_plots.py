@@ -79,6 +79,6 @@ def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_matplotlib_is_imported_only_to_draw(tmp_path: Path) -> None:
-    code = "import sys, ncleaner.people.app, ncleaner.people.plots; sys.exit('matplotlib' in sys.modules)"
+    code = "import sys, ncleaner.people.program, ncleaner.people.plots; sys.exit('matplotlib' in sys.modules)"
     # elsewhere: the source tree would go before what is installed
     assert subprocess.run([sys.executable, "-c", code], cwd=tmp_path).returncode == 0
