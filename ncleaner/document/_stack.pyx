@@ -26,8 +26,10 @@ cdef enum:
 cdef void scan_free(scan_t* s) noexcept nogil:
     free(s.stack)
     free(s.listed)
+    free(s.loose)
     s.stack = NULL
     s.listed = NULL
+    s.loose = NULL
 
 
 cdef int scan_init(scan_t* s, size_t max_depth, uint64_t max_tags) noexcept nogil:
@@ -127,6 +129,8 @@ cdef void _unlist(scan_t* s, size_t at) noexcept nogil:
     """Removes the entry `at` from the list of formatting elements."""
     cdef size_t i
     s.n_listed -= 1
+    if s.floor_listed > s.n_listed:
+        s.floor_listed = s.n_listed
     s.vague -= at < s.vague
     for i in range(at, s.n_listed):
         s.listed[i] = s.listed[i + 1]
@@ -134,6 +138,12 @@ cdef void _unlist(scan_t* s, size_t at) noexcept nogil:
         s.last_marker -= 1
         while s.last_marker and s.listed[s.last_marker - 1].name:
             s.last_marker -= 1
+
+
+cdef void unlist_to(scan_t* s, size_t length) noexcept nogil:
+    """Removes the last entries from the list of formatting elements, all but `length`."""
+    while s.n_listed > length:
+        _unlist(s, s.n_listed - 1)
 
 
 cdef void _end_marker(scan_t* s, bint certain) noexcept nogil:
@@ -149,7 +159,7 @@ cdef void _end_marker(scan_t* s, bint certain) noexcept nogil:
         _unlist(s, s.last_marker - 1)
 
 
-cdef void _pop_to(scan_t* s, size_t depth) noexcept nogil:
+cdef void pop_to(scan_t* s, size_t depth) noexcept nogil:
     cdef open_t* e
     cdef size_t i
     while s.depth > depth:
@@ -162,6 +172,8 @@ cdef void _pop_to(scan_t* s, size_t depth) noexcept nogil:
             _end_marker(s, s.depth >= s.sure)
     if s.sure > depth:
         s.sure = depth
+    if s.floor > depth:
+        s.floor = depth
     if s.island > depth:
         s.island = 0
     i = s.n_listed
@@ -272,10 +284,10 @@ cdef void close_paragraph(scan_t* s) noexcept nogil:
         return
     at = _find(s, P, PARAGRAPH)
     if at >= 0:
-        _pop_to(s, <size_t> at)
+        pop_to(s, <size_t> at)
     elif at == UNCERTAIN:
         if _is_innermost(s, P):
-            _pop_to(s, s.depth - 1)
+            pop_to(s, s.depth - 1)
         unsure(s)
 
 
@@ -285,13 +297,13 @@ cdef void _close(scan_t* s, uint64_t name, int reach) noexcept nogil:
     cdef bint marker
     if at >= 0:
         marker = s.out == NULL and s.stack[at].kind & SCOPE and (s.stack[at].kind & GROUP) == CONTROL
-        _pop_to(s, <size_t> at)
+        pop_to(s, <size_t> at)
         if marker:
             _end_marker(s, True)
     elif at == UNCERTAIN:
         if _is_innermost(s, name) or not name and s.depth and s.stack[s.depth - 1].kind & HEADING:
             marker = s.stack[s.depth - 1].kind & SCOPE and (s.stack[s.depth - 1].kind & GROUP) == CONTROL
-            _pop_to(s, s.depth - 1)
+            pop_to(s, s.depth - 1)
             if marker:
                 _end_marker(s, False)
         unsure(s)
@@ -328,7 +340,7 @@ cdef void _end_formatting(scan_t* s, uint64_t name) noexcept nogil:
     if blocks and s.listed[at].forgotten:
         blocks = SHIFTED
     if ordinary and blocks == 0 and depth >= s.sure and at >= s.vague and not s.listed[at].moved:
-        _pop_to(s, depth)
+        pop_to(s, depth)
     elif ordinary or blocks >= SHIFTED:
         unsure(s)
     # The formatting elements that were opened later are closed too, and are reopened in another place.
@@ -353,7 +365,7 @@ cdef bint _start_formatting(scan_t* s, uint64_t name, const char* written, size_
             if s.stack[i].name == name:
                 if _find(s, name, INLINE) < 0:
                     return False
-                _pop_to(s, i)
+                pop_to(s, i)
                 break
     if s.depth >= s.max_depth:
         return False
@@ -396,7 +408,7 @@ cdef void _start_foreign(
         _list(s, name)
     s.reopened += s.n_listed - (0 if s.stale else s.last_marker)
     if kind & CLOSES_P and _is_innermost(s, P):
-        _pop_to(s, s.depth - 1)
+        pop_to(s, s.depth - 1)
     _push_part(s, name, kind, written, length)
     unsure(s)
 
@@ -407,10 +419,10 @@ cdef void _end_foreign(scan_t* s, uint64_t name) noexcept nogil:
         while i >= s.island:
             i -= 1
             if s.stack[i].name == name:
-                _pop_to(s, i)
+                pop_to(s, i)
                 return
     if _is_innermost(s, name):
-        _pop_to(s, s.depth - 1)
+        pop_to(s, s.depth - 1)
     unsure(s)
 
 
@@ -436,7 +448,7 @@ cdef bint _start_part(
     if at >= 0 and s.out != NULL and <size_t> at + 4 > s.max_depth:
         return False
     if at >= 0:
-        _pop_to(s, <size_t> at + 1)
+        pop_to(s, <size_t> at + 1)
         if name == COL or name == COLGROUP:
             return False
         # The parser inserts the <tbody> and the <tr> that the page leaves out.
@@ -507,7 +519,7 @@ cdef void _start_table(scan_t* s) noexcept nogil:
         unsure(s)  # in quirks mode, the parser leaves the paragraph open
     at = _find_table(s)
     if at >= 0:
-        _pop_to(s, <size_t> at)
+        pop_to(s, <size_t> at)
     elif at == UNCERTAIN:
         unsure(s)
 
@@ -521,12 +533,12 @@ cdef bint _start_control(scan_t* s, uint64_t name, uint8_t kind, const char* wri
     if name == BUTTON and s.buttons:
         at = _find(s, BUTTON, BLOCK)
         if at >= 0:
-            _pop_to(s, <size_t> at)
+            pop_to(s, <size_t> at)
         elif at == UNCERTAIN:
             unsure(s)
     elif _is_innermost(s, OPTION) and (name == OPTION or name == OPTGROUP):
         if s.n_listed == s.last_marker:
-            _pop_to(s, s.depth - 1)
+            pop_to(s, s.depth - 1)
         else:
             unsure(s)
     in_head = s.sure == s.depth
@@ -552,7 +564,7 @@ cdef void _make_room(scan_t* s) noexcept nogil:
         depth -= 1
     if depth < s.depth:
         s.dropped += s.depth - depth
-        _pop_to(s, depth)
+        pop_to(s, depth)
 
 
 cdef bint start_tag(
@@ -625,7 +637,7 @@ cdef bint start_tag(
         if s.items:
             at = _find_item(s, LI, LI) if name == LI else _find_item(s, DD, DT)
             if at >= 0:
-                _pop_to(s, <size_t> at)
+                pop_to(s, <size_t> at)
             elif at == UNCERTAIN:
                 unsure(s)
     if name == TABLE:
@@ -634,14 +646,14 @@ cdef bint start_tag(
         close_paragraph(s)
     if kind & HEADING and s.depth and s.stack[s.depth - 1].kind & HEADING:
         if s.n_listed == s.last_marker:
-            _pop_to(s, s.depth - 1)
+            pop_to(s, s.depth - 1)
         else:
             unsure(s)
     elif name == RB or name == RT or name == RTC or name == RP:
         if s.n_listed > s.last_marker or _find(s, RUBY, BLOCK) < 0:
             unsure(s)
         elif _is_innermost(s, RB) or _is_innermost(s, RT) or _is_innermost(s, RP):
-            _pop_to(s, s.depth - 1)
+            pop_to(s, s.depth - 1)
         elif not _is_innermost(s, RUBY):
             unsure(s)
     if s.out != NULL and s.depth >= s.max_depth:
@@ -662,11 +674,12 @@ cdef bint _end_form(scan_t* s) noexcept nogil:
     s.form = s.form and s.templates > 0
     at = _find(s, FORM, BLOCK)
     if at >= 0 and <size_t> at + 1 == s.depth:
-        _pop_to(s, <size_t> at)
+        pop_to(s, <size_t> at)
     elif at >= 0:
         for i in range(<size_t> at, s.depth - 1):
             s.stack[i] = s.stack[i + 1]
         s.depth -= 1
+        s.floor -= s.floor > <size_t> at
         for i in range(s.n_listed):
             if s.listed[i].depth > <size_t> at:
                 s.listed[i].depth -= 1

@@ -412,6 +412,130 @@ def test_many_titles_that_never_end_take_linear_time() -> None:
 
 
 # --------------------------------------------------------------------------------------------------
+# A <noscript> that leaves something open. A browser with scripts reads up to `</noscript>` and shows what follows.
+
+OPEN = {
+    "element that is not shown": ("<p>one</p><div style='display:none'><p>two", "one two"),
+    "formatting that is not shown": ("<p>one</p><b hidden>two", "one"),
+    "comment": ("<p>one</p><!-- <p>two", "one"),
+    "comment of two dashes": ("<p>one</p><!--", "one"),
+    "comment with a bang": ("<p>one</p><!--!>two", "one"),
+    "style": ("<p>one</p><style>p { color: red }", "one"),
+    "script": ("<p>one</p><SCRIPT>document.write('<p>two')", "one"),
+    "script with a script inside": ("<p>one</p><script><!-- <script>", "one"),
+    "title": ("<p>one</p><title>Fog\n<p>two</p>", "one two"),
+    "textarea": ("<p>one</p><textarea>Fog<p>two", "one two"),
+    "iframe": ("<p>one</p><iframe src=x/>two", "one two"),
+    "xmp": ("<p>one</p><xmp>two", "one two"),
+    "plaintext": ("<p>one</p><plaintext>two", "one two"),
+    "select": ("<p>one</p><select><option>Fog", "one"),
+    "svg": ("<p>one</p><svg><g>Fog", "one"),
+    "svg with a style": ("<p>one</p><svg><style>p", "one"),
+    "CDATA section": ("<p>one</p><svg><![CDATA[ <p>two", "one"),
+    "template": ("<p>one</p><template><p>Fog", "one"),
+    "object": ("<p>one</p><object><p>Fog", "one"),
+    "button": ("<p>one</p><button>Fog", "one"),
+    "table": ("<p>one</p><table hidden><tr><td>two", "one two"),
+    "frames": ("<frameset><frame src=x></frameset>", ""),
+    "value of an attribute": ('<p>one</p><img alt="Fog>', "one"),
+    "tag": ("<p>one</p><img alt=Fog", "one"),
+    "end tag": ("<p>one</p></p", "one"),
+    "end tag without a name": ("<p>one</p></", "one"),
+    "declaration": ("<p>one</p><!x", "one"),
+    "instruction": ("<p>one</p><?php", "one"),
+    "bracket": ("<p>one</p>two <", "one two <"),
+    "noscript": ("<noscript hidden><p>one</p>", "one"),
+    "many elements": ("<i hidden><div>" * 300, ""),
+}
+AROUND = {
+    "body": '<p>Fog</p>{}<p>article</p><!-- x --><style>p</style><p class="x">end</p>',
+    "head": "<head>{}<title>Fog</title><style>p</style></head><body><p>article</p><p>end</p>",
+    "cell": "<table><tr><td>{}<p>article</p><td>end</table>",
+    "list": "<ul><li>{}<p>article</p><li>end</ul>",
+    "link": "<a href=x><b>Fog {}</b></a><p>article</p><p>end</p>",
+    "drawing that never ends": "<svg><g><p>Fog</p>{}<p>article</p><p>end",
+    "not shown": "<div hidden>Fog {}</div><p>article</p><p>end</p>",
+}
+
+
+@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize("name", OPEN)
+def test_what_is_open_in_noscript_does_not_swallow_the_page(name: str, around: str) -> None:
+    content, shown = OPEN[name]
+    html = AROUND[around].format(f"<noscript>{content}</noscript>").encode()
+    document = dump_html(html)
+    found = [segment.text for segment in document if document.visible[segment.index]]
+    assert [text for text in found if text in ("article", "end")] == ["article", "end"]
+    assert set(shown.split()) <= set(document.text.split())
+    assert "Fog" not in document.text.split() or around not in ("head", "cell", "list")
+    # a page that has to be written again
+    document = dump_html(b"<div>" * 20_000 + b"</div>" * 20_000 + html)
+    found = [segment.text for segment in document if document.visible[segment.index]]
+    assert [text for text in found if text in ("article", "end")] == ["article", "end"]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<noscript><p>one</p><img src=x></noscript><p>two",
+        "<NOSCRIPT><div><a href=x>one</a><br></div></NOSCRIPT><p>two",
+        "<head><noscript><link rel=x><style>p</style><!-- x --></noscript><title>Fog</title></head><p>two",
+        "<noscript><!--></noscript><p>two",
+        "<noscript><!-- x --!></noscript><p>two",
+        "<noscript><table><tr><td>one<td>two</table></noscript><p>two",
+        "<noscript></div></b></noscript><p>two",
+        "<noscript><p>one<div>two</div></p></noscript><p>two",
+        "<script>'<noscript><div hidden></noscript>'</script><p>two",
+        "<!-- <noscript><div hidden></noscript> --><p>two",
+        "<p title='<noscript><div hidden></noscript>'>two",
+        "<svg><noscript><g></noscript></g></svg><p>two",
+        "<noscript><div hidden><p>one",
+        "<noscript><div></noscripts></div></noscript><p>two",
+    ],
+)
+def test_a_noscript_that_leaves_nothing_open_stays_as_it_is(html: str) -> None:
+    page = html.encode()
+    assert bounded(page)[0] is page
+
+
+def test_a_noscript_ends_only_what_began_in_it() -> None:
+    html = b"<main><noscript><div class=x></noscript><p>one</p><noscript></div></main></noscript><p>two</p></main>"
+    document = dump_html(html)
+    assert [segment.path for segment in document] == ["html/body/main/p"] * 2
+
+
+@pytest.mark.untraced
+@pytest.mark.parametrize(
+    ("piece", "times"),
+    [
+        ("w{} <noscript>", 100_000),
+        ("w{} <noscript><b>x</b></noscript>", 100_000),
+        ("w{} <noscript></b></noscript>", 100_000),
+        ("w{} <noscript><!--</noscript>", 100_000),
+        ("w{} <noscript><div hidden></noscript>", 100_000),
+        ("w{} <noscript><iframe src={}></noscript>", 100_000),
+        ("w{} <noscript><noscript><a hidden></noscript>", 100_000),
+        ("w{} <noscript><div hidden></noscript>", 900),
+        ("w{} <noscript><div><script></noscript>" + "<p>" * 100, 900),
+    ],
+)
+def test_many_noscripts_take_linear_time(piece: str, times: int) -> None:
+    found = dump_html(repeated(piece, times)).text.split()
+    assert [word for word in found if word[0] == "w"] == [f"w{n}" for n in range(times)]
+
+
+@given(soups([*TAGS, *FOREIGN, "!--", "plaintext", "img alt='"], repeat=2), st.sampled_from(list(AROUND)))
+def test_no_noscript_swallows_the_page(content: bytes, around: str) -> None:
+    noscript = f"<noscript>{content.decode()}</noscript>"
+    if "</noscript" in content.decode():
+        noscript = noscript.replace("</noscript", "</noscrip") + "</noscript>"
+    document = dump_html(AROUND[around].format(noscript))
+    assert {"article", "end"} <= {
+        word for s in document if document.visible[s.index] for word in s.text.split()
+    }
+
+
+# --------------------------------------------------------------------------------------------------
 # Lists that are never closed.
 
 
