@@ -33,6 +33,11 @@ from ncleaner.document._markup cimport *
 from ncleaner.document._stack cimport *
 
 cdef enum:
+    # What the parser's tree takes, in bytes: for a tag with the text after it, and for a formatting element and an
+    # attribute that the parser creates again. Measured with Lexbor 3.1 on pages of each kind.
+    TAG_MEMORY = 305
+    REOPENED_MEMORY = 175
+    CLONED_MEMORY = 190
     MANY_ATTRIBUTES = 1_000  # most in one tag: the parser compares them in pairs
     ALL_ATTRIBUTES = 100_000  # most in the page: the limit keeps the parser's hash chains of unknown names short
 
@@ -131,7 +136,7 @@ cdef const char* _scan_noscript(const char* p, const char* end, scan_t* s) noexc
     cdef size_t depth = s.depth, inside = s.inside
     cdef bint bare = s.bare
     cdef const char* last
-    if s.guarded or s.unended:
+    if s.guarded or s.unended or s.trusting:
         return p
     last = raw_end(p, end, b"noscript", 8, False)
     if last == end:
@@ -204,10 +209,11 @@ cdef void _scan(const char* p, size_t n, scan_t* s) noexcept nogil:
             length = <size_t> (p - name)
             before = s.attributes
             close = attributes_end(p, end, &self_closing, &s.attributes)
+            s.own = s.attributes - before
             if close == end:
                 _tear(s, q)
                 return  # the tokenizer drops a tag that does not end
-            s.crowded += s.attributes - before > MANY_ATTRIBUTES
+            s.crowded += s.own > MANY_ATTRIBUTES
             key = name_key(name, length)
             kind = class_of(key)
             if (kind & GROUP) == RAW and not s.foreign:
@@ -224,7 +230,7 @@ cdef void _scan(const char* p, size_t n, scan_t* s) noexcept nogil:
                         write(s, b" ", 1)
                 else:
                     s.written += 1
-                    if s.attributes - before > MANY_ATTRIBUTES or s.attributes > ALL_ATTRIBUTES:
+                    if s.own > MANY_ATTRIBUTES or s.attributes > ALL_ATTRIBUTES:
                         write(s, q, <size_t> (p - q))
                         write(s, b">", 1)
                     else:
@@ -291,16 +297,18 @@ cdef uint64_t _hidden(const char* p, size_t n, scan_t* s) noexcept nogil:
     """Returns how many more start tags the parser may find than the scan.
 
     If scan and tokenizer may read the page differently (`doubt`), everything that looks like a start tag may be
-    one; otherwise the number is 0."""
+    one, and each `<` markup; otherwise the number is 0."""
     cdef const char* end = p + n
-    cdef uint64_t tags = 0
+    cdef uint64_t tags = 0, markup = 0
     if not s.doubt:
         return 0
     while True:
         p = <const char*> memchr(p, c'<', <size_t> (end - p))
         if p == NULL or p + 1 >= end:
+            s.markup = max(s.markup, markup)
             return tags - s.tags if tags > s.tags else 0
         p += 1
+        markup += 1
         tags += is_letter(p[0])
 
 
@@ -372,15 +380,18 @@ def judge(bytes html not None):
 
     `tags` is an upper bound of the number of start tags. `nesting` is one of the depth of the stack of open elements,
     without <html> and <body>, and `reopened` one of the number of formatting elements that the parser creates again.
-    `hidden` is the number of further start tags that the parser may find; `tags` includes them, `nesting` and
-    `reopened` do not. Raises MemoryError if there is not enough memory.
+    `memory` is one of the bytes that the parser's tree takes, without attributes, texts and names: it counts tags, end
+    tags, comments, and what the parser creates again. `hidden` is the number of further start tags that the parser
+    may find; `tags` includes them, `nesting` and `reopened` do not. Raises MemoryError if there is not enough memory.
     """
-    return _judge(html)[0]
+    return _judge(html, True)[0]
 
 
-def _judge(bytes html not None):
+def _judge(bytes html not None, bint trusting=False):
     """Returns (the bounds, as `judge`; offset of the content of an element of raw text that does not end, or -1; the
-    <noscript> elements as in `_closed`, none if nothing stays open)."""
+    <noscript> elements as in `_closed`, none if nothing stays open).
+
+    If something stays open, the bounds are not those of the page. If `trusting`, no <noscript> is looked for."""
     cdef scan_t s
     cdef const char* p = html
     cdef size_t n = len(html)
@@ -389,6 +400,7 @@ def _judge(bytes html not None):
     cdef bint fits
     if scan_init(&s, DEEPEST, 0) < 0:
         raise MemoryError
+    s.trusting = trusting
     with nogil:
         _scan(p, n, &s)
         hidden = _hidden(p, n, &s)
@@ -411,7 +423,10 @@ def _judge(bytes html not None):
         loose = []
     if not fits:
         return None, endless, loose
-    bounds = {"tags": s.tags + hidden, "nesting": s.deepest + s.most_listed, "reopened": s.reopened, "hidden": hidden}
+    bounds = {
+        "tags": s.tags + hidden, "nesting": s.deepest + s.most_listed, "reopened": s.reopened, "hidden": hidden,
+        "memory": TAG_MEMORY * s.markup + REOPENED_MEMORY * s.reopened + CLONED_MEMORY * s.cloned,
+    }
     return bounds, endless, loose
 
 
@@ -427,9 +442,7 @@ def _judge_ended(bytes html not None):
         bounds, endless, loose = _judge(html)
     if loose and bounds is not None:
         html = _closed(html, loose)
-        bounds, endless, loose = _judge(html)
-        if any(cut != end for _start, end, cut, _open in loose):
-            bounds = None
+        bounds = _judge(html, True)[0]
     return html, bounds
 
 
@@ -439,14 +452,16 @@ def ended(bytes html not None):
     return _judge_ended(html)[0]
 
 
-def rewritten(bytes html not None, size_t nesting=512, size_t tags=1_500_000):
+def rewritten(bytes html not None, size_t nesting=512, size_t tags=450_000):
     """Returns (the page rewritten as well-nested HTML within these bounds, number of tags that were dropped).
+
+    Each element has an end tag of its own, so that a page has half as many elements as `tags`.
 
     Raises MemoryError if there is not enough memory."""
     cdef const char* p = html
     cdef size_t n = len(html)
     cdef scan_t s
-    if scan_init(&s, nesting, tags) < 0:
+    if scan_init(&s, nesting, tags // 2) < 0:
         raise MemoryError
     try:
         # The new page can be longer than the page: a single `<` becomes four bytes, an element of three bytes
@@ -463,13 +478,14 @@ def rewritten(bytes html not None, size_t nesting=512, size_t tags=1_500_000):
         scan_free(&s)
 
 
-def bounded(bytes html not None, size_t nesting=512, size_t tags=1_500_000):
+def bounded(bytes html not None, size_t nesting=512, size_t tags=450_000):
     """Returns the page in a form that the parser can process safely, and the number of tags that were dropped.
 
     Args:
         html: the page as UTF-8.
         nesting: largest depth of nesting, in elements, of a rewritten page.
-        tags: largest number of tags; a page with more is rewritten.
+        tags: largest number of tags, end tags and comments, or of what takes the same memory in the parser's tree; a
+            page with more is rewritten.
 
     Returns:
         (html, 0), usually with the same object, or (rewritten page, number of dropped tags) for a pathological page.
@@ -481,6 +497,6 @@ def bounded(bytes html not None, size_t nesting=512, size_t tags=1_500_000):
     if _outgrows(p, p + len(html)):
         html = html.replace(b"&nGt;", "≫\u20d2".encode()).replace(b"&nLt;", "≪\u20d2".encode())
     html, bounds = _judge_ended(html)
-    if bounds is not None and bounds["tags"] <= tags:
+    if bounds is not None and bounds["memory"] <= TAG_MEMORY * tags:
         return html, 0
     return rewritten(html, nesting, tags)

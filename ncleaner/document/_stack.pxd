@@ -19,6 +19,7 @@ cdef struct listed_t:     # an unclosed formatting element, or a marker
     uint64_t name         # 0 for a marker
     uint32_t depth        # the smallest depth of the stack since it was opened
     bint moved            # the parser may have moved it to another place, or may have removed it
+    uint64_t attributes   # of its start tag
     bint forgotten        # it may be only on the parser's stack, and not in the parser's list
 
 cdef struct loose_t:      # the content of a <noscript>
@@ -33,7 +34,10 @@ cdef struct scan_t:
     uint64_t deepest
     uint64_t most_listed
     uint64_t reopened     # formatting elements that the start tags of blocks reopen, total
+    uint64_t cloned       # attributes of these elements; the parser copies them each time
     uint64_t attributes
+    uint64_t own          # attributes of the current start tag
+    uint64_t most_own     # most attributes of the start tag of a formatting element
     uint64_t crowded      # tags with more than MANY_ATTRIBUTES attributes
     uint64_t unknown      # tags whose names are not in the table of names
     uint64_t roots        # start tags of html, head and body
@@ -59,6 +63,7 @@ cdef struct scan_t:
     # The list of active formatting elements.
     listed_t* listed
     size_t n_listed
+    uint64_t listed_attributes   # of all entries
     size_t last_marker    # 1 + index of the last marker, or 0; the parser reopens the entries after it
     size_t vague          # the parser may have moved or removed the entries before this index
     bint stale            # the parser may have other markers: end tags no longer remove entries
@@ -74,6 +79,7 @@ cdef struct scan_t:
     bint titled
     const char* endless      # content of the first element of raw text whose end tag is missing, or NULL
     # A <noscript>, whose content must neither leave anything open nor hide its end tag.
+    bint trusting         # the scan reads the content as the parser does, and guards nothing
     bint guarded          # the scan is inside its content
     bint unended          # no further <noscript> of the page has an end tag
     size_t floor          # smallest depth of the stack since it began; afterwards, the stack must not be deeper

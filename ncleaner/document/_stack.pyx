@@ -44,6 +44,12 @@ cdef int scan_init(scan_t* s, size_t max_depth, uint64_t max_tags) noexcept nogi
     return 0
 
 
+cdef inline void _reopen(scan_t* s) noexcept nogil:
+    """Handles a tag before which the parser creates the formatting elements after the last marker again."""
+    s.reopened += s.n_listed - (0 if s.stale else s.last_marker)
+    s.cloned += s.listed_attributes
+
+
 cdef inline void _write_end(scan_t* s, const char* name, size_t length) noexcept nogil:
     write(s, b"</", 2)
     write(s, name, length)
@@ -108,6 +114,10 @@ cdef void _list(scan_t* s, uint64_t name) noexcept nogil:
         s.over = True
         return
     s.listed[s.n_listed].name = name
+    s.listed[s.n_listed].attributes = s.own if name else 0
+    s.listed_attributes += s.listed[s.n_listed].attributes
+    if name and s.own > s.most_own:
+        s.most_own = s.own
     s.listed[s.n_listed].depth = <uint32_t> s.depth
     s.listed[s.n_listed].moved = False
     s.listed[s.n_listed].forgotten = False
@@ -129,6 +139,7 @@ cdef void _unlist(scan_t* s, size_t at) noexcept nogil:
     """Removes the entry `at` from the list of formatting elements."""
     cdef size_t i
     s.n_listed -= 1
+    s.listed_attributes -= s.listed[at].attributes
     if s.floor_listed > s.n_listed:
         s.floor_listed = s.n_listed
     s.vague -= at < s.vague
@@ -153,7 +164,7 @@ cdef void _end_marker(scan_t* s, bint certain) noexcept nogil:
     are then removed too."""
     if s.last_marker:
         if certain:
-            s.n_listed = s.last_marker
+            unlist_to(s, s.last_marker)
             if s.vague > s.n_listed:
                 s.vague = s.n_listed
         _unlist(s, s.last_marker - 1)
@@ -320,6 +331,7 @@ cdef void _end_formatting(scan_t* s, uint64_t name) noexcept nogil:
     cdef size_t at = s.n_listed, i, blocks = 0, depth
     cdef bint ordinary = False
     if s.stale:
+        s.cloned += SHIFTED * s.most_own
         unsure(s)
         return
     while at > s.last_marker and s.listed[at - 1].name != name:
@@ -339,6 +351,9 @@ cdef void _end_formatting(scan_t* s, uint64_t name) noexcept nogil:
             ordinary = True
     if blocks and s.listed[at].forgotten:
         blocks = SHIFTED
+    if blocks:
+        # The parser copies the element into each block, and at most three that are open between them.
+        s.cloned += (blocks if blocks < SHIFTED else SHIFTED) * min(s.listed_attributes, 4 * s.most_own)
     if ordinary and blocks == 0 and depth >= s.sure and at >= s.vague and not s.listed[at].moved:
         pop_to(s, depth)
     elif ordinary or blocks >= SHIFTED:
@@ -406,7 +421,7 @@ cdef void _start_foreign(
         s.doubt = True
     if group == FORMATTING:
         _list(s, name)
-    s.reopened += s.n_listed - (0 if s.stale else s.last_marker)
+    _reopen(s)
     if kind & CLOSES_P and _is_innermost(s, P):
         pop_to(s, s.depth - 1)
     _push_part(s, name, kind, written, length)
@@ -578,7 +593,7 @@ cdef bint start_tag(
     if s.doubt:
         if group == FORMATTING:
             _list(s, name)
-        s.reopened += s.n_listed - (0 if s.stale else s.last_marker)
+        _reopen(s)
         _push_part(s, name, kind, written, length)
         return True
     if s.foreign:
@@ -599,7 +614,7 @@ cdef bint start_tag(
         return s.roots <= 3
     if group == FORMATTING:
         return _start_formatting(s, name, written, length)
-    s.reopened += s.n_listed - (0 if s.stale else s.last_marker)
+    _reopen(s)
     if s.selects and name != OPTION and name != OPTGROUP:
         # Parsers differ in the elements that they allow inside a <select>.
         if group != VOID:
