@@ -837,9 +837,9 @@ cdef class Builder:
         self.b.headings = 0
         self.b.item = False
 
-    @property
-    def segments(self):
-        """Is the number of segments that have ended, including those that were dropped."""
+    def count_segments(self):
+        """Ends the current segment and returns the number of all segments, including those that were dropped."""
+        end_segment(&self.b)
         return self.b.n_segments + self.b.surplus
 
     @property

@@ -85,8 +85,7 @@ def dump_html(
         dropped += _add_embedded(parser, builder, limits)
     # the tree is many times as large as the page: it goes before the tables are copied
     del parser, utf8
-    builder.dumped()
-    limits.check_segments(builder.segments)
+    limits.check_segments(builder.count_segments())
     document = Document.of_tables(
         builder.tables(title),
         title=" ".join(title.decode("utf-8", "replace").split()),

@@ -305,5 +305,5 @@ def dump_text(
                 builder.segment("l", line.lstrip()[bullet.end() :])
             elif line:
                 builder.segment("p", line)
-    limits.check_segments(builder.segments)
+    limits.check_segments(builder.count_segments())
     return Document.of_tables(builder.tables(), encoding=used)
