@@ -5,6 +5,8 @@ replaces another extractor after a reader that yields HTML:
 
     pipeline=[NcleanerReader("s3://bucket/crawl/"), JsonlWriter("s3://bucket/clean/")]
     pipeline=[WarcReader("s3://bucket/crawl/"), NcleanerExtractor(), JsonlWriter("s3://bucket/clean/")]
+
+`WarcReader` needs packages that the extra `datatrove` does not bring (docs/scale.md).
 """
 
 from __future__ import annotations

@@ -30,9 +30,11 @@ class Limits:
         nesting: deepest element nesting, in levels, of a page that would take the parser too long, since
             its time is the product of tags and nesting. Tags beyond this depth are dropped, their text is
             kept. Pages that parse fast keep any nesting.
-        tags: most tags that are given to the parser, which bounds its memory. Of the rest of the page, the
-            text is kept.
-        segments: most segments (paragraphs, headings, list items) of a page's text dump.
+        tags: most tags, end tags and comments that are given to the parser, whose tree takes some 300 bytes
+            for each. What the parser creates again, because a page leaves it open, counts by its memory. Of a
+            page with more, tags are dropped after half as many elements; the text is kept.
+        segments: most segments (paragraphs, headings, list items) of a page's text dump. A plain-text dump
+            has at most twice as many lines.
         seconds: wall-clock seconds that a worker process may spend on one page. After that, the worker is
             replaced and the page is given up. Holds in the engine only: native code cannot be stopped inside
             a process.
@@ -47,7 +49,7 @@ class Limits:
 
     bytes: int = 20_000_000
     nesting: int = 512
-    tags: int = 1_500_000
+    tags: int = 450_000
     segments: int = 1_000_000
     seconds: float = 60.0
     memory: int | None = None
@@ -66,6 +68,13 @@ class Limits:
         """Raises InputError for a page of more than `bytes` bytes."""
         if size > self.bytes:
             raise InputError(f"the page has {size:,} bytes, more than the limit of {self.bytes:,}")
+
+    def check_lines(self, count: int) -> None:
+        """Raises InputError for a plain-text dump of more than twice `segments` lines."""
+        if count > 2 * self.segments:
+            raise InputError(
+                f"the page has {count:,} lines, more than twice the limit of {self.segments:,} segments"
+            )
 
     def check_segments(self, count: int) -> None:
         """Raises InputError for a page of more than `segments` segments."""

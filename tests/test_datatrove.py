@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import pickle
+import re
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -149,3 +152,45 @@ def test_extractor_pickles_and_has_the_options_of_a_cleaner() -> None:
     again = pickle.loads(pickle.dumps(extractor))
     assert (again.timeout, again._cleaner) == (3, None)
     assert again.extract(html) == extractor.extract(html)
+
+
+# what docs/scale.md says ---------------------------------------------------------------------------
+
+SECTION = (Path(__file__).parents[1] / "docs" / "scale.md").read_text().partition("\n## datatrove\n")[2]
+SECTION = SECTION.partition("\n## ")[0]
+SCRIPTS = re.findall(r"```python\n(.*?)```", SECTION, re.DOTALL)
+
+
+def test_what_the_reader_of_datatrove_needs_is_said() -> None:
+    from datatrove.pipeline.readers import WarcReader
+
+    asked = {need if isinstance(need, str) else need[1] for need in WarcReader._requires_dependencies}
+    [said] = re.findall(r"^pip install ([\w -]+)$", SECTION, re.MULTILINE)
+    assert set(said.split()) == asked - {"warcio"}
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=["reader", "extractor"])
+def test_the_pipelines_that_are_shown(script: str, source: Path, tmp_path: Path) -> None:
+    if "WarcReader" in script and (reason := lacks_reader()):
+        pytest.skip(reason)
+    (tmp_path / "crawl").mkdir()
+    (tmp_path / "crawl" / "0.warc.gz").write_bytes(members([warc(i, http(page(i))) for i in range(3)]))
+    # processes of a pipeline begin by running its script once more
+    main = "if __name__ == '__main__': LocalPipelineExecutor(pipeline).run()"
+    (tmp_path / "script.py").write_text(
+        f"{script}\nfrom datatrove.executor import LocalPipelineExecutor\n{main}\n"
+    )
+    subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, check=True, timeout=120)
+    written = b"".join(gzip.decompress(path.read_bytes()) for path in (tmp_path / "clean").iterdir())
+    rows = [json.loads(line) for line in written.splitlines()]
+    assert [row["text"] for row in rows] == [Cleaner().clean(page(i)) for i in range(3)]
+
+
+def lacks_reader() -> str:
+    """Why datatrove's reader of WARC cannot run here; empty if it can."""
+    for name in ("faust-cchardet", "python-magic"):
+        try:
+            version(name)
+        except PackageNotFoundError:
+            return f"datatrove's WarcReader needs {name}, which docs/scale.md describes"
+    return ""

@@ -13,18 +13,31 @@ page is checked first:
 2. Only a page that exceeds the bounds is rewritten, by the same scan. The new page is well nested, and each element
    is closed by its own end tag, so that the parser's stack equals the scan's. Tags that would nest too deep are
    removed. Scripts, comments, controls of forms and foreign markup are also removed; all text remains.
+
+The same scan finds two defects that would cost the rest of the page, and they are mended:
+
+- raw text, such as a <title>, without an end tag (`ended`);
+- a <noscript> that leaves a comment or an element open. The parser reads its content as markup, as a browser without
+  scripts does. A browser with scripts sees only its end tag, so what begins inside it has to end there (`_closed`).
 """
 
 from libc.stdint cimport uint8_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memchr, memcmp
 
 import re
+
+from selectolax.lexbor import LexborHTMLParser
 
 from ncleaner.document._markup cimport *
 from ncleaner.document._stack cimport *
 
 cdef enum:
+    # What the parser's tree takes, in bytes: for a tag with the text after it, and for a formatting element and an
+    # attribute that the parser creates again. Measured with Lexbor 3.1 on pages of each kind.
+    TAG_MEMORY = 305
+    REOPENED_MEMORY = 175
+    CLONED_MEMORY = 190
     MANY_ATTRIBUTES = 1_000  # most in one tag: the parser compares them in pairs
     ALL_ATTRIBUTES = 100_000  # most in the page: the limit keeps the parser's hash chains of unknown names short
 
@@ -71,7 +84,15 @@ cdef const char* _skip_raw(
             close = end if close == end else close + 1
     if (key == XMP or key == PLAINTEXT) and not s.doubt:
         close_paragraph(s)
-    if last == end and key != PLAINTEXT and key != XMP and s.out == NULL and s.endless == NULL:
+    if s.guarded and last == end and not (s.inside and s.bare):
+        s.torn = True
+        if key == SCRIPT or key == STYLE:
+            s.cut = name - 1
+        elif key == TITLE or key == TEXTAREA:
+            last = close = line_end(p, end)
+        elif key != XMP and key != PLAINTEXT:
+            last = close = p
+    elif last == end and key != PLAINTEXT and key != XMP and s.out == NULL and s.endless == NULL:
         s.endless = p
     if s.inside and (s.bare or last == end or key == STYLE and has_tag(p, last)):
         s.bare = True
@@ -91,6 +112,69 @@ cdef const char* _skip_raw(
     return close
 
 
+cdef bint _note(scan_t* s, const char* start, const char* end, bint is_open) noexcept nogil:
+    """Adds a <noscript> to the list of those that have to be mended. Returns whether there is room for it."""
+    cdef loose_t* noted
+    if s.loose == NULL:
+        s.loose = <loose_t*> calloc(LOOSE, sizeof(loose_t))
+    if s.loose == NULL or s.n_loose == LOOSE:
+        return False
+    noted = &s.loose[s.n_loose]
+    noted.start = start
+    noted.end = end
+    noted.cut = s.cut if s.cut != NULL else end
+    noted.open = is_open
+    s.n_loose += 1
+    return True
+
+
+cdef const char* _scan_noscript(const char* p, const char* end, scan_t* s) noexcept nogil:
+    """Scans the content of a <noscript> up to its first end tag, and returns a pointer to this end tag.
+
+    Returns `p` if there is no end tag; then a browser with scripts shows nothing of the rest of the page, and the
+    content is read like the rest of it."""
+    cdef size_t depth = s.depth, inside = s.inside
+    cdef bint bare = s.bare
+    cdef const char* last
+    if s.guarded or s.unended or s.trusting:
+        return p
+    last = raw_end(p, end, b"noscript", 8, False)
+    if last == end:
+        s.unended = True  # otherwise, each <noscript> that follows would need a search
+        return p
+    s.guarded = True
+    s.torn = False
+    s.cut = NULL
+    s.floor = s.depth
+    s.floor_listed = s.n_listed
+    _scan(p, <size_t> (last - p), s)
+    s.guarded = False
+    if s.over:
+        return last
+    if s.torn or s.depth > s.floor or s.n_listed > s.floor_listed:
+        if s.out == NULL and not _note(s, p, last, True):
+            s.over = True
+        pop_to(s, s.floor)
+        unlist_to(s, s.floor_listed)
+    elif s.out == NULL and s.floor < depth:
+        _note(s, p, last, False)
+    s.inside = inside
+    s.bare = bare
+    return last
+
+
+cdef inline bint _is_foreign(scan_t* s) noexcept nogil:
+    """Returns whether svg or math is certainly open, and the content of its innermost element is not HTML."""
+    return s.island and (s.stack[s.depth - 1].kind & GROUP) != TEXT_POINT
+
+
+cdef inline void _tear(scan_t* s, const char* at) noexcept nogil:
+    """Handles a tag, a comment or the like that begins at `at` and does not end."""
+    if s.guarded:
+        s.torn = True
+        s.cut = at
+
+
 cdef void _scan(const char* p, size_t n, scan_t* s) noexcept nogil:
     cdef const char* end = p + n
     cdef const char* q
@@ -99,10 +183,17 @@ cdef void _scan(const char* p, size_t n, scan_t* s) noexcept nogil:
     cdef size_t length, depth
     cdef uint64_t key, before
     cdef uint8_t kind
-    cdef bint self_closing, keep
+    cdef bint self_closing, keep, ours
     while p < end and not s.over:
         q = <const char*> memchr(p, c'<', <size_t> (end - p))
         if q == NULL or q + 1 >= end:
+            if s.guarded:
+                if s.tables:
+                    text_in_table(s, p, end)
+                if q != NULL:
+                    write(s, p, <size_t> (q - p))
+                    write(s, b"&lt;", 4)
+                    return
             write(s, p, <size_t> (end - p))
             return
         if s.tables and q > p:
@@ -118,14 +209,18 @@ cdef void _scan(const char* p, size_t n, scan_t* s) noexcept nogil:
             length = <size_t> (p - name)
             before = s.attributes
             close = attributes_end(p, end, &self_closing, &s.attributes)
+            s.own = s.attributes - before
             if close == end:
+                _tear(s, q)
                 return  # the tokenizer drops a tag that does not end
-            s.crowded += s.attributes - before > MANY_ATTRIBUTES
+            s.crowded += s.own > MANY_ATTRIBUTES
             key = name_key(name, length)
             kind = class_of(key)
             if (kind & GROUP) == RAW and not s.foreign:
                 p = _skip_raw(s, name, length, key, close + 1, end)
                 continue
+            # A <noscript> of svg or math is an element like others there.
+            ours = key == NOSCRIPT and not _is_foreign(s)
             keep = start_tag(s, key, kind, self_closing, name, length)
             if s.out != NULL:
                 if not keep:
@@ -135,12 +230,14 @@ cdef void _scan(const char* p, size_t n, scan_t* s) noexcept nogil:
                         write(s, b" ", 1)
                 else:
                     s.written += 1
-                    if s.attributes - before > MANY_ATTRIBUTES or s.attributes > ALL_ATTRIBUTES:
+                    if s.own > MANY_ATTRIBUTES or s.attributes > ALL_ATTRIBUTES:
                         write(s, q, <size_t> (p - q))
                         write(s, b">", 1)
                     else:
                         write(s, q, <size_t> (close + 1 - q))
             p = close + 1
+            if ours:
+                p = _scan_noscript(p, end, s)
         elif p[0] == c'/':
             p += 1
             if p < end and is_letter(p[0]):
@@ -148,6 +245,7 @@ cdef void _scan(const char* p, size_t n, scan_t* s) noexcept nogil:
                 p = name_end(p, end)
                 close = attributes_end(p, end, &self_closing, &s.attributes)
                 if close == end:
+                    _tear(s, q)
                     return
                 key = name_key(name, <size_t> (p - name))
                 kind = class_of(key)
@@ -158,9 +256,14 @@ cdef void _scan(const char* p, size_t n, scan_t* s) noexcept nogil:
                 p = close + 1
             else:
                 p = <const char*> memchr(p, c'>', <size_t> (end - p))
-                p = end if p == NULL else p + 1
+                if p == NULL:
+                    _tear(s, q)
+                    return
+                p += 1
         elif starts(p, end, b"!--", 3):
             p = comment_end(p + 3, end)
+            if p == end and not is_closed(q, end):
+                _tear(s, q)
         elif s.foreign and starts(p, end, b"![CDATA[", 8):
             # Inside foreign markup, the parser reads text up to `]]>`; elsewhere, a comment up to `>`.
             close = p
@@ -168,11 +271,12 @@ cdef void _scan(const char* p, size_t n, scan_t* s) noexcept nogil:
                 close = <const char*> memchr(close, c'>', <size_t> (end - close))
                 if close == NULL:
                     close = end - 1
+                    _tear(s, q)
                     break
                 if memcmp(close - 2, b"]]", 2) == 0:
                     break
                 close += 1
-            if s.island and (s.stack[s.depth - 1].kind & GROUP) != TEXT_POINT:
+            if _is_foreign(s):
                 p = close + 1
             else:
                 s.doubt = True
@@ -180,6 +284,7 @@ cdef void _scan(const char* p, size_t n, scan_t* s) noexcept nogil:
         elif p[0] == c'!' or p[0] == c'?':
             close = <const char*> memchr(p, c'>', <size_t> (end - p))
             if close == NULL:
+                _tear(s, q)
                 return
             if p[0] == c'!' and (p[1] | 0x20) == c'd':
                 write(s, q, <size_t> (close + 1 - q))
@@ -192,16 +297,18 @@ cdef uint64_t _hidden(const char* p, size_t n, scan_t* s) noexcept nogil:
     """Returns how many more start tags the parser may find than the scan.
 
     If scan and tokenizer may read the page differently (`doubt`), everything that looks like a start tag may be
-    one; otherwise the number is 0."""
+    one, and each `<` markup; otherwise the number is 0."""
     cdef const char* end = p + n
-    cdef uint64_t tags = 0
+    cdef uint64_t tags = 0, markup = 0
     if not s.doubt:
         return 0
     while True:
         p = <const char*> memchr(p, c'<', <size_t> (end - p))
         if p == NULL or p + 1 >= end:
+            s.markup = max(s.markup, markup)
             return tags - s.tags if tags > s.tags else 0
         p += 1
+        markup += 1
         tags += is_letter(p[0])
 
 
@@ -224,6 +331,7 @@ cdef bint _outgrows(const char* p, const char* end) noexcept nogil:
 # title, and text in a form, end at the first tag or line end; fallback text (`<iframe …/>` in <noscript>) is empty.
 # A script or a style sheet may be cut off with the page, and ends only where the body begins.
 _LINE = re.compile(rb"\s*+[^<\r\n]*+")
+_PLAINTEXT = re.compile(rb"<plaintext(?=[\s/>])", re.IGNORECASE)
 _BODY = re.compile(rb"(?=</head[\s>]|<body[\s>])", re.IGNORECASE)
 _ENDS = {
     b"title": _LINE, b"textarea": _LINE, b"iframe": re.compile(b""), b"noframes": re.compile(b""),
@@ -250,19 +358,40 @@ def _ended(bytes html, Py_ssize_t at, set known):
     return html[: place.end()] + b"</" + name + b">" + html[place.end() :]
 
 
+def _closed(bytes html not None, list loose not None):
+    """Returns the page with <noscript> elements that leave nothing open.
+
+    `loose` has (start, end, end of what can be read, whether something stays open) of the content of some of them, in
+    the order of the page. The parser reads the content by itself, and its tree is written again. So the text and the
+    structure of the content are those that it has for a browser without scripts."""
+    parts = []
+    written = 0
+    for start, end, cut, _open in loose:
+        content = _PLAINTEXT.sub(b"<pre", html[start:cut])
+        # the content is no page, so these are never those of the page
+        content, _dropped = bounded(content)
+        parts += html[written:start], (LexborHTMLParser(content, is_fragment=True).html or "").encode()
+        written = end
+    return b"".join((*parts, html[written:]))
+
+
 def judge(bytes html not None):
     """Returns upper bounds of the cost of parsing a page (UTF-8), {name: number}, or None if a bound is exceeded.
 
     `tags` is an upper bound of the number of start tags. `nesting` is one of the depth of the stack of open elements,
     without <html> and <body>, and `reopened` one of the number of formatting elements that the parser creates again.
-    `hidden` is the number of further start tags that the parser may find; `tags` includes them, `nesting` and
-    `reopened` do not. Raises MemoryError if there is not enough memory.
+    `memory` is one of the bytes that the parser's tree takes, without attributes, texts and names: it counts tags, end
+    tags, comments, and what the parser creates again. `hidden` is the number of further start tags that the parser
+    may find; `tags` includes them, `nesting` and `reopened` do not. Raises MemoryError if there is not enough memory.
     """
-    return _judge(html)[0]
+    return _judge(html, True)[0]
 
 
-def _judge(bytes html not None):
-    """Returns (the bounds, as `judge`; offset of the content of an element of raw text that does not end, or -1)."""
+def _judge(bytes html not None, bint trusting=False):
+    """Returns (the bounds, as `judge`; offset of the content of an element of raw text that does not end, or -1; the
+    <noscript> elements as in `_closed`, none if nothing stays open).
+
+    If something stays open, the bounds are not those of the page. If `trusting`, no <noscript> is looked for."""
     cdef scan_t s
     cdef const char* p = html
     cdef size_t n = len(html)
@@ -271,10 +400,10 @@ def _judge(bytes html not None):
     cdef bint fits
     if scan_init(&s, DEEPEST, 0) < 0:
         raise MemoryError
+    s.trusting = trusting
     with nogil:
         _scan(p, n, &s)
         hidden = _hidden(p, n, &s)
-        scan_free(&s)
         endless = s.endless - p if s.endless != NULL else -1
         fits = (
             not s.over
@@ -286,38 +415,53 @@ def _judge(bytes html not None):
             and (s.deepest + s.most_listed + hidden) * s.markup <= LOOK_UPS
             and s.reopened + hidden * s.tags <= REOPENED
         )
+    try:
+        loose = [(it.start - p, it.end - p, it.cut - p, it.open) for it in s.loose[: s.n_loose]]
+    finally:
+        scan_free(&s)
+    if not any(is_open for _start, _end, _cut, is_open in loose):
+        loose = []
     if not fits:
-        return None, endless
-    bounds = {"tags": s.tags + hidden, "nesting": s.deepest + s.most_listed, "reopened": s.reopened, "hidden": hidden}
-    return bounds, endless
+        return None, endless, loose
+    bounds = {
+        "tags": s.tags + hidden, "nesting": s.deepest + s.most_listed, "reopened": s.reopened, "hidden": hidden,
+        "memory": TAG_MEMORY * s.markup + REOPENED_MEMORY * s.reopened + CLONED_MEMORY * s.cloned,
+    }
+    return bounds, endless, loose
 
 
 def _judge_ended(bytes html not None):
     """Returns (the page, as `ended`; the bounds of this page, as `judge`)."""
     known = set()
-    bounds, endless = _judge(html)
+    bounds, endless, loose = _judge(html)
     for _turn in range(2 * len(_ENDS)):
         mended = _ended(html, endless, known) if endless >= 0 else None
         if mended is None:
             break
         html = mended
-        bounds, endless = _judge(html)
+        bounds, endless, loose = _judge(html)
+    if loose and bounds is not None:
+        html = _closed(html, loose)
+        bounds = _judge(html, True)[0]
     return html, bounds
 
 
 def ended(bytes html not None):
-    """Returns the page with end tags for titles and other raw text that would swallow the rest of it."""
+    """Returns the page with an end for everything that would swallow the rest of it: titles and other raw text without
+    an end tag, and what begins inside a <noscript>."""
     return _judge_ended(html)[0]
 
 
-def rewritten(bytes html not None, size_t nesting=512, size_t tags=1_500_000):
+def rewritten(bytes html not None, size_t nesting=512, size_t tags=450_000):
     """Returns (the page rewritten as well-nested HTML within these bounds, number of tags that were dropped).
+
+    Each element has an end tag of its own, so that a page has half as many elements as `tags`.
 
     Raises MemoryError if there is not enough memory."""
     cdef const char* p = html
     cdef size_t n = len(html)
     cdef scan_t s
-    if scan_init(&s, nesting, tags) < 0:
+    if scan_init(&s, nesting, tags // 2) < 0:
         raise MemoryError
     try:
         # The new page can be longer than the page: a single `<` becomes four bytes, an element of three bytes
@@ -334,13 +478,14 @@ def rewritten(bytes html not None, size_t nesting=512, size_t tags=1_500_000):
         scan_free(&s)
 
 
-def bounded(bytes html not None, size_t nesting=512, size_t tags=1_500_000):
+def bounded(bytes html not None, size_t nesting=512, size_t tags=450_000):
     """Returns the page in a form that the parser can process safely, and the number of tags that were dropped.
 
     Args:
         html: the page as UTF-8.
         nesting: largest depth of nesting, in elements, of a rewritten page.
-        tags: largest number of tags; a page with more is rewritten.
+        tags: largest number of tags, end tags and comments, or of what takes the same memory in the parser's tree; a
+            page with more is rewritten.
 
     Returns:
         (html, 0), usually with the same object, or (rewritten page, number of dropped tags) for a pathological page.
@@ -352,6 +497,6 @@ def bounded(bytes html not None, size_t nesting=512, size_t tags=1_500_000):
     if _outgrows(p, p + len(html)):
         html = html.replace(b"&nGt;", "≫\u20d2".encode()).replace(b"&nLt;", "≪\u20d2".encode())
     html, bounds = _judge_ended(html)
-    if bounds is not None and bounds["tags"] <= tags:
+    if bounds is not None and bounds["memory"] <= TAG_MEMORY * tags:
         return html, 0
     return rewritten(html, nesting, tags)

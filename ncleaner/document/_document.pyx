@@ -27,6 +27,8 @@ from ncleaner.document import tags as _tags
 from ncleaner.document._tags import check as _check_tags
 
 cdef enum:
+    # The numbers of segments and runs have 32 bits.
+    MAX_SEGMENTS = 1 << 30
     # If a line has more code points than this, the author may have wrapped it by hand with the <br> after it.
     SHORT_LINE = 55
 
@@ -248,6 +250,7 @@ cdef int builder_init(builder_t* b, size_t expected) noexcept nogil:
     Returns 0, or -1 if there is not enough memory."""
     memset(b, 0, sizeof(builder_t))
     b.element = -1
+    b.max_segments = MAX_SEGMENTS
     if not (_grow(<void**> &b.text, &b.text_cap, expected + 64, 1, &b.no_memory)
             and _grow(<void**> &b.runs, &b.cap_runs, 256, sizeof(run_t), &b.no_memory)
             and _grow(<void**> &b.segments, &b.cap_segments, 128, sizeof(segment_t), &b.no_memory)
@@ -535,6 +538,13 @@ cdef void end_segment(builder_t* b) noexcept nogil:
     cdef segment_t* s
     if b.open:
         b.open = False
+        if b.n_segments >= b.max_segments:
+            b.surplus += 1
+            b.n_runs = <size_t> b.seg_first_run
+            b.text_len = b.mark = b.base
+            b.space = True
+            b.breaks = 0
+            return
         b.text_len = b.mark
         if not (_grow(<void**> &b.segments, &b.cap_segments, b.n_segments + 1, sizeof(segment_t), &b.no_memory)
                 and _grow(<void**> &b.text, &b.text_cap, b.text_len + 8, 1, &b.no_memory)):
@@ -685,16 +695,46 @@ cdef void close_block(builder_t* b, int form) noexcept nogil:
 
 # --------------------------------------------------------------------------------------------------
 
+cdef bytes _taken(void** rows, size_t size):
+    """Returns a copy of an array and frees it."""
+    cdef bytes copy = (<char*> rows[0])[:size]
+    free(rows[0])
+    rows[0] = NULL
+    return copy
+
+
+cdef extern from *:
+    """
+    #ifdef __GLIBC__
+    #include <malloc.h>
+    static void give_back(void) { malloc_trim(0); }
+    #else
+    static void give_back(void) {}
+    #endif
+    """
+    void give_back() nogil
+
+
+def release_memory():
+    """Gives freed memory back to the system. The allocator of glibc keeps it below what is still in use."""
+    with nogil:
+        give_back()
+
+
 cdef class Builder:
     """The Python interface of the functions above, and the owner of one builder's memory.
+
+    `expected` is an estimate of the text's length in bytes. Of more than `max_segments` segments, the rest is
+    counted and dropped, so that a page above the limit takes no memory before it is given up.
 
     `tables()` returns (text, runs, segments, elements, names, tags after the last run). The tables are bytes
     objects that contain the row structs.
     """
 
-    def __cinit__(self, size_t expected=4096):
+    def __cinit__(self, size_t expected=4096, size_t max_segments=MAX_SEGMENTS):
         if builder_init(&self.b, expected) < 0:
             raise MemoryError
+        self.b.max_segments = max_segments if max_segments < MAX_SEGMENTS else MAX_SEGMENTS
 
     def __dealloc__(self):
         builder_free(&self.b)
@@ -797,6 +837,11 @@ cdef class Builder:
         self.b.headings = 0
         self.b.item = False
 
+    def count_segments(self):
+        """Ends the current segment and returns the number of all segments, including those that were dropped."""
+        end_segment(&self.b)
+        return self.b.n_segments + self.b.surplus
+
     @property
     def in_heading(self):
         """Is True while an <h1> … <h6> is open."""
@@ -826,25 +871,33 @@ cdef class Builder:
     def tables(self, bytes title not None=b""):
         """Ends the current segment, assigns the kinds and zones of segments, and returns the finished tables.
 
+        The builder is empty afterwards.
+
         `title`: the title of the page, UTF-8.
 
         Returns (text, runs, segments, elements, names, tags after the last run): the UTF-8 text, the rows of the
         tables as bytes, and the number of tags of the tree after the last run. Raises MemoryError if there was not
         enough memory for a table."""
         cdef builder_t* b = &self.b
+        cdef int32_t tags_behind
         end_segment(b)
         assign_kinds(b)
         assign_zones(b, <const uint8_t*> <char*> title, len(title))
         if b.no_memory:
             raise MemoryError("not enough memory for the document's tables")
-        return (
-            (<char*> b.text)[: b.text_len],
-            (<char*> b.runs)[: b.n_runs * sizeof(run_t)],
-            (<char*> b.segments)[: b.n_segments * sizeof(segment_t)],
-            (<char*> b.elements)[: b.n_elements * sizeof(element_t)],
-            (<char*> b.names)[: b.n_names * sizeof(uint16_t)],
-            _tags_since(b),
+        tags_behind = _tags_since(b)
+        # each table is freed before the next one is copied
+        found = (
+            _taken(<void**> &b.text, b.text_len),
+            _taken(<void**> &b.runs, b.n_runs * sizeof(run_t)),
+            _taken(<void**> &b.segments, b.n_segments * sizeof(segment_t)),
+            _taken(<void**> &b.elements, b.n_elements * sizeof(element_t)),
+            _taken(<void**> &b.names, b.n_names * sizeof(uint16_t)),
+            tags_behind,
         )
+        if builder_init(b, 0) < 0:
+            raise MemoryError
+        return found
 
 
 # --------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ cdef enum:
 # The keys (`name_key`) of the tags that have special rules.
 cdef uint64_t P, LI, DD, DT, FORM, TABLE, TBODY, THEAD, TFOOT, TR, A, NOBR, SCRIPT, PLAINTEXT, XMP, TITLE, UL, OL, DIV
 cdef uint64_t ADDRESS, BUTTON, SELECT, OPTION, OPTGROUP, TEMPLATE, NOSCRIPT, COL, COLGROUP, CAPTION, HR, INPUT, KEYGEN
-cdef uint64_t FRAME, FRAMESET, RUBY, RB, RT, RTC, RP, IMAGE, STYLE, SVG
+cdef uint64_t FRAME, FRAMESET, RUBY, RB, RT, RTC, RP, IMAGE, STYLE, SVG, TEXTAREA
 
 
 cdef inline bint is_letter(char c) noexcept nogil:
@@ -62,4 +62,6 @@ cdef const char* raw_end(
     const char* p, const char* end, const char* name, size_t length, bint script
 ) noexcept nogil
 cdef const char* comment_end(const char* p, const char* end) noexcept nogil
+cdef bint is_closed(const char* p, const char* end) noexcept nogil
+cdef const char* line_end(const char* p, const char* end) noexcept nogil
 cdef bint has_tag(const char* p, const char* end) noexcept nogil

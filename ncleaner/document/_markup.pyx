@@ -90,7 +90,7 @@ cdef void _learn():
             classes[slot] = kind
     global P, LI, DD, DT, FORM, TABLE, TBODY, THEAD, TFOOT, TR, A, NOBR, SCRIPT, PLAINTEXT, XMP, TITLE, UL, OL, DIV
     global ADDRESS, BUTTON, SELECT, OPTION, OPTGROUP, TEMPLATE, NOSCRIPT, COL, COLGROUP, CAPTION, HR, INPUT, KEYGEN
-    global FRAME, FRAMESET, RUBY, RB, RT, RTC, RP, IMAGE, STYLE, SVG
+    global FRAME, FRAMESET, RUBY, RB, RT, RTC, RP, IMAGE, STYLE, SVG, TEXTAREA
     P, LI, DD, DT, FORM, TABLE, TBODY, THEAD, TFOOT, TR, A, NOBR, SCRIPT, PLAINTEXT, XMP, TITLE, UL, OL, DIV = [
         _key_of(name) for name in
         "p li dd dt form table tbody thead tfoot tr a nobr script plaintext xmp title ul ol div".split()
@@ -99,8 +99,8 @@ cdef void _learn():
         _key_of(name) for name in
         "address button select option optgroup template noscript col colgroup caption hr input keygen".split()
     ]
-    FRAME, FRAMESET, RUBY, RB, RT, RTC, RP, IMAGE, STYLE, SVG = [
-        _key_of(name) for name in "frame frameset ruby rb rt rtc rp image style svg".split()
+    FRAME, FRAMESET, RUBY, RB, RT, RTC, RP, IMAGE, STYLE, SVG, TEXTAREA = [
+        _key_of(name) for name in "frame frameset ruby rb rt rtc rp image style svg textarea".split()
     ]
 
 memset(keys, 0, sizeof(keys))
@@ -245,6 +245,22 @@ cdef const char* comment_end(const char* p, const char* end) noexcept nogil:
         if p - first >= 2 and memcmp(p - 2, b"--", 2) == 0 or p - first >= 3 and memcmp(p - 3, b"--!", 3) == 0:
             return p + 1
         p += 1
+
+
+cdef bint is_closed(const char* p, const char* end) noexcept nogil:
+    """Returns whether the comment from `p` (its `<`) up to `end` has an end of its own."""
+    if end - p < 5 or (end - 1)[0] != c'>':
+        return False
+    return memcmp(end - 3, b"--", 2) == 0 or end - p >= 8 and memcmp(end - 4, b"--!", 3) == 0
+
+
+cdef const char* line_end(const char* p, const char* end) noexcept nogil:
+    """Returns a pointer to the first tag, or to the end of the first line that is not blank."""
+    while p < end and is_space(p[0]):
+        p += 1
+    while p < end and p[0] != c'<' and p[0] != c'\n' and p[0] != c'\r':
+        p += 1
+    return p
 
 
 cdef bint has_tag(const char* p, const char* end) noexcept nogil:

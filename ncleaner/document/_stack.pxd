@@ -6,6 +6,7 @@ from libc.string cimport memcpy
 cdef enum:
     DEEPEST = 4096           # most entries of the stack; a deeper page is over all bounds
     ALL_UNKNOWN = 50_000     # most tags of unknown names in a page: the limit keeps the parser's hash chains short
+    LOOSE = 1000             # most <noscript> that leave something open; a page with more is over all bounds
     LISTED = 2048            # most entries of the list of formatting elements; a page with more is over all bounds
 
 cdef struct open_t:       # an open element
@@ -18,7 +19,14 @@ cdef struct listed_t:     # an unclosed formatting element, or a marker
     uint64_t name         # 0 for a marker
     uint32_t depth        # the smallest depth of the stack since it was opened
     bint moved            # the parser may have moved it to another place, or may have removed it
+    uint64_t attributes   # of its start tag
     bint forgotten        # it may be only on the parser's stack, and not in the parser's list
+
+cdef struct loose_t:      # the content of a <noscript>
+    const char* start
+    const char* end
+    const char* cut       # `cut` of scan_t, or `end`
+    bint open             # it leaves something open
 
 cdef struct scan_t:
     uint64_t markup       # tags, comments and the like
@@ -26,7 +34,10 @@ cdef struct scan_t:
     uint64_t deepest
     uint64_t most_listed
     uint64_t reopened     # formatting elements that the start tags of blocks reopen, total
+    uint64_t cloned       # attributes of these elements; the parser copies them each time
     uint64_t attributes
+    uint64_t own          # attributes of the current start tag
+    uint64_t most_own     # most attributes of the start tag of a formatting element
     uint64_t crowded      # tags with more than MANY_ATTRIBUTES attributes
     uint64_t unknown      # tags whose names are not in the table of names
     uint64_t roots        # start tags of html, head and body
@@ -52,6 +63,7 @@ cdef struct scan_t:
     # The list of active formatting elements.
     listed_t* listed
     size_t n_listed
+    uint64_t listed_attributes   # of all entries
     size_t last_marker    # 1 + index of the last marker, or 0; the parser reopens the entries after it
     size_t vague          # the parser may have moved or removed the entries before this index
     bint stale            # the parser may have other markers: end tags no longer remove entries
@@ -66,6 +78,16 @@ cdef struct scan_t:
     bint bare             # elements inside them that look like raw text (such as <style>) are ordinary markup
     bint titled
     const char* endless      # content of the first element of raw text whose end tag is missing, or NULL
+    # A <noscript>, whose content must neither leave anything open nor hide its end tag.
+    bint trusting         # the scan reads the content as the parser does, and guards nothing
+    bint guarded          # the scan is inside its content
+    bint unended          # no further <noscript> of the page has an end tag
+    size_t floor          # smallest depth of the stack since it began; afterwards, the stack must not be deeper
+    size_t floor_listed   # the same for the list of formatting elements
+    const char* cut       # its first tag, comment or script that does not end inside it, or NULL
+    bint torn             # its end tag is hidden, or something inside it would hide it
+    loose_t* loose        # those of the page that leave something open, and those that end what they did not begin
+    size_t n_loose
 
 
 cdef inline void write(scan_t* s, const char* p, size_t n) noexcept nogil:
@@ -77,6 +99,8 @@ cdef inline void write(scan_t* s, const char* p, size_t n) noexcept nogil:
 cdef int scan_init(scan_t* s, size_t max_depth, uint64_t max_tags) noexcept nogil
 cdef void scan_free(scan_t* s) noexcept nogil
 cdef void unsure(scan_t* s) noexcept nogil
+cdef void pop_to(scan_t* s, size_t depth) noexcept nogil
+cdef void unlist_to(scan_t* s, size_t length) noexcept nogil
 cdef void close_paragraph(scan_t* s) noexcept nogil
 cdef void text_in_table(scan_t* s, const char* p, const char* end) noexcept nogil
 cdef bint start_tag(

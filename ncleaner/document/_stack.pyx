@@ -26,8 +26,10 @@ cdef enum:
 cdef void scan_free(scan_t* s) noexcept nogil:
     free(s.stack)
     free(s.listed)
+    free(s.loose)
     s.stack = NULL
     s.listed = NULL
+    s.loose = NULL
 
 
 cdef int scan_init(scan_t* s, size_t max_depth, uint64_t max_tags) noexcept nogil:
@@ -40,6 +42,12 @@ cdef int scan_init(scan_t* s, size_t max_depth, uint64_t max_tags) noexcept nogi
         scan_free(s)
         return -1
     return 0
+
+
+cdef inline void _reopen(scan_t* s) noexcept nogil:
+    """Handles a tag before which the parser creates the formatting elements after the last marker again."""
+    s.reopened += s.n_listed - (0 if s.stale else s.last_marker)
+    s.cloned += s.listed_attributes
 
 
 cdef inline void _write_end(scan_t* s, const char* name, size_t length) noexcept nogil:
@@ -106,6 +114,10 @@ cdef void _list(scan_t* s, uint64_t name) noexcept nogil:
         s.over = True
         return
     s.listed[s.n_listed].name = name
+    s.listed[s.n_listed].attributes = s.own if name else 0
+    s.listed_attributes += s.listed[s.n_listed].attributes
+    if name and s.own > s.most_own:
+        s.most_own = s.own
     s.listed[s.n_listed].depth = <uint32_t> s.depth
     s.listed[s.n_listed].moved = False
     s.listed[s.n_listed].forgotten = False
@@ -127,6 +139,9 @@ cdef void _unlist(scan_t* s, size_t at) noexcept nogil:
     """Removes the entry `at` from the list of formatting elements."""
     cdef size_t i
     s.n_listed -= 1
+    s.listed_attributes -= s.listed[at].attributes
+    if s.floor_listed > s.n_listed:
+        s.floor_listed = s.n_listed
     s.vague -= at < s.vague
     for i in range(at, s.n_listed):
         s.listed[i] = s.listed[i + 1]
@@ -136,6 +151,12 @@ cdef void _unlist(scan_t* s, size_t at) noexcept nogil:
             s.last_marker -= 1
 
 
+cdef void unlist_to(scan_t* s, size_t length) noexcept nogil:
+    """Removes the last entries from the list of formatting elements, all but `length`."""
+    while s.n_listed > length:
+        _unlist(s, s.n_listed - 1)
+
+
 cdef void _end_marker(scan_t* s, bint certain) noexcept nogil:
     """Removes the last marker from the list when a cell or an object ends.
 
@@ -143,13 +164,13 @@ cdef void _end_marker(scan_t* s, bint certain) noexcept nogil:
     are then removed too."""
     if s.last_marker:
         if certain:
-            s.n_listed = s.last_marker
+            unlist_to(s, s.last_marker)
             if s.vague > s.n_listed:
                 s.vague = s.n_listed
         _unlist(s, s.last_marker - 1)
 
 
-cdef void _pop_to(scan_t* s, size_t depth) noexcept nogil:
+cdef void pop_to(scan_t* s, size_t depth) noexcept nogil:
     cdef open_t* e
     cdef size_t i
     while s.depth > depth:
@@ -162,6 +183,8 @@ cdef void _pop_to(scan_t* s, size_t depth) noexcept nogil:
             _end_marker(s, s.depth >= s.sure)
     if s.sure > depth:
         s.sure = depth
+    if s.floor > depth:
+        s.floor = depth
     if s.island > depth:
         s.island = 0
     i = s.n_listed
@@ -272,10 +295,10 @@ cdef void close_paragraph(scan_t* s) noexcept nogil:
         return
     at = _find(s, P, PARAGRAPH)
     if at >= 0:
-        _pop_to(s, <size_t> at)
+        pop_to(s, <size_t> at)
     elif at == UNCERTAIN:
         if _is_innermost(s, P):
-            _pop_to(s, s.depth - 1)
+            pop_to(s, s.depth - 1)
         unsure(s)
 
 
@@ -285,13 +308,13 @@ cdef void _close(scan_t* s, uint64_t name, int reach) noexcept nogil:
     cdef bint marker
     if at >= 0:
         marker = s.out == NULL and s.stack[at].kind & SCOPE and (s.stack[at].kind & GROUP) == CONTROL
-        _pop_to(s, <size_t> at)
+        pop_to(s, <size_t> at)
         if marker:
             _end_marker(s, True)
     elif at == UNCERTAIN:
         if _is_innermost(s, name) or not name and s.depth and s.stack[s.depth - 1].kind & HEADING:
             marker = s.stack[s.depth - 1].kind & SCOPE and (s.stack[s.depth - 1].kind & GROUP) == CONTROL
-            _pop_to(s, s.depth - 1)
+            pop_to(s, s.depth - 1)
             if marker:
                 _end_marker(s, False)
         unsure(s)
@@ -308,6 +331,7 @@ cdef void _end_formatting(scan_t* s, uint64_t name) noexcept nogil:
     cdef size_t at = s.n_listed, i, blocks = 0, depth
     cdef bint ordinary = False
     if s.stale:
+        s.cloned += SHIFTED * s.most_own
         unsure(s)
         return
     while at > s.last_marker and s.listed[at - 1].name != name:
@@ -327,8 +351,11 @@ cdef void _end_formatting(scan_t* s, uint64_t name) noexcept nogil:
             ordinary = True
     if blocks and s.listed[at].forgotten:
         blocks = SHIFTED
+    if blocks:
+        # The parser copies the element into each block, and at most three that are open between them.
+        s.cloned += (blocks if blocks < SHIFTED else SHIFTED) * min(s.listed_attributes, 4 * s.most_own)
     if ordinary and blocks == 0 and depth >= s.sure and at >= s.vague and not s.listed[at].moved:
-        _pop_to(s, depth)
+        pop_to(s, depth)
     elif ordinary or blocks >= SHIFTED:
         unsure(s)
     # The formatting elements that were opened later are closed too, and are reopened in another place.
@@ -353,7 +380,7 @@ cdef bint _start_formatting(scan_t* s, uint64_t name, const char* written, size_
             if s.stack[i].name == name:
                 if _find(s, name, INLINE) < 0:
                     return False
-                _pop_to(s, i)
+                pop_to(s, i)
                 break
     if s.depth >= s.max_depth:
         return False
@@ -394,9 +421,9 @@ cdef void _start_foreign(
         s.doubt = True
     if group == FORMATTING:
         _list(s, name)
-    s.reopened += s.n_listed - (0 if s.stale else s.last_marker)
+    _reopen(s)
     if kind & CLOSES_P and _is_innermost(s, P):
-        _pop_to(s, s.depth - 1)
+        pop_to(s, s.depth - 1)
     _push_part(s, name, kind, written, length)
     unsure(s)
 
@@ -407,10 +434,10 @@ cdef void _end_foreign(scan_t* s, uint64_t name) noexcept nogil:
         while i >= s.island:
             i -= 1
             if s.stack[i].name == name:
-                _pop_to(s, i)
+                pop_to(s, i)
                 return
     if _is_innermost(s, name):
-        _pop_to(s, s.depth - 1)
+        pop_to(s, s.depth - 1)
     unsure(s)
 
 
@@ -436,7 +463,7 @@ cdef bint _start_part(
     if at >= 0 and s.out != NULL and <size_t> at + 4 > s.max_depth:
         return False
     if at >= 0:
-        _pop_to(s, <size_t> at + 1)
+        pop_to(s, <size_t> at + 1)
         if name == COL or name == COLGROUP:
             return False
         # The parser inserts the <tbody> and the <tr> that the page leaves out.
@@ -507,7 +534,7 @@ cdef void _start_table(scan_t* s) noexcept nogil:
         unsure(s)  # in quirks mode, the parser leaves the paragraph open
     at = _find_table(s)
     if at >= 0:
-        _pop_to(s, <size_t> at)
+        pop_to(s, <size_t> at)
     elif at == UNCERTAIN:
         unsure(s)
 
@@ -521,12 +548,12 @@ cdef bint _start_control(scan_t* s, uint64_t name, uint8_t kind, const char* wri
     if name == BUTTON and s.buttons:
         at = _find(s, BUTTON, BLOCK)
         if at >= 0:
-            _pop_to(s, <size_t> at)
+            pop_to(s, <size_t> at)
         elif at == UNCERTAIN:
             unsure(s)
     elif _is_innermost(s, OPTION) and (name == OPTION or name == OPTGROUP):
         if s.n_listed == s.last_marker:
-            _pop_to(s, s.depth - 1)
+            pop_to(s, s.depth - 1)
         else:
             unsure(s)
     in_head = s.sure == s.depth
@@ -552,7 +579,7 @@ cdef void _make_room(scan_t* s) noexcept nogil:
         depth -= 1
     if depth < s.depth:
         s.dropped += s.depth - depth
-        _pop_to(s, depth)
+        pop_to(s, depth)
 
 
 cdef bint start_tag(
@@ -566,7 +593,7 @@ cdef bint start_tag(
     if s.doubt:
         if group == FORMATTING:
             _list(s, name)
-        s.reopened += s.n_listed - (0 if s.stale else s.last_marker)
+        _reopen(s)
         _push_part(s, name, kind, written, length)
         return True
     if s.foreign:
@@ -587,7 +614,7 @@ cdef bint start_tag(
         return s.roots <= 3
     if group == FORMATTING:
         return _start_formatting(s, name, written, length)
-    s.reopened += s.n_listed - (0 if s.stale else s.last_marker)
+    _reopen(s)
     if s.selects and name != OPTION and name != OPTGROUP:
         # Parsers differ in the elements that they allow inside a <select>.
         if group != VOID:
@@ -625,7 +652,7 @@ cdef bint start_tag(
         if s.items:
             at = _find_item(s, LI, LI) if name == LI else _find_item(s, DD, DT)
             if at >= 0:
-                _pop_to(s, <size_t> at)
+                pop_to(s, <size_t> at)
             elif at == UNCERTAIN:
                 unsure(s)
     if name == TABLE:
@@ -634,14 +661,14 @@ cdef bint start_tag(
         close_paragraph(s)
     if kind & HEADING and s.depth and s.stack[s.depth - 1].kind & HEADING:
         if s.n_listed == s.last_marker:
-            _pop_to(s, s.depth - 1)
+            pop_to(s, s.depth - 1)
         else:
             unsure(s)
     elif name == RB or name == RT or name == RTC or name == RP:
         if s.n_listed > s.last_marker or _find(s, RUBY, BLOCK) < 0:
             unsure(s)
         elif _is_innermost(s, RB) or _is_innermost(s, RT) or _is_innermost(s, RP):
-            _pop_to(s, s.depth - 1)
+            pop_to(s, s.depth - 1)
         elif not _is_innermost(s, RUBY):
             unsure(s)
     if s.out != NULL and s.depth >= s.max_depth:
@@ -662,11 +689,12 @@ cdef bint _end_form(scan_t* s) noexcept nogil:
     s.form = s.form and s.templates > 0
     at = _find(s, FORM, BLOCK)
     if at >= 0 and <size_t> at + 1 == s.depth:
-        _pop_to(s, <size_t> at)
+        pop_to(s, <size_t> at)
     elif at >= 0:
         for i in range(<size_t> at, s.depth - 1):
             s.stack[i] = s.stack[i + 1]
         s.depth -= 1
+        s.floor -= s.floor > <size_t> at
         for i in range(s.n_listed):
             if s.listed[i].depth > <size_t> at:
                 s.listed[i].depth -= 1

@@ -83,6 +83,8 @@ ctypedef struct builder_t:
     segment_t* segments
     size_t n_segments
     size_t cap_segments
+    size_t max_segments  # the builder keeps no more
+    size_t surplus       # number of the segments that it has dropped
     element_t* elements
     size_t n_elements
     size_t cap_elements

@@ -6,7 +6,7 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
 from ncleaner.document import _dump, _walk
 from ncleaner.document._bound import bounded
-from ncleaner.document._document import Builder
+from ncleaner.document._document import Builder, release_memory
 from ncleaner.document.tables import Document
 from ncleaner.limits import Limits
 from ncleaner.text.charset import decode
@@ -22,6 +22,9 @@ _OPTIONS = int(LexborDocumentOptions.WO_EVENTS)
 # is bytes of UTF-8, which treats languages more equally than characters: a page of 1,200 Chinese characters
 # is not thin.
 _THIN, _LINE = 900, 60
+# The tree of a page with so many runs and elements takes tens of megabytes. They go back to the system, so
+# that a worker keeps no more for each large page that it has met. No gold page has a tenth of it.
+_LARGE = 100_000
 
 
 def _parse(utf8: bytes, limits: Limits) -> tuple[LexborHTMLParser, int]:
@@ -76,10 +79,13 @@ def dump_html(
     limits.check_size(len(html))
     utf8, used = decode(html, content_type, encoding)
     parser, dropped = _parse(utf8, limits)
-    builder = Builder(len(utf8) // 8)
+    builder = Builder(len(utf8) // 8, limits.segments)
     title, lang = _walk_tree(parser, builder, alt_text)
     if _is_thin(builder):
         dropped += _add_embedded(parser, builder, limits)
+    # the tree is many times as large as the page: it goes before the tables are copied
+    del parser, utf8
+    limits.check_segments(builder.count_segments())
     document = Document.of_tables(
         builder.tables(title),
         title=" ".join(title.decode("utf-8", "replace").split()),
@@ -87,5 +93,6 @@ def dump_html(
         encoding=used,
         dropped_tags=dropped,
     )
-    limits.check_segments(len(document))
+    if len(document.runs) + len(document.elements) > _LARGE:
+        release_memory()
     return document

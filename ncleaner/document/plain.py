@@ -291,10 +291,11 @@ def dump_text(
     """
     limits.check_size(len(text))
     utf8, used = decode(text, content_type, encoding, html=False)
+    limits.check_lines(utf8.count(b"\n"))
     raw = _PLACEHOLDER.sub(b"", utf8).splitlines()
     lines = [_BLANK.sub(b"", line.lstrip(b"\f").rstrip().expandtabs()) for line in raw]
     apart = _apart(raw, lines)
-    builder = Builder(len(utf8))
+    builder = Builder(len(utf8), limits.segments)
     if _is_wrapped(lines, apart):
         _wrapped(builder, lines, apart)
     else:
@@ -304,6 +305,5 @@ def dump_text(
                 builder.segment("l", line.lstrip()[bullet.end() :])
             elif line:
                 builder.segment("p", line)
-    document = Document.of_tables(builder.tables(), encoding=used)
-    limits.check_segments(len(document))
-    return document
+    limits.check_segments(builder.count_segments())
+    return Document.of_tables(builder.tables(), encoding=used)

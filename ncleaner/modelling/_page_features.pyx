@@ -244,8 +244,8 @@ cdef void _block_columns(
 
 cdef void _fill(
     const segment_t* segments, Py_ssize_t n, const element_t* elements, Py_ssize_t m, const double* p,
-    block_t* blocks, group_t* alike, group_t* styles, group_t* paths, uint64_t mask, double least, int reach,
-    float* out, Py_ssize_t width,
+    block_t* blocks, group_t* alike, uint64_t mask_alike, group_t* styles, group_t* paths, uint64_t mask, double least,
+    int reach, float* out, Py_ssize_t width,
 ) noexcept nogil:
     cdef int32_t holders[N_SHARES]
     cdef Py_ssize_t i, next = 0
@@ -261,7 +261,7 @@ cdef void _fill(
         links += s.link_chars
         if 2 * p[i] > 1:
             positive += s.chars
-    _sum_up(segments, n, elements, m, p, blocks, alike, mask)
+    _sum_up(segments, n, elements, m, p, blocks, alike, mask_alike)
     _hand_down(elements, m, mass, blocks, holders)
     for i in range(n):
         s = &segments[i]
@@ -440,18 +440,18 @@ def fill(document, probabilities, float[:, :] out not None, double least=0, int 
         raise ValueError("the columns of the matrix are not contiguous")
     cdef const uint8_t[::1] segments = document.segments.view(np.uint8)
     cdef const uint8_t[::1] elements = document.elements.view(np.uint8) if m else np.zeros(1, np.uint8)
-    cdef uint64_t size = rows_for(max(n, m))
+    cdef uint64_t size = rows_for(n), size_alike = rows_for(m)
     cdef block_t* blocks = <block_t*> calloc(m + 1, sizeof(block_t))
     # One allocation for three tables.
-    cdef group_t* groups = <group_t*> calloc(3 * size, sizeof(group_t))
+    cdef group_t* groups = <group_t*> calloc(2 * size + size_alike, sizeof(group_t))
     if blocks == NULL or groups == NULL:
         free(blocks)
         free(groups)
         raise MemoryError
     with nogil:
         _fill(
-            <const segment_t*> &segments[0], n, <const element_t*> &elements[0], m, &p[0], blocks, groups,
-            groups + size, groups + 2 * size, size - 1, least, reach, &out[0, 0],
+            <const segment_t*> &segments[0], n, <const element_t*> &elements[0], m, &p[0], blocks,
+            groups + 2 * size, size_alike - 1, groups, groups + size, size - 1, least, reach, &out[0, 0],
             out.strides[0] // <Py_ssize_t> sizeof(float),
         )
         free(blocks)

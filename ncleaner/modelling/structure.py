@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -51,6 +51,10 @@ __all__ = ["BALANCES", "STEP", "Reading", "Stock", "Structure", "Trees", "kinds_
 
 # Model files store the weights of names as small integers, in steps of this size.
 STEP = 1 / 32
+
+# Largest part of a page that is judged together. The matrix of its features takes 90 MB. The largest gold
+# page has 2,640 segments.
+_PART = 100_000
 
 # Beta of the F-score whose expectation the decision maximises: the weight of recall against precision.
 BALANCES: dict[str, float] = {"precision": 0.5, "balanced": 1.0, "recall": 2.0}
@@ -205,11 +209,34 @@ class Structure(Stored):
     ) -> Reading:
         """Judges the segments and the kind of an HTML page.
 
+        A page of more than `_PART` segments is judged in parts of so many, each as a page.
+
         Args:
             document: the page.
             odds, posterior: shape (segments,): log-odds and statistics of the n-grams, in bits.
             news: the page is an article, whatever it looks like.
         """
+        if len(document) <= _PART:
+            return self._judge_part(document, odds, posterior, news)
+        parts = [slice(first, first + _PART) for first in range(0, len(document), _PART)]
+        found = [
+            self._judge_part(
+                replace(document, segments=document.segments[part]), odds[part], posterior[part], news
+            )
+            for part in parts
+        ]
+        # the last part may be a few segments that say nothing about the page
+        kinds = np.mean([reading.kinds for reading in found[: len(document) // _PART]], axis=0)
+        return Reading(np.concatenate([reading.odds for reading in found]), kinds)
+
+    def _judge_part(
+        self,
+        document: Document,
+        odds: npt.NDArray[np.float64],
+        posterior: npt.NDArray[np.float64],
+        news: bool,
+    ) -> Reading:
+        """Judges a page of at most `_PART` segments."""
         forests = self._forests
         spare = max(forest.reach for forest in forests.values())
         matrix = first_features(document, odds, posterior, self.weights, spare)

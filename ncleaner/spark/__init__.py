@@ -6,9 +6,10 @@ once. The driver adds a line to the manifest when the task has ended. Outputs ar
 machine, and a later run, on a cluster or not, continues where this one ended. `pages` gives the same rows as
 a DataFrame.
 
-Executors need this package. Driver and executors must reach the inputs and the outputs: by URL, or on a file
-system that all machines share. The user's own model files are sent with the job. `ncleaner/spark/__main__.py`
-has the command line.
+Executors need this package: `PYSPARK_PYTHON` names the interpreter that they use. With a local master it is
+this one unless the user has named another. Driver and executors must reach the inputs and the outputs: by
+URL, or on a file system that all machines share. The user's own model files are sent with the job.
+`ncleaner/spark/__main__.py` has the command line.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import logging
 import os
 import re
 import shutil
+import sys
 import time
 import uuid
 from collections.abc import Generator, Iterable, Iterator
@@ -48,7 +50,15 @@ from ncleaner.storage.places import folder_at
 
 try:
     from py4j.protocol import Py4JError
-    from pyspark import Accumulator, AccumulatorParam, Broadcast, InheritableThread, SparkFiles, TaskContext
+    from pyspark import (
+        Accumulator,
+        AccumulatorParam,
+        Broadcast,
+        InheritableThread,
+        SparkContext,
+        SparkFiles,
+        TaskContext,
+    )
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 except ImportError as error:
@@ -67,6 +77,12 @@ _ATTEMPTS: Final = ".attempts"
 # Seconds that the driver waits for an output that a task has written, since network file systems have delays.
 _VISIBLE_SECONDS: Final = 90.0
 _LOG: Final = logging.getLogger("ncleaner")
+# What Spark says if the executors' Python is missing, of another version, or without this package.
+_NO_PYTHON: Final = re.compile(
+    r"No module named 'ncleaner\b[^\n]*"
+    r"|Python in worker has different version[^\n]*?(?=, PySpark|\n|$)"
+    r"|Cannot run program \"[^\"\n]*\""
+)
 # Most notes of an input that are sent to the driver.
 _NOTES: Final = 100
 
@@ -287,12 +303,33 @@ def _failure(text: str) -> Exception:
     if ours and hasattr(errors, ours[1]):
         error_class: type[Exception] = getattr(errors, ours[1])
         return error_class(ours[2])
-    why = re.search(r"\bSparkException: (.+)", text)
-    return WorkerError(f"Spark has ended the job: {why[1] if why else text.partition(chr(10))[0]}")
+    python = _NO_PYTHON.search(text)
+    if python:
+        return WorkerError(
+            f"executors cannot run ncleaner ({python[0].strip()}): install it on all of their machines, for "
+            "the Python version of the driver, and set PYSPARK_PYTHON to the path of that interpreter"
+        )
+    # the last line of a traceback in a task says more than the line above it
+    why = re.findall(r"^[\w.]+(?:Error|Exception): .+", text.partition("SQLSTATE")[0], re.MULTILINE)
+    job = re.search(r"\bSparkException: (.+)", text)
+    said = why[-1] if why and "Traceback (most recent call last)" in text else job[1] if job else text
+    return WorkerError(f"Spark has ended the job: {said.partition(chr(10))[0]}")
+
+
+def _use_this_python(context: SparkContext) -> None:
+    """Lets the tasks of a local master use this interpreter, unless the user has named another.
+
+    Spark would take the `python3` of the path, which may be that of another environment.
+    """
+    if not (context.master or "").startswith("local") or "PYSPARK_PYTHON" in os.environ:
+        return
+    if context.getConf().get("spark.pyspark.python") is None:
+        context.pythonExec = sys.executable
 
 
 def _job_setup(spark: SparkSession, settings: Settings) -> _JobSetup:
     """Returns the data that all tasks share. Raises as `Settings.cleaner` and `Settings.sink` do."""
+    _use_this_python(spark.sparkContext)
     settings.cleaner()
     settings.sink()
     own = {

@@ -214,6 +214,8 @@ def element(source: Source, depth: int) -> str:
         return source.choice(
             (f"<template>{inside}</template>", f"<select><option>{inside}</select>",
              f"<math><mi>{inside}</math>", f"<noscript>{inside}</noscript>",
+             f"<noscript>{inside}{token(source)}</noscript>",
+             f"<noscript>{inside}{start_tag(source, 'div')}</noscript>",
              f"<pre>\n{inside}\n\n{inside}</pre>", f"<button>{inside}</button>",
              f"<ruby>{inside}<rt>{inside}</ruby>", f"<details><summary>{inside}</summary>{inside}</details>")
         )  # fmt: skip

@@ -151,6 +151,8 @@ def test_has_words_and_no_tags() -> None:
 def test_too_large() -> None:
     with pytest.raises(InputError, match="1,001 bytes"):
         dump_text(b"x" * 1001, limits=Limits(bytes=1000))
+    with pytest.raises(InputError, match="the page has 21 lines, more than twice the limit of 10 segments"):
+        dump_text(b"x\n" * 21, limits=Limits(segments=10))
 
 
 # mail and news ------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -333,6 +334,25 @@ def test_another_kind_of_model(tmp_path: Path) -> None:
 
 
 # the shipped model ----------------------------------------------------------------------------------
+
+
+def test_a_very_large_page_is_judged_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = load_structure()
+    prose = "<p>Nobody knew why the ferry was late again this morning, and those on the pier did not ask."
+    document = dump_html("<ul><li><a href=/>Home</a><li><a href=/>News</a></ul>" + prose * 40)
+    odds, posterior = np.linspace(-5, 60, len(document)), np.linspace(-2, 9, len(document))
+    whole = model.judge(document, odds, posterior)
+    parts = [
+        model.judge(replace(document, segments=document.segments[part]), odds[part], posterior[part])
+        for part in (slice(0, 20), slice(20, 40), slice(40, 42))
+    ]
+    monkeypatch.setattr("ncleaner.modelling.structure._PART", 20)
+    found = model.judge(document, odds, posterior)
+    assert np.array_equal(found.odds, np.concatenate([part.odds for part in parts]))
+    assert not np.array_equal(found.odds, whole.odds)
+    assert np.allclose(found.kinds, (parts[0].kinds + parts[1].kinds) / 2)
+    monkeypatch.setattr("ncleaner.modelling.structure._PART", len(document))
+    assert np.array_equal(model.judge(document, odds, posterior).odds, whole.odds)
 
 
 def test_the_shipped_model() -> None:

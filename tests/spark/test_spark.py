@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -280,6 +281,50 @@ def test_what_spark_says_becomes_a_sentence() -> None:
     assert str(on_spark._failure("[Errno 111] refused")) == "Spark has ended the job: [Errno 111] refused"
     ours = on_spark._failure("Traceback\n  x\nncleaner.errors.InputError: no such file\n\tat y")
     assert (type(ours), str(ours)) == (InputError, "no such file")
+
+
+def test_what_spark_says_of_a_task_becomes_a_sentence() -> None:
+    said = (
+        "An error occurred while calling o1.x.\n: org.apache.spark.api.python.PythonException: [PYTHON_EXCEPTION] "
+        "An exception was thrown from the Python worker: Traceback (most recent call last):\n  File x, line 1\n"
+        "{}\n SQLSTATE: 38000\n\tat y\nCaused by: java.lang.Exception: z"
+    )
+    found = on_spark._failure(said.format("RuntimeError: no luck"))
+    assert str(found) == "Spark has ended the job: RuntimeError: no luck"
+    for why in (
+        "ModuleNotFoundError: No module named 'ncleaner'",
+        "pyspark.errors.exceptions.base.PySparkRuntimeError: [PYTHON_VERSION_MISMATCH] Python in worker has different "
+        "version: 3.9 than that in driver: 3.11, PySpark cannot run with different minor versions.",
+        'java.io.IOException: Cannot run program "/opt/python3": error=2, No such file or directory',
+    ):
+        sentence = str(on_spark._failure(said.format(why)))
+        assert sentence.startswith("executors cannot run ncleaner (")
+        assert sentence.endswith("set PYSPARK_PYTHON to the path of that interpreter")
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_an_environment_that_is_not_on_the_path(tmp_path: Path, named: bool) -> None:
+    """The Python on the path has no ncleaner: a local master uses this one, unless the user names the other."""
+    other = tmp_path / "bin" / "python3"
+    other.parent.mkdir()
+    other.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n')
+    other.chmod(0o755)
+    (tmp_path / "page.html").write_text(f"<p>{PROSE}</p>")
+    variables = environment(PATH=f"{other.parent}:{os.environ['PATH']}", SPARK_LOCAL_IP="127.0.0.1")
+    variables.pop("PYSPARK_PYTHON", None)
+    if named:
+        variables["PYSPARK_PYTHON"] = str(other)
+    done = subprocess.run(
+        [sys.executable, "-m", "ncleaner.spark", "--master", "local[1]", "page.html", "-o", "out", "-f", "text"],
+        env=variables, cwd=tmp_path, text=True, check=False, timeout=300, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    assert done.returncode == int(named), done.stdout
+    if named:
+        last = done.stdout.strip().splitlines()[-1]
+        assert "executors cannot run ncleaner (No module named 'ncleaner')" in last
+        assert "PYSPARK_PYTHON" in last
+    else:
+        assert (tmp_path / "out" / "page.txt").read_text() == f"{PROSE}\n"
 
 
 def test_another_version_in_the_executors() -> None:
