@@ -25,6 +25,10 @@ class Terminated(KeyboardInterrupt):
 
 
 _interrupt: KeyboardInterrupt | None = None
+# Contexts in which signals wait, and the signal that waits. The mask of the main thread is not enough: the
+# system gives a signal to any thread, and libraries such as OpenBLAS have some.
+_holding = 0
+_waiting: int | None = None
 
 
 @contextmanager
@@ -41,11 +45,14 @@ def ending_on_signals() -> Iterator[None]:
     """
 
     def end(number: int, _: object) -> None:
-        global _interrupt
+        global _interrupt, _waiting
         if os.getpid() != owner:
             # a process that has been started by one with this handler, and has not yet set its own
             signal.signal(number, signal.SIG_DFL)
             os.kill(os.getpid(), number)
+            return
+        if _holding:
+            _waiting = number
             return
         for each in before:
             signal.signal(each, signal.SIG_DFL)
@@ -91,16 +98,24 @@ def signals_wait() -> Iterator[None]:
     if sys.platform == "win32":
         yield
         return
+    global _holding, _waiting
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+    _holding += 1
     try:
         yield
     finally:
+        _holding -= 1
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if _waiting is not None and not _holding:
+            number, _waiting = _waiting, None
+            signal.raise_signal(number)
 
 
 def leave_signals_to_parent() -> None:
     """Makes a worker ignore SIGINT, which a terminal sends to all processes of a run, and die of SIGTERM, by
     which its parent ends it; and ends the waiting that it has inherited (`signals_wait`)."""
+    global _holding
+    _holding = 0
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if sys.platform != "win32":

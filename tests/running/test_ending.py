@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
@@ -69,6 +70,19 @@ def test_dropped_while_an_object_is_deleted(number: signal.Signals, error: type[
         pytest.fail("the signal is lost")
     assert went_on
     assert sys.unraisablehook is hook
+
+
+def test_signals_wait_that_another_thread_gets() -> None:
+    done = []
+    with ThreadPoolExecutor(1) as threads, pytest.raises(Terminated), ending_on_signals():
+        # a thread with no mask, which the system chooses as the main thread has one
+        threads.submit(time.sleep, 0.1)
+        with signals_wait():
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(0.2)
+            done.append("started")
+        done.append("lost")
+    assert done == ["started"]
 
 
 # Python counts the threads of libraries, too
