@@ -147,7 +147,7 @@ class Source:
         try:
             data = self.raw.read(size)
         except (OSError, EOFError, zlib.error) as error:
-            self.broken = f"cannot read on: {error}"
+            self.broken = f"cannot read on: {getattr(error, 'strerror', None) or error}"
             return b""
         if self.on_read is not None:
             self.on_read()

@@ -210,7 +210,7 @@ def test_a_read_error(source: Path, whole: dict[str, bytes], tmp_path: Path) -> 
     )  # fmt: skip
     said = process.stderr.decode()
     assert process.returncode == 1
-    assert said.count("cannot read on: [Errno 5] Input/output error") == 2, said
+    assert said.count("cannot read on: Input/output error") == 2, said
     assert {name for name, entry in entries(out).items() if entry["unread"]} == {"1.warc.gz", "3.warc.gz"}
     assert all(
         whole[name].startswith(data[: data.rfind(b"\n", 0, -1) + 1]) for name, data in outputs(out).items()
