@@ -92,7 +92,7 @@ def test_from_s3_and_to_s3(s3: dict[str, str], whole: dict[str, bytes]) -> None:
     ]
     again = run(*command, **s3)
     assert "3 inputs were finished by an earlier run" in again.stderr.decode()
-    assert run("report", "s3://text/a", **s3).stdout.startswith(b"input ")
+    assert run("report", "s3://text/a", **s3).stdout.startswith(b"inputs ")
     # one that is lost is made again
     subprocess.run(
         [sys.executable, "-c", "import s3fs; s3fs.S3FileSystem().rm_file('text/a/1.txt')"],
