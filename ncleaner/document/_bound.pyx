@@ -367,7 +367,10 @@ def _closed(bytes html not None, list loose not None):
     parts = []
     written = 0
     for start, end, cut, _open in loose:
-        content = _PLAINTEXT.sub(b"<pre", html[start:cut])
+        content, plain = _PLAINTEXT.subn(b"<pre", html[start:cut])
+        if plain:
+            # what was its text is markup now, and may leave something open as well
+            content = ended(b"<noscript>" + content + b"</noscript>")[len(b"<noscript>") : -len(b"</noscript>")]
         # the content is no page, so these are never those of the page
         content, _dropped = bounded(content)
         parts += html[written:start], (LexborHTMLParser(content, is_fragment=True).html or "").encode()

@@ -64,13 +64,12 @@ def _characters(utf8: bytes) -> int:
 
 def _mended_once(page: bytes, signs: int, others: int) -> bytes:
     """Returns a page with its sequences decoded once, or the same page; the numbers are those of `mended`."""
-    unseen = in_words = 0
-    strict = []
+    unseen = in_words = strict = 0
     for match in _STRICT.finditer(page):
         sequence = match[0]
         if _character(sequence) == sequence:
             continue
-        strict.append(sequence)
+        strict += 1
         unseen += _UNSEEN.search(sequence) is not None
         start, end = match.span()
         # A table of such errors has none inside a word or beside it.
@@ -78,15 +77,20 @@ def _mended_once(page: bytes, signs: int, others: int) -> bytes:
     if unseen >= _SEVERAL and others < _MANY:
         return _STRICT.sub(_once, page)
     if signs + others >= _MANY:
-        every = [match[0] for match in _ANY.finditer(page) if _once(match) != match[0]]
-        if len(every) >= _MANY and _characters(b"".join(every)) >= _SHARE * _characters(page):
+        # Counts, not lists: a hostile page has millions of them.
+        every = characters = 0
+        for match in _ANY.finditer(page):
+            if _once(match) != match[0]:
+                every += 1
+                characters += _characters(match[0])
+        if every >= _MANY and characters >= _SHARE * _characters(page):
             return _ANY.sub(_once, page)
     if unseen >= _SEVERAL:
         return _STRICT.sub(_once, page)
     if in_words >= _IN_WORDS:
         # A page that has as many of the characters as they should be writes about the sequences.
         rest = _STRICT.sub(b"", page)
-        if len(strict) > rest.count(b"\xc2") + rest.count(b"\xc3") + rest.count(b"\xe2\x80"):
+        if strict > rest.count(b"\xc2") + rest.count(b"\xc3") + rest.count(b"\xe2\x80"):
             return _STRICT.sub(_once, page)
     return page
 

@@ -441,6 +441,7 @@ OPEN = {
     "iframe": ("<p>one</p><iframe src=x/>two", "one two"),
     "xmp": ("<p>one</p><xmp>two", "one two"),
     "plaintext": ("<p>one</p><plaintext>two", "one two"),
+    "script in plaintext": ("<p>one</p><plaintext>two<script><!--<script>", "one two"),
     "select": ("<p>one</p><select><option>Fog", "one"),
     "svg": ("<p>one</p><svg><g>Fog", "one"),
     "svg with a style": ("<p>one</p><svg><style>p", "one"),
@@ -546,6 +547,41 @@ def test_no_noscript_swallows_the_page(content: bytes, around: str) -> None:
     assert {"article", "end"} <= {
         word for s in document if document.visible[s.index] for word in s.text.split()
     }
+
+
+# Tables and <ruby> are left out: inside them, what a <noscript> has that is whole changes the place of what follows.
+OUTSIDE = "p div li ul dd dl h1 pre a b font span nobr section button object form".split()
+
+
+@st.composite
+def pages_with_noscript(draw: st.DrawFn) -> str:
+    tags = st.sampled_from(["<{}>", "</{}>"])
+    parts = []
+    for number in range(draw(st.integers(1, 8))):
+        content = draw(
+            soups([*OUTSIDE, *FOREIGN, "!--", "title", "plaintext", "div hidden", "b hidden"])
+        ).decode()
+        parts += [
+            f"<noscript>{content.replace('w', 'n')}</noscript>" if draw(st.booleans()) else "",
+            draw(tags).format(draw(st.sampled_from(OUTSIDE))),
+            f" w{number} ",
+        ]
+    return "".join(parts)
+
+
+@given(pages_with_noscript())
+def test_what_a_browser_with_scripts_shows_is_there(html: str) -> None:
+    parser = LexborHTMLParser(html, scripting=True)
+    for noscript in parser.css("noscript"):
+        noscript.decompose()
+    body = parser.body
+    assert body is not None
+    with_scripts, found = dump_html(body.html or ""), dump_html(html)
+    expected, shown = (
+        {word for s in document if document.visible[s.index] for word in s.text.split() if word[0] == "w"}
+        for document in (with_scripts, found)
+    )
+    assert expected <= shown
 
 
 # --------------------------------------------------------------------------------------------------
