@@ -871,7 +871,7 @@ cdef class Builder:
     def tables(self, bytes title not None=b""):
         """Ends the current segment, assigns the kinds and zones of segments, and returns the finished tables.
 
-        The builder is empty afterwards.
+        The builder is empty afterwards; only its names stay, since its cache of classes points to them.
 
         `title`: the title of the page, UTF-8.
 
@@ -892,11 +892,12 @@ cdef class Builder:
             _taken(<void**> &b.runs, b.n_runs * sizeof(run_t)),
             _taken(<void**> &b.segments, b.n_segments * sizeof(segment_t)),
             _taken(<void**> &b.elements, b.n_elements * sizeof(element_t)),
-            _taken(<void**> &b.names, b.n_names * sizeof(uint16_t)),
+            (<char*> b.names)[: b.n_names * sizeof(uint16_t)],
             tags_behind,
         )
-        if builder_init(b, 0) < 0:
-            raise MemoryError
+        b.text_len = b.text_cap = b.base = b.line = b.mark = 0
+        b.n_runs = b.cap_runs = b.n_segments = b.cap_segments = b.n_elements = b.cap_elements = b.surplus = 0
+        b.element = -1
         return found
 
 

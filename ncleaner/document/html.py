@@ -25,6 +25,9 @@ _THIN, _LINE = 900, 60
 # The tree of a page with so many runs and elements takes tens of megabytes. They go back to the system, so
 # that a worker keeps no more for each large page that it has met. No gold page has a tenth of it.
 _LARGE = 100_000
+# The tree of a page of so many bytes is freed early. That of a smaller one is freed last: the memory is then
+# the next page's, and does not go to the system and back.
+_LARGE_PAGE = 1_000_000
 
 
 def _parse(utf8: bytes, limits: Limits) -> tuple[LexborHTMLParser, int]:
@@ -83,8 +86,9 @@ def dump_html(
     title, lang = _walk_tree(parser, builder, alt_text)
     if _is_thin(builder):
         dropped += _add_embedded(parser, builder, limits)
-    # the tree is many times as large as the page: it goes before the tables are copied
-    del parser, utf8
+    if len(utf8) > _LARGE_PAGE:
+        # the tree is many times as large as the page: it goes before the tables are copied
+        del parser
     limits.check_segments(builder.count_segments())
     document = Document.of_tables(
         builder.tables(title),
