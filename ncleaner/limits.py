@@ -38,8 +38,9 @@ class Limits:
         seconds: wall-clock seconds that a worker process may spend on one page. After that, the worker is
             replaced and the page is given up. Holds in the engine only: native code cannot be stopped inside
             a process.
-        memory: bytes of data that a worker process may allocate; a page that needs more is given up. None:
-            no bound. Holds in the engine only, and on systems that bound a process's data (Linux).
+        memory: bytes of data that a worker process may allocate after its start; a page that needs more is
+            given up. None: no bound. Holds in the engine only, and on systems that bound a process's data
+            (Linux).
 
     Raises:
         TypeError: one of them is no number.

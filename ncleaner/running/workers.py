@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import re
 import runpy
 import selectors
 import signal
@@ -124,7 +125,9 @@ def _die_with_parent() -> None:
 
 
 def _bound_memory(size: int | None) -> None:
-    """Asks the system to refuse this process more than `size` bytes of data."""
+    """Asks the system to refuse this process more than `size` bytes of data besides what it has now.
+
+    A worker that is forked has all data of the program that starts the run, which may be gigabytes."""
     if size is None:
         return
     try:
@@ -132,7 +135,18 @@ def _bound_memory(size: int | None) -> None:
     except ImportError:  # not on this system
         return
     _, most = resource.getrlimit(resource.RLIMIT_DATA)
-    resource.setrlimit(resource.RLIMIT_DATA, (size, most))
+    bound = size + _data_size()
+    resource.setrlimit(resource.RLIMIT_DATA, (bound if most < 0 else min(bound, most), most))
+
+
+def _data_size() -> int:
+    """Returns the bytes of data of this process; 0 on systems that do not say it."""
+    try:
+        status = Path("/proc/self/status").read_text()
+    except OSError:
+        return 0
+    found = re.search(r"^VmData:\s+(\d+) kB$", status, re.MULTILINE)
+    return int(found[1]) * 1024 if found else 0
 
 
 @dataclass(slots=True)

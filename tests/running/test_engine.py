@@ -182,6 +182,8 @@ def test_a_deadly_page_costs_itself_only(tmp_path: Path, fault: str, jobs: int, 
     path = deadly(tmp_path / "crawl.warc.gz", fault, number)
     notes: list[Note] = []
     out = io.BytesIO()
+    # what the program that starts the run has, a worker may have besides its own; untouched, it takes no memory
+    data = bytearray(700_000_000)
     limits = Limits(seconds=3 if fault in ("sleep", "spin") else 120, memory=600_000_000)
     tally = run(
         find_inputs([path]),
@@ -191,6 +193,7 @@ def test_a_deadly_page_costs_itself_only(tmp_path: Path, fault: str, jobs: int, 
         progress=lambda tally, *_: notes.extend(tally.notes),
         quarantine=tmp_path / "quarantine.warc.gz",
     )
+    del data
     assert out.getvalue() == expected(PAGES, without=(number,))
     assert (tally.pages, tally.cleaned, tally.lost) == (150, 149, {REASONS[fault]: 1})
     assert not tally.complete
