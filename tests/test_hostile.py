@@ -387,7 +387,7 @@ def test_hostile_input_under_sanitizers(tmp_path: Path) -> None:
         if not Path(found.stdout.strip()).is_absolute():
             pytest.skip(f"gcc comes without {library}")
     environment = {**os.environ, "CC": compiler, "PYTHON": sys.executable}
-    command = ["bash", str(ROOT / "scripts" / "fuzz.sh"), "300", "0", str(tmp_path / "findings")]
+    command = ["bash", str(ROOT / "scripts" / "fuzz.sh"), "150", "0", str(tmp_path / "findings")]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count(" 0 findings") == len(TARGETS), done.stdout

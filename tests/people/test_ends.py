@@ -16,6 +16,9 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("Windows has no such streams and signals", allow_module_level=True)
 
+# many processes
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NCLEANER = str(Path(sys.executable).with_name("ncleaner"))
 PAGE = EXAMPLES / "pages" / "tidepool-docs.html"

@@ -18,6 +18,9 @@ import pytest
 from ..archives import DATE, members
 from ..faults import HOOK
 
+# many processes
+pytestmark = pytest.mark.slow
+
 NCLEANER = str(Path(sys.executable).with_name("ncleaner"))
 # ESC, OSC, CSI, CSI of C1, carriage return, backspace, DEL, overrides and isolates, a separator of lines, the
 # markup of rich and the name of an emoji

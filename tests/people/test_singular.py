@@ -17,6 +17,9 @@ from ncleaner.running.tally import Tally
 from ..archives import http, members, warc
 from .test_app import PROSE, ncleaner
 
+# many processes
+pytestmark = pytest.mark.slow
+
 # a number of one, and a word that ends in s; not the end of another number
 ONE = re.compile(r"(?<![\d.,])1 (\w+s)\b")
 BY_NATURE = {"is", "was", "has", "repeats", "holds"}

@@ -93,7 +93,7 @@ def test_a_worker_is_stopped_in_the_middle_of_a_message(monkeypatch: pytest.Monk
     monkeypatch.setattr(workers, "_STOPPED_AFTER", 0.3)
     with Pool(1, EVERYTHING) as pool:
         pid = ready(pool)
-        pool.submit(job(size=8_000_000))
+        pool.submit(job(size=1_000_000))
         (worker,) = pool._workers
         # its result is larger than what the socket holds, and nobody reads it
         end = time.monotonic() + 30
@@ -128,7 +128,7 @@ def test_a_parent_that_was_away_blames_nobody(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(workers._SILENCE, Doing.SENDING, 0.3)
     with Pool(1, EVERYTHING) as pool:
         ready(pool)
-        pool.submit(job(size=8_000_000))
+        pool.submit(job(size=1_000_000))
         pool.poll(0.1)
         time.sleep(1.5)
         assert not is_dead(events_of(pool, is_done))
