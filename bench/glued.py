@@ -97,7 +97,7 @@ def joints(page: bytes, gold: str) -> list[Joint]:
     recorder = _Recorder(builder)
     if parser.root is not None:
         recorder.run(parser.root)
-    data = builder.tables()[0]
+    data = builder.tables().text
     text = _Gold(gold)
     found = []
     for offset, is_apart in recorder.joints:

@@ -34,3 +34,11 @@ cdef double look_up(const grams_t* g, uint64_t gram) noexcept nogil
 cdef double score(
     const grams_t* g, const symbols_t* s, const uint8_t* p, size_t length, uint32_t* characters
 ) noexcept nogil
+
+cdef class Encoder:
+    cdef symbols_t symbols
+    cdef object _keep         # the arrays that `symbols` points to
+
+cdef class Grams:
+    cdef grams_t grams
+    cdef object _dense        # the array of `grams.dense`

@@ -98,9 +98,6 @@ cdef class Encoder:
         ValueError: the arrays have other shapes, or `index` names a missing row.
     """
 
-    cdef symbols_t symbols
-    cdef object _keep
-
     def __init__(self, index, pages):
         cdef const uint16_t[::1] i = np.ascontiguousarray(index, np.uint16)
         cdef const uint8_t[:, ::1] p = np.ascontiguousarray(pages, np.uint8)
@@ -172,9 +169,6 @@ cdef class Grams:
         dense: whether the values are also stored in one float32 table of 2^(order·bits), which takes one access
             per character.
     """
-
-    cdef grams_t grams
-    cdef object _dense
 
     def __cinit__(self, levels, int bits, bint dense=False):
         cdef int order = len(levels), k

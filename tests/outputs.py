@@ -9,6 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from ncleaner.document import Document
+from ncleaner.document._tables import Tables
 from ncleaner.document.kept import Kept
 from ncleaner.document.tables import ELEMENT, RUN, SEGMENT
 from ncleaner.page import Page
@@ -34,9 +35,8 @@ def document(
         table[row]["kind"] = ord(kinds[row] if kinds else "p")
         table[row]["chars"] = len(text)
         data += utf8 + b"\n"
-    return Document(
-        data, np.zeros(0, RUN), table, np.zeros(0, ELEMENT), np.zeros(0, np.uint16), title, lang, encoding
-    )
+    tables = Tables(data, np.zeros(0, RUN), table, np.zeros(0, ELEMENT), np.zeros(0, np.uint16))
+    return Document(tables, title, lang, encoding)
 
 
 def all_of(document: Document) -> Kept:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import pickle
@@ -128,7 +127,7 @@ def test_findings_are_kept_and_told(tmp_path: Path, capsys: pytest.CaptureFixtur
 def _with(document: Document, table: str, column: str, row: int, value: int) -> Document:
     changed = getattr(document, table).copy()
     changed[column][row] = value
-    return dataclasses.replace(document, **{table: changed})
+    return document.with_tables(**{table: changed})
 
 
 @pytest.mark.parametrize(
@@ -152,9 +151,9 @@ def test_broken_tables_are_seen(table: str, column: str, row: int, value: int) -
 
 def test_broken_text_is_seen() -> None:
     with pytest.raises(UnicodeDecodeError):
-        check_document(dataclasses.replace(PAGE, data=PAGE.data[:-2] + b"\xff\n"))
+        check_document(PAGE.with_tables(data=PAGE.data[:-2] + b"\xff\n"))
     with pytest.raises(BrokenRuleError):
-        check_document(dataclasses.replace(PAGE, data=PAGE.data[:-1]))
+        check_document(PAGE.with_tables(data=PAGE.data[:-1]))
 
 
 # --------------------------------------------------------------------------------------------------

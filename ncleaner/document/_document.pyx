@@ -6,7 +6,7 @@ call the same functions. Their results can therefore differ only if they make di
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcmp, memcpy, memset, strlen
 
 from ncleaner.document._hashes cimport hash_bytes, mix
@@ -16,7 +16,8 @@ from ncleaner.document._markup cimport is_space
 from ncleaner.document._shortcode cimport shortcode_length
 from ncleaner.document._zones cimport assign_zones
 from ncleaner.document._tables cimport (
-    CACHED_STYLES, CONCEALED, HIDDEN, MAX_NAMES, PREFORMATTED, builder_t, element_t, run_t, segment_t,
+    CACHED_STYLES, CONCEALED, ELEMENTS, HIDDEN, MAX_NAMES, NAMES, PREFORMATTED, RUNS, SEGMENTS, TEXT, Tables, builder_t,
+    element_t, run_t, segment_t,
 )
 from ncleaner.document._tags cimport (
     CONTEXT_LINK, FORM_HEADING, FORM_ITEM, FORM_PREFORMATTED, TAG_BODY, TAG_HTML,
@@ -695,14 +696,6 @@ cdef void close_block(builder_t* b, int form) noexcept nogil:
 
 # --------------------------------------------------------------------------------------------------
 
-cdef bytes _taken(void** rows, size_t size):
-    """Returns a copy of an array and frees it."""
-    cdef bytes copy = (<char*> rows[0])[:size]
-    free(rows[0])
-    rows[0] = NULL
-    return copy
-
-
 cdef extern from *:
     """
     #ifdef __GLIBC__
@@ -727,8 +720,7 @@ cdef class Builder:
     `expected` is an estimate of the text's length in bytes. Of more than `max_segments` segments, the rest is
     counted and dropped, so that a page above the limit takes no memory before it is given up.
 
-    `tables()` returns (text, runs, segments, elements, names, tags after the last run). The tables are bytes
-    objects that contain the row structs.
+    `tables()` returns the `Tables` of the Document.
     """
 
     def __cinit__(self, size_t expected=4096, size_t max_segments=MAX_SEGMENTS):
@@ -875,26 +867,27 @@ cdef class Builder:
 
         `title`: the title of the page, UTF-8.
 
-        Returns (text, runs, segments, elements, names, tags after the last run): the UTF-8 text, the rows of the
-        tables as bytes, and the number of tags of the tree after the last run. Raises MemoryError if there was not
-        enough memory for a table."""
+        Raises MemoryError if there was not enough memory for a table."""
         cdef builder_t* b = &self.b
-        cdef int32_t tags_behind
+        cdef Tables found
+        cdef void* names
         end_segment(b)
         assign_kinds(b)
         assign_zones(b, <const uint8_t*> <char*> title, len(title))
         if b.no_memory:
             raise MemoryError("not enough memory for the document's tables")
-        tags_behind = _tags_since(b)
-        # each table is freed before the next one is copied
-        found = (
-            _taken(<void**> &b.text, b.text_len),
-            _taken(<void**> &b.runs, b.n_runs * sizeof(run_t)),
-            _taken(<void**> &b.segments, b.n_segments * sizeof(segment_t)),
-            _taken(<void**> &b.elements, b.n_elements * sizeof(element_t)),
-            (<char*> b.names)[: b.n_names * sizeof(uint16_t)],
-            tags_behind,
-        )
+        found = Tables.__new__(Tables)
+        found.tags_behind = _tags_since(b)
+        names = malloc(b.n_names * sizeof(uint16_t))
+        if names == NULL:
+            raise MemoryError
+        memcpy(names, b.names, b.n_names * sizeof(uint16_t))
+        found.take(TEXT, <void**> &b.text, b.text_len)
+        found.take(RUNS, <void**> &b.runs, b.n_runs * sizeof(run_t))
+        found.take(SEGMENTS, <void**> &b.segments, b.n_segments * sizeof(segment_t))
+        found.take(ELEMENTS, <void**> &b.elements, b.n_elements * sizeof(element_t))
+        found.take(NAMES, &names, b.n_names * sizeof(uint16_t))
+        found._point()
         b.text_len = b.text_cap = b.base = b.line = b.mark = 0
         b.n_runs = b.cap_runs = b.n_segments = b.cap_segments = b.n_elements = b.cap_elements = b.surplus = 0
         b.element = -1

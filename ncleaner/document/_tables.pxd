@@ -52,6 +52,19 @@ ctypedef struct element_t:
     uint16_t tag         # code as in _tags.pxd
     uint16_t depth
 
+# The tables of a document, wherever they are: what compiled code reads.
+ctypedef struct tables_t:
+    const uint8_t* text      # UTF-8 of all segments, each followed by a newline
+    size_t length            # of the text in bytes
+    const run_t* runs
+    Py_ssize_t n_runs
+    const segment_t* segments
+    Py_ssize_t n_segments
+    const element_t* elements
+    Py_ssize_t n_elements
+    const uint16_t* names
+    Py_ssize_t n_names
+
 cdef enum:
     CACHED_STYLES = 512
     SHORTCODES = 16      # most names of shortcodes whose end tags are recognized
@@ -120,3 +133,23 @@ ctypedef struct builder_t:
     uint64_t cached_styles[CACHED_STYLES]
     uint32_t cached_cues[CACHED_STYLES]
     uint32_t cached_names[CACHED_STYLES]
+
+
+cpdef enum:
+    # The places of the tables in `Tables`.
+    TEXT = 0
+    RUNS = 1
+    SEGMENTS = 2
+    ELEMENTS = 3
+    NAMES = 4
+    COUNT = 5
+
+cdef class Tables:
+    cdef tables_t t
+    cdef readonly Py_ssize_t tags_behind
+    cdef void* rows[COUNT]
+    cdef Py_ssize_t sizes[COUNT]
+    cdef void* own[COUNT]    # memory to free; NULL for a table that belongs to an object in `arrays`
+    cdef list arrays         # the tables that this was made of, or that people have asked for
+    cdef void _point(self) noexcept
+    cdef void take(self, int which, void** rows, size_t size) noexcept

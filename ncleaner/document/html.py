@@ -90,13 +90,13 @@ def dump_html(
         # the tree is many times as large as the page: it goes before the tables are copied
         del parser
     limits.check_segments(builder.count_segments())
-    document = Document.of_tables(
+    document = Document(
         builder.tables(title),
         title=" ".join(title.decode("utf-8", "replace").split()),
         lang=lang.decode("utf-8", "replace").strip(),
         encoding=used,
         dropped_tags=dropped,
     )
-    if len(document.runs) + len(document.elements) > _LARGE:
+    if document.tables.n_runs + document.tables.n_elements > _LARGE:
         release_memory()
     return document

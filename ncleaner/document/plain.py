@@ -306,4 +306,4 @@ def dump_text(
             elif line:
                 builder.segment("p", line)
     limits.check_segments(builder.count_segments())
-    return Document.of_tables(builder.tables(), encoding=used)
+    return Document(builder.tables(), encoding=used)

@@ -7,7 +7,7 @@ place; Python code can read them as `Segment` objects.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any, NamedTuple, overload
 
@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import tags
+from ncleaner.document._tables import ELEMENTS, NAMES, RUNS, SEGMENTS, Tables
 from ncleaner.text.counted import counted
 
 __all__ = [
@@ -215,7 +216,10 @@ class Document:
         tag: code of its tag (`tags.TAGS`).
         depth: number of blocks around it, at most 65,535.
 
+    The arrays are made when somebody asks for them, of memory that compiled code reads in place.
+
     Attributes:
+        tables: the tables in this memory.
         data: UTF-8; the texts of all segments, each followed by a newline.
         runs: shape (runs,), dtype `RUN`, in reading order.
         segments: shape (segments,), dtype `SEGMENT`, in reading order.
@@ -232,37 +236,64 @@ class Document:
             column `tags` of `runs` are 0.
     """
 
-    data: bytes
-    runs: Table
-    segments: Table
-    elements: Table
-    names: npt.NDArray[np.uint16]
+    tables: Tables
     title: str = ""
     lang: str = ""
     encoding: str = ""
     dropped_tags: int = 0
-    tags_behind: int = 0
     site: Site | None = None
 
-    @classmethod
-    def of_tables(cls, tables: tuple[bytes, bytes, bytes, bytes, bytes, int], **about: Any) -> Document:
-        """Creates a Document from the result of `Builder.tables()`; `about` gives further attributes.
+    @property
+    def data(self) -> bytes:
+        """The texts of all segments."""
+        return self.tables.text
 
-        The tables are read-only views of the bytes.
-        """
-        data, runs, segments, elements, names, tags_behind = tables
-        return cls(
-            data,
-            np.frombuffer(runs, RUN),
-            np.frombuffer(segments, SEGMENT),
-            np.frombuffer(elements, ELEMENT),
-            np.frombuffer(names, np.uint16),
-            tags_behind=tags_behind,
-            **about,
+    @property
+    def runs(self) -> Table:
+        """The table of runs."""
+        return self.tables.array(RUNS, RUN)
+
+    @property
+    def segments(self) -> Table:
+        """The table of segments."""
+        return self.tables.array(SEGMENTS, SEGMENT)
+
+    @property
+    def elements(self) -> Table:
+        """The table of elements."""
+        return self.tables.array(ELEMENTS, ELEMENT)
+
+    @property
+    def names(self) -> npt.NDArray[np.uint16]:
+        """The words of class, id and role."""
+        return self.tables.array(NAMES, np.dtype(np.uint16))
+
+    @property
+    def tags_behind(self) -> int:
+        """Number of tags of the tree after the last run."""
+        return self.tables.tags_behind
+
+    def with_tables(
+        self,
+        *,
+        data: bytes | None = None,
+        runs: Table | None = None,
+        segments: Table | None = None,
+        elements: Table | None = None,
+    ) -> Document:
+        """Returns a copy with other tables; one that is not given stays."""
+        tables = Tables(
+            self.data if data is None else data,
+            self.runs if runs is None else runs,
+            self.segments if segments is None else segments,
+            self.elements if elements is None else elements,
+            self.names,
+            self.tags_behind,
         )
+        return replace(self, tables=tables)
 
     def __len__(self) -> int:
-        return len(self.segments)
+        return len(self.tables)
 
     def __iter__(self) -> Iterator[Segment]:
         return iter(Segments(self))

@@ -48,7 +48,7 @@ class Hybrid:
             return self._ngram.keep(document).remarked(fallback=self._ngram.name)
         mask, scores, kinds = self.model.judge(document)
         found = dict(zip(KINDS, kinds.tolist(), strict=True)) if kinds.any() else {}
-        drop_copies(document, mask)
+        drop_copies(document.tables, mask)
         chars = document.segments["chars"]
         little = int(chars[mask].sum()) < _LITTLE
         if little or found.get(FRAGMENT, 0.0) > 0.5:

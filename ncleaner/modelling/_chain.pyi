@@ -1,6 +1,8 @@
 import numpy as np
 import numpy.typing as npt
 
+SATURATION: float
+
 def posterior(
     evidence: npt.NDArray[np.float64],
     to_clean: float,
@@ -9,3 +11,21 @@ def posterior(
     closing: float = 0,
     empty: float = 1,
 ) -> npt.NDArray[np.float64]: ...
+
+class Statistics:
+    def __init__(
+        self,
+        kind: str,
+        slope: float,
+        offset: float,
+        to_clean: float,
+        stay_clean: float,
+        opening: float,
+        closing: float,
+        empty: float,
+        scale: float,
+        shift: float,
+    ) -> None: ...
+    def of(
+        self, sums: npt.NDArray[np.float64], counts: npt.NDArray[np.uint32]
+    ) -> npt.NDArray[np.float64]: ...

@@ -1,17 +1,24 @@
-"""Decides the segments of a page together: a two-state Markov chain, by forward and backward messages.
+"""The statistics of the segments of a page, and the chain that judges them together by forward and backward messages.
 
 Neighbouring segments are often both clean or both dirty. The chain has two states, dirty and clean. Each segment
 gives evidence as odds, and the model gives the transition probabilities. The posterior is exact and takes one pass
 in each direction (Rabiner 1989, section III). Messages are odds, so a step costs one division.
 """
 
-from libc.math cimport exp, fmax, fmin, log
+from libc.math cimport exp, fmax, fmin, log, tanh
+from libc.stdint cimport uint32_t
+from libc.stdlib cimport free, malloc
 
 import numpy as np
 
 cdef enum:
     # The bound of one segment's evidence (natural logarithm): no single segment outweighs all its neighbours.
     LIMIT = 8
+
+# Log-odds at which evidence saturates, in bits: the characters of a long segment are not independent.
+SATURATION = 20.0
+cdef double saturation = SATURATION
+cdef double NATURAL = log(2)   # nats of a bit
 
 
 cdef void _smooth(
@@ -65,19 +72,115 @@ def posterior(
     Raises:
         ValueError: a probability or `empty` is out of range.
     """
-    opening = exp(fmax(fmin(opening, LIMIT), -LIMIT))
-    closing = exp(fmax(fmin(closing, LIMIT), -LIMIT))
     odds_array = np.array(evidence, np.float64)
-    cdef Py_ssize_t n = odds_array.shape[0], i
+    cdef Py_ssize_t n = odds_array.shape[0]
     if not n:
         return odds_array
-    if not (0 < to_clean < 1 and 0 < stay_clean < 1 and 0 < empty <= 1):
-        raise ValueError("the probabilities of a chain have to lie between 0 and 1")
+    _check(to_clean, stay_clean, empty)
     ahead_array = np.empty(n, np.float64)
     cdef double[::1] odds = odds_array
     cdef double[::1] ahead = ahead_array
     with nogil:
-        for i in range(n):
-            odds[i] = exp(fmax(fmin(odds[i], LIMIT), -LIMIT))
-        _smooth(&odds[0], &ahead[0], n, to_clean, stay_clean, opening, closing, empty)
+        _judge(&odds[0], &ahead[0], n, to_clean, stay_clean, opening, closing, empty)
     return odds_array
+
+
+cdef _check(double to_clean, double stay_clean, double empty):
+    if not (0 < to_clean < 1 and 0 < stay_clean < 1 and 0 < empty <= 1):
+        raise ValueError("the probabilities of a chain have to lie between 0 and 1")
+
+
+cdef void _judge(
+    double* odds, double* ahead, Py_ssize_t n, double to_clean, double stay_clean, double opening, double closing,
+    double empty
+) noexcept nogil:
+    """Replaces log-odds of each segment alone by those given the page; natural logarithms. `ahead`: a buffer."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        odds[i] = exp(fmax(fmin(odds[i], LIMIT), -LIMIT))
+    _smooth(
+        odds, ahead, n, to_clean, stay_clean, exp(fmax(fmin(opening, LIMIT), -LIMIT)),
+        exp(fmax(fmin(closing, LIMIT), -LIMIT)), empty,
+    )
+
+
+cdef bint fill_statistics(
+    const statistic_t* s, const double* sums, const uint32_t* counts, Py_ssize_t n, double* out
+) noexcept nogil:
+    """Writes the statistic of each segment, in bits. Returns False if there was not enough memory."""
+    cdef Py_ssize_t i
+    cdef double* ahead
+    if s.kind == PER_CHARACTER:
+        for i in range(n):
+            out[i] = sums[i] / counts[i]
+        return True
+    if s.kind == PER_SEGMENT:
+        for i in range(n):
+            out[i] = sums[i]
+        return True
+    if n == 0:
+        return True
+    ahead = <double*> malloc(<size_t> n * sizeof(double))
+    if ahead == NULL:
+        return False
+    for i in range(n):
+        out[i] = (s.slope * tanh(sums[i] / saturation) + s.offset) * NATURAL
+    _judge(out, ahead, n, s.to_clean, s.stay_clean, s.opening * NATURAL, s.closing * NATURAL, s.empty)
+    for i in range(n):
+        out[i] = s.scale * (out[i] / NATURAL) + s.shift
+    free(ahead)
+    return True
+
+
+cdef class Statistics:
+    """The statistic of the segments of a page, as `decision.Decision` describes it.
+
+    Args:
+        kind: `character`, `segment` or `page`.
+        slope, offset, to_clean, stay_clean, opening, closing, scale, shift: see `Decision`.
+        empty: see `posterior`.
+
+    Raises:
+        ValueError: a probability or `empty` is out of range.
+    """
+
+    def __init__(
+        self, str kind, double slope, double offset, double to_clean, double stay_clean, double opening, double closing,
+        double empty, double scale, double shift
+    ):
+        _check(to_clean, stay_clean, empty)
+        self.s.kind = PER_CHARACTER if kind == "character" else PER_SEGMENT if kind == "segment" else PER_PAGE
+        self.s.slope = slope
+        self.s.offset = offset
+        self.s.to_clean = to_clean
+        self.s.stay_clean = stay_clean
+        self.s.opening = opening
+        self.s.closing = closing
+        self.s.empty = empty
+        self.s.scale = scale
+        self.s.shift = shift
+
+    def of(self, sums, counts):
+        """Returns the statistic of each segment of one page, in bits: shape (segments,), float64.
+
+        Args:
+            sums: shape (segments,), float64; see `NGramModel.log_odds`.
+            counts: shape (segments,), uint32.
+
+        Raises:
+            ValueError: there are not as many counts as sums.
+        """
+        cdef const double[::1] given = np.ascontiguousarray(sums, np.float64)
+        cdef const uint32_t[::1] sizes = np.ascontiguousarray(counts, np.uint32)
+        cdef Py_ssize_t n = given.shape[0]
+        cdef bint done
+        if sizes.shape[0] != n:
+            raise ValueError(f"{n} sums, but {sizes.shape[0]} counts")
+        found = np.empty(n)
+        cdef double[::1] out = found
+        if n:
+            with nogil:
+                done = fill_statistics(&self.s, &given[0], &sizes[0], n, &out[0])
+            if not done:
+                raise MemoryError
+        return found

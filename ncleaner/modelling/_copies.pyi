@@ -1,6 +1,6 @@
 import numpy as np
 import numpy.typing as npt
 
-from ncleaner.document.tables import Document
+from ncleaner.document._tables import Tables
 
-def drop_copies(document: Document, mask: npt.NDArray[np.bool_]) -> None: ...
+def drop_copies(tables: Tables, mask: npt.NDArray[np.bool_]) -> None: ...

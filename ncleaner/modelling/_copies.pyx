@@ -8,7 +8,7 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from ncleaner.document._hashes cimport mix, row_of, rows_for
-from ncleaner.document._tables cimport PREFORMATTED, element_t, segment_t
+from ncleaner.document._tables cimport PREFORMATTED, Tables, segment_t, tables_t
 from ncleaner.document._styles cimport fill_styles, style_of
 from ncleaner.text._letters cimport NO_LETTER, decode_utf8, fold
 
@@ -50,43 +50,22 @@ cdef uint64_t _letters_of(const uint8_t* text, const segment_t* s, int most) noe
     return mix(h)
 
 
-def drop_copies(document, mask not None):
-    """Takes from a mask each kept segment whose text is kept before in a block of another style.
-
-    Args:
-        document: the page. Compiled code reads its tables in place.
-        mask: shape (segments,), bool, changed in place. The time is linear in the segments and their text.
-
-    Raises:
-        ValueError: the mask does not fit the document.
-    """
-    cdef Py_ssize_t n = len(document.segments), m = len(document.elements), i
-    cdef uint8_t[::1] kept = mask.view(np.uint8)
-    if kept.shape[0] != n:
-        raise ValueError("the mask does not fit the document")
-    if not n:
-        return
-    cdef bytes data = document.data
-    cdef const uint8_t* text = <const uint8_t*> <const char*> data
-    cdef const uint8_t[::1] segments = document.segments.view(np.uint8)
-    cdef const uint8_t[::1] elements = document.elements.view(np.uint8) if m else np.zeros(1, np.uint8)
-    cdef const segment_t* s = <const segment_t*> &segments[0]
-    cdef const element_t* e = <const element_t*> &elements[0]
-    cdef uint64_t size = rows_for(n), style
+cdef bint drop_kept_copies(const tables_t* t, uint8_t* kept) noexcept nogil:
+    """Takes copies from a mask, as `drop_copies`. Returns False if there was not enough memory."""
+    cdef const segment_t* s = t.segments
+    cdef uint64_t size = rows_for(t.n_segments), style
     cdef text_t* texts = <text_t*> calloc(size, sizeof(text_t))
-    cdef uint64_t* styles = <uint64_t*> calloc(m + 1, sizeof(uint64_t))
+    cdef uint64_t* styles = <uint64_t*> calloc(t.n_elements + 1, sizeof(uint64_t))
     cdef text_t* found
-    if texts == NULL or styles == NULL:
-        free(texts)
-        free(styles)
-        raise MemoryError
-    with nogil:
-        fill_styles(e, m, styles)
-        for i in range(n):
+    cdef bint done = texts != NULL and styles != NULL
+    cdef Py_ssize_t i
+    if done:
+        fill_styles(t.elements, t.n_elements, styles)
+        for i in range(t.n_segments):
             if not kept[i] or not _is_long(&s[i]):
                 continue
             style = style_of(styles, &s[i])
-            found = <text_t*> row_of(texts, sizeof(text_t), size - 1, _letters_of(text, &s[i], BEGINNING) | 1)
+            found = <text_t*> row_of(texts, sizeof(text_t), size - 1, _letters_of(t.text, &s[i], BEGINNING) | 1)
             if not found.seen:
                 found.seen = True
                 found.style = style
@@ -94,8 +73,31 @@ def drop_copies(document, mask not None):
             elif (
                 # the length bounds the time: it stays linear in the text of this segment
                 found.style != style and s[found.first].chars <= 2 * s[i].chars
-                and _letters_of(text, &s[i], 0) == _letters_of(text, &s[found.first], 0)
+                and _letters_of(t.text, &s[i], 0) == _letters_of(t.text, &s[found.first], 0)
             ):
                 kept[i] = 0
-        free(texts)
-        free(styles)
+    free(texts)
+    free(styles)
+    return done
+
+
+def drop_copies(Tables tables not None, mask not None):
+    """Takes from a mask each kept segment whose text is kept before in a block of another style.
+
+    Args:
+        tables: those of the page.
+        mask: shape (segments,), bool, changed in place. The time is linear in the segments and their text.
+
+    Raises:
+        ValueError: the mask does not fit the document.
+    """
+    cdef uint8_t[::1] kept = mask.view(np.uint8)
+    cdef bint done
+    if kept.shape[0] != tables.t.n_segments:
+        raise ValueError("the mask does not fit the document")
+    if not kept.shape[0]:
+        return
+    with nogil:
+        done = drop_kept_copies(&tables.t, &kept[0])
+    if not done:
+        raise MemoryError

@@ -10,8 +10,8 @@ set holds all segments with (1 + β²) p above the best F. Each round takes the 
 before, and F grows until the best set is found. A few rounds are enough, and no sorting is necessary.
 """
 
-from libc.math cimport exp, fmax, fmin
 from libc.stdint cimport uint8_t
+from libc.string cimport memset
 
 import numpy as np
 
@@ -38,6 +38,21 @@ cdef double _largest(const double* p, const double* w, Py_ssize_t n, double weig
         best = found
 
 
+cdef void decide_rows(const double* p, const double* w, Py_ssize_t n, double beta, uint8_t* mask) noexcept nogil:
+    """Writes the set of segments that maximises the expected F-score, as `decide`."""
+    cdef double weight = beta * beta
+    # the test for main text does not depend on the balance of precision and recall
+    cdef double best = _largest(p, w, n, 1)
+    cdef Py_ssize_t i
+    if best < least:
+        memset(mask, 0, <size_t> n)
+        return
+    if weight != 1:
+        best = _largest(p, w, n, weight)
+    for i in range(n):
+        mask[i] = (1 + weight) * p[i] > best
+
+
 def decide(probabilities, words, double beta=1.0):
     """Returns the set of segments that maximises the page's expected F-score.
 
@@ -55,9 +70,7 @@ def decide(probabilities, words, double beta=1.0):
     """
     cdef const double[::1] p = np.ascontiguousarray(probabilities, np.float64)
     cdef const double[::1] w = np.ascontiguousarray(words, np.float64)
-    cdef Py_ssize_t n = p.shape[0], i
-    cdef double best
-    cdef double weight = beta * beta
+    cdef Py_ssize_t n = p.shape[0]
     if w.shape[0] != n:
         raise ValueError(f"{n} probabilities, but {w.shape[0]} segments")
     kept = np.zeros(n, np.bool_)
@@ -65,13 +78,7 @@ def decide(probabilities, words, double beta=1.0):
         return kept
     cdef uint8_t[::1] mask = kept.view(np.uint8)
     with nogil:
-        # The test for main text does not depend on the balance of precision and recall.
-        best = _largest(&p[0], &w[0], n, 1)
-        if best >= least:
-            if weight != 1:
-                best = _largest(&p[0], &w[0], n, weight)
-            for i in range(n):
-                mask[i] = (1 + weight) * p[i] > best
+        decide_rows(&p[0], &w[0], n, beta, &mask[0])
     return kept
 
 
@@ -82,5 +89,5 @@ def probabilities_of(odds):
     cdef Py_ssize_t i
     with nogil:
         for i in range(p.shape[0]):
-            p[i] = 1 / (1 + exp(-fmax(-30, fmin(30, p[i]))))
+            p[i] = probability(p[i])
     return found

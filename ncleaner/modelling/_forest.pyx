@@ -14,7 +14,6 @@ from libc.stdint cimport int32_t
 import numpy as np
 
 cdef enum:
-    TOGETHER = 8
     # So many rows go through all trees before the next rows do, so that they stay in the nearest cache.
     BLOCK = 48
 
@@ -24,11 +23,6 @@ MAX_DEPTH = 10
 MAX_TREES = 4096
 # A tree may read at most so many rows before and after its own row.
 MAX_REACH = 100
-
-cdef packed struct node_t:
-    float threshold
-    int32_t distance     # from the row's first value to the tested value
-
 
 cdef inline Py_ssize_t _step(const node_t* nodes, const float* x, Py_ssize_t at) noexcept nogil:
     return 2 * at + 1 + <Py_ssize_t> (x[nodes[at].distance] > nodes[at].threshold)
@@ -99,10 +93,6 @@ cdef class Forest:
             `MAX_DEPTH`.
     """
 
-    cdef object _nodes, _leaves, _depths
-    cdef Py_ssize_t width
-    cdef readonly Py_ssize_t reach
-
     def __init__(self, features, rows, thresholds, left, right, leaves, sizes, Py_ssize_t width):
         features, rows, left, right, sizes = (
             np.asarray(a, np.int64) for a in (features, rows, left, right, sizes)
@@ -155,6 +145,66 @@ cdef class Forest:
         self._depths = np.array(depths, np.int32)
         self.width = width
         self.reach = int(np.abs(rows).max()) if total else 0
+        self.n_trees = len(depths)
+        cdef const unsigned char[::1] node_bytes = self._nodes
+        cdef const float[::1] leaf_values = self._leaves
+        cdef const int32_t[::1] tree_depths = self._depths
+        if total:
+            self.nodes = <const node_t*> &node_bytes[0]
+            self.leaves = &leaf_values[0]
+            self.depths = &tree_depths[0]
+
+    cdef void add(
+        self, const float* matrix, const int32_t* rows, Py_ssize_t n, Py_ssize_t first, Py_ssize_t last, double* sums
+    ) noexcept nogil:
+        """Adds the trees first … last − 1 to the sums of `n` rows, a multiple of TOGETHER.
+
+        `matrix` is the row that has the number 0."""
+        cdef const node_t* node
+        cdef const float* leaf
+        cdef Py_ssize_t start = 0, tree, skipped_nodes = 0, skipped_leaves = 0
+        last = min(last, self.n_trees)
+        if first >= last:
+            return
+        for tree in range(first):
+            skipped_nodes += (<Py_ssize_t> 1 << self.depths[tree]) - 1
+            skipped_leaves += <Py_ssize_t> 1 << self.depths[tree]
+        while start < n:
+            node = self.nodes + skipped_nodes
+            leaf = self.leaves + skipped_leaves
+            for tree in range(first, last):
+                _add_tree(
+                    node, leaf, self.depths[tree], matrix, self.width, rows + start, min(<Py_ssize_t> BLOCK, n - start),
+                    sums + start,
+                )
+                node += (<Py_ssize_t> 1 << self.depths[tree]) - 1
+                leaf += <Py_ssize_t> 1 << self.depths[tree]
+            start += BLOCK
+
+    cdef void add_classes(self, const float* row, int classes, double* sums) noexcept nogil:
+        """Adds the trees to the sums of one row; tree t is of class t modulo `classes`. TOGETHER trees at a time."""
+        cdef const node_t* nodes[TOGETHER]
+        cdef const node_t* node = self.nodes
+        cdef const float* leaf = self.leaves
+        cdef Py_ssize_t at[TOGETHER]
+        cdef Py_ssize_t tree = 0
+        cdef int k, some, level, deepest
+        while tree < self.n_trees:
+            some = <int> min(<Py_ssize_t> TOGETHER, self.n_trees - tree)
+            deepest = 0
+            for k in range(some):
+                at[k] = 0
+                nodes[k] = node
+                node += (<Py_ssize_t> 1 << self.depths[tree + k]) - 1
+                deepest = max(deepest, <int> self.depths[tree + k])
+            for level in range(deepest):
+                for k in range(some):
+                    if level < self.depths[tree + k]:
+                        at[k] = _step(nodes[k], row, at[k])
+            for k in range(some):
+                sums[(tree + k) % classes] += leaf[at[k] - (<Py_ssize_t> 1 << self.depths[tree + k]) + 1]
+                leaf += <Py_ssize_t> 1 << self.depths[tree + k]
+            tree += some
 
     def predict(
         self, const float[:, ::1] matrix not None, Py_ssize_t spare, chosen=None, Py_ssize_t first=0,
@@ -176,16 +226,15 @@ cdef class Forest:
             ValueError: the matrix has another width, or fewer spare rows than the trees read, or a row or tree
                 does not exist.
         """
-        cdef Py_ssize_t n = matrix.shape[0] - 2 * spare, tree, skipped_nodes = 0, skipped_leaves = 0
+        cdef Py_ssize_t n = matrix.shape[0] - 2 * spare, end, some, i
         if matrix.shape[1] != self.width or spare < self.reach or n < 0:
             raise ValueError("the matrix does not fit the trees")
         if first < 0:
             raise ValueError("there is no such tree")
-        cdef Py_ssize_t end = len(self._depths) if last is None else min(last, len(self._depths))
-        cdef Py_ssize_t some = n if chosen is None else len(chosen), i
+        end = self.n_trees if last is None else min(last, self.n_trees)
+        some = n if chosen is None else len(chosen)
         found = np.zeros(n)
-        # Copies of the last row fill the last group of eight.
-        cdef int32_t[::1] rows = np.empty((some + TOGETHER - 1) // TOGETHER * TOGETHER, np.int32)
+        cdef int32_t[::1] rows = np.empty(padded(some), np.int32)
         cdef const int32_t[::1] wanted
         if chosen is None:
             for i in range(some):
@@ -198,31 +247,11 @@ cdef class Forest:
                 rows[i] = wanted[i]
         if some == 0 or first >= end:
             return found
-        for i in range(some, rows.shape[0]):
-            rows[i] = rows[some - 1]
         cdef double[::1] sums = np.zeros(rows.shape[0])
         cdef double[::1] out = found
-        cdef const unsigned char[::1] nodes = self._nodes
-        cdef const float[::1] leaves = self._leaves
-        cdef const int32_t[::1] depths = self._depths
-        cdef const node_t* node
-        cdef const float* leaf
-        cdef Py_ssize_t start = 0
         with nogil:
-            for tree in range(first):
-                skipped_nodes += (<Py_ssize_t> 1 << depths[tree]) - 1
-                skipped_leaves += <Py_ssize_t> 1 << depths[tree]
-            while start < rows.shape[0]:
-                node = <const node_t*> &nodes[0] + skipped_nodes
-                leaf = &leaves[skipped_leaves]
-                for tree in range(first, end):
-                    _add_tree(
-                        node, leaf, depths[tree], &matrix[spare, 0], self.width, &rows[start],
-                        min(<Py_ssize_t> BLOCK, rows.shape[0] - start), &sums[start],
-                    )
-                    node += (<Py_ssize_t> 1 << depths[tree]) - 1
-                    leaf += <Py_ssize_t> 1 << depths[tree]
-                start += BLOCK
+            pad(&rows[0], some)
+            self.add(&matrix[spare, 0], &rows[0], rows.shape[0], first, end, &sums[0])
             for i in range(some):
                 out[rows[i]] = sums[i]
         return found
@@ -230,7 +259,7 @@ cdef class Forest:
     def predict_classes(self, const float[:, ::1] matrix not None, int classes):
         """Returns the sums of the trees for each row and class; tree t is of class t modulo `classes`.
 
-        For a few rows: they descend one by one.
+        For a few rows: a row descends in several trees at a time.
 
         Args:
             matrix: shape (rows, width), float32.
@@ -243,30 +272,16 @@ cdef class Forest:
             ValueError: the matrix has another width, the trees read other rows than their own, or the trees are not
                 the same number for each class.
         """
-        cdef Py_ssize_t number = len(self._depths), tree, at, i
-        if matrix.shape[1] != self.width or self.reach or classes < 1 or number % classes:
+        cdef Py_ssize_t i
+        if matrix.shape[1] != self.width or self.reach or classes < 1 or self.n_trees % classes:
             raise ValueError("the matrix does not fit the trees")
         found = np.zeros((matrix.shape[0], classes))
-        if not matrix.shape[0] or not number:
+        if not matrix.shape[0]:
             return found
         cdef double[:, ::1] sums = found
-        cdef const unsigned char[::1] nodes = self._nodes
-        cdef const float[::1] leaves = self._leaves
-        cdef const int32_t[::1] depths = self._depths
-        cdef const node_t* node
-        cdef const float* leaf
-        cdef int _level
         with nogil:
             for i in range(matrix.shape[0]):
-                node = <const node_t*> &nodes[0]
-                leaf = &leaves[0]
-                for tree in range(number):
-                    at = 0
-                    for _level in range(depths[tree]):
-                        at = _step(node, &matrix[i, 0], at)
-                    sums[i, tree % classes] += leaf[at - (<Py_ssize_t> 1 << depths[tree]) + 1]
-                    node += (<Py_ssize_t> 1 << depths[tree]) - 1
-                    leaf += <Py_ssize_t> 1 << depths[tree]
+                self.add_classes(&matrix[i, 0], classes, &sums[i, 0])
         return found
 
 

@@ -9,14 +9,12 @@ element to the elements below it.
 """
 
 from libc.math cimport fabs, log
-from libc.stdint cimport int32_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
-from ncleaner.document._tables cimport element_t, segment_t
+from ncleaner.document._tables cimport Tables, element_t, segment_t, tables_t
 from ncleaner.document._hashes cimport mix, row_of, rows_for
 from ncleaner.document._styles cimport chain, fill_styles, style_of
-
-import numpy as np
 
 cdef enum:
     # columns of the second judgement
@@ -296,11 +294,12 @@ cdef void _fill(
             _block_columns(s, elements, blocks, mass, holders, x)
 
 
-cdef void _average(
-    const segment_t* segments, Py_ssize_t n, const double* p, const float* x, Py_ssize_t width, Py_ssize_t used,
-    double least, float* out,
+cdef void average_rows(
+    const tables_t* t, const double* p, const float* x, Py_ssize_t width, Py_ssize_t used, double least, float* out,
 ) noexcept nogil:
-    cdef Py_ssize_t i, j
+    """Writes the means of the features, as `average`."""
+    cdef const segment_t* segments = t.segments
+    cdef Py_ssize_t n = t.n_segments, i, j
     cdef double mass = 1
     cdef float m
     for i in range(n):
@@ -316,12 +315,12 @@ cdef void _average(
 
 
 def average(
-    document, probabilities, const float[:, :] matrix not None, float[::1] out not None, double least=0
+    Tables tables not None, probabilities, const float[:, :] matrix not None, float[::1] out not None, double least=0
 ):
     """Writes the means of the features over the segments of a page, weighted by mass.
 
     Args:
-        document: the page. Compiled code reads its tables in place.
+        tables: those of the page.
         probabilities: shape (segments,), float64: the first judgement, 0 to 1.
         matrix: shape (segments, columns), float32; it may be a part of a wider matrix.
         out: shape (columns,), float32, filled with 0.
@@ -330,7 +329,7 @@ def average(
     Raises:
         ValueError: the shapes do not fit each other, or the columns of `matrix` are not contiguous.
     """
-    cdef Py_ssize_t n = len(document.segments), used = matrix.shape[1]
+    cdef Py_ssize_t n = tables.t.n_segments, used = matrix.shape[1]
     cdef const double[::1] p = probabilities
     if matrix.shape[0] != n or p.shape[0] != n or out.shape[0] != used:
         raise ValueError("the matrix does not fit the document")
@@ -338,11 +337,9 @@ def average(
         return
     if matrix.strides[1] != sizeof(float):
         raise ValueError("the columns of the matrix are not contiguous")
-    cdef const uint8_t[::1] segments = document.segments.view(np.uint8)
     with nogil:
-        _average(
-            <const segment_t*> &segments[0], n, &p[0], &matrix[0, 0],
-            matrix.strides[0] // <Py_ssize_t> sizeof(float), used, least, &out[0],
+        average_rows(
+            &tables.t, &p[0], &matrix[0, 0], matrix.strides[0] // <Py_ssize_t> sizeof(float), used, least, &out[0]
         )
 
 
@@ -379,49 +376,69 @@ cdef void _even_out(
             odds[i] += SHARED * unsure * (g.odds / g.times - odds[i])
 
 
-def even_out(document, double[::1] odds not None):
+cdef bint even_out_odds(const tables_t* t, double* odds) noexcept nogil:
+    """Moves log-odds, as `even_out`. Returns False if there was not enough memory."""
+    cdef uint64_t size = rows_for(t.n_segments)
+    cdef uint64_t* styles = <uint64_t*> calloc(t.n_elements + 1, sizeof(uint64_t))
+    cdef group_t* groups = <group_t*> calloc(size, sizeof(group_t))
+    cdef bint done = styles != NULL and groups != NULL
+    if done:
+        _even_out(t.segments, t.n_segments, t.elements, t.n_elements, odds, styles, groups, size - 1)
+    free(styles)
+    free(groups)
+    return done
+
+
+def even_out(Tables tables not None, double[::1] odds not None):
     """Moves the log-odds of unsure segments towards the mean of the segments of their kind and style.
 
     The rows of a table, the records of a list and the paragraphs of a text have the same tags and classes from the
     root down. Fewer than three segments of a style stay as they are.
 
     Args:
-        document: the page.
+        tables: those of the page.
         odds: shape (segments,), float64, changed in place.
 
     Raises:
         ValueError: there is not one value for each segment.
     """
-    cdef Py_ssize_t n = len(document.segments), m = len(document.elements)
-    if odds.shape[0] != n:
+    cdef bint done
+    if odds.shape[0] != tables.t.n_segments:
         raise ValueError("the log-odds do not fit the document")
-    if n == 0:
+    if odds.shape[0] == 0:
         return
-    cdef const uint8_t[::1] segments = document.segments.view(np.uint8)
-    cdef const uint8_t[::1] elements = document.elements.view(np.uint8) if m else np.zeros(1, np.uint8)
-    cdef uint64_t size = rows_for(n)
-    cdef uint64_t* styles = <uint64_t*> calloc(m + 1, sizeof(uint64_t))
-    cdef group_t* groups = <group_t*> calloc(size, sizeof(group_t))
-    if styles == NULL or groups == NULL:
-        free(styles)
-        free(groups)
-        raise MemoryError
     with nogil:
-        _even_out(
-            <const segment_t*> &segments[0], n, <const element_t*> &elements[0], m, &odds[0], styles, groups,
-            size - 1,
-        )
-        free(styles)
-        free(groups)
+        done = even_out_odds(&tables.t, &odds[0])
+    if not done:
+        raise MemoryError
 
 
 # --------------------------------------------------------------------------------------------------
 
-def fill(document, probabilities, float[:, :] out not None, double least=0, int reach=0):
+cdef bint fill_page(
+    const tables_t* t, const double* p, double least, int reach, float* out, Py_ssize_t width
+) noexcept nogil:
+    """Writes the features of all segments, as `fill`. Returns False if there was not enough memory."""
+    cdef uint64_t size = rows_for(t.n_segments), size_alike = rows_for(t.n_elements)
+    cdef block_t* blocks = <block_t*> calloc(t.n_elements + 1, sizeof(block_t))
+    # one allocation for three tables
+    cdef group_t* groups = <group_t*> calloc(2 * size + size_alike, sizeof(group_t))
+    cdef bint done = blocks != NULL and groups != NULL
+    if done:
+        _fill(
+            t.segments, t.n_segments, t.elements, t.n_elements, p, blocks, groups + 2 * size, size_alike - 1, groups,
+            groups + size, size - 1, least, reach, out, width,
+        )
+    free(blocks)
+    free(groups)
+    return done
+
+
+def fill(Tables tables not None, probabilities, float[:, :] out not None, double least=0, int reach=0):
     """Writes the features of the segments of a Document.
 
     Args:
-        document: the page. Compiled code reads its tables in place.
+        tables: those of the page.
         probabilities: shape (segments,), float64: the first judgement, 0 to 1.
         out: shape (segments, COLUMNS), float32, filled with 0; it may be a part of a wider matrix.
         least: the features of a segment stay 0 if it and its neighbours have smaller probabilities.
@@ -430,29 +447,18 @@ def fill(document, probabilities, float[:, :] out not None, double least=0, int 
     Raises:
         ValueError: the shapes do not fit each other, or the columns of `out` are not contiguous.
     """
-    cdef Py_ssize_t n = len(document.segments), m = len(document.elements)
+    cdef Py_ssize_t n = tables.t.n_segments
     cdef const double[::1] p = probabilities
+    cdef bint done
     if out.shape[0] != n or out.shape[1] != columns or p.shape[0] != n:
         raise ValueError("the matrix does not fit the document")
     if n == 0:
         return
     if out.strides[1] != sizeof(float):
         raise ValueError("the columns of the matrix are not contiguous")
-    cdef const uint8_t[::1] segments = document.segments.view(np.uint8)
-    cdef const uint8_t[::1] elements = document.elements.view(np.uint8) if m else np.zeros(1, np.uint8)
-    cdef uint64_t size = rows_for(n), size_alike = rows_for(m)
-    cdef block_t* blocks = <block_t*> calloc(m + 1, sizeof(block_t))
-    # One allocation for three tables.
-    cdef group_t* groups = <group_t*> calloc(2 * size + size_alike, sizeof(group_t))
-    if blocks == NULL or groups == NULL:
-        free(blocks)
-        free(groups)
-        raise MemoryError
     with nogil:
-        _fill(
-            <const segment_t*> &segments[0], n, <const element_t*> &elements[0], m, &p[0], blocks,
-            groups + 2 * size, size_alike - 1, groups, groups + size, size - 1, least, reach, &out[0, 0],
-            out.strides[0] // <Py_ssize_t> sizeof(float),
+        done = fill_page(
+            &tables.t, &p[0], least, reach, &out[0, 0], out.strides[0] // <Py_ssize_t> sizeof(float)
         )
-        free(blocks)
-        free(groups)
+    if not done:
+        raise MemoryError

@@ -7,7 +7,7 @@ same for all, and all other characters separate words.
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from ncleaner.document._hashes cimport mix
-from ncleaner.document._tables cimport HEADLINE, segment_t
+from ncleaner.document._tables cimport HEADLINE, Tables, segment_t, tables_t
 from ncleaner.text._letters cimport NO_LETTER, UPPER, decode_utf8, fold
 
 import numpy as np
@@ -60,64 +60,63 @@ cdef uint32_t _hash(const uint8_t* text, const segment_t* s) noexcept nogil:
     return <uint32_t> (whole >> 32) | 1 if words else 0
 
 
-def phrase_hashes(document):
+def phrase_hashes(Tables tables not None):
     """Finds the phrases among the segments of a Document.
 
     Returns:
         Shape (segments,), uint32: the hash of each phrase; 0 for a segment that is none.
     """
-    cdef Py_ssize_t n = len(document.segments), i
-    cdef bytes data = document.data
-    cdef const uint8_t* text = <const uint8_t*> <const char*> data
+    cdef Py_ssize_t n = tables.t.n_segments, i
     found = np.zeros(n, np.uint32)
-    if not n:
-        return found
     cdef uint32_t[::1] hashes = found
-    cdef const uint8_t[::1] segments = document.segments.view(np.uint8)
-    cdef const segment_t* s = <const segment_t*> &segments[0]
     with nogil:
         for i in range(n):
-            hashes[i] = _hash(text, &s[i])
+            hashes[i] = _hash(tables.t.text, &tables.t.segments[i])
     return found
 
 
-def phrase_losses(document, const uint32_t[::1] phrases not None, const float[::1] losses not None):
-    """Returns what the segments of a page lose as stock phrases: shape (segments,), float32.
+cdef void take_losses(
+    const tables_t* t, const uint32_t* phrases, const float* losses, Py_ssize_t known, double* odds
+) noexcept nogil:
+    """Takes from the log-odds of stock phrases what they lose.
+
+    `phrases` are the `known` hashes of stock phrases, ascending. The headline of the page loses nothing, whatever its
+    words are."""
+    cdef Py_ssize_t i, low, high, middle
+    cdef uint32_t hash_
+    for i in range(t.n_segments):
+        hash_ = _hash(t.text, &t.segments[i]) if t.segments[i].zone != HEADLINE else 0
+        if not hash_:
+            continue
+        low = 0
+        high = known
+        while low < high:
+            middle = (low + high) // 2
+            if phrases[middle] < hash_:
+                low = middle + 1
+            else:
+                high = middle
+        if low < known and phrases[low] == hash_:
+            odds[i] -= losses[low]
+
+
+def phrase_losses(Tables tables not None, const uint32_t[::1] phrases not None, const float[::1] losses not None):
+    """Returns what the segments of a page lose as stock phrases: shape (segments,), float64.
 
     Args:
-        document: the page. Compiled code reads its tables in place.
+        tables: those of the page.
         phrases: shape (phrases,), uint32, ascending: hashes of the stock phrases.
-        losses: shape (phrases,), float32: what each of them loses. The headline of the page loses nothing, whatever
-            its words are.
+        losses: shape (phrases,), float32: what each of them loses.
 
     Raises:
         ValueError: there is not one loss for each phrase.
     """
-    cdef Py_ssize_t n = len(document.segments), known = phrases.shape[0], i, low, high, middle
-    cdef bytes data = document.data
-    cdef const uint8_t* text = <const uint8_t*> <const char*> data
-    cdef uint32_t hash_
+    cdef Py_ssize_t n = tables.t.n_segments, known = phrases.shape[0]
     if losses.shape[0] != known:
         raise ValueError(f"{known} phrases, but {losses.shape[0]} losses")
-    lost = np.zeros(n, np.float32)
-    if not n or not known:
-        return lost
-    cdef float[::1] out = lost
-    cdef const uint8_t[::1] segments = document.segments.view(np.uint8)
-    cdef const segment_t* s = <const segment_t*> &segments[0]
-    with nogil:
-        for i in range(n):
-            hash_ = _hash(text, &s[i]) if s[i].zone != HEADLINE else 0
-            if not hash_:
-                continue
-            low = 0
-            high = known
-            while low < high:
-                middle = (low + high) // 2
-                if phrases[middle] < hash_:
-                    low = middle + 1
-                else:
-                    high = middle
-            if low < known and phrases[low] == hash_:
-                out[i] = losses[low]
-    return lost
+    found = np.zeros(n)
+    cdef double[::1] odds = found
+    if n and known:
+        with nogil:
+            take_losses(&tables.t, &phrases[0], &losses[0], known, &odds[0])
+    return -found

@@ -1,7 +1,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from ncleaner.document.tables import Document
+from ncleaner.document._tables import Tables
 
 OWN_TAGS: tuple[str, ...]
 TAGS_ABOVE: tuple[str, ...]
@@ -9,7 +9,7 @@ COLUMNS: int
 WEIGHTS: int
 
 def fill(
-    document: Document,
+    tables: Tables,
     title: bytes,
     odds: npt.NDArray[np.float64],
     posterior: npt.NDArray[np.float64],

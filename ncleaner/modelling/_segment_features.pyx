@@ -12,7 +12,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from ncleaner.document._tables cimport (
-    BYLINE, HEADLINE, HIDDEN, PREFORMATTED, element_t, run_t, segment_t,
+    BYLINE, HEADLINE, HIDDEN, PREFORMATTED, Tables, element_t, run_t, segment_t, tables_t,
 )
 from ncleaner.document._hashes cimport hash_bytes, mix, row_of, rows_for
 from ncleaner.text._letters cimport (
@@ -22,8 +22,6 @@ from ncleaner.document._tags cimport (
     CONTEXT_BOLD, CONTEXT_CODE, CONTEXT_FONT, CONTEXT_ITALIC, CONTEXT_LABEL, CONTEXT_SMALL, CONTEXT_SPAN,
     CONTEXT_TIME, MAX_TAGS, TAG_H1, TAG_H6,
 )
-
-import numpy as np
 
 from ncleaner.document import tags as _tags
 
@@ -571,11 +569,42 @@ cdef void _fill(
                 level = tag - TAG_H1 + 1
 
 
-def fill(document, bytes title not None, odds, posterior, weights, float[:, ::1] out not None):
+cdef bint fill_segments(
+    const tables_t* t, const uint8_t* title, size_t title_length, const double* odds, const double* posterior,
+    const float* weights, float* out, Py_ssize_t width
+) noexcept nogil:
+    """Writes the features of all segments, as `fill`. Returns False if there was not enough memory."""
+    cdef Py_ssize_t n = t.n_segments, m = t.n_elements, headline = -1, i
+    cdef uint64_t size = rows_for(n)
+    cdef seen_t* seen = <seen_t*> calloc(size, sizeof(seen_t))
+    cdef seen_t** copies = <seen_t**> calloc(n + 1, sizeof(void*))
+    cdef block_t* blocks = <block_t*> calloc(m + 1, sizeof(block_t))
+    cdef uint64_t words[TITLE_WORDS]
+    cdef int n_title
+    cdef bint done = seen != NULL and copies != NULL and blocks != NULL
+    if done:
+        n_title = _words(title, title + title_length, words)
+        for i in range(n):
+            if t.segments[i].zone == HEADLINE:
+                headline = i
+        _describe_blocks(
+            t.elements, m, t.names, weights, t.segments[headline].element if headline >= 0 else -1, blocks
+        )
+        _fill(
+            t.text, t.runs, t.segments, n, t.elements, blocks, odds, posterior, words, n_title, headline, seen, copies,
+            size - 1, out, width,
+        )
+    free(seen)
+    free(copies)
+    free(blocks)
+    return done
+
+
+def fill(Tables tables not None, bytes title not None, odds, posterior, weights, float[:, ::1] out not None):
     """Writes the features of all segments of a Document.
 
     Args:
-        document: the page. Compiled code reads its tables in place.
+        tables: those of the page.
         title: the page's title, UTF-8.
         odds: shape (segments,), float64: n-gram log-odds of each segment alone, in bits.
         posterior: shape (segments,), float64: n-gram log-odds given the whole page, in bits.
@@ -585,52 +614,22 @@ def fill(document, bytes title not None, odds, posterior, weights, float[:, ::1]
     Raises:
         ValueError: the shapes do not fit each other.
     """
-    cdef Py_ssize_t n = len(document.segments), m = len(document.elements)
-    cdef bytes data = document.data
+    cdef Py_ssize_t n = tables.t.n_segments
     cdef const double[::1] sums = odds
     cdef const double[::1] after = posterior
     cdef const float[::1] weight = weights
+    cdef const uint8_t* head = <const uint8_t*> <const char*> title
+    cdef size_t length = len(title)
+    cdef bint done
     if out.shape[0] != n or out.shape[1] < columns or sums.shape[0] != n or after.shape[0] != n:
         raise ValueError("the matrix does not fit the document")
     if weight.shape[0] != 1 << NAME_BITS:
         raise ValueError("the array of weights of names has another size")
     if n == 0:
         return
-    cdef const uint8_t[::1] runs = document.runs.view(np.uint8)
-    cdef const uint8_t[::1] segments = document.segments.view(np.uint8)
-    cdef const uint8_t[::1] elements = document.elements.view(np.uint8) if m else np.zeros(1, np.uint8)
-    cdef const uint16_t[::1] names = document.names
-    cdef uint64_t size = rows_for(n)
-    cdef seen_t* seen = <seen_t*> calloc(size, sizeof(seen_t))
-    cdef seen_t** copies = <seen_t**> calloc(n, sizeof(void*))
-    cdef block_t* blocks = <block_t*> calloc(m + 1, sizeof(block_t))
-    cdef uint64_t words[TITLE_WORDS]
-    cdef const uint8_t* text = <const uint8_t*> <const char*> data
-    cdef const uint8_t* heading = <const uint8_t*> <const char*> title
-    cdef size_t length = len(title)
-    cdef int n_title
-    cdef Py_ssize_t headline = -1, i
-    cdef const segment_t* rows
-    if seen == NULL or copies == NULL or blocks == NULL:
-        free(seen)
-        free(copies)
-        free(blocks)
-        raise MemoryError
     with nogil:
-        n_title = _words(heading, heading + length, words)
-        rows = <const segment_t*> &segments[0]
-        for i in range(n):
-            if rows[i].zone == HEADLINE:
-                headline = i
-        _describe_blocks(
-            <const element_t*> &elements[0], m, &names[0], &weight[0],
-            rows[headline].element if headline >= 0 else -1, blocks,
+        done = fill_segments(
+            &tables.t, head, length, &sums[0], &after[0], &weight[0], &out[0, 0], out.shape[1]
         )
-        _fill(
-            text, <const run_t*> &runs[0], rows, n, <const element_t*> &elements[0], blocks, &sums[0], &after[0],
-            words, n_title, headline, seen, copies, size - 1,
-            &out[0, 0], out.shape[1],
-        )
-        free(seen)
-        free(copies)
-        free(blocks)
+    if not done:
+        raise MemoryError

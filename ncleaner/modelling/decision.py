@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from ncleaner.errors import ModelError
-from ncleaner.modelling._chain import posterior
+from ncleaner.modelling._chain import SATURATION, Statistics
 
 __all__ = ["PRESETS", "STATISTICS", "Decision", "Preset", "Statistic"]
 
@@ -29,8 +30,6 @@ Statistic = Literal["page", "segment", "character"]
 STATISTICS: tuple[Statistic, ...] = ("page", "segment", "character")
 Preset = Literal["balanced", "precision", "recall"]
 PRESETS: tuple[Preset, ...] = ("balanced", "precision", "recall")
-# Log-odds at which evidence saturates, in bits: the characters of a long segment are not independent.
-_SATURATION = 20.0
 # Factor on the chain's probability that a page has no clean text: such pages are rarer than the chain
 # expects.
 _EMPTY = 0.01
@@ -91,15 +90,16 @@ class Decision:
         Args:
             sums, counts: shape (segments,); see `NGramModel.log_odds`.
         """
-        if self.statistic == "character":
-            means: npt.NDArray[np.float64] = sums / counts
-            return means
-        if self.statistic == "segment":
-            return sums
-        evidence = (self.slope * saturated(sums) + self.offset) * math.log(2)
-        ends = self.opening * math.log(2), self.closing * math.log(2)
-        odds = posterior(evidence, self.to_clean, self.stay_clean, *ends, _EMPTY) / math.log(2)
-        return self.scale * odds + self.shift
+        found: npt.NDArray[np.float64] = self.compiled.of(sums, counts)
+        return found
+
+    @cached_property
+    def compiled(self) -> Statistics:
+        """The statistic in compiled code."""
+        return Statistics(
+            self.statistic, self.slope, self.offset, self.to_clean, self.stay_clean, self.opening,
+            self.closing, _EMPTY, self.scale, self.shift,
+        )  # fmt: skip
 
     def header(self) -> dict[str, Any]:
         """Returns the entry of a model's header."""
@@ -131,5 +131,5 @@ class Decision:
 
 def saturated(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Returns log-odds in bits, bounded smoothly to −1 … 1: the evidence of a long segment saturates."""
-    bounded: npt.NDArray[np.float64] = np.tanh(sums / _SATURATION)
+    bounded: npt.NDArray[np.float64] = np.tanh(sums / SATURATION)
     return bounded

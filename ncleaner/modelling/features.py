@@ -27,6 +27,7 @@ __all__ = [
     "FEATURES",
     "GROUPS",
     "KIND_COLUMN",
+    "OUTSIDE",
     "PAGE_FEATURES",
     "PLAIN",
     "SEGMENT_COLUMNS",
@@ -43,6 +44,8 @@ SEGMENT_COLUMNS: int = _segment_features.COLUMNS
 WEIGHTS: int = _segment_features.WEIGHTS
 
 Matrix = npt.NDArray[np.float32]
+# The value of rows outside the page. No feature has this value.
+OUTSIDE = -1000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,7 +318,7 @@ def first_features(
     size = len(document)
     matrix = np.empty((size + 2 * spare, len(FEATURES)), np.float32)
     inner = matrix[spare : spare + size]
-    _segment_features.fill(document, document.title.encode(), odds, posterior, weights, inner)
+    _segment_features.fill(document.tables, document.title.encode(), odds, posterior, weights, inner)
     matrix[:spare] = matrix[spare + size :] = OUTSIDE
     return matrix
 
@@ -338,7 +341,7 @@ def second_features(
             `spare` rows from one that somebody looks at.
     """
     inner = matrix[spare : spare + len(document), SEGMENT_COLUMNS:KIND_COLUMN]
-    _page_features.fill(document, probabilities, inner, least, spare)
+    _page_features.fill(document.tables, probabilities, inner, least, spare)
 
 
 def page_features(
@@ -355,9 +358,5 @@ def page_features(
     row = np.zeros((1, len(PAGE_FEATURES)), np.float32)
     size = len(document)
     inner = matrix[spare : spare + size, :KIND_COLUMN]
-    _page_features.average(document, probabilities, inner, row[0], PLAIN)
+    _page_features.average(document.tables, probabilities, inner, row[0], PLAIN)
     return row
-
-
-# The value of rows outside the page. No feature has this value.
-OUTSIDE = -1000.0

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
-from ncleaner.document.tables import ZONES
 from ncleaner.modelling._decide import decide, probabilities_of
+from ncleaner.modelling._judge import HybridJudge
 from ncleaner.modelling.card import Card, validated_facts
 from ncleaner.modelling.container import Stored, about_of, pack
 from ncleaner.modelling.decision import Preset
@@ -29,9 +29,8 @@ __all__ = ["Calibration", "HybridModel", "Judgement", "keep_of"]
 _load_structure = cache(load_structure)
 # What a segment loses, in nats, whose text is on many pages of the site. A forest with the numbers of pages
 # as features gained no more, and lost on two sets (docs/sites.md). Headlines are on other pages as links to
-# theirs.
+# theirs, and lose nothing.
 _REPEATED = 10.0
-_HEADLINE = ZONES.index("headline")
 
 
 @dataclass(frozen=True)
@@ -136,20 +135,31 @@ class HybridModel(Stored):
 
     def judge(self, document: Document) -> Judgement:
         """Judges the segments of an HTML page."""
-        table = document.segments
-        sums, counts = self.ngrams.log_odds(document.data, table["start"], table["end"])
-        posterior = self.ngrams.decision.statistics(sums, counts)
-        reading = self.structure.judge(document, sums, posterior, self.news)
-        odds = self.calibration(reading.odds)
-        if document.site is not None:
-            headline = table["zone"] == _HEADLINE
-            odds -= _REPEATED * (document.site.repeated & ~headline)
-        scores = odds / math.log(2)
-        if self.threshold is not None:
-            mask = scores >= self.threshold
-        else:
-            mask = keep_of(document, odds, self.balance)
-        return Judgement(mask, scores, reading.kinds)
+        title = document.title.encode()
+        on_site = None if document.site is None else document.site.repeated
+        found = None if self.ngrams.others else self._compiled.judge(document.tables, title, None, on_site)
+        if found is None:
+            # the segments of the page are not all scored as they are, or not all by one model
+            table = document.segments
+            scored = self.ngrams.log_odds(document.data, table["start"], table["end"])
+            found = self._compiled.judge(document.tables, title, scored, on_site)
+        assert found is not None
+        return Judgement(*found)
+
+    @cached_property
+    def _compiled(self) -> HybridJudge:
+        return HybridJudge(
+            self.ngrams.ratio,
+            self.ngrams.alphabet.encoder,
+            self.ngrams.decision.compiled,
+            self.structure.compiled,
+            self.calibration.slope,
+            self.calibration.offset,
+            _REPEATED,
+            self.threshold,
+            BALANCES[self.balance],
+            self.news,
+        )
 
     def to_bytes(self) -> bytes:
         """Returns the model file, which contains the files of its parts. The same model gives the same

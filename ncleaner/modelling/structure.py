@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -26,9 +26,8 @@ from ncleaner.document import Document
 from ncleaner.document._document import HASHES_VERSION
 from ncleaner.document.kept import FRAGMENT, KINDS
 from ncleaner.errors import ModelError
-from ncleaner.modelling._decide import probabilities_of
 from ncleaner.modelling._forest import Forest
-from ncleaner.modelling._page_features import even_out
+from ncleaner.modelling._judge import StructureJudge
 from ncleaner.modelling._phrases import phrase_losses
 from ncleaner.modelling.card import Card, Table, pages_of
 from ncleaner.modelling.container import Stored, about_of, integers, pack, reals
@@ -36,13 +35,11 @@ from ncleaner.modelling.decision import Preset
 from ncleaner.modelling.features import (
     FEATURES,
     KIND_COLUMN,
+    OUTSIDE,
     PAGE_FEATURES,
     PLAIN,
+    SEGMENT_COLUMNS,
     WEIGHTS,
-    Matrix,
-    first_features,
-    page_features,
-    second_features,
 )
 from ncleaner.modelling.shipped import model_bytes
 from ncleaner.text.counted import counted
@@ -137,12 +134,13 @@ class Stock:
         known = sorted(weights)
         return cls(np.array(known, np.uint32), np.array([weights[phrase] for phrase in known], np.float32))
 
-    def losses(self, document: Document) -> npt.NDArray[np.float32]:
-        """Returns what the segments of a page lose, in nats: shape (segments,), float32.
+    def losses(self, document: Document) -> npt.NDArray[np.float64]:
+        """Returns what the segments of a page lose, in nats: shape (segments,), float64.
 
         The headline of the page loses nothing, whatever its words are.
         """
-        return phrase_losses(document, self.phrases, self.weights)
+        found: npt.NDArray[np.float64] = phrase_losses(document.tables, self.phrases, self.weights)
+        return found
 
 
 class Reading(NamedTuple):
@@ -216,62 +214,39 @@ class Structure(Stored):
             odds, posterior: shape (segments,): log-odds and statistics of the n-grams, in bits.
             news: the page is an article, whatever it looks like.
         """
-        if len(document) <= _PART:
-            return self._judge_part(document, odds, posterior, news)
-        parts = [slice(first, first + _PART) for first in range(0, len(document), _PART)]
-        found = [
-            self._judge_part(
-                replace(document, segments=document.segments[part]), odds[part], posterior[part], news
-            )
-            for part in parts
-        ]
-        # the last part may be a few segments that say nothing about the page
-        kinds = np.mean([reading.kinds for reading in found[: len(document) // _PART]], axis=0)
-        return Reading(np.concatenate([reading.odds for reading in found]), kinds)
+        return Reading(*self.compiled.read(document.tables, document.title.encode(), odds, posterior, news))
 
-    def _judge_part(
-        self,
-        document: Document,
-        odds: npt.NDArray[np.float64],
-        posterior: npt.NDArray[np.float64],
-        news: bool,
-    ) -> Reading:
-        """Judges a page of at most `_PART` segments."""
+    @cached_property
+    def compiled(self) -> StructureJudge:
+        """The model in compiled code."""
         forests = self._forests
-        spare = max(forest.reach for forest in forests.values())
-        matrix = first_features(document, odds, posterior, self.weights, spare)
-        odds = forests["first"].predict(matrix, spare)
-        probabilities = probabilities_of(odds)
-        second_features(document, matrix, probabilities, spare, PLAIN)
-        kinds = np.zeros(len(KINDS))
-        if "kinds" in forests:
-            row = page_features(document, matrix, probabilities, spare)
-            kinds = kinds_of(forests["kinds"].predict_classes(row, len(KINDS))[0])
-            matrix[spare : spare + len(document), KIND_COLUMN:] = kinds
-        chosen = np.flatnonzero(probabilities >= PLAIN).astype(np.int32)
-        share = float(self.articles is not None) if news else self._share_of_articles(kinds)
-        second = np.zeros(len(chosen))
-        # most pages are clearly articles, or clearly not
-        for name, weight in (("second", 1 - share), ("articles", share)):
-            if weight:
-                second += weight * _second(forests[name], matrix, spare, chosen)
-        odds[chosen] = second
-        even_out(document, odds)
-        # a single segment has nothing beside it that could be the text
-        fragment = 1.0 if len(document) == 1 and kinds.any() else float(kinds[_IS_FRAGMENT])
-        if fragment > _NO_FRAGMENT:
-            rows = matrix[spare : spare + len(document)]
-            suspect = rows[:, _SUSPECT].any(axis=1) | (rows[:, _LINKS] > _MANY_LINKS)
-            odds += _FAVOUR * fragment * ~suspect
-        odds -= self.stock.losses(document)
-        return Reading(odds, kinds)
-
-    def _share_of_articles(self, kinds: npt.NDArray[np.float64]) -> float:
-        """Returns the weight of the forest of articles in the second judgement of a page, 0 to 1."""
-        if self.articles is None:
-            return 0.0
-        share = (float(kinds[_IS_ARTICLE]) - _NO_ARTICLE) / (_ARTICLE - _NO_ARTICLE)
-        return min(max(share, 0.0), 1.0)
+        return StructureJudge(
+            forests["first"],
+            forests["second"],
+            forests.get("kinds"),
+            forests.get("articles"),
+            self.weights,
+            self.stock.phrases,
+            self.stock.weights,
+            width=len(FEATURES),
+            segment_columns=SEGMENT_COLUMNS,
+            kind_column=KIND_COLUMN,
+            n_kinds=len(KINDS),
+            article=_IS_ARTICLE,
+            fragment=_IS_FRAGMENT,
+            suspect=_SUSPECT,
+            links=_LINKS,
+            outside=OUTSIDE,
+            plain=PLAIN,
+            early=_EARLY,
+            clear=_CLEAR,
+            no_article=_NO_ARTICLE,
+            is_article=_ARTICLE,
+            favour=_FAVOUR,
+            no_fragment=_NO_FRAGMENT,
+            many_links=_MANY_LINKS,
+            most=_PART,
+        )
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Returns {name: table} as model files store them."""
@@ -415,16 +390,6 @@ class Structure(Stored):
 
     def __repr__(self) -> str:
         return f"<Structure {self.name}: {self.summary()}>"
-
-
-def _second(
-    forest: Forest, matrix: Matrix, spare: int, chosen: npt.NDArray[np.int32]
-) -> npt.NDArray[np.float64]:
-    """Returns the log-odds of the chosen segments: most are clear after a few trees."""
-    odds = forest.predict(matrix, spare, chosen, 0, _EARLY)
-    unclear = chosen[np.abs(odds[chosen]) <= _CLEAR]
-    odds[unclear] += forest.predict(matrix, spare, unclear, _EARLY)[unclear]
-    return odds[chosen]
 
 
 # the columns of matrices for forests that do not test features of segments

@@ -40,3 +40,4 @@ cdef int fold(uint32_t* code) noexcept nogil
 cdef uint32_t last_mark(const uint8_t* start, const uint8_t* end) noexcept nogil
 cdef bint is_final(uint32_t code) noexcept nogil
 cdef bint has_marker(const uint8_t* start, const uint8_t* end) noexcept nogil
+cdef bint may_change(const uint8_t* p, const uint8_t* end) noexcept nogil

@@ -170,7 +170,7 @@ cdef void _fill_changes():
 _fill_changes()
 
 
-cdef bint _may_change(const uint8_t* p, const uint8_t* end) noexcept nogil:
+cdef bint may_change(const uint8_t* p, const uint8_t* end) noexcept nogil:
     cdef uint32_t code
     cdef uint64_t eight
     while p < end:
@@ -199,7 +199,7 @@ def may_compose(bytes data not None):
     cdef Py_ssize_t size = len(data)
     cdef bint found
     with nogil:
-        found = _may_change(p, p + size)
+        found = may_change(p, p + size)
     return found
 
 
@@ -224,6 +224,6 @@ def composing(bytes data not None, const uint32_t[:] starts not None, const uint
     for i in range(count):
         if not starts[i] <= ends[i] <= size:
             raise ValueError("a segment is not in the text")
-        if _may_change(text + starts[i], text + ends[i]):
+        if may_change(text + starts[i], text + ends[i]):
             found.append(i)
     return found

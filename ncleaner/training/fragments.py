@@ -9,7 +9,6 @@ of the page's segments are theirs, too.
 from __future__ import annotations
 
 import zlib
-from dataclasses import replace
 from html import escape
 from typing import NamedTuple
 
@@ -154,7 +153,7 @@ def cut_of(document: Document, clean: npt.NDArray[np.bool_]) -> Fragment | None:
     segments["end"] += (starts - segments["start"]).astype(np.uint32)
     segments["start"] = starts
     _count(segments, runs, elements)
-    cut = replace(document, data=data, runs=runs, segments=segments, elements=elements)
+    cut = document.with_tables(data=data, runs=runs, segments=segments, elements=elements)
     return Fragment(cut, rows)
 
 

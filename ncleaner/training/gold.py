@@ -48,4 +48,4 @@ def gold_document(gold: str) -> Document:
     builder = Builder(len(gold))
     for kind, text in gold_pieces(gold):
         builder.segment(kind, text.encode("utf-8", "replace"))
-    return Document.of_tables(builder.tables())
+    return Document(builder.tables())

@@ -189,7 +189,7 @@ def stock_of(examples: Sequence[Example], known: Sequence[str] = ()) -> Stock:
     """
     sites: dict[tuple[int, str], list[float]] = defaultdict(list)
     for example in examples:
-        hashes = phrase_hashes(example.document)
+        hashes = phrase_hashes(example.document.tables)
         said = hashes > 0
         if len(example.silent):
             said &= ~example.silent
@@ -199,7 +199,7 @@ def stock_of(examples: Sequence[Example], known: Sequence[str] = ()) -> Stock:
     for (phrase, _), values in sites.items():
         shares[phrase].append(sum(values) / len(values))
     page = dump_html("".join(f"<p>{escape(phrase)}</p>" for phrase in known))
-    for phrase in phrase_hashes(page).tolist():
+    for phrase in phrase_hashes(page.tables).tolist():
         shares[phrase] += [0.0] * _KNOWN_SITES
     losses = {
         phrase: _STOCK_WEIGHT * (-float(_log_odds(sum(values), len(values), _PHRASE_PRIOR)) - _STOCK)

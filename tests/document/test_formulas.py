@@ -124,7 +124,7 @@ def test_both_walks_read_formulas_alike(html: str, alt_text: bool) -> None:
         walk(LexborHTMLParser(html), builder, alt_text)
         tables.append(builder.tables())
     assert tables[0] == tables[1]
-    document = Document.of_tables(tables[0])
+    document = Document(tables[0])
     words = np.bincount(document.runs["segment"], document.runs["words"], len(document)).astype(int)
     assert words.tolist() == document.segments["words"].tolist()
     assert [len(segment.text.split()) for segment in document] == words.tolist()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +13,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from ncleaner.document import _dump, _walk, tags
 from ncleaner.document._document import HASHES_VERSION, Builder
+from ncleaner.document._tables import Tables
 from ncleaner.document.html import dump_html
 from ncleaner.document.tables import HIDDEN, Document
 from ncleaner.limits import Limits
@@ -317,7 +317,7 @@ def test_void_elements_are_those_that_the_parser_writes_without_an_end_tag() -> 
 # the walk in Python -------------------------------------------------------------------------------
 
 
-def both(html: bytes, alt_text: bool = False) -> list[tuple[tuple[Any, ...], tuple[bytes, bytes]]]:
+def both(html: bytes, alt_text: bool = False) -> list[tuple[Tables, tuple[bytes, bytes]]]:
     found = []
     for walk in (_dump.walk, _walk.walk):
         builder = Builder(64)
@@ -415,7 +415,7 @@ def test_every_tag_of_the_tree_is_counted_once(html: str, alt_text: bool) -> Non
     tree = LexborHTMLParser(html)
     builder = Builder(64)
     _dump.walk(tree, builder, alt_text)
-    document = Document.of_tables(builder.tables())
+    document = Document(builder.tables())
     assert tree.root is not None
     elements = [node.tag for node in tree.root.traverse() if node.is_element_node]
     total = sum(1 if tag in tags.VOID else 2 for tag in elements)
@@ -427,7 +427,7 @@ def test_every_tag_of_the_tree_is_counted_once(html: str, alt_text: bool) -> Non
 
 def test_what_is_left_out_is_counted_without_recursion() -> None:
     for found, _ in both(b"a<svg>" + b"<g>" * 20_000 + b"</svg>b"):
-        assert Document.of_tables(found).runs[["tags", "opened", "closed"]].tolist() == [
+        assert Document(found).runs[["tags", "opened", "closed"]].tolist() == [
             (4, 3, 1),
             (40_002, 0, 0),
         ]
@@ -435,9 +435,7 @@ def test_what_is_left_out_is_counted_without_recursion() -> None:
 
 def test_opened_and_closed_have_a_bound_and_tags_have_none() -> None:
     for found, _ in both(b"<i></i>" * 70_000 + b"a"):
-        assert Document.of_tables(found).runs[["tags", "opened", "closed"]].tolist() == [
-            (140_004, 65535, 65535)
-        ]
+        assert Document(found).runs[["tags", "opened", "closed"]].tolist() == [(140_004, 65535, 65535)]
 
 
 @given(html=st.binary(max_size=200))
@@ -445,7 +443,7 @@ def test_both_walks_take_any_bytes(html: bytes) -> None:
     text = html.decode("utf-8", "replace").encode()
     compiled, python = both(text)
     assert compiled == python
-    Document.of_tables(compiled[0]).text.encode()
+    Document(compiled[0]).text.encode()
 
 
 def test_layout_is_proved_here_and_the_fallback_is_taken_where_it_is_not() -> None:

@@ -102,7 +102,7 @@ def test_joints(html: str, text: str) -> None:
     for walk in (_dump.walk, _walk.walk):
         builder = Builder(64)
         walk(LexborHTMLParser(html), builder)
-        assert builder.tables()[0].decode() == f"{text}\n"
+        assert builder.tables().text.decode() == f"{text}\n"
 
 
 def test_a_space_stands_between_runs_and_belongs_to_none() -> None:
@@ -117,7 +117,7 @@ def test_the_search_for_the_element_around_both_is_bounded(levels: int, text: st
     for walk in (_dump.walk, _walk.walk):
         builder = Builder(64)
         walk(LexborHTMLParser(html), builder)
-        assert builder.tables()[0].decode() == text
+        assert builder.tables().text.decode() == text
     assert dump_html(html).text == text
 
 

@@ -14,7 +14,7 @@ CHINESE = "今天早上两岛之间的渡船又晚点了，谁也不知道为什
 def kept(html: str, mask: list[bool] | None = None) -> list[bool]:
     document = dump_html(html)
     found = np.ones(len(document), bool) if mask is None else np.array(mask)
-    drop_copies(document, found)
+    drop_copies(document.tables, found)
     return [bool(value) for value in found]
 
 
@@ -47,7 +47,7 @@ def test_empty_pages_plain_text_and_a_mask_of_another_page() -> None:
     assert kept("") == []
     document = dump_text(f"{TEXT}\n\n{TEXT}\n")
     mask = np.ones(len(document), bool)
-    drop_copies(document, mask)
+    drop_copies(document.tables, mask)
     assert mask.all()
     with pytest.raises(ValueError, match="does not fit"):
-        drop_copies(document, np.ones(7, bool))
+        drop_copies(document.tables, np.ones(7, bool))

@@ -248,24 +248,24 @@ def test_a_matrix_of_another_page() -> None:
     with pytest.raises(ValueError, match="does not fit"):
         page_features(document, np.zeros((1, len(FEATURES)), np.float32), np.zeros(2))
     with pytest.raises(ValueError, match="do not fit"):
-        even_out(document, np.zeros(2))
+        even_out(document.tables, np.zeros(2))
 
 
 def test_like_segments_have_like_fates() -> None:
     rows = "".join(f"<tr><td class=n>f{n}()</td><td>text</td></tr>" for n in range(3))
     document = dump_html(f"<table>{rows}</table><p class=n>f()</p><p class=n>g()</p>")
     odds = np.array([4.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, -1.0])
-    even_out(document, odds)
+    even_out(document.tables, odds)
     # the sure one stays, the others move to the mean of the three; two are too few
     assert odds == pytest.approx([4, 0, 1.8, 0, 1.8, 0, 1, -1])
     odds = np.array([-4.0, 0.0, 2.0, 0.0, 2.0, 0.0, 0.0, 0.0])
-    even_out(document, odds)
+    even_out(document.tables, odds)
     assert odds == pytest.approx([-4, 0, 1.2, 0, 1.2, 0, 0, 0])
     # what is very sure counts for at most 6 nats
     odds = np.array([90.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
-    even_out(document, odds)
+    even_out(document.tables, odds)
     assert odds == pytest.approx([90, 0, 1.6, 0, 1.6, 0, 0, 0])
-    even_out(dump_html(""), np.zeros(0))
+    even_out(dump_html("").tables, np.zeros(0))
 
 
 def test_containers() -> None:
@@ -367,7 +367,7 @@ def test_a_page_a_thousand_levels_deep() -> None:
 def fits(size: int, weights: int = WEIGHTS, columns: int = SEGMENT_COLUMNS, rows: int = 8) -> None:
     out = np.zeros((rows, columns), np.float32)
     zeros = np.zeros(size)
-    _segment_features.fill(dump_html(PAGE), b"", zeros, zeros, np.zeros(weights, np.float32), out)
+    _segment_features.fill(dump_html(PAGE).tables, b"", zeros, zeros, np.zeros(weights, np.float32), out)
 
 
 def test_arrays_that_do_not_fit() -> None:
@@ -381,8 +381,8 @@ def test_arrays_that_do_not_fit() -> None:
     document = dump_html(PAGE)
     for shape in ((7, _page_features.COLUMNS), (8, _page_features.COLUMNS + 1)):
         with pytest.raises(ValueError, match="does not fit the document"):
-            _page_features.fill(document, np.zeros(8), np.zeros(shape, np.float32))
+            _page_features.fill(document.tables, np.zeros(8), np.zeros(shape, np.float32))
     with pytest.raises(ValueError, match="not contiguous"):
         _page_features.fill(
-            document, np.zeros(8), np.zeros((8, 2 * _page_features.COLUMNS), np.float32)[:, ::2]
+            document.tables, np.zeros(8), np.zeros((8, 2 * _page_features.COLUMNS), np.float32)[:, ::2]
         )

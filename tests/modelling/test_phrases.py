@@ -8,7 +8,7 @@ from ncleaner.modelling._phrases import phrase_hashes
 
 
 def hash_of(text: str) -> int:
-    (found,) = phrase_hashes(dump_html(f"<pre>{text}</pre>")).tolist()
+    (found,) = phrase_hashes(dump_html(f"<pre>{text}</pre>").tables).tolist()
     return int(found)
 
 
@@ -48,9 +48,9 @@ def test_what_is_no_phrase(text: str) -> None:
 
 
 def test_one_place_for_each_segment() -> None:
-    assert phrase_hashes(dump_html("")).shape == (0,)
+    assert phrase_hashes(dump_html("").tables).shape == (0,)
     document = dump_text(
         "Advertisement\n\nIt was a long, grey and very cold morning on the pier.\n\nAdvertisement\n"
     )
-    first, second, third = phrase_hashes(document).tolist()
+    first, second, third = phrase_hashes(document.tables).tolist()
     assert first == third > 0 == second

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -144,7 +143,7 @@ def test_a_stock_phrase_goes_wherever_it_is() -> None:
     page = dump_html(
         "<title>Tides</title><h1>Tides</h1><p>The ferry was late again.</p><p>ADVERTISEMENT</p><p>tides</p>"
     )
-    hashes = phrase_hashes(page).tolist()
+    hashes = phrase_hashes(page.tables).tolist()
     stock = Stock.of({hashes[2]: 3, hashes[3]: 4})
     model = Structure(
         MODEL.weights, stumps(("words", 0, 0.0, 0.0, 1.0)), stumps(("words", 0, 0.0, 0.0, 2.0)), stock=stock
@@ -343,16 +342,16 @@ def test_a_very_large_page_is_judged_in_parts(monkeypatch: pytest.MonkeyPatch) -
     odds, posterior = np.linspace(-5, 60, len(document)), np.linspace(-2, 9, len(document))
     whole = model.judge(document, odds, posterior)
     parts = [
-        model.judge(replace(document, segments=document.segments[part]), odds[part], posterior[part])
+        model.judge(document.with_tables(segments=document.segments[part]), odds[part], posterior[part])
         for part in (slice(0, 20), slice(20, 40), slice(40, 42))
     ]
     monkeypatch.setattr("ncleaner.modelling.structure._PART", 20)
-    found = model.judge(document, odds, posterior)
+    found = load_structure().judge(document, odds, posterior)
     assert np.array_equal(found.odds, np.concatenate([part.odds for part in parts]))
     assert not np.array_equal(found.odds, whole.odds)
     assert np.allclose(found.kinds, (parts[0].kinds + parts[1].kinds) / 2)
     monkeypatch.setattr("ncleaner.modelling.structure._PART", len(document))
-    assert np.array_equal(model.judge(document, odds, posterior).odds, whole.odds)
+    assert np.array_equal(load_structure().judge(document, odds, posterior).odds, whole.odds)
 
 
 def test_the_shipped_model() -> None:

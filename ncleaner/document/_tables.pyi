@@ -1,0 +1,30 @@
+from typing import Any
+
+import numpy.typing as npt
+
+TEXT: int
+RUNS: int
+SEGMENTS: int
+ELEMENTS: int
+NAMES: int
+
+class Tables:
+    def __init__(
+        self,
+        text: bytes,
+        runs: npt.NDArray[Any] | bytes,
+        segments: npt.NDArray[Any] | bytes,
+        elements: npt.NDArray[Any] | bytes,
+        names: npt.NDArray[Any] | bytes,
+        tags_behind: int = 0,
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    @property
+    def text(self) -> bytes: ...
+    @property
+    def tags_behind(self) -> int: ...
+    @property
+    def n_runs(self) -> int: ...
+    @property
+    def n_elements(self) -> int: ...
+    def array(self, which: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]: ...

@@ -1,0 +1,149 @@
+"""The tables of a Document, in memory that a builder has filled or in arrays.
+
+Compiled code reads them in place. A page that is only cleaned needs no NumPy arrays: they are made when somebody asks.
+"""
+
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
+from libc.stdint cimport uint8_t, uint16_t
+from libc.stdlib cimport free, realloc
+from libc.string cimport memcmp
+
+import numpy as np
+
+# What an empty table points to; nobody reads it.
+cdef uint64_t nothing[8]
+
+
+cdef class _Part:
+    """One table as bytes that cannot be changed. It keeps all tables alive."""
+
+    cdef Tables owner
+    cdef void* rows
+    cdef Py_ssize_t size
+
+    def __getbuffer__(self, Py_buffer* view, int flags):
+        PyBuffer_FillInfo(view, self, self.rows, self.size, 1, flags)
+
+    def __releasebuffer__(self, Py_buffer* view):
+        pass
+
+
+cdef class Tables:
+    """The tables of a Document: text, runs, segments, elements and names; see `tables.Document`.
+
+    Args:
+        text: UTF-8.
+        runs, segments, elements, names: the rows, as arrays or bytes. They are not copied if they are contiguous. Rows
+            have to name only rows that there are: nothing checks this.
+        tags_behind: number of tags of the tree after the last run.
+    """
+
+    def __cinit__(self, *_, **__):
+        cdef int i
+        self.arrays = [None] * COUNT
+        for i in range(COUNT):
+            self.rows[i] = <void*> nothing
+            self.sizes[i] = 0
+            self.own[i] = NULL
+
+    def __init__(self, bytes text not None, runs, segments, elements, names, Py_ssize_t tags_behind=0):
+        cdef Py_buffer view
+        cdef int i
+        for i, table in enumerate((text, runs, segments, elements, names)):
+            if not isinstance(table, bytes):
+                table = np.ascontiguousarray(table)
+            self.arrays[i] = table
+            # the array stays, and with it the memory
+            PyObject_GetBuffer(table if isinstance(table, bytes) else table.view(np.uint8), &view, PyBUF_SIMPLE)
+            if view.len:
+                self.rows[i] = view.buf
+                self.sizes[i] = view.len
+            PyBuffer_Release(&view)
+        self.tags_behind = tags_behind
+        self._point()
+
+    def __dealloc__(self):
+        cdef int i
+        for i in range(COUNT):
+            free(self.own[i])
+
+    cdef void _point(self) noexcept:
+        """Sets the places and numbers of rows that compiled code reads."""
+        self.t.text = <const uint8_t*> self.rows[TEXT]
+        self.t.length = <size_t> self.sizes[TEXT]
+        self.t.runs = <const run_t*> self.rows[RUNS]
+        self.t.n_runs = self.sizes[RUNS] // <Py_ssize_t> sizeof(run_t)
+        self.t.segments = <const segment_t*> self.rows[SEGMENTS]
+        self.t.n_segments = self.sizes[SEGMENTS] // <Py_ssize_t> sizeof(segment_t)
+        self.t.elements = <const element_t*> self.rows[ELEMENTS]
+        self.t.n_elements = self.sizes[ELEMENTS] // <Py_ssize_t> sizeof(element_t)
+        self.t.names = <const uint16_t*> self.rows[NAMES]
+        self.t.n_names = self.sizes[NAMES] // <Py_ssize_t> sizeof(uint16_t)
+
+    cdef void take(self, int which, void** rows, size_t size) noexcept:
+        """Takes over the memory of a table, of which `size` bytes are used."""
+        cdef void* smaller
+        if size:
+            smaller = realloc(rows[0], size)
+            self.own[which] = self.rows[which] = smaller if smaller != NULL else rows[0]
+            self.sizes[which] = <Py_ssize_t> size
+        else:
+            free(rows[0])
+        rows[0] = NULL
+
+    def __len__(self):
+        """Is the number of segments."""
+        return self.t.n_segments
+
+    def __eq__(self, other):
+        cdef Tables theirs
+        cdef int i
+        if not isinstance(other, Tables):
+            return NotImplemented
+        theirs = other
+        for i in range(COUNT):
+            if self.sizes[i] != theirs.sizes[i] or memcmp(self.rows[i], theirs.rows[i], <size_t> self.sizes[i]):
+                return False
+        return self.tags_behind == theirs.tags_behind
+
+    __hash__ = None
+
+    @property
+    def text(self):
+        """Is the text, UTF-8."""
+        if self.arrays[TEXT] is None:
+            self.arrays[TEXT] = (<const char*> self.rows[TEXT])[: self.sizes[TEXT]]
+        return self.arrays[TEXT]
+
+    @property
+    def n_runs(self):
+        """Is the number of runs."""
+        return self.t.n_runs
+
+    @property
+    def n_elements(self):
+        """Is the number of elements."""
+        return self.t.n_elements
+
+    def array(self, int which, dtype):
+        """Returns a table as an array; `dtype` is that of its rows. The array of a builder's table is read-only.
+
+        Args:
+            which: RUNS, SEGMENTS, ELEMENTS or NAMES.
+        """
+        cdef _Part part
+        found = self.arrays[which]
+        if found is None:
+            part = _Part.__new__(_Part)
+            part.owner = self
+            part.rows = self.rows[which]
+            part.size = self.sizes[which]
+            found = np.frombuffer(part, dtype)
+        elif isinstance(found, bytes):
+            found = np.frombuffer(found, dtype)
+        self.arrays[which] = found
+        return found
+
+    def __reduce__(self):
+        parts = [(<const char*> self.rows[i])[: self.sizes[i]] for i in range(COUNT)]
+        return Tables, (*parts, self.tags_behind)

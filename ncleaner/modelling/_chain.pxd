@@ -1,0 +1,28 @@
+"""Contract of the statistics of the segments of a page."""
+
+from libc.stdint cimport uint32_t
+
+cdef enum:
+    PER_CHARACTER = 0
+    PER_SEGMENT = 1
+    PER_PAGE = 2
+
+# As the fields of `decision.Decision`, in bits; `empty` as in `posterior`.
+ctypedef struct statistic_t:
+    int kind
+    double slope
+    double offset
+    double to_clean
+    double stay_clean
+    double opening
+    double closing
+    double empty
+    double scale
+    double shift
+
+cdef bint fill_statistics(
+    const statistic_t* s, const double* sums, const uint32_t* counts, Py_ssize_t n, double* out
+) noexcept nogil
+
+cdef class Statistics:
+    cdef statistic_t s
