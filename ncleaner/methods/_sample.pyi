@@ -1,8 +1,9 @@
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from ncleaner.document._tables import Tables
 
 OF_LANGUAGE: int
 
@@ -18,8 +19,8 @@ class Sampler:
         words: Sequence[Sequence[bytes]] = (),
     ) -> None: ...
     def take(
-        self, data: bytes, segments: npt.NDArray[Any], most_segments: int, most_bytes: int, read_bytes: int
+        self, tables: Tables, most_segments: int, most_bytes: int, read_bytes: int
     ) -> tuple[int, bytes, int, int, int, int, int]: ...
     def foreign(
-        self, data: bytes, segments: npt.NDArray[Any], script: int, least: int, sparsest: int, chars: int
+        self, tables: Tables, script: int, least: int, sparsest: int, chars: int
     ) -> npt.NDArray[np.uint8]: ...

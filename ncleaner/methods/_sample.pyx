@@ -13,7 +13,7 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from ncleaner.document._tables cimport HIDDEN, PREFORMATTED, segment_t
+from ncleaner.document._tables cimport HIDDEN, PREFORMATTED, Tables, segment_t
 from ncleaner.text._letters cimport decode_utf8
 
 cpdef enum:
@@ -198,14 +198,13 @@ cdef class Sampler:
                 slot = (slot + 1) % SLOTS
         return all_words
 
-    def take(self, bytes data not None, segments not None, int most_segments, int most_bytes, int read_bytes):
+    def take(self, Tables tables not None, int most_segments, int most_bytes, int read_bytes):
         """Takes a sample: the first bytes of up to four of the longest segments.
 
         A segment whose own letters are mostly in another script than those of all of them is left out.
 
         Args:
-            data: UTF-8 text.
-            segments: shape (segments,), dtype `SEGMENT`: the table of a Document of this text.
+            tables: those of a Document.
             most_segments: number of the longest segments that are looked at, 1 to 8.
             most_bytes: most bytes of the sample, without the spaces, 1 to 1,024.
             read_bytes: most bytes of all these segments in which words are counted.
@@ -217,19 +216,16 @@ cdef class Sampler:
             other languages; and the number of segments that are left out.
 
         Raises:
-            ValueError: an argument is out of range, or a segment is outside of the text.
+            ValueError: an argument is out of range.
         """
-        cdef Py_ssize_t n = len(segments)
+        cdef Py_ssize_t n = tables.t.n_segments
         if not 1 <= most_segments <= MOST_SEGMENTS or not 1 <= most_bytes <= MOST_BYTES or read_bytes < 0:
             raise ValueError("so large a sample is not possible")
         if not n:
             return 0, b"", 0, 0, 0, 0, 0
-        cdef const uint8_t[::1] view = segments.view(np.uint8)
-        if view.shape[0] != n * <Py_ssize_t> sizeof(segment_t):
-            raise ValueError("this is no table of segments")
-        cdef const segment_t* table = <const segment_t*> &view[0]
-        cdef const uint8_t* text = <const uint8_t*> <const char*> data
-        cdef size_t length = len(data), room, size, i
+        cdef const segment_t* table = tables.t.segments
+        cdef const uint8_t* text = tables.t.text
+        cdef size_t room, size, i
         cdef Py_ssize_t rows[MOST_SEGMENTS]
         cdef size_t starts[MOST_SEGMENTS]
         cdef size_t ends[MOST_SEGMENTS]
@@ -241,7 +237,6 @@ cdef class Sampler:
         cdef size_t written = 0
         cdef uint32_t words = 0, rest = 0
         cdef int found, k, c, script, language = 0, left_out = 0, parts = 0
-        cdef bint outside = False
         with nogil:
             found = _heaviest(table, n, False, most_segments, rows)
             if not found:
@@ -249,9 +244,6 @@ cdef class Sampler:
             memset(sums, 0, sizeof(sums))
             memset(hits, 0, sizeof(hits))
             for k in range(found):
-                if table[rows[k]].end > length or table[rows[k]].start > table[rows[k]].end:
-                    outside = True
-                    break
                 starts[k] = table[rows[k]].start
                 ends[k] = starts[k] + _begin(
                     text + starts[k], table[rows[k]].end - starts[k],
@@ -271,40 +263,36 @@ cdef class Sampler:
                 if ends[k] > starts[k]:
                     for c in range(CLASSES):
                         sums[c] += <uint32_t> (counts[c] * size // (ends[k] - starts[k]))
-            if not outside:
-                script = self._script(sums)
-                room = <size_t> (read_bytes // found) if found else 0
-                for k in range(found):
-                    if not script or own[k] != script:
-                        left_out += own[k] != 0
-                        continue
-                    if parts < MOST_PARTS:
-                        if written:
-                            out[written] = c" "
-                            written += 1
-                        size = ends[k] - starts[k]
-                        memcpy(out + written, text + starts[k], size)
-                        for i in range(written, written + size):
-                            if out[i] == c"\n":
-                                out[i] = c" "
-                        written += size
-                        parts += 1
-                    size = _begin(text + starts[k], table[rows[k]].end - starts[k], room)
-                    words += self._hits(text + starts[k], text + starts[k] + size, hits)
-                for c in range(LANGUAGES):
-                    rest += hits[c]
-                    if hits[c] > hits[language]:
-                        language = c
-        if outside:
-            raise ValueError("segment outside of the text")
+            script = self._script(sums)
+            room = <size_t> (read_bytes // found) if found else 0
+            for k in range(found):
+                if not script or own[k] != script:
+                    left_out += own[k] != 0
+                    continue
+                if parts < MOST_PARTS:
+                    if written:
+                        out[written] = c" "
+                        written += 1
+                    size = ends[k] - starts[k]
+                    memcpy(out + written, text + starts[k], size)
+                    for i in range(written, written + size):
+                        if out[i] == c"\n":
+                            out[i] = c" "
+                    written += size
+                    parts += 1
+                size = _begin(text + starts[k], table[rows[k]].end - starts[k], room)
+                words += self._hits(text + starts[k], text + starts[k] + size, hits)
+            for c in range(LANGUAGES):
+                rest += hits[c]
+                if hits[c] > hits[language]:
+                    language = c
         return script, (<const char*> out)[:written], words, language, hits[language], rest - hits[language], left_out
 
-    def foreign(self, bytes data not None, segments not None, int script, int least, int sparsest, uint32_t chars):
+    def foreign(self, Tables tables not None, int script, int least, int sparsest, uint32_t chars):
         """Finds the segments of a page that are in another language than the page.
 
         Args:
-            data: UTF-8 text.
-            segments: shape (segments,), dtype `SEGMENT`: the table of a Document of this text.
+            tables: those of a Document.
             script: that of the page.
             least, sparsest: a segment is in a language with at least so many of its listed words, at least one in
                 `sparsest`. In another script than the page one word is enough, and one in twice `sparsest`.
@@ -313,31 +301,19 @@ cdef class Sampler:
         Returns:
             Shape (segments,), uint8: for a segment in a language with listed words its index plus 32; for any other
             segment in another script this script; else 0.
-
-        Raises:
-            ValueError: a segment is outside of the text.
         """
-        cdef Py_ssize_t n = len(segments), i
+        cdef Py_ssize_t n = tables.t.n_segments, i
         found = np.zeros(n, np.uint8)
-        if not n:
-            return found
         cdef uint8_t[::1] out = found
-        cdef const uint8_t[::1] view = segments.view(np.uint8)
-        if view.shape[0] != n * <Py_ssize_t> sizeof(segment_t):
-            raise ValueError("this is no table of segments")
-        cdef const segment_t* table = <const segment_t*> &view[0]
-        cdef const uint8_t* text = <const uint8_t*> <const char*> data
+        cdef const segment_t* table = tables.t.segments
+        cdef const uint8_t* text = tables.t.text
         cdef const uint8_t* p
         cdef const uint8_t* end
-        cdef size_t length = len(data)
         cdef uint32_t counts[CLASSES]
         cdef uint32_t hits[LANGUAGES]
         cdef uint32_t words
         cdef int own, c, language
         cdef bint other
-        for i in range(n):
-            if table[i].end > length or table[i].start > table[i].end:
-                raise ValueError("segment outside of the text")
         with nogil:
             for i in range(n):
                 if table[i].chars < chars:

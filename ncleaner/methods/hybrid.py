@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ncleaner.document import Document
+from ncleaner.document._kept import sums_of
 from ncleaner.document.kept import FRAGMENT, KINDS, NOTICE, Kept
 from ncleaner.methods.heuristics import Heuristics
 from ncleaner.methods.ngram import NGram
@@ -49,13 +50,15 @@ class Hybrid:
         mask, scores, kinds = self.model.judge(document)
         found = dict(zip(KINDS, kinds.tolist(), strict=True)) if kinds.any() else {}
         drop_copies(document.tables, mask)
-        chars = document.segments["chars"]
-        little = int(chars[mask].sum()) < _LITTLE
+        _segments, _words, _all, chars, _links = sums_of(document.tables, mask)
+        little = chars < _LITTLE
         if little or found.get(FRAGMENT, 0.0) > 0.5:
             # nothing on it looks like boilerplate but what has the form of a menu or a copyright line
             mask &= ~self._heuristics.remove(document)
-        if little and 5 * int(document.segments["link_chars"][mask].sum()) > 4 * int(chars[mask].sum()):
-            mask[:] = False
+        if little:
+            _segments, _words, _all, chars, links = sums_of(document.tables, mask)
+            if 5 * links > 4 * chars:
+                mask[:] = False
         notice = self._notices.probability(document, mask)
         found = {kind: share * (1 - notice) for kind, share in found.items()}
         kept = Kept(mask, scores, kinds={**found, NOTICE: notice})

@@ -189,7 +189,7 @@ def find_language(document: Document) -> Found:
     declared = _declared(document.lang)
     sampler, names = _sampler()
     number, text, words, most, listed, others, foreign = sampler.take(
-        document.data, document.segments, _SAMPLE_SEGMENTS, _SAMPLE_BYTES, _READ_BYTES
+        document.tables, _SAMPLE_SEGMENTS, _SAMPLE_BYTES, _READ_BYTES
     )
     if not number:
         return Found(declared)
@@ -228,7 +228,7 @@ def foreign_segments(document: Document, found: Found) -> dict[str, npt.NDArray[
     """
     sampler, names = _sampler()
     classes = sampler.foreign(
-        document.data, document.segments, found.script, _FEWEST, _SPARSEST, _FOREIGN_CHARS
+        document.tables, found.script, _FEWEST, _SPARSEST, _FOREIGN_CHARS
     )
     rows: dict[str, list[npt.NDArray[np.intp]]] = {}
     for number in np.unique(classes[classes > 0]).tolist():

@@ -48,7 +48,7 @@ class NGram:
         # counting letters takes time: only pages kept or removed completely are checked
         return bool(
             len(mask) >= _MANY
-            and (mask.all() or not mask.any())
+            and np.count_nonzero(mask) in (0, len(mask))
             and self.model.unfamiliarity(document.data) > _UNFAMILIAR
         )
 

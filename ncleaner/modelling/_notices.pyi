@@ -1,17 +1,16 @@
 import numpy as np
 import numpy.typing as npt
 
-from ncleaner.document.tables import Table
+from ncleaner.document._tables import Tables
 
 BUCKETS: int
 TERMS_VERSION: int
 
 def terms_of(
-    data: bytes, segments: Table, mask: npt.NDArray[np.bool_], title: bytes, prose: bool = False
+    tables: Tables, mask: npt.NDArray[np.bool_], title: bytes, prose: bool = False
 ) -> npt.NDArray[np.uint16] | None: ...
 def score_of(
-    data: bytes,
-    segments: Table,
+    tables: Tables,
     mask: npt.NDArray[np.bool_],
     title: bytes,
     weights: npt.NDArray[np.int8],

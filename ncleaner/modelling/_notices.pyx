@@ -12,7 +12,7 @@ from libc.string cimport memset
 
 import numpy as np
 
-from ncleaner.document._tables cimport HEADLINE, segment_t
+from ncleaner.document._tables cimport HEADLINE, Tables, segment_t
 from ncleaner.text._letters cimport decode_utf8
 
 cdef extern from "Python.h" nogil:
@@ -160,32 +160,26 @@ cdef bint _read(
     return True
 
 
-cdef bint _fill(bag_t* bag, bytes data, segments, mask, bytes title, bint prose) except -1:
-    cdef const segment_t[::1] rows = segments
+cdef bint _fill(bag_t* bag, Tables tables, mask, bytes title, bint prose) except -1:
     cdef const uint8_t[::1] kept = np.ascontiguousarray(mask).view(np.uint8)
-    cdef const uint8_t* text = <const uint8_t*> <const char*> data
     cdef const uint8_t* head = <const uint8_t*> <const char*> title
-    cdef Py_ssize_t n = rows.shape[0], length = len(data), title_length = len(title), i
+    cdef Py_ssize_t n = tables.t.n_segments, title_length = len(title)
     cdef bint found
     if kept.shape[0] != n:
         raise ValueError("the mask has another length than the table")
     # most pages end here
-    if not n or not _has_few_words(&rows[0], &kept[0], n, prose):
+    if not n or not _has_few_words(tables.t.segments, &kept[0], n, prose):
         return False
-    for i in range(n):
-        if rows[i].end > <size_t> length or rows[i].start > rows[i].end:
-            raise ValueError("segment outside of the text")
     with nogil:
-        found = _read(bag, text, &rows[0], &kept[0], n, head, title_length, prose)
+        found = _read(bag, tables.t.text, tables.t.segments, &kept[0], n, head, title_length, prose)
     return found
 
 
-def terms_of(bytes data not None, segments, mask, bytes title not None, bint prose=False):
+def terms_of(Tables tables not None, mask, bytes title not None, bint prose=False):
     """Returns the terms of a page whose kept text is small.
 
     Args:
-        data: UTF-8 text of the page.
-        segments: shape (segments,), dtype `SEGMENT`.
+        tables: those of the page.
         mask: shape (segments,), bool: the segments that would be kept. The headline counts in any case.
         title: UTF-8, the title of the page.
         prose: leave out the segments that are mostly links.
@@ -195,11 +189,11 @@ def terms_of(bytes data not None, segments, mask, bytes title not None, bint pro
         kept, or more than 150 words or 300 letters of scripts that do not separate words.
 
     Raises:
-        ValueError: the mask has another length than the table, or a segment is outside the text.
+        ValueError: the mask has another length than the table.
     """
     cdef bag_t bag
     cdef int k
-    if not _fill(&bag, data, segments, mask, title, prose):
+    if not _fill(&bag, tables, mask, title, prose):
         return None
     found = np.empty(bag.n_terms, np.uint16)
     cdef uint16_t[::1] out = found
@@ -209,12 +203,12 @@ def terms_of(bytes data not None, segments, mask, bytes title not None, bint pro
 
 
 def score_of(
-    bytes data not None, segments, mask, bytes title not None, const int8_t[::1] weights not None, bint prose=False
+    Tables tables not None, mask, bytes title not None, const int8_t[::1] weights not None, bint prose=False
 ):
     """Returns the sum of the weights of a page's terms, divided by the square root of their number.
 
     Args:
-        data, segments, mask, title, prose: as for `terms_of`.
+        tables, mask, title, prose: as for `terms_of`.
         weights: shape (BUCKETS,).
 
     Returns:
@@ -228,7 +222,7 @@ def score_of(
     cdef int k
     if weights.shape[0] != SLOTS:
         raise ValueError("as many weights as hashes of terms")
-    if not _fill(&bag, data, segments, mask, title, prose):
+    if not _fill(&bag, tables, mask, title, prose):
         return NAN
     for k in range(bag.n_terms):
         total += weights[bag.terms[k]]

@@ -73,7 +73,7 @@ class Notices(Stored):
             150 words, or 300 letters of a script that does not separate words, outside of links.
         """
         title = document.title.encode("utf-8", "replace")
-        parts = document.data, document.segments, mask, title, self.weights
+        parts = document.tables, mask, title, self.weights
         odds = self.step * score_of(*parts) + self.offset
         if math.isnan(odds):
             odds = self.step * score_of(*parts, prose=True) + self.offset - _SURELY

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ncleaner.document import Document
+from ncleaner.document._kept import sums_of
 from ncleaner.document.kept import NOTICE, Kept
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.text.visible import visible
@@ -133,9 +134,7 @@ class Tally:
 
     def add_page(self, page: Page, document: Document, kept: Kept, seconds: float) -> None:
         """Counts a cleaned page, which took `seconds`."""
-        words = document.segments["words"]
-        kept_words = int(words[kept.mask].sum())
-        kept_segments = int(kept.mask.sum())
+        kept_segments, kept_words, words, _chars, _links = sums_of(document.tables, kept.mask)
         self.pages += 1
         self.bytes += len(page.body)
         if len(self.slowest) < _SLOWEST or seconds > self.slowest[-1][0]:
@@ -148,9 +147,9 @@ class Tally:
             self.empty += 1
             self.notices += kept.kind == NOTICE
         self.segments_kept += kept_segments
-        self.segments_removed += len(words) - kept_segments
+        self.segments_removed += len(document) - kept_segments
         self.words_kept += kept_words
-        self.words_removed += int(words.sum()) - kept_words
+        self.words_removed += words - kept_words
         self.flattened += document.dropped_tags > 0
         self.encodings[document.encoding or "decoded"] += 1
         self.unfamiliar += kept.remarks.unfamiliar

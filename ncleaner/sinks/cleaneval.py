@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 
-import numpy as np
-
 from ncleaner.document import Document
+from ncleaner.document._kept import lines_of
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
 from ncleaner.sinks.base import SinkOptions, Writable
@@ -28,19 +27,12 @@ class CleanEvalSink:
 
         In an archive, a page without clean text has its URL line only, as in the gold standard.
         """
-        table = document.segments
-        rows = np.flatnonzero(kept.mask)
-        lines = []
-        if not single:
-            name = page.url or page.record_id or f"offset:{page.offset}"
-            # a URL may contain a line break, and must be written on one line
-            lines.append(b"URL: " + visible(name).encode())
-        marks = kept.marks_of(document)[rows].tolist()
-        for kind, (start, end) in zip(marks, table[["start", "end"]][rows].tolist(), strict=True):
-            lines.append(b"<%c>%s" % (kind, document.data[start:end].replace(b"\n", b" ")))
-        if not lines:
-            return b""
-        return b"\n".join(lines) + (b"\n" if single else b"\n\n")
+        lines = lines_of(document.tables, kept.mask, kept.marks)
+        if single:
+            return lines
+        name = page.url or page.record_id or f"offset:{page.offset}"
+        # a URL may contain a line break, and must be written on one line
+        return b"URL: " + visible(name).encode() + b"\n" + lines + b"\n"
 
     def wrapped(self, out: Writable) -> AbstractContextManager[Writable]:
         """Returns the output itself."""

@@ -9,12 +9,12 @@ import numpy as np
 import orjson
 
 from ncleaner.document import Document
+from ncleaner.document._kept import json_of
 from ncleaner.document.kept import Kept
 from ncleaner.document.tables import ZONES
 from ncleaner.page import Page
 from ncleaner.sinks.base import SinkOptions, Writable
 from ncleaner.sinks.metadata import replace_surrogates
-from ncleaner.sinks.text import kept_text
 
 __all__ = ["JsonlSink", "kept_segments", "kinds_to_write"]
 
@@ -41,7 +41,6 @@ class JsonlSink:
 
         The archive's name is left out, so that the same bytes from standard input give the same output.
         """
-        text = kept_text(document, kept).decode()
         record: dict[str, Any] = {
             "url": replace_surrogates(page.url),
             "date": replace_surrogates(page.date),
@@ -55,8 +54,8 @@ class JsonlSink:
             "encoding": document.encoding,
             "offset": page.offset,
             "record_id": replace_surrogates(page.record_id),
-            "segments_kept": int(kept.mask.sum()),
-            "text": text,
+            "segments_kept": int(np.count_nonzero(kept.mask)),
+            "text": orjson.Fragment(json_of(document.tables, kept.mask)),
         }
         if self.segments:
             record["segments"] = kept_segments(document, kept)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 
-import numpy as np
-
 from ncleaner.document import Document
+from ncleaner.document._kept import text_of
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
 from ncleaner.sinks.base import SinkOptions, Writable
@@ -16,15 +15,7 @@ __all__ = ["TextSink", "kept_text"]
 
 def kept_text(document: Document, kept: Kept) -> bytes:
     """Returns the kept segments in UTF-8, each on its own line."""
-    table = document.segments
-    rows = np.flatnonzero(kept.mask)
-    data = document.data
-    return b"\n".join(
-        [
-            data[start:end]
-            for start, end in zip(table["start"][rows].tolist(), table["end"][rows].tolist(), strict=True)
-        ]
-    )
+    return text_of(document.tables, kept.mask)
 
 
 class TextSink:

@@ -113,7 +113,7 @@ def read_texts(path: Path) -> list[Text]:
 
 def _terms(document: Document, mask: npt.NDArray[np.bool_] | None = None) -> Terms | None:
     chosen = np.ones(len(document), bool) if mask is None else mask
-    return terms_of(document.data, document.segments, chosen, document.title.encode("utf-8", "replace"))
+    return terms_of(document.tables, chosen, document.title.encode("utf-8", "replace"))
 
 
 def terms_of_texts(texts: Iterable[Text]) -> list[Terms]:

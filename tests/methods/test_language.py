@@ -124,7 +124,7 @@ def take(
 ) -> tuple[str, bytes, int, str, int, int]:
     document = dump_html("<p>" + "<p>".join(texts))
     script, text, words, language, listed, others, _ = SAMPLER.take(
-        document.data, document.segments, segments, size, read
+        document.tables, segments, size, read
     )
     return NAMES[script] if script else "", text, words, _LISTED[language] if listed else "", listed, others
 
@@ -174,11 +174,7 @@ def test_a_sampler_refuses_what_it_cannot_do() -> None:
         Sampler(classes.index[1:], classes.pages, 3, 11)
     for arguments in ((0, 1, 1), (9, 1, 1), (1, 0, 1), (1, 1025, 1), (1, 1, -1)):
         with pytest.raises(ValueError, match="sample"):
-            SAMPLER.take(document.data, document.segments, *arguments)
-    with pytest.raises(ValueError, match="outside"):
-        SAMPLER.take(b"te", document.segments, 1, 1, 1)
-    with pytest.raises(ValueError, match="table"):
-        SAMPLER.take(document.data, np.zeros(1, "u4"), 1, 1, 1)
+            SAMPLER.take(document.tables, *arguments)
 
 
 def test_the_identifier_needs_no_client_for_downloads() -> None:
@@ -194,15 +190,11 @@ def test_segments_in_another_script_or_with_words_of_another_language() -> None:
     document = dump_html(
         "<p>short<p>слово слово<p>the and with this<p>się jest że są<p>12 34 56 78<p>many other words"
     )
-    found = SAMPLER.foreign(document.data, document.segments, NAMES.index("Latin"), 3, 16, 6).tolist()
+    found = SAMPLER.foreign(document.tables, NAMES.index("Latin"), 3, 16, 6).tolist()
     assert found == [0, NAMES.index("Cyrillic"), OF_LANGUAGE, OF_LANGUAGE + 1, 0, 0]
     assert (
-        SAMPLER.foreign(document.data, document.segments, NAMES.index("Latin"), 3, 16, 99).tolist() == [0] * 6
+        SAMPLER.foreign(document.tables, NAMES.index("Latin"), 3, 16, 99).tolist() == [0] * 6
     )
-    with pytest.raises(ValueError, match="outside"):
-        SAMPLER.foreign(b"te", document.segments, 4, 3, 16, 1)
-    with pytest.raises(ValueError, match="table"):
-        SAMPLER.foreign(b"te", np.zeros(1, "u4"), 4, 3, 16, 1)
 
 
 @given(st.lists(st.text(st.sampled_from("abжя文かé1.\n "), max_size=40), max_size=9))

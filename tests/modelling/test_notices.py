@@ -26,7 +26,7 @@ def everything(document: Document) -> npt.NDArray[np.bool_]:
 def terms(html: str, mask: npt.NDArray[np.bool_] | None = None, *, prose: bool = False) -> set[int] | None:
     document = dump_html(html)
     chosen = everything(document) if mask is None else mask
-    found = terms_of(document.data, document.segments, chosen, document.title.encode(), prose)
+    found = terms_of(document.tables, chosen, document.title.encode(), prose)
     if found is None:
         return None
     assert len(set(found.tolist())) == len(found)
@@ -118,7 +118,7 @@ def test_links_can_be_left_out() -> None:
 @given(st.text(), st.text())
 def test_any_text_has_terms_or_none(title: str, text: str) -> None:
     document = dump_html(f"<p>{text}</p>")
-    parts = document.data, document.segments, everything(document), title.encode("utf-8", "replace")
+    parts = document.tables, everything(document), title.encode("utf-8", "replace")
     found = terms_of(*parts)
     score = score_of(*parts, np.ones(BUCKETS, np.int8))
     if found is None:
@@ -132,11 +132,9 @@ def test_arrays_that_do_not_belong_together() -> None:
     document = dump_html("<p>gone")
     weights = np.ones(BUCKETS, np.int8)
     with pytest.raises(ValueError, match="the mask has another length"):
-        score_of(document.data, document.segments, np.ones(2, bool), b"", weights)
+        score_of(document.tables, np.ones(2, bool), b"", weights)
     with pytest.raises(ValueError, match="as many weights"):
-        score_of(document.data, document.segments, np.ones(1, bool), b"", weights[:-1])
-    with pytest.raises(ValueError, match="outside of the text"):
-        terms_of(b"", document.segments, np.ones(1, bool), b"")
+        score_of(document.tables, np.ones(1, bool), b"", weights[:-1])
 
 
 # the model ------------------------------------------------------------------------------------------

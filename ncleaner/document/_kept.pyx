@@ -1,0 +1,192 @@
+"""What a mask keeps of a Document: its text in the forms of the outputs, and its sums.
+
+The text goes from the Document's UTF-8 to the output's without being decoded.
+"""
+
+from libc.stdint cimport uint8_t, uint64_t
+from libc.string cimport memchr, memcpy
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+
+from ncleaner.document._tables cimport Tables, segment_t, tables_t
+
+import numpy as np
+
+# How many bytes a byte of text takes inside of a JSON string, and the letter of a short escape.
+cdef uint8_t json_width[256]
+cdef uint8_t json_letter[256]
+
+
+cdef void _fill_json_tables():
+    for c in range(256):
+        json_width[c] = 6 if c < 32 else 1
+        json_letter[c] = 0
+    for c, letter in zip(b'"\\\b\t\n\f\r', b'"\\btnfr'):
+        json_width[c] = 2
+        json_letter[c] = letter
+
+_fill_json_tables()
+
+
+cdef const uint8_t[::1] _rows_of(Tables tables, mask):
+    cdef const uint8_t[::1] kept = np.ascontiguousarray(mask).view(np.uint8)
+    if kept.shape[0] != tables.t.n_segments:
+        raise ValueError("the mask does not fit the document")
+    return kept
+
+
+def text_of(Tables tables not None, mask not None):
+    """Returns the kept segments in UTF-8, each on its own line; the last line has no end.
+
+    Args:
+        tables: those of the page.
+        mask: shape (segments,), bool.
+
+    Raises:
+        ValueError: the mask does not fit the document.
+    """
+    cdef const uint8_t[::1] kept = _rows_of(tables, mask)
+    cdef const tables_t* t = &tables.t
+    cdef const segment_t* s
+    cdef size_t size = 0
+    cdef Py_ssize_t i
+    cdef char* out
+    for i in range(t.n_segments):
+        if kept[i]:
+            size += t.segments[i].end - t.segments[i].start + 1
+    if not size:
+        return b""
+    found = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> size - 1)
+    out = PyBytes_AS_STRING(found)
+    with nogil:
+        for i in range(t.n_segments):
+            if kept[i]:
+                s = &t.segments[i]
+                memcpy(out, t.text + s.start, s.end - s.start)
+                out += s.end - s.start
+                # the last one is the zero byte behind the object's bytes
+                out[0] = c"\n"
+                out += 1
+        (out - 1)[0] = 0
+    return found
+
+
+cdef inline size_t _json_size(const uint8_t* p, const uint8_t* end) noexcept nogil:
+    cdef size_t size = 0
+    while p < end:
+        size += json_width[p[0]]
+        p += 1
+    return size
+
+
+def json_of(Tables tables not None, mask not None):
+    """Returns the kept segments as a JSON string in UTF-8, with its quotation marks; a line end between two segments.
+
+    Only quotation marks, backslashes and controls are escaped, as orjson does it. Arguments and errors as `text_of`.
+    """
+    cdef const uint8_t[::1] kept = _rows_of(tables, mask)
+    cdef const tables_t* t = &tables.t
+    cdef const uint8_t* p
+    cdef const uint8_t* end
+    cdef const char* digits = "0123456789abcdef"
+    cdef size_t size = 2
+    cdef Py_ssize_t i
+    cdef bint any_kept = False
+    cdef char* out
+    with nogil:
+        for i in range(t.n_segments):
+            if kept[i]:
+                size += _json_size(t.text + t.segments[i].start, t.text + t.segments[i].end) + 2 * any_kept
+                any_kept = True
+    found = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> size)
+    out = PyBytes_AS_STRING(found)
+    with nogil:
+        out[0] = c'"'
+        out += 1
+        any_kept = False
+        for i in range(t.n_segments):
+            if not kept[i]:
+                continue
+            if any_kept:
+                memcpy(out, b"\\n", 2)
+                out += 2
+            any_kept = True
+            p = t.text + t.segments[i].start
+            end = t.text + t.segments[i].end
+            while p < end:
+                if json_width[p[0]] == 1:
+                    out[0] = <char> p[0]
+                    out += 1
+                elif json_letter[p[0]]:
+                    out[0] = c"\\"
+                    out[1] = <char> json_letter[p[0]]
+                    out += 2
+                else:
+                    memcpy(out, b"\\u00", 4)
+                    out[4] = digits[p[0] >> 4]
+                    out[5] = digits[p[0] & 15]
+                    out += 6
+                p += 1
+        out[0] = c'"'
+    return found
+
+
+def lines_of(Tables tables not None, mask not None, marks=None):
+    """Returns the kept segments as CleanEval writes them: `<p>`, `<h>` or `<l>`, the text on one line, a line end.
+
+    Args:
+        tables, mask: as for `text_of`.
+        marks: shape (segments,), uint8: the kinds of all segments; those of the Document by default.
+
+    Raises:
+        ValueError: mask or marks do not fit the document.
+    """
+    cdef const uint8_t[::1] kept = _rows_of(tables, mask)
+    cdef const uint8_t[::1] kinds = _rows_of(tables, marks) if marks is not None else None
+    cdef const tables_t* t = &tables.t
+    cdef const segment_t* s
+    cdef size_t size = 0
+    cdef Py_ssize_t i
+    cdef char* out
+    cdef char* line
+    for i in range(t.n_segments):
+        if kept[i]:
+            size += t.segments[i].end - t.segments[i].start + 4
+    found = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> size)
+    out = PyBytes_AS_STRING(found)
+    for i in range(t.n_segments):
+        if not kept[i]:
+            continue
+        s = &t.segments[i]
+        out[0] = c"<"
+        out[1] = <char> (kinds[i] if marks is not None else s.kind)
+        out[2] = c">"
+        out += 3
+        memcpy(out, t.text + s.start, s.end - s.start)
+        line = <char*> memchr(out, c"\n", s.end - s.start)
+        out += s.end - s.start
+        while line != NULL:
+            line[0] = c" "
+            line = <char*> memchr(line, c"\n", <size_t> (out - line))
+        out[0] = c"\n"
+        out += 1
+    return found
+
+
+def sums_of(Tables tables not None, mask not None):
+    """Returns sums over segments: (kept segments, kept words, all words, kept characters, kept characters in links).
+
+    Arguments and errors as `text_of`.
+    """
+    cdef const uint8_t[::1] kept = _rows_of(tables, mask)
+    cdef const tables_t* t = &tables.t
+    cdef uint64_t segments = 0, words = 0, all_words = 0, chars = 0, links = 0
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(t.n_segments):
+            all_words += t.segments[i].words
+            if kept[i]:
+                segments += 1
+                words += t.segments[i].words
+                chars += t.segments[i].chars
+                links += t.segments[i].link_chars
+    return segments, words, all_words, chars, links
