@@ -373,6 +373,7 @@ cdef void add_text(builder_t* b, const unsigned char* data, size_t length) noexc
     cdef unsigned char c, kind
     cdef int width
     cdef char* out
+    cdef char* end
     # Every step below writes at most as many bytes as it reads.
     if not _grow(<void**> &b.text, &b.text_cap, b.text_len + length + 8, 1, &b.no_memory):
         return
@@ -443,10 +444,12 @@ cdef void add_text(builder_t* b, const unsigned char* data, size_t length) noexc
             b.space = False
         b.breaks = 0
         b.object = False
-        # Copies the character and all plain characters that follow it.
+        # Copies the character and all plain characters that follow it. Nothing in the builder changes meanwhile: a byte
+        # may be part of any field for the compiler, which would write and read them again for each.
+        end = out + b.text_len
         while True:
-            out[b.text_len] = <char> c
-            b.text_len += 1
+            end[0] = <char> c
+            end += 1
             chars += kind != CONTINUATION
             i += 1
             if i == length:
@@ -455,7 +458,7 @@ cdef void add_text(builder_t* b, const unsigned char* data, size_t length) noexc
             kind = byte_class[c]
             if kind != PLAIN and kind != CONTINUATION:
                 break
-        b.mark = b.text_len
+        b.text_len = b.mark = <size_t> (end - out)
     if in_run:
         _end_run(b, run_start, chars)
 
