@@ -448,8 +448,34 @@ cdef void _describe_blocks(
         b.names_near = <float> 0.5 * parent.names_near + b.names_own
 
 
-cdef void _place_in_blocks(const block_t* b, const element_t* e, float* x) noexcept nogil:
+# The bits of a byte as numbers.
+cdef float bits_of[256][8]
+for _byte in range(256):
+    for _bit in range(8):
+        bits_of[_byte][_bit] = _byte >> _bit & 1
+
+
+cdef inline void _write_bits(uint32_t bits, uint32_t others, int n, float* x) noexcept nogil:
+    """Writes the sum of the bits at each of `n` places of two numbers, eight places at a time."""
+    cdef const float* a
+    cdef const float* b
     cdef int k
+    while n > 0:
+        a = bits_of[bits & 255]
+        b = bits_of[others & 255]
+        if n >= 8:
+            for k in range(8):
+                x[k] = a[k] + b[k]
+        else:
+            for k in range(n):
+                x[k] = a[k] + b[k]
+        bits >>= 8
+        others >>= 8
+        x += 8
+        n -= 8
+
+
+cdef void _place_in_blocks(const block_t* b, const element_t* e, float* x) noexcept nogil:
     cdef int group = own_group[e.tag % MAX_TAGS]
     x[DEPTH] = e.depth
     x[HEADLINE_ABOVE] = b.headline_above
@@ -463,11 +489,9 @@ cdef void _place_in_blocks(const block_t* b, const element_t* e, float* x) noexc
     if group >= 0:
         x[group] = 1
     x += n_own
-    for k in range(n_above):
-        x[k] = b.above >> k & 1
+    _write_bits(b.above, 0, n_above, x)
     x += n_above
-    for k in range(n_cues):
-        x[k] = (b.cues >> k & 1) + (b.near >> k & 1)
+    _write_bits(b.cues, b.near, n_cues, x)
 
 
 # --------------------------------------------------------------------------------------------------
