@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
-
 from ncleaner.document import _dump, _walk
 from ncleaner.document._bound import bounded
 from ncleaner.document._document import Builder, release_memory
+from ncleaner.document._lexbor import Parsed, parsed
 from ncleaner.document.tables import Document
 from ncleaner.limits import Limits
 from ncleaner.text.charset import decode
@@ -14,8 +13,6 @@ from ncleaner.text.charset import decode
 __all__ = ["dump_html"]
 
 _walk_tree = _dump.walk if _dump.LAYOUT_PROVED else _walk.walk
-# Mutation events are needed only for documents with running scripts, and no code here uses them.
-_OPTIONS = int(LexborDocumentOptions.WO_EVENTS)
 
 # A page is thin if it shows less than `_THIN` bytes of text outside links, and also less than `_THIN` bytes
 # in segments of at least `_LINE` bytes, in links or not: such segments are text rather than labels. The unit
@@ -25,15 +22,14 @@ _THIN, _LINE = 900, 60
 # The tree of a page with so many runs and elements takes tens of megabytes. They go back to the system, so
 # that a worker keeps no more for each large page that it has met. No gold page has a tenth of it.
 _LARGE = 100_000
-# The tree of a page of so many bytes is freed early. That of a smaller one is freed last: the memory is then
-# the next page's, and does not go to the system and back.
+# The tree of a page of so many bytes is freed. The memory of a smaller one is the next page's.
 _LARGE_PAGE = 1_000_000
 
 
-def _parse(utf8: bytes, limits: Limits) -> tuple[LexborHTMLParser, int]:
+def _parse(utf8: bytes, limits: Limits) -> tuple[Parsed, int]:
     """Returns (parsed tree within the limits, number of tags that were dropped to keep them)."""
     utf8, dropped = bounded(utf8, limits.nesting, limits.tags)
-    return LexborHTMLParser(utf8, options=_OPTIONS), dropped
+    return parsed(utf8, len(utf8) <= _LARGE_PAGE), dropped
 
 
 def _is_thin(builder: Builder) -> bool:
@@ -42,18 +38,19 @@ def _is_thin(builder: Builder) -> bool:
     return own < _THIN and in_lines < _THIN
 
 
-def _add_embedded(parser: LexborHTMLParser, builder: Builder, limits: Limits) -> int:
+def _add_embedded(tree: Parsed, builder: Builder, limits: Limits) -> int:
     """Adds text that is only in the page's data, and returns the number of tags that were dropped from it."""
     # The import is here because few pages are thin, and compiling the module's patterns takes time.
     from ncleaner.document.embedded import add_passages, find_passages
 
-    passages = find_passages(parser, builder.dumped().decode())
+    passages = find_passages(tree.parser, builder.dumped().decode())
     if not passages:
         return 0
 
     def walk(markup: bytes) -> int:
         fragment, dropped = _parse(markup, limits)
-        _walk_tree(fragment, builder, False)
+        _walk_tree(fragment.parser, builder, False)
+        fragment.release()
         return dropped
 
     return add_passages(builder, passages, walk)
@@ -81,14 +78,14 @@ def dump_html(
     """
     limits.check_size(len(html))
     utf8, used = decode(html, content_type, encoding)
-    parser, dropped = _parse(utf8, limits)
+    tree, dropped = _parse(utf8, limits)
     builder = Builder(len(utf8) // 8, limits.segments)
-    title, lang = _walk_tree(parser, builder, alt_text)
+    title, lang = _walk_tree(tree.parser, builder, alt_text)
     if _is_thin(builder):
-        dropped += _add_embedded(parser, builder, limits)
-    if len(utf8) > _LARGE_PAGE:
-        # the tree is many times as large as the page: it goes before the tables are copied
-        del parser
+        dropped += _add_embedded(tree, builder, limits)
+    tree.release()
+    # that of a large page, which no other page gets, is many times as large as the page: it goes now
+    del tree
     limits.check_segments(builder.count_segments())
     document = Document(
         builder.tables(title),

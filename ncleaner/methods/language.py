@@ -227,9 +227,7 @@ def foreign_segments(document: Document, found: Found) -> dict[str, npt.NDArray[
         languages use, if they have too few frequent words of one.
     """
     sampler, names = _sampler()
-    classes = sampler.foreign(
-        document.tables, found.script, _FEWEST, _SPARSEST, _FOREIGN_CHARS
-    )
+    classes = sampler.foreign(document.tables, found.script, _FEWEST, _SPARSEST, _FOREIGN_CHARS)
     rows: dict[str, list[npt.NDArray[np.intp]]] = {}
     for number in np.unique(classes[classes > 0]).tolist():
         language = _language_of(number, names)

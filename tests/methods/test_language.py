@@ -122,9 +122,7 @@ def take(
     *texts: str, segments: int = 4, size: int = 240, read: int = 640
 ) -> tuple[str, bytes, int, str, int, int]:
     document = dump_html("<p>" + "<p>".join(texts))
-    script, text, words, language, listed, others, _ = SAMPLER.take(
-        document.tables, segments, size, read
-    )
+    script, text, words, language, listed, others, _ = SAMPLER.take(document.tables, segments, size, read)
     return NAMES[script] if script else "", text, words, _LISTED[language] if listed else "", listed, others
 
 
@@ -191,9 +189,7 @@ def test_segments_in_another_script_or_with_words_of_another_language() -> None:
     )
     found = SAMPLER.foreign(document.tables, NAMES.index("Latin"), 3, 16, 6).tolist()
     assert found == [0, NAMES.index("Cyrillic"), OF_LANGUAGE, OF_LANGUAGE + 1, 0, 0]
-    assert (
-        SAMPLER.foreign(document.tables, NAMES.index("Latin"), 3, 16, 99).tolist() == [0] * 6
-    )
+    assert SAMPLER.foreign(document.tables, NAMES.index("Latin"), 3, 16, 99).tolist() == [0] * 6
 
 
 @given(st.lists(st.text(st.sampled_from("abжя文かé1.\n "), max_size=40), max_size=9))
