@@ -1,10 +1,6 @@
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
-SEPARATED: int
-COPYRIGHT: int
-WORDLESS: int
+from ncleaner.document._tables import Tables
 
-def suspects(data: bytes, starts: npt.NDArray[Any], ends: npt.NDArray[Any]) -> npt.NDArray[np.uint8]: ...
+def removed_forms(tables: Tables) -> npt.NDArray[np.bool_]: ...

@@ -1,28 +1,29 @@
-"""Finds segments whose form is suspect, in one pass over the bytes and without comparing words.
+"""Finds navigation and footer lines by their form, in one pass over the bytes and without comparing words.
 
-`methods/heuristics.py` then examines these segments; on most pages there are only a few of them.
+`methods/heuristics.py` says what the forms are.
 """
 
 from libc.stdint cimport uint8_t, uint32_t
 from libc.string cimport memset
 
-from ncleaner.text._letters cimport NO_LETTER, decode_utf8, letter_case
+from ncleaner.document._tables cimport HIDDEN, Tables, segment_t
+from ncleaner.text._letters cimport decode_utf8
 
 import numpy as np
 
-# The bits that `suspects` returns. They may mark more segments than the patterns in `methods/heuristics.py` match, but
-# never fewer.
-cpdef enum:
-    SEPARATED = 1   # contains | » « • · or ::
-    COPYRIGHT = 2   # begins with ©, (c) or copyright, after at most three other characters
-    WORDLESS = 4    # contains no letter or digit
+cdef extern from "Python.h" nogil:
+    # these only look up a table, and need no GIL
+    bint Py_UNICODE_ISALNUM(Py_UCS4)
+    bint Py_UNICODE_ISSPACE(Py_UCS4)
 
 cdef enum:
-    MARKS = 3       # characters that may stand before a copyright sign
+    MARKS = 3           # characters that may stand before a copyright sign
+    ITEM_WORDS = 5      # of the longest item of a menu
+    FOOTER_WORDS = 40   # of the longest footer line
 
     # classes of bytes
     IS_WORD = 1
-    IS_SUSPECT = 2  # may belong to a separator; a second test decides
+    IS_SUSPECT = 2      # may belong to a separator; a second test decides
 
 cdef uint8_t byte_class[256]
 
@@ -38,21 +39,27 @@ cdef void _classify():
 _classify()
 
 
-cdef inline bint _separates(const uint8_t* p, size_t left) noexcept nogil:
+cdef inline size_t _separator(const uint8_t* p, size_t left) noexcept nogil:
+    """Returns the length of the separator that begins here: one of | » « • · ::, or 0."""
     if p[0] == c'|':
-        return True
+        return 1
     if left < 2:
-        return False
+        return 0
     if p[0] == c':':
-        return p[1] == c':'
+        return 2 if p[1] == c':' else 0
     if p[0] == 0xC2:
-        return p[1] == 0xBB or p[1] == 0xAB or p[1] == 0xB7
-    return left > 2 and p[1] == 0x80 and p[2] == 0xA2
+        return 2 if p[1] == 0xBB or p[1] == 0xAB or p[1] == 0xB7 else 0
+    return 3 if p[0] == 0xE2 and left > 2 and p[1] == 0x80 and p[2] == 0xA2 else 0
+
+
+cdef inline bint _is_word(uint32_t code) noexcept nogil:
+    return code == c'_' or Py_UNICODE_ISALNUM(code)
 
 
 cdef bint _says_copyright(const uint8_t* p, const uint8_t* end) noexcept nogil:
-    """Whether the word begins here, in any case. Like the pattern, it also accepts a dotted capital or a dotless i."""
+    """Whether the word begins here, in any case, which may have a dotted capital or a dotless i, and ends as a word."""
     cdef const char* word = "copyright"
+    cdef uint32_t code
     cdef size_t k
     for k in range(9):
         if p < end and p[0] | 0x20 == <uint8_t> word[k]:
@@ -61,11 +68,14 @@ cdef bint _says_copyright(const uint8_t* p, const uint8_t* end) noexcept nogil:
             p += 2
         else:
             return False
-    return True
+    if p == end:
+        return True
+    decode_utf8(p, <size_t> (end - p), &code)
+    return not _is_word(code)
 
 
 cdef bint _is_copyright(const uint8_t* p, const uint8_t* end) noexcept nogil:
-    """Whether ©, (c) or copyright follows at most `MARKS` characters that are neither letters nor digits."""
+    """Whether ©, (c) or copyright follows at most `MARKS` characters that are neither letters nor digits nor `_`."""
     cdef uint32_t code
     cdef size_t width
     cdef int _i
@@ -77,65 +87,80 @@ cdef bint _is_copyright(const uint8_t* p, const uint8_t* end) noexcept nogil:
             return True
         if code == c'(' and end - p > 2 and p[1] | 0x20 == c'c' and p[2] == c')':
             return True
-        if letter_case(code) != NO_LETTER:
+        if _is_word(code):
             return False
         p += width
     return False
 
 
 cdef bint _has_word(const uint8_t* p, const uint8_t* end) noexcept nogil:
-    """Whether there is a letter or digit beyond ASCII."""
+    """Whether there is a letter or digit."""
     cdef uint32_t code
     while p < end:
         p += decode_utf8(p, <size_t> (end - p), &code)
-        if letter_case(code) != NO_LETTER:
+        if Py_UNICODE_ISALNUM(code):
             return True
     return False
 
 
-def suspects(bytes data not None, starts, ends):
-    """Returns the bits above for each segment [starts, ends) of `data`.
+cdef bint _is_menu(const uint8_t* p, const uint8_t* end) noexcept nogil:
+    """Whether text with separators is a menu: short items between them, or one short item behind a separator."""
+    cdef uint32_t code, first = 0
+    cdef size_t width
+    cdef uint32_t separators = 0, items = 0, words = 0
+    cdef bint in_item = False, in_word = False
+    while p < end:
+        width = _separator(p, <size_t> (end - p))
+        if width:
+            if not first:
+                decode_utf8(p, <size_t> (end - p), &first)
+            separators += 1
+            in_item = in_word = False
+            p += width
+            continue
+        p += decode_utf8(p, <size_t> (end - p), &code)
+        if Py_UNICODE_ISSPACE(code):
+            in_word = False
+            continue
+        if not first:
+            first = code
+        if not in_word:
+            in_word = True
+            words += 1
+            items += not in_item
+            in_item = True
+    if separators < 2:
+        return (
+            separators == 1 and 0 < words <= ITEM_WORDS and (first == c'|' or first == 0xBB or first == 0xAB)
+        )
+    return words <= ITEM_WORDS * (items if items else 1)
 
-    Args:
-        data: UTF-8 text.
-        starts, ends: shape (segments,), uint32: byte offsets into `data`.
 
-    Returns:
-        Shape (segments,), uint8.
+cdef bint _is_removed(const uint8_t* p, const uint8_t* end, uint32_t words) noexcept nogil:
+    cdef const uint8_t* q = p
+    cdef uint8_t seen = 0, kind
+    cdef bint separated = False
+    while q < end:
+        kind = byte_class[q[0]]
+        seen |= kind
+        if kind == IS_SUSPECT and not separated:
+            separated = _separator(q, <size_t> (end - q)) > 0
+        q += 1
+    return (
+        (not seen & IS_WORD and not _has_word(p, end))
+        or (separated and _is_menu(p, end))
+        or (words <= FOOTER_WORDS and _is_copyright(p, end))
+    )
 
-    Raises:
-        ValueError: the arrays have different lengths, or a segment is outside the text.
-    """
-    cdef const uint32_t[:] first = np.asarray(starts, np.uint32)
-    cdef const uint32_t[:] last = np.asarray(ends, np.uint32)
-    cdef Py_ssize_t n = first.shape[0], i
-    cdef size_t length = len(data)
-    cdef const uint8_t* text = <const uint8_t*> <const char*> data
-    cdef const uint8_t* p
-    cdef const uint8_t* end
-    cdef uint8_t seen, bits, kind
-    found = np.zeros(n, np.uint8)
-    cdef uint8_t[::1] out = found
-    if last.shape[0] != n:
-        raise ValueError("as many ends as starts")
-    for i in range(n):
-        if last[i] > length or first[i] > last[i]:
-            raise ValueError("segment outside of the text")
+
+def removed_forms(Tables tables not None):
+    """Returns the segments that look like navigation or footer, or are hidden: shape (segments,), bool."""
+    cdef Py_ssize_t n = tables.t.n_segments, i
+    cdef const segment_t* s = tables.t.segments
+    cdef const uint8_t* text = tables.t.text
+    found = np.zeros(n, np.bool_)
+    cdef uint8_t[::1] out = found.view(np.uint8)
     with nogil:
         for i in range(n):
-            p = text + first[i]
-            end = text + last[i]
-            bits = 0
-            if _is_copyright(p, end):
-                bits = COPYRIGHT
-            seen = 0
-            while p < end:
-                kind = byte_class[p[0]]
-                seen |= kind
-                if kind == IS_SUSPECT and not bits & SEPARATED and _separates(p, <size_t> (end - p)):
-                    bits |= SEPARATED
-                p += 1
-            if not seen & IS_WORD and not _has_word(text + first[i], end):
-                bits |= WORDLESS
-            out[i] = bits
+            out[i] = s[i].flags & HIDDEN != 0 or _is_removed(text + s[i].start, text + s[i].end, s[i].words)
     return found

@@ -37,8 +37,7 @@ class NGram:
     def keep(self, document: Document) -> Kept:
         """Decides with scores that are log-odds in bits: per character, per segment, or given the whole page,
         according to the model's decision."""
-        table = document.segments
-        scores = self.model.statistics(document.data, table["start"], table["end"])
+        scores = self.model.judge(document)
         mask = (scores >= self.model.decision.threshold) & ~self._heuristics.remove(document)
         return Kept(mask, scores).remarked(unfamiliar=self.is_unfamiliar(document, mask))
 

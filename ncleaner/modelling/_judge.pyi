@@ -8,6 +8,10 @@ from ncleaner.document._tables import Tables
 from ncleaner.modelling._chain import Statistics
 from ncleaner.modelling._forest import Forest
 
+class NGramJudge:
+    def __init__(self, grams: Grams, encoder: Encoder, statistics: Statistics) -> None: ...
+    def of(self, tables: Tables) -> npt.NDArray[np.float64] | None: ...
+
 class StructureJudge:
     def __init__(
         self,
@@ -49,9 +53,7 @@ class StructureJudge:
 class HybridJudge:
     def __init__(
         self,
-        grams: Grams,
-        encoder: Encoder,
-        statistics: Statistics,
+        ngrams: NGramJudge,
         structure: StructureJudge,
         slope: float,
         offset: float,

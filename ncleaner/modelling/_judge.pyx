@@ -1,7 +1,7 @@
-"""The hybrid's judgement of a page in one call without the GIL: n-grams, features, forests, decision.
+"""The judgement of a page in one call without the GIL: n-grams, features, forests, decision.
 
-Each step is the function of another module of this room, which training calls for itself. Here they follow each other
-on the tables of one page. `structure.py` and `hybrid.py` describe what they do and hold the numbers.
+Each step is the function of another module, which training calls for itself. Here they follow each other on the tables
+of one page. `ngrams.py`, `structure.py` and `hybrid.py` describe what they do and hold the numbers.
 """
 
 from libc.math cimport exp, fabs, log
@@ -26,6 +26,59 @@ cdef enum:
     MAX_SUSPECT = 8
 
 cdef double NATURAL = log(2)   # nats of a bit
+
+
+# --------------------------------------------------------------------------------------------------
+# n-grams.
+
+cdef class NGramJudge:
+    """N-grams as compiled code uses them.
+
+    Args:
+        grams, encoder: log-ratios of the n-grams, and the symbols that they consist of.
+        statistics: what the decision uses.
+    """
+
+    cdef Grams grams
+    cdef Encoder encoder
+    cdef Statistics statistics
+
+    def __init__(self, Grams grams not None, Encoder encoder not None, Statistics statistics not None):
+        self.grams, self.encoder, self.statistics = grams, encoder, statistics
+
+    cdef bint fill(self, const tables_t* t, double* sums, uint32_t* counts) noexcept nogil:
+        """Writes log-odds and counts of all segments. Returns False if the text may not be in normalisation form C."""
+        cdef Py_ssize_t i
+        if may_change(t.text, t.text + t.length):
+            return False
+        for i in range(t.n_segments):
+            sums[i] = score(
+                &self.grams.grams, &self.encoder.symbols, t.text + t.segments[i].start,
+                t.segments[i].end - t.segments[i].start, &counts[i],
+            )
+        return True
+
+    def of(self, Tables tables not None):
+        """Returns the statistic of each segment of a page, in bits: shape (segments,), float64.
+
+        None if the text may not be in normalisation form C.
+        """
+        cdef const tables_t* t = &tables.t
+        cdef double* sums = <double*> malloc(<size_t> (t.n_segments + 1) * (sizeof(double) + sizeof(uint32_t)))
+        cdef uint32_t* counts = <uint32_t*> (sums + t.n_segments)
+        cdef bint composed, done = True
+        if sums == NULL:
+            raise MemoryError
+        found = np.empty(t.n_segments)
+        cdef double[::1] out = found
+        with nogil:
+            composed = self.fill(t, sums, counts)
+            if composed:
+                done = fill_statistics(&self.statistics.s, sums, counts, t.n_segments, &out[0])
+            free(sums)
+        if not done:
+            raise MemoryError
+        return found if composed else None
 
 
 # --------------------------------------------------------------------------------------------------
@@ -292,7 +345,7 @@ cdef class HybridJudge:
     """A hybrid model as compiled code uses it.
 
     Args:
-        grams, encoder, statistics: n-grams and their statistic.
+        ngrams: the n-grams.
         structure: the structure model.
         slope, offset: calibration of the structure model's log-odds, in nats.
         repeated: what a segment loses whose text is on many pages of the site, in nats.
@@ -301,19 +354,16 @@ cdef class HybridJudge:
         news: all pages are articles.
     """
 
-    cdef Grams grams
-    cdef Encoder encoder
-    cdef Statistics statistics
+    cdef NGramJudge ngrams
     cdef StructureJudge structure
     cdef double slope, offset, repeated, threshold, beta
     cdef bint by_page, news
 
     def __init__(
-        self, Grams grams not None, Encoder encoder not None, Statistics statistics not None,
-        StructureJudge structure not None, double slope, double offset, double repeated, threshold, double beta,
-        bint news,
+        self, NGramJudge ngrams not None, StructureJudge structure not None, double slope, double offset,
+        double repeated, threshold, double beta, bint news,
     ):
-        self.grams, self.encoder, self.statistics, self.structure = grams, encoder, statistics, structure
+        self.ngrams, self.structure = ngrams, structure
         self.slope, self.offset, self.repeated, self.beta, self.news = slope, offset, repeated, beta, news
         self.by_page = threshold is None
         self.threshold = 0 if threshold is None else threshold
@@ -336,7 +386,7 @@ cdef class HybridJudge:
         cdef Py_ssize_t n = t.n_segments, i
         cdef const uint8_t* head = <const uint8_t*> <const char*> title
         cdef size_t length = len(title)
-        cdef bint done
+        cdef bint composed, done = True, own = scored is not None
         cdef const uint8_t[::1] repeated
         mask, scores, kinds = np.zeros(n, bool), np.zeros(n), np.zeros(self.structure.n_kinds)
         cdef uint8_t[::1] kept = mask.view(np.uint8)
@@ -357,24 +407,21 @@ cdef class HybridJudge:
                 for i in range(n):
                     sums[i] = given[i]
                     counts[i] = sizes[i]
-            elif may_change(t.text, t.text + t.length):
-                return None
             if on_site is not None:
                 repeated = on_site.view(np.uint8)
                 if repeated.shape[0] != n:
                     raise ValueError("what the site repeats does not fit the document")
             with nogil:
-                if scored is None:
+                composed = own or self.ngrams.fill(t, sums, counts)
+                if composed:
+                    done = fill_statistics(&self.ngrams.statistics.s, sums, counts, n, posterior)
+                    done = done and self.structure.judge(
+                        t, head, length, sums, posterior, self.news, &odds[0], &of_page[0]
+                    )
                     for i in range(n):
-                        sums[i] = score(
-                            &self.grams.grams, &self.encoder.symbols, t.text + t.segments[i].start,
-                            t.segments[i].end - t.segments[i].start, &counts[i],
-                        )
-                done = fill_statistics(&self.statistics.s, sums, counts, n, posterior) and self.structure.judge(
-                    t, head, length, sums, posterior, self.news, &odds[0], &of_page[0]
-                )
-                for i in range(n):
-                    odds[i] = self.slope * odds[i] + self.offset
+                        odds[i] = self.slope * odds[i] + self.offset
+            if not composed:
+                return None
             if not done:
                 raise MemoryError
             if on_site is not None:

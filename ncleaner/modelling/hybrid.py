@@ -149,9 +149,7 @@ class HybridModel(Stored):
     @cached_property
     def _compiled(self) -> HybridJudge:
         return HybridJudge(
-            self.ngrams.ratio,
-            self.ngrams.alphabet.encoder,
-            self.ngrams.decision.compiled,
+            self.ngrams.compiled,
             self.structure.compiled,
             self.calibration.slope,
             self.calibration.offset,

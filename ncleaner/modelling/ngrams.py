@@ -19,6 +19,8 @@ import numpy.typing as npt
 
 from ncleaner._ngram import Grams
 from ncleaner.arguments import check_path
+from ncleaner.document import Document
+from ncleaner.modelling._judge import NGramJudge
 from ncleaner.modelling.alphabet import Alphabet, alphabet
 from ncleaner.modelling.card import Card, Table, pages_of, validated_facts
 from ncleaner.modelling.container import Stored, about_of, integers, pack
@@ -181,6 +183,11 @@ class NGramModel(Stored):
         ]
         return Grams(levels, self.alphabet.bits, self.order * self.alphabet.bits <= _DENSE_BITS)
 
+    @cached_property
+    def compiled(self) -> NGramJudge:
+        """The model in compiled code, without `others`."""
+        return NGramJudge(self.ratio, self.alphabet.encoder, self.decision.compiled)
+
     def log_probabilities(self, text: str, side: Literal["clean", "dirty"]) -> npt.NDArray[np.float64]:
         """Returns the log2 probability of each character of one segment and of its end: shape (characters +
         1,)."""
@@ -204,6 +211,15 @@ class NGramModel(Stored):
     ) -> npt.NDArray[np.float64]:
         """Returns the statistic that the decision uses, for each segment of one page, in bits (float64)."""
         return self.decision.statistics(*self.log_odds(data, starts, ends))
+
+    def judge(self, document: Document) -> npt.NDArray[np.float64]:
+        """Returns the statistic that the decision uses, for each segment of a page, in bits (float64)."""
+        found = None if self.others else self.compiled.of(document.tables)
+        if found is None:
+            # the segments are not all scored as they are, or not all by this model
+            table = document.segments
+            found = self.statistics(document.data, table["start"], table["end"])
+        return found
 
     def unfamiliarity(self, data: bytes) -> float:
         """Returns the share of letters in UTF-8 text that are rare in the training pages, 0 to 1. If it is

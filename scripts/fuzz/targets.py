@@ -29,7 +29,6 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import NcleanerError
 from ncleaner.limits import Limits
-from ncleaner.methods._forms import suspects
 from ncleaner.methods.base import Method
 from ncleaner.methods.choice import load_method
 from ncleaner.methods.hybrid import Hybrid
@@ -294,19 +293,17 @@ def _check_ngram(data: bytes) -> None:
         raise BrokenRuleError("valid UTF-8 is found as far as Python finds it")
     may_compose(body)
     model = _scorers()[options % len(_scorers())]
-    kinds: tuple[Literal["score", "encode", "suspects"], ...] = ("score", "encode", "suspects")
+    kinds: tuple[Literal["score", "encode"], ...] = ("score", "encode")
     for kind in kinds:
         try:
             if kind == "score":
                 sums, counts = model.ratio.score(model.alphabet.encoder, body, starts, ends)
                 if not np.isfinite(sums).all() or np.any(counts > ends - starts + 1):
                     raise BrokenRuleError("sums are finite, and there are no more characters than bytes")
-            elif kind == "encode":
+            else:
                 symbols, where = model.alphabet.encoder.encode(body, starts, ends, model.order)
                 if len(where) != 3 or symbols.max(initial=0) >= model.alphabet.size:
                     raise BrokenRuleError("symbols are of the alphabet")
-            else:
-                suspects(body[:length], np.minimum(starts, length), np.minimum(ends, length))
         except ValueError:
             if inside:
                 raise
