@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import gc
+import pickle
 import re
 from pathlib import Path
 
@@ -145,3 +147,24 @@ def test_tables_are_read_only() -> None:
     document = dump_html("<p>a")
     with pytest.raises(ValueError, match="read-only"):
         document.segments["kind"][0] = 0
+
+
+@each
+def test_tables_can_be_made_of_arrays_and_pickled(name: str) -> None:
+    document = DOCUMENTS[name]
+    same = document.with_tables(segments=document.segments.copy())
+    assert same.tables == document.tables
+    assert same.text == document.text and len(same) == len(document)
+    assert pickle.loads(pickle.dumps(document)).tables == document.tables
+    fewer = document.with_tables(segments=document.segments[1:])
+    assert fewer.tables != document.tables and len(fewer) == len(document) - 1
+
+
+def test_arrays_of_a_page_cannot_be_changed_and_outlive_it() -> None:
+    segments = dump_html("<p>one<p>two").segments
+    gc.collect()
+    assert segments["words"].tolist() == [1, 1]
+    with pytest.raises(ValueError, match="read-only"):
+        segments["words"] = 7
+    assert dump_html("").elements["tag"].size == len(dump_html("").elements)
+    assert dump_html("").segments.shape == (0,)

@@ -1,0 +1,64 @@
+"""What a mask keeps, against the same in Python."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ncleaner.document import Document
+from ncleaner.document._kept import json_of, lines_of, sums_of, text_of
+from ncleaner.document.html import dump_html
+
+from ..outputs import document
+
+TEXTS = st.lists(
+    st.one_of(st.text(max_size=30), st.sampled_from(['"', "\\", "\x00\x1f", "a\nb\tc", "\x7f\x80", "漢字", ""])),
+    max_size=6,
+)  # fmt: skip
+
+
+@st.composite
+def pages(draw: st.DrawFn) -> tuple[list[str], Document, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
+    texts = draw(TEXTS.map(lambda found: [text.encode("utf-8", "replace").decode() for text in found]))
+    page = document(*texts, kinds="".join(draw(st.sampled_from("phl")) for _ in texts))
+    return (
+        texts,
+        page,
+        np.array(draw(st.lists(st.booleans(), min_size=len(texts), max_size=len(texts))), bool),
+    )
+
+
+@given(pages())
+def test_text_json_and_lines(
+    given_page: tuple[list[str], Document, np.ndarray[tuple[int], np.dtype[np.bool_]]],
+) -> None:
+    texts, page, mask = given_page
+    kept = [text for text, keeps in zip(texts, mask, strict=True) if keeps]
+    assert text_of(page.tables, mask) == "\n".join(kept).encode()
+    assert json_of(page.tables, mask) == orjson.dumps("\n".join(kept))
+    assert json.loads(json_of(page.tables, mask)) == "\n".join(kept)
+    kinds = page.segments["kind"][mask].tolist()
+    lines = [f"<{chr(kind)}>{text.replace(chr(10), ' ')}\n" for kind, text in zip(kinds, kept, strict=True)]
+    assert lines_of(page.tables, mask) == "".join(lines).encode()
+    marks = np.full(len(texts), ord("l"), np.uint8)
+    assert lines_of(page.tables, mask, marks) == "".join(f"<l>{line[3:]}" for line in lines).encode()
+
+
+def test_sums() -> None:
+    page = dump_html("<p>one two <a href=x>three</a><p>four<p><a href=x>five six</a>")
+    assert sums_of(page.tables, np.array([True, False, True])) == (2, 5, 6, 18, 12)
+    assert sums_of(dump_html("").tables, np.zeros(0, bool)) == (0, 0, 0, 0, 0)
+
+
+def test_masks_that_do_not_fit() -> None:
+    page = dump_html("<p>one<p>two")
+    for function in (text_of, json_of, lines_of, sums_of):
+        with pytest.raises(ValueError, match="does not fit"):
+            function(page.tables, np.ones(3, bool))
+    with pytest.raises(ValueError, match="does not fit"):
+        lines_of(page.tables, np.ones(2, bool), np.zeros(1, np.uint8))

@@ -1,0 +1,133 @@
+"""The judgement in one call, against its steps one by one."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ncleaner.document import Document
+from ncleaner.document.html import dump_html
+from ncleaner.document.kept import KINDS
+from ncleaner.methods.choice import load_method
+from ncleaner.modelling._decide import probabilities_of
+from ncleaner.modelling._judge import HybridJudge, NGramJudge
+from ncleaner.modelling._page_features import even_out
+from ncleaner.modelling.features import (
+    FEATURES,
+    KIND_COLUMN,
+    PLAIN,
+    first_features,
+    page_features,
+    second_features,
+)  # fmt: skip
+from ncleaner.modelling.hybrid import HybridModel, keep_of
+from ncleaner.modelling.ngrams import load_model
+from ncleaner.modelling.structure import Structure, kinds_of, load_structure
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "pages").glob("*.html"))
+COLUMNS = {feature.name: column for column, feature in enumerate(FEATURES)}
+
+
+def step_by_step(
+    model: Structure, document: Document, odds: np.ndarray, posterior: np.ndarray, news: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """What `StructureJudge` does, from the same steps, by NumPy between them."""
+    forests = {name: trees.forest() for name, trees in model.trees().items() if name != "kinds"}
+    assert model.kinds is not None
+    spare = max(forest.reach for forest in forests.values())
+    matrix = first_features(document, odds, posterior, model.weights, spare)
+    found = forests["first"].predict(matrix, spare)
+    first = probabilities_of(found)
+    second_features(document, matrix, first, spare, PLAIN)
+    row = page_features(document, matrix, first, spare)
+    kinds = kinds_of(model.kinds.forest(KIND_COLUMN).predict_classes(row, len(KINDS))[0])
+    inner = matrix[spare : spare + len(document)]
+    inner[:, KIND_COLUMN:] = kinds
+    share = 1.0 if news else min(max((kinds[0] - 0.7) / 0.2, 0.0), 1.0)
+    chosen = np.flatnonzero(first >= PLAIN).astype(np.int32)
+    second = np.zeros(len(chosen))
+    for name, weight in (("second", 1 - share), ("articles", share)):
+        if weight:
+            some = forests[name].predict(matrix, spare, chosen, 0, 20)
+            unclear = chosen[np.abs(some[chosen]) <= 1.5]
+            some[unclear] += forests[name].predict(matrix, spare, unclear, 20)[unclear]
+            second += weight * some[chosen]
+    found[chosen] = second
+    even_out(document.tables, found)
+    fragment = 1.0 if len(document) == 1 else kinds[KINDS.index("fragment")]
+    if fragment > 0.1:
+        other = inner[:, [COLUMNS[f"in-{name}"] for name in ("nav", "footer", "aside", "related")]].any(
+            axis=1
+        )
+        found += 3.0 * fragment * ~(other | (inner[:, COLUMNS["link-density"]] > 0.5))
+    return found - model.stock.losses(document), kinds
+
+
+@pytest.mark.parametrize("news", [False, True])
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_structure(path: Path, news: bool) -> None:
+    model, document = load_structure(), dump_html(path.read_bytes())
+    odds, posterior = np.linspace(-20, 60, len(document)), np.linspace(-4, 9, len(document))
+    found = model.judge(document, odds, posterior, news)
+    expected, kinds = step_by_step(model, document, odds, posterior, news)
+    assert found.odds == pytest.approx(expected, abs=1e-9)
+    assert found.kinds == pytest.approx(kinds, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "html", ["<p>one", "<p>Advertisement", "<ul><li>a<li>b", "<nav><a href=/>x</a></nav>"]
+)
+def test_small_pages(html: str) -> None:
+    model, document = load_structure(), dump_html(html)
+    zeros = np.zeros(len(document))
+    assert model.judge(document, zeros, zeros).odds == pytest.approx(
+        step_by_step(model, document, zeros, zeros, False)[0], abs=1e-9
+    )
+
+
+@pytest.mark.parametrize("path", EXAMPLES[:6], ids=lambda path: path.stem)
+def test_hybrid(path: Path) -> None:
+    model, document = HybridModel.of_ngrams(load_model("en")), dump_html(path.read_bytes())
+    sums, counts = model.ngrams.log_odds(document.data, document.segments["start"], document.segments["end"])
+    posterior = model.ngrams.decision.statistics(sums, counts)
+    assert model.ngrams.judge(document).tolist() == posterior.tolist()
+    odds = model.calibration(model.structure.judge(document, sums, posterior).odds)
+    for each in (model, model.with_threshold("precision"), model.with_threshold("recall")):
+        found = each.judge(document)
+        assert found.scores == pytest.approx(odds / math.log(2), abs=1e-12)
+        assert found.mask.tolist() == keep_of(document, odds, each.balance).tolist()
+    assert model.with_threshold(1.5).judge(document).mask.tolist() == (odds / math.log(2) >= 1.5).tolist()
+
+
+def test_text_that_is_not_composed_is_left_to_others() -> None:
+    model = load_model("en")
+    composed, other = dump_html("<p>caf\u00e9 au lait"), dump_html("<p>cafe\u0301 au lait")
+    assert model.compiled.of(other.tables) is None
+    assert model.judge(other).tolist() == model.judge(composed).tolist()
+    hybrid = load_method("hybrid", "en", None, False, {})
+    assert hybrid.keep(other).scores == pytest.approx(hybrid.keep(composed).scores)
+
+
+def test_an_empty_page() -> None:
+    model, document = HybridModel.of_ngrams(load_model("en")), dump_html("")
+    found = model.judge(document)
+    assert found.mask.shape == found.scores.shape == (0,)
+    assert found.kinds.sum() == pytest.approx(1)
+    assert model.ngrams.judge(document).shape == (0,)
+
+
+def test_arrays_that_do_not_fit() -> None:
+    model, document = HybridModel.of_ngrams(load_model("en")), dump_html("<p>one<p>two")
+    three = np.zeros(3)
+    with pytest.raises(ValueError, match="do not fit"):
+        model.structure.judge(document, three, three)
+    judge = HybridJudge(model.ngrams.compiled, model.structure.compiled, 1, 0, 10, None, 1, False)
+    with pytest.raises(ValueError, match="do not fit"):
+        judge.judge(document.tables, b"", (three, np.ones(3, np.uint32)))
+    with pytest.raises(ValueError, match="does not fit"):
+        judge.judge(document.tables, b"", None, np.ones(3, bool))
+    with pytest.raises(TypeError):
+        NGramJudge(None, model.ngrams.alphabet.encoder, model.ngrams.decision.compiled)  # type: ignore[arg-type]
