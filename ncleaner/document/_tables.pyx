@@ -138,10 +138,10 @@ cdef class Tables:
             part.owner = self
             part.rows = self.rows[which]
             part.size = self.sizes[which]
-            found = np.frombuffer(part, dtype)
-        elif isinstance(found, bytes):
-            found = np.frombuffer(found, dtype)
-        self.arrays[which] = found
+            # not kept: it keeps these tables, and Python does not find cycles through arrays
+            return np.frombuffer(part, dtype)
+        if isinstance(found, bytes):
+            self.arrays[which] = found = np.frombuffer(found, dtype)
         return found
 
     def __reduce__(self):
