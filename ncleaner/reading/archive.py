@@ -22,17 +22,29 @@ from ncleaner.arguments import check_is
 from ncleaner.errors import InputError
 from ncleaner.limits import Limits
 from ncleaner.page import Damage, Page, Skip
+from ncleaner.reading._heads import MAX_HEAD, split_head
 from ncleaner.reading.inflating import Codec, codec_of, is_skippable, is_zip, zstd_dictionary
 from ncleaner.reading.inputs import STDIN, is_archive, is_binary, sniff
 from ncleaner.reading.markers import BOM, MarkerForm, custom_form, detect_form, split_documents
 from ncleaner.reading.records import ArchiveKind, Record, archive_kind, records, records_from
 from ncleaner.reading.stored import StoredRecord, stored_records
 from ncleaner.reading.streams import Members, Part, Source
-from ncleaner.reading.transfer import MAX_HEAD, TooLargeError, UndecodableError, split_head, unwrap
+from ncleaner.reading.transfer import TooLargeError, UndecodableError, unwrap
 from ncleaner.storage.places import open_binary
 from ncleaner.text.visible import visible
 
-__all__ = ["InputFormat", "pages", "read", "read_stored", "reread_record"]
+__all__ = [
+    "InputFormat",
+    "compression_of",
+    "layers_of",
+    "opened",
+    "page_of_record",
+    "pages",
+    "read",
+    "read_stored",
+    "reread_record",
+    "unread_once",
+]
 
 InputFormat = Literal["auto", "warc", "html", "text"]
 
@@ -109,7 +121,7 @@ def read(
 
 
 @contextmanager
-def _opened(source: str | os.PathLike[str] | BinaryIO) -> Iterator[tuple[BinaryIO, str]]:
+def opened(source: str | os.PathLike[str] | BinaryIO) -> Iterator[tuple[BinaryIO, str]]:
     """Opens an input; yields it with its name. Raises InputError."""
     if not isinstance(source, str | os.PathLike):
         yield source, STDIN
@@ -138,12 +150,12 @@ def read_stored(
         InputError: the input cannot be opened.
         OSError: a temporary file cannot be written.
     """
-    with _opened(source) as (stream, name), _archives(stream, name, _KEPT) as parts:
+    with opened(source) as (stream, name), _archives(stream, name, _KEPT) as parts:
         for part in parts:
             if isinstance(part, Damage):
                 yield part
             else:
-                yield from _placed(_unread_once(_stored(part.source, name, folder)), part)
+                yield from _placed(unread_once(_stored(part.source, name, folder)), part)
 
 
 def _stored(source: Source, name: str, folder: Path | None) -> Iterator[StoredRecord | Damage]:
@@ -151,8 +163,8 @@ def _stored(source: Source, name: str, folder: Path | None) -> Iterator[StoredRe
     if not source.peek(1):
         yield Damage(source.broken or "empty", name, start, unread=bool(source.broken))
         return
-    codec = _codec(source.peek(_HEAD), name)
-    content = sniff(_layers(source, codec)[-1].peek(_HEAD), name)
+    codec = compression_of(source.peek(_HEAD), name)
+    content = sniff(layers_of(source, codec)[-1].peek(_HEAD), name)
     source.rewind(start)
     if content == "warc" or content == "arc":
         yield from stored_records(source, content, codec, folder)
@@ -216,8 +228,8 @@ def reread_record(page: Page, limits: Limits = Limits()) -> Record | None:
             source = part.source
             if part.offset >= 0 or 0 <= source.end <= page.offset or page.offset < source.start:
                 continue
-            codec = _codec(source.peek(_HEAD), page.source)
-            kind = archive_kind(_layers(source, codec)[-1].peek(_HEAD))
+            codec = compression_of(source.peek(_HEAD), page.source)
+            kind = archive_kind(layers_of(source, codec)[-1].peek(_HEAD))
             if kind is None:
                 continue
             source.rewind(source.start)
@@ -245,18 +257,18 @@ def _read(
     on_read: Callable[[], None] | None,
 ) -> Iterator[Item]:
     keep = max(limits.bytes + MAX_HEAD, 1 << 20)
-    with _opened(source) as (stream, its_name):
+    with opened(source) as (stream, its_name):
         name = name or its_name
         if input_format not in ("auto", "warc"):
             whole = Source(stream, name, keep, on_read=on_read)
-            yield from _unread_once(_items(whole, name, input_format, limits, form))
+            yield from unread_once(_items(whole, name, input_format, limits, form))
             return
         with _archives(stream, name, keep, on_read) as parts:
             for part in parts:
                 if isinstance(part, Damage):
                     yield part
                 else:
-                    found = _unread_once(_items(part.source, name, input_format, limits, form))
+                    found = unread_once(_items(part.source, name, input_format, limits, form))
                     yield from _placed(found, part)
 
 
@@ -288,7 +300,7 @@ def _placed(items: Iterable[Placed], part: Part) -> Iterator[Placed]:
         yield item if part.offset < 0 else replace(item, offset=part.offset)
 
 
-def _unread_once(items: Iterable[T]) -> Iterator[T]:
+def unread_once(items: Iterable[T]) -> Iterator[T]:
     """Yields all items, but only the first report that the input cannot be read further."""
     reported = False
     for item in items:
@@ -318,8 +330,8 @@ def _contents(
 ) -> Iterator[Item]:
     bound = limits.bytes + MAX_HEAD
     start = source.tell()
-    codec = _codec(source.peek(_HEAD), name)
-    layers = _layers(source, codec)
+    codec = compression_of(source.peek(_HEAD), name)
+    layers = layers_of(source, codec)
     head = layers[-1].peek(_HEAD)
     content: Literal["warc", "arc", "html", "text"]
     if input_format == "warc":
@@ -335,7 +347,7 @@ def _contents(
             if isinstance(item, Damage):
                 yield item
             else:
-                yield from _page_of_record(item, name, limits.bytes)
+                yield from page_of_record(item, name, limits.bytes)
         return
     if head:
         pieces = iter(layers[-1].read, b"")
@@ -347,7 +359,7 @@ def _contents(
         yield from layer.pending
 
 
-def _codec(head: bytes, name: str) -> Codec:
+def compression_of(head: bytes, name: str) -> Codec:
     """Returns the compression of a stream, by the name for an archive whose first bytes are broken."""
     codec = codec_of(head)
     match = _COMPRESSED.search(name)
@@ -357,7 +369,7 @@ def _codec(head: bytes, name: str) -> Codec:
     return codec
 
 
-def _layers(source: Source, codec: Codec) -> list[Members]:
+def layers_of(source: Source, codec: Codec) -> list[Members]:
     """Returns the stream without its compression as a layer, and a second layer if it is compressed twice."""
     start = source.tell()
     dictionary = zstd_dictionary(source)
@@ -383,7 +395,7 @@ def _layers(source: Source, codec: Codec) -> list[Members]:
 # Archives
 
 
-def _page_of_record(record: Record, name: str, limit: int) -> Iterator[Item]:
+def page_of_record(record: Record, name: str, limit: int) -> Iterator[Item]:
     """Yields the page of a record and its damage, or a `Skip` that says why it yields no page."""
     block = record.block
     if record.large:
@@ -396,7 +408,10 @@ def _page_of_record(record: Record, name: str, limit: int) -> Iterator[Item]:
     body = block
     content_type = record.content_type
     trouble = ""
-    head = split_head(block) if record.type == "response" else None
+    head = record.http
+    start = 0
+    if head is None and record.type == "response" and (head := split_head(block)):
+        start = head.end
     if head is not None:
         content_type = head.content_type
         if head.status not in _STATUS:
@@ -412,7 +427,7 @@ def _page_of_record(record: Record, name: str, limit: int) -> Iterator[Item]:
         return
     if head is not None:
         try:
-            body, trouble = unwrap(block[head.end :], head, limit)
+            body, trouble = unwrap(block[start:] if start else block, head, limit)
         except TooLargeError:
             yield Skip("too large", record.url, name, record.offset, lost=True)
             return

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable
-from typing import Final, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol
 
-import zstandard
+from zlib_ng import zlib_ng as zlib
+
+from ncleaner.reading import _libdeflate
+
+if TYPE_CHECKING:
+    import zstandard
 
 __all__ = [
     "BLOCK",
@@ -20,6 +24,7 @@ __all__ = [
     "inflaters",
     "is_skippable",
     "is_zip",
+    "whole_inflater",
     "zstd_dictionary",
 ]
 
@@ -111,14 +116,15 @@ class _Gzip:
 class _Zstd:
     piece = _PIECE
 
-    def __init__(self, decompressor: zstandard.ZstdDecompressor) -> None:
+    def __init__(self, decompressor: zstandard.ZstdDecompressor, error: type[Exception]) -> None:
+        self._error = error
         self.eof = False
         self._inflater = decompressor.decompressobj()
 
     def inflate(self, data: memoryview, size: int) -> tuple[bytes, int]:
         try:
             output = self._inflater.decompress(data)
-        except zstandard.ZstdError as error:
+        except self._error as error:
             raise InflateError(f"zstd frame broken ({str(error).rpartition(': ')[2]})") from None
         self.eof = self._inflater.eof
         return output, len(data) - len(self._inflater.unused_data)
@@ -202,6 +208,8 @@ def zstd_dictionary(source: _Peekable) -> Dictionary:
     if len(data) < size:
         # `Members` reports the frame
         return NO_DICTIONARY
+    import zstandard
+
     try:
         if data.startswith(MAGIC["zstd"]):
             data = zstandard.ZstdDecompressor().decompress(data, max_output_size=_MAX_DICTIONARY)
@@ -217,6 +225,73 @@ def inflaters(codec: Codec, dictionary: Dictionary) -> Callable[[], Inflater]:
         return _Gzip
     if codec == "lz4":
         return _Lz4
+    import zstandard
+
     data = zstandard.ZstdCompressionDict(dictionary.data) if dictionary.data else None
     decompressor = zstandard.ZstdDecompressor(dict_data=data)
-    return lambda: _Zstd(decompressor)
+    return lambda: _Zstd(decompressor, zstandard.ZstdError)
+
+
+def whole_inflater(
+    codec: Codec, dictionary: Dictionary
+) -> _libdeflate.Gunzip | Callable[[bytes, int], tuple[bytes, int]] | None:
+    """Returns what inflates whole members for `_regular.RegularReader`; None for `plain`."""
+    if codec == "plain":
+        return None
+    if codec == "gzip":
+        return _libdeflate.Gunzip() if _libdeflate.AVAILABLE else _gunzip
+    if codec == "lz4":
+        return _unlz4
+    import zstandard
+
+    data = zstandard.ZstdCompressionDict(dictionary.data) if dictionary.data else None
+    decompressor = zstandard.ZstdDecompressor(dict_data=data)
+    return lambda stored, room: _unzstd(decompressor, stored, room)
+
+
+def _gunzip(stored: bytes, room: int) -> tuple[bytes, int]:
+    inflater = zlib.decompressobj(31)
+    try:
+        output = inflater.decompress(stored, room)
+    except zlib.error as error:
+        raise ValueError(str(error)) from None
+    return _whole(output, inflater.eof, stored, inflater.unused_data)
+
+
+def _unlz4(stored: bytes, room: int) -> tuple[bytes, int]:
+    import lz4.frame
+
+    inflater = lz4.frame.LZ4FrameDecompressor()
+    try:
+        output = inflater.decompress(stored, room)
+    except RuntimeError as error:
+        raise ValueError(str(error)) from None
+    return _whole(output, inflater.eof, stored, inflater.unused_data or b"")
+
+
+def _unzstd(decompressor: zstandard.ZstdDecompressor, stored: bytes, room: int) -> tuple[bytes, int]:
+    import zstandard
+
+    inflater = decompressor.decompressobj()
+    pieces: list[bytes] = []
+    try:
+        size = zstandard.frame_content_size(stored)
+        # only output whose size is known is bounded
+        step = len(stored) if 0 <= size <= room else _PIECE
+        for at in range(0, len(stored), step):
+            pieces.append(inflater.decompress(stored[at : at + step]))
+            room -= len(pieces[-1])
+            if inflater.eof or room < 0:
+                break
+    except zstandard.ZstdError as error:
+        raise ValueError(str(error)) from None
+    if not inflater.eof or room < 0:
+        raise ValueError("cut short, or too large")
+    return b"".join(pieces), min(at + step, len(stored)) - len(inflater.unused_data)
+
+
+def _whole(output: bytes, ended: bool, stored: bytes, unused: bytes) -> tuple[bytes, int]:
+    """Returns the output of a member with its length. Raises ValueError if the member has not ended."""
+    if not ended:
+        raise ValueError("cut short, or too large")
+    return output, len(stored) - len(unused)

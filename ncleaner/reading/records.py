@@ -1,33 +1,47 @@
-"""Reads the records of WARC and ARC archives: a fast reader for good parts, a careful one for all others.
+"""Reads the records of WARC and ARC archives: a fast reader for regular parts, a careful one for all others.
 
-FastWARC reads WARC as fast as it can be inflated. Where an archive is damaged, it stops or, worse, goes on
-without an error. So its results are checked: a record is accepted when the next one has been found directly
-after it. Where that fails, and for the last records of every archive, the careful reader takes over at the
-last good record. It finds the bounds of records itself, relies on the ends of gzip members and Zstandard
-frames, finds the next record after damage, and reads what FastWARC cannot: ARC, archives compressed as a
-whole, line feeds without carriage returns. After a number of records without damage, FastWARC takes over
-again.
+The fast reader (`_regular`) takes whole members with regular WARC records, and stops at anything else. There
+the careful reader takes over. It relies on the ends of gzip members and of Zstandard and LZ4 frames, finds
+the next record after damage, and reads what the fast one does not: ARC, archives compressed as a whole, line
+feeds without carriage returns. After some records without damage the fast reader takes over again. Which of
+them reads a record makes no difference to the result.
 """
 
 from __future__ import annotations
 
 import io
 import re
-import zlib
-from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple
 
-from fastwarc.warc import ArchiveIterator, WarcRecord
-
 from ncleaner.page import Damage
-from ncleaner.reading.inflating import MAGIC, NO_DICTIONARY, Codec, Dictionary, codec_of, zstd_dictionary
+from ncleaner.reading._heads import MAX_HEAD, Head
+from ncleaner.reading._regular import RegularReader
+from ncleaner.reading.inflating import (
+    MAGIC,
+    NO_DICTIONARY,
+    Codec,
+    Dictionary,
+    codec_of,
+    whole_inflater,
+    zstd_dictionary,
+)
 from ncleaner.reading.streams import Members, Source
-from ncleaner.reading.transfer import MAX_HEAD
 from ncleaner.text.counted import counted
 
-__all__ = ["ArchiveKind", "Place", "Record", "archive_kind", "records", "records_from", "records_through"]
+__all__ = [
+    "ArchiveKind",
+    "Place",
+    "Record",
+    "archive_kind",
+    "find_record",
+    "inner_codec",
+    "records",
+    "records_from",
+    "records_through",
+    "records_until",
+]
 
 ArchiveKind = Literal["warc", "arc"]
 MembersOf = Callable[[Source, Codec, Callable[[bytes], bool], Dictionary], Members]
@@ -36,12 +50,12 @@ MembersOf = Callable[[Source, Codec, Callable[[bytes], bool], Dictionary], Membe
 PAGES: Final = frozenset({"response", "resource", "conversion"})
 
 _BLOCK: Final = 1 << 16
-# Records in a row without damage after which the fast reader takes over from the careful one.
-_CLEAN_RUN: Final = 64
+# Records in a row without damage after which the fast reader takes over from the careful one: at first, and
+# at most, in archives of which it can read nothing.
+_CLEAN_RUN: Final = 8
+_LONGEST_CLEAN_RUN: Final = 4096
 # Inflated bytes at the beginning of an archive in which the end of its first member is looked for.
 _FIRST_MEMBER: Final = 1 << 18
-# Bytes of a member from which the first line can be inflated; its header may have a name.
-_MEMBER_HEAD: Final = 512
 # Bytes of a block that is held in memory although it is only passed, to find the record after it if its
 # length is wrong.
 _TO_REPAIR: Final = 1 << 23
@@ -77,6 +91,7 @@ class Record:
         truncated: the header says that the crawler has cut the record.
         head: the unchanged header of an undamaged WARC record; only the careful reader keeps it.
         damaged: the record is not whole, or its header is wrong; a `Damage` that says so comes before it.
+        http: the HTTP header block, if it has been taken off `block` already.
     """
 
     type: str
@@ -90,6 +105,7 @@ class Record:
     truncated: bool = False
     head: bytes = b""
     damaged: bool = False
+    http: Head | None = None
 
 
 def archive_kind(head: bytes) -> ArchiveKind | None:
@@ -112,20 +128,76 @@ def records(source: Source, codec: Codec, kind: ArchiveKind, bound: int) -> Iter
     dictionary = zstd_dictionary(source) if codec == "zstd" else NO_DICTIONARY
     if dictionary.damage:
         yield Damage(dictionary.damage, source.name, source.tell())
-    begins_record = _start_test(kind)
     if codec != "plain":
-        inner = _inner_codec(source, codec, dictionary, kind)
+        inner = inner_codec(source, codec, dictionary, kind)
         if inner is not None:
             yield from _layered(source, codec, inner, kind, bound, dictionary)
             return
-    while kind == "warc":
-        yield from _read_fast(source, codec, bound)
+    yield from records_until(source, codec, kind, dictionary, bound, -1)
+
+
+def records_until(
+    source: Source, codec: Codec, kind: ArchiveKind, dictionary: Dictionary, bound: int, end: int
+) -> Generator[Record | Damage, None, int]:
+    """Reads the records of an archive from the position of the source on, both readers by turns.
+
+    What it yields depends on nothing before the position, if a member begins there, or in a plain archive a
+    record. The archive is not compressed twice, and its records are not cut into members of one size.
+
+    Args:
+        source, codec, kind, bound: as for `records`.
+        dictionary: of the archive.
+        end: no member, or record of a plain archive, that begins at this offset or behind it is read; -1: all
+            are.
+
+    Returns:
+        Where the first one begins that is not read; -1 at the end of the archive.
+    """
+    begins_record = _start_test(kind)
+    clean_run = _CLEAN_RUN if kind == "warc" else 0
+    while True:
+        if kind == "warc":
+            start = source.tell()
+            # the source keeps `bound` bytes and a header block: see `archive._read`
+            inflate = whole_inflater(codec, dictionary)
+            reader = RegularReader(source, MAGIC.get(codec, b""), inflate, bound, PAGES, Record, end=end)
+            yield from reader
+            source.rewind(reader.position)
+            if 0 <= end <= reader.position:
+                return reader.position
+            clean_run = _CLEAN_RUN if reader.position > start else min(4 * clean_run, _LONGEST_CLEAN_RUN)
         members = Members(source, codec, begins_record, dictionary)
-        # FastWARC reads a dictionary only at the beginning of a file, so it cannot take over after that
-        clean_run = 0 if dictionary.data else _CLEAN_RUN
-        if (yield from _CarefulReader(source, members, kind, bound).run(clean_run)):
-            return
-    yield from _CarefulReader(source, Members(source, codec, begins_record, dictionary), kind, bound).run(0)
+        if (yield from _CarefulReader(source, members, kind, bound).run(clean_run, end)):
+            return -1
+        if 0 <= end <= source.tell():
+            return source.tell()
+
+
+def find_record(
+    source: Source, codec: Codec, kind: ArchiveKind, dictionary: Dictionary, start: int, end: int
+) -> int:
+    """Returns where, from `start` on, the first member begins that begins with a record; -1 without one.
+
+    In a plain archive, it returns where the first record begins. That may be within a page that is itself an
+    archive, or looks like one.
+
+    Args:
+        source, codec, kind, dictionary: as for `records_until`; the source is seekable.
+        start: first offset of the search.
+        end: the offset before which it ends; -1: the end of the archive.
+    """
+    if codec != "plain":
+        source.rewind(start)
+        members = Members(source, codec, _start_test(kind), dictionary)
+        return members.start if members.find_member(end) else -1
+    source.rewind(start)
+    members = Members(source, codec)
+    members.next_member()
+    reader = _CarefulReader(source, members, kind, 0)
+    while members.peek(1) and not 0 <= end <= members.offset:
+        if reader.to_line_of_record():
+            return -1 if 0 <= end <= members.offset else members.offset
+    return -1
 
 
 def records_from(
@@ -168,7 +240,7 @@ def records_through(
     dictionary = zstd_dictionary(source) if codec == "zstd" else NO_DICTIONARY
     if dictionary.damage:
         yield Damage(dictionary.damage, source.name, source.tell()), Place()
-    inner = _inner_codec(source, codec, dictionary, kind) if codec != "plain" else None
+    inner = inner_codec(source, codec, dictionary, kind) if codec != "plain" else None
     if inner is not None:
         outer = _outer_members(source, codec, inner, dictionary)
         stream = Source(outer, source.name, MAX_HEAD)
@@ -179,7 +251,7 @@ def records_through(
     is_fast = kind == "warc" and codec == "gzip" and source.is_file
     while True:
         if is_fast:
-            yield from _fast_places(source)
+            yield from _regular_places(source)
         members = members_of(source, codec, begins_record, dictionary)
         items = _CarefulReader(source, members, kind, _TO_REPAIR, True).run(_CLEAN_RUN if is_fast else 0)
         if (yield from _with_place(items, Place(members=members))):
@@ -201,35 +273,13 @@ def _with_place(
     return ended
 
 
-def _fast_places(source: Source) -> Iterator[tuple[Record, Place]]:
-    """Reads records that have a gzip member each, with FastWARC, and leaves the source where that ends.
-
-    The results are checked as those of `_read_fast` are. A member must also begin with a record: FastWARC
-    goes on where a record continues in a second member.
-    """
-    held: deque[Record] = deque()
-    start = source.tell()
-    reader = _FastWarc(source, MAGIC["gzip"], None)
-    while isinstance(record := reader.read_record(), Record):
-        if (held and record.offset <= held[-1].offset) or not _begins_with_record(source, record.offset):
-            break
-        held.append(record)
-        if len(held) > 2:
-            first = held.popleft()
-            if first.offset != start:
-                break
-            start = held[0].offset
-            yield first, Place(end=start)
-    source.rewind(start)
-
-
-def _begins_with_record(source: Source, offset: int) -> bool:
-    """Whether the gzip member at an offset of a file begins with a WARC record."""
-    try:
-        head = zlib.decompressobj(31).decompress(b"".join(source.again(offset, _MEMBER_HEAD)), 64)
-    except zlib.error:
-        return False
-    return archive_kind(head) == "warc"
+def _regular_places(source: Source) -> Iterator[tuple[Record, Place]]:
+    """Reads regular records that have a gzip member each, and leaves the source where that ends."""
+    inflate = whole_inflater("gzip", NO_DICTIONARY)
+    reader = RegularReader(source, MAGIC["gzip"], inflate, _TO_REPAIR, frozenset(), Record, alone=True)
+    for record in reader:
+        yield record, Place(end=reader.position)
+    source.rewind(reader.position)
 
 
 def _start_test(kind: ArchiveKind) -> Callable[[bytes], bool]:
@@ -237,7 +287,7 @@ def _start_test(kind: ArchiveKind) -> Callable[[bytes], bool]:
     return lambda head: archive_kind(head) == kind
 
 
-def _inner_codec(source: Source, codec: Codec, dictionary: Dictionary, kind: ArchiveKind) -> Codec | None:
+def inner_codec(source: Source, codec: Codec, dictionary: Dictionary, kind: ArchiveKind) -> Codec | None:
     """Returns the codec inside a compressed archive whose members are not whole records; else None.
 
     The members may contain another compressed stream, or a plain stream that is cut into members at any byte,
@@ -287,127 +337,6 @@ def _read_layered(outer: Members, reader: _CarefulReader) -> Iterator[tuple[Reco
         yield damage, True
 
 
-# The fast reader
-
-
-def _read_fast(source: Source, codec: Codec, bound: int) -> Iterator[Record | Damage]:
-    """Reads a WARC with FastWARC while its results can be checked, and leaves the source where that ends.
-
-    A record is yielded when two more have been found where a record can begin: at the magic number of a
-    member, or at a version line. One more is not enough: for the second record of a member, FastWARC may
-    report the offset of the next member, which shows only when the record at that offset follows. So the last
-    records are always left to the careful reader, which sees whether the end of the archive is complete.
-    """
-    held: deque[Record] = deque()
-    start = source.tell()
-    checked = False
-    reader = _FastWarc(source, MAGIC.get(codec, b"WARC/"), bound)
-    while True:
-        record = reader.read_record()
-        if record == "end" and held and held[-1].large:
-            # the record was passed over up to the end of the archive, and may be too long to go back
-            yield from held
-            held.clear()
-            start = source.tell()
-        if not isinstance(record, Record) or (held and record.offset <= held[-1].offset):
-            break
-        held.append(record)
-        while len(held) > 2 or (len(held) == 2 and (held[0].large or record.large)):
-            yield held.popleft()
-            checked = True
-        source.mark(held[0].offset if checked else start)
-        if record.large and not reader.pass_over():
-            break
-    # of a first member that begins with white space, FastWARC reports the offset of the second
-    if held and checked:
-        start = held[0].offset
-    if source.rewind(start) > start:
-        yield from held
-        yield Damage("damage after a record that is too large to read again", source.name, start)
-
-
-class _FastWarc:
-    """FastWARC's iterator, which returns "damage" instead of raising exceptions."""
-
-    def __init__(self, source: Source, magic: bytes, bound: int | None) -> None:
-        """Reads blocks up to a bound, of records that may contain pages; None: only headers, of all."""
-        self._source = source
-        self._magic = magic
-        self._bound = bound
-        self._iterator: ArchiveIterator | None = None
-        self._found: WarcRecord | None = None
-
-    def read_record(self) -> Record | Literal["end", "damage"]:
-        """Returns one record; "end" after the last one; "damage" if the record is broken or doubtful."""
-        try:
-            return self._read_record()
-        except BaseException as error:
-            if not _is_fastwarcs(error):
-                raise
-            return "damage"
-
-    def _read_record(self) -> Record | Literal["end", "damage"]:
-        if self._iterator is None:
-            self._iterator = ArchiveIterator(self._source, parse_http=False)
-        self._found = found = next(self._iterator, None)
-        if found is None:
-            return "end"
-        offset = found.stream_pos
-        # checked now, while the last reads of FastWARC are kept
-        if self._source.recall(offset, len(self._magic)) != self._magic:
-            return "damage"
-        kind = _TYPES.get(int(found.record_type))
-        length = found.content_length
-        headers = found.headers
-        if kind is None or (length == 0 and headers.get_bytes(b"Content-Length") != b"0"):
-            return "damage"
-        record = Record(kind, offset)
-        if kind not in PAGES and self._bound is not None:
-            return record
-        record.url = _text(headers.get_bytes(b"WARC-Target-URI")).strip("<>")
-        if self._bound is None:
-            return record
-        if length > self._bound:
-            record.large = True
-            return record
-        record.date = _text(headers.get_bytes(b"WARC-Date"))
-        record.record_id = _text(headers.get_bytes(b"WARC-Record-ID")).strip("<>")
-        record.content_type = _text(headers.get_bytes(b"Content-Type"))
-        record.truncated = headers.contains_key_bytes(b"WARC-Truncated")
-        record.block = found.reader.read(length)
-        return record if len(record.block) == length else "damage"
-
-    def pass_over(self) -> bool:
-        """Passes over the body of the record read last; returns False if it is cut short."""
-        found = self._found
-        if found is None:
-            return False
-        try:
-            return found.reader.consume() == found.content_length
-        except BaseException as error:
-            if not _is_fastwarcs(error):
-                raise
-            return False
-
-
-def _is_fastwarcs(error: BaseException) -> bool:
-    """Whether FastWARC raises this exception for bad data; a panic of Rust does not derive from Exception."""
-    return isinstance(error, OSError | ValueError) or type(error).__name__ == "PanicException"
-
-
-# {number: WARC-Type}. FastWARC's type looks like an enumeration, but can neither be listed nor hashed.
-_TYPES: Final = {
-    2: "warcinfo",
-    4: "response",
-    8: "resource",
-    16: "request",
-    32: "metadata",
-    64: "revisit",
-    128: "conversion",
-    256: "continuation",
-}
-
-
 def _text(raw: bytes | None) -> str:
     """Decodes a header value: UTF-8 as in the standard, else Latin-1."""
     if not raw:
@@ -436,12 +365,13 @@ class _CarefulReader:
         # offset of the member whose damage has been reported with one of its records
         self._reported = -1
 
-    def run(self, clean_run: int) -> Generator[Record | Damage, None, bool]:
+    def run(self, clean_run: int, end: int = -1) -> Generator[Record | Damage, None, bool]:
         """Reads from the position of the source on.
 
         Args:
             clean_run: number of records in a row without damage after which the method returns, at the
                 beginning of the next record; 0 to read to the end.
+            end: the method returns at a member, or a record of a plain archive, that begins here or later.
 
         Returns:
             True at the end; False if there are more records, and the source stands at the first of them.
@@ -456,10 +386,13 @@ class _CarefulReader:
                 clean = 0
             if members.at_start:
                 self._source.mark(members.start)
-            can_stop = members.at_start or members.codec == "plain"
-            if clean_run and clean >= clean_run and can_stop and members.peek(1):
-                self._source.rewind(members.offset)
-                return False
+            if members.codec == "plain":
+                self._skip_blank()
+            if members.at_start or members.codec == "plain":
+                enough = 0 < clean_run <= clean or 0 <= end <= members.offset
+                if enough and members.peek(1):
+                    self._source.rewind(members.offset)
+                    return False
             self._skip_blank()
             if members.peek(1):
                 for item in self._record():
@@ -658,6 +591,20 @@ class _CarefulReader:
             if found >= 0:
                 break
         return count, b"".join(pieces) if count <= room else None
+
+    def to_line_of_record(self) -> bool:
+        """Moves to the next line that begins a record; returns False if it has not found one yet."""
+        members = self._members
+        window = members.peek(_BLOCK)
+        at = self._find_record(window, 0)
+        while at > 0 and window[at - 1] != 10:
+            at = self._find_record(window, at + 1)
+        if at >= 0:
+            members.skip(at)
+            return True
+        # the end of the window may be the beginning of a header
+        members.skip(len(window) if len(window) < _BLOCK else len(window) - _ARC_LINE)
+        return False
 
     def _find_record(self, window: bytes, start: int) -> int:
         """Returns the index of the first record that begins in the window; -1 without one."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 import zlib
-from collections import deque
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, Final, NamedTuple, Protocol
 
@@ -30,9 +29,6 @@ from ncleaner.reading.inflating import (
 
 __all__ = ["Copier", "Members", "Part", "Readable", "Source", "inflated"]
 
-# Recent reads that are kept. FastWARC mostly reads one or two blocks ahead of the record it returns, at most
-# six.
-_RECENT: Final = 16
 # Bytes of the shortest member, or of the shortest skippable frame.
 _SHORTEST: Final[dict[Codec, int]] = {"gzip": 18, "zstd": 8, "lz4": 8}
 # Bytes of compressed input in which a member after damage must give its first byte. Zstandard gives none of
@@ -113,7 +109,6 @@ class Source:
         self._kept = bytearray()
         self._floor = 0
         self._position = 0
-        self._recent: deque[tuple[int, bytes]] = deque(maxlen=_RECENT)
         self._seekable = False
         if isinstance(raw, io.IOBase) and raw.seekable():
             try:
@@ -137,7 +132,6 @@ class Source:
                 excess = len(self._kept) - self._keep - BLOCK
                 if excess > 0:
                     self._drop(excess)
-        self._recent.append((self._position, data))
         self._position += len(data)
         return data
 
@@ -185,18 +179,6 @@ class Source:
         else:
             self._position = max(offset, self._floor)
         return self._position
-
-    def recall(self, offset: int, size: int) -> bytes:
-        """Returns `size` bytes from `offset` without moving; other or fewer bytes if they are not kept."""
-        if not self._seekable:
-            passed = max(0, offset - self._floor)
-            return bytes(memoryview(self._kept)[passed : passed + size])
-        later = b""
-        for at, block in reversed(self._recent):
-            if at <= offset:
-                return (block[offset - at : offset - at + size] + later)[:size]
-            later = block[:size]
-        return b""
 
     @property
     def is_seekable(self) -> bool:
@@ -480,6 +462,22 @@ class Members:
             self.pending.append(Damage(self._source.broken, self._source.name, self._input_at, unread=True))
         self._ended = True
         self.damage = ""
+        return False
+
+    def find_member(self, end: int) -> bool:
+        """Moves to the first member from here on that begins with a record; returns False without one.
+
+        It passes over everything else, without a word of damage.
+
+        Args:
+            end: no member that begins at this offset of the source or behind it is looked at; -1: all are.
+        """
+        while self._need(_SHORTEST[self.codec]) and not 0 <= end <= self._input_at:
+            if self._at_member() and self._plausible():
+                self._first = False
+                self._open()
+                return True
+            self._to_next_magic()
         return False
 
     def _note_junk(self, start: int) -> None:

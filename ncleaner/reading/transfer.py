@@ -9,23 +9,14 @@ however much a body inflates.
 from __future__ import annotations
 
 import re
-import zlib
-from typing import Final, NamedTuple
+from typing import Final
 
-import brotli
-import zstandard
+from zlib_ng import zlib_ng as zlib
 
-__all__ = ["Head", "TooLargeError", "UndecodableError", "dechunk", "decompress", "split_head", "unwrap"]
+from ncleaner.reading._heads import Head
 
-#: Longest HTTP header block in bytes; servers refuse much shorter ones.
-MAX_HEAD: Final = 1 << 16
+__all__ = ["TooLargeError", "UndecodableError", "dechunk", "decompress", "unwrap"]
 
-_FIELD: Final = re.compile(
-    rb"^(content-type|content-encoding|transfer-encoding)[ \t]*:[ \t]*([^\r\n]*)",
-    re.IGNORECASE | re.MULTILINE,
-)
-_STATUS: Final = re.compile(rb"(?:HTTP/\d\S*|ICY|HTTP)[ \t]+(\d{3})\b", re.IGNORECASE)
-_HEADER_LINE: Final = re.compile(rb"[^\s:<>]{1,256}[ \t]*:|[ \t]")
 # `\Z`: a body may end with its last size line.
 _CHUNK_SIZE: Final = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,16})[ \t]*(?:;[^\r\n]{0,4096})?(?:\r?\n|\Z)")
 _CONTROL: Final = bytes({*range(0x20), 0x7F} - {0x09, 0x0A, 0x0C, 0x0D, 0x1B})
@@ -41,66 +32,6 @@ class TooLargeError(Exception):
 
 class UndecodableError(Exception):
     """Raised if no byte of a body can be decoded."""
-
-
-class Head(NamedTuple):
-    """The fields of an HTTP header block that the package needs.
-
-    Attributes:
-        status: the status code; 0 if the status line has no code.
-        content_type: the whole Content-Type; empty when missing.
-        content_encoding: Content-Encoding, in lower case; empty when missing.
-        transfer_encoding: Transfer-Encoding, in lower case; empty when missing.
-        end: offset in the block at which the body begins.
-    """
-
-    status: int
-    content_type: str
-    content_encoding: str
-    transfer_encoding: str
-    end: int
-
-
-def split_head(block: bytes) -> Head | None:
-    """Returns the HTTP header block at the beginning of a record; None if it does not begin with one."""
-    status = _STATUS.match(block)
-    if status is None:
-        return None
-    end = block.find(b"\r\n\r\n", 0, MAX_HEAD)
-    after = end + 4
-    # Some servers end lines with a line feed alone, and a few send no blank line before the markup.
-    other = block.find(b"\n\n", 0, end if end >= 0 else MAX_HEAD)
-    if other >= 0:
-        end, after = other, other + 2
-    if end < 0 or block.find(b"\n<", 0, end) >= 0:
-        end = after = _ragged_end(block)
-    fields = {b"content-type": "", b"content-encoding": "", b"transfer-encoding": ""}
-    # The last one counts if a field occurs twice, as in browsers.
-    for match in _FIELD.finditer(block, 0, end):
-        fields[match[1].lower()] = match[2].strip().decode("latin-1")
-    return Head(
-        int(status[1]),
-        fields[b"content-type"],
-        fields[b"content-encoding"].lower(),
-        fields[b"transfer-encoding"].lower(),
-        after,
-    )
-
-
-def _ragged_end(block: bytes) -> int:
-    """Returns the end of a header block without a blank line: the first line that is not a header."""
-    position = block.find(b"\n", 0, MAX_HEAD) + 1
-    if not position:
-        return min(len(block), MAX_HEAD)
-    while position < len(block):
-        line_end = block.find(b"\n", position, position + MAX_HEAD)
-        line_end = len(block) if line_end < 0 else line_end + 1
-        if not block[position:line_end].strip():
-            return line_end
-        if not _HEADER_LINE.match(block, position, line_end):
-            return position
-        position = line_end
-    return len(block)
 
 
 def unwrap(body: bytes, head: Head, limit: int) -> tuple[bytes, str]:
@@ -259,6 +190,9 @@ def _inflate(body: bytes, window: int, limit: int) -> tuple[bytes, bool]:
 
 
 def _unbrotli(body: bytes, limit: int) -> tuple[bytes, bool]:
+    # only here and below, since most runs have neither
+    import brotli
+
     engine = brotli.Decompressor()
     pieces: list[bytes] = []
     room = limit
@@ -279,6 +213,8 @@ def _unbrotli(body: bytes, limit: int) -> tuple[bytes, bool]:
 
 
 def _unzstd(body: bytes, limit: int) -> tuple[bytes, bool]:
+    import zstandard
+
     pieces: list[bytes] = []
     room = limit
     rest = body

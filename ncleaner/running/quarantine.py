@@ -14,8 +14,8 @@ from uuid import NAMESPACE_URL, uuid5
 
 from ncleaner.limits import Limits
 from ncleaner.page import Page
+from ncleaner.reading._heads import split_head
 from ncleaner.reading.archive import reread_record
-from ncleaner.reading.transfer import split_head
 
 __all__ = ["warc_record"]
 

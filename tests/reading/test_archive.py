@@ -8,7 +8,7 @@ import logging
 import os
 import sys
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -19,7 +19,9 @@ from warcio.archiveiterator import ArchiveIterator
 from ncleaner.errors import InputError
 from ncleaner.limits import Limits
 from ncleaner.page import Damage, Page, Skip
-from ncleaner.reading import archive, records
+from ncleaner.reading import archive, inflating, records
+from ncleaner.reading.inflating import whole_inflater
+from ncleaner.reading.streams import Source
 
 from ..archives import (
     FILEDESC,
@@ -73,7 +75,7 @@ def test_whole_archive(packing: Callable[[list[bytes]], bytes], count: int) -> N
 def test_white_space_before_a_record(
     packing: Callable[[list[bytes]], bytes], white: bytes, position: int
 ) -> None:
-    """FastWARC says of such a first member that it is where the second one is."""
+    """A record's offset is that of its member, whatever stands before it there."""
     found = items(packing([(white if i == position else b"") + warc(i) for i in range(5)]))
     assert numbers(found) == list(range(5))
 
@@ -189,42 +191,101 @@ def test_same_as_reference_reader(tmp_path: Path, name: str, data: bytes) -> Non
     assert own
 
 
-def test_careful_reader_is_the_same_as_the_fast_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = [members(FOUR * 40), plain(FOUR * 40), frames(FOUR * 40)]
-    fast = [items(archive_bytes) for archive_bytes in data]
-    monkeypatch.setattr(records, "_read_fast", lambda *_: iter(()))
-    assert [items(archive_bytes) for archive_bytes in data] == fast
+def careful(*_: object, **__: object) -> object:
+    """Stands for a fast reader that finds nothing regular."""
+
+    class Nothing:
+        def __init__(self, source: Source, *_: object, **__: object) -> None:
+            self.position = source.tell()
+
+        def __iter__(self) -> Iterator[records.Record]:
+            return iter(())
+
+    return Nothing
 
 
-def test_fast_reader_reads_most_of_a_whole_archive(monkeypatch: pytest.MonkeyPatch) -> None:
+def by_python(codec: str, dictionary: object) -> object:
+    """Inflates gzip members as where there is no libdeflate."""
+    return inflating._gunzip if codec == "gzip" else whole_inflater(codec, dictionary)  # type: ignore[arg-type]
+
+
+def test_the_readers_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    several = [b"".join(FOUR[:2]), FOUR[2], b"".join(FOUR)]
+    forms = [
+        members(FOUR * 40),
+        plain(FOUR * 40),
+        frames(FOUR * 40),
+        lz4_frames(FOUR * 40),
+        members(several * 9),
+    ]
+    fast = [items(data) for data in forms]
+    monkeypatch.setattr(records, "whole_inflater", by_python)
+    assert [items(data) for data in forms] == fast
+    monkeypatch.setattr(records, "RegularReader", careful())
+    assert [items(data) for data in forms] == fast
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_the_readers_are_the_same_for_any_damage(data: st.DataObject) -> None:
+    pack = data.draw(st.sampled_from([members, plain, frames, lz4_frames]))
+    count = data.draw(st.integers(1, 30))
+    archive_bytes = bytearray(pack([warc(i % 10, http(html(i % 10, 30 * i))) for i in range(count)]))
+    for _ in range(data.draw(st.integers(0, 3))):
+        at = data.draw(st.integers(0, len(archive_bytes)))
+        insert = data.draw(
+            st.sampled_from([b"", b"\0", b"junk", b"\r\n", b"\x1f\x8b\x08", bytes(archive_bytes[:60])])
+        )
+        archive_bytes[at : at + data.draw(st.sampled_from([0, 1, 8, 100]))] = insert
+    wire = bytes(archive_bytes)
+    bound = Limits(bytes=data.draw(st.sampled_from([20_000_000, 600])))
+    found = [list(archive.read(io.BytesIO(wire), name="a.warc", limits=bound))]
+    found.append(list(archive.read(Pipe(wire), name="a.warc", limits=bound)))  # type: ignore[arg-type]
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(records, "whole_inflater", by_python)
+        found.append(list(archive.read(io.BytesIO(wire), name="a.warc", limits=bound)))
+        monkeypatch.setattr(records, "RegularReader", careful())
+        found.append(list(archive.read(io.BytesIO(wire), name="a.warc", limits=bound)))
+    assert found[1:] == 3 * found[:1]
+
+
+def careful_starts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Returns a list that gets the places where the careful reader begins."""
     starts = []
     run = records._CarefulReader.run
 
-    def spied(self: records._CarefulReader, firm: int):  # type: ignore[no-untyped-def]
+    def spied(self: records._CarefulReader, clean_run: int, end: int):  # type: ignore[no-untyped-def]
         starts.append(self._source.tell())
-        return (yield from run(self, firm))
+        return (yield from run(self, clean_run, end))
 
     monkeypatch.setattr(records._CarefulReader, "run", spied)
-    data = members([warc(i, http(html(i, 900))) for i in range(200)])
+    return starts
+
+
+@pytest.mark.parametrize("packing", [members, plain, frames, lz4_frames])
+def test_fast_reader_reads_all_of_a_whole_archive(
+    packing: Callable[[list[bytes]], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    starts = careful_starts(monkeypatch)
+    data = packing([warc(i, http(html(i, 900))) for i in range(200)])
     assert len(pages(archive.read(io.BytesIO(data)))) == 200
-    # Once to look at the first members, and once for the last two records.
-    assert len(starts) == 1 and starts[0] > len(data) * 0.98
+    assert starts == [len(data)]
 
 
 def test_fast_reader_comes_back_after_damage(monkeypatch: pytest.MonkeyPatch) -> None:
-    count = 0
-    fast = records._read_fast
-
-    def spied(*arguments):  # type: ignore[no-untyped-def]
-        nonlocal count
-        count += 1
-        return fast(*arguments)
-
-    monkeypatch.setattr(records, "_read_fast", spied)
-    data = members(FOUR * 50) + b"junk" + members(FOUR * 50)
+    starts = careful_starts(monkeypatch)
+    before = members(FOUR * 50)
+    data = before + b"junk" + before
     found = list(archive.read(io.BytesIO(data)))
     assert len(pages(found)) == 400 and len(damage(found)) == 1
-    assert count == 2
+    assert starts == [len(before), len(data)]
+
+
+def test_fast_reader_is_tried_less_and_less_in_vain(monkeypatch: pytest.MonkeyPatch) -> None:
+    starts = careful_starts(monkeypatch)
+    record = FOUR[0].replace(b"WARC/1.0", b"warc/1.0")
+    assert len(pages(archive.read(io.BytesIO(members(4000 * [record]))))) == 4000
+    assert len(starts) < 8
 
 
 # What is a page

@@ -15,13 +15,12 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ncleaner.reading._heads import Head, split_head
 from ncleaner.reading.transfer import (
-    Head,
     TooLargeError,
     UndecodableError,
     dechunk,
     decompress,
-    split_head,
     unwrap,
 )
 

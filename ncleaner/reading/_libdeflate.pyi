@@ -1,0 +1,3 @@
+AVAILABLE: bool
+
+class Gunzip: ...
