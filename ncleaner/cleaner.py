@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from ncleaner.arguments import check_choice, check_flag, check_is, check_number, page_of
 from ncleaner.document import Document
@@ -25,7 +26,9 @@ from ncleaner.modelling.decision import PRESETS, Preset
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.page import Page
 from ncleaner.sinks.text import kept_text
-from ncleaner.surveying.survey import Survey
+
+if TYPE_CHECKING:
+    from ncleaner.surveying.survey import Survey
 
 __all__ = ["Cleaner", "clean"]
 
@@ -112,6 +115,9 @@ class Cleaner:
             check_flag(name, flag)
         check_is("parameters", parameters, Mapping, "a mapping {name: value}")
         if sites is not None:
+            # only here, since most cleaners have no survey
+            from ncleaner.surveying.survey import Survey
+
             check_is("sites", sites, (str, os.PathLike, Survey), "a survey or its path")
         check_is("limits", limits, Limits, "Limits(…)")
         if encoding is not None:
@@ -121,7 +127,9 @@ class Cleaner:
         self.limits = limits
         if entry.needs_references and sites is None:
             raise ValueError(f"the method {method} needs `sites`, a survey with references")
-        self.sites = Survey(sites, entry.needs_references) if isinstance(sites, str | os.PathLike) else sites
+        if isinstance(sites, str | os.PathLike):
+            sites = Survey(sites, entry.needs_references)
+        self.sites = sites
         self.encoding = encoding
         self.alt_text = alt_text
         keeps = entry.keeps_headline or None

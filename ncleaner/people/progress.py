@@ -12,17 +12,15 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
-from rich.text import Text
-
-from ncleaner.people.streams import tell, tell_raw
+from ncleaner.people.streams import may_be_terminal, tell, tell_raw
 from ncleaner.reading.inputs import Input
 from ncleaner.running.tally import OTHERS, Note, Tally
 from ncleaner.text.counted import counted
 from ncleaner.text.visible import visible, visible_lines
 
 if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
     from ncleaner.sorting.engine import Phase, SortTally
 
 __all__ = ["CountDisplay", "ProgressDisplay", "SortDisplay", "log", "run_summary", "sort_summary"]
@@ -39,19 +37,25 @@ class _Display:
         self._quiet = quiet
         self._as_json = as_json
         self._total = total
-        self._console = Console(stderr=True)
         self._bar: Progress | None = None
         self._task: TaskID | None = None
         self._started = self._said = time.monotonic()
 
     def __enter__(self) -> Self:
-        if not self._quiet and not self._as_json and self._console.is_terminal:
+        if not self._quiet and not self._as_json and may_be_terminal():
+            # only here: it takes longer to load than a page to clean
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+            console = Console(stderr=True)
+            if not console.is_terminal:
+                return self
             self._bar = Progress(
                 BarColumn(),
                 TextColumn("{task.percentage:>3.0f}%"),
                 TextColumn("{task.description}"),
                 TimeRemainingColumn(),
-                console=self._console,
+                console=console,
                 transient=True,
                 auto_refresh=False,
             )  # fmt: skip; a thread that refreshes would keep workers from being forked
@@ -97,6 +101,8 @@ class _Display:
     def say(self, message: str) -> None:
         """Shows a message, above the bar."""
         if self._bar is not None:
+            from rich.text import Text
+
             # a plain text: nothing in it is markup, a number to be coloured, or the name of an emoji
             self._bar.console.print(Text(visible_lines(message)), highlight=False, soft_wrap=True)
         else:

@@ -20,6 +20,7 @@ __all__ = [
     "check_stdin",
     "discard",
     "finish",
+    "may_be_terminal",
     "open_missing",
     "output_errors",
     "show",
@@ -128,6 +129,11 @@ def tell_raw(line: str) -> None:
     except OSError:
         # there is no other place to tell of it
         discard(sys.stderr)
+
+
+def may_be_terminal() -> bool:
+    """Whether standard error may be a terminal; rich, which knows for sure, takes long to load."""
+    return sys.stderr.isatty() or any(os.environ.get(name) for name in ("FORCE_COLOR", "TTY_COMPATIBLE"))
 
 
 def finish() -> None:

@@ -1,9 +1,11 @@
 """Sends the pages of all inputs through the workers into the outputs, and handles the deaths of workers.
 
-There are two ways to divide the work. *By file*: a worker reads an input and sends the result back, so that
-only clean text passes between processes. *Spread*: the parent reads the input and sends batches of pages to
-all workers, whose results are written in order. It is used for standard input and output, and for inputs so
-large that one worker would still be at one when the others have finished. Both give the same bytes.
+There are three ways to divide the work. *By file*: a worker reads an input and sends the result back, so that
+only clean text passes between processes. *In stretches*: all workers read parts of one archive, and the
+results are written in order (`stretched`). It is used where there is one output, and for archives so large
+that one worker would still be at one when the others have finished. *Spread*: the parent reads the input and
+sends batches of pages to all workers. It is used where stretches are not possible: for standard input, other
+large inputs, and archives that are compressed as a whole. All give the same bytes.
 
 When a worker dies, another one continues its job: the results received so far stay, and a page at which a
 second worker dies is given up.
@@ -12,20 +14,23 @@ second worker dies is given up.
 from __future__ import annotations
 
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from ncleaner.errors import InputError
+from ncleaner.cleaner import Cleaner
+from ncleaner.errors import InputError, NcleanerError
 from ncleaner.limits import Limits
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.archive import read
 from ncleaner.reading.inputs import Input
-from ncleaner.running.jobs import Chunk, Death, Done, Failed, FileJob, GivenUp, Job, PagesJob, Waiting
+from ncleaner.reading.stretches import Layout, layout_of
+from ncleaner.running.jobs import Chunk, Death, Done, Failed, FileJob, PagesJob, Waiting
 from ncleaner.running.manifest import Manifest, open_manifest, settings_record
 from ncleaner.running.outputs import (
     Output,
@@ -38,7 +43,9 @@ from ncleaner.running.outputs import (
 )
 from ncleaner.running.quarantine import warc_record
 from ncleaner.running.settings import Settings
+from ncleaner.running.stretched import clean_in_stretches
 from ncleaner.running.tally import Note, Tally
+from ncleaner.running.tracked import Progress, TrackedJob, end_tally, note_of, without
 from ncleaner.running.workers import Pool
 from ncleaner.storage.base import Folder
 from ncleaner.storage.places import folder_and_name, folder_at
@@ -47,17 +54,14 @@ from ncleaner.text.counted import counted
 __all__ = ["Progress", "cleaned", "cleaned_items", "no_progress", "run", "unfinished"]
 
 
+# Bytes of an input that keep a worker busy for some time.
+_LEAST_SHARE = 1 << 18
+# An archive larger than this part of a worker's share is read by all workers together: at the end of a run,
+# others would have nothing to do while the last one is cleaned.
+_SHARES = 10
 _BATCH_PAGES = 32
 _BATCH_BYTES = 2_000_000
 _POLL_SECONDS = 0.2
-# Workers that may die in a row, between pages, at the same place of an input.
-_MAX_DEATHS = 5
-# Items after such a place whose results are sent one by one, so that fewer are lost with the next worker.
-_SEND_EACH = 200
-
-# Called with the counts since the last call, the input, and the offset reached in it (-1: unknown), which is
-# the input's size when it is finished.
-Progress = Callable[[Tally, Input, int], None]
 
 
 def no_progress(tally: Tally, source: Input, offset: int) -> None:
@@ -65,51 +69,7 @@ def no_progress(tally: Tally, source: Input, offset: int) -> None:
 
 
 @dataclass(slots=True)
-class _TrackedJob:
-    """A job with its progress and the deaths of its workers.
-
-    A page at which a worker dies is tried again, since the page may not be the cause. It is given up at the
-    second death or, if the cause may lie outside, at the third.
-
-    Attributes:
-        source: the input of the job.
-        job: the job; after a death, its remaining part.
-        items: number of items that are done.
-        deaths: deaths between pages since the last progress.
-        deaths_at_item: deaths at each page, by the index of its item.
-    """
-
-    source: Input
-    job: Job
-    items: int = 0
-    deaths: int = 0
-    deaths_at_item: Counter[int] = field(default_factory=Counter)
-
-    def advance(self, chunk: Chunk) -> None:
-        """Counts the items of a chunk as done."""
-        self.items += chunk.items
-        self.deaths = 0
-
-    def job_after(self, death: Death) -> Job | None:
-        """Returns the job that continues after a death; None if too many workers have died at one place."""
-        given_up = {item: entry for item, entry in self.job.given_up.items() if item >= self.items}
-        if death.item < 0:
-            self.deaths += 1
-            if self.deaths == _MAX_DEATHS:
-                return None
-        else:
-            self.deaths_at_item[death.item] += 1
-            if self.deaths_at_item[death.item] >= death.deaths_to_give_up:
-                # a page that was given up before has killed a worker again, which was saving its record
-                is_again = death.item in given_up
-                given_up[death.item] = GivenUp(death.reason, death.why, quarantine=not is_again)
-        send_each_until = death.item if death.item >= 0 else self.items + _SEND_EACH
-        self.job = replace(self.job, skip=self.items, given_up=given_up, send_each_until=send_each_until)
-        return self.job
-
-
-@dataclass(slots=True)
-class _TrackedFile(_TrackedJob):
+class _TrackedFile(TrackedJob):
     """An input that a worker reads and cleans, and its output."""
 
     closing: ExitStack = field(default_factory=ExitStack)
@@ -117,7 +77,7 @@ class _TrackedFile(_TrackedJob):
 
 
 @dataclass(slots=True)
-class _Batch(_TrackedJob):
+class _Batch(TrackedJob):
     """A batch of pages, and the chunks received for it."""
 
     offset: int = -1
@@ -185,12 +145,40 @@ class _Run:
                     if isinstance(event, Death) and file.job_after(event):
                         submit(file)
                         continue
-                    self.count(_end_tally(file, event), file.source, file.source.size)
+                    self.count(end_tally(file.source, event), file.source, file.source.size)
                     file.closing.close()
 
-    def _tell(self, task: _TrackedJob, event: Waiting | Done | Failed | Death) -> None:
+    def layout(self, source: Input) -> Layout | None:
+        """Returns the layout of an input that is worth reading in stretches; None for any other."""
+        if source.size < _LEAST_SHARE:
+            return None
+        try:
+            return layout_of(source.path, self.settings.input_format)
+        except InputError:
+            # it is told where the input is read
+            return None
+
+    def in_stretches(
+        self,
+        archives: Iterable[tuple[Input, Layout]],
+        opener: Callable[[Input], AbstractContextManager[Output]],
+    ) -> None:
+        """Gives each archive to all workers, which read stretches of it; `opener` opens its output."""
+        clean_in_stretches(archives, opener, self.pool, self.jobs, self.count)
+
+    def together(self, sources: Iterable[Input], output: Output) -> None:
+        """Gives each input to all workers; the output keeps the order."""
+        found = ((source, self.layout(source)) for source in sources)
+        for is_layout, group in groupby(found, lambda each: each[1] is not None):
+            if is_layout:
+                archives = ((source, layout) for source, layout in group if layout is not None)
+                self.in_stretches(archives, lambda source: nullcontext(output))
+            else:
+                self.spread((source for source, _ in group), output)
+
+    def _tell(self, task: TrackedJob, event: Waiting | Done | Failed | Death) -> None:
         """Tells of a worker that waits, or has been replaced between two pages."""
-        note = _note(task, event)
+        note = note_of(task, event)
         if note is not None:
             self.count(Tally(notes=[note]), task.source, -1)
 
@@ -206,7 +194,7 @@ class _Run:
                 ):
                     yield source, item
             except InputError as error:
-                yield source, Damage(_without(source.path, str(error)), source.path, unread=True)
+                yield source, Damage(without(source.path, str(error)), source.path, unread=True)
             yield source, None
 
     def _gather(self, parts: Iterator[_Batch | _CountedItem]) -> _Batch | None:
@@ -296,30 +284,6 @@ def _discard_outputs(running: Mapping[int, _TrackedFile], *error: Any) -> None:
             file.closing.__exit__(*error)
 
 
-def _note(task: _TrackedJob, event: Waiting | Done | Failed | Death) -> Note | None:
-    """Returns what is said of a worker that waits, or has been replaced between two pages."""
-    if isinstance(event, Waiting):
-        return Note("waiting", event.what, task.source.path)
-    if isinstance(event, Death) and event.item < 0:
-        return Note("worker_replaced", f"{event.why}; another one goes on", task.source.path)
-    return None
-
-
-def _end_tally(task: _TrackedJob, event: Done | Failed | Death) -> Tally:
-    """Returns the counts of the end of an input: one input, and the damage if it was not read to the end."""
-    tally = Tally(inputs=1)
-    if not isinstance(event, Done):
-        died = f"{_MAX_DEATHS} workers died here, between pages: " if isinstance(event, Death) else ""
-        why = _without(task.source.path, event.why)
-        tally.add_damage(Damage(f"{died}{why}", task.source.path, unread=True))
-    return tally
-
-
-def _without(path: str, what: str) -> str:
-    """Returns an error without the path that it begins with, since damage names its input."""
-    return what.removeprefix(f"{path}: ")
-
-
 def _give_up_rest(batch: _Batch, death: Death, limits: Limits) -> Chunk:
     """Gives up the remaining pages of a batch, when workers die and no single page is the cause."""
     assert isinstance(batch.job, PagesJob)
@@ -334,7 +298,7 @@ def _give_up_rest(batch: _Batch, death: Death, limits: Limits) -> Chunk:
 # One input at a time, for callers that divide the work themselves
 
 
-def _chunks(task: _TrackedJob, pool: Pool) -> Generator[Chunk, None, Done | Failed | Death]:
+def _chunks(task: TrackedJob, pool: Pool) -> Generator[Chunk, None, Done | Failed | Death]:
     """Runs a job in an idle pool of one worker; yields its chunks and returns its last event."""
     pool.submit(task.job)
     while True:
@@ -343,7 +307,7 @@ def _chunks(task: _TrackedJob, pool: Pool) -> Generator[Chunk, None, Done | Fail
                 task.advance(event)
                 yield event
                 continue
-            note = _note(task, event)
+            note = note_of(task, event)
             if note is not None:
                 yield Chunk(b"", Tally(notes=[note]), 0, -1)
             if isinstance(event, Waiting):
@@ -362,9 +326,9 @@ def cleaned(source: Input, pool: Pool) -> Iterator[Chunk]:
     Raises:
         WorkerError: workers end before they are ready.
     """
-    task = _TrackedJob(source, FileJob(path=source.path))
+    task = TrackedJob(source, FileJob(path=source.path))
     end = yield from _chunks(task, pool)
-    yield Chunk(b"", _end_tally(task, end), 0, source.size)
+    yield Chunk(b"", end_tally(source, end), 0, source.size)
 
 
 def cleaned_items(items: Iterable[Page | Skip | Damage], pool: Pool, limits: Limits) -> Iterator[Chunk]:
@@ -419,8 +383,9 @@ def run(
         place = str(output)
         check_replaced(inputs, (f"{place}/{name}" for name in names.values()) if to_directory else [place])
     # raises errors in method, model or encoding here, not in each worker
-    settings.cleaner()
-    with Pool(jobs, settings) as pool:
+    cleaner = settings.cleaner()
+    jobs = _useful(jobs, inputs)
+    with Pool(jobs, settings, _loaded(cleaner, jobs)) as pool:
         work = _Run(settings, pool, jobs, progress)
         with output_errors(output):
             if isinstance(output, str | Path) and to_directory:
@@ -437,8 +402,27 @@ def run(
                     if jobs == 1 and not any(source.is_pipe for source in inputs):
                         work.by_file(inputs, lambda source: nullcontext(out))
                     else:
-                        work.spread(inputs, out)
+                        work.together(inputs, out)
     return work.total
+
+
+def _useful(jobs: int, inputs: list[Input]) -> int:
+    """Returns the number of workers that can have something to do."""
+    if any(source.is_pipe for source in inputs):
+        return jobs
+    return min(jobs, sum(1 + source.size // _LEAST_SHARE for source in inputs))
+
+
+def _loaded(cleaner: Cleaner, jobs: int) -> Cleaner | None:
+    """Returns a cleaner for workers to take over; for several of them, it loads what most pages need."""
+    if cleaner.sites is not None:
+        # open files of a database must not go through a fork
+        return None
+    if jobs > 1:
+        # the limits may be below any page
+        with suppress(NcleanerError):
+            cleaner.page(Page(b"<p>The ferry will sail until the end of May, the harbour board decided.</p>"))
+    return cleaner
 
 
 def _to_directory(work: _Run, names: Mapping[Input, str], folder: Folder, again: bool) -> None:
@@ -456,11 +440,12 @@ def _to_directory(work: _Run, names: Mapping[Input, str], folder: Folder, again:
             manifest.add(source, names[source], work.tallies.pop(source), time.monotonic() - began)
 
         left = unfinished(names, manifest, work.count)
-        to_spread = _inputs_to_spread(left, work.jobs)
+        layouts, to_spread, others = _divided(left, work.jobs, work.layout)
+        work.in_stretches(layouts.items(), output_of)
         for source in to_spread:
             with output_of(source) as output:
                 work.spread([source], output)
-        work.by_file([source for source in left if source not in to_spread], output_of)
+        work.by_file(others, output_of)
 
 
 def unfinished(names: Mapping[Input, str], manifest: Manifest, count: Progress) -> list[Input]:
@@ -490,7 +475,19 @@ def _cleaned_again_notes(changed: Mapping[str, int]) -> list[Note]:
     return notes
 
 
-def _inputs_to_spread(inputs: list[Input], jobs: int) -> list[Input]:
-    """Returns the inputs to spread over all workers: pipes, and inputs larger than one worker's share."""
+def _divided(
+    inputs: list[Input], jobs: int, layout: Callable[[Input], Layout | None]
+) -> tuple[dict[Input, Layout], list[Input], list[Input]]:
+    """Returns the inputs to be read in stretches, with their layouts; those to be spread; and all others."""
     share = sum(max(source.size, 0) for source in inputs) / jobs
-    return [source for source in inputs if source.is_pipe or (jobs > 1 and source.size > share)]
+    layouts: dict[Input, Layout] = {}
+    to_spread, others = [], []
+    for source in inputs:
+        found = layout(source) if jobs > 1 and source.size > share / _SHARES else None
+        if found is not None:
+            layouts[source] = found
+        elif source.is_pipe or (jobs > 1 and source.size > share):
+            to_spread.append(source)
+        else:
+            others.append(source)
+    return layouts, to_spread, others

@@ -12,6 +12,7 @@ from ncleaner.cleaner import Cleaner
 from ncleaner.errors import NcleanerError
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.archive import read
+from ncleaner.reading.stretches import Layout, Stretch, open_stretch
 from ncleaner.running.quarantine import warc_record
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
@@ -29,6 +30,7 @@ __all__ = [
     "GivenUp",
     "Job",
     "PagesJob",
+    "StretchJob",
     "Waiting",
     "WorkerState",
 ]
@@ -49,6 +51,8 @@ class Chunk:
         items: number of items of the input (pages, skipped records, damages) in this part.
         offset: byte offset of the last of these items in the input; -1 if it has none.
         quarantine: WARC records of pages that were given up because they killed, held up or broke a worker.
+        began, ended: of a stretch, see `stretches.Stretch`: in a chunk before all others, and in one after
+            them.
     """
 
     output: bytes
@@ -56,6 +60,8 @@ class Chunk:
     items: int
     offset: int
     quarantine: bytes = b""
+    began: int | None = None
+    ended: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,3 +282,45 @@ class PagesJob(Job):
     def items(self, settings: Settings, on_read: Callable[[], None]) -> Iterable[Page | Skip | Damage]:
         """Returns the pages."""
         return self.pages
+
+
+@dataclass(frozen=True, slots=True)
+class _OpenJob(Job):
+    """A stretch that is open."""
+
+    stretch: Stretch | None = None
+
+    def items(self, settings: Settings, on_read: Callable[[], None]) -> Iterable[Page | Skip | Damage]:
+        """Returns the stretch."""
+        assert self.stretch is not None
+        return self.stretch
+
+
+_PLAIN = Layout("warc", "plain")
+
+
+@dataclass(frozen=True, slots=True)
+class StretchJob(Job):
+    """A stretch of an archive, which the worker looks for, reads and cleans; see `reading.stretches`."""
+
+    path: str = ""
+    layout: Layout = _PLAIN
+    start: int = 0
+    end: int = -1
+    is_beginning: bool = True
+
+    def run(self, state: WorkerState) -> Iterator[Chunk]:
+        """Cleans the items; tells of the beginning before, and of the end after them."""
+        state.activity.begin(Doing.READING)
+        with open_stretch(
+            self.path,
+            self.layout,
+            self.start,
+            self.end,
+            self.is_beginning,
+            limits=state.settings.limits,
+            on_read=state.activity.live,
+        ) as stretch:
+            yield Chunk(b"", Tally(), 0, -1, began=stretch.began)
+            yield from _OpenJob(self.skip, self.given_up, self.send_each_until, stretch).run(state)
+            yield Chunk(b"", Tally(), 0, -1, ended=stretch.ended)

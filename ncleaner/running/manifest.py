@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from importlib.metadata import version
 from typing import Any, NamedTuple
 
 from ncleaner.reading.inputs import Input
@@ -37,6 +36,9 @@ def settings_record(settings: Settings, fingerprint: str) -> dict[str, Any]:
     record = json.loads(json.dumps(asdict(settings)))
     # manifests have called it set_off from the beginning; another key would make all outputs outdated
     record = {"set_off" if name == "many_pages" else name: value for name, value in record.items()}
+    # only here: outputs that are no directory have no manifest
+    from importlib.metadata import version
+
     return {**record, "model_fingerprint": fingerprint, "version": version("ncleaner")}
 
 

@@ -19,19 +19,19 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.context import ForkContext, ForkServerContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
+from ncleaner.cleaner import Cleaner
 from ncleaner.errors import NcleanerError, WorkerError
 from ncleaner.running.channel import Channel, pair, receive, send
 from ncleaner.running.ending import leave_signals_to_parent, raise_if_ended, signals_wait
 from ncleaner.running.jobs import (
     Activity,
-    Chunk,
     Death,
     Doing,
     Done,
@@ -78,7 +78,12 @@ _HOOK = "NCLEANER_WORKER_HOOK"
 
 
 def _work(
-    end: socket.socket, settings: Settings, activity: Activity, hook: str, inherited: Iterable[Channel]
+    end: socket.socket,
+    settings: Settings,
+    cleaner: Cleaner | None,
+    activity: Activity,
+    hook: str,
+    inherited: Iterable[Channel],
 ) -> None:
     """Runs in a worker process: cleans the jobs that arrive, and sends back their events."""
     leave_signals_to_parent()
@@ -88,7 +93,7 @@ def _work(
     _bound_memory(settings.limits.memory)
     if hook:
         runpy.run_path(hook)
-    state = WorkerState(settings, settings.cleaner(), settings.sink(), activity)
+    state = WorkerState(settings, cleaner or settings.cleaner(), settings.sink(), activity)
     # the connection is closed, possibly in the middle of a message, when the parent has no more jobs or dies
     with suppress(EOFError, OSError):
         activity.begin(Doing.IDLE)
@@ -170,10 +175,13 @@ class Pool:
     Args:
         jobs: number of workers.
         settings: of all workers.
+        cleaner: with these settings. Workers that are forked from this process take it over with the models
+            that it has loaded, whose memory they share; it must have no open files.
     """
 
-    def __init__(self, jobs: int, settings: Settings) -> None:
+    def __init__(self, jobs: int, settings: Settings, cleaner: Cleaner | None = None) -> None:
         self._settings = settings
+        self._cleaner = cleaner
         self._failed_starts = 0
         self._submitted = 0
         self._workers: list[_Worker] = []
@@ -198,8 +206,10 @@ class Pool:
         channel, theirs = pair()
         activity = Activity(context)
         # a forked worker inherits the parent's ends of all connections, and has to close them
-        inherited = () if _starts_fresh(context) else (channel, *(worker.channel for worker in self._workers))
-        arguments = (theirs, self._settings, activity, os.environ.get(_HOOK, ""), inherited)
+        is_fresh = _starts_fresh(context)
+        inherited = () if is_fresh else (channel, *(worker.channel for worker in self._workers))
+        cleaner = None if is_fresh else self._cleaner
+        arguments = (theirs, self._settings, cleaner, activity, os.environ.get(_HOOK, ""), inherited)
         process = context.Process(target=_work, args=arguments, daemon=True)
         with warnings.catch_warnings():
             # Python also counts the threads of libraries such as NumPy, which handle forks themselves
@@ -272,8 +282,13 @@ class Pool:
         worker.channel.close()
         return self._start()
 
-    def poll(self, seconds: float) -> list[tuple[int, Event]]:
+    def poll(self, seconds: float, held: Collection[int] = ()) -> list[tuple[int, Event]]:
         """Returns new events in order, as (number of the job, event); waits up to `seconds` for the first.
+
+        Args:
+            seconds: the time to wait.
+            held: numbers of jobs whose events are left where they are; their workers wait when they have sent
+                what the connection takes.
 
         Raises:
             WorkerError: several workers in a row have ended before they were ready.
@@ -286,10 +301,15 @@ class Pool:
         events: list[tuple[int, Event]] = []
         with selectors.DefaultSelector() as selector:
             for position, worker in enumerate(self._workers):
-                if worker.job is not None:
-                    wanted = selectors.EVENT_READ | (
-                        selectors.EVENT_WRITE if worker.channel.is_sending else 0
-                    )
+                if worker.job is None:
+                    continue
+                wanted = selectors.EVENT_WRITE if worker.channel.is_sending else 0
+                if worker.number in held:
+                    # its silence is not its own
+                    worker.heard = began
+                else:
+                    wanted |= selectors.EVENT_READ
+                if wanted:
                     selector.register(worker.channel, wanted, position)
             found = selector.select(seconds) if selector.get_map() else []
         self._polled = now = time.monotonic()
@@ -317,7 +337,7 @@ class Pool:
                         self._failed_starts = 0
                         continue
                     events.append((worker.number, message))
-                    if not isinstance(message, Chunk):
+                    if isinstance(message, Done | Failed | Death):
                         worker.job = None
         except (EOFError, OSError):
             # the worker has died, possibly in the middle of a message

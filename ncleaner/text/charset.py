@@ -18,8 +18,6 @@ import re
 from functools import lru_cache
 from typing import Final
 
-import cchardet
-
 from ncleaner.errors import InputError
 from ncleaner.text._utf8 import examine, valid_length
 from ncleaner.text.encodings import UTF16, lookup, transcode
@@ -290,6 +288,9 @@ def _detect(body: bytes) -> str | None:
     sample = b" ".join([*pieces, b" "])
     if len(sample) - len(sample.translate(None, _LETTERS)) < _MIN_LETTERS:
         return None
+    # only here, since few pages need it, and it takes a while to load
+    import cchardet
+
     answer = cchardet.detect(sample).get("encoding")
     if not answer:
         return None

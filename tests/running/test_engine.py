@@ -14,6 +14,7 @@ from ncleaner.errors import InputError, ModelError, OutputError
 from ncleaner.limits import Limits
 from ncleaner.reading.archive import pages, read
 from ncleaner.reading.inputs import Input, find_inputs
+from ncleaner.reading.stretches import Layout
 from ncleaner.running import engine
 from ncleaner.running.engine import cleaned, cleaned_items, run
 from ncleaner.running.outputs import output_names
@@ -339,9 +340,17 @@ def test_input_that_vanishes(tmp_path: Path, crawl: Path) -> None:
         assert tally.damaged == 1
 
 
-def test_large_inputs_are_spread() -> None:
-    small, large, pipe = Input("s", "s", 10), Input("l", "l", 100), Input("-", "-", -1)
-    assert engine._inputs_to_spread([small, small, large], 2) == [large]
-    assert engine._inputs_to_spread([small, small], 2) == []
-    assert engine._inputs_to_spread([pipe], 1) == [pipe]
-    assert engine._inputs_to_spread([large], 1) == []
+def test_the_work_is_divided_by_size() -> None:
+    small, large, text, pipe = (
+        Input(name, name, size) for name, size in zip("sltp", (10, 100, 200, -1), strict=True)
+    )
+    warc = Layout("warc", "gzip")
+
+    def layout(source: Input) -> Layout | None:
+        return warc if source in (small, large) else None
+
+    assert engine._divided([small, small, large], 2, layout) == ({large: warc, small: warc}, [], [])
+    assert engine._divided([small, small, large], 1, layout) == ({}, [], [small, small, large])
+    assert engine._divided([small, *20 * [large]], 2, layout) == ({}, [], [small, *20 * [large]])
+    assert engine._divided([small, text, large], 2, layout) == ({large: warc}, [text], [small])
+    assert engine._divided([pipe, small], 1, layout) == ({}, [pipe], [small])

@@ -1,0 +1,154 @@
+"""Archives in stretches, which several processes read at the same time.
+
+A stretch is given by two offsets. Its reader looks for the first record that begins at the first one or
+behind it, and reads up to the first record that begins at the second one or behind it. What looks like the
+beginning of a record may be within a page. So a stretch counts only if it begins where the one before it has
+ended: then the items of all stretches together are those of `archive.read`. Any other stretch is read again,
+from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final, NamedTuple
+
+from ncleaner.limits import Limits
+from ncleaner.page import Damage, Page, Skip
+from ncleaner.reading._heads import MAX_HEAD
+from ncleaner.reading.archive import (
+    InputFormat,
+    compression_of,
+    layers_of,
+    opened,
+    page_of_record,
+    unread_once,
+)
+from ncleaner.reading.inflating import NO_DICTIONARY, Codec, is_zip, zstd_dictionary
+from ncleaner.reading.inputs import sniff
+from ncleaner.reading.records import (
+    ArchiveKind,
+    Record,
+    archive_kind,
+    find_record,
+    inner_codec,
+    records_until,
+)
+from ncleaner.reading.streams import Source
+
+__all__ = ["Layout", "Stretch", "layout_of", "open_stretch"]
+
+_HEAD: Final = 4096
+
+
+class Layout(NamedTuple):
+    """What the beginning of an archive tells of it."""
+
+    kind: ArchiveKind
+    codec: Codec
+
+
+def layout_of(path: str, input_format: InputFormat) -> Layout | None:
+    """Returns the layout of an archive that can be read in stretches; None for any other input.
+
+    It can be if its file can go back, and its members are not cut at any byte of a record.
+
+    Raises:
+        InputError: the input cannot be opened.
+    """
+    if input_format not in ("auto", "warc"):
+        return None
+    with opened(path) as (stream, name):
+        source = Source(stream, name, 1 << 20)
+        head = source.peek(_HEAD)
+        if not source.is_seekable or not head or is_zip(head):
+            return None
+        codec = compression_of(head, name)
+        layers = layers_of(source, codec)
+        content = layers[-1].peek(_HEAD)
+        found = archive_kind(content) or "warc" if input_format == "warc" else sniff(content, name)
+        if len(layers) > 1 or (found != "warc" and found != "arc"):
+            return None
+        source.rewind(source.start)
+        if codec != "plain":
+            dictionary = zstd_dictionary(source) if codec == "zstd" else NO_DICTIONARY
+            if inner_codec(source, codec, dictionary, found) is not None:
+                return None
+        return None if source.broken else Layout(found, codec)
+
+
+class Stretch:
+    """The items of a stretch; an iterator.
+
+    Attributes:
+        began: where the first record begins; -1 if none begins in the stretch.
+        ended: after the last item, where the first record begins that is not read; -1 at the end of the
+            archive, or where it cannot be read further.
+    """
+
+    def __init__(
+        self, source: Source, layout: Layout, start: int, end: int, is_beginning: bool, limits: Limits
+    ) -> None:
+        """See `open_stretch`."""
+        self._source = source
+        self._layout = layout
+        self._end = end
+        self._limit = limits.bytes
+        self._first = start
+        self._dictionary = zstd_dictionary(source) if layout.codec == "zstd" else NO_DICTIONARY
+        self.ended = -1
+        if is_beginning:
+            self.began = start
+        else:
+            self.began = find_record(source, layout.codec, layout.kind, self._dictionary, start, end)
+
+    def __iter__(self) -> Iterator[Page | Skip | Damage]:
+        return unread_once(self._items())
+
+    def _items(self) -> Iterator[Page | Skip | Damage]:
+        source = self._source
+        if self.began < 0:
+            self.ended = self._first
+            return
+        if self._dictionary.damage and self.began == 0:
+            yield Damage(self._dictionary.damage, source.name, 0)
+        source.rewind(self.began)
+        bound = self._limit + MAX_HEAD
+        for item in self._records(bound):
+            if isinstance(item, Damage):
+                yield item
+            else:
+                yield from page_of_record(item, source.name, self._limit)
+
+    def _records(self, bound: int) -> Iterator[Record | Damage]:
+        kind, codec = self._layout
+        self.ended = yield from records_until(self._source, codec, kind, self._dictionary, bound, self._end)
+
+
+@contextmanager
+def open_stretch(
+    path: str,
+    layout: Layout,
+    start: int,
+    end: int,
+    is_beginning: bool,
+    *,
+    limits: Limits,
+    on_read: Callable[[], None] | None = None,
+) -> Iterator[Stretch]:
+    """Opens a stretch of an archive.
+
+    Args:
+        path: of the archive.
+        layout: of the archive.
+        start, end: the offsets; an `end` of -1 is the end of the archive.
+        is_beginning: whether a record is known to begin at `start`, or whatever else `archive.read` comes to
+            there; otherwise the first one is looked for.
+        limits, on_read: as for `archive.read`.
+
+    Raises:
+        InputError: the input cannot be opened.
+    """
+    with opened(path) as (stream, name):
+        source = Source(stream, name, max(limits.bytes + MAX_HEAD, 1 << 20), on_read=on_read)
+        yield Stretch(source, layout, start, end, is_beginning, limits)

@@ -1,0 +1,282 @@
+"""Archives that all workers read together, stretch by stretch; the results are written in order.
+
+Only clean text passes between processes, as with a worker for each input. A stretch is accepted if it begins
+where the one before it has ended; otherwise a worker reads it again from there (see `reading.stretches`). The
+results of the first stretch that is not written completely are written as they come; those of later ones
+wait, up to a bound.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, suppress
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from ncleaner.page import Damage
+from ncleaner.reading.inputs import Input
+from ncleaner.reading.stretches import Layout
+from ncleaner.running.jobs import Chunk, Death, Done, Failed, StretchJob, Waiting
+from ncleaner.running.outputs import Output
+from ncleaner.running.tally import Tally
+from ncleaner.running.tracked import Progress, TrackedJob, end_tally, note_of
+from ncleaner.running.workers import Pool
+
+__all__ = ["clean_in_stretches"]
+
+_POLL_SECONDS: Final = 0.2
+# Bytes of a stretch; between these bounds, each worker gets several of an archive.
+_LEAST: Final = 1 << 18
+_MOST: Final = 1 << 22
+_EACH: Final = 8
+# Stretches for each worker that are under way or wait to be written, and bytes of results that wait.
+_AHEAD: Final = 4
+_MOST_WAITING: Final = 1 << 25
+
+
+@dataclass(slots=True)
+class _Archive:
+    """An archive that is being read.
+
+    Attributes:
+        source, layout: the archive.
+        reached: where the stretches that have been accepted end; -1 after the last one.
+        items: number of their items.
+        end: the event that ended the archive: `Done`, or why it could not be read on.
+    """
+
+    source: Input
+    layout: Layout
+    reached: int = 0
+    items: int = 0
+    end: Done | Failed | Death = field(default_factory=Done)
+
+
+@dataclass(slots=True)
+class _Stretch(TrackedJob):
+    """A stretch with the results that wait to be written.
+
+    Attributes:
+        archive: of which it is.
+        start, stop: its offsets.
+        is_beginning: see `open_stretch`.
+        began, ended: see `Stretch`; None if they are not known yet.
+        chunks, waiting: the results that have not been written, and their size in bytes.
+        end: the last event of its job.
+        dropped: its results do not count.
+    """
+
+    archive: _Archive = field(kw_only=True)
+    start: int = field(kw_only=True)
+    stop: int = field(kw_only=True)
+    is_beginning: bool = field(kw_only=True)
+    began: int | None = None
+    ended: int | None = None
+    chunks: deque[Chunk] = field(default_factory=deque)
+    waiting: int = 0
+    end: Done | Failed | Death | None = None
+    dropped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Last:
+    """Stands behind the last stretch of an archive."""
+
+    archive: _Archive
+
+
+def clean_in_stretches(
+    archives: Iterable[tuple[Input, Layout]],
+    opener: Callable[[Input], AbstractContextManager[Output]],
+    pool: Pool,
+    jobs: int,
+    count: Progress,
+) -> None:
+    """Cleans archives one after the other, each with all workers.
+
+    Args:
+        archives: the archives with their layouts.
+        opener: opens the output of an archive.
+        pool: idle workers.
+        jobs: their number.
+        count: called with the counts of each part, its input, and the offset reached.
+    """
+    _Cleaning(archives, opener, pool, jobs, count).run()
+
+
+def _plan(archives: Iterable[tuple[Input, Layout]], jobs: int) -> Iterator[_Stretch | _Last]:
+    """Yields the stretches of all archives; no more of one that has ended."""
+    for source, layout in archives:
+        archive = _Archive(source, layout)
+        step = min(max(source.size // (_EACH * jobs), _LEAST), _MOST)
+        # the last one is not much shorter than the others
+        starts = range(0, max(source.size - step // 2, 1), step)
+        for start in starts:
+            if archive.reached < 0:
+                break
+            stop = start + step if start != starts[-1] else -1
+            yield _stretch(archive, start, stop, is_beginning=start == 0)
+        yield _Last(archive)
+
+
+def _stretch(archive: _Archive, start: int, stop: int, is_beginning: bool) -> _Stretch:
+    job = StretchJob(
+        path=archive.source.path, layout=archive.layout, start=start, end=stop, is_beginning=is_beginning
+    )
+    return _Stretch(archive.source, job, archive=archive, start=start, stop=stop, is_beginning=is_beginning)
+
+
+class _Cleaning:
+    def __init__(
+        self,
+        archives: Iterable[tuple[Input, Layout]],
+        opener: Callable[[Input], AbstractContextManager[Output]],
+        pool: Pool,
+        jobs: int,
+        count: Progress,
+    ) -> None:
+        self._plan = _plan(archives, jobs)
+        self._opener = opener
+        self._pool = pool
+        self._most_ahead = _AHEAD * jobs
+        self._count = count
+        # what is not written yet, in order; of these, what has not been given to a worker
+        self._ahead: deque[_Stretch | _Last] = deque()
+        self._to_submit: deque[_Stretch] = deque()
+        self._running: dict[int, _Stretch] = {}
+        self._all_planned = False
+        # the output of the first archive, and what closes it
+        self._output: Output | None = None
+        self._closing = ExitStack()
+
+    def run(self) -> None:
+        """Cleans all archives."""
+        # if there is an error, an output that is not complete does not appear
+        with ExitStack() as leaving:
+            leaving.push(self._discard)
+            while True:
+                self._submit()
+                self._write()
+                if self._all_planned and not self._ahead:
+                    break
+                for number, event in self._pool.poll(_POLL_SECONDS, self._held()):
+                    self._receive(number, event)
+            # stretches that do not count keep their workers from the next job
+            while self._running:
+                for number, event in self._pool.poll(_POLL_SECONDS):
+                    self._receive(number, event)
+
+    def _discard(self, *error: Any) -> None:
+        with suppress(OSError):
+            self._closing.__exit__(*error)
+
+    def _submit(self) -> None:
+        """Gives stretches to the idle workers."""
+        while self._pool.idle:
+            while not self._to_submit and not self._all_planned and len(self._ahead) < self._most_ahead:
+                planned = next(self._plan, None)
+                if planned is None:
+                    self._all_planned = True
+                    break
+                self._ahead.append(planned)
+                if isinstance(planned, _Stretch):
+                    self._to_submit.append(planned)
+            if not self._to_submit:
+                return
+            stretch = self._to_submit.popleft()
+            if not stretch.dropped:
+                self._running[self._pool.submit(stretch.job)] = stretch
+
+    def _held(self) -> set[int]:
+        """Returns the jobs whose results have to wait, because too many are waiting already."""
+        first = self._ahead[0] if self._ahead else None
+        if all(stretch is not first for stretch in self._running.values()):
+            # the first stretch waits for a worker
+            return set()
+        waiting = sum(stretch.waiting for stretch in self._ahead if isinstance(stretch, _Stretch))
+        if waiting < _MOST_WAITING:
+            return set()
+        return {number for number, stretch in self._running.items() if stretch is not first}
+
+    def _write(self) -> None:
+        """Writes what can be written."""
+        while self._ahead:
+            first = self._ahead[0]
+            archive = first.archive
+            if self._output is None:
+                self._output = self._closing.enter_context(self._opener(archive.source))
+            if isinstance(first, _Last):
+                self._finish(archive)
+                self._ahead.popleft()
+                continue
+            if archive.reached < 0 or 0 <= first.stop <= archive.reached:
+                # the stretches before it have read all of it
+                self._drop(first)
+                self._ahead.popleft()
+                continue
+            if first.began is None and first.end is None:
+                return
+            is_lost = first.began is None and isinstance(first.end, Failed | Death)
+            if first.began != archive.reached and not (is_lost and first.is_beginning):
+                self._drop(first)
+                again = _stretch(archive, archive.reached, first.stop, is_beginning=True)
+                self._ahead[0] = again
+                self._to_submit.appendleft(again)
+                return
+            while first.chunks:
+                chunk = first.chunks.popleft()
+                self._output.write(chunk)
+                archive.items += chunk.items
+                self._count(chunk.tally, first.source, chunk.offset)
+            first.waiting = 0
+            if first.end is None:
+                return
+            if isinstance(first.end, Done):
+                assert first.ended is not None
+                archive.reached = first.ended
+            else:
+                archive.end = first.end
+                archive.reached = -1
+            self._ahead.popleft()
+
+    def _drop(self, stretch: _Stretch) -> None:
+        stretch.dropped = True
+        stretch.chunks.clear()
+        stretch.waiting = 0
+
+    def _finish(self, archive: _Archive) -> None:
+        """Counts the end of an archive and closes its output."""
+        tally = end_tally(archive.source, archive.end)
+        if not archive.items and isinstance(archive.end, Done):
+            tally.add_damage(Damage("empty", archive.source.path, 0))
+        self._count(tally, archive.source, archive.source.size)
+        self._closing.close()
+        self._output = None
+
+    def _receive(self, number: int, event: Chunk | Waiting | Done | Failed | Death) -> None:
+        stretch = self._running[number]
+        if isinstance(event, Chunk):
+            if event.began is not None:
+                stretch.began = event.began
+            elif event.ended is not None:
+                stretch.ended = event.ended
+            elif not stretch.dropped:
+                stretch.chunks.append(event)
+                stretch.waiting += len(event.output) + len(event.quarantine)
+                stretch.advance(event)
+            return
+        note = note_of(stretch, event)
+        if isinstance(event, Waiting):
+            if note is not None and not stretch.dropped:
+                self._count(Tally(notes=[note]), stretch.source, -1)
+            return
+        if note is not None and not stretch.dropped:
+            stretch.chunks.append(Chunk(b"", Tally(notes=[note]), 0, -1))
+        del self._running[number]
+        if stretch.dropped:
+            return
+        if isinstance(event, Death) and stretch.job_after(event):
+            self._running[self._pool.submit(stretch.job)] = stretch
+        else:
+            stretch.end = event
