@@ -206,3 +206,32 @@ def sums_of(Tables tables not None, mask not None):
                 chars += t.segments[i].chars
                 links += t.segments[i].link_chars
     return segments, words, all_words, chars, links
+
+
+def with_zone(Tables tables not None, mask not None, int zone, bint keep):
+    """Returns the mask with all segments of a zone kept, or none; the mask itself if it has them so.
+
+    Args:
+        tables: those of the page.
+        mask: shape (segments,), bool.
+        zone: number of the zone in `tables.ZONES`.
+        keep: whether they are kept.
+
+    Raises:
+        ValueError: the mask does not fit the document.
+    """
+    cdef const uint8_t[::1] kept = _rows_of(tables, mask)
+    cdef uint8_t[::1] changed
+    cdef const tables_t* t = &tables.t
+    cdef Py_ssize_t i = 0
+    while i < t.n_segments and (t.segments[i].zone != zone or kept[i] == keep):
+        i += 1
+    if i == t.n_segments:
+        return mask
+    found = np.array(mask)
+    changed = found.view(np.uint8)
+    while i < t.n_segments:
+        if t.segments[i].zone == zone:
+            changed[i] = keep
+        i += 1
+    return found

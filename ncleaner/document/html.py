@@ -38,6 +38,12 @@ def _is_thin(builder: Builder) -> bool:
     return own < _THIN and in_lines < _THIN
 
 
+def _may_have_data(utf8: bytes) -> bool:
+    """Returns whether a page may have data: in an attribute with a bracket, perhaps as a character reference
+    (`&#123;`, `&lbrace;`, `&lsqb;`), or in a script."""
+    return b"{" in utf8 or b"[" in utf8 or b"&#" in utf8 or b"&l" in utf8 or b"<script" in utf8.lower()
+
+
 def _add_embedded(tree: Parsed, builder: Builder, limits: Limits) -> int:
     """Adds text that is only in the page's data, and returns the number of tags that were dropped from it."""
     # The import is here because few pages are thin, and compiling the module's patterns takes time.
@@ -81,7 +87,7 @@ def dump_html(
     tree, dropped = _parse(utf8, limits)
     builder = Builder(len(utf8) // 8, limits.segments)
     title, lang = _walk_tree(tree.parser, builder, alt_text)
-    if _is_thin(builder):
+    if _is_thin(builder) and _may_have_data(utf8):
         dropped += _add_embedded(tree, builder, limits)
     tree.release()
     # that of a large page, which no other page gets, is many times as large as the page: it goes now

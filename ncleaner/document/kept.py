@@ -104,12 +104,11 @@ class Kept(NamedTuple):
     ) -> Kept:
         """Returns the same decision with some remarks replaced; an argument of None keeps the old value."""
         old = self.remarks
-        return self._replace(
-            remarks=Remarks(
-                old.model if model is None else model,
-                old.language if language is None else language,
-                old.fallback if fallback is None else fallback,
-                old.unfamiliar if unfamiliar is None else unfamiliar,
-                old.duplicate_of if duplicate_of is None else duplicate_of,
-            )
+        remarks = Remarks(
+            old.model if model is None else model,
+            old.language if language is None else language,
+            old.fallback if fallback is None else fallback,
+            old.unfamiliar if unfamiliar is None else unfamiliar,
+            old.duplicate_of if duplicate_of is None else duplicate_of,
         )
+        return Kept(self.mask, self.scores, remarks, self.kinds, self.marks)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ncleaner.document import Document
 from ncleaner.document._kept import sums_of
-from ncleaner.document.kept import FRAGMENT, KINDS, NOTICE, Kept
+from ncleaner.document.kept import FRAGMENT, KINDS, NOTICE, Kept, Remarks
 from ncleaner.methods.heuristics import Heuristics
 from ncleaner.methods.ngram import NGram
 from ncleaner.modelling._copies import drop_copies
@@ -45,10 +45,11 @@ class Hybrid:
 
         The kinds of segments stay those of the document: forests trained on kinds did worse (docs/hybrid.md).
         """
-        if not len(document.elements):
+        if not document.tables.n_elements:
             return self._ngram.keep(document).remarked(fallback=self._ngram.name)
         mask, scores, kinds = self.model.judge(document)
-        found = dict(zip(KINDS, kinds.tolist(), strict=True)) if kinds.any() else {}
+        shares = kinds.tolist()
+        found = dict(zip(KINDS, shares, strict=True)) if any(shares) else {}
         drop_copies(document.tables, mask)
         _segments, _words, _all, chars, _links = sums_of(document.tables, mask)
         little = chars < _LITTLE
@@ -61,5 +62,5 @@ class Hybrid:
                 mask[:] = False
         notice = self._notices.probability(document, mask)
         found = {kind: share * (1 - notice) for kind, share in found.items()}
-        kept = Kept(mask, scores, kinds={**found, NOTICE: notice})
-        return kept.remarked(unfamiliar=self._ngram.is_unfamiliar(document, mask))
+        found[NOTICE] = notice
+        return Kept(mask, scores, Remarks(unfamiliar=self._ngram.is_unfamiliar(document, mask)), found)

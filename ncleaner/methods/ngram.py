@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
-from ncleaner.document.kept import Kept
+from ncleaner.document.kept import Kept, Remarks
 from ncleaner.methods.heuristics import Heuristics
 from ncleaner.modelling.ngrams import NGramModel
 
@@ -39,7 +39,7 @@ class NGram:
         according to the model's decision."""
         scores = self.model.judge(document)
         mask = (scores >= self.model.decision.threshold) & ~self._heuristics.remove(document)
-        return Kept(mask, scores).remarked(unfamiliar=self.is_unfamiliar(document, mask))
+        return Kept(mask, scores, Remarks(unfamiliar=self.is_unfamiliar(document, mask)))
 
     def is_unfamiliar(self, document: Document, mask: npt.NDArray[np.bool_]) -> bool:
         """Tells whether the mask keeps all or nothing of a page whose letters are rare in the training

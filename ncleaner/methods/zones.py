@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ncleaner.document import Document
+from ncleaner.document._kept import with_zone
 from ncleaner.document.kept import NOTICE, Kept
 from ncleaner.document.tables import ZONES
 
@@ -43,16 +44,15 @@ class Wanted(NamedTuple):
 
     def applied(self, document: Document, kept: Kept) -> Kept:
         """Returns a method's decision with these wishes."""
-        zones, mask = document.segments["zone"], kept.mask
-        if not self.notices and kept.kind == NOTICE:
+        mask = kept.mask
+        if not self.notices and kept.kind_probability(NOTICE) > 0.5:
             return kept._replace(mask=np.zeros_like(mask))
         if not self.comments and not _is_discussion(document, kept):
-            mask = mask & (zones != _COMMENT)
+            mask = with_zone(document.tables, mask, _COMMENT, False)
         if not self.captions:
-            mask = mask & (zones != _CAPTION)
-        if self.headline is not None:
-            headline = zones == _HEADLINE
-            mask = (mask | headline if mask.any() else mask) if self.headline else mask & ~headline
+            mask = with_zone(document.tables, mask, _CAPTION, False)
+        if self.headline is not None and np.count_nonzero(mask):
+            mask = with_zone(document.tables, mask, _HEADLINE, self.headline)
         return kept if mask is kept.mask else kept._replace(mask=mask)
 
 

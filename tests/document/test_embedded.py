@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 import ncleaner
 from ncleaner.document import Document, _dump, _walk, tags
 from ncleaner.document import html as dump
+from ncleaner.document._lexbor import parsed
+from ncleaner.document.embedded import find_passages
 from ncleaner.document.html import dump_html
 from ncleaner.limits import Limits
 
@@ -293,3 +295,25 @@ def test_any_process_gives_the_same_bytes(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", FOUND)
 def test_such_a_page_can_be_cleaned(name: str) -> None:
     ncleaner.clean(FOUND[name][0])
+
+
+BODY = json.dumps({"body": FOG})
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        f"<SCRIPT TYPE=application/json>{BODY}</SCRIPT>",
+        f'<script type=application/json>"{FOG}"</script>',
+        f"<div data-page='{BODY}'></div>",
+        f"<div data-page='[{BODY}]'></div>",
+        *(
+            f"<div data-page='{BODY.replace('{', bracket).replace('}', '&#125;')}'></div>"
+            for bracket in ("&#123;", "&#x7b;", "&lbrace;", "&lcub;")
+        ),
+        *(f"<div data-page='{bracket}\"{FOG}\",1&#93;'></div>" for bracket in ("&#91;", "&lbrack;", "&lsqb;")),
+    ],
+)
+def test_a_page_that_may_have_data_is_searched(page: str) -> None:
+    assert [passage.text for passage in find_passages(parsed(page.encode()).parser, "")] == [FOG]
+    assert lines(page) == [FOG]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.document import Document
-from ncleaner.document._kept import json_of, lines_of, sums_of, text_of
+from ncleaner.document._kept import json_of, lines_of, sums_of, text_of, with_zone
 from ncleaner.document.html import dump_html
 
 from ..outputs import document
@@ -62,3 +62,26 @@ def test_masks_that_do_not_fit() -> None:
             function(page.tables, np.ones(3, bool))
     with pytest.raises(ValueError, match="does not fit"):
         lines_of(page.tables, np.ones(2, bool), np.zeros(1, np.uint8))
+
+
+@given(pages(), st.data())
+def test_a_zone_is_kept_or_removed(
+    given_page: tuple[list[str], Document, np.ndarray[tuple[int], np.dtype[np.bool_]]], data: st.DataObject
+) -> None:
+    texts, page, mask = given_page
+    zones = data.draw(st.lists(st.integers(0, 3), min_size=len(texts), max_size=len(texts)))
+    table = page.segments.copy()
+    table["zone"] = zones
+    page = page.with_tables(segments=table)
+    before = mask.tolist()
+    in_zone = np.array(zones, int) == 2
+    assert with_zone(page.tables, mask, 2, True).tolist() == (mask | in_zone).tolist()
+    assert with_zone(page.tables, mask, 2, False).tolist() == (mask & ~in_zone).tolist()
+    assert mask.tolist() == before
+    changed = with_zone(page.tables, mask, 2, True)
+    assert with_zone(page.tables, changed, 2, True) is changed
+
+
+def test_a_zone_of_a_mask_of_another_size() -> None:
+    with pytest.raises(ValueError, match="does not fit"):
+        with_zone(document("one").tables, np.zeros(2, bool), 1, True)
