@@ -311,7 +311,10 @@ BODY = json.dumps({"body": FOG})
             f"<div data-page='{BODY.replace('{', bracket).replace('}', '&#125;')}'></div>"
             for bracket in ("&#123;", "&#x7b;", "&lbrace;", "&lcub;")
         ),
-        *(f"<div data-page='{bracket}\"{FOG}\",1&#93;'></div>" for bracket in ("&#91;", "&lbrack;", "&lsqb;")),
+        *(
+            f"<div data-page='{bracket}\"{FOG}\",1&#93;'></div>"
+            for bracket in ("&#91;", "&lbrack;", "&lsqb;")
+        ),
     ],
 )
 def test_a_page_that_may_have_data_is_searched(page: str) -> None:
