@@ -5,7 +5,7 @@ tag searches the stack of open elements, and every block reopens the formatting 
 100,000 nested <div> take 14 seconds, and 40 KB of unclosed <b> with different attributes make 4 million nodes. A page
 with 200,000 invented names is as slow. So is a page with text directly inside a table: the parser moves it before the
 table and joins it to the text that it moved there earlier. Native code cannot be stopped inside a process, so each
-page is checked first:
+page is checked: by the guard (`_guard.pyx`), while it is parsed, and if the guard stops it, by this module:
 
 1. `_scan` follows the tokenizer (`_markup.pyx`). It computes upper bounds of the nesting and of the unclosed
    formatting elements, with a stack that contains every element that the parser's stack may contain (`_stack.pyx`).
@@ -31,20 +31,6 @@ from selectolax.lexbor import LexborHTMLParser
 
 from ncleaner.document._markup cimport *
 from ncleaner.document._stack cimport *
-
-cdef enum:
-    # What the parser's tree takes, in bytes: for a tag with the text after it, and for a formatting element and an
-    # attribute that the parser creates again. Measured with Lexbor 3.1 on pages of each kind.
-    TAG_MEMORY = 305
-    REOPENED_MEMORY = 175
-    CLONED_MEMORY = 190
-    MANY_ATTRIBUTES = 1_000  # most in one tag: the parser compares them in pairs
-    ALL_ATTRIBUTES = 100_000  # most in the page: the limit keeps the parser's hash chains of unknown names short
-
-cdef uint64_t LOOK_UPS = 300_000_000   # most markup times nesting
-cdef uint64_t REOPENED = 500_000       # most formatting elements that the parser reopens
-cdef uint64_t MOVED = 5_000_000_000    # most bytes of text that the parser copies again
-
 
 cdef void _write_preformatted(scan_t* s, const char* p, const char* end) noexcept nogil:
     cdef bint room = s.written < s.max_tags and s.depth < s.max_depth
@@ -201,7 +187,7 @@ cdef void _scan(const char* p, size_t n, scan_t* s) noexcept nogil:
         write(s, p, <size_t> (q - p))
         p = q + 1
         s.markup += 1
-        if s.out == NULL and ((s.depth + s.n_listed) * s.markup > LOOK_UPS or s.moved > MOVED):
+        if s.out == NULL and ((s.depth + s.n_listed) * s.markup > LOOK_UPS or s.moved > <uint64_t> 1000 * MOVED_KB):
             s.over = True  # the limits of the parser's cost also limit the time of the scan itself
         if is_letter(p[0]):
             name = p
@@ -312,21 +298,6 @@ cdef uint64_t _hidden(const char* p, size_t n, scan_t* s) noexcept nogil:
         tags += is_letter(p[0])
 
 
-cdef bint _outgrows(const char* p, const char* end) noexcept nogil:
-    """Returns whether a page contains one of the character references `&nGt;` and `&nLt;`.
-
-    Only these two references are shorter than the characters they stand for, which have six bytes. Lexbor (3.1) writes
-    the characters in the place of the reference. At the end of its buffer, it writes the sixth byte and everything
-    that follows beyond the buffer."""
-    while True:
-        p = <const char*> memchr(p, c'&', <size_t> (end - p))
-        if p == NULL or end - p < 5:
-            return False
-        p += 1
-        if p[0] == c'n' and (p[1] == c'G' or p[1] == c'L') and p[2] == c't' and p[3] == c';':
-            return True
-
-
 # Elements of raw text whose end tag may be missing, and where they then end: a browser swallows the rest of the page. A
 # title, and text in a form, end at the first tag or line end; fallback text (`<iframe …/>` in <noscript>) is empty.
 # A script or a style sheet may be cut off with the page, and ends only where the body begins.
@@ -413,8 +384,8 @@ def _judge(bytes html not None, bint trusting=False):
             and s.attributes <= ALL_ATTRIBUTES
             and s.crowded == 0
             and s.unknown <= ALL_UNKNOWN
-            and s.roots <= 100
-            and s.ends <= 100
+            and s.roots <= ROOTS
+            and s.ends <= ROOTS
             and (s.deepest + s.most_listed + hidden) * s.markup <= LOOK_UPS
             and s.reopened + hidden * s.tags <= REOPENED
         )
@@ -497,7 +468,7 @@ def bounded(bytes html not None, size_t nesting=512, size_t tags=450_000):
         MemoryError: there is not enough memory.
     """
     cdef const char* p = html
-    if _outgrows(p, p + len(html)):
+    if outgrows(p, p + len(html)):
         html = html.replace(b"&nGt;", "≫\u20d2".encode()).replace(b"&nLt;", "≪\u20d2".encode())
     html, bounds = _judge_ended(html)
     if bounds is not None and bounds["memory"] <= TAG_MEMORY * tags:

@@ -1,17 +1,28 @@
-"""Parsers that are used again: the tree of a page is made in the memory of the tree before it.
+"""Parsers that are used again and watched: a page is parsed in the memory of the page before it, within bounds.
 
-selectolax makes a document for each page and frees it. Its extension exports Lexbor's own functions; with the address
-of one of them, the next page is parsed into the document of an existing `LexborHTMLParser`, whose Python interface then
-shows the new tree. This saves a sixth of the time of parsing.
+selectolax makes a document for each page and frees it. Its extension exports Lexbor's own functions; with their
+addresses, the next page is parsed into the document of an existing `LexborHTMLParser`, whose Python interface then
+shows the new tree. This saves a sixth of the time of parsing. The guard (`_guard`) bounds the work of the parser
+meanwhile.
 
-At import, `_prove` finds the function and compares the trees of small documents. If anything differs (another build
-that hides the function, another layout), each page has a parser of its own.
+At import, `_prove` finds the functions, compares what they say of small pages with what is known of these, and
+compares their trees with those of new parsers. If anything differs (another build that hides the functions, another
+layout), each page has a parser of its own, and is judged before it is parsed.
 """
 
-from libc.stdint cimport uintptr_t
+from libc.stdint cimport uint64_t, uintptr_t
+from libc.string cimport memset
 
 import selectolax.lexbor
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
+
+from ncleaner.document cimport _guard
+from ncleaner.document._guard cimport (
+    END_TAG, KNOWN_TAGS, OF_FORMAT, OF_FRAMES, OF_NOSCRIPT, OF_ROOT, OF_TABLE, OF_TEXT, array_t, attribute_t, begin,
+    done_t, guard_t, memory_of, node_t, token_t, tree_t, watch,
+)
+from ncleaner.document._markup cimport outgrows
+from ncleaner.document._stack cimport TAG_MEMORY
 
 cdef extern from *:
     """
@@ -28,35 +39,50 @@ cdef extern from *:
     """
     void* function_of(const char* library, const char* name) nogil
 
-# lxb_status_t lxb_html_document_parse(lxb_html_document_t* document, const lxb_char_t* html, size_t size)
-ctypedef unsigned int (*parse_t)(document_t* document, const char* html, size_t size) noexcept nogil
-
-# Lexbor's nodes, as in `_dump`, and the beginning of its documents.
-cdef struct node_t:
-    void* events
-    uintptr_t local_name
-    uintptr_t prefix
-    uintptr_t ns
-    void* owner_document
-    node_t* next
-    node_t* prev
-    node_t* parent
-    node_t* first_child
-    node_t* last_child
-    void* user
-    int type
-
+# The beginning of Lexbor's documents.
 cdef struct document_t:
     node_t node
     unsigned int quirks      # 0: no quirks mode; Lexbor does not reset it when it parses the next page
 
+ctypedef void* (*make_t)() noexcept nogil
+ctypedef void* (*of_t)(void* one) noexcept nogil
+ctypedef unsigned int (*act_t)(void* one) noexcept nogil
+ctypedef unsigned int (*with_t)(void* one, void* other) noexcept nogil
+ctypedef unsigned int (*parse_t)(void* parser, const char* html, size_t size) noexcept nogil
+ctypedef void (*listen_t)(void* tokenizer, done_t done, void* context) noexcept nogil
+
+# Lexbor's functions.
+cdef struct lexbor_t:
+    make_t create
+    act_t init
+    of_t destroy
+    of_t tokenizer
+    of_t tree
+    of_t context
+    listen_t listen
+    act_t clean_document
+    act_t clean_parser
+    with_t prepare
+    parse_t process
+    act_t finish
+    make_t marker
+
+# The beginning of Lexbor's tokenizers.
+cdef struct tokenizer_t:
+    void* state
+    void* state_return
+    done_t done
+    void* context
+
 # Mutation events are needed only for documents with running scripts, and no code here uses them.
 cdef int OPTIONS = int(LexborDocumentOptions.WO_EVENTS)
-# So many parsers wait for their next page; threads may need more than one at a time.
+# So many documents and parsers wait for their next page; threads may need more than one at a time.
 cdef int WAITING = 4
 
-cdef parse_t parse_into = NULL
+cdef lexbor_t lexbor
+cdef bint found_lexbor = False
 cdef list waiting = []
+cdef list machines = []
 
 
 cdef document_t* _document_of(parser):
@@ -67,6 +93,39 @@ cdef document_t* _document_of(parser):
     cdef uintptr_t address = root.mem_id
     cdef node_t* node = <node_t*> address
     return <document_t*> node.parent if node.owner_document == <void*> node.parent else NULL
+
+
+cdef class _Machine:
+    """A parser of Lexbor's, which parses into any document, and its guard."""
+
+    cdef void* parser
+    cdef guard_t guard
+
+    def __cinit__(self):
+        cdef tokenizer_t* tokenizer
+        memset(&self.guard, 0, sizeof(guard_t))
+        self.parser = lexbor.create()
+        if self.parser == NULL or lexbor.init(self.parser):
+            raise MemoryError
+        tokenizer = <tokenizer_t*> lexbor.tokenizer(self.parser)
+        self.guard.next = tokenizer.done
+        self.guard.tree = <tree_t*> lexbor.tree(self.parser)
+        lexbor.listen(tokenizer, watch, &self.guard)
+
+    def __dealloc__(self):
+        if self.parser != NULL:
+            lexbor.destroy(self.parser)
+
+    cdef bint parse(self, document_t* document, const char* html, size_t size) noexcept nogil:
+        """Parses a page; returns False if the guard has stopped it, or the memory does not suffice."""
+        lexbor.clean_document(document)
+        lexbor.clean_parser(self.parser)
+        document.quirks = 0
+        return not (
+            lexbor.prepare(self.parser, document)
+            or lexbor.process(self.parser, html, size)
+            or lexbor.finish(self.parser)
+        )
 
 
 cdef class Parsed:
@@ -84,14 +143,26 @@ cdef class Parsed:
         if self.document != NULL and len(waiting) < WAITING:
             waiting.append(self)
 
-    cdef bint _parse(self, bytes html) except -1:
+    cdef bint _parse(self, bytes html, bint guarded, uint64_t most_memory) except -1:
         cdef const char* text = html
         cdef size_t size = len(html)
-        cdef unsigned int status
-        self.document.quirks = 0
+        cdef _Machine machine = machines.pop() if machines else _Machine()
+        cdef bint done
         with nogil:
-            status = parse_into(self.document, text, size)
-        return status == 0
+            begin(&machine.guard, text + size, most_memory)
+            machine.guard.active = guarded
+            done = machine.parse(self.document, text, size)
+        if len(machines) < WAITING:
+            machines.append(machine)
+        return done
+
+
+cdef Parsed _make(bytes html, bint again):
+    """Returns a tree with a document of its own; `again` says whether it may be that of other pages, too."""
+    cdef Parsed made = Parsed.__new__(Parsed)
+    made.parser = LexborHTMLParser(html, options=OPTIONS)
+    made.document = _document_of(made.parser) if again and found_lexbor else NULL
+    return made
 
 
 def parsed(bytes html not None, bint again=True):
@@ -107,21 +178,181 @@ def parsed(bytes html not None, bint again=True):
     cdef Parsed found
     if again and waiting:
         found = waiting.pop()
-        if found._parse(html):
+        if found._parse(html, False, 0):
             return found
-    found = Parsed.__new__(Parsed)
-    found.parser = LexborHTMLParser(html, options=OPTIONS)
-    found.document = _document_of(found.parser) if again and parse_into != NULL else NULL
+    return _make(html, again)
+
+
+def parsed_within_bounds(bytes html not None, size_t tags, bint again=True):
+    """Parses a page that has not been judged, as far as it keeps the bounds of `_bound`.
+
+    Args:
+        html: UTF-8.
+        tags: largest number of tags and comments, or of what takes the same memory in the parser's tree.
+        again: as for `parsed`.
+
+    Returns:
+        The tree, `Parsed`. None if the page has to be judged by `_bound` first: it is over a bound, there may be
+        something to mend, or Lexbor's functions have not been found.
+    """
+    cdef Parsed found
+    cdef const char* text = html
+    if not found_lexbor or outgrows(text, text + len(html)):
+        return None
+    found = waiting.pop() if again and waiting else _make(b"", True)
+    if found.document == NULL or not found._parse(html, True, TAG_MEMORY * tags):
+        return None
+    if not again:
+        found.document = NULL
     return found
 
 
-def _prove():
-    """Finds Lexbor's function, and compares the trees that it makes with those of new parsers."""
-    global parse_into
-    cdef bytes library = selectolax.lexbor.__file__.encode()
-    cdef parse_t found = <parse_t> function_of(library, b"lxb_html_document_parse")
-    if found == NULL:
+def costs(bytes html not None, size_t tags):
+    """Returns what the guard has counted in a page, {name: number}, or None if it has stopped the page.
+
+    `nesting` is the greatest depth of the stack of open elements, with <html> and <body>; `reopened`, `memory` and
+    `tags` are as in `_bound.judge`, but `tags` counts end tags and comments, too.
+    """
+    cdef Parsed one = _make(b"", True)
+    cdef _Machine machine
+    cdef const char* text = html
+    cdef guard_t* g
+    if one.document == NULL:
+        return None
+    machine = _Machine()
+    g = &machine.guard
+    begin(g, text + len(html), TAG_MEMORY * tags)
+    if not machine.parse(one.document, text, len(html)):
+        return None
+    return {"tags": g.markup, "nesting": g.deepest, "reopened": g.reopened, "memory": memory_of(g)}
+
+
+# --------------------------------------------------------------------------------------------------
+
+# What a small page has, for the proof: (name, meaning) of its tags, in order. Each is followed by its end tag.
+_MEANINGS = (
+    *((name, OF_ROOT) for name in "html head body".split()),
+    *((name, OF_TABLE) for name in "table tbody thead tfoot tr".split()),
+    *((name, OF_TEXT) for name in "title script style textarea iframe noembed noframes".split()),
+    *((name, OF_FORMAT) for name in "a b big code em font i nobr s small strike strong tt u".split()),
+    ("noscript", OF_NOSCRIPT), ("frameset", OF_FRAMES),
+)  # fmt: skip
+
+cdef enum:
+    NOTED = 128
+
+cdef struct notes_t:
+    done_t next
+    tree_t* tree
+    const char* text
+    int n
+    uintptr_t tags[NOTED]
+    int types[NOTED]
+    Py_ssize_t begins[NOTED]
+    Py_ssize_t ends[NOTED]
+    size_t depths[NOTED]
+    size_t listed[NOTED]
+    bint has_attributes
+
+
+cdef token_t* _note(void* tokenizer, token_t* token, void* context) noexcept nogil:
+    """Notes what the first tokens say."""
+    cdef notes_t* notes = <notes_t*> context
+    cdef attribute_t* first = token.attr_first
+    cdef int n = notes.n
+    if n < NOTED:
+        notes.tags[n] = token.tag
+        notes.types[n] = token.type
+        notes.begins[n] = token.begin - notes.text if token.begin != NULL else -1
+        notes.ends[n] = token.end - notes.text if token.end != NULL else -1
+        notes.depths[n] = notes.tree.open_elements.length
+        notes.listed[n] = notes.tree.active_formatting.length
+        notes.n += 1
+        if n == 0:
+            # three attributes, `c=1 d e`; addresses are compared before they are followed
+            notes.has_attributes = (
+                first != NULL and token.attr_last == first + 2
+                and first.name_begin == notes.text + 3 and first.value_begin == notes.text + 5
+                and first.next == first + 1 and first.next.next == first + 2 and first.next.next.next == NULL
+            )
+    return notes.next(tokenizer, token, notes.tree)
+
+
+cdef bint _is_array(const array_t* array) noexcept nogil:
+    """Returns whether an array of a new parser can be at an address: it is empty and has room."""
+    return array != NULL and <uintptr_t> array % 8 == 0 and array.length == 0 < array.size and array.list != NULL
+
+
+cdef bint _prove_tokens(document_t* document) except -1:
+    """Compares the fields of tokens and trees with what is known of a small page, and learns the numbers of tags."""
+    cdef notes_t notes
+    cdef _Machine machine = _Machine()
+    cdef tokenizer_t* tokenizer = <tokenizer_t*> lexbor.tokenizer(machine.parser)
+    cdef bytes tags = b"".join(f"<{name}></{name}>".encode() for name, _meaning in _MEANINGS)
+    cdef bytes page = b"<p c=1 d e>" + tags + b"<p><b>x<i><td>"
+    cdef const char* text = page
+    cdef int i, at = 1
+    # the guard is where it has been put, as the function for it says
+    if tokenizer.done != watch or tokenizer.context != &machine.guard or lexbor.context(tokenizer) != &machine.guard:
         return False
+    if machine.guard.tree.tokenizer != tokenizer or not _is_array(machine.guard.tree.open_elements):
+        return False
+    if not _is_array(machine.guard.tree.active_formatting):
+        return False
+    memset(&notes, 0, sizeof(notes_t))
+    notes.next, notes.tree, notes.text = machine.guard.next, machine.guard.tree, text
+    lexbor.listen(tokenizer, _note, &notes)
+    if not machine.parse(document, text, len(page)) or not notes.has_attributes:
+        return False
+    expected = [(b"p", 0)]
+    for name, _meaning in _MEANINGS:
+        expected += [(name.encode(), 0), (name.encode(), END_TAG)]
+    expected += [(b"p", 0), (b"b", 0), (b"x", 0), (b"i", 0), (b"td", 0), (b"", 0)]
+    if notes.n != len(expected):
+        return False
+    for i, (name, is_end) in enumerate(expected):
+        if page[max(notes.begins[i], 0) : max(notes.ends[i], 0)] != name or notes.types[i] & END_TAG != is_end:
+            return False
+    for _name, meaning in _MEANINGS:
+        if not 0 < notes.tags[at] < KNOWN_TAGS or notes.tags[at + 1] != notes.tags[at]:
+            return False
+        _guard.meanings[notes.tags[at]] = meaning
+        at += 2
+    _guard.id_text, _guard.id_end_of_page = notes.tags[notes.n - 4], notes.tags[notes.n - 1]
+    # at the end, html, body, p, b and i are open (the cell is dropped), and b and i are listed
+    if (notes.depths[0], notes.listed[0]) != (0, 0) or notes.listed[notes.n - 1] != 2:
+        return False
+    if notes.depths[notes.n - 1] - notes.depths[notes.n - 5] != 2:
+        return False
+    return len({_guard.id_text, _guard.id_end_of_page, notes.tags[0], *[notes.tags[i] for i in range(1, at, 2)]}) == (
+        3 + len(_MEANINGS)
+    )
+
+
+cdef bint _find_functions() except -1:
+    cdef bytes library = selectolax.lexbor.__file__.encode()
+    names = (
+        b"lxb_html_parser_create", b"lxb_html_parser_init", b"lxb_html_parser_destroy",
+        b"lxb_html_parser_tokenizer_noi", b"lxb_html_parser_tree_noi",
+        b"lxb_html_tokenizer_callback_token_done_ctx_noi",
+        b"lxb_html_tokenizer_callback_token_done_set_noi", b"lxb_html_document_clean", b"lxb_html_parser_clean",
+        b"lxb_html_parse_chunk_prepare", b"lxb_html_parse_chunk_process", b"lxb_html_parse_chunk_end",
+        b"lxb_html_tree_active_formatting_marker",
+    )
+    cdef void** places = <void**> &lexbor
+    for place, name in enumerate(names):
+        places[<int> place] = function_of(library, <bytes> name)
+        if places[<int> place] == NULL:
+            return False
+    return True
+
+
+cdef bint _prove() except -1:
+    """Finds Lexbor's functions, and compares what they say of small pages, and their trees, with what is known."""
+    global found_lexbor
+    if not _find_functions():
+        return False
+    _guard.marker = <node_t*> lexbor.marker()
     # each mode, as Lexbor numbers them, and as the field says it
     for mode, doctype in enumerate((
         b"<!DOCTYPE html>", b"", b'<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Transitional//EN">',
@@ -129,7 +360,9 @@ def _prove():
         parser = LexborHTMLParser(doctype + b"<title>one</title><p id=two>three", options=OPTIONS)
         if _document_of(parser) == NULL or _document_of(parser).quirks != <unsigned int> mode:
             return False
-    parse_into = found
+    if not _prove_tokens(_document_of(parser)):
+        return False
+    found_lexbor = True
     pages = (
         b"<html lang=en><body class=x><p>four<b>five<p>six<!-- seven --><x-y z=1>eight</x-y><svg><g/></svg>", b"",
         b"<!doctype html><select><option>nine<option selected>ten</select><p>ten<table><td>eleven", b"<p>ten<table>",
@@ -139,10 +372,10 @@ def _prove():
         kept.release()
         kept = parsed(html)
         if kept.parser.html != LexborHTMLParser(html, options=OPTIONS).html:
-            parse_into = NULL
+            found_lexbor = False
             break
     waiting.clear()
-    return parse_into != NULL
+    return found_lexbor
 
 
 PARSES_AGAIN = _prove()

@@ -65,3 +65,4 @@ cdef const char* comment_end(const char* p, const char* end) noexcept nogil
 cdef bint is_closed(const char* p, const char* end) noexcept nogil
 cdef const char* line_end(const char* p, const char* end) noexcept nogil
 cdef bint has_tag(const char* p, const char* end) noexcept nogil
+cdef bint outgrows(const char* p, const char* end) noexcept nogil

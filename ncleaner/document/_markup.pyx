@@ -271,3 +271,18 @@ cdef bint has_tag(const char* p, const char* end) noexcept nogil:
         p += 1
         if is_letter(p[0]):
             return True
+
+
+cdef bint outgrows(const char* p, const char* end) noexcept nogil:
+    """Returns whether a page contains one of the character references `&nGt;` and `&nLt;`.
+
+    Only these two references are shorter than the characters they stand for, which have six bytes. Lexbor (3.1) writes
+    the characters in the place of the reference. At the end of its buffer, it writes the sixth byte and everything
+    that follows beyond the buffer."""
+    while True:
+        p = <const char*> memchr(p, c'&', <size_t> (end - p))
+        if p == NULL or end - p < 5:
+            return False
+        p += 1
+        if p[0] == c'n' and (p[1] == c'G' or p[1] == c'L') and p[2] == c't' and p[3] == c';':
+            return True

@@ -3,7 +3,19 @@
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
+# Bounds of what a page may cost the parser.
 cdef enum:
+    LOOK_UPS = 300_000_000    # most markup times nesting
+    REOPENED = 500_000        # most formatting elements that the parser creates again
+    MOVED_KB = 5_000_000      # most text that the parser copies again, in units of 1,000 bytes
+    MANY_ATTRIBUTES = 1_000   # most in one tag: the parser compares them in pairs
+    ALL_ATTRIBUTES = 100_000  # most in the page: the limit keeps the parser's hash chains of unknown names short
+    ROOTS = 100               # most tags of html, head and body
+    # What the parser's tree takes, in bytes: for a tag with the text after it, and for a formatting element and an
+    # attribute that the parser creates again. Measured with Lexbor 3.1 on pages of each kind.
+    TAG_MEMORY = 305
+    REOPENED_MEMORY = 175
+    CLONED_MEMORY = 190
     DEEPEST = 4096           # most entries of the stack; a deeper page is over all bounds
     ALL_UNKNOWN = 50_000     # most tags of unknown names in a page: the limit keeps the parser's hash chains short
     LOOSE = 1000             # most <noscript> that leave something open; a page with more is over all bounds

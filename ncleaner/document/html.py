@@ -5,7 +5,7 @@ from __future__ import annotations
 from ncleaner.document import _dump, _walk
 from ncleaner.document._bound import bounded
 from ncleaner.document._document import Builder, release_memory
-from ncleaner.document._lexbor import Parsed, parsed
+from ncleaner.document._lexbor import Parsed, parsed, parsed_within_bounds
 from ncleaner.document.tables import Document
 from ncleaner.limits import Limits
 from ncleaner.text.charset import decode
@@ -28,6 +28,9 @@ _LARGE_PAGE = 1_000_000
 
 def _parse(utf8: bytes, limits: Limits) -> tuple[Parsed, int]:
     """Returns (parsed tree within the limits, number of tags that were dropped to keep them)."""
+    tree = parsed_within_bounds(utf8, limits.tags, len(utf8) <= _LARGE_PAGE)
+    if tree is not None:
+        return tree, 0
     utf8, dropped = bounded(utf8, limits.nesting, limits.tags)
     return parsed(utf8, len(utf8) <= _LARGE_PAGE), dropped
 
