@@ -65,6 +65,7 @@ def test_stopped(name: str) -> None:
     assert tree.parser.html == "<html><head></head><body><p>next</p></body></html>"
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("name", PASSED)
 def test_passed(name: str) -> None:
     tree = parsed_within_bounds(PASSED[name], TAGS)

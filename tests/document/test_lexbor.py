@@ -72,6 +72,7 @@ def test_documents_are_those_of_new_parsers(pages: list[bytes]) -> None:
             assert (document.title, document.lang) == (alone.title, alone.lang)
 
 
+@pytest.mark.untraced
 def test_threads_do_not_share_a_parser() -> None:
     pages = [path.read_bytes() for path in EXAMPLES]
     expected = [dump_html(page).tables for page in pages]

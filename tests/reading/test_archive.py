@@ -225,6 +225,7 @@ def test_the_readers_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [items(data) for data in forms] == fast
 
 
+@pytest.mark.untraced
 @settings(max_examples=300)
 @given(st.data())
 def test_the_readers_are_the_same_for_any_damage(data: st.DataObject) -> None:

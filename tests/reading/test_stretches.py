@@ -124,6 +124,7 @@ def test_what_cannot_be_read_in_stretches(tmp_path: Path) -> None:
     assert layout_of(str(write(tmp_path / "f.warc.gz", PACKED["a.warc.gz"])), "html") is None
 
 
+@pytest.mark.untraced
 @settings(max_examples=300)
 @given(st.data())
 def test_any_damage(data: st.DataObject) -> None:

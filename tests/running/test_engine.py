@@ -94,6 +94,7 @@ def test_file_output(tmp_path: Path, crawl: Path) -> None:
     assert (tmp_path / "new" / "all.txt").read_bytes() == expected(PAGES)
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("marker", [None, r"^== (\S+)"])
 @pytest.mark.parametrize("output_format", ["text", "cleaneval", "jsonl"])
 def test_marked_texts_do_not_depend_on_workers(

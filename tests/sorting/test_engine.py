@@ -235,6 +235,7 @@ def test_the_number_of_jobs_makes_no_difference(crawl: Path, tmp_path: Path, job
     assert outputs(tmp_path / "1") == outputs(tmp_path / "2")
 
 
+@pytest.mark.untraced
 def test_runs_of_any_size_make_no_difference(
     crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
