@@ -1,20 +1,20 @@
 """Speed beside the bare parser and beside resiliparse, on one core, in one run.
 
-    python bench/speed.py CRAWL.warc.gz [--rounds 7]
+    python -m bench.speed CRAWL.warc.gz [--rounds 7]
 
 Every round runs each step over the whole archive, one after the other in this process; the table gives the
 median over the rounds of each step's CPU time as a multiple of *bare*, which is reading the archive with
 FastWARC and parsing each page with selectolax. A WARC to measure on is made from any gold directory by
 scripts/make_warc.py. Absolute times are not printed: machines differ, ratios less.
 
-    python bench/speed.py CRAWL.warc.gz --sample 100 [--tool trafilatura …] [--sample-only] [--rounds 3]
+    python -m bench.speed CRAWL.warc.gz --sample 100 [--tool trafilatura …] [--sample-only] [--rounds 3]
 
 Most other extractors are too slow for whole archives. With --sample, pages at even distances are copied into
 an archive of their own, and everything in the second table runs over that one: the programs that `ncleaner
 compare` knows and that are installed, fed by FastWARC, and once more bare and ncleaner. Its ratios hold for
 these very pages.
 
-    python bench/speed.py CRAWL.warc.gz --all-methods [--sites FILE] [--rounds 5]
+    python -m bench.speed CRAWL.warc.gz --all-methods [--sites FILE] [--rounds 5]
 
 A third table has all methods of ncleaner; `site` needs a survey with references.
 """

@@ -1,6 +1,6 @@
 """What it costs to start: CPU time of whole processes against the libraries that cleaning rests on.
 
-    python bench/startup.py [--rounds N]
+    python -m bench.startup [--rounds N]
 
 Prints for each command the median of its user and system time, and its ratio to `import numpy,
 selectolax.lexbor, fastwarc`, measured in turn with it.

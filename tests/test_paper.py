@@ -43,17 +43,27 @@ def gold(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def paper(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(SCRIPT.parent)
-    return importlib.import_module("paper")
+    monkeypatch.syspath_prepend(ROOT)
+    return importlib.import_module("bench.paper")
 
 
 def run(gold: Path, folder: Path, *options: str) -> tuple[str, dict[str, bytes]]:
     """The report and the figures by name; no Lynx is found."""
     folder.mkdir()
     done = subprocess.run(
-        [sys.executable, SCRIPT, "--data", gold, "--output", folder / "paper.md", "--orders", "1", *options],
-        # beside the script stand others that it needs
-        env={**os.environ, "PATH": str(folder), "PYTHONPATH": str(SCRIPT.parent)},
+        [
+            sys.executable,
+            "-m",
+            "bench.paper",
+            "--data",
+            gold,
+            "--output",
+            folder / "paper.md",
+            "--orders",
+            "1",
+            *options,
+        ],
+        env={**os.environ, "PATH": str(folder), "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         check=False,

@@ -16,14 +16,14 @@ from ncleaner.training.pairs import Pair
 
 from .structures import grow_small_forests, page_html, paragraphs
 
-BENCH = Path(__file__).parent.parent / "bench"
+ROOT = Path(__file__).parent.parent
 
-pytestmark = pytest.mark.skipif(not BENCH.is_dir(), reason="bench/ is not here")
+pytestmark = pytest.mark.skipif(not (ROOT / "bench").is_dir(), reason="bench/ is not here")
 
 
 def load(name: str, monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(BENCH)
-    return importlib.import_module(name)
+    monkeypatch.syspath_prepend(ROOT)
+    return importlib.import_module(f"bench.{name}")
 
 
 @pytest.fixture
