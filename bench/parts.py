@@ -14,6 +14,7 @@ from bench.floor import bodies
 from bench.pages import page, paragraphs
 from bench.processes import Usage, child_seconds, cpu_seconds, launched, step
 from bench.results import Row, Table, measured
+from bench.texts import as_lynx, marked
 from ncleaner.comparing.gold import Wishes
 from ncleaner.comparing.peers import PEERS
 from ncleaner.comparing.tools import tool_of
@@ -33,8 +34,6 @@ _FAST = ("resiliparse", "rs-trafilatura")
 # Page of the measurements of the start.
 _PAGE = "<p>The ferry will sail until the end of May, the harbour board decided on Monday.</p>"
 LIBRARIES = "import of NumPy, selectolax and the libraries of archives"
-# Lines of a dump that Lynx wraps have at most so many characters.
-_WIDTH = 76
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,31 +278,6 @@ class _RealPages:
             yield body
 
 
-def _lynx(text: list[str]) -> bytes:
-    """Writes paragraphs as Lynx does: indented by three columns, wrapped; short ones as items of a list."""
-    lines = []
-    for paragraph in text:
-        first, margin = ("     * ", "       ") if len(paragraph) < 60 else ("   ", "   ")
-        line = first
-        for word in _words(paragraph):
-            if len(line) + len(word) > _WIDTH and line.strip() not in ("", "*"):
-                lines.append(line.rstrip())
-                line = margin
-            line += word
-        lines += [line.rstrip(), ""]
-    return "\n".join(lines).encode()
-
-
-def _words(paragraph: str) -> Iterator[str]:
-    """Yields the words with the space after them; texts without spaces in pieces of twenty characters."""
-    for word in paragraph.split():
-        rest = f"{word} "
-        while len(rest) > _WIDTH // 2:
-            yield rest[:20]
-            rest = rest[20:]
-        yield rest
-
-
 def _texts(task: Task) -> dict[str, list[list[str]]]:
     """Returns {kind of text: its documents as paragraphs}, each with about as many bytes as asked."""
     size = task.megabytes * 1e6
@@ -344,8 +318,8 @@ def text(task: Task) -> list[Table]:
         )
         for kind, documents in _texts(task).items():
             forms = {
-                "Lynx": _marked(_lynx(lines) for lines in documents),
-                "a paragraph on each line": _marked("\n".join(lines).encode() for lines in documents),
+                "Lynx": marked(as_lynx(lines) for lines in documents),
+                "a paragraph on each line": marked("\n".join(lines).encode() for lines in documents),
             }
             files = {}
             for form, data in forms.items():
@@ -370,14 +344,6 @@ def text(task: Task) -> list[Table]:
                 rows.append(row)
             tables.append(Table(kind, rows, {"documents": len(documents)}))
     return tables
-
-
-def _marked(documents: Iterable[bytes]) -> bytes:
-    """Joins documents, each after a line with its URL."""
-    return b"".join(
-        b"CURRENT URL http://text%d.example/\n%s\n" % (number, document)
-        for number, document in enumerate(documents, 1)
-    )
 
 
 def _peaks(runs: list[Usage]) -> dict[str, float]:

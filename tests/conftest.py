@@ -31,11 +31,13 @@ settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 @pytest.fixture(scope="session")
 def bench_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that holds the package `bench` and nothing else: beside it stands an `ncleaner` that is not built."""
+    """A folder with the package `bench` and the example pages. In the tree an `ncleaner` stands beside them that may
+    not be built."""
     if not BENCH.is_dir():
         pytest.skip("bench/ is not here")
     folder = tmp_path_factory.mktemp("measuring")
     shutil.copytree(BENCH, folder / "bench", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(BENCH.parent / "examples" / "pages", folder / "examples" / "pages")
     return folder
 
 

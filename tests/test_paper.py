@@ -46,7 +46,7 @@ def paper(bench_module: Callable[[str], Any]) -> Any:
 def run(bench: Path, gold: Path, folder: Path, *options: str) -> tuple[str, dict[str, bytes]]:
     """The report and the figures by name; no Lynx is found."""
     folder.mkdir()
-    arguments = ["--data", gold, "--output", folder / "paper.md", "--orders", "1", *options]
+    arguments: list[str | Path] = ["--data", gold, "--output", folder / "paper.md", "--orders", "1", *options]
     done = subprocess.run(
         [sys.executable, "-m", "bench.paper", *arguments],
         env={**os.environ, "PATH": str(folder), "PYTHONPATH": str(bench)},

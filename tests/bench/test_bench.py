@@ -20,6 +20,8 @@ CRAWL = ROOT / "examples" / "crawl.warc.gz"
 
 Modules = Callable[[str], Any]
 
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="measures by what Unix tells of processes")
+
 
 def bench(folder: Path, *arguments: str | Path, status: int = 0) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
@@ -267,10 +269,10 @@ def test_pages_of_a_size_are_found_cut_or_joined(bench_module: Modules, tmp_path
 
 
 def test_a_dump_as_lynx_writes_it(bench_module: Modules) -> None:
-    parts, pages = bench_module("parts"), bench_module("pages")
+    texts, pages = bench_module("texts"), bench_module("pages")
     for language in pages.LANGUAGES:
         text = pages.paragraphs(3000, language)
-        lines = parts._lynx(text).decode().split("\n")
+        lines = texts.as_lynx(text).decode().split("\n")
         assert max(map(len, lines)) <= 80
         assert all(not line or line.startswith("   ") for line in lines)
         joined = "".join("".join(line.replace("* ", "", 1).split()) for line in lines)
