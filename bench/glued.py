@@ -1,6 +1,6 @@
 """Words that the dump writes together or apart, compared with gold text.
 
-    python bench/glued.py GOLD_DIR … [--show 20]
+    python -m bench.glued GOLD_DIR … [--show 20]
 
 A *joint* is a place where two runs of a segment touch in the source, without white space between them. For
 each joint, the text around it is searched in the gold text of the page, without regard to white space: gold

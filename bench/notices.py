@@ -1,7 +1,7 @@
 """Pages that hold nothing but a notice: how many come out empty, and how much real text is lost for it.
 
-    python bench/notices.py                     # our own test pages, with the shipped model
-    python bench/notices.py --gold GOLD         # and gold directories, cross-validated by site
+    python -m bench.notices                     # our own test pages, with the shipped model
+    python -m bench.notices --gold GOLD         # and gold directories, cross-validated by site
 
 The test pages are the texts of `bench/notices.txt`, which no model was trained on, in skeletons of several
 kinds. `--gold` takes the folder of the gold directories. It trains the model of notices five times, each time

@@ -1,6 +1,6 @@
 """The paper, redone: the tables and figures of Evert (2008), cross-validated on gold data.
 
-    python bench/paper.py --data GOLD_DIR [--output docs/paper.md] [--jobs 2] [--quiet]
+    python -m bench.paper --data GOLD_DIR [--output docs/paper.md] [--jobs 2] [--quiet]
 
 GOLD_DIR holds manifest.jsonl, raw/ID.html and clean/ID.txt; text dumps are taken from lynx/ID.txt or
 text/ID.txt, or made by Lynx. Writes a report and, in a directory of its name, the figures. The same pages
@@ -34,8 +34,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
-from crossval import load_gold, scores
 
+from bench.crossval import load_gold, scores
 from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.methods.choice import make_method
 from ncleaner.page import Page
@@ -723,7 +723,7 @@ def _preamble(data: Path, pairs: Mapping[str, Sequence[Pair]], dumps: str) -> li
             "non-lexical; then ncleaner's own defaults. A script writes this file:"
         ),
         "",
-        f"    python bench/paper.py --data {data.name}",
+        f"    python -m bench.paper --data {data.name}",
         "",
         *_items(facts),
         *_table(

@@ -1,12 +1,11 @@
 """How often like siblings have different fates.
 
-    python bench/siblings.py GOLD_DIR [--model FILE]
+    python -m bench.siblings GOLD_DIR [--model FILE]
 
 GOLD_DIR holds manifest.jsonl, raw/ID.html and clean/ID.txt. Siblings are three and more segments of a page of
 the same kind and style (tags and classes from the root down), all in the gold text or none. Prints for each
-kind of page on how many of such groups the hybrid keeps a part only, without and with the step that moves
-unsure segments towards the mean of their style. The shipped models have learned from most gold directories;
-with --model the pages can be judged by a model that has not.
+kind of page of how many such groups the hybrid keeps only a part. The shipped models have learned from most
+gold directories; with --model the pages can be judged by a model that has not.
 """
 
 from __future__ import annotations
@@ -15,17 +14,15 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
-from unittest.mock import patch
 
 import numpy as np
 import numpy.typing as npt
 import typer
-from crossval import load_gold
 
+from bench.crossval import load_gold
 from ncleaner.cleaner import Cleaner
 from ncleaner.document import Document
 from ncleaner.methods.table import DEFAULT_MODEL
-from ncleaner.modelling import structure
 from ncleaner.training.pairs import Pair
 
 # Fewer segments are no group.
@@ -67,25 +64,20 @@ def main(
 ) -> None:
     """Prints the shares."""
     method = Cleaner("hybrid", model).method
-    found: dict[str, list[tuple[bool, bool, bool]]] = defaultdict(list)
+    found: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
     for pair in load_gold(gold):
         groups = list(groups_of(pair))
         if not groups:
             continue
-        after = method.keep(pair.document).mask
-        with patch.object(structure, "even_out", lambda document, odds: None):
-            before = method.keep(pair.document).mask
+        mask = method.keep(pair.document).mask
         for rows in groups:
-            fates = bool(pair.alignment.clean[rows[0]]), is_split(before, rows), is_split(after, rows)
+            fates = bool(pair.alignment.clean[rows[0]]), is_split(mask, rows)
             for kind in {"all", pair.kind or "all"}:
                 found[kind].append(fates)
-    print(f"{'':<16}{'groups':>8}{'in gold':>9}{'split before':>14}{'split after':>13}")
+    print(f"{'':<16}{'groups':>8}{'in gold':>9}{'split':>8}")
     for kind, fates_of_kind in sorted(found.items(), key=lambda item: (item[0] != "all", item[0])):
-        clean, before_share, after_share = np.mean(fates_of_kind, axis=0)
-        print(
-            f"{kind:<16}{len(fates_of_kind):>8}{100 * clean:>8.1f}%{100 * before_share:>13.2f}%"
-            f"{100 * after_share:>12.2f}%"
-        )
+        clean, split = np.mean(fates_of_kind, axis=0)
+        print(f"{kind:<16}{len(fates_of_kind):>8}{100 * clean:>8.1f}%{100 * split:>7.2f}%")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """What a survey of sites adds to the hybrid, and how much its pages per site matter.
 
-    python bench/sites.py GOLD_ROOT [--seeds 1,2,3] [--pages 32]
+    python -m bench.sites GOLD_ROOT [--seeds 1,2,3] [--pages 32]
 
 GOLD_ROOT holds the gold directories of scripts/goldsets.py. Five folds by registered domain over all sets
 together, as bench/together.py has them: no model has seen a page of the site that it cleans. The survey is of
@@ -22,7 +22,8 @@ from typing import Annotated, cast
 
 import numpy as np
 import typer
-from together import FOLDS, Place, mean_and_error
+
+from bench.together import FOLDS, Place, mean_and_error
 
 sys.path.append(str(Path(__file__).parent.parent / "scripts"))
 from goldsets import DEFAULTS, SETS, read_sets, stock_phrases, structure_examples

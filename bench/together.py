@@ -1,6 +1,6 @@
 """Cross-validated accuracy of the hybrid on all gold sets together, each measured by its convention.
 
-    python bench/together.py GOLD_ROOT [--seeds 1,2,3] [--sets l3s-dev,…] [--save FILE] [--against FILE]
+    python -m bench.together GOLD_ROOT [--seeds 1,2,3] [--sets l3s-dev,…] [--save FILE] [--against FILE]
 
 GOLD_ROOT holds the gold directories of scripts/goldsets.py. Five folds by registered domain over all sets
 together: n-grams of each language and the structure model learn from the pages of the other folds, as
@@ -32,7 +32,8 @@ from typing import Annotated, Any, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 import typer
-from crossval import scores
+
+from bench.crossval import scores
 
 sys.path.append(str(Path(__file__).parent.parent / "scripts"))
 from goldsets import DEFAULTS, SETS, read_sets, stock_phrases, structure_examples

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import shutil
 import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
+import pytest
 from hypothesis import settings
+
+BENCH = Path(__file__).parent.parent / "bench"
 
 # Processes that tests start in the source tree use the package that is installed, as these do: in the tree it may
 # not be built.
@@ -19,3 +27,22 @@ settings.register_profile("here", deadline=None)
 settings.register_profile("long", deadline=None, max_examples=5000)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
+
+
+@pytest.fixture(scope="session")
+def bench_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the package `bench` and the example pages. In the tree an `ncleaner` stands beside them that may
+    not be built."""
+    if not BENCH.is_dir():
+        pytest.skip("bench/ is not here")
+    folder = tmp_path_factory.mktemp("measuring")
+    shutil.copytree(BENCH, folder / "bench", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(BENCH.parent / "examples" / "pages", folder / "examples" / "pages")
+    return folder
+
+
+@pytest.fixture
+def bench_module(bench_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
+    """Imports a module of the package `bench` by its name in it."""
+    monkeypatch.syspath_prepend(bench_folder)
+    return lambda name: importlib.import_module(f"bench.{name}")

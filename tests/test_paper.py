@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,7 @@ import pytest
 from ncleaner.cleaner import Cleaner
 
 ROOT = Path(__file__).parent.parent
-SCRIPT = ROOT / "bench" / "paper.py"
 EXAMPLES = ROOT / "examples"
-
-pytestmark = pytest.mark.skipif(not SCRIPT.is_file(), reason="bench/ is not here")
 
 ROWS = [
     "baseline: the uncleaned dump",
@@ -42,18 +39,17 @@ def gold(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def paper(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(SCRIPT.parent)
-    return importlib.import_module("paper")
+def paper(bench_module: Callable[[str], Any]) -> Any:
+    return bench_module("paper")
 
 
-def run(gold: Path, folder: Path, *options: str) -> tuple[str, dict[str, bytes]]:
+def run(bench: Path, gold: Path, folder: Path, *options: str) -> tuple[str, dict[str, bytes]]:
     """The report and the figures by name; no Lynx is found."""
     folder.mkdir()
+    arguments: list[str | Path] = ["--data", gold, "--output", folder / "paper.md", "--orders", "1", *options]
     done = subprocess.run(
-        [sys.executable, SCRIPT, "--data", gold, "--output", folder / "paper.md", "--orders", "1", *options],
-        # beside the script stand others that it needs
-        env={**os.environ, "PATH": str(folder), "PYTHONPATH": str(SCRIPT.parent)},
+        [sys.executable, "-m", "bench.paper", *arguments],
+        env={**os.environ, "PATH": str(folder), "PYTHONPATH": str(bench)},
         capture_output=True,
         text=True,
         check=False,
@@ -74,13 +70,13 @@ def section(report: str, title: str) -> str:
 
 
 @pytest.mark.slow
-def test_the_report_has_all_tables_and_figures(gold: Path, tmp_path: Path) -> None:
+def test_the_report_has_all_tables_and_figures(bench_folder: Path, gold: Path, tmp_path: Path) -> None:
     (gold / "text").mkdir()
     everything = Cleaner("everything")
     for page in (gold / "raw").iterdir():
         text = everything.clean(page.read_bytes()).replace("\n", "\n\n")
         (gold / "text" / f"{page.stem}.txt").write_text(text, "utf-8")
-    report, figures = run(gold, tmp_path / "one", "--jobs", "1", "--quiet")
+    report, figures = run(bench_folder, gold, tmp_path / "one", "--jobs", "1", "--quiet")
     shutil.rmtree(gold / "text")
 
     for title in ("Table 2a", "Table 2b"):
@@ -110,12 +106,12 @@ def test_the_report_has_all_tables_and_figures(gold: Path, tmp_path: Path) -> No
 
 @pytest.mark.slow
 def test_without_dumps_the_report_says_how_to_get_them_and_comes_out_the_same_again(
-    gold: Path, tmp_path: Path
+    bench_folder: Path, gold: Path, tmp_path: Path
 ) -> None:
-    report, figures = run(gold, tmp_path / "one", "--jobs", "1")
+    report, figures = run(bench_folder, gold, tmp_path / "one", "--jobs", "1")
     assert "apt-get install lynx" in section(report, "Table 2b")
     assert "| text dumps |" not in report
-    again = run(gold, tmp_path / "two", "--jobs", "2")
+    again = run(bench_folder, gold, tmp_path / "two", "--jobs", "2")
     assert again == (report, figures)
 
 

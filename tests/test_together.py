@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,24 +16,15 @@ from ncleaner.training.pairs import Pair
 
 from .structures import grow_small_forests, page_html, paragraphs
 
-BENCH = Path(__file__).parent.parent / "bench"
 
-pytestmark = pytest.mark.skipif(not BENCH.is_dir(), reason="bench/ is not here")
-
-
-def load(name: str, monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(BENCH)
-    return importlib.import_module(name)
+@pytest.fixture
+def together(bench_module: Callable[[str], Any]) -> Any:
+    return bench_module("together")
 
 
 @pytest.fixture
-def together(monkeypatch: pytest.MonkeyPatch) -> Any:
-    return load("together", monkeypatch)
-
-
-@pytest.fixture
-def siblings(monkeypatch: pytest.MonkeyPatch) -> Any:
-    return load("siblings", monkeypatch)
+def siblings(bench_module: Callable[[str], Any]) -> Any:
+    return bench_module("siblings")
 
 
 def page(number: int) -> Pair:

@@ -1,0 +1,355 @@
+"""Results as tables of Markdown, and the sections of a document that hold them."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from bench.machine import BUSY
+from bench.parts import FLOOR, LIBRARIES, OURS
+from bench.plots import drawn
+from bench.results import Part, Row, Table, ratios, spread
+from bench.stages import ASIDE, STAGES
+
+__all__ = ["section_of", "written"]
+
+_SECTION = re.compile(r"(<!-- measured: (\w+) -->\n).*?(<!-- end of \2 -->)", re.DOTALL)
+
+
+def markdown(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Returns a table; its first column is text, all others numbers."""
+    names = list(head)
+    lines = [names, ["---", *("--:" for _ in names[1:])], *(list(row) for row in rows)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _ratio(row: Row, base: Row) -> str:
+    """A median of ratios round by round, and their deviation."""
+    found = ratios(row, base)
+    middle = statistics.median(found)
+    digits = 2 if middle < 10 else 1
+    return f"{middle:.{digits}f} ± {middle * spread(found):.{digits}f}"
+
+
+def _micro(row: Row, pages: float) -> str:
+    """Microseconds a page."""
+    value = row.median / pages * 1e6
+    return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
+
+
+def _short(name: str) -> str:
+    """`method:hybrid` as `hybrid`, with the marks of code."""
+    return f"`{name.partition(':')[2]}`"
+
+
+def _is_loop(name: str) -> bool:
+    return name.startswith(("method:", "peer:"))
+
+
+def _archive(table: Table) -> str:
+    facts = table.facts
+    size = facts["bytes"] / facts["pages"] / 1000
+    return f"{facts['archive']}, {facts['pages']:,} pages, {size:,.0f} kB a page"
+
+
+def _about(parts: Mapping[str, Part]) -> str:
+    """The machine, the versions, and how noisy the measurement was."""
+    said: list[str] = []
+    machines = {(part.conditions["cpu"], part.conditions["cores"]) for part in parts.values()}
+    said += [f"{cpu}, {cores} cores." for cpu, cores in sorted(machines)]
+    listed: dict[str, list[str]] = {}
+    for name, part in parts.items():
+        found = ", ".join(f"{package} {version}" for package, version in part.conditions["versions"].items())
+        listed.setdefault(found, []).append(name)
+    for found, names in listed.items():
+        said.append(f"{'' if len(listed) == 1 else ', '.join(names) + ': '}{found}.")
+    rows = []
+    for name, part in parts.items():
+        floors = [row for table in part.tables for row in table.rows if row.name == FLOOR]
+        noise = f"{100 * statistics.median(spread(row.seconds) for row in floors):.1f} %" if floors else "–"
+        conditions = part.conditions
+        rows.append(
+            [
+                name,
+                conditions["date"],
+                str(conditions["rounds"]),
+                f"{conditions['load']:.2f}",
+                f"{conditions['others']:.2f}" if "others" in conditions else "unknown",
+                noise,
+            ]
+        )
+    table = markdown(
+        ["part", "begun", "rounds", "load before", "processors that others used", "deviation of the floor"],
+        rows,
+    )
+    return "\n".join(said) + "\n\n" + table
+
+
+def _floor(part: Part) -> str:
+    rows = []
+    for table in part.tables:
+        pages = table.facts["pages"]
+        base = table.row(FLOOR)
+        rows.append(
+            [
+                _archive(table),
+                _micro(base, pages),
+                f"{base.median / table.facts['bytes'] * 1e9:.2f}",
+                *(
+                    f"{_micro(table.row(name), pages)} ({_ratio(table.row(name), base)})"
+                    for name in ("fastwarc", "parsing")
+                ),
+            ]
+        )
+    return markdown(
+        [
+            "archive",
+            "floor, µs a page",
+            "ns a byte",
+            "FastWARC alone, µs (× floor)",
+            "parsing alone, µs (× floor)",
+        ],
+        rows,
+    )
+
+
+def _stages(part: Part) -> str:
+    texts = []
+    for table in part.tables:
+        pages, base = table.facts["pages"], table.row(FLOOR)
+        found = {row.name: row for row in table.rows if row.group == "stages"}
+        rows = [
+            [name, _micro(found[name], pages), _ratio(found[name], base)]
+            for name in STAGES
+            if name in found and found[name].median
+        ]
+        values = [found[name].seconds for name in STAGES if name in found]
+        total = Row("sum", [sum(each) for each in zip(*values, strict=True)])
+        loop = table.row("method:hybrid")
+        rows.append(["**all of these**", _micro(total, pages), _ratio(total, base)])
+        rows.append(
+            ["the same loop without the clock of the stages", _micro(loop, pages), _ratio(loop, base)]
+        )
+        rows.append(["floor", _micro(base, pages), "1.00"])
+        if ASIDE in found:
+            rows.append([f"{ASIDE}, for comparison", _micro(found[ASIDE], pages), _ratio(found[ASIDE], base)])
+        texts.append(f"{_archive(table)}:\n\n" + markdown(["stage", "µs a page", "× floor"], rows))
+    return "\n\n".join(texts)
+
+
+def _methods(part: Part) -> str:
+    loops = [table for table in part.tables if any(_is_loop(row.name) for row in table.rows)]
+    names = [row.name for row in loops[0].rows if _is_loop(row.name)]
+    rows = [
+        [_short(name)]
+        + [
+            cell
+            for table in loops
+            for cell in (
+                _micro(table.row(name), table.facts["pages"]),
+                _ratio(table.row(name), table.row(FLOOR)),
+            )
+        ]
+        for name in names
+    ]
+    head = ["method"] + [
+        cell for table in loops for cell in (f"{table.facts['archive']}, µs a page", "× floor")
+    ]
+    text = "In one process, from the archive to jsonl, without the start:\n\n" + markdown(head, rows)
+    for table in part.tables:
+        if table in loops:
+            continue
+        base = table.row(FLOOR)
+        rows = []
+        for name in OURS:
+            whole, begun = table.row(f"process:{name}"), table.row(f"start:{name}")
+            loop = Row(name, [a - b for a, b in zip(whole.seconds, begun.seconds, strict=True)])
+            rows.append(
+                [
+                    f"`{name}`",
+                    f"{whole.median:.2f}",
+                    _ratio(whole, base),
+                    f"{begun.median:.2f}",
+                    _ratio(loop, base),
+                    f"{whole.facts['parent']:.2f}",
+                ]
+            )
+        text += f"\n\n`ncleaner clean -j 1 -f jsonl` as a whole, {_archive(table)}:\n\n" + markdown(
+            [
+                "method",
+                "CPU s",
+                "× floor",
+                "of which start, s",
+                "× floor, start subtracted",
+                "of which parent, s",
+            ],
+            rows,
+        )
+    return text
+
+
+def _peers(part: Part) -> str:
+    texts = []
+    for table in part.tables:
+        base, ours = table.row(FLOOR), table.row("method:hybrid")
+        titles = table.facts.get("titles", {})
+        rows = [
+            [
+                titles.get(row.name) or (f"ncleaner {_short(row.name)}" if _is_loop(row.name) else row.name),
+                f"{row.median / table.facts['pages'] * 1e3:.2f}",
+                _ratio(row, base),
+                _ratio(row, ours),
+            ]
+            for row in sorted(table.rows, key=lambda row: row.median)
+        ]
+        texts.append(f"{_archive(table)}:\n\n" + markdown(["", "ms a page", "× floor", "× `hybrid`"], rows))
+    return "\n\n".join(texts)
+
+
+def _sizes(part: Part) -> str:
+    texts = []
+    for table in part.tables:
+        rows = []
+        for group in table.groups:
+            base = table.row(FLOOR, group)
+            pages, size = base.facts["pages"], base.facts["bytes"]
+            ours = [table.row(f"method:{name}", group) for name in OURS]
+            rows.append(
+                [
+                    f"{size / pages:,.0f}",
+                    f"{pages:,.0f}",
+                    _micro(base, pages),
+                    f"{base.median / size * 1e9:.2f}",
+                    *(_ratio(row, base) for row in ours),
+                    _micro(ours[-1], pages),
+                    f"{ours[-1].median / size * 1e9:.2f}",
+                ]
+            )
+        head = [
+            "bytes a page",
+            "pages",
+            "floor, µs",
+            "floor, ns a byte",
+            *(f"`{name}` × floor" for name in OURS),
+        ]
+        head += ["`hybrid`, µs", "`hybrid`, ns a byte"]
+        texts.append(f"Pages {table.name}:\n\n" + markdown(head, rows))
+    return "\n\n".join(texts)
+
+
+def _text(part: Part) -> str:
+    rows = []
+    for table in part.tables:
+        for row in table.rows:
+            form, _, method = row.name.partition(":")
+            if "bytes" not in row.facts:
+                continue
+            begun = table.row(f"start:{method}").seconds
+            seconds = [a - b for a, b in zip(row.seconds, begun, strict=True)]
+            speed = "too little text to tell"
+            if min(seconds) > 0:
+                speeds = [row.facts["bytes"] / 1e6 / each for each in seconds]
+                middle = statistics.median(speeds)
+                speed = f"{middle:.1f} ± {middle * spread(speeds):.1f}"
+            rows.append(
+                [
+                    f"{table.name}; {form}; `{method}`",
+                    f"{row.facts['bytes'] / 1e6:.1f}",
+                    speed,
+                    f"{row.facts['worker peak'] / 1e6:.0f}",
+                    f"{row.facts['parent peak'] / 1e6:.0f}",
+                ]
+            )
+    return markdown(
+        ["text", "MB", "MB per second of CPU time", "peak of the worker, MB", "of the parent, MB"], rows
+    )
+
+
+def _workers(part: Part) -> str:
+    doubt = max(part.conditions["load"], part.conditions.get("others", 0.0)) > BUSY
+    rows = []
+    for table in part.tables:
+        for group in table.groups:
+            one, two = table.row("1", group), table.row("2", group)
+            rows.append(
+                [
+                    f"{table.facts['archive']}, {group}",
+                    f"{one.median:.2f}",
+                    f"{two.median:.2f}",
+                    _ratio(two, one),
+                    f"{one.facts['cpu']:.2f}",
+                    f"{two.facts['cpu']:.2f}",
+                ]
+            )
+    text = markdown(["", "one worker, s", "two workers, s", "two / one", "CPU s, one", "CPU s, two"], rows)
+    if doubt:
+        text = "**The machine was not idle, so these times are not those of two free processors.**\n\n" + text
+    return text
+
+
+def _start(part: Part) -> str:
+    table = part.tables[0]
+    base = table.row(LIBRARIES)
+    return markdown(
+        ["", "CPU ms", "× the libraries"],
+        [[row.name, f"{1000 * row.median:.0f}", _ratio(row, base)] for row in table.rows],
+    )
+
+
+def _memory(part: Part) -> str:
+    rows = [
+        [
+            f"{table.facts['archive']}, " + (row.name if row.name == FLOOR else f"`{row.name}`"),
+            f"{row.facts['parent peak'] / 1e6:.0f}",
+            f"{row.facts['worker peak'] / 1e6:.0f}" if "worker peak" in row.facts else "–",
+        ]
+        for table in part.tables
+        for row in table.rows
+    ]
+    return markdown(["", "parent, or the only process, MB", "worker, MB"], rows)
+
+
+_SECTIONS: dict[str, Callable[[Part], str]] = {
+    "floor": _floor,
+    "stages": _stages,
+    "methods": _methods,
+    "peers": _peers,
+    "sizes": _sizes,
+    "text": _text,
+    "workers": _workers,
+    "start": _start,
+    "memory": _memory,
+}
+
+
+def section_of(name: str, part: Part) -> str:
+    """Returns the tables of a part as Markdown."""
+    return _SECTIONS[name](part)
+
+
+def written(parts: Mapping[str, Part], document: Path) -> None:
+    """Replaces the measured sections of a document, and draws its plots into the folder of its name.
+
+    A section begins with the line `<!-- measured: NAME -->` and ends with `<!-- end of NAME -->`; its name is
+    that of a part, or `about`. Sections of parts without results stay as they are.
+
+    Raises:
+        ValueError: the document has no such section.
+    """
+    text = document.read_text("utf-8")
+    if not _SECTION.search(text):
+        raise ValueError(f"{document} has no section that begins with <!-- measured: floor --> or the like")
+    folder = document.with_suffix("")
+    pictures = drawn(parts, folder)
+
+    def replaced(match: re.Match[str]) -> str:
+        name = match[2]
+        if name != "about" and name not in parts:
+            return match[0]
+        body = _about(parts) if name == "about" else section_of(name, parts[name])
+        shown = [f"\n![{title}]({folder.name}/{file})\n" for file, title in pictures.get(name, {}).items()]
+        return match[1] + body + "\n" + "".join(shown) + match[3]
+
+    document.write_text(_SECTION.sub(replaced, text), "utf-8")
