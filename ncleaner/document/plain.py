@@ -57,7 +57,7 @@ def dump_text(
     if layout.name not in (*LAYOUTS, "auto"):
         raise InputError(f"unknown layout of text {layout.name!r}: give auto, {', '.join(LAYOUTS)}")
     utf8, used = decode(text, content_type, encoding, html=False)
-    limits.check_lines(utf8.count(b"\n"))
+    limits.check_lines(utf8)
     builder = Builder(len(utf8), limits.segments)
     number = LAYOUTS.index(layout.name) if layout.name != "auto" else _UNKNOWN
     plain = without_placeholders(utf8)

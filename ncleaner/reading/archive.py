@@ -520,23 +520,18 @@ def _pages_of_text(
 
     `plain`: the source of the text if it is not compressed.
     """
-    buffer = bytearray()
+    head = bytearray()
     for block in blocks:
-        buffer += block
-        if buffer.lstrip(_WHITE).find(b"\n") >= 0 or len(buffer) > _BLOCK:
+        head += block
+        if head.lstrip(_WHITE).find(b"\n") >= 0 or len(head) > _BLOCK:
             break
-
-    def forget() -> None:
-        # what has been read is not read again, and a pipe need not keep it
-        if plain is not None:
-            plain.mark(plain.tell())
-
-    wide = buffer.startswith(_UTF16_MARKS)
-    form = None if wide else reading.form or detect_form(bytes(buffer))
+    wide = head.startswith(_UTF16_MARKS)
+    form = None if wide else reading.form or detect_form(bytes(head))
+    rest = blocks if plain is None else _forgetting(blocks, plain)
     if form:
-        documents = _marked_documents(_forgetting(buffer, blocks, forget), form, limit, name)
+        documents = _marked_documents(chain([bytes(head)], rest), form, limit, name)
     else:
-        documents = ((name, piece) for piece in pieces_of(buffer, blocks, limit, reading.layout, forget))
+        documents = ((name, piece) for piece in pieces_of(bytes(head), rest, limit, reading.layout))
     for url, (offset, body, layout) in documents:
         if body is None:
             yield Skip("too large", url or name, name, offset, lost=True)
@@ -549,10 +544,10 @@ def _pages_of_text(
             yield Page(body, url, source=name, offset=offset, kind="text", layout=layout)
 
 
-def _forgetting(buffer: bytearray, blocks: Iterator[bytes], forget: Callable[[], None]) -> Iterator[bytes]:
-    yield bytes(buffer)
+def _forgetting(blocks: Iterator[bytes], source: Source) -> Iterator[bytes]:
+    """Yields the blocks of a text. What has been read is not read again, and a pipe need not keep it."""
     for block in blocks:
-        forget()
+        source.mark(source.tell())
         yield block
 
 

@@ -8,7 +8,7 @@ pages as a pipe. The pieces depend on the text alone, not on the blocks in which
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -37,50 +37,57 @@ class Piece(NamedTuple):
     layout: TextLayout | None = None
 
 
-def pieces_of(
-    buffer: bytearray,
-    blocks: Iterator[bytes],
-    limit: int,
-    layout: str = "auto",
-    on_piece: Callable[[], object] = lambda: None,
-) -> Iterator[Piece]:
+class _Buffer:
+    """The bytes of a text that have been read and not been given."""
+
+    def __init__(self, data: bytes, blocks: Iterator[bytes]) -> None:
+        self.data = data
+        self._blocks = blocks
+
+    def fill(self, size: int) -> int:
+        """Reads up to `size` bytes or more, fewer only at the end of the text; returns their number."""
+        found = len(self.data)
+        if found >= size:
+            return found
+        # joined once: a buffer that grows block by block is moved again and again
+        parts = [self.data]
+        while found < size and (block := next(self._blocks, b"")):
+            parts.append(block)
+            found += len(block)
+        self.data = b"".join(parts)
+        return found
+
+    def take(self, end: int) -> bytes:
+        """Takes the bytes before `end`."""
+        taken, self.data = self.data[:end], self.data[end:]
+        return taken
+
+
+def pieces_of(head: bytes, blocks: Iterator[bytes], limit: int, layout: str = "auto") -> Iterator[Piece]:
     """Cuts a text into pieces.
 
     Args:
-        buffer: the beginning of the text; it is changed.
+        head: the beginning of the text.
         blocks: the rest of it.
         limit: most bytes of a piece. A paragraph that is longer is cut at the best place before the limit.
         layout: of the text; `auto`: the first piece tells it.
-        on_piece: called before a piece is given.
     """
     least = min(PIECE, limit)
-    _fill(buffer, blocks, least + 1)
-    if len(buffer) <= least:
-        if buffer:
-            yield Piece(-1, bytes(buffer))
+    buffer = _Buffer(head, blocks)
+    if buffer.fill(least + 1) <= least:
+        if buffer.data:
+            yield Piece(-1, buffer.data)
         return
-    if is_wide(bytes(memoryview(buffer)[:1024])):
-        _fill(buffer, blocks, limit + 1)
-        yield Piece(-1, bytes(buffer) if len(buffer) <= limit else None)
+    if is_wide(buffer.data[:1024]):
+        size = buffer.fill(limit + 1)
+        yield Piece(-1, buffer.data if size <= limit else None)
         return
-    found = _layout(bytes(memoryview(buffer)[:least]), layout)
+    found = _layout(buffer.data[:least], layout)
     offset = 0
-    while end := _end(buffer, blocks, least, limit, found.name == LAYOUTS[0]):
-        on_piece()
-        yield Piece(offset, bytes(memoryview(buffer)[:end]), replace(found, begins=not offset, ends=False))
-        del buffer[:end]
+    while end := _end(buffer, least, limit, found.name == LAYOUTS[0]):
+        yield Piece(offset, buffer.take(end), replace(found, begins=not offset, ends=False))
         offset += end
-    on_piece()
-    yield Piece(offset or -1, bytes(buffer), replace(found, begins=not offset))
-
-
-def _fill(buffer: bytearray, blocks: Iterator[bytes], size: int) -> None:
-    """Reads up to `size` bytes or more; fewer only at the end of the text."""
-    while len(buffer) < size:
-        block = next(blocks, b"")
-        if not block:
-            return
-        buffer += block
+    yield Piece(offset or -1, buffer.data, replace(found, begins=not offset))
 
 
 def _layout(head: bytes, layout: str) -> TextLayout:
@@ -92,35 +99,31 @@ def _layout(head: bytes, layout: str) -> TextLayout:
     return TextLayout(LAYOUTS[number] if layout == "auto" else layout, width, margin)
 
 
-def _end(buffer: bytearray, blocks: Iterator[bytes], least: int, limit: int, by_line: bool) -> int:
+def _end(buffer: _Buffer, least: int, limit: int, by_line: bool) -> int:
     """Reads on to the end of the first piece, and returns it; 0 if the rest of the text is one piece."""
     place = least
     while True:
-        _fill(buffer, blocks, min(place, limit) + 1)
-        size = len(buffer)
+        size = buffer.fill(min(place, limit) + 1)
         if size <= least:
             return 0
-        end, searched = find_cut(buffer, place, min(size, limit), by_line)
+        end, searched = find_cut(buffer.data, place, min(size, limit), by_line)
         if end:
             return end
         if size > limit:
-            return _best_end(buffer, limit)
-        if size <= place:
-            return 0
+            return _best_end(buffer.data, limit)
         # the line at which the search has ended may be long, and is searched again
-        _fill(buffer, blocks, size + max(size - searched, 1))
-        if len(buffer) == size:
+        if size <= place or buffer.fill(size + max(size - searched, 1)) == size:
             return 0
         place = max(searched, place)
 
 
-def _best_end(buffer: bytearray, limit: int) -> int:
+def _best_end(data: bytes, limit: int) -> int:
     """Returns the best cut at or before the limit: after a blank line, a line, a word, or a character."""
     for mark in (b"\n\n", b"\n\r\n", b"\n", b" "):
-        end = buffer.rfind(mark, 0, limit)
+        end = data.rfind(mark, 0, limit)
         if end > 0:
             return end + len(mark)
     end = limit
-    while end > max(1, limit - 3) and buffer[end] & 0xC0 == 0x80:
+    while end > max(1, limit - 3) and data[end] & 0xC0 == 0x80:
         end -= 1
     return end
