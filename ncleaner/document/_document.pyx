@@ -388,8 +388,8 @@ cdef size_t _copy_words(builder_t* b, const unsigned char* data, size_t length, 
     """Appends text in which nothing changes, eight bytes at a time, as `add_text` does byte by byte.
 
     The last character written is no space. Stops before the eight bytes in which there is a control, a line end, a
-    second space, a character that is dropped or is white space, or a bracket of a shortcode. Returns the number of bytes,
-    and adds to `chars` and to the words of the segment.
+    second space, a character that is dropped or is white space, or a bracket of a shortcode. Returns the number of
+    bytes, and adds to `chars` and to the words of the segment.
     """
     cdef const unsigned char* p = data
     cdef const unsigned char* stop = data + length - 8

@@ -108,9 +108,8 @@ class Channel:
                     break
                 left -= count
                 self._received += count
-                if self._received == len(self._in):
-                    if message := self._completed():
-                        found.append(message[0])
+                if self._received == len(self._in) and (message := self._completed()):
+                    found.append(message[0])
         except BlockingIOError:
             pass
         except OSError as error:
