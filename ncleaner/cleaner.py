@@ -24,7 +24,7 @@ from ncleaner.methods.zones import Wanted
 from ncleaner.modelling.container import Stored
 from ncleaner.modelling.decision import PRESETS, Preset
 from ncleaner.modelling.ngrams import NGramModel
-from ncleaner.page import Page
+from ncleaner.page import LAYOUTS, Page, TextLayout
 from ncleaner.sinks.text import kept_text
 
 if TYPE_CHECKING:
@@ -72,11 +72,13 @@ class Cleaner:
         limits: bounds for one page.
         encoding: WHATWG label of the encoding, instead of what pages declare.
         alt_text: include the alternative text of images.
+        text: the layout of plain text: `lines` (a paragraph on each line), `paragraphs` (between empty
+            lines), `wrapped` (as by Lynx or in mail), or `auto`: as the lines of each text tell.
 
     Raises:
         TypeError: an argument has another type.
-        ValueError: there is no such method or preset, the loaded model is not for the method, the threshold
-            is no number, or a parameter is unknown or out of range.
+        ValueError: there is no such method, preset or layout, the loaded model is not for the method, the
+            threshold is no number, or a parameter is unknown or out of range.
         InputError: there is no such encoding.
         ModelError: there is no such model, it cannot be read, or it has no such preset; or there is no such
             survey.
@@ -98,6 +100,7 @@ class Cleaner:
         limits: Limits = Limits(),
         encoding: str | None = None,
         alt_text: bool = False,
+        text: str = "auto",
     ) -> None:
         check_is("method", method, str, f"the name of a method ({', '.join(METHODS)})")
         entry = entry_of(method)
@@ -124,7 +127,9 @@ class Cleaner:
             check_is("encoding", encoding, str, "the name of an encoding")
             # raises for an unknown one
             dump_html(b"", encoding=encoding)
+        check_choice("text", text, ("auto", *LAYOUTS))
         self.limits = limits
+        self.text = text
         if entry.needs_references and sites is None:
             raise ValueError(f"the method {method} needs `sites`, a survey with references")
         if isinstance(sites, str | os.PathLike):
@@ -166,7 +171,7 @@ class Cleaner:
 
     def text_document(self, text: bytes | str) -> Document:
         """Reads one plain-text dump as a Document."""
-        return dump_text(page_of(text, 3), encoding=self.encoding, limits=self.limits)
+        return dump_text(page_of(text, 3), encoding=self.encoding, limits=self.limits, layout=self.text)
 
     def keep(self, document: Document) -> Kept:
         """Decides which segments of a document to keep; remarks the model and the language of the page."""
@@ -216,7 +221,11 @@ class Cleaner:
         check_is("page", page, Page, "a Page, such as `pages` yields")
         if page.kind == "text":
             document = dump_text(
-                page.body, content_type=page.content_type, encoding=self.encoding, limits=self.limits
+                page.body,
+                content_type=page.content_type,
+                encoding=self.encoding,
+                limits=self.limits,
+                layout=self._layout(page),
             )
         else:
             document = dump_html(
@@ -231,6 +240,12 @@ class Cleaner:
         if self.sites is not None and self.sites.duplicates:
             kept = kept.remarked(duplicate_of=self.sites.duplicate_of(page))
         return document, kept
+
+    def _layout(self, page: Page) -> str | TextLayout:
+        """Returns the layout in which a text is read: what the user says, or what the reader knows."""
+        if page.layout is None:
+            return self.text
+        return page.layout if self.text == "auto" else replace(page.layout, name=self.text)
 
     def __repr__(self) -> str:
         model = getattr(self.method, "model", None)

@@ -57,7 +57,7 @@ class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # datatrove has no 
             read as texts: give a `glob_pattern` if the folder contains other files.
         method, model, threshold, headline, comments, captions, news, notices, parameters, sites, limits,
             encoding, alt_text: see `Cleaner`.
-        input_format, marker: see `archive.read`.
+        input_format, marker, text: see `archive.read`.
         options: those of `BaseDiskReader`: limit, skip, adapter, glob_pattern, default_metadata, …
 
     Raises:
@@ -86,6 +86,7 @@ class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # datatrove has no 
         alt_text: bool = False,
         input_format: InputFormat = "auto",
         marker: str | None = None,
+        text: str = "auto",
         **options: Any,
     ) -> None:
         super().__init__(data_folder, paths_file, **options)
@@ -106,6 +107,7 @@ class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # datatrove has no 
             sites=None if sites is None else str(sites),
             limits=limits,
             marker=marker,
+            text=text,
         )
         self._pool: Pool | None = None
 
@@ -129,6 +131,7 @@ class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # datatrove has no 
                 limits=settings.limits,
                 name=self.data_folder.resolve_paths(filepath),
                 marker=settings.marker,
+                text=settings.text,
             )
             chunks = cleaned_items(items, pool, settings.limits)
             while True:

@@ -3,9 +3,39 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
-__all__ = ["Damage", "Page", "Skip"]
+__all__ = ["LAYOUTS", "Damage", "Page", "Skip", "TextLayout"]
+
+#: Layouts of a plain text: a paragraph on each line, paragraphs between empty lines, lines that are wrapped
+#: as by Lynx or in mail. Compiled code knows them by their numbers.
+LAYOUTS: Final = ("lines", "paragraphs", "wrapped")
+
+
+@dataclass(frozen=True, slots=True)
+class TextLayout:
+    """How the lines of a plain text are read, and which piece of the text a page is.
+
+    A long text is read in pieces. Its first piece tells the layout of all of them.
+
+    Attributes:
+        name: one of `LAYOUTS`.
+        width: the column at which the lines of the text are wrapped, in characters; -1: as the lines of the
+            page tell.
+        margin: the indentation of most of its long lines, in columns; likewise.
+        begins, ends: whether the text begins, and ends, with the page.
+    """
+
+    name: str
+    width: int = -1
+    margin: int = -1
+    begins: bool = True
+    ends: bool = True
+
+    @property
+    def is_piece(self) -> bool:
+        """Whether the page is only a piece of a text."""
+        return not (self.begins and self.ends)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +56,8 @@ class Page:
         source: the archive or file that the page was read from; `-` for standard input.
         offset: byte offset of the record in `source` as stored; -1 for a file that is one page.
         kind: `html`, or `text` for plain-text dumps and WET records.
+        layout: of a text if the reader knows it: of a piece of a longer text, and of a WET record, in which
+            each line is a block of the page. None: as the lines of the page tell.
     """
 
     body: bytes
@@ -36,6 +68,7 @@ class Page:
     source: str = ""
     offset: int = -1
     kind: Literal["html", "text"] = "html"
+    layout: TextLayout | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -362,6 +362,85 @@ cdef inline void _begin_segment(builder_t* b) noexcept nogil:
     b.seg_links = 0
 
 
+cdef extern from *:
+    """
+    #define ONES 0x0101010101010101ULL
+    #define HIGHS 0x8080808080808080ULL
+    #define LOWS 0x7F7F7F7F7F7F7F7FULL
+    """
+    # each byte of a word
+    const uint64_t ONES
+    const uint64_t HIGHS
+    const uint64_t LOWS
+
+
+cdef inline uint64_t _zeros(uint64_t word) noexcept nogil:
+    """Returns the highest bit of each byte that is zero."""
+    return ~(((word & LOWS) + LOWS) | word) & HIGHS
+
+
+cdef inline uint32_t _bits(uint64_t highs) noexcept nogil:
+    """Returns how many bytes have their highest bit set; they have no others."""
+    return <uint32_t> (((highs >> 7) * ONES) >> 56)
+
+
+cdef size_t _copy_words(builder_t* b, const unsigned char* data, size_t length, uint32_t* chars) noexcept nogil:
+    """Appends text in which nothing changes, eight bytes at a time, as `add_text` does byte by byte.
+
+    The last character written is no space. Stops before the eight bytes in which there is a control, a line end, a
+    second space, a character that is dropped or is white space, or a bracket of a shortcode. Returns the number of
+    bytes, and adds to `chars` and to the words of the segment.
+    """
+    cdef const unsigned char* p = data
+    cdef const unsigned char* stop = data + length - 8
+    cdef char* out = b.text + b.text_len
+    cdef uint64_t word, spaces, highs, leads
+    cdef uint32_t words = 0, found, count = 0
+    cdef bint space = False, marks = b.element >= 0
+    cdef int k
+    while p <= stop:
+        memcpy(&word, p, 8)
+        # a byte below 0x20, or DEL
+        if ((word - ONES * 0x20) & ~word & HIGHS) or _zeros(word ^ LOWS):
+            break
+        spaces = _zeros(word ^ (ONES * 0x20))
+        if spaces & (spaces << 8) or (space and p[0] == c' '):
+            break
+        if marks and (_zeros(word ^ (ONES * c'[')) or _zeros(word ^ (ONES * c'{'))):
+            break
+        highs = word & HIGHS
+        if highs:
+            leads = (
+                _zeros(word ^ (ONES * 0xC2)) | _zeros(word ^ (ONES * 0xE1)) | _zeros(word ^ (ONES * 0xE2))
+                | _zeros(word ^ (ONES * 0xE3)) | _zeros(word ^ (ONES * 0xEF))
+            )
+            if leads:
+                for k in range(8):
+                    if byte_class[p[k]] >= LEAD_C2 and _special(p + k, <size_t> (data + length - p - k)):
+                        break
+                else:
+                    k = 8
+                if k < 8:
+                    break
+            # bytes after the first one of a character
+            count -= _bits(highs & ~(word << 1))
+        memcpy(out, p, 8)
+        found = _bits(spaces)
+        count += 8 - found
+        words += found + (space and p[0] != c' ')
+        space = p[7] == c' '
+        words -= space
+        p += 8
+        out += 8
+    if p > data:
+        b.text_len = <size_t> (out - b.text)
+        b.mark = b.text_len - space
+        b.space = space
+        b.seg_words += words
+        chars[0] += count
+    return <size_t> (p - data)
+
+
 cdef void add_text(builder_t* b, const unsigned char* data, size_t length) noexcept nogil:
     """Appends one text node of `length` bytes of UTF-8.
 
@@ -372,6 +451,7 @@ cdef void add_text(builder_t* b, const unsigned char* data, size_t length) noexc
     cdef bint in_run = False, pre = b.pres > 0
     cdef unsigned char c, kind
     cdef int width
+    cdef size_t size
     cdef char* out
     cdef char* end
     # Every step below writes at most as many bytes as it reads.
@@ -444,6 +524,16 @@ cdef void add_text(builder_t* b, const unsigned char* data, size_t length) noexc
             b.space = False
         b.breaks = 0
         b.object = False
+        if not pre and length - i >= 8:
+            size = _copy_words(b, data + i, length - i, &chars)
+            if size:
+                i += size
+                if b.space or i == length:
+                    continue
+                c = data[i]
+                kind = byte_class[c]
+                if kind != PLAIN and kind != CONTINUATION:
+                    continue
         # Copies the character and all plain characters that follow it. Nothing in the builder changes meanwhile: a byte
         # may be part of any field for the compiler, which would write and read them again for each.
         end = out + b.text_len

@@ -34,12 +34,13 @@ cdef const uint8_t[::1] _rows_of(Tables tables, mask):
     return kept
 
 
-def text_of(Tables tables not None, mask not None):
-    """Returns the kept segments in UTF-8, each on its own line; the last line has no end.
+def text_of(Tables tables not None, mask not None, bytes end not None=b""):
+    """Returns the kept segments in UTF-8, each on its own line, and after the last one `end`.
 
     Args:
         tables: those of the page.
         mask: shape (segments,), bool.
+        end: what follows the last kept segment; nothing does if there is none.
 
     Raises:
         ValueError: the mask does not fit the document.
@@ -47,7 +48,8 @@ def text_of(Tables tables not None, mask not None):
     cdef const uint8_t[::1] kept = _rows_of(tables, mask)
     cdef const tables_t* t = &tables.t
     cdef const segment_t* s
-    cdef size_t size = 0
+    cdef size_t size = 0, after = len(end)
+    cdef const char* ending = <const char*> end
     cdef Py_ssize_t i
     cdef char* out
     for i in range(t.n_segments):
@@ -55,7 +57,7 @@ def text_of(Tables tables not None, mask not None):
             size += t.segments[i].end - t.segments[i].start + 1
     if not size:
         return b""
-    found = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> size - 1)
+    found = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> (size - 1 + after))
     out = PyBytes_AS_STRING(found)
     with nogil:
         for i in range(t.n_segments):
@@ -63,10 +65,10 @@ def text_of(Tables tables not None, mask not None):
                 s = &t.segments[i]
                 memcpy(out, t.text + s.start, s.end - s.start)
                 out += s.end - s.start
-                # the last one is the zero byte behind the object's bytes
+                # the last one is in the place of the end, or the zero byte behind the object's bytes
                 out[0] = c"\n"
                 out += 1
-        (out - 1)[0] = 0
+        memcpy(out - 1, ending, after + 1)
     return found
 
 

@@ -1,8 +1,9 @@
 """Plain-text dumps to Documents: the output of Lynx, w3m and earlier crawls.
 
-There are two layouts. A *wrapped* dump has lines of at most the width of a screen. Empty lines, bullets,
+There are three layouts. A *wrapped* dump has lines of at most the width of a screen. Empty lines, bullets,
 enumerations and changes of indentation separate its segments (Evert 2008, section 2). In a dump with *one
-paragraph on each line*, each line is a segment. The Document is the same as for HTML, but has no elements.
+paragraph on each line*, each line is a segment. In a text with *paragraphs between empty lines*, all lines of
+a paragraph are a segment, whatever their forms. The Document is the same as for HTML, but has no elements.
 
 Mail and newsgroup articles are wrapped text with header fields, quotes of other messages, and signatures.
 These three become separate segments, and keep the characters by which an n-gram model can learn to recognize
@@ -11,264 +12,19 @@ them.
 
 from __future__ import annotations
 
-import re
-from itertools import pairwise
-
+from ncleaner.arguments import check_is
 from ncleaner.document._document import Builder
+from ncleaner.document._plain import fill
 from ncleaner.document.tables import Document
+from ncleaner.errors import InputError
 from ncleaner.limits import Limits
+from ncleaner.page import LAYOUTS, TextLayout
+from ncleaner.text._lines import without_placeholders
 from ncleaner.text.charset import decode
 
 __all__ = ["dump_text"]
 
-# Lynx marks nested list items by level: * + o # @ -. Other dumpers and authors use the other characters.
-_BULLET = re.compile(
-    rb"(?:[*+o#@=~-]|\xe2\x80\xa2|\xc2\xb7|\xe2\x96\xaa|\xe2\x97\x8f|\xe2\x80\xa3|\xe2\x97\xa6)(?=\s+\S)"
-)
-_ENUMERATION = re.compile(rb"(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)])(?=\s+\S)")
-# Lynx writes this for an image without alternative text: its kind, or the name of its file.
-_PLACEHOLDER = re.compile(
-    rb"\[(?:INLINE|IMG|LINK|EMBED|ISMAP|USEMAP(?::[^\]\n]*)?|[^\s\[\]]+\.(?:gif|jpe?g|png|bmp|ico|svg|webp))\]",
-    re.IGNORECASE,
-)
-# A line without visible characters: only white space of any width, as in Chinese and Japanese text, and
-# separators.
-_BLANK = re.compile(
-    rb"\A(?:[\t-\r\x1c-\x20]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)+\Z"
-)
-# Mail and news readers mark quoted lines with `> `, `>> `, `> > `, `| `, `JD> `, and mixtures of these. The
-# mark is in the first or second column: text that Lynx indents further is part of a page.
-_QUOTE = re.compile(rb" ?((?:>[ ]?|[A-Z][A-Za-z]{0,11}>(?:[ ]|(?=>)|\Z)|\|(?:[ ]|\Z)(?!.*\|))+)")
-# These are numbers, because the search for a byte in a line takes a tenth of the time if the byte is a
-# number.
-_GREATER, _BAR = b">|"
-# In a mailbox, a line that begins with `From ` starts a message. Such a line in the text of a message is
-# masked.
-_MASKED = b">From "
-# RFC 5322, section 2.2: the name of a field consists of printable characters except the colon.
-_FIELD = re.compile(rb"[!-9;-~]+:(?:\s|\Z)")
-# A block of such lines is a header only if it has one of these fields: ordinary text may begin with `Note: `.
-_MAIL_FIELD = re.compile(
-    rb"(?:From|To|Subject|Date|Sender|Reply-To|Message-ID|Newsgroups|Path|Received|Return-Path):",
-    re.IGNORECASE,
-)
-# Most lines of a signature after a line `--`: by convention four lines by the author, and the lines that a
-# mailing list adds. With a space at the end (`-- `), the line always begins a signature, of any length.
-# Without it, the line may also be a separator in ordinary text.
-_SIGNATURE = 16
-# A line ends early if the next word would have fitted into this share of the width.
-_EARLY = 0.85
-# Marks that end a sentence in scripts whose letters have no case.
-_FINAL = "。！？.!?।؟۔"
-# Longest line of a wrapped dump, in characters: the 80 columns of a screen, and some more for other scripts.
-_SCREEN = 100
-
-
-def _is_wrapped(lines: list[bytes], apart: dict[int, bool]) -> bool:
-    """Returns whether paragraphs extend over several lines.
-
-    At most 2 % of the lines are then wider than a screen, and there are empty lines between paragraphs, or at
-    least half of the lines are full. The lines in `apart` (headers and signatures) do not count.
-    """
-    if apart:
-        lines = [line for position, line in enumerate(lines) if position not in apart]
-    filled = [line.decode("utf-8", "replace") for line in lines if line]
-    wide = sum(len(line) > _SCREEN for line in filled)
-    if wide * 50 > len(filled):
-        return False
-    if b"" in b"\n".join(lines).strip(b"\n").split(b"\n"):
-        return True
-    widest = max(map(len, filled), default=0)
-    full = sum(len(line) + 1 + _first_word(after) > widest for line, after in pairwise(filled))
-    return full * 2 >= len(filled) - 1
-
-
-def _first_word(line: str) -> int:
-    """Returns the length of the first word of `line` in characters, or 1 if it begins with an ideograph.
-
-    The line before was full if it had no room for these characters.
-    """
-    word = line.split(None, 1)[0]
-    return 1 if word[0] >= "\u2e80" else len(word)
-
-
-def _indent(line: bytes) -> int:
-    return len(line) - len(line.lstrip())
-
-
-def _wrapped(builder: Builder, lines: list[bytes], apart: dict[int, bool]) -> None:
-    parts: list[bytes] = []  # the lines of the current segment
-    kind = "p"
-    margins = (0, 0)  # indentations that continue the segment
-    width = _width(lines)
-    level = b""  # the quotation prefix of the current lines, without white space
-    body = _body_margin(lines)
-
-    for position, line in enumerate(lines):
-        if not line:
-            if parts:
-                _end(builder, kind, parts)
-            continue
-        if position in apart:
-            if apart[position]:
-                _end(builder, kind, parts)
-            kind = "p"
-            # No prefix has this value, so that the next line of text ends the segment.
-            level = b"-"
-            parts.append(line)
-            continue
-        # This quick test excludes nearly all lines that are not quoted.
-        if level or _GREATER in line or _BAR in line:
-            prefix, text = _quoted(line)
-            # A line with only a prefix is an empty line inside a quote, but does not begin a quote.
-            if not (text or level):
-                prefix = b""
-            elif level != prefix or not text:
-                _end(builder, kind, parts)
-            level = prefix
-            if prefix:
-                kind = "p"
-                if text:
-                    # Every line keeps its prefix. Without prefixes, the words look as clean as in the quoted
-                    # message, and a single prefix is too little evidence against a paragraph of clean words.
-                    parts.append(line.lstrip())
-                continue
-        indent = _indent(line)
-        text = line[indent:]
-        marker = _BULLET.match(text) or (_ENUMERATION.match(text) if indent else None)
-        if parts and (
-            marker
-            or min(abs(indent - margin) for margin in margins) > 1
-            or _ended_early(lines[position - 1], text, width)
-        ):
-            _end(builder, kind, parts)
-        if parts:
-            margins = (indent, indent)
-        else:
-            kind = "p"
-            margins = (indent, indent)
-            if marker:
-                kind = "l"
-                # The next lines of the item begin below its text or below its marker.
-                margins = (indent, len(line) - len(line[indent + marker.end() :].lstrip()))
-                text = text[marker.end() :].lstrip() if _BULLET.match(text) else text
-            elif indent < body and _alone(lines, position):
-                kind = "h"
-        parts.append(text)
-    _end(builder, kind, parts)
-
-
-def _width(lines: list[bytes]) -> int:
-    """Returns the column at which a dump was wrapped, in characters: the 95th percentile of the line lengths.
-
-    Only lines with a further line directly after them count.
-    """
-    lengths = sorted(
-        len(line.decode("utf-8", "replace")) for line, after in pairwise(lines) if line and after
-    )
-    return lengths[len(lengths) * 19 // 20] if lengths else 0
-
-
-def _ended_early(line: bytes, following: bytes, width: int) -> bool:
-    """Returns whether the author intended the line break between `line` and `following`.
-
-    The next word would then have fitted well before the right margin, and does not begin in lower case.
-    """
-    text, after = line.decode("utf-8", "replace"), following.decode("utf-8", "replace")
-    if len(text) + 1 + _first_word(after) >= _EARLY * width:
-        return False
-    letter = next((character for character in after if character.isalnum()), "a")
-    # In scripts without case, only a line break after the end of a sentence is intended.
-    return not letter.islower() and (letter.isupper() or letter.isdigit() or text[-1:] in _FINAL)
-
-
-def _end(builder: Builder, kind: str, parts: list[bytes]) -> None:
-    """Ends the current segment if it has lines."""
-    if parts:
-        builder.segment(kind, b" ".join(parts))
-        parts.clear()
-
-
-def _apart(raw: list[bytes], lines: list[bytes]) -> dict[int, bool]:
-    """Returns the lines that are not running text: the header and the signature of each message.
-
-    The signature extends to the end of the message. The keys are line numbers. The value is True if the line
-    begins a segment, False if it continues one. A form feed at the beginning of a line of `raw` begins a new
-    message.
-    """
-    apart: dict[int, bool] = {}
-    feeds = [position for position, line in enumerate(raw) if position and line.startswith(b"\f")]
-    for start, stop in pairwise([0, *feeds, len(lines)]):
-        _header(lines, start, stop, apart)
-        signature = _signature(raw, lines, start, stop)
-        apart.update(dict.fromkeys(range(signature, stop), True))
-    return apart
-
-
-def _header(lines: list[bytes], start: int, stop: int, apart: dict[int, bool]) -> None:
-    """Adds the lines of the header of a message to `apart`, if the message begins with a header.
-
-    A header is a block of lines that are all fields, up to an empty line. At least one of the fields must be
-    a field that only mail has.
-    """
-    begin = start
-    while begin < stop and not lines[begin]:
-        begin += 1
-    end = begin
-    mail = False
-    while end < stop and lines[end]:
-        line = lines[end]
-        folded = end > begin and line.startswith(b" ")
-        if not (folded or _FIELD.match(line) or (end == begin and line.startswith(b"From "))):
-            return
-        mail = mail or bool(_MAIL_FIELD.match(line))
-        end += 1
-    if mail:
-        apart.update((position, not lines[position].startswith(b" ")) for position in range(begin, end))
-
-
-def _signature(raw: list[bytes], lines: list[bytes], start: int, stop: int) -> int:
-    """Returns the line at which the signature of a message begins, or `stop` if it has no signature."""
-    if b"--" not in lines[start:stop]:
-        return stop
-    # Finds the first line from which a separator without a space has at most `_SIGNATURE` lines after it.
-    near, below = stop - 1, 0
-    while near > start and below + bool(lines[near]) <= _SIGNATURE:
-        below += bool(lines[near])
-        near -= 1
-    written = False
-    for position in range(start, stop):
-        # A separator begins a signature only if there is text before it.
-        if lines[position] == b"--" and written and (raw[position] == b"-- " or position >= near):
-            return position
-        written = written or bool(lines[position])
-    return stop
-
-
-def _quoted(line: bytes) -> tuple[bytes, bytes]:
-    """Returns the prefix of a quoted line, without white space, and the text after it.
-
-    The prefix is empty if the line is not quoted.
-    """
-    quote = _QUOTE.match(line)
-    if quote is None or line.startswith(_MASKED):
-        return b"", line
-    return quote[1].replace(b" ", b""), line[quote.end() :]
-
-
-def _body_margin(lines: list[bytes]) -> int:
-    """Returns the most frequent indentation of long lines: 3 in Lynx dumps, where only headings have less."""
-    counts: dict[int, int] = {}
-    for line in lines:
-        if len(line) > 40:
-            counts[_indent(line)] = counts.get(_indent(line), 0) + 1
-    return min(counts, key=lambda indent: (-counts[indent], indent)) if counts else 0
-
-
-def _alone(lines: list[bytes], position: int) -> bool:
-    """Returns whether the lines before and after a line are empty or do not exist."""
-    before = position == 0 or not lines[position - 1]
-    return before and (position + 1 == len(lines) or not lines[position + 1])
+_UNKNOWN = -1
 
 
 def dump_text(
@@ -277,6 +33,7 @@ def dump_text(
     content_type: str = "",
     encoding: str | None = None,
     limits: Limits = Limits(),
+    layout: str | TextLayout = "auto",
 ) -> Document:
     """Converts one plain-text dump to a Document.
 
@@ -285,25 +42,25 @@ def dump_text(
         content_type: the HTTP header, which may declare a charset.
         encoding: a WHATWG label that overrides all other information about the encoding.
         limits: the limits of size; only `bytes` and `segments` apply to text.
+        layout: `lines` (a paragraph on each line), `paragraphs` (between empty lines), `wrapped` (as by Lynx
+            or in mail), or `auto`: as the lines tell. For a piece of a longer text, a `TextLayout`.
 
     Raises:
-        InputError: `encoding` is not a known label, or the text exceeds `limits.bytes` or `limits.segments`.
+        TypeError: `layout` has another type.
+        InputError: `encoding` is not a known label, there is no such layout, or the text exceeds
+            `limits.bytes` or `limits.segments`.
     """
     limits.check_size(len(text))
+    check_is("layout", layout, (str, TextLayout), "auto, lines, paragraphs or wrapped")
+    if isinstance(layout, str):
+        layout = TextLayout(layout)
+    if layout.name not in (*LAYOUTS, "auto"):
+        raise InputError(f"unknown layout of text {layout.name!r}: give auto, {', '.join(LAYOUTS)}")
     utf8, used = decode(text, content_type, encoding, html=False)
-    limits.check_lines(utf8.count(b"\n"))
-    raw = _PLACEHOLDER.sub(b"", utf8).splitlines()
-    lines = [_BLANK.sub(b"", line.lstrip(b"\f").rstrip().expandtabs()) for line in raw]
-    apart = _apart(raw, lines)
+    limits.check_lines(utf8)
     builder = Builder(len(utf8), limits.segments)
-    if _is_wrapped(lines, apart):
-        _wrapped(builder, lines, apart)
-    else:
-        for line in lines:
-            bullet = _BULLET.match(line.lstrip())
-            if bullet:
-                builder.segment("l", line.lstrip()[bullet.end() :])
-            elif line:
-                builder.segment("p", line)
+    number = LAYOUTS.index(layout.name) if layout.name != "auto" else _UNKNOWN
+    plain = without_placeholders(utf8)
+    fill(builder, plain, number, layout.width, layout.margin, layout.begins, layout.ends)
     limits.check_segments(builder.count_segments())
     return Document(builder.tables(), encoding=used)

@@ -3,8 +3,8 @@
 `methods/heuristics.py` says what the forms are.
 """
 
-from libc.stdint cimport uint8_t, uint32_t
-from libc.string cimport memset
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
 
 from ncleaner.document._tables cimport HIDDEN, Tables, segment_t
 from ncleaner.text._letters cimport decode_utf8
@@ -21,20 +21,14 @@ cdef enum:
     ITEM_WORDS = 5      # of the longest item of a menu
     FOOTER_WORDS = 40   # of the longest footer line
 
-    # classes of bytes
-    IS_WORD = 1
-    IS_SUSPECT = 2      # may belong to a separator; a second test decides
-
-cdef uint8_t byte_class[256]
+# Bytes with which a separator may begin; a second test decides.
+cdef bint is_suspect[256]
 
 
 cdef void _classify():
-    memset(byte_class, 0, sizeof(byte_class))
-    for c in range(128):
-        if chr(c).isalnum():
-            byte_class[c] = IS_WORD
+    memset(is_suspect, 0, sizeof(is_suspect))
     for c in (0x7C, 0x3A, 0xC2, 0xE2):
-        byte_class[c] = IS_SUSPECT
+        is_suspect[c] = True
 
 _classify()
 
@@ -136,19 +130,34 @@ cdef bint _is_menu(const uint8_t* p, const uint8_t* end) noexcept nogil:
     return words <= ITEM_WORDS * (items if items else 1)
 
 
+cdef inline uint64_t _has(uint64_t word, uint64_t byte) noexcept nogil:
+    """Returns a value other than 0 if one of the eight bytes of a word is this one."""
+    word ^= byte * <uint64_t> 0x0101010101010101
+    return (word - <uint64_t> 0x0101010101010101) & ~word & <uint64_t> 0x8080808080808080
+
+
+cdef bint _is_separated(const uint8_t* p, const uint8_t* end) noexcept nogil:
+    """Whether there is a separator."""
+    cdef uint64_t eight
+    cdef int k
+    while end - p >= 8:
+        memcpy(&eight, p, 8)
+        if _has(eight, c'|') or _has(eight, c':') or _has(eight, 0xC2) or _has(eight, 0xE2):
+            for k in range(8):
+                if is_suspect[p[k]] and _separator(p + k, <size_t> (end - p - k)):
+                    return True
+        p += 8
+    while p < end:
+        if is_suspect[p[0]] and _separator(p, <size_t> (end - p)):
+            return True
+        p += 1
+    return False
+
+
 cdef bint _is_removed(const uint8_t* p, const uint8_t* end, uint32_t words) noexcept nogil:
-    cdef const uint8_t* q = p
-    cdef uint8_t seen = 0, kind
-    cdef bint separated = False
-    while q < end:
-        kind = byte_class[q[0]]
-        seen |= kind
-        if kind == IS_SUSPECT and not separated:
-            separated = _separator(q, <size_t> (end - q)) > 0
-        q += 1
     return (
-        (not seen & IS_WORD and not _has_word(p, end))
-        or (separated and _is_menu(p, end))
+        not _has_word(p, end)
+        or (_is_separated(p, end) and _is_menu(p, end))
         or (words <= FOOTER_WORDS and _is_copyright(p, end))
     )
 

@@ -13,7 +13,8 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from ncleaner.text._letters import composing, may_compose
+from ncleaner.text._compose import compose_segments
+from ncleaner.text._letters import may_compose
 
 __all__ = ["compose", "composed"]
 
@@ -78,27 +79,13 @@ def compose(data: bytes, starts: Offsets, ends: Offsets) -> tuple[bytes, Offsets
     """
     if not may_compose(data):
         return data, starts, ends
-    # one mark in a dump of many megabytes does not send all of it through Python
-    pieces: list[bytes] = []
-    lengths = ends - starts
-    kept_from = 0
-    for segment in composing(data, starts, ends):
-        part = data[starts[segment] : ends[segment]]
-        changed = composed(part.decode("utf-8", "replace")).encode()
-        if changed != part:
-            pieces += (_joined(data, starts, ends, kept_from, segment), changed)
-            lengths[segment] = len(changed)
-            kept_from = segment + 1
-    if not pieces:
+    found = compose_segments(data, starts, ends, _composed_bytes)
+    if found is None:
         return data, starts, ends
-    pieces.append(_joined(data, starts, ends, kept_from, len(starts)))
+    text, lengths = found
     new_ends = np.cumsum(lengths, dtype=np.uint32)
-    return b"".join(pieces), new_ends - lengths, new_ends
+    return text, new_ends - lengths, new_ends
 
 
-def _joined(data: bytes, starts: Offsets, ends: Offsets, first: int, last: int) -> bytes:
-    """Returns the text of the segments [first, last) without what stands between them."""
-    return b"".join(
-        data[start:end]
-        for start, end in zip(starts[first:last].tolist(), ends[first:last].tolist(), strict=True)
-    )
+def _composed_bytes(data: bytes) -> bytes:
+    return composed(data.decode("utf-8", "replace")).encode()

@@ -21,15 +21,20 @@ __all__ = ["dump_lines", "page_table"]
 
 
 def dump_lines(
-    paths: list[str], input_format: Any, encoding: str | None, alt_text: bool, marker: str | None = None
+    paths: list[str],
+    input_format: Any,
+    encoding: str | None,
+    alt_text: bool,
+    marker: str | None = None,
+    text: str = "auto",
 ) -> Iterator[bytes | str]:
     """Yields the segments of all pages as lines of bytes, and what went wrong as str.
 
-    `marker` sets off the documents of a text, as in `archive.read`.
+    `marker` sets off the documents of a text, and `text` is its layout, as in `archive.read`.
     """
-    cleaner = Cleaner("everything", encoding=encoding, alt_text=alt_text)
+    cleaner = Cleaner("everything", encoding=encoding, alt_text=alt_text, text=text)
     for source in find_inputs(paths):
-        for item in read(source.path, input_format=input_format, marker=marker):
+        for item in read(source.path, input_format=input_format, marker=marker, text=text):
             if isinstance(item, Damage) or (isinstance(item, Skip) and item.lost):
                 yield str(note_of(item))
             elif isinstance(item, Page):
@@ -38,11 +43,13 @@ def dump_lines(
                 except NcleanerError as error:
                     yield str(Note("page_given_up", str(error), item.source, item.offset, item.url))
                     continue
-                if item.offset >= 0:
+                layout = item.layout
+                is_one = item.offset < 0 or (layout is not None and layout.is_piece)
+                if not is_one:
                     yield f"URL: {visible(item.url or f'offset:{item.offset}')}\n".encode()
                 for segment in (document[row] for row in shown.mask.nonzero()[0].tolist()):
                     yield f"{segment.kind}\t{segment.text}\n".encode()
-                if item.offset >= 0:
+                if not is_one:
                     yield b"\n"
 
 
@@ -53,7 +60,8 @@ def page_table(path: str, number: int, cleaner: Cleaner, input_format: Any) -> I
     Raises:
         InputError: the input has fewer pages.
     """
-    pages = (item for item in read(path, input_format=input_format) if isinstance(item, Page))
+    items = read(path, input_format=input_format, text=cleaner.text)
+    pages = (item for item in items if isinstance(item, Page))
     page = next(islice(pages, number - 1, None), None)
     if page is None:
         raise InputError(f"{path} has no page {number}")

@@ -18,6 +18,7 @@ from ncleaner.errors import InputError, NcleanerError
 from ncleaner.limits import Limits
 from ncleaner.methods.base import Value
 from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL, METHODS, entry_of
+from ncleaner.page import LAYOUTS
 from ncleaner.people.streams import check_stdin, discard, finish, tell_error
 from ncleaner.running.ending import Terminated, ending_on_signals
 from ncleaner.running.settings import Settings
@@ -46,6 +47,8 @@ __all__ = [
     "PrefixOption",
     "QuietOption",
     "RecallOption",
+    "TextLayoutName",
+    "TextOption",
     "ThresholdOption",
     "check_marker",
     "check_threshold",
@@ -66,6 +69,7 @@ PageMethod = StrEnum(  # type: ignore[misc]
 )
 Format = StrEnum("Format", [(name, name) for name in FORMATS])  # type: ignore[misc]
 InputFormatName = StrEnum("InputFormatName", [(name, name) for name in ("auto", "warc", "html", "text")])  # type: ignore[misc]
+TextLayoutName = StrEnum("TextLayoutName", [(name, name) for name in ("auto", *LAYOUTS)])  # type: ignore[misc]
 Compression = StrEnum("Compression", [(name, name) for name in COMPRESSIONS])  # type: ignore[misc]
 
 # That of programs which die of SIGPIPE.
@@ -175,6 +179,14 @@ MarkerOption = Annotated[
         help="Text files hold many documents: each line that contains this regular expression begins a new "
         "document; its first group, if any, is the URL.  [default: known forms such as `URL: …`]",
         show_default=False,
+    ),
+]
+TextOption = Annotated[
+    TextLayoutName,
+    typer.Option(
+        "--text",
+        help="Layout of plain text. lines: a paragraph on each line; paragraphs: between empty lines; "
+        "wrapped: as by Lynx or in mail; auto: as the lines tell.",
     ),
 ]
 ModelOption = Annotated[
@@ -437,6 +449,7 @@ def settings_of(
     recall: RecallOption = False,
     input_format: InputFormatOption = InputFormatName("auto"),
     marker: MarkerOption = None,
+    text: TextOption = TextLayoutName("auto"),
     encoding: EncodingOption = None,
     compress: CompressOption = None,
     segments: SegmentsOption = False,
@@ -486,6 +499,7 @@ def settings_of(
             memory=max_memory and max_memory * 1_000_000,
         ),
         marker=marker,
+        text=text.value,
     )
 
 

@@ -16,16 +16,17 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO, Final, Literal, TypeVar
+from typing import BinaryIO, Final, Literal, NamedTuple, TypeVar
 
 from ncleaner.arguments import check_is
 from ncleaner.errors import InputError
 from ncleaner.limits import Limits
-from ncleaner.page import Damage, Page, Skip
+from ncleaner.page import LAYOUTS, Damage, Page, Skip, TextLayout
 from ncleaner.reading._heads import MAX_HEAD, split_head
 from ncleaner.reading.inflating import Codec, codec_of, is_skippable, is_zip, zstd_dictionary
 from ncleaner.reading.inputs import STDIN, is_archive, is_binary, sniff
 from ncleaner.reading.markers import BOM, MarkerForm, custom_form, detect_form, split_documents
+from ncleaner.reading.pieces import Piece, pieces_of
 from ncleaner.reading.records import ArchiveKind, Record, archive_kind, records, records_from
 from ncleaner.reading.stored import StoredRecord, stored_records
 from ncleaner.reading.streams import Members, Part, Source
@@ -63,9 +64,20 @@ _KEPT: Final = 1 << 24
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 # White space, and the bytes of the byte order mark of UTF-8, with which no word begins.
 _WHITE: Final = b" \t\r\n\f\xef\xbb\xbf"
+# In the records of a WET archive, each line is a block of the page.
+_WET_LAYOUT: Final = TextLayout(LAYOUTS[0])
 _LOG: Final = logging.getLogger("ncleaner")
 
 Item = Page | Skip | Damage
+
+
+class _Reading(NamedTuple):
+    """How texts are read: the form of their marker lines, if the user gives one, and their layout."""
+
+    form: MarkerForm | None = None
+    layout: str = "auto"
+
+
 T = TypeVar("T")
 Placed = TypeVar("Placed", Item, StoredRecord | Damage)
 
@@ -77,6 +89,7 @@ def read(
     limits: Limits = Limits(),
     name: str | None = None,
     marker: str | None = None,
+    text: str = "auto",
     on_read: Callable[[], None] | None = None,
 ) -> Iterator[Page | Skip | Damage]:
     """Reads one input: its pages, the records that yield no page, and the places of damage.
@@ -97,6 +110,8 @@ def read(
             it is found begins a new document, and its first group, if there is one, is the URL. Without it,
             the forms in `markers.FORMS` are recognised by the first line of a text. Archives and HTML have no
             marker lines.
+        text: the layout of texts: `lines`, `paragraphs` or `wrapped` (see `document.plain.dump_text`), or
+            `auto`: as their lines tell. It decides where a text of more than a mebibyte is cut into pages.
         on_read: called each time the input has given bytes, which may be long before the next item.
 
     Yields:
@@ -112,12 +127,14 @@ def read(
         check_is("source", source, (str, os.PathLike), "a path, a URL, or a file that is open with 'rb'")
     if input_format not in ("auto", "warc", "html", "text"):
         raise InputError(f"unknown input format {input_format!r}: give auto, warc, html, or text")
+    if text not in ("auto", *LAYOUTS):
+        raise InputError(f"unknown layout of text {text!r}: give auto, {', '.join(LAYOUTS)}")
     check_is("limits", limits, Limits, "Limits(…)")
     for what, value in (("name", name), ("marker", marker)):
         if value is not None:
             check_is(what, value, str, "a str")
     form = custom_form(marker) if marker is not None else None
-    return _read(source, name, input_format, limits, form, on_read)
+    return _read(source, name, input_format, limits, _Reading(form, text), on_read)
 
 
 @contextmanager
@@ -253,7 +270,7 @@ def _read(
     name: str | None,
     input_format: InputFormat,
     limits: Limits,
-    form: MarkerForm | None,
+    reading: _Reading,
     on_read: Callable[[], None] | None,
 ) -> Iterator[Item]:
     keep = max(limits.bytes + MAX_HEAD, 1 << 20)
@@ -261,14 +278,14 @@ def _read(
         name = name or its_name
         if input_format not in ("auto", "warc"):
             whole = Source(stream, name, keep, on_read=on_read)
-            yield from unread_once(_items(whole, name, input_format, limits, form))
+            yield from unread_once(_items(whole, name, input_format, limits, reading))
             return
         with _archives(stream, name, keep, on_read) as parts:
             for part in parts:
                 if isinstance(part, Damage):
                     yield part
                 else:
-                    found = unread_once(_items(part.source, name, input_format, limits, form))
+                    found = unread_once(_items(part.source, name, input_format, limits, reading))
                     yield from _placed(found, part)
 
 
@@ -312,13 +329,13 @@ def unread_once(items: Iterable[T]) -> Iterator[T]:
 
 
 def _items(
-    source: Source, name: str, input_format: InputFormat, limits: Limits, form: MarkerForm | None
+    source: Source, name: str, input_format: InputFormat, limits: Limits, reading: _Reading
 ) -> Iterator[Item]:
     """Yields the items of one archive or file; an input that gives none is empty."""
     start = source.tell()
     count = 0
     if source.peek(1):
-        for item in _contents(source, name, input_format, limits, form):
+        for item in _contents(source, name, input_format, limits, reading):
             yield item
             count += 1
     if not count:
@@ -326,7 +343,7 @@ def _items(
 
 
 def _contents(
-    source: Source, name: str, input_format: InputFormat, limits: Limits, form: MarkerForm | None
+    source: Source, name: str, input_format: InputFormat, limits: Limits, reading: _Reading
 ) -> Iterator[Item]:
     bound = limits.bytes + MAX_HEAD
     start = source.tell()
@@ -338,7 +355,7 @@ def _contents(
         content = archive_kind(head) or "warc"
     else:
         content = sniff(head, name) if input_format == "auto" else input_format
-        if content == "html" and input_format == "auto" and _is_marked_text(head, name, form):
+        if content == "html" and input_format == "auto" and _is_marked_text(head, name, reading.form):
             content = "text"
     if content in ("warc", "arc"):
         kind: ArchiveKind = "arc" if content == "arc" else "warc"
@@ -354,7 +371,8 @@ def _contents(
         if content == "html":
             yield _page_of_file(pieces, name, limits.bytes)
         else:
-            yield from _pages_of_text(pieces, name, limits.bytes, layers[0].codec == "plain", form)
+            plain = layers[0].codec == "plain"
+            yield from _pages_of_text(pieces, name, limits.bytes, source if plain else None, reading)
     for layer in layers:
         yield from layer.pending
 
@@ -455,6 +473,7 @@ def page_of_record(record: Record, name: str, limit: int) -> Iterator[Item]:
             name,
             record.offset,
             "text" if text else "html",
+            _WET_LAYOUT if record.type == "conversion" else None,
         )
 
 
@@ -491,37 +510,51 @@ def _is_marked_text(head: bytes, name: str, form: MarkerForm | None) -> bool:
 
 
 def _pages_of_text(
-    pieces: Iterator[bytes], name: str, limit: int, plain: bool, form: MarkerForm | None
+    blocks: Iterator[bytes], name: str, limit: int, plain: Source | None, reading: _Reading
 ) -> Iterator[Item]:
     """Yields the pages of a text.
 
     A text may contain many documents, each after a marker line: of the form that the user has given, or of a
     known form if the first line that is not empty has that form. A text without such lines is one page, or
-    several if it is above the limit: it is cut between paragraphs, so that none of a large file is lost.
+    several if it is long: it is cut between paragraphs.
+
+    `plain`: the source of the text if it is not compressed.
     """
-    buffer = bytearray()
-    for piece in pieces:
-        buffer += piece
-        if buffer.lstrip(_WHITE).find(b"\n") >= 0 or len(buffer) > _BLOCK:
+    head = bytearray()
+    for block in blocks:
+        head += block
+        if head.lstrip(_WHITE).find(b"\n") >= 0 or len(head) > _BLOCK:
             break
-    form = None if buffer.startswith(_UTF16_MARKS) else form or detect_form(bytes(buffer))
+    wide = head.startswith(_UTF16_MARKS)
+    form = None if wide else reading.form or detect_form(bytes(head))
+    rest = blocks if plain is None else _forgetting(blocks, plain)
     if form:
-        documents = _marked_documents(chain([bytes(buffer)], pieces), form, limit, name)
+        documents = _marked_documents(chain([bytes(head)], rest), form, limit, name)
     else:
-        documents = ((at if plain else -1, name, body) for at, body in _cut_text(buffer, pieces, limit))
-    for offset, url, body in documents:
+        documents = ((name, piece) for piece in pieces_of(bytes(head), rest, limit, reading.layout))
+    for url, (offset, body, layout) in documents:
         if body is None:
             yield Skip("too large", url or name, name, offset, lost=True)
         elif is_binary(body):
             yield Skip("not text", url or name, name, offset, lost=True)
+            if layout is not None and layout.begins:
+                # the rest of a large file is not text, either
+                return
         else:
-            yield Page(body, url, source=name, offset=offset, kind="text")
+            yield Page(body, url, source=name, offset=offset, kind="text", layout=layout)
+
+
+def _forgetting(blocks: Iterator[bytes], source: Source) -> Iterator[bytes]:
+    """Yields the blocks of a text. What has been read is not read again, and a pipe need not keep it."""
+    for block in blocks:
+        source.mark(source.tell())
+        yield block
 
 
 def _marked_documents(
     blocks: Iterable[bytes], form: MarkerForm, limit: int, name: str
-) -> Iterator[tuple[int, str, bytes | None]]:
-    """Cuts a stream at its marker lines; yields (offset, URL, text), with None for a text above the limit.
+) -> Iterator[tuple[str, Piece]]:
+    """Cuts a stream at its marker lines; yields (URL, text), with None for a text above the limit.
 
     Offsets count bytes of the text even if it is compressed: documents without a URL differ in them.
     """
@@ -533,50 +566,12 @@ def _marked_documents(
         after = next(parts, None)
         if after is None:
             # without any marker line, the text is one page
-            yield -1, name, before.body
+            yield name, Piece(-1, before.body)
             return
         if before.body is None or before.body.strip(_WHITE):
-            yield before.offset, "", before.body
+            yield "", Piece(before.offset, before.body)
         before = after
     for part in chain([before], parts):
         # the marker line begins after the byte order mark
         mark = len(part.marker) - len(part.marker.removeprefix(BOM))
-        yield part.offset + mark, part.url, None if part.body is None else form.text(part.body)
-
-
-def _cut_text(buffer: bytearray, pieces: Iterator[bytes], limit: int) -> Iterator[tuple[int, bytes | None]]:
-    """Cuts a stream into texts of at most `limit` bytes, between paragraphs if there are any.
-
-    Yields each text with its offset, which is -1 for a single text; None in place of a text that cannot be
-    cut (UTF-16).
-    """
-    is_utf16 = buffer.startswith(_UTF16_MARKS)
-    offset = 0
-    piece: bytes = b""
-    while True:
-        while len(buffer) > limit:
-            if is_utf16:
-                yield -1, None
-                return
-            end = _paragraph_end(buffer, limit)
-            yield offset, bytes(memoryview(buffer)[:end])
-            del buffer[:end]
-            offset += end
-        piece = next(pieces, b"")
-        if not piece:
-            break
-        buffer += piece
-    if buffer:
-        yield offset or -1, bytes(buffer)
-
-
-def _paragraph_end(buffer: bytearray, limit: int) -> int:
-    """Returns the best cut at or before the limit: after a blank line, a line, a word, or a character."""
-    for mark in (b"\n\n", b"\n\r\n", b"\n", b" "):
-        end = buffer.rfind(mark, 0, limit)
-        if end > 0:
-            return end + len(mark)
-    end = limit
-    while end > max(1, limit - 3) and buffer[end] & 0xC0 == 0x80:
-        end -= 1
-    return end
+        yield part.url, Piece(part.offset + mark, None if part.body is None else form.text(part.body))

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ncleaner.errors import InputError
+from ncleaner.text._lines import is_mailbox_line
 
 __all__ = ["BOM", "FORMS", "LONGEST", "MarkerForm", "Part", "custom_form", "detect_form", "split_documents"]
 
@@ -36,11 +37,17 @@ class MarkerForm:
         read: returns the URL that a line names (empty: no URL), or None if it is not a marker line. Its
             argument is a line without its line break, of at most `LONGEST` bytes.
         closing: the line that ends a document of this form and is not text; empty if the form has none.
+        beginning: the bytes with which each marker line begins, after a byte order mark; empty if it may
+            begin with others. Lines that begin otherwise are not looked at.
+        after_empty: whether the line before a marker line is empty, as in a mailbox; the first line of a
+            stream has none before it.
     """
 
     name: str
     read: Callable[[bytes], bytes | None]
     closing: bytes = b""
+    beginning: bytes = b""
+    after_empty: bool = False
 
     def url(self, line: bytes) -> str | None:
         """Returns the URL that a line names; None if it is not a marker line.
@@ -55,9 +62,18 @@ class MarkerForm:
 
     def text(self, body: bytes) -> bytes:
         """Returns the lines of a document without the closing ones."""
-        if not self.closing or self.closing not in body:
+        if not self.closing:
             return body
-        return b"".join(line for line in io.BytesIO(body) if line.strip() != self.closing)
+        parts = []
+        start = at = 0
+        while (at := body.find(self.closing, at)) >= 0:
+            begin = body.rfind(b"\n", 0, at) + 1
+            end = body.find(b"\n", at) + 1 or len(body)
+            at += len(self.closing)
+            if body[begin:end].strip() == self.closing:
+                parts.append(body[start:begin])
+                start = end
+        return b"".join([*parts, body[start:]]) if parts else body
 
 
 def _line(pattern: bytes) -> Callable[[bytes], bytes | None]:
@@ -91,16 +107,23 @@ def _tag(name: bytes, *attributes: bytes) -> Callable[[bytes], bytes | None]:
     return read
 
 
+def _from_line(line: bytes) -> bytes | None:
+    """Reads the line with which a message in a mailbox begins; it names no URL."""
+    return b"" if is_mailbox_line(line) else None
+
+
 #: The forms that are recognised without an option, by the first line of a text that is not empty.
 FORMS: Final = (
     # CleanEval's gold standard, and the CleanEval format of this package
-    MarkerForm("URL: …", _line(rb"URL:[ \t]+(\S[^\r]*)\Z")),
+    MarkerForm("URL: …", _line(rb"URL:[ \t]+(\S[^\r]*)\Z"), beginning=b"URL:"),
     # the raw dumps of the WaCky corpora
-    MarkerForm("CURRENT URL …", _line(rb"CURRENT URL[ \t]+(\S[^\r]*)\Z")),
+    MarkerForm("CURRENT URL …", _line(rb"CURRENT URL[ \t]+(\S[^\r]*)\Z"), beginning=b"CURRENT URL"),
     # the published WaCky corpora, and many later corpora
-    MarkerForm('<text id="…">', _tag(b"text", b"url", b"id"), b"</text>"),
+    MarkerForm('<text id="…">', _tag(b"text", b"url", b"id"), b"</text>", b"<text"),
     # Wikipedia extractors, and corpora for the Sketch Engine
-    MarkerForm('<doc url="…">', _tag(b"doc", b"url", b"id"), b"</doc>"),
+    MarkerForm('<doc url="…">', _tag(b"doc", b"url", b"id"), b"</doc>", b"<doc"),
+    # mailboxes of the format mbox: an address, and a date
+    MarkerForm("From … (mbox)", _from_line, beginning=b"From ", after_empty=True),
 )
 
 
@@ -187,13 +210,15 @@ def split_documents(blocks: Iterable[bytes], form: MarkerForm, limit: int) -> It
     marker, url = b"", ""
     rest = b""  # the beginning of a line whose end has not been read
     inside = False  # whether a line is longer than a marker line, and its beginning is in the body already
+    before = b"\n"  # the last line
     for block, last in _with_last(blocks):
         block = rest + block
         end = len(block) if last else block.rfind(b"\n") + 1  # of the last complete line
-        taken = at = 0
-        for line in io.BytesIO(block[:end]):
-            named = None if inside else form.url(line)
-            inside = False
+        taken = 0
+        for at, line in _candidates(block, end, form.beginning):
+            named = None if inside and not at else form.url(line)
+            if named is not None and form.after_empty and not _is_empty(block, at, before, inside):
+                named = None
             if named is not None:
                 take(block[taken:at])
                 if marker or size:
@@ -202,8 +227,11 @@ def split_documents(blocks: Iterable[bytes], form: MarkerForm, limit: int) -> It
                 size = 0
                 start, marker, url = passed + at, line, named
                 taken = at + len(line)
-            at += len(line)
         take(block[taken:end])
+        if end:
+            begin = block.rfind(b"\n", 0, end - 1) + 1
+            before = b"x" if inside and not begin else block[begin:end]
+            inside = False
         rest = block[end:]
         passed += end
         if len(rest) > LONGEST:
@@ -213,6 +241,42 @@ def split_documents(blocks: Iterable[bytes], form: MarkerForm, limit: int) -> It
             inside = True
     if marker or size:
         yield part()
+
+
+def _candidates(block: bytes, end: int, beginning: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yields (offset, line) of the lines before `end` that may be marker lines."""
+    at = 0
+    if not beginning:
+        for line in io.BytesIO(block[:end]):
+            yield at, line
+            at += len(line)
+        return
+    if block.startswith((beginning, BOM + beginning), 0, end):
+        yield 0, block[: block.find(b"\n", 0, end) + 1 or end]
+    line, marked = b"\n" + beginning, b"\n" + BOM + beginning
+    found, other = block.find(line, 0, end), block.find(marked, 0, end)
+    while found >= 0 or other >= 0:
+        if other < 0 or 0 <= found < other:
+            at = found + 1
+            found = block.find(line, at, end)
+        else:
+            at = other + 1
+            other = block.find(marked, at, end)
+        yield at, block[at : block.find(b"\n", at, end) + 1 or end]
+
+
+def _is_empty(block: bytes, at: int, before: bytes, inside: bool) -> bool:
+    """Returns whether the line before the place `at` of a block is empty.
+
+    Args:
+        block, at: the block, which begins with a line or inside of one.
+        before: the line before the block.
+        inside: whether the block begins inside of a line, which is not empty.
+    """
+    if not at:
+        return not before.strip()
+    begin = block.rfind(b"\n", 0, at - 1) + 1
+    return not (inside and not begin) and not block[begin:at].strip()
 
 
 def _with_last(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:

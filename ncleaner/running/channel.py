@@ -56,9 +56,12 @@ class Channel:
 
     def __init__(self, end: socket.socket) -> None:
         self._end = end
-        self._out = b""
-        self._sent = 0
-        self._in = bytearray()
+        # what has still to be sent: the length of a message, and the message
+        self._out: list[memoryview] = []
+        # what is being received: a length, or a message
+        self._in = bytearray(_LENGTH.size)
+        self._received = 0
+        self._is_length = True
 
     def fileno(self) -> int:
         """Returns the file descriptor, for `selectors`; -1 if the channel is closed."""
@@ -67,23 +70,24 @@ class Channel:
     @property
     def is_sending(self) -> bool:
         """Whether a part of a message has still to be sent."""
-        return self._sent < len(self._out)
+        return bool(self._out)
 
     def send(self, message: object) -> None:
         """Begins to send a message; the one before has been sent. Raises OSError: the worker has ended."""
         data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
-        self._out = _LENGTH.pack(len(data)) + data
-        self._sent = 0
+        self._out = [memoryview(_LENGTH.pack(len(data))), memoryview(data)]
         self.send_more()
 
     def send_more(self) -> None:
         """Sends as much as the socket takes. Raises OSError: the worker has ended."""
         with suppress(BlockingIOError):
-            while self.is_sending:
-                self._sent += self._end.send(memoryview(self._out)[self._sent : self._sent + _BLOCK])
-        if not self.is_sending:
-            self._out = b""
-            self._sent = 0
+            while self._out:
+                part = self._out[0]
+                sent = self._end.send(part[:_BLOCK])
+                if sent < len(part):
+                    self._out[0] = part[sent:]
+                else:
+                    del self._out[0]
 
     def messages(self) -> Iterator[Any]:
         """Yields the messages that have arrived completely.
@@ -91,30 +95,37 @@ class Channel:
         Raises:
             EOFError, OSError: the worker has ended; all its complete messages have been yielded.
         """
+        found: list[Any] = []
         ended: BaseException | None = None
+        # not for ever: other workers have messages, too
+        left = _BLOCKS * _BLOCK
         try:
-            # not for ever: other workers have messages, too
-            for _ in range(_BLOCKS):
-                data = self._end.recv(_BLOCK)
-                self._in += data
-                if not data:
+            while left > 0:
+                with memoryview(self._in) as place:
+                    count = self._end.recv_into(place[self._received :])
+                if not count:
                     ended = EOFError()
-                if len(data) < _BLOCK:
                     break
+                left -= count
+                self._received += count
+                if self._received == len(self._in) and (message := self._completed()):
+                    found.append(message[0])
         except BlockingIOError:
             pass
         except OSError as error:
             ended = error
-        while len(self._in) >= _LENGTH.size:
-            (length,) = _LENGTH.unpack_from(self._in)
-            end = _LENGTH.size + length
-            if len(self._in) < end:
-                break
-            message = pickle.loads(memoryview(self._in)[_LENGTH.size : end])
-            del self._in[:end]
-            yield message
+        yield from found
         if ended is not None:
             raise ended
+
+    def _completed(self) -> tuple[Any] | None:
+        """Returns the message that has been received; None after its length."""
+        message = None if self._is_length else (pickle.loads(self._in),)
+        size = _LENGTH.unpack(self._in)[0] if self._is_length else _LENGTH.size
+        self._in = bytearray(size)
+        self._received = 0
+        self._is_length = not self._is_length
+        return message
 
     def close(self) -> None:
         """Closes this end."""

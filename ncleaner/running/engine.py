@@ -191,6 +191,7 @@ class _Run:
                     input_format=self.settings.input_format,
                     limits=self.settings.limits,
                     marker=self.settings.marker,
+                    text=self.settings.text,
                 ):
                     yield source, item
             except InputError as error:

@@ -176,7 +176,9 @@ def _clean(page: Page, state: WorkerState, tally: Tally) -> bytes:
     began = time.monotonic()
     try:
         document, kept = state.cleaner.page(page)
-        part = state.sink.render(page, document, kept, page.offset < 0 and not state.settings.many_pages)
+        is_piece = page.layout is not None and page.layout.is_piece
+        single = (page.offset < 0 or is_piece) and not state.settings.many_pages
+        part = state.sink.render(page, document, kept, single)
     except NcleanerError as error:
         tally.add_lost(type(error).__name__, str(error), page)
         return b""
@@ -269,6 +271,7 @@ class FileJob(Job):
             input_format=settings.input_format,
             limits=settings.limits,
             marker=settings.marker,
+            text=settings.text,
             on_read=on_read,
         )
 

@@ -31,6 +31,7 @@ class Settings:
             sites, limits: see `Cleaner`.
         output_format, sink_options: see `make_sink`.
         input_format, marker: see `archive.read`.
+        text: the layout of plain text, see `Cleaner` and `archive.read`.
         many_pages: whether one output has the pages of several inputs, so that formats which mark the
             beginning of a page do so even if an input is one page.
     """
@@ -53,6 +54,7 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     many_pages: bool = False
     marker: str | None = None
+    text: str = "auto"
 
     def cleaner(self) -> Cleaner:
         """Returns a cleaner with these settings. Raises as `Cleaner` does."""
@@ -72,6 +74,7 @@ class Settings:
             limits=self.limits,
             encoding=self.encoding,
             alt_text=self.alt_text,
+            text=self.text,
         )
 
     def fingerprint(self) -> str:

@@ -72,7 +72,7 @@ class Sink(Protocol):
             page: the captured page.
             document: its text dump.
             kept: mask and scores.
-            single: the output has this page only, not many pages of an archive.
+            single: the output has this page only, or pieces of one text, not many pages of an archive.
 
         Returns:
             The page; empty if it has no clean text and the format leaves such pages out.

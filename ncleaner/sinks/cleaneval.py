@@ -30,9 +30,14 @@ class CleanEvalSink:
         lines = lines_of(document.tables, kept.mask, kept.marks)
         if single:
             return lines
+        layout = page.layout
+        end = b"\n" if layout is None or layout.ends else b""
+        if layout is not None and not layout.begins:
+            # the lines of a text go on
+            return lines + end
         name = page.url or page.record_id or f"offset:{page.offset}"
         # a URL may contain a line break, and must be written on one line
-        return b"URL: " + visible(name).encode() + b"\n" + lines + b"\n"
+        return b"URL: " + visible(name).encode() + b"\n" + lines + end
 
     def wrapped(self, out: Writable) -> AbstractContextManager[Writable]:
         """Returns the output itself."""

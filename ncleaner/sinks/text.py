@@ -28,10 +28,12 @@ class TextSink:
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """Returns the kept segments, each on its own line; preformatted text keeps its line breaks."""
-        text = kept_text(document, kept)
-        if not text:
-            return b""
-        return text + (b"\n" if single else b"\n\n")
+        layout = page.layout
+        if single or layout is None or not layout.is_piece:
+            return text_of(document.tables, kept.mask, b"\n" if single else b"\n\n")
+        # the empty line stands after the last piece of a text, although nothing may be kept of that piece
+        end = b"\n" if layout.ends else b""
+        return text_of(document.tables, kept.mask, b"\n" + end) or end
 
     def wrapped(self, out: Writable) -> AbstractContextManager[Writable]:
         """Returns the output itself."""

@@ -201,29 +201,3 @@ def may_compose(bytes data not None):
     with nogil:
         found = may_change(p, p + size)
     return found
-
-
-def composing(bytes data not None, const uint32_t[:] starts not None, const uint32_t[:] ends not None):
-    """Returns the segments that contain a character that normalisation form C may change.
-
-    Args:
-        data: UTF-8 text.
-        starts, ends: shape (segments,), uint32: offsets of the segments, in order, within the text.
-
-    Returns:
-        Their indices, in order.
-
-    Raises:
-        ValueError: an offset is not in the text, or there are not as many starts as ends.
-    """
-    cdef const uint8_t* text = <const uint8_t*> <const char*> data
-    cdef Py_ssize_t i, size = len(data), count = starts.shape[0]
-    if ends.shape[0] != count:
-        raise ValueError("there are not as many starts as ends")
-    found = []
-    for i in range(count):
-        if not starts[i] <= ends[i] <= size:
-            raise ValueError("a segment is not in the text")
-        if may_change(text + starts[i], text + ends[i]):
-            found.append(i)
-    return found

@@ -23,7 +23,7 @@ from ncleaner.text._utf8 import examine, valid_length
 from ncleaner.text.encodings import UTF16, lookup, transcode
 from ncleaner.text.twofold import mended
 
-__all__ = ["decode"]
+__all__ = ["decode", "is_wide"]
 
 #: Bytes at the beginning of a page in which a declaration is looked for. The standard says 1,024; on many
 #: real pages the declaration stands later.
@@ -124,6 +124,11 @@ def decode(
         return mended(body, signs, others) if signs or others else body, "utf-8"
     utf8, name = _legacy(body, content_type, html)
     return (_mended(utf8) if name == "utf-8" else utf8), name
+
+
+def is_wide(head: bytes) -> bool:
+    """Whether a text is in UTF-16, in which a line feed has a second byte; `head` is its beginning."""
+    return head.startswith((b"\xff\xfe", b"\xfe\xff")) or _unmarked_utf16(head, "") is not None
 
 
 def _mended(utf8: bytes) -> bytes:

@@ -11,13 +11,14 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
-from ncleaner.arguments import check_is, check_path
+from ncleaner.arguments import check_choice, check_is, check_path
 from ncleaner.document import Document
 from ncleaner.document._bound import bounded
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import KINDS
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import TrainingError
+from ncleaner.page import LAYOUTS
 from ncleaner.text.counted import counted
 from ncleaner.text.hosts import registered_domain
 from ncleaner.training.alignment import Alignment, align
@@ -102,8 +103,8 @@ class Source:
         unknown."""
         return site_of(self.url or address(gold), None if self.is_text else body)
 
-    def pair(self, *, encoding: str | None = None) -> Pair:
-        """Reads both files.
+    def pair(self, *, encoding: str | None = None, text: str = "auto") -> Pair:
+        """Reads both files; `text` is the layout of a text dump, see `dump_text`.
 
         Raises:
             TrainingError: a file cannot be read, or the gold text is not UTF-8.
@@ -111,7 +112,10 @@ class Source:
         """
         gold = read_text(self.clean)
         body = read_bytes(self.raw)
-        document = (dump_text if self.is_text else dump_html)(body, encoding=encoding)
+        if self.is_text:
+            document = dump_text(body, encoding=encoding, layout=text)
+        else:
+            document = dump_html(body, encoding=encoding)
         kind = self.page_type if self.page_type in KINDS else ""
         return Pair(self.name, document, gold, self.site(gold, body), kind)
 
@@ -228,6 +232,7 @@ def read_pairs(
     clean: str | Path,
     *,
     encoding: str | None = None,
+    text: str = "auto",
     manifest: str | Path | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Pair]:
@@ -245,12 +250,14 @@ def read_pairs(
         raw: HTML pages, or text dumps with the suffix `.txt`.
         clean: text files in UTF-8, plain or with CleanEval's `<p>`, `<h>`, `<l>`.
         encoding: WHATWG label of the raw pages, if it is known.
+        text: the layout of text dumps: `lines`, `paragraphs`, `wrapped` or `auto`; see `Cleaner`.
         manifest: a file of JSON lines with `id` (the name without suffix) and `url`; by default
             `manifest.jsonl` beside or inside the raw directory, if there is one.
         progress: called with the number of pages done and of all pages.
 
     Raises:
         TypeError: an argument has another type.
+        ValueError: there is no such layout.
         TrainingError: a directory is missing, nothing matches, or a file cannot be read.
         InputError: there is no such encoding.
     """
@@ -258,10 +265,11 @@ def read_pairs(
         check_is("encoding", encoding, str, "the name of an encoding")
         # raises for an unknown one
         dump_html(b"", encoding=encoding)
+    check_choice("text", text, ("auto", *LAYOUTS))
     sources = find_sources(raw, clean, manifest=manifest)
     pairs = []
     for done, source in enumerate(sources, 1):
-        pairs.append(source.pair(encoding=encoding))
+        pairs.append(source.pair(encoding=encoding, text=text))
         if progress is not None:
             progress(done, len(sources))
     return pairs

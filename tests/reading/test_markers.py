@@ -33,7 +33,7 @@ from ncleaner.reading.markers import (
 from ..archives import Item, Pipe
 
 NCLEANER = str(Path(sys.executable).with_name("ncleaner"))
-URL, CURRENT, TEXT, DOC = FORMS
+URL, CURRENT, TEXT, DOC, MBOX = FORMS
 RULE = custom_form(r"^=+ ?(\S+)?")
 
 
@@ -80,6 +80,13 @@ def bodies(found: list[Item]) -> list[tuple[str, bytes]]:
         (TEXT, b'<textarea id="17">', None),
         (DOC, '<doc id="3" url="http://a.example/ä" title="Über">'.encode(), "http://a.example/ä"),
         (DOC, b'<document url="http://a.example/">', None),
+        (MBOX, b"From jane@harbour.example Mon Jan  1 10:00:00 2001\n", ""),
+        (MBOX, b"From jane at harbour.example  Thu Nov 12 08:30 CET 1998\r\n", ""),
+        (MBOX, b"From - Thu Nov 12 08:30:00 1998 remote from mail", ""),
+        (MBOX, b"From here on, Mon Jan 1 was the day", None),
+        (MBOX, b"From jane Mon Jan 1 2001", None),
+        (MBOX, b">From jane@harbour.example Mon Jan  1 10:00:00 2001", None),
+        (MBOX, b" From jane@harbour.example Mon Jan  1 10:00:00 2001", None),
         (RULE, b"==== http://a.example/", "http://a.example/"),
         (RULE, b"====", ""),
         (RULE, b"a ====", None),
@@ -99,6 +106,8 @@ def test_form(form: MarkerForm, line: bytes, url: str | None) -> None:
         (b"\xef\xbb\xbf\n \r\n\nCURRENT URL http://a.example/", CURRENT),
         (b'<text id="1">\n<doc id="1">\n', TEXT),
         (b'<doc id="1">', DOC),
+        (b"From j@h.example Mon Jan  1 10:00:00 2001\nFrom: Jane", MBOX),
+        (b"From: Jane\n", None),
         (b"Text\nURL: http://a.example/\n", None),
         (b"", None),
         (b"\n\n", None),
@@ -160,6 +169,31 @@ def test_parts_are_the_stream_however_it_comes(lines: list[bytes], end: bytes, p
     assert list(split_documents(cut(data, places), URL, 1 << 20)) == found
     urls = [URL.url(line) for line in lines]
     assert [part.url for part in found if part.marker] == [url for url in urls if url is not None]
+
+
+FROM = b"From j@h.example Mon Jan  1 10:00:00 2001"
+MAIL = st.sampled_from(
+    [FROM, b"", b"\r", b" ", b"x" * LONGEST, b"x" * (LONGEST + 1), b"\xef\xbb\xbf" + FROM, b"text"]
+)
+
+
+@given(
+    st.lists(MAIL, max_size=12),
+    st.sampled_from([b"", b"\n"]),
+    st.lists(st.integers(0, 3 * LONGEST), max_size=20),
+)
+def test_a_message_begins_after_an_empty_line_however_it_comes(
+    lines: list[bytes], end: bytes, places: list[int]
+) -> None:
+    data = b"\n".join(lines) + end
+    found = list(split_documents([data] if data else [], MBOX, 1 << 20))
+    assert b"".join(part.marker + (part.body or b"") for part in found) == data
+    assert list(split_documents(cut(data, places), MBOX, 1 << 20)) == found
+    begun = [
+        line.endswith(FROM) and (not number or not lines[number - 1].strip())
+        for number, line in enumerate(lines)
+    ]
+    assert sum(bool(part.marker) for part in found) == sum(begun)
 
 
 @given(st.binary(max_size=200), st.lists(st.integers(0, 200), max_size=50), st.integers(0, 50))

@@ -11,6 +11,8 @@ from ncleaner.people.options import (
     InputFormatName,
     InputFormatOption,
     MarkerOption,
+    TextLayoutName,
+    TextOption,
     check_marker,
     or_stdin,
     reports_errors,
@@ -25,6 +27,7 @@ def command(
     inputs: InputArgument = None,
     input_format: InputFormatOption = InputFormatName("auto"),
     marker: MarkerOption = None,
+    text: TextOption = TextLayoutName("auto"),
     encoding: EncodingOption = None,
     alt_text: AltOption = False,
 ) -> None:
@@ -33,7 +36,7 @@ def command(
 
     check_marker(marker)
     complete = True
-    for line in dump_lines(or_stdin(inputs), input_format.value, encoding, alt_text, marker):
+    for line in dump_lines(or_stdin(inputs), input_format.value, encoding, alt_text, marker, text.value):
         if isinstance(line, bytes):
             show_bytes(line)
         else:

@@ -10,7 +10,7 @@ import typer
 
 from ncleaner.errors import TrainingError
 from ncleaner.methods.table import DEFAULT_MODEL
-from ncleaner.people.options import JobsOption, cores, reports_errors
+from ncleaner.people.options import JobsOption, TextLayoutName, TextOption, cores, reports_errors
 from ncleaner.people.streams import show, show_json, tell
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ def command(
         str,
         typer.Option("--model", metavar="auto|NAME|FILE", help="The model for --curve, as `clean` takes it."),
     ] = DEFAULT_MODEL,
+    text: TextOption = TextLayoutName("auto"),
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
 ) -> None:
     """Compare cleaned text with a gold standard: precision, recall and F, as cleaneval.py computes them.
@@ -81,7 +82,7 @@ def command(
     if curve is not None:
         if raw is not None:
             raise typer.BadParameter("with --curve, PRED_DIR has the pages", param_hint="--raw")
-        _draw_curve(predicted, gold, model, curve, as_json=as_json, quiet=quiet)
+        _draw_curve(predicted, gold, model, curve, text.value, as_json=as_json, quiet=quiet)
         return
     with CountDisplay("page compared", "pages compared", quiet=quiet) as display:
         result = evaluate_directories(
@@ -93,7 +94,7 @@ def command(
             progress=display.advance,
             align_dir=align,
         )
-    found, problem = _convention(raw, gold, quiet=quiet)
+    found, problem = _convention(raw, gold, text.value, quiet=quiet)
     if as_json:
         told = None if found is None else {name: use.to_dict() for name, use in found.items()}
         show_json({**result.to_dict(), "convention": told})
@@ -102,7 +103,9 @@ def command(
         show(convention_table(found) if found else problem)
 
 
-def _convention(raw: Path | None, gold: Path, *, quiet: bool) -> tuple[dict[str, ZoneUse] | None, str]:
+def _convention(
+    raw: Path | None, gold: Path, text: str, *, quiet: bool
+) -> tuple[dict[str, ZoneUse] | None, str]:
     """Returns the convention of the gold texts; or None, and why it is not known.
 
     Raises:
@@ -118,14 +121,16 @@ def _convention(raw: Path | None, gold: Path, *, quiet: bool) -> tuple[dict[str,
         return None, f"{unknown}: --raw DIR names its pages."
     with CountDisplay("page read", "pages read", quiet=quiet) as display:
         try:
-            return conventions_of(read_pairs(beside, gold, progress=display.advance)), ""
+            return conventions_of(read_pairs(beside, gold, text=text, progress=display.advance)), ""
         except TrainingError as error:
             if raw is not None:
                 raise
             return None, f"{unknown}; --raw DIR names its pages. {error}."
 
 
-def _draw_curve(raw: Path, gold: Path, model: str, prefix: Path, *, as_json: bool, quiet: bool) -> None:
+def _draw_curve(
+    raw: Path, gold: Path, model: str, prefix: Path, text: str, *, as_json: bool, quiet: bool
+) -> None:
     from ncleaner.methods.choice import ngrams_by_page
     from ncleaner.people.curve import precision_recall
     from ncleaner.people.plots import draw_curve, missing, plot_paths, save
@@ -136,7 +141,7 @@ def _draw_curve(raw: Path, gold: Path, model: str, prefix: Path, *, as_json: boo
     paths = plot_paths(prefix)
     model_of = ngrams_by_page(model)
     with CountDisplay("page read", "pages read", quiet=quiet) as display:
-        pairs = read_pairs(raw, gold, progress=display.advance)
+        pairs = read_pairs(raw, gold, text=text, progress=display.advance)
     found = precision_recall(pairs, model_of)
     lacking = missing()
     if not lacking:

@@ -16,6 +16,8 @@ from ncleaner.people.options import (
     PageMethodOption,
     PrecisionOption,
     RecallOption,
+    TextLayoutName,
+    TextOption,
     ThresholdOption,
     reports_errors,
     threshold_of,
@@ -39,6 +41,7 @@ def command(
         int, typer.Option("--number", "-n", min=1, help="Number of the page in an archive.")
     ] = 1,
     input_format: InputFormatOption = InputFormatName("auto"),
+    text: TextOption = TextLayoutName("auto"),
     encoding: EncodingOption = None,
 ) -> None:
     """Show what happens to one page: for each segment whether it is kept, its score, kind and text."""
@@ -47,7 +50,11 @@ def command(
 
     check_stdin([page])
     cleaner = Cleaner(
-        method.value, model, threshold=threshold_of(threshold, precision, recall), encoding=encoding
+        method.value,
+        model,
+        threshold=threshold_of(threshold, precision, recall),
+        encoding=encoding,
+        text=text.value,
     )
     for line in page_table(page, number, cleaner, input_format.value):
         show(line)

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from ncleaner.methods.table import METHODS
-from ncleaner.people.options import EncodingOption, check_threshold, cores, reports_errors
+from ncleaner.people.options import (
+    EncodingOption,
+    TextLayoutName,
+    TextOption,
+    check_threshold,
+    cores,
+    reports_errors,
+)
 from ncleaner.people.streams import tell
 from ncleaner.people.training_options import (
     CLEAN,
@@ -163,6 +170,7 @@ def command(
         ),
     ] = None,
     encoding: EncodingOption = None,
+    text: TextOption = TextLayoutName("auto"),
     name: Annotated[
         str | None,
         typer.Option(
@@ -215,7 +223,7 @@ def command(
         if raw and fence:
             pairs = read_fenced(raw, *fence, encoding=encoding, manifest=manifest)
         elif raw and clean:
-            pairs = read_pairs(raw, clean, encoding=encoding, manifest=manifest)
+            pairs = read_pairs(raw, clean, encoding=encoding, text=text.value, manifest=manifest)
         annotated = read_annotated(annotations, encoding=encoding) if annotations else []
         options = NGramOptions(
             order=order,

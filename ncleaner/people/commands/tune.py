@@ -10,7 +10,14 @@ import typer
 
 from ncleaner.errors import OutputError
 from ncleaner.modelling.decision import Statistic
-from ncleaner.people.options import EncodingOption, JobsOption, cores, reports_errors
+from ncleaner.people.options import (
+    EncodingOption,
+    JobsOption,
+    TextLayoutName,
+    TextOption,
+    cores,
+    reports_errors,
+)
 from ncleaner.people.streams import show
 from ncleaner.people.training_options import (
     CLEAN,
@@ -36,6 +43,7 @@ def command(
     clean: Annotated[Path, CLEAN],
     manifest: ManifestOption = None,
     encoding: EncodingOption = None,
+    text: TextOption = TextLayoutName("auto"),
     order: Annotated[
         list[int] | None,
         typer.Option(
@@ -113,7 +121,7 @@ def command(
             raise OutputError(f"cannot write {path}: there is no directory {path.parent}")
     with training_notes(quiet), CountDisplay("step", "steps", quiet=quiet) as display:
         tuning = search(
-            read_pairs(raw, clean, encoding=encoding, manifest=manifest),
+            read_pairs(raw, clean, encoding=encoding, text=text.value, manifest=manifest),
             orders=order or range(1, MAX_ORDER + 1),
             qs=q or DEFAULT_QS,
             alphabets=[name.value for name in alphabet or AlphabetName],
@@ -131,14 +139,15 @@ def command(
         clean=clean,
         manifest=manifest,
         encoding=encoding,
+        text=text.value,
         size=alphabet_size,
         cased=cased,
         output=plots[0].with_suffix(".ncm"),
     )
     if json_file:
-        text = json.dumps({**tuning.to_dict(), "command": training}, ensure_ascii=False, indent=2)
+        found = json.dumps({**tuning.to_dict(), "command": training}, ensure_ascii=False, indent=2)
         try:
-            json_file.write_text(text + "\n", "utf-8")
+            json_file.write_text(found + "\n", "utf-8")
         except OSError as error:
             raise OutputError(f"cannot write {json_file}: {error.strerror}") from error
     if lacking:
@@ -157,6 +166,7 @@ def train_command(
     output: Path,
     manifest: Path | None = None,
     encoding: str | None = None,
+    text: str = "auto",
     size: int = 60,
     cased: bool = False,
 ) -> str:
@@ -165,6 +175,7 @@ def train_command(
     words: list[object] = ["ncleaner", "train", "--raw", raw, "--clean", clean]
     words += ["--manifest", manifest] if manifest is not None else []
     words += ["--encoding", encoding] if encoding is not None else []
+    words += ["--text", text] if text != "auto" else []
     words += ["--order", trial.order, "--q", trial.q]
     words += ["--alphabet", trial.alphabet, "--alphabet-size", size, *(["--cased"] if cased else [])]
     words += ["--scheme", trial.scheme, "--statistic", tuning.statistic, "--output", output]

@@ -1,0 +1,253 @@
+"""Segments of plain text, by its layout. The lines are read in place, and go to the builder paragraph by paragraph."""
+
+from libc.stdint cimport uint8_t, uint32_t
+from libc.stdlib cimport free
+from libc.string cimport memset
+
+from ncleaner.document._document cimport Builder, add_text, end_segment
+from ncleaner.document._tables cimport builder_t
+from ncleaner.text._layout cimport LINES, PARAGRAPHS, WRAPPED, ended_early, measure, shape_t, tell_layout
+from ncleaner.text._letters cimport is_white
+from ncleaner.text._lines cimport (
+    bullet_length, enumeration_length, has_returns, line_t, lines_t, quote_length, read_line, read_lines,
+)
+from ncleaner.text._messages cimport BEGINS, find_apart
+
+# The layout is not known yet.
+cdef enum:
+    UNKNOWN = -1
+
+
+cdef inline void _segment(builder_t* b, uint8_t kind, const uint8_t* start, const uint8_t* end) noexcept nogil:
+    """Adds a complete segment of some lines, with what is between them: line ends are white space."""
+    b.headings = kind == c'h'
+    b.item = kind == c'l'
+    add_text(b, start, <size_t> (end - start))
+    end_segment(b)
+    b.headings = 0
+    b.item = False
+
+
+cdef inline const uint8_t* _after_white(const uint8_t* p, const uint8_t* end) noexcept nogil:
+    while p < end and is_white(p[0]):
+        p += 1
+    return p
+
+
+cdef inline void _paragraph(builder_t* b, const uint8_t* start, const uint8_t* end) noexcept nogil:
+    """Adds some lines as a paragraph, or as a list item if they begin with a bullet, which is left out."""
+    cdef size_t bullet = bullet_length(start, end)
+    _segment(b, c'l' if bullet else c'p', start + bullet, end)
+
+
+cdef void _fill_lines(builder_t* b, const uint8_t* text, size_t length) noexcept nogil:
+    """Adds each line as a segment."""
+    cdef const uint8_t* p = text
+    cdef const uint8_t* end = text + length
+    cdef bint returns = has_returns(text, length)
+    cdef line_t line
+    while p < end:
+        p = read_line(text, p, end, returns, False, &line)
+        if line.start != line.end:
+            _paragraph(b, text + line.start, text + line.end)
+
+
+cdef void _fill_paragraphs(
+    builder_t* b, const uint8_t* text, const lines_t* lines, const uint8_t* apart
+) noexcept nogil:
+    """Adds all lines up to an empty one as a segment. Header fields and the lines of signatures stay apart."""
+    cdef const uint8_t* start = NULL
+    cdef const uint8_t* end = NULL
+    cdef const line_t* line
+    cdef size_t i
+    cdef bint was_apart = False
+    for i in range(lines.n):
+        line = &lines.rows[i]
+        if start != NULL and (line.start == line.end or apart[i] == BEGINS or (was_apart and not apart[i])):
+            _paragraph(b, start, end)
+            start = NULL
+        if line.start != line.end:
+            if start == NULL:
+                start = text + line.start
+            end = text + line.end
+            was_apart = apart[i] != 0
+    if start != NULL:
+        _paragraph(b, start, end)
+
+
+cdef bint _same_quote(
+    const uint8_t* p, const uint8_t* end, const uint8_t* q, const uint8_t* stop
+) noexcept nogil:
+    """Returns whether two quotation prefixes are the same, whatever their white space."""
+    while True:
+        p = _after_white(p, end)
+        q = _after_white(q, stop)
+        if p == end or q == stop:
+            return p == end and q == stop
+        if p[0] != q[0]:
+            return False
+        p += 1
+        q += 1
+
+
+cdef inline bint _is_alone(const lines_t* lines, size_t i) noexcept nogil:
+    """Returns whether the lines before and after a line are empty or do not exist."""
+    if i and lines.rows[i - 1].start != lines.rows[i - 1].end:
+        return False
+    return i + 1 == lines.n or lines.rows[i + 1].start == lines.rows[i + 1].end
+
+
+cdef inline uint32_t _distance(uint32_t one, uint32_t other) noexcept nogil:
+    return one - other if one > other else other - one
+
+
+cdef inline uint32_t _text_column(const uint8_t* p, const uint8_t* at, uint32_t column) noexcept nogil:
+    """Returns the column at which the text begins after a marker from `p` to `at`, which begins at `column`."""
+    column += <uint32_t> (at - p)
+    while is_white(at[0]):
+        column = (column // 8 + 1) * 8 if at[0] == c'\t' else column + 1
+        at += 1
+    return column
+
+
+cdef void _fill_wrapped(
+    builder_t* b, const uint8_t* text, const lines_t* lines, const uint8_t* apart, const shape_t* shape
+) noexcept nogil:
+    """Adds the paragraphs of a wrapped dump.
+
+    Empty lines, bullets, enumerations and changes of indentation separate its segments (Evert 2008, section 2), and
+    lines that end early.
+    """
+    cdef const uint8_t* start = NULL   # of the current segment
+    cdef const uint8_t* stop = NULL
+    cdef const uint8_t* p
+    cdef const uint8_t* end
+    cdef const uint8_t* level = NULL   # the quotation prefix of the current lines
+    cdef const uint8_t* level_end = NULL
+    cdef const line_t* line
+    cdef size_t i, quote, bullet, marker
+    cdef uint32_t margin = 0, other = 0   # indentations that continue the segment
+    cdef bint marked = False              # the lines before are a header or a signature
+    cdef uint8_t kind = c'p'
+    for i in range(lines.n):
+        line = &lines.rows[i]
+        p = text + line.start
+        end = text + line.end
+        if p == end:
+            if start != NULL:
+                _segment(b, kind, start, stop)
+                start = NULL
+            continue
+        if apart[i]:
+            if start != NULL and apart[i] == BEGINS:
+                _segment(b, kind, start, stop)
+                start = NULL
+            kind = c'p'
+            marked = True
+            level = level_end = NULL
+            if start == NULL:
+                start = p
+            stop = end
+            continue
+        quote = quote_length(text, line)
+        if quote and quote == <size_t> (end - p) and level == NULL and not marked:
+            # A line with only a prefix is an empty line inside a quote, but does not begin a quote.
+            quote = 0
+        elif (
+            quote == <size_t> (end - p) or marked or (quote != 0) != (level != NULL)
+            or (quote and not _same_quote(level, level_end, p, p + quote))
+        ):
+            if start != NULL:
+                _segment(b, kind, start, stop)
+                start = NULL
+        marked = False
+        level = p if quote else NULL
+        level_end = p + quote
+        if quote:
+            kind = c'p'
+            if p + quote < end:
+                # Every line keeps its prefix. Without prefixes, the words look as clean as in the quoted message, and a
+                # single prefix is too little evidence against a paragraph of clean words.
+                if start == NULL:
+                    start = p
+                stop = end
+            continue
+        bullet = marker = bullet_length(p, end)
+        if not marker and line.indent:
+            marker = enumeration_length(p, end)
+        if start != NULL and (
+            marker or (_distance(line.indent, margin) > 1 and _distance(line.indent, other) > 1)
+            or ended_early(lines.rows[i - 1].width, text + lines.rows[i - 1].end, p, end, shape.width)
+        ):
+            _segment(b, kind, start, stop)
+            start = NULL
+        if start != NULL:
+            margin = other = line.indent
+        else:
+            kind = c'p'
+            margin = other = line.indent
+            if marker:
+                kind = c'l'
+                # The next lines of the item begin below its text or below its marker.
+                other = _text_column(p, p + marker, line.indent)
+                p += bullet
+            elif line.indent < shape.margin and _is_alone(lines, i):
+                kind = c'h'
+            start = p
+        stop = end
+    if start != NULL:
+        _segment(b, kind, start, stop)
+
+
+def fill(
+    Builder builder not None, bytes text not None, int layout, int width=-1, int margin=-1, bint begins=True,
+    bint ends=True,
+):
+    """Adds the segments of a plain text, or of a piece of one, to a builder.
+
+    Args:
+        builder: of the Document.
+        text: UTF-8, without placeholders of images.
+        layout: LINES, PARAGRAPHS or WRAPPED of `text._layout`; a negative number: as the lines tell.
+        width: the column at which the lines are wrapped, in characters; a negative number: as the lines tell.
+        margin: the indentation of most long lines; likewise.
+        begins, ends: whether the text begins and ends with this piece.
+
+    Raises:
+        MemoryError: there is not enough memory for the lines.
+    """
+    cdef builder_t* b = &builder.b
+    cdef const uint8_t* p = <const uint8_t*> <const char*> text
+    cdef size_t length = len(text)
+    cdef lines_t lines
+    cdef shape_t shape
+    cdef uint8_t* apart = NULL
+    cdef bint done
+    memset(&lines, 0, sizeof(lines))
+    with nogil:
+        if layout == LINES:
+            _fill_lines(b, p, length)
+            done = True
+        else:
+            done = read_lines(p, length, &lines)
+            if done:
+                apart = find_apart(p, &lines, begins, ends)
+                done = apart != NULL
+            if done:
+                measure(p, &lines, &shape)
+                if layout <= UNKNOWN:
+                    layout = tell_layout(p, &lines, apart, &shape)
+                if width >= 0:
+                    shape.width = <uint32_t> width
+                if margin >= 0:
+                    shape.margin = <uint32_t> margin
+                if layout == WRAPPED:
+                    _fill_wrapped(b, p, &lines, apart, &shape)
+                elif layout == PARAGRAPHS:
+                    _fill_paragraphs(b, p, &lines, apart)
+                else:
+                    _fill_lines(b, p, length)
+        free(apart)
+        free(lines.rows)
+    if not done:
+        raise MemoryError("not enough memory for the lines of a text")

@@ -1,0 +1,6 @@
+LINES: int
+PARAGRAPHS: int
+WRAPPED: int
+
+def layout_of(text: bytes) -> tuple[int, int, int]: ...
+def pairs_of(text: bytes) -> dict[str, int]: ...

@@ -1,0 +1,284 @@
+"""Tells the layout of a plain text: a paragraph on each line, paragraphs between empty lines, or wrapped lines.
+
+In wrapped text, sentences go on in the next line, and they do so where the line is full. In text with a paragraph on
+each line, the next line is another sentence, whatever the width. So the pairs of lines without an empty one between
+them decide. A text with only a few such pairs may be a table, a poem or a letter; the width of its lines and its empty
+lines then say more.
+"""
+
+from libc.stdint cimport uint8_t, uint32_t
+from libc.stdlib cimport free
+from libc.string cimport memset
+
+from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, decode_utf8, is_final, last_mark, letter_case
+from ncleaner.text._lines cimport (
+    bullet_length, enumeration_length, first_word, line_t, lines_t, quote_length, read_lines,
+)
+from ncleaner.text._messages cimport find_apart
+
+cdef extern from "Python.h" nogil:
+    # these only look up a table, and need no GIL
+    bint Py_UNICODE_ISALNUM(Py_UCS4)
+    bint Py_UNICODE_ISDIGIT(Py_UCS4)
+    bint Py_UNICODE_ISLOWER(Py_UCS4)
+    bint Py_UNICODE_ISUPPER(Py_UCS4)
+
+cdef enum:
+    # Widths and indentations above these count as these.
+    WIDEST = 4096
+    DEEPEST = 256
+    # A line longer than this, in bytes, shows the margin of the text.
+    LONG = 40
+    # Longest line of a wrapped dump, in characters: the 80 columns of a screen, and some more for other scripts.
+    SCREEN = 100
+    # Widest page that a text is wrapped for if its lines show that it is wrapped.
+    PAGE = 200
+    # Fewest pairs of lines that say more than width and empty lines.
+    SOME = 8
+    # One in so many pairs may look like a sentence that goes on although each line is a paragraph: a paragraph without
+    # a final mark before one that begins in lower case.
+    BY_CHANCE = 8
+    # One in so many pairs may be such a pair beside another, at most: in wrapped text, paragraphs have several lines.
+    RUNS_BY_CHANCE = 40
+    # One in so many lines of mail is part of a header, a signature or a quote.
+    MAIL = 20
+
+# A line ends early if the next word would have fitted into this share of the width.
+cdef double EARLY = 0.85
+
+# What the pairs of a text show.
+ctypedef struct pairs_t:
+    uint32_t filled      # lines that are not empty
+    uint32_t wide        # of these, wider than a screen
+    bint has_empty       # there are empty lines between them
+    uint32_t mail        # lines of headers, signatures and quotes
+    uint32_t without_room  # lines that have no room for the next word within the widest line
+    uint32_t pairs       # lines of running text, one after the other
+    uint32_t full        # of these, those in which the first line is full
+    uint32_t ended       # of these, those in which the first line ends a sentence and the next one may begin one
+    uint32_t going_on    # of these, those in which a sentence goes on
+    uint32_t at_margin   # of these, those in which the first line is full, too
+    uint32_t in_runs     # of these, those after another one
+
+
+cdef bint measure(const uint8_t* text, const lines_t* lines, shape_t* shape) noexcept nogil:
+    """Measures the width, which is the 95th percentile of the lines with a further line directly after them, and the
+    margin: 3 in Lynx dumps, where only headings have less."""
+    cdef uint32_t widths[WIDEST + 1]
+    cdef uint32_t indents[DEEPEST + 1]
+    cdef uint32_t n = 0, below = 0, most = 0, i
+    cdef size_t at
+    cdef const line_t* line
+    memset(widths, 0, sizeof(widths))
+    memset(indents, 0, sizeof(indents))
+    for at in range(lines.n):
+        line = &lines.rows[at]
+        if line.start == line.end:
+            continue
+        if line.size > LONG:
+            indents[line.indent if line.indent < DEEPEST else DEEPEST] += 1
+        if at + 1 < lines.n and lines.rows[at + 1].start != lines.rows[at + 1].end:
+            widths[line.width if line.width < WIDEST else WIDEST] += 1
+            n += 1
+    shape.width = shape.margin = 0
+    if n:
+        for i in range(WIDEST + 1):
+            below += widths[i]
+            if below > n * 19 // 20:
+                shape.width = i
+                break
+    for i in range(DEEPEST + 1):
+        if indents[i] > most:
+            most = indents[i]
+            shape.margin = i
+    return True
+
+
+cdef bint ended_early(
+    uint32_t width, const uint8_t* end, const uint8_t* after, const uint8_t* stop, uint32_t column
+) noexcept nogil:
+    """Returns whether the author intended the line break after a line.
+
+    The next word would then have fitted well before the right margin, and does not begin in lower case.
+
+    Args:
+        width: of the line, in characters.
+        end: of the line, which is not empty.
+        after, stop: the next line, without its indentation.
+        column: at which the text is wrapped.
+    """
+    cdef uint32_t code
+    cdef const uint8_t* mark
+    if width + 1 + first_word(after, stop) >= EARLY * column:
+        return False
+    while after < stop:
+        after += decode_utf8(after, <size_t> (stop - after), &code)
+        if Py_UNICODE_ISALNUM(code):
+            if Py_UNICODE_ISLOWER(code):
+                return False
+            if Py_UNICODE_ISUPPER(code) or Py_UNICODE_ISDIGIT(code):
+                return True
+            break
+    else:
+        return False
+    # In scripts without case, only a line break after the end of a sentence is intended.
+    mark = end - 1
+    while (mark[0] & 0xC0) == 0x80:
+        mark -= 1
+    decode_utf8(mark, <size_t> (end - mark), &code)
+    return (
+        code == c'.' or code == c'!' or code == c'?' or code == 0x3002 or code == 0xFF01 or code == 0xFF1F
+        or code == 0x0964 or code == 0x061F or code == 0x06D4
+    )
+
+
+cdef inline bint _goes_on(
+    const uint8_t* text, const line_t* line, const line_t* after, uint32_t column, bint* at_margin, bint* ended
+) noexcept nogil:
+    """Returns whether a sentence goes on from a line to the next one; tells whether the line is full, and whether a
+    sentence ends with it."""
+    cdef const uint8_t* p = text + after.start
+    cdef const uint8_t* end = text + after.end
+    cdef uint32_t code
+    cdef int letter = NO_LETTER
+    at_margin[0] = line.width + 1 + first_word(p, end) >= EARLY * column
+    while p < end and letter == NO_LETTER:
+        p += decode_utf8(p, <size_t> (end - p), &code)
+        letter = letter_case(code)
+    ended[0] = letter != LOWER and is_final(last_mark(text + line.start, text + line.end))
+    if letter != LOWER and not (letter == UNCASED and at_margin[0]):
+        return False
+    return not is_final(last_mark(text + line.start, text + line.end))
+
+
+cdef void _count_pairs(
+    const uint8_t* text, const lines_t* lines, const uint8_t* apart, const shape_t* shape, pairs_t* found
+) noexcept nogil:
+    cdef const line_t* line
+    cdef const line_t* before = NULL   # the last line that is not empty
+    cdef const uint8_t* p
+    cdef const uint8_t* end
+    cdef uint32_t widest = 0
+    cdef size_t i
+    cdef bint empty = False, goes_on = False, at_margin = False, ended = False, was_running = False, quoted
+    memset(found, 0, sizeof(pairs_t))
+    for i in range(lines.n):
+        if not apart[i] and lines.rows[i].width > widest:
+            widest = lines.rows[i].width
+    for i in range(lines.n):
+        line = &lines.rows[i]
+        if apart[i]:
+            found.mail += line.start != line.end
+            was_running = False
+            continue
+        if line.start == line.end:
+            empty = True
+            was_running = False
+            continue
+        p = text + line.start
+        end = text + line.end
+        found.filled += 1
+        found.wide += line.width > SCREEN
+        if before != NULL:
+            found.has_empty |= empty
+            found.without_room += before.width + 1 + first_word(p, end) > widest
+        quoted = quote_length(text, line) != 0
+        found.mail += quoted
+        if (
+            before != NULL and not empty and before == line - 1
+            and (line.indent <= before.indent + 1 and before.indent <= line.indent + 1)
+            and not bullet_length(p, end) and not (line.indent and enumeration_length(p, end))
+            and not quoted
+        ):
+            found.pairs += 1
+            goes_on = _goes_on(text, before, line, shape.width, &at_margin, &ended)
+            found.ended += ended
+            found.full += at_margin
+            found.going_on += goes_on
+            goes_on = goes_on and at_margin
+            found.at_margin += goes_on
+            found.in_runs += goes_on and was_running
+            was_running = goes_on
+        else:
+            was_running = False
+        empty = False
+        before = line
+
+
+cdef int tell_layout(
+    const uint8_t* text, const lines_t* lines, const uint8_t* apart, const shape_t* shape
+) noexcept nogil:
+    """Returns the layout of a text: LINES, PARAGRAPHS or WRAPPED."""
+    cdef pairs_t f
+    cdef bint narrow
+    _count_pairs(text, lines, apart, shape, &f)
+    narrow = f.wide * 50 <= f.filled
+    if narrow and f.has_empty:
+        if f.pairs < SOME:
+            return LINES if not f.mail and not f.going_on and (f.pairs > 1 or f.ended) else WRAPPED
+        # Dumps are indented, and a page may be all menus.
+        if (
+            shape.margin or f.mail * MAIL >= f.pairs or f.in_runs * RUNS_BY_CHANCE >= f.pairs
+            or f.at_margin * BY_CHANCE >= f.pairs or f.going_on * 3 >= f.pairs or f.full * 5 >= f.pairs * 3
+        ):
+            return WRAPPED
+        return LINES
+    if narrow and f.without_room * 2 >= f.filled - 1 and (f.pairs < SOME or f.at_margin * BY_CHANCE >= f.pairs):
+        return WRAPPED
+    if shape.width <= PAGE and f.at_margin > 2 and (
+        f.at_margin * 2 >= f.pairs or (f.pairs >= SOME and f.in_runs * 5 >= f.pairs)
+    ):
+        return WRAPPED
+    if f.has_empty and f.pairs >= SOME and f.going_on * 5 >= f.pairs * 3:
+        # Lines end where their author wanted them to.
+        return PARAGRAPHS
+    return LINES
+
+
+def layout_of(bytes text not None):
+    """Returns the layout of a text (LINES, PARAGRAPHS or WRAPPED), the column at which its lines are wrapped, and the
+    indentation of most of its long lines.
+
+    Args:
+        text: UTF-8, without placeholders of images.
+    """
+    cdef const uint8_t* p = <const uint8_t*> <const char*> text
+    cdef size_t length = len(text)
+    cdef lines_t lines
+    cdef shape_t shape
+    cdef uint8_t* apart = NULL
+    cdef int found = LINES
+    cdef bint done
+    memset(&lines, 0, sizeof(lines))
+    with nogil:
+        done = read_lines(p, length, &lines)
+        if done:
+            apart = find_apart(p, &lines, True, True)
+            done = apart != NULL
+        if done:
+            measure(p, &lines, &shape)
+            found = tell_layout(p, &lines, apart, &shape)
+        free(apart)
+        free(lines.rows)
+    if not done:
+        raise MemoryError
+    return found, shape.width, shape.margin
+
+
+def pairs_of(bytes text not None):
+    """Returns what the pairs of lines of a text show, for measurements; see `pairs_t`."""
+    cdef const uint8_t* p = <const uint8_t*> <const char*> text
+    cdef size_t length = len(text)
+    cdef lines_t lines
+    cdef shape_t shape
+    cdef pairs_t found
+    cdef uint8_t* apart
+    memset(&lines, 0, sizeof(lines))
+    if not read_lines(p, length, &lines):
+        raise MemoryError
+    apart = find_apart(p, &lines, True, True)
+    measure(p, &lines, &shape)
+    _count_pairs(p, &lines, apart, &shape, &found)
+    free(apart)
+    free(lines.rows)
+    return found

@@ -1,0 +1,473 @@
+"""The lines of a plain text, and the marks at their beginnings: bullets, enumerations, quotes.
+
+Lines end with LF, CRLF or CR. White space at their ends does not count. The functions read UTF-8 in place and copy
+nothing.
+"""
+
+from libc.stdint cimport uint8_t, uint32_t
+from libc.stdlib cimport realloc
+from libc.string cimport memchr, memcmp
+
+from ncleaner.text._letters cimport decode_utf8, is_white
+
+cdef enum:
+    TAB = 8
+    # The letters of a name before `>`, such as `JD> `.
+    NAME = 12
+    # The first character of the scripts that are written without spaces.
+    IDEOGRAPH = 0x2E80
+    # Longest `From ` line of a mailbox, in bytes.
+    LONGEST_FROM = 1_000
+
+
+cdef inline bint _is_letter(uint8_t c) noexcept nogil:
+    return c'a' <= (c | 0x20) <= c'z'
+
+
+cdef inline bint _is_digit(uint8_t c) noexcept nogil:
+    return c'0' <= c <= c'9'
+
+
+cdef inline size_t _space_width(const uint8_t* p, const uint8_t* end) noexcept nogil:
+    """Returns the bytes of the white space character at `p`, as Python's `str.isspace` defines it; 0 if it is none."""
+    cdef uint8_t c = p[0]
+    if c < 0x80:
+        return 1 if is_white(c) or 0x1C <= c <= 0x1F else 0
+    if c == 0xC2:
+        return 2 if end - p > 1 and (p[1] == 0x85 or p[1] == 0xA0) else 0
+    if end - p < 3:
+        return 0
+    if c == 0xE1:
+        return 3 if p[1] == 0x9A and p[2] == 0x80 else 0
+    if c == 0xE2:
+        if p[1] == 0x80:
+            return 3 if p[2] <= 0x8A or p[2] == 0xA8 or p[2] == 0xA9 or p[2] == 0xAF else 0
+        return 3 if p[1] == 0x81 and p[2] == 0x9F else 0
+    return 3 if c == 0xE3 and p[1] == 0x80 and p[2] == 0x80 else 0
+
+
+cdef bint _is_blank(const uint8_t* p, const uint8_t* end) noexcept nogil:
+    cdef size_t width
+    while p < end:
+        width = _space_width(p, end)
+        if not width:
+            return False
+        p += width
+    return True
+
+
+cdef bint has_returns(const uint8_t* text, size_t length) noexcept nogil:
+    """Returns whether a text has CR, so that lines may end without LF."""
+    return memchr(text, c'\r', length) != NULL
+
+
+cdef const uint8_t* read_line(
+    const uint8_t* text, const uint8_t* p, const uint8_t* end, bint returns, bint measured, line_t* line
+) noexcept nogil:
+    """Reads the line at `p`, before `end`; returns where the next one begins.
+
+    Args:
+        text: the beginning of the text, from which offsets count.
+        returns: whether the text has CR.
+        measured: whether indentation, size and width are needed.
+    """
+    cdef const uint8_t* stop = <const uint8_t*> memchr(p, c'\n', <size_t> (end - p))
+    cdef const uint8_t* after
+    cdef const uint8_t* first = p
+    cdef const uint8_t* at
+    cdef uint32_t column = 0, tab, marks = 0
+    cdef size_t i
+    after = stop + 1 if stop != NULL else end
+    if stop == NULL:
+        stop = end
+    if returns:
+        at = <const uint8_t*> memchr(p, c'\r', <size_t> (stop - p))
+        if at != NULL:
+            if at + 1 != stop or after == stop:
+                # CR alone
+                after = at + 1
+            stop = at
+    line.flags = 0
+    line.indent = line.size = line.width = 0
+    if p < stop and p[0] == c'\f':
+        line.flags = FEED
+        while p < stop and p[0] == c'\f':
+            p += 1
+        first = p
+    if stop - p == 3 and p[0] == c'-' and p[1] == c'-' and p[2] == c' ' and not line.flags:
+        line.flags |= SEPARATOR
+    while stop > p and is_white((stop - 1)[0]):
+        stop -= 1
+    if measured:
+        while p < stop and is_white(p[0]):
+            column = (column // TAB + 1) * TAB if p[0] == c'\t' else column + 1
+            p += 1
+    else:
+        while p < stop and is_white(p[0]):
+            p += 1
+    if p == stop or ((p[0] >= 0x80 or p[0] < 0x20) and _is_blank(p, stop)):
+        line.start = line.end = <uint32_t> (p - text)
+        return after
+    line.start = <uint32_t> (p - text)
+    line.end = <uint32_t> (stop - text)
+    if not measured:
+        return after
+    if first[0] == c' ' or first[0] == c'\t':
+        line.flags |= SPACED
+    line.indent = column
+    tab = 0
+    if memchr(p, c'\t', <size_t> (stop - p)) != NULL:
+        at = p
+        while at < stop:
+            if at[0] == c'\t':
+                tab += TAB - column % TAB - 1
+                column = (column // TAB + 1) * TAB
+            else:
+                column += 1
+            at += 1
+    line.size = line.indent + <uint32_t> (stop - p) + tab
+    for i in range(<size_t> (stop - p)):
+        marks += (p[i] & 0xC0) == 0x80
+    line.width = line.size - marks
+    if not column and p[0] == c'F' and is_from_line(p, <size_t> (stop - p)):
+        line.flags |= STRICT_FROM
+    return after
+
+
+cdef bint read_lines(const uint8_t* text, size_t length, lines_t* lines) noexcept nogil:
+    """Adds all lines of a text to a table, which the caller frees; returns False if there is not enough memory."""
+    cdef const uint8_t* p = text
+    cdef const uint8_t* end = text + length
+    cdef bint returns = has_returns(text, length)
+    cdef line_t* moved
+    cdef size_t cap
+    while p < end:
+        if lines.n == lines.cap:
+            cap = 2 * lines.cap if lines.cap else length // 32 + 16
+            moved = <line_t*> realloc(lines.rows, cap * sizeof(line_t))
+            if moved == NULL:
+                return False
+            lines.rows = moved
+            lines.cap = cap
+        p = read_line(text, p, end, returns, True, &lines.rows[lines.n])
+        lines.n += 1
+    return True
+
+
+# --------------------------------------------------------------------------------------------------
+# Marks.
+
+cdef size_t bullet_length(const uint8_t* p, const uint8_t* end) noexcept nogil:
+    """Returns the bytes of the bullet at the beginning of a line, without the white space after it; 0 if none.
+
+    Lynx marks nested list items by level: * + o # @ -. Other dumpers and authors use the other characters.
+    """
+    cdef size_t width = 0
+    cdef uint8_t c
+    if p == end:
+        return 0
+    c = p[0]
+    if c < 0x80:
+        if c == c'*' or c == c'+' or c == c'o' or c == c'#' or c == c'@' or c == c'=' or c == c'~' or c == c'-':
+            width = 1
+    elif c == 0xE2 and end - p > 3:
+        if (
+            (p[1] == 0x80 and (p[2] == 0xA2 or p[2] == 0xA3)) or (p[1] == 0x96 and p[2] == 0xAA)
+            or (p[1] == 0x97 and (p[2] == 0x8F or p[2] == 0xA6))
+        ):
+            width = 3
+    elif c == 0xC2 and end - p > 2 and p[1] == 0xB7:
+        width = 2
+    # the line has no white space at its end
+    return width if width and p + width < end and is_white(p[width]) else 0
+
+
+cdef size_t enumeration_length(const uint8_t* p, const uint8_t* end) noexcept nogil:
+    """Returns the bytes of the enumeration at the beginning of a line, such as `(iv)` or `12.`; 0 if none.
+
+    It has up to three digits, one letter, or up to five letters of a Roman number.
+    """
+    cdef const uint8_t* at = p
+    cdef size_t n = 0
+    if at < end and at[0] == c'(':
+        at += 1
+    if at < end and _is_digit(at[0]):
+        while n < 3 and at < end and _is_digit(at[0]):
+            at += 1
+            n += 1
+    elif at + 1 < end and _is_letter(at[0]) and (at[1] == c'.' or at[1] == c')'):
+        at += 1
+    else:
+        while n < 5 and at < end and (at[0] | 0x20 == c'i' or at[0] | 0x20 == c'v' or at[0] | 0x20 == c'x'):
+            at += 1
+            n += 1
+        if not n:
+            return 0
+    if at + 1 >= end or not (at[0] == c'.' or at[0] == c')') or not is_white(at[1]):
+        return 0
+    return <size_t> (at + 1 - p)
+
+
+cdef uint32_t first_word(const uint8_t* p, const uint8_t* end) noexcept nogil:
+    """Returns the length of the first word in code points, or 1 if it begins with an ideograph.
+
+    A line had no room for more if it had none for so many characters of the next one.
+    """
+    cdef uint32_t code, n = 0
+    cdef size_t width
+    while p < end:
+        width = _space_width(p, end)
+        if width:
+            if n:
+                break
+            p += width
+            continue
+        width = decode_utf8(p, <size_t> (end - p), &code)
+        if not n and code >= IDEOGRAPH:
+            return 1
+        n += 1
+        p += width
+    return n
+
+
+cdef size_t quote_length(const uint8_t* text, const line_t* line) noexcept nogil:
+    """Returns the bytes of the quotation prefix of a line, without its indentation; 0 if the line is not quoted.
+
+    Mail and news readers mark quoted lines with `> `, `>> `, `> > `, `| `, `JD> `, and mixtures of these. The mark is
+    in the first or second column: text that Lynx indents further is part of a page.
+    """
+    cdef const uint8_t* p = text + line.start
+    cdef const uint8_t* end = text + line.end
+    cdef const uint8_t* found = p
+    cdef const uint8_t* at
+    cdef uint32_t column = line.indent
+    cdef uint8_t closing
+    if line.indent > 1 or (line.indent and not line.flags & SPACED):
+        return 0
+    # In a mailbox, a line that begins with `From ` starts a message. Such a line in the text of a message is masked.
+    if not line.indent and end - p >= 6 and memcmp(p, b">From ", 6) == 0:
+        return 0
+    while p < end:
+        at = p
+        if p[0] == c'|':
+            at = p + 1
+            if at < end and not (at[0] == c' ' or at[0] == c'\t'):
+                break
+            if memchr(at, c'|', <size_t> (end - at)) != NULL:
+                break
+        else:
+            if p[0] != c'>':
+                if not c'A' <= p[0] <= c'Z':
+                    break
+                while at < end and at - p < NAME and _is_letter(at[0]):
+                    at += 1
+                if at == end or at[0] != c'>':
+                    break
+                closing = (at + 1)[0] if at + 1 < end else c' '
+                if closing != c' ' and closing != c'\t' and closing != c'>':
+                    break
+            at += 1
+        column += <uint32_t> (at - p)
+        found = at
+        if at < end and (at[0] == c' ' or at[0] == c'\t'):
+            found = at + 1
+            if at[0] == c'\t' and column % TAB != TAB - 1:
+                # the tab is several spaces
+                break
+            column += 1
+            at += 1
+        p = at
+    return <size_t> (found - text - line.start)
+
+
+# --------------------------------------------------------------------------------------------------
+# Mailboxes.
+
+cdef const char* DAYS = b"MonTueWedThuFriSatSun"
+cdef const char* MONTHS = b"JanFebMarAprMayJunJulAugSepOctNovDec"
+
+
+cdef inline bint _is_one_of(const uint8_t* p, const char* names, int n) noexcept nogil:
+    cdef int i
+    for i in range(n):
+        if memcmp(p, names + 3 * i, 3) == 0:
+            return True
+    return False
+
+
+cdef bint is_from_line(const uint8_t* p, size_t length) noexcept nogil:
+    """Returns whether a line is one with which a message in a mailbox begins: an address, and a date as by `asctime`.
+
+    `From jane@harbour.example Mon Jan  1 10:00:00 2001`: the address may have spaces (`jane at harbour.example`), the
+    seconds may be missing, and names of time zones may stand before or after the year.
+    """
+    cdef const uint8_t* end = p + length
+    cdef const uint8_t* at
+    if length < 24 or length > LONGEST_FROM or memcmp(p, b"From ", 5) != 0 or p[5] == c' ':
+        return False
+    at = p + 6
+    # ` Mon Jan 11 10:00`
+    while end - at >= 17:
+        if (
+            at[0] == c' ' and at[4] == c' ' and at[8] == c' ' and _is_one_of(at + 1, DAYS, 7)
+            and _is_one_of(at + 5, MONTHS, 12)
+        ):
+            at += 9
+            if at[0] == c' ':
+                at += 1
+            while at < end and _is_digit(at[0]):
+                at += 1
+            if end - at < 6 or not (
+                at[0] == c' ' and _is_digit(at[1]) and _is_digit(at[2]) and at[3] == c':' and _is_digit(at[4])
+                and _is_digit(at[5])
+            ):
+                return False
+            at += 6
+            # the year
+            while end - at >= 5:
+                if (
+                    at[0] == c' ' and (at[1] == c'1' or at[1] == c'2') and _is_digit(at[2]) and _is_digit(at[3])
+                    and _is_digit(at[4]) and (end - at == 5 or not _is_digit(at[5]))
+                ):
+                    return True
+                at += 1
+            return False
+        at += 1
+    return False
+
+
+def is_mailbox_line(bytes line not None):
+    """Returns whether a line, without its line break, is one with which a message in a mailbox begins."""
+    return is_from_line(<const uint8_t*> <const char*> line, len(line))
+
+
+# --------------------------------------------------------------------------------------------------
+# Where a text may be cut.
+
+def find_cut(const uint8_t[::1] text not None, size_t start, size_t end, bint by_line):
+    """Finds the first place in bytes at which a text may be cut between paragraphs.
+
+    It is the beginning of a line that has more than white space, and that is read to its end. The line before is empty,
+    unless each line is a paragraph. The line has neither `>` nor `|`: whether it is quoted depends on the lines before.
+
+    Args:
+        text: the beginning of the text, in any encoding that contains ASCII.
+        start, end: the first place that comes into question, and the end of the bytes that count.
+        by_line: whether each line is a paragraph.
+
+    Returns:
+        The place, or 0 if there is none; and where the search goes on when there is more text.
+    """
+    cdef const uint8_t* begin
+    cdef const uint8_t* p
+    cdef const uint8_t* stop
+    cdef const uint8_t* line_end
+    cdef const uint8_t* at
+    cdef bint empty, blank
+    if start < 1 or end > <size_t> text.shape[0] or start >= end:
+        return 0, start
+    begin = &text[0]
+    stop = begin + end
+    p = <const uint8_t*> memchr(begin + start - 1, c'\n', end - start + 1)
+    if p == NULL:
+        return 0, end
+    # whether the line before is empty
+    at = p
+    while at > begin and (at - 1)[0] != c'\n' and is_white((at - 1)[0]):
+        at -= 1
+    empty = at == begin or (at - 1)[0] == c'\n'
+    p += 1
+    while p < stop:
+        line_end = <const uint8_t*> memchr(p, c'\n', <size_t> (stop - p))
+        if line_end == NULL:
+            break
+        at = p
+        while at < line_end and is_white(at[0]):
+            at += 1
+        blank = at == line_end
+        if (
+            not blank and (by_line or empty) and memchr(p, c'>', <size_t> (line_end - p)) == NULL
+            and memchr(p, c'|', <size_t> (line_end - p)) == NULL
+        ):
+            return p - begin, p - begin
+        empty = blank
+        p = line_end + 1
+    return 0, p - begin
+
+
+# --------------------------------------------------------------------------------------------------
+# What Lynx writes for an image without alternative text: its kind, or the name of its file.
+
+cdef const char** KINDS = [b"inline]", b"img]", b"link]", b"embed]", b"ismap]", b"usemap]"]
+cdef const char** SUFFIXES = [b".gif", b".jpg", b".jpeg", b".png", b".bmp", b".ico", b".svg", b".webp"]
+
+
+cdef bint _is_word(const uint8_t* p, const uint8_t* end, const char* word) noexcept nogil:
+    """Returns whether the bytes before `end` begin with a word in small letters and signs, in any case."""
+    cdef uint8_t c
+    while word[0]:
+        if p == end:
+            return False
+        c = p[0]
+        if c'A' <= c <= c'Z':
+            c |= 0x20
+        if c != <uint8_t> word[0]:
+            return False
+        p += 1
+        word += 1
+    return True
+
+
+cdef size_t _placeholder(const uint8_t* p, const uint8_t* end) noexcept nogil:
+    """Returns the bytes of the placeholder of an image at the `[` at `p`; 0 if there is none."""
+    cdef const uint8_t* at = p + 1
+    cdef int i
+    if at < end and (at[0] | 0x20 == c'i' or at[0] | 0x20 == c'l' or at[0] | 0x20 == c'e' or at[0] | 0x20 == c'u'):
+        for i in range(6):
+            if _is_word(at, end, KINDS[i]):
+                while at[0] != c']':
+                    at += 1
+                return <size_t> (at + 1 - p)
+        if _is_word(at, end, b"usemap:"):
+            at += 7
+            while at < end and at[0] != c']' and at[0] != c'\n':
+                at += 1
+            if at < end and at[0] == c']':
+                return <size_t> (at + 1 - p)
+            at = p + 1
+    while at < end and not is_white(at[0]) and at[0] != c'[' and at[0] != c']':
+        at += 1
+    if at < end and at[0] == c']':
+        for i in range(8):
+            # at least one character before the suffix
+            if at - p > 6 and _is_word(at - 5, at, SUFFIXES[i]) and SUFFIXES[i][4]:
+                return <size_t> (at + 1 - p)
+            if at - p > 5 and not SUFFIXES[i][4] and _is_word(at - 4, at, SUFFIXES[i]):
+                return <size_t> (at + 1 - p)
+    return 0
+
+
+def without_placeholders(bytes text not None):
+    """Returns a text without what Lynx writes for images without alternative text; the same object if it has none."""
+    cdef const uint8_t* p = <const uint8_t*> <const char*> text
+    cdef const uint8_t* end = p + len(text)
+    cdef const uint8_t* kept = p
+    cdef size_t length
+    cdef list parts = None
+    while True:
+        p = <const uint8_t*> memchr(p, c'[', <size_t> (end - p))
+        if p == NULL:
+            break
+        length = _placeholder(p, end)
+        if not length:
+            p += 1
+            continue
+        if parts is None:
+            parts = []
+        parts.append((<const char*> kept)[: p - kept])
+        p += length
+        kept = p
+    if parts is None:
+        return text
+    parts.append((<const char*> kept)[: end - kept])
+    return b"".join(parts)

@@ -1,0 +1,73 @@
+"""Normalisation form C in compiled code against Python's."""
+
+from __future__ import annotations
+
+import unicodedata
+from itertools import pairwise
+
+import numpy as np
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from ncleaner.text._compose import compose_segments
+from ncleaner.text._letters import may_compose
+
+# letters that compose, marks of several classes, signs that are replaced, Hangul, vowel signs, other planes
+LETTERS = "aeoAйиēåạα\u1f00ωחשक\u0bc6ᄀ가각한😀\U00011099 x"
+MARKS = "\u0300\u0301\u0308\u0323\u0345\u0313\u0342\u0338\u031b\u0327\u0306\u05bc\u05c1\u093c\u0bbe\u0bd7\u110bᅡᆨ\u0344\u0958\u0f73"
+SIGNS = "\u2126\u212b\u037e\u0387\u0340\u2adc\ufb1d\uf900\U0002f800\U000110ba"
+TEXTS = st.lists(
+    st.text(st.sampled_from(LETTERS + 3 * MARKS + SIGNS), max_size=12) | st.text(max_size=8), max_size=6
+)
+
+
+def python(data: bytes) -> bytes:
+    return unicodedata.normalize("NFC", data.decode()).encode()
+
+
+def compose(parts: list[str]) -> list[bytes]:
+    encoded = [part.encode("utf-8", "replace") for part in parts]
+    data = b"|".join(encoded)
+    ends = np.cumsum([len(part) + 1 for part in encoded], dtype=np.uint32) - np.uint32(1)
+    starts = ends - np.array([len(part) for part in encoded], np.uint32)
+    found = compose_segments(data, starts, ends.astype(np.uint32), python)
+    if found is None:
+        return encoded
+    text, lengths = found
+    cuts = np.cumsum([0, *lengths.tolist()]).tolist()
+    return [text[start:end] for start, end in pairwise(cuts)]
+
+
+@given(TEXTS)
+@example(["e\u0301", "и\u0306\u0301", "\u0301e", "ệ".encode().decode(), "e\u0323\u0302", "e\u0302\u0323"])
+@example(["a\u0300" + 40 * "\u0301"])
+def test_like_python(parts: list[str]) -> None:
+    composed = compose(parts)
+    expected = [
+        python(data) if may_compose(data) else data
+        for data in (part.encode("utf-8", "replace") for part in parts)
+    ]
+    assert composed == expected
+
+
+def test_all_letters_of_two_parts() -> None:
+    for code in range(0xC0, 0x10000):
+        letter = chr(code)
+        parts = unicodedata.decomposition(letter)
+        if parts and parts[0] != "<":
+            apart = unicodedata.normalize("NFD", letter)
+            texts = [apart, f"x{apart} y", letter]
+            # the angle brackets U+2329 and U+232A are left as they are
+            assert compose(texts) == [
+                python(text.encode()) if may_compose(text.encode()) else text.encode() for text in texts
+            ]
+
+
+def test_most_texts_are_composed_without_python() -> None:
+    def never(data: bytes) -> bytes:
+        raise AssertionError(data)
+
+    for text in ("Zażółć gęślą jaźń", "Άνθρωποι ἐν ἀρχῇ ᾧ", "Việt Nam lễ hội", "ещё йод", "Ångström 😀"):
+        data = unicodedata.normalize("NFD", text).encode()
+        found = compose_segments(data, np.zeros(1, np.uint32), np.array([len(data)], np.uint32), never)
+        assert (found[0] if found else data) == text.encode()
