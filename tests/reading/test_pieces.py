@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from dataclasses import replace
+from multiprocessing import get_context
 
 import pytest
 from hypothesis import example, given, settings
@@ -14,7 +16,7 @@ from ncleaner.limits import Limits
 from ncleaner.page import Page
 from ncleaner.reading import archive, pieces
 from ncleaner.reading.pieces import Piece, pieces_of
-from ncleaner.running.engine import run
+from ncleaner.running.jobs import Activity, PagesJob, WorkerState
 from ncleaner.running.settings import Settings
 
 from ..archives import Pipe
@@ -73,39 +75,29 @@ def test_pieces_have_the_segments_of_the_text(lines: list[str], layout: str, pie
         return
     known = parts[0].layout
     assert known is not None
-    from dataclasses import replace
-
     whole = dump_text(data.decode(), layout=replace(known, ends=True))
     assert whole.data == b"".join(dump_text(part.body or b"", encoding="utf-8", layout=part.layout or "").data
                                   for part in parts)  # fmt: skip
 
 
-def test_text_output_has_no_trace_of_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("output_format", ["text", "cleaneval"])
+@pytest.mark.parametrize("many_pages", [False, True])
+def test_text_output_has_no_trace_of_pieces(
+    output_format: str, many_pages: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = b"The ferry was late again, and nobody minded.\nTwo lamps.\n\n" * 400
-    outputs = {}
-    for piece in (1 << 20, 1000, 77):
+    chosen = Settings(
+        method="everything", output_format=output_format, many_pages=many_pages, text="paragraphs"
+    )
+    state = WorkerState(chosen, chosen.cleaner(), chosen.sink(), Activity(get_context()))
+    outputs = set()
+    for piece in (1 << 20, 5000, 1000):
         monkeypatch.setattr(pieces, "PIECE", piece)
-        for format_ in ("text", "cleaneval"):
-            for many in (False, True):
-                out = io.BytesIO()
-                from ncleaner.running.jobs import Chunk, PagesJob, WorkerState
-
-                chosen = Settings(method="everything", output_format=format_, many_pages=many)
-                pages = tuple(
-                    page for page in archive.read(io.BytesIO(text), name="t.txt") if isinstance(page, Page)
-                )
-                from multiprocessing import get_context
-
-                from ncleaner.running.jobs import Activity
-
-                state = WorkerState(chosen, chosen.cleaner(), chosen.sink(), Activity(get_context()))
-                for chunk in PagesJob(pages=pages).run(state):
-                    assert isinstance(chunk, Chunk)
-                    out.write(chunk.output)
-                outputs.setdefault((format_, many), set()).add(out.getvalue())
-        assert len(pages) > (piece < 1 << 20)
-    assert {key: len(values) for key, values in outputs.items()} == dict.fromkeys(outputs, 1)
-    assert run([], Settings()).pages == 0
+        items = archive.read(io.BytesIO(text), name="t.txt", text=chosen.text)  # type: ignore[arg-type]
+        pages = tuple(item for item in items if isinstance(item, Page))
+        assert (len(pages) > 1) == (piece < 1 << 20)
+        outputs.add(b"".join(chunk.output for chunk in PagesJob(pages=pages).run(state)))
+    assert len(outputs) == 1
 
 
 def test_one_line_longer_than_the_limit() -> None:
