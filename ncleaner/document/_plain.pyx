@@ -12,7 +12,8 @@ from ncleaner.document._tables cimport HEADER, builder_t
 from ncleaner.text._layout cimport LINES, PARAGRAPHS, WRAPPED, ended_early, measure, shape_t, tell_layout
 from ncleaner.text._letters cimport is_white
 from ncleaner.text._lines cimport (
-    FEED, bullet_length, enumeration_length, has_returns, is_from_line, line_t, lines_t, quote_length, read_line, read_lines,
+    FEED, bullet_length, enumeration_length, has_returns, is_from_line, line_t, lines_t, quote_length, read_line,
+    read_lines,
 )
 from ncleaner.text._messages cimport FIELD, FOLDED, RUNNING, SIGNATURE, find_apart, header_end
 
