@@ -93,7 +93,7 @@ def test_text_output_has_no_trace_of_pieces(
     outputs = set()
     for piece in (1 << 20, 5000, 1000):
         monkeypatch.setattr(pieces, "PIECE", piece)
-        items = archive.read(io.BytesIO(text), name="t.txt", text=chosen.text)  # type: ignore[arg-type]
+        items = archive.read(io.BytesIO(text), name="t.txt", text=chosen.text)
         pages = tuple(item for item in items if isinstance(item, Page))
         assert (len(pages) > 1) == (piece < 1 << 20)
         outputs.add(b"".join(chunk.output for chunk in PagesJob(pages=pages).run(state)))
