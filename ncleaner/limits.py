@@ -9,6 +9,9 @@ from ncleaner.errors import InputError
 
 __all__ = ["Limits"]
 
+# `bytes` is a limit of the class below.
+Text = bytes
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -70,7 +73,7 @@ class Limits:
         if size > self.bytes:
             raise InputError(f"the page has {size:,} bytes, more than the limit of {self.bytes:,}")
 
-    def check_lines(self, text: bytes) -> None:
+    def check_lines(self, text: Text) -> None:
         """Raises InputError for a plain-text dump of more than twice `segments` lines."""
         # most texts have fewer bytes
         if len(text) > 2 * self.segments and (count := text.count(b"\n")) > 2 * self.segments:

@@ -1,31 +1,43 @@
-"""Segments of plain text, by its layout. The lines are read in place, and go to the builder paragraph by paragraph."""
+"""Segments of plain text, by its layout. The lines are read in place, and go to the builder paragraph by paragraph.
+
+The fields of the headers of messages are segments that no method keeps.
+"""
 
 from libc.stdint cimport uint8_t, uint32_t
 from libc.stdlib cimport free
 from libc.string cimport memset
 
 from ncleaner.document._document cimport Builder, add_text, end_segment
-from ncleaner.document._tables cimport builder_t
+from ncleaner.document._tables cimport HEADER, builder_t
 from ncleaner.text._layout cimport LINES, PARAGRAPHS, WRAPPED, ended_early, measure, shape_t, tell_layout
 from ncleaner.text._letters cimport is_white
 from ncleaner.text._lines cimport (
-    bullet_length, enumeration_length, has_returns, line_t, lines_t, quote_length, read_line, read_lines,
+    FEED, bullet_length, enumeration_length, has_returns, is_from_line, line_t, lines_t, quote_length, read_line,
+    read_lines,
 )
-from ncleaner.text._messages cimport BEGINS, find_apart
+from ncleaner.text._messages cimport FIELD, FOLDED, RUNNING, SIGNATURE, find_apart, header_end
 
 # The layout is not known yet.
 cdef enum:
     UNKNOWN = -1
 
 
-cdef inline void _segment(builder_t* b, uint8_t kind, const uint8_t* start, const uint8_t* end) noexcept nogil:
-    """Adds a complete segment of some lines, with what is between them: line ends are white space."""
+cdef inline void _segment(
+    builder_t* b, uint8_t kind, const uint8_t* start, const uint8_t* end, bint field
+) noexcept nogil:
+    """Adds a complete segment of some lines, with what is between them: line ends are white space.
+
+    `field`: whether it is a field of a header.
+    """
+    cdef size_t before = b.n_segments
     b.headings = kind == c'h'
     b.item = kind == c'l'
     add_text(b, start, <size_t> (end - start))
     end_segment(b)
     b.headings = 0
     b.item = False
+    if field and b.n_segments > before:
+        b.segments[before].flags |= HEADER
 
 
 cdef inline const uint8_t* _after_white(const uint8_t* p, const uint8_t* end) noexcept nogil:
@@ -34,22 +46,35 @@ cdef inline const uint8_t* _after_white(const uint8_t* p, const uint8_t* end) no
     return p
 
 
-cdef inline void _paragraph(builder_t* b, const uint8_t* start, const uint8_t* end) noexcept nogil:
+cdef inline void _paragraph(builder_t* b, const uint8_t* start, const uint8_t* end, bint field) noexcept nogil:
     """Adds some lines as a paragraph, or as a list item if they begin with a bullet, which is left out."""
     cdef size_t bullet = bullet_length(start, end)
-    _segment(b, c'l' if bullet else c'p', start + bullet, end)
+    _segment(b, c'l' if bullet else c'p', start + bullet, end, field)
 
 
-cdef void _fill_lines(builder_t* b, const uint8_t* text, size_t length) noexcept nogil:
+cdef void _fill_lines(builder_t* b, const uint8_t* text, size_t length, bint begins) noexcept nogil:
     """Adds each line as a segment."""
     cdef const uint8_t* p = text
     cdef const uint8_t* end = text + length
-    cdef bint returns = has_returns(text, length)
+    cdef const uint8_t* header = NULL   # the end of the header in which the line is
+    cdef const uint8_t* at
+    cdef bint returns = has_returns(text, length), empty = False
+    cdef bint message = begins          # a message begins with the next line that is not empty
     cdef line_t line
     while p < end:
+        at = p
         p = read_line(text, p, end, returns, False, &line)
-        if line.start != line.end:
-            _paragraph(b, text + line.start, text + line.end)
+        message = message or line.flags & FEED != 0
+        if line.start == line.end:
+            empty = True
+            continue
+        if empty and at[0] == c'F' and is_from_line(at, line.end - line.start):
+            message = True
+        empty = False
+        if message:
+            header = header_end(text, at, end, returns)
+            message = False
+        _paragraph(b, text + line.start, text + line.end, header != NULL and at < header)
 
 
 cdef void _fill_paragraphs(
@@ -60,19 +85,22 @@ cdef void _fill_paragraphs(
     cdef const uint8_t* end = NULL
     cdef const line_t* line
     cdef size_t i
-    cdef bint was_apart = False
+    cdef bint field = False
     for i in range(lines.n):
         line = &lines.rows[i]
-        if start != NULL and (line.start == line.end or apart[i] == BEGINS or (was_apart and not apart[i])):
-            _paragraph(b, start, end)
+        if start != NULL and (
+            line.start == line.end or (apart[i] != RUNNING and apart[i] != FOLDED)
+            or (apart[i] == RUNNING and apart[i - 1] != RUNNING)
+        ):
+            _paragraph(b, start, end, field)
             start = NULL
         if line.start != line.end:
             if start == NULL:
                 start = text + line.start
+                field = apart[i] == FIELD or apart[i] == FOLDED
             end = text + line.end
-            was_apart = apart[i] != 0
     if start != NULL:
-        _paragraph(b, start, end)
+        _paragraph(b, start, end, field)
 
 
 cdef bint _same_quote(
@@ -128,6 +156,7 @@ cdef void _fill_wrapped(
     cdef size_t i, quote, bullet, marker
     cdef uint32_t margin = 0, other = 0   # indentations that continue the segment
     cdef bint marked = False              # the lines before are a header or a signature
+    cdef bint field = False               # the segment is a field of a header
     cdef uint8_t kind = c'p'
     for i in range(lines.n):
         line = &lines.rows[i]
@@ -135,18 +164,19 @@ cdef void _fill_wrapped(
         end = text + line.end
         if p == end:
             if start != NULL:
-                _segment(b, kind, start, stop)
+                _segment(b, kind, start, stop, field)
                 start = NULL
             continue
         if apart[i]:
-            if start != NULL and apart[i] == BEGINS:
-                _segment(b, kind, start, stop)
+            if start != NULL and apart[i] != FOLDED:
+                _segment(b, kind, start, stop, field)
                 start = NULL
             kind = c'p'
             marked = True
             level = level_end = NULL
             if start == NULL:
                 start = p
+                field = apart[i] != SIGNATURE
             stop = end
             continue
         quote = quote_length(text, line)
@@ -158,8 +188,10 @@ cdef void _fill_wrapped(
             or (quote and not _same_quote(level, level_end, p, p + quote))
         ):
             if start != NULL:
-                _segment(b, kind, start, stop)
+                _segment(b, kind, start, stop, field)
                 start = NULL
+        if start == NULL:
+            field = False
         marked = False
         level = p if quote else NULL
         level_end = p + quote
@@ -179,7 +211,7 @@ cdef void _fill_wrapped(
             marker or (_distance(line.indent, margin) > 1 and _distance(line.indent, other) > 1)
             or ended_early(lines.rows[i - 1].width, text + lines.rows[i - 1].end, p, end, shape.width)
         ):
-            _segment(b, kind, start, stop)
+            _segment(b, kind, start, stop, field)
             start = NULL
         if start != NULL:
             margin = other = line.indent
@@ -196,7 +228,7 @@ cdef void _fill_wrapped(
             start = p
         stop = end
     if start != NULL:
-        _segment(b, kind, start, stop)
+        _segment(b, kind, start, stop, field)
 
 
 def fill(
@@ -226,7 +258,7 @@ def fill(
     memset(&lines, 0, sizeof(lines))
     with nogil:
         if layout == LINES:
-            _fill_lines(b, p, length)
+            _fill_lines(b, p, length, begins)
             done = True
         else:
             done = read_lines(p, length, &lines)
@@ -246,7 +278,7 @@ def fill(
                 elif layout == PARAGRAPHS:
                     _fill_paragraphs(b, p, &lines, apart)
                 else:
-                    _fill_lines(b, p, length)
+                    _fill_lines(b, p, length, begins)
         free(apart)
         free(lines.rows)
     if not done:

@@ -37,7 +37,7 @@ ctypedef struct segment_t:
     uint8_t kind         # 'p', 'h' or 'l'
     uint8_t breaks       # number of <br> and of preformatted line ends inside, at most 255
     uint8_t zone         # HEADLINE … RELATED, 0 for none
-    uint8_t flags        # bits PREFORMATTED, HIDDEN
+    uint8_t flags        # bits PREFORMATTED, HIDDEN, HEADER
 
 # One block element of the tree, in document order.
 ctypedef struct element_t:
@@ -80,6 +80,7 @@ cdef enum:
     # Bits of a segment's flags.
     PREFORMATTED = 1
     HIDDEN = 2           # inside an element that is not shown when the page opens
+    HEADER = 4           # a field of the header of a message
     # Bit of an element's cues: an attribute or an inline style hides the element.
     CONCEALED = 1 << MAX_CUES
 

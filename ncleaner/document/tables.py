@@ -20,6 +20,7 @@ from ncleaner.text.counted import counted
 
 __all__ = [
     "ELEMENT",
+    "HEADER",
     "HIDDEN",
     "PREFORMATTED",
     "RUN",
@@ -48,8 +49,8 @@ ELEMENT = np.dtype(
 )  # fmt: skip
 
 # Bits of `segments.flags`: the segment is inside <pre>; it is in an element that is not shown when the page
-# opens.
-PREFORMATTED, HIDDEN = 1, 2
+# opens; it is a field of the header of a message in plain text.
+PREFORMATTED, HIDDEN, HEADER = 1, 2, 4
 
 # The names of the values of `segments.zone`; `_zones.pyx` says how zones are found.
 ZONES: tuple[str, ...] = ("", "headline", "byline", "standfirst", "caption", "comment", "related")
@@ -204,7 +205,7 @@ class Document:
         breaks: number of line breaks inside, at most 255.
         zone: the part of the page that the segment belongs to, as an index of `ZONES`; 0 for the rest of the
             page, and for all segments of a plain-text dump.
-        flags: the bits `PREFORMATTED` and `HIDDEN`.
+        flags: the bits `PREFORMATTED`, `HIDDEN` and `HEADER`.
 
     Columns of `elements`, one row for each block of the tree:
         parent: index of the block around it, -1 for a root.
@@ -308,6 +309,15 @@ class Document:
         It is False, for example, for folded text, text in another tab, and text in a pop-up that is not open.
         """
         shown: npt.NDArray[np.bool_] = self.segments["flags"] & HIDDEN == 0
+        return shown
+
+    @property
+    def readable(self) -> npt.NDArray[np.bool_]:
+        """A mask of shape (segments,), bool: True for what a method may keep.
+
+        These are the visible segments without the fields of the headers of messages in plain text.
+        """
+        shown: npt.NDArray[np.bool_] = self.segments["flags"] & (HIDDEN | HEADER) == 0
         return shown
 
     @property

@@ -6,7 +6,7 @@
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from ncleaner.document._tables cimport HIDDEN, Tables, segment_t
+from ncleaner.document._tables cimport HEADER, HIDDEN, Tables, segment_t
 from ncleaner.text._letters cimport decode_utf8
 
 import numpy as np
@@ -163,7 +163,8 @@ cdef bint _is_removed(const uint8_t* p, const uint8_t* end, uint32_t words) noex
 
 
 def removed_forms(Tables tables not None):
-    """Returns the segments that look like navigation or footer, or are hidden: shape (segments,), bool."""
+    """Returns the segments that look like navigation or footer, are hidden, or are fields of the header of a message:
+    shape (segments,), bool."""
     cdef Py_ssize_t n = tables.t.n_segments, i
     cdef const segment_t* s = tables.t.segments
     cdef const uint8_t* text = tables.t.text
@@ -171,5 +172,5 @@ def removed_forms(Tables tables not None):
     cdef uint8_t[::1] out = found.view(np.uint8)
     with nogil:
         for i in range(n):
-            out[i] = s[i].flags & HIDDEN != 0 or _is_removed(text + s[i].start, text + s[i].end, s[i].words)
+            out[i] = s[i].flags & (HIDDEN | HEADER) != 0 or _is_removed(text + s[i].start, text + s[i].end, s[i].words)
     return found

@@ -15,9 +15,9 @@ class Everything:
 
     def keep(self, document: Document) -> Kept:
         """Keeps all visible segments."""
-        return Kept(document.visible)
+        return Kept(document.readable)
 
 
 def kept_whole(document: Document) -> Kept:
     """What a method that judges elements makes of plain text: all of it is kept, and the summary says so."""
-    return Kept(document.visible, remarks=Remarks(fallback=Everything.name))
+    return Kept(document.readable, remarks=Remarks(fallback=Everything.name))

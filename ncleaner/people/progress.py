@@ -289,6 +289,9 @@ def run_summary(tally: Tally) -> str:
     if tally.models:
         lines.append(f"models{_by_reason(tally.models, _FREQUENT)}")
     for method, number in sorted(tally.fallbacks.items()):
+        if method == "ngram" and number == tally.cleaned + tally.empty:
+            # whoever gives nothing but text knows that it is text
+            continue
         lines.append(
             f"{counted(number, 'page is', 'pages are')} plain text, which has no structure: cleaned by the "
             f"method {method}"

@@ -27,6 +27,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from ncleaner.cleaner import Cleaner
+from ncleaner.document._document import reuse_memory
 from ncleaner.errors import NcleanerError, WorkerError
 from ncleaner.running.channel import Channel, pair, receive, send
 from ncleaner.running.ending import leave_signals_to_parent, raise_if_ended, signals_wait
@@ -91,6 +92,7 @@ def _work(
         other.close()
     _die_with_parent()
     _bound_memory(settings.limits.memory)
+    reuse_memory()
     if hook:
         runpy.run_path(hook)
     state = WorkerState(settings, cleaner or settings.cleaner(), settings.sink(), activity)

@@ -187,6 +187,10 @@ cdef bint may_change(const uint8_t* p, const uint8_t* end) noexcept nogil:
         if p[0] < 0xE0 and not changes_near[p[0] & 0x1F]:
             p += 2
             continue
+        # likewise the first two bytes of three
+        if 0xE0 <= p[0] < 0xF0 and end - p > 2 and not changes_near[(p[0] & 0x0F) << 6 | (p[1] & 0x3F)]:
+            p += 3
+            continue
         p += decode_utf8(p, <size_t> (end - p), &code)
         if code < 65536 and changes_near[code >> 6] and changes[code]:
             return True

@@ -5,9 +5,11 @@ from libc.stdint cimport uint8_t
 from ncleaner.text._lines cimport lines_t
 
 cdef enum:
-    # What a line is: running text; the first line of a segment that is not; a further line of it.
+    # What a line is: running text; the first line of a field of a header; a further line of it; a signature.
     RUNNING = 0
-    BEGINS = 1
-    CONTINUES = 2
+    FIELD = 1
+    FOLDED = 2
+    SIGNATURE = 3
 
+cdef const uint8_t* header_end(const uint8_t* text, const uint8_t* p, const uint8_t* end, bint returns) noexcept nogil
 cdef uint8_t* find_apart(const uint8_t* text, const lines_t* lines, bint begins, bint ends) noexcept nogil

@@ -5,16 +5,16 @@ A message begins with the text, at a form feed, or at the `From ` line of a mail
 
 from libc.stdint cimport uint8_t
 from libc.stdlib cimport calloc
-from libc.string cimport memset
+from libc.string cimport memcmp, memset
 
 from ncleaner.text._letters cimport is_white
-from ncleaner.text._lines cimport FEED, SEPARATOR, SPACED, STRICT_FROM, line_t, lines_t
+from ncleaner.text._lines cimport FEED, SEPARATOR, SPACED, STRICT_FROM, line_t, lines_t, read_line
 
 cdef enum:
     # Most lines of a signature after a line `--`: by convention four lines by the author, and the lines that a mailing
     # list adds. With a space at the end (`-- `), the line always begins a signature, of any length. Without it, the
     # line may also be a separator in ordinary text.
-    SIGNATURE = 16
+    LONGEST_SIGNATURE = 16
     FIELDS = 11
 
 # A block of fields is a header only if it has one of these: ordinary text may begin with `Note: `.
@@ -66,6 +66,38 @@ cdef bint _is_field(const uint8_t* text, const line_t* line, bint* mail) noexcep
     return at + 1 == end or is_white(at[1])
 
 
+cdef inline bint _is_in_header(const uint8_t* text, const line_t* line, bint first, bint* mail) noexcept nogil:
+    """Returns whether a line may be in a header; `first`: whether it is its first line. `mail` is as in `_is_field`."""
+    if _is_field(text, line, mail):
+        return True
+    if not first:
+        return line.flags & SPACED != 0
+    return not line.indent and line.end - line.start > 5 and memcmp(text + line.start, b"From ", 5) == 0
+
+
+cdef const uint8_t* header_end(
+    const uint8_t* text, const uint8_t* p, const uint8_t* end, bint returns
+) noexcept nogil:
+    """Returns where the header of the message that begins at `p` ends, at an empty line; NULL if it has none.
+
+    For texts whose lines are not in a table; otherwise as `_mark_header`.
+    """
+    cdef line_t line
+    cdef bint mail = False, first = True
+    while p < end:
+        p = read_line(text, p, end, returns, True, &line)
+        if _is_empty(&line):
+            if first:
+                continue
+            break
+        if line.flags & FEED and not first:
+            break
+        if not _is_in_header(text, &line, first, &mail):
+            return NULL
+        first = False
+    return p if mail else NULL
+
+
 cdef void _mark_header(
     const uint8_t* text, const lines_t* lines, size_t start, size_t stop, uint8_t* apart
 ) noexcept nogil:
@@ -75,23 +107,17 @@ cdef void _mark_header(
     that only mail has.
     """
     cdef size_t begin = start, end, i
-    cdef const line_t* line
     cdef bint mail = False
     while begin < stop and _is_empty(&lines.rows[begin]):
         begin += 1
     end = begin
     while end < stop and not _is_empty(&lines.rows[end]):
-        line = &lines.rows[end]
-        if not (end > begin and line.flags & SPACED) and not _is_field(text, line, &mail) and not (
-            end == begin and not line.indent and line.end - line.start > 5 and text[line.start] == c'F'
-            and text[line.start + 1] == c'r' and text[line.start + 2] == c'o' and text[line.start + 3] == c'm'
-            and text[line.start + 4] == c' '
-        ):
+        if not _is_in_header(text, &lines.rows[end], end == begin, &mail):
             return
         end += 1
     if mail:
         for i in range(begin, end):
-            apart[i] = CONTINUES if lines.rows[i].flags & SPACED else BEGINS
+            apart[i] = FOLDED if lines.rows[i].flags & SPACED else FIELD
 
 
 cdef size_t _signature(
@@ -106,9 +132,9 @@ cdef size_t _signature(
         i += 1
     if i == stop:
         return stop
-    # Finds the first line from which a separator without a space has at most SIGNATURE lines after it.
+    # Finds the first line from which a separator without a space has at most LONGEST_SIGNATURE lines after it.
     near = stop - 1
-    while near > start and below + (not _is_empty(&lines.rows[near])) <= SIGNATURE:
+    while near > start and below + (not _is_empty(&lines.rows[near])) <= LONGEST_SIGNATURE:
         below += not _is_empty(&lines.rows[near])
         near -= 1
     for i in range(start, stop):
@@ -141,7 +167,7 @@ cdef uint8_t* find_apart(const uint8_t* text, const lines_t* lines, bint begins,
             _mark_header(text, lines, start, stop, apart)
         if ends or stop < lines.n:
             signature = _signature(text, lines, start, stop, first and not begins)
-            memset(apart + signature, BEGINS, stop - signature)
+            memset(apart + signature, SIGNATURE, stop - signature)
         first = False
         start = stop
     return apart

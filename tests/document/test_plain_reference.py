@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -32,7 +33,13 @@ def compare(text: str, layout: str) -> None:
     utf8 = text.encode()
     # what is decoded as something else than UTF-8 is not compared here
     found = dump_text(text, layout=layout)
-    assert found.tables == plain_reference.dump(utf8, layout).tables
+    expected = plain_reference.dump(utf8, layout)
+    # fields of headers are not shown, which is newer
+    rows = found.segments.copy()
+    rows["flags"] = 0
+    assert found.data == expected.data
+    assert np.array_equal(found.runs, expected.runs)
+    assert np.array_equal(rows, expected.segments)
 
 
 @pytest.mark.parametrize("layout", ["lines", "wrapped"])

@@ -348,10 +348,14 @@ def test_train_a_hybrid(tmp_path: Path) -> None:
 def test_plain_text_is_left_to_the_ngrams_and_said_so_once(tmp_path: Path) -> None:
     for name in "ab":
         (tmp_path / f"{name}.txt").write_text(f"{PROSE}\n")
+    said = "2 pages are plain text, which has no structure"
+    # no news where all is text
+    assert said not in ncleaner("clean", tmp_path).stderr.decode()
+    (tmp_path / "c.html").write_text(PAGE)
     for method, times in (("hybrid", 1), ("ngram", 0)):
         result = ncleaner("clean", tmp_path, "-m", method)
         assert result.stdout.decode().split("\n\n")[0] == PROSE
-        assert result.stderr.decode().count("2 pages are plain text, which has no structure") == times
+        assert result.stderr.decode().count(said) == times
 
 
 GREEK = "<html lang=en><h1>Ένα</h1>" + 6 * (

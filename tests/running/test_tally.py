@@ -47,6 +47,15 @@ def test_pages_that_another_method_cleaned_are_told_once() -> None:
     assert "no structure" not in run_summary(Tally())
 
 
+def test_that_text_has_no_structure_is_no_news_where_all_is_text() -> None:
+    total = Tally()
+    part = Tally()
+    part.add_page(Page(b""), dump_html("<p>one"), Kept(np.array([True])).remarked(fallback="ngram"), 0.1)
+    total += part
+    assert total.fallbacks == {"ngram": 1}
+    assert "no structure" not in run_summary(total)
+
+
 def test_notices_are_counted_beside_empty_pages() -> None:
     total = Tally()
     for keeps, share in ((False, 0.9), (False, 0.4), (True, 0.9)):

@@ -66,6 +66,7 @@ def command(
     quiet: QuietOption = False,
 ) -> None:
     """Clean web archives, HTML pages or text dumps."""
+    from ncleaner.document._document import reuse_memory
     from ncleaner.people.progress import ProgressDisplay
     from ncleaner.running.engine import run
     from ncleaner.running.outputs import is_directory
@@ -82,6 +83,8 @@ def command(
         logged_as_json(log_json),
         ProgressDisplay(sources, quiet=quiet, as_json=log_json) as display,
     ):
+        # of what is read from a pipe, and of what workers send
+        reuse_memory()
         tally = run(
             sources,
             settings,
