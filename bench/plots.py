@@ -68,7 +68,8 @@ def _stages(part: Part, axes: Any) -> bool:
     axes.set_yticks(range(len(labels)), labels)
     axes.invert_yaxis()
     axes.set_xlabel("CPU time, µs a page")
-    axes.legend(fontsize="small", ncols=2)
+    # below the axes, where it covers no bar
+    axes.legend(fontsize="small", ncols=5, loc="upper center", bbox_to_anchor=(0.4, -0.2))
     return True
 
 

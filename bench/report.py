@@ -84,6 +84,13 @@ def _about(parts: Mapping[str, Part]) -> str:
         ["part", "begun", "rounds", "load before", "processors that others used", "deviation of the floor"],
         rows,
     )
+    busy = [name for name, part in parts.items() if part.conditions.get("others", 0.0) > BUSY]
+    if busy:
+        rough = ", ".join(busy)
+        said.append(
+            f"\n**Other programs used more than {BUSY} processors during {rough}: these figures are rough, "
+            "and small differences in them mean nothing.**"
+        )
     return "\n".join(said) + "\n\n" + table
 
 

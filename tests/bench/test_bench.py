@@ -209,9 +209,13 @@ def test_measured_sections_are_replaced_and_others_stay(bench_module: Modules, t
     # 2 s in the middle of three rounds, over 1,000 pages of 2 kB
     assert "| a.warc.gz, 1,000 pages, 2 kB a page | 2,000 | 1000.00 | 500 (0.25 ± 0.12) |" in text
     assert "A processor, 2 cores." in text and "| 0.10 | 0.05 | 50.0 % |" in text
+    assert "these figures are rough" not in text
     assert "\nby hand\n" in text and "\nkept\n" in text and "old" not in text
     bench_module("report").written({"floor": part}, document)
     assert document.read_text("utf-8") == text
+    part.conditions["others"] = 0.9
+    bench_module("report").written({"floor": part}, document)
+    assert "more than 0.3 processors during floor: these figures are rough" in document.read_text("utf-8")
 
 
 @pytest.mark.slow
