@@ -29,8 +29,8 @@ __all__ = ["ASIDE", "STAGES", "stages"]
 
 #: The stages of `hybrid`, in the order of a page.
 STAGES = (
-    "reading", "decoding", "parsing within bounds", "bounding", "parsing", "walk", "embedded data", "tables", "document", "plain text",
-    "language", "judging by hybrid", "rendering jsonl", "tally", "rest",
+    "reading", "decoding", "parsing within bounds", "bounding", "parsing", "walk", "embedded data", "tables",
+    "document", "plain text", "language", "judging by hybrid", "rendering jsonl", "tally", "rest",
 )  # fmt: skip
 #: Measured on the same Documents, but no stage of `hybrid`.
 ASIDE = "judging by ngram"

@@ -357,9 +357,9 @@ def _contents(
         content = sniff(head, name) if input_format == "auto" else input_format
         if content == "html" and input_format == "auto" and _is_marked_text(head, name, reading.form):
             content = "text"
-    if content in ("warc", "arc"):
+    # a pipe may have forgotten its beginning: then, if nothing has been found, the layers say why
+    if content in ("warc", "arc") and (source.rewind(start) == start or head):
         kind: ArchiveKind = "arc" if content == "arc" else "warc"
-        source.rewind(start)
         for item in records(source, codec, kind, bound):
             if isinstance(item, Damage):
                 yield item
@@ -393,12 +393,12 @@ def layers_of(source: Source, codec: Codec) -> list[Members]:
     dictionary = zstd_dictionary(source)
     # if the first member gives nothing, the next record decides whether it is an archive
     for begins_record in (None, lambda head: archive_kind(head) is not None):
-        source.rewind(start)
         members = Members(source, codec, begins_record, dictionary)
         if dictionary.damage:
             members.pending.append(Damage(dictionary.damage, source.name, start))
         members.next_member()
-        if members.to_content():
+        if members.to_content() or source.rewind(start) != start:
+            # a pipe may have forgotten its beginning, and nothing is in it
             break
     layers = [members]
     inner = codec_of(members.peek(4))
