@@ -111,8 +111,8 @@ def _end(buffer: _Buffer, least: int, limit: int, by_line: bool) -> int:
             return end
         if size > limit:
             return _best_end(buffer.data, limit)
-        # the line at which the search has ended may be long, and is searched again
-        if size <= place or buffer.fill(size + max(size - searched, 1)) == size:
+        # a long line is searched, and joined, only a few times
+        if size <= place or buffer.fill(min(size + size // 4, limit) + 1) == size:
             return 0
         place = max(searched, place)
 
