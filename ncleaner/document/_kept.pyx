@@ -55,7 +55,8 @@ def text_of(Tables tables not None, mask not None, bytes end not None=b""):
     for i in range(t.n_segments):
         if kept[i]:
             size += t.segments[i].end - t.segments[i].start + 1
-    if not size:
+    if not size or size + after == 1:
+        # also for one segment without text: Python has one empty object for all, which nobody may write to
         return b""
     found = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> (size - 1 + after))
     out = PyBytes_AS_STRING(found)

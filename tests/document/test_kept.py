@@ -85,3 +85,10 @@ def test_a_zone_is_kept_or_removed(
 def test_a_zone_of_a_mask_of_another_size() -> None:
     with pytest.raises(ValueError, match="does not fit"):
         with_zone(document("one").tables, np.zeros(2, bool), 1, True)
+
+
+def test_the_empty_bytes_of_all_stay_empty() -> None:
+    page = document("")
+    assert text_of(page.tables, np.array([True])) == b""
+    # Python reads a byte behind the end here, and raises an error if it is not 0
+    assert compile(b"", "empty", "exec") is not None
