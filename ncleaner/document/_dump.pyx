@@ -1,10 +1,9 @@
 """HTML tree to Document tables: a walk over Lexbor's node structs without the GIL.
 
-selectolax gives the address of each node (`mem_id`), but has no interface for a walk in C. This module therefore
-declares the structs that the walk reads, with the layout of Lexbor 2 and 3. At import, `_prove_layout` compares them
-once with the results of selectolax's Python interface for a small document. If they differ (a future Lexbor, or
-other struct packing by another compiler), `html.py` uses the walk in `_walk.py` instead, which calls the same builder
-through selectolax's Python nodes.
+selectolax gives the address of each node (`mem_id`), but has no interface for a walk in C. So the walk
+reads Lexbor's structs (`_structs`). At import, `_prove_layout` compares them once with the results of selectolax's
+Python interface for a small document. If they differ (a future Lexbor, or other struct packing by another compiler),
+`html.py` uses the walk in `_walk.py` instead, which calls the same builder through selectolax's Python nodes.
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t, uintptr_t
@@ -21,6 +20,9 @@ from ncleaner.document._formula cimport (
 from ncleaner.document._joint cimport (
     CLOSED, JOINT_LEVELS, begin_side, is_apart, is_blank, joint, side_t, widen_side,
 )
+from ncleaner.document._structs cimport (
+    ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, name_t, node_t, str_t, text_node_t,
+)
 from ncleaner.document._tables cimport CONCEALED, builder_t
 from ncleaner.document._tags cimport (
     CONTEXT_ALT, FORM_PLAIN, ROLE_BLOCK, ROLE_BREAK, ROLE_IMAGE, ROLE_INLINE, ROLE_LEFT_OUT, ROLE_RULE,
@@ -31,58 +33,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from ncleaner.document import tags as _tags
 
-# --------------------------------------------------------------------------------------------------
-# Lexbor's structs, up to the last field that the walk reads.
-
-cdef struct str_t:
-    const unsigned char* data
-    size_t length
-
-cdef struct node_t:
-    void* events
-    uintptr_t local_name     # tag or attribute id; for an unknown name, the address of the name
-    uintptr_t prefix
-    uintptr_t ns
-    void* owner_document
-    node_t* next
-    node_t* prev
-    node_t* parent
-    node_t* first_child
-    node_t* last_child
-    void* user
-    int type
-
-cdef struct attr_t:
-    node_t node
-    uintptr_t upper_name
-    uintptr_t qualified_name
-    str_t* value
-    void* owner
-    attr_t* next
-    attr_t* prev
-
-cdef struct element_node_t:
-    node_t node
-    uintptr_t upper_name
-    uintptr_t qualified_name
-    str_t* is_value
-    attr_t* first_attr
-    attr_t* last_attr
-    attr_t* attr_id
-    attr_t* attr_class
-
-cdef struct text_node_t:
-    node_t node
-    str_t data
-
-cdef struct name_t:          # lexbor_hash_entry_t; a name of up to 16 bytes is stored in `short_name` itself
-    unsigned char short_name[24]
-    size_t length
-
 cdef enum:
-    ELEMENT_NODE = 1
-    TEXT_NODE = 3
-    KNOWN = 256              # smaller tag ids are Lexbor's own ids; larger ones are addresses of names
     ROLE_TITLE = ROLE_RULE + 1   # <title>, only in this walk: left out of the text, but returned separately
 
 # The meaning of Lexbor's tag ids. It is read from parsed documents at import, because Lexbor's versions have
@@ -100,7 +51,7 @@ cdef enum:
     NO_BIT = -1
     VOID = -2                # no bit, and the element has only one tag (tags.VOID)
 
-cdef meaning_t meanings[KNOWN]
+cdef meaning_t meanings[KNOWN_TAGS]
 cdef uintptr_t id_html, id_body, id_button, id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml
 
 # The attributes that are read. Lexbor identifies some of them by an id, and the others by the address of a name
@@ -119,10 +70,10 @@ cdef enum:
     ENCODING = 10
     ALTTEXT = 11
 
-cdef uint8_t attributes[KNOWN]
+cdef uint8_t attributes[KNOWN_TAGS]
 
 # The lengths of the names of attributes that Lexbor identifies by an id, in bytes.
-cdef uint8_t name_lengths[KNOWN]
+cdef uint8_t name_lengths[KNOWN_TAGS]
 
 
 # --------------------------------------------------------------------------------------------------
@@ -162,7 +113,7 @@ def style_hides(bytes style not None):
 
 cdef inline int _attribute(uintptr_t name) noexcept nogil:
     cdef name_t* entry
-    if name < KNOWN:
+    if name < KNOWN_TAGS:
         return attributes[name]
     entry = <name_t*> name
     if entry.length == 4 and memcmp(entry.short_name, b"role", 4) == 0:
@@ -206,7 +157,7 @@ cdef inline bint _is_custom(uintptr_t name) noexcept nogil:
 
 cdef inline meaning_t _meaning(node_t* node) noexcept nogil:
     cdef meaning_t m
-    if node.local_name < KNOWN:
+    if node.local_name < KNOWN_TAGS:
         return meanings[node.local_name]
     m.bit = NO_BIT
     m.form = FORM_PLAIN
@@ -234,12 +185,12 @@ cdef struct found_t:         # what the walk finds besides the text
 
 cdef inline int _own_tags(node_t* node) noexcept nogil:
     """Returns the number of tags of an element: 1 for a void element, 2 for any other."""
-    return 1 if node.local_name < KNOWN and meanings[node.local_name].bit == VOID else 2
+    return 1 if node.local_name < KNOWN_TAGS and meanings[node.local_name].bit == VOID else 2
 
 
 cdef inline uint32_t _name_length(node_t* node) noexcept nogil:
     """Returns the length of an element's name in bytes."""
-    if node.local_name < KNOWN:
+    if node.local_name < KNOWN_TAGS:
         return meanings[node.local_name].length
     return <uint32_t> (<name_t*> node.local_name).length
 
@@ -251,7 +202,7 @@ cdef inline uint32_t _start_tag(node_t* node) noexcept nogil:
     cdef uintptr_t name
     while attr != NULL:
         name = attr.qualified_name if attr.qualified_name else attr.node.local_name
-        length += 1 + (name_lengths[name] if name < KNOWN else <uint32_t> (<name_t*> name).length)
+        length += 1 + (name_lengths[name] if name < KNOWN_TAGS else <uint32_t> (<name_t*> name).length)
         if attr.value != NULL and attr.value.length:
             length += 3 + <uint32_t> attr.value.length
         attr = attr.next
@@ -298,7 +249,7 @@ cdef enum:
 cdef bint _is_named(node_t* node, const char* name, size_t length) noexcept nogil:
     """Returns whether an element has a name that Lexbor does not know, of at most 16 bytes."""
     cdef name_t* entry = <name_t*> node.local_name
-    return node.type == ELEMENT_NODE and node.local_name >= KNOWN and entry.length == length \
+    return node.type == ELEMENT_NODE and node.local_name >= KNOWN_TAGS and entry.length == length \
         and memcmp(entry.short_name, name, length) == 0
 
 
@@ -764,7 +715,7 @@ def _tag_ids():
 
 cdef bint _fill_meanings():
     ids = _tag_ids()
-    for i in range(KNOWN):
+    for i in range(KNOWN_TAGS):
         meanings[i].role = ROLE_INLINE
         meanings[i].code = TAG_UNKNOWN
         meanings[i].form = FORM_PLAIN
@@ -772,7 +723,7 @@ cdef bint _fill_meanings():
         meanings[i].object = False
         meanings[i].bit = NO_BIT
     for name, tag_id in ids.items():
-        if not 0 < tag_id < KNOWN:
+        if not 0 < tag_id < KNOWN_TAGS:
             return False
         if name in _tags.VOID:
             meanings[tag_id].bit = VOID
@@ -807,7 +758,7 @@ cdef void _fill_name_lengths():
         parser = LexborHTMLParser(f"<b {name}></b>")
         address = parser.root.css_first("b").mem_id
         attr = (<element_node_t*> address).first_attr
-        if attr != NULL and attr.node.local_name < KNOWN:
+        if attr != NULL and attr.node.local_name < KNOWN_TAGS:
             name_lengths[attr.node.local_name] = <uint8_t> len(name)
 
 
@@ -872,14 +823,14 @@ cdef bint _prove_layout() except -1:
             if attr.value.length != <size_t> len(value) or memcmp(attr.value.data, <char*> value, len(value)) != 0:
                 return False
             n += 1
-            if attr.node.local_name < KNOWN:
+            if attr.node.local_name < KNOWN_TAGS:
                 attributes[attr.node.local_name] = <uint8_t> n
             elif (<name_t*> attr.node.local_name).length != <size_t> len(names[n - 1]):
                 return False
             if _attribute(attr.node.local_name) != n:
                 return False
         elif theirs.tag in ("x-short", long_name):
-            if node.local_name < KNOWN or (<name_t*> node.local_name).length != <size_t> len(theirs.tag):
+            if node.local_name < KNOWN_TAGS or (<name_t*> node.local_name).length != <size_t> len(theirs.tag):
                 return False
             if not _is_custom(node.local_name):
                 return False

@@ -1,64 +1,8 @@
-"""Interface of the guard, and the parts of Lexbor's structs that it and `_lexbor` read."""
+"""Interface of the guard."""
 
 from libc.stdint cimport uint8_t, uint64_t, uintptr_t
 
-cdef struct attribute_t:          # of a token
-    const char* name_begin
-    const char* name_end
-    const char* value_begin
-    const char* value_end
-    void* name
-    void* value
-    size_t value_size
-    attribute_t* next
-    attribute_t* prev
-    int type
-
-cdef struct token_t:
-    const char* begin             # of a tag's name, or of a text or comment, in the page; NULL at the end of the page
-    const char* end
-    const char* text_start
-    const char* text_end
-    attribute_t* attr_first
-    attribute_t* attr_last
-    void* base_element
-    size_t null_count
-    uintptr_t tag
-    int type
-
-cdef struct node_t:               # as in `_dump`
-    void* events
-    uintptr_t local_name
-    uintptr_t prefix
-    uintptr_t ns
-    void* owner_document
-    node_t* next
-    node_t* prev
-    node_t* parent
-    node_t* first_child
-    node_t* last_child
-    void* user
-    int type
-
-cdef struct array_t:
-    node_t** list
-    size_t size
-    size_t length
-
-cdef struct tree_t:
-    void* tokenizer
-    void* document
-    void* fragment
-    void* form
-    array_t* open_elements
-    array_t* active_formatting
-
-# Called for each token; Lexbor's own function builds the tree. NULL ends the parsing.
-ctypedef token_t* (*done_t)(void* tokenizer, token_t* token, void* context) noexcept nogil
-
-cdef enum:
-    END_TAG = 1                   # bit of a token's type
-    KNOWN_TAGS = 256              # the ids of names that HTML knows are below; others are addresses
+from ncleaner.document._structs cimport KNOWN_TAGS, done_t, node_t, token_t, tree_t
 
 # What a tag means to the guard.
 cdef enum:

@@ -17,6 +17,7 @@ from ncleaner.document._stack cimport (
     ALL_ATTRIBUTES, ALL_UNKNOWN, CLONED_MEMORY, DEEPEST, LOOK_UPS, MANY_ATTRIBUTES, MOVED_KB, REOPENED, REOPENED_MEMORY,
     ROOTS, TAG_MEMORY,
 )
+from ncleaner.document._structs cimport END_TAG, array_t, attribute_t, KNOWN_TAGS, node_t, token_t, tree_t
 
 cdef enum:
     # Most elements that the parser creates for one misplaced end tag of a formatting element: the adoption agency

@@ -18,11 +18,13 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
 from ncleaner.document cimport _guard
 from ncleaner.document._guard cimport (
-    END_TAG, KNOWN_TAGS, OF_FORMAT, OF_FRAMES, OF_NOSCRIPT, OF_ROOT, OF_TABLE, OF_TEXT, array_t, attribute_t, begin,
-    done_t, guard_t, memory_of, node_t, token_t, tree_t, watch,
+    OF_FORMAT, OF_FRAMES, OF_NOSCRIPT, OF_ROOT, OF_TABLE, OF_TEXT, begin, guard_t, memory_of, watch,
 )
 from ncleaner.document._markup cimport outgrows
 from ncleaner.document._stack cimport TAG_MEMORY
+from ncleaner.document._structs cimport (
+    END_TAG, KNOWN_TAGS, array_t, attribute_t, document_t, done_t, node_t, token_t, tokenizer_t, tree_t,
+)
 
 cdef extern from *:
     """
@@ -38,11 +40,6 @@ cdef extern from *:
     #endif
     """
     void* function_of(const char* library, const char* name) nogil
-
-# The beginning of Lexbor's documents.
-cdef struct document_t:
-    node_t node
-    unsigned int quirks      # 0: no quirks mode; Lexbor does not reset it when it parses the next page
 
 ctypedef void* (*make_t)() noexcept nogil
 ctypedef void* (*of_t)(void* one) noexcept nogil
@@ -66,13 +63,6 @@ cdef struct lexbor_t:
     parse_t process
     act_t finish
     make_t marker
-
-# The beginning of Lexbor's tokenizers.
-cdef struct tokenizer_t:
-    void* state
-    void* state_return
-    done_t done
-    void* context
 
 # Mutation events are needed only for documents with running scripts, and no code here uses them.
 cdef int OPTIONS = int(LexborDocumentOptions.WO_EVENTS)
