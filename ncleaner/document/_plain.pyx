@@ -4,18 +4,17 @@ The fields of the headers of messages are segments that no method keeps.
 """
 
 from libc.stdint cimport uint8_t, uint32_t
-from libc.stdlib cimport free
-from libc.string cimport memset
 
 from ncleaner.document._document cimport Builder, add_text, end_segment
 from ncleaner.document._tables cimport HEADER, builder_t
-from ncleaner.text._layout cimport LINES, PARAGRAPHS, WRAPPED, ended_early, measure, shape_t, tell_layout
+from ncleaner.text._layout cimport (
+    LINES, PARAGRAPHS, WRAPPED, ended_early, free_outline, outline_t, read_outline, tell_layout,
+)
 from ncleaner.text._letters cimport is_white
 from ncleaner.text._lines cimport (
     FEED, bullet_length, enumeration_length, has_returns, is_from_line, line_t, lines_t, quote_length, read_line,
-    read_lines,
 )
-from ncleaner.text._messages cimport FIELD, FOLDED, RUNNING, SIGNATURE, find_apart, header_end
+from ncleaner.text._messages cimport FIELD, FOLDED, RUNNING, SIGNATURE, header_end
 
 # The layout is not known yet.
 cdef enum:
@@ -77,10 +76,10 @@ cdef void _fill_lines(builder_t* b, const uint8_t* text, size_t length, bint beg
         _paragraph(b, text + line.start, text + line.end, header != NULL and at < header)
 
 
-cdef void _fill_paragraphs(
-    builder_t* b, const uint8_t* text, const lines_t* lines, const uint8_t* apart
-) noexcept nogil:
+cdef void _fill_paragraphs(builder_t* b, const uint8_t* text, const outline_t* outline) noexcept nogil:
     """Adds all lines up to an empty one as a segment. Header fields and the lines of signatures stay apart."""
+    cdef const lines_t* lines = &outline.lines
+    cdef const uint8_t* apart = outline.apart
     cdef const uint8_t* start = NULL
     cdef const uint8_t* end = NULL
     cdef const line_t* line
@@ -138,14 +137,14 @@ cdef inline uint32_t _text_column(const uint8_t* p, const uint8_t* at, uint32_t 
     return column
 
 
-cdef void _fill_wrapped(
-    builder_t* b, const uint8_t* text, const lines_t* lines, const uint8_t* apart, const shape_t* shape
-) noexcept nogil:
+cdef void _fill_wrapped(builder_t* b, const uint8_t* text, const outline_t* outline) noexcept nogil:
     """Adds the paragraphs of a wrapped dump.
 
     Empty lines, bullets, enumerations and changes of indentation separate its segments (Evert 2008, section 2), and
     lines that end early.
     """
+    cdef const lines_t* lines = &outline.lines
+    cdef const uint8_t* apart = outline.apart
     cdef const uint8_t* start = NULL   # of the current segment
     cdef const uint8_t* stop = NULL
     cdef const uint8_t* p
@@ -209,7 +208,7 @@ cdef void _fill_wrapped(
             marker = enumeration_length(p, end)
         if start != NULL and (
             marker or (_distance(line.indent, margin) > 1 and _distance(line.indent, other) > 1)
-            or ended_early(lines.rows[i - 1].width, text + lines.rows[i - 1].end, p, end, shape.width)
+            or ended_early(lines.rows[i - 1].width, text + lines.rows[i - 1].end, p, end, outline.shape.width)
         ):
             _segment(b, kind, start, stop, field)
             start = NULL
@@ -223,7 +222,7 @@ cdef void _fill_wrapped(
                 # The next lines of the item begin below its text or below its marker.
                 other = _text_column(p, p + marker, line.indent)
                 p += bullet
-            elif line.indent < shape.margin and _is_alone(lines, i):
+            elif line.indent < outline.shape.margin and _is_alone(lines, i):
                 kind = c'h'
             start = p
         stop = end
@@ -251,35 +250,27 @@ def fill(
     cdef builder_t* b = &builder.b
     cdef const uint8_t* p = <const uint8_t*> <const char*> text
     cdef size_t length = len(text)
-    cdef lines_t lines
-    cdef shape_t shape
-    cdef uint8_t* apart = NULL
+    cdef outline_t outline
     cdef bint done
-    memset(&lines, 0, sizeof(lines))
     with nogil:
         if layout == LINES:
             _fill_lines(b, p, length, begins)
             done = True
         else:
-            done = read_lines(p, length, &lines)
+            done = read_outline(p, length, begins, ends, &outline)
             if done:
-                apart = find_apart(p, &lines, begins, ends)
-                done = apart != NULL
-            if done:
-                measure(p, &lines, &shape)
                 if layout <= UNKNOWN:
-                    layout = tell_layout(p, &lines, apart, &shape)
+                    layout = tell_layout(p, &outline)
                 if width >= 0:
-                    shape.width = <uint32_t> width
+                    outline.shape.width = <uint32_t> width
                 if margin >= 0:
-                    shape.margin = <uint32_t> margin
+                    outline.shape.margin = <uint32_t> margin
                 if layout == WRAPPED:
-                    _fill_wrapped(b, p, &lines, apart, &shape)
+                    _fill_wrapped(b, p, &outline)
                 elif layout == PARAGRAPHS:
-                    _fill_paragraphs(b, p, &lines, apart)
+                    _fill_paragraphs(b, p, &outline)
                 else:
                     _fill_lines(b, p, length, begins)
-        free(apart)
-        free(lines.rows)
+            free_outline(&outline)
     if not done:
         raise MemoryError("not enough memory for the lines of a text")

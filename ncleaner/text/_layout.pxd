@@ -15,10 +15,17 @@ ctypedef struct shape_t:
     uint32_t width       # column at which lines are wrapped, in characters
     uint32_t margin      # indentation of most long lines
 
-cdef bint measure(const uint8_t* text, const lines_t* lines, shape_t* shape) noexcept nogil
-cdef int tell_layout(
-    const uint8_t* text, const lines_t* lines, const uint8_t* apart, const shape_t* shape
+# The lines of a text, what sets each of them apart from the text around it (see `_messages`), and their shape.
+ctypedef struct outline_t:
+    lines_t lines
+    uint8_t* apart
+    shape_t shape
+
+cdef bint read_outline(
+    const uint8_t* text, size_t length, bint begins, bint ends, outline_t* found
 ) noexcept nogil
+cdef void free_outline(outline_t* found) noexcept nogil
+cdef int tell_layout(const uint8_t* text, const outline_t* outline) noexcept nogil
 cdef bint ended_early(
     uint32_t width, const uint8_t* end, const uint8_t* after, const uint8_t* stop, uint32_t column
 ) noexcept nogil

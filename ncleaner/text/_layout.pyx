@@ -61,7 +61,7 @@ ctypedef struct pairs_t:
     uint32_t in_runs     # of these, those after another one
 
 
-cdef bint measure(const uint8_t* text, const lines_t* lines, shape_t* shape) noexcept nogil:
+cdef void _measure(const lines_t* lines, shape_t* shape) noexcept nogil:
     """Measures the width, which is the 95th percentile of the lines with a further line directly after them, and the
     margin: 3 in Lynx dumps, where only headings have less."""
     cdef uint32_t widths[WIDEST + 1]
@@ -91,7 +91,6 @@ cdef bint measure(const uint8_t* text, const lines_t* lines, shape_t* shape) noe
         if indents[i] > most:
             most = indents[i]
             shape.margin = i
-    return True
 
 
 cdef bint ended_early(
@@ -151,9 +150,9 @@ cdef inline bint _goes_on(
     return not is_final(last_mark(text + line.start, text + line.end))
 
 
-cdef void _count_pairs(
-    const uint8_t* text, const lines_t* lines, const uint8_t* apart, const shape_t* shape, pairs_t* found
-) noexcept nogil:
+cdef void _count_pairs(const uint8_t* text, const outline_t* outline, pairs_t* found) noexcept nogil:
+    cdef const lines_t* lines = &outline.lines
+    cdef const uint8_t* apart = outline.apart
     cdef const line_t* line
     cdef const line_t* before = NULL   # the last line that is not empty
     cdef const uint8_t* p
@@ -191,7 +190,7 @@ cdef void _count_pairs(
             and not quoted
         ):
             found.pairs += 1
-            goes_on = _goes_on(text, before, line, shape.width, &at_margin, &ended)
+            goes_on = _goes_on(text, before, line, outline.shape.width, &at_margin, &ended)
             found.ended += ended
             found.full += at_margin
             found.going_on += goes_on
@@ -205,27 +204,25 @@ cdef void _count_pairs(
         before = line
 
 
-cdef int tell_layout(
-    const uint8_t* text, const lines_t* lines, const uint8_t* apart, const shape_t* shape
-) noexcept nogil:
+cdef int tell_layout(const uint8_t* text, const outline_t* outline) noexcept nogil:
     """Returns the layout of a text: LINES, PARAGRAPHS or WRAPPED."""
     cdef pairs_t f
     cdef bint narrow
-    _count_pairs(text, lines, apart, shape, &f)
+    _count_pairs(text, outline, &f)
     narrow = f.wide * 50 <= f.filled
     if narrow and f.has_empty:
         if f.pairs < SOME:
             return LINES if not f.mail and not f.going_on and (f.pairs > 1 or f.ended) else WRAPPED
         # Dumps are indented, and a page may be all menus.
         if (
-            shape.margin or f.mail * MAIL >= f.pairs or f.in_runs * RUNS_BY_CHANCE >= f.pairs
+            outline.shape.margin or f.mail * MAIL >= f.pairs or f.in_runs * RUNS_BY_CHANCE >= f.pairs
             or f.at_margin * BY_CHANCE >= f.pairs or f.going_on * 3 >= f.pairs or f.full * 5 >= f.pairs * 3
         ):
             return WRAPPED
         return LINES
     if narrow and f.without_room * 2 >= f.filled - 1 and (f.pairs < SOME or f.at_margin * BY_CHANCE >= f.pairs):
         return WRAPPED
-    if shape.width <= PAGE and f.at_margin > 2 and (
+    if outline.shape.width <= PAGE and f.at_margin > 2 and (
         f.at_margin * 2 >= f.pairs or (f.pairs >= SOME and f.in_runs * 5 >= f.pairs)
     ):
         return WRAPPED
@@ -233,6 +230,28 @@ cdef int tell_layout(
         # Lines end where their author wanted them to.
         return PARAGRAPHS
     return LINES
+
+
+cdef bint read_outline(
+    const uint8_t* text, size_t length, bint begins, bint ends, outline_t* found
+) noexcept nogil:
+    """Reads the lines of a text, or of a piece of one, and their shape; returns False if the memory does not suffice.
+
+    `free_outline` has to follow in both cases. `begins`, `ends`: whether the text begins and ends with this piece.
+    """
+    memset(found, 0, sizeof(outline_t))
+    if not read_lines(text, length, &found.lines):
+        return False
+    found.apart = find_apart(text, &found.lines, begins, ends)
+    if found.apart == NULL:
+        return False
+    _measure(&found.lines, &found.shape)
+    return True
+
+
+cdef void free_outline(outline_t* found) noexcept nogil:
+    free(found.apart)
+    free(found.lines.rows)
 
 
 def layout_of(bytes text not None):
@@ -244,41 +263,28 @@ def layout_of(bytes text not None):
     """
     cdef const uint8_t* p = <const uint8_t*> <const char*> text
     cdef size_t length = len(text)
-    cdef lines_t lines
-    cdef shape_t shape
-    cdef uint8_t* apart = NULL
+    cdef outline_t outline
     cdef int found = LINES
     cdef bint done
-    memset(&lines, 0, sizeof(lines))
     with nogil:
-        done = read_lines(p, length, &lines)
+        done = read_outline(p, length, True, True, &outline)
         if done:
-            apart = find_apart(p, &lines, True, True)
-            done = apart != NULL
-        if done:
-            measure(p, &lines, &shape)
-            found = tell_layout(p, &lines, apart, &shape)
-        free(apart)
-        free(lines.rows)
+            found = tell_layout(p, &outline)
+        free_outline(&outline)
     if not done:
         raise MemoryError
-    return found, shape.width, shape.margin
+    return found, outline.shape.width, outline.shape.margin
 
 
 def pairs_of(bytes text not None):
     """Returns what the pairs of lines of a text show, for measurements; see `pairs_t`."""
     cdef const uint8_t* p = <const uint8_t*> <const char*> text
-    cdef size_t length = len(text)
-    cdef lines_t lines
-    cdef shape_t shape
+    cdef outline_t outline
     cdef pairs_t found
-    cdef uint8_t* apart
-    memset(&lines, 0, sizeof(lines))
-    if not read_lines(p, length, &lines):
+    cdef bint done = read_outline(p, len(text), True, True, &outline)
+    if done:
+        _count_pairs(p, &outline, &found)
+    free_outline(&outline)
+    if not done:
         raise MemoryError
-    apart = find_apart(p, &lines, True, True)
-    measure(p, &lines, &shape)
-    _count_pairs(p, &lines, apart, &shape, &found)
-    free(apart)
-    free(lines.rows)
     return found
