@@ -58,7 +58,7 @@ cdef inline bint _is_digit(unsigned char c) noexcept nogil:
     return 48 <= c <= 57
 
 
-cdef bint _begins(
+cdef bint begins(
     const unsigned char* p, Py_ssize_t size, const char* word, Py_ssize_t length
 ) noexcept nogil:
     """Whether bytes begin with a word, given in lower case, in any case."""
@@ -74,7 +74,7 @@ cdef bint _begins(
 cdef int _status(const unsigned char* p, Py_ssize_t n) noexcept nogil:
     """Returns the code of a status line, `HTTP/1.1 200` or `ICY 200`; -1 if there is none."""
     cdef Py_ssize_t i
-    if _begins(p, n, b"http", 4):
+    if begins(p, n, b"http", 4):
         i = 4
         if i < n and p[i] == 47:
             i += 1
@@ -82,7 +82,7 @@ cdef int _status(const unsigned char* p, Py_ssize_t n) noexcept nogil:
                 return -1
             while i < n and not _is_space(p[i]):
                 i += 1
-    elif _begins(p, n, b"icy", 3):
+    elif begins(p, n, b"icy", 3):
         i = 3
     else:
         return -1
@@ -197,11 +197,11 @@ cdef object head_at(const unsigned char* block, Py_ssize_t size):
         stop = end if found == NULL else found - block
         length = 0
         if stop - start > 12:
-            if _begins(block + start, stop - start, b"content-type", 12):
+            if begins(block + start, stop - start, b"content-type", 12):
                 length = 12
-            elif _begins(block + start, stop - start, b"content-encoding", 16):
+            elif begins(block + start, stop - start, b"content-encoding", 16):
                 length = 16
-            elif _begins(block + start, stop - start, b"transfer-encoding", 17):
+            elif begins(block + start, stop - start, b"transfer-encoding", 17):
                 length = 17
         if length:
             at = start + length

@@ -11,7 +11,7 @@ from cpython.unicode cimport PyUnicode_AsUTF8
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memmove
 
-from ncleaner.reading._heads cimport head_at
+from ncleaner.reading._heads cimport begins, head_at
 from ncleaner.reading._libdeflate cimport DONE, TOO_SMALL, Gunzip
 
 cdef enum:
@@ -64,21 +64,6 @@ cdef inline bint _is_white(unsigned char c) noexcept nogil:
     return c == 32 or c == 9 or c == 10 or c == 13
 
 
-cdef inline unsigned char _lower(unsigned char c) noexcept nogil:
-    return c + 32 if 65 <= c <= 90 else c
-
-
-cdef bint _is(const unsigned char* p, Py_ssize_t size, const char* name, Py_ssize_t length) noexcept nogil:
-    """Whether a name is this one, given in lower case, in any case."""
-    cdef Py_ssize_t i
-    if size != length:
-        return False
-    for i in range(size):
-        if _lower(p[i]) != <unsigned char> name[i]:
-            return False
-    return True
-
-
 cdef bint _is_version(const unsigned char* p, Py_ssize_t n) noexcept nogil:
     """Whether bytes begin with a version line."""
     return (
@@ -87,12 +72,11 @@ cdef bint _is_version(const unsigned char* p, Py_ssize_t n) noexcept nogil:
     )  # fmt: skip
 
 
-cdef bint _keep(Span* span, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
+cdef void _keep(Span* span, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
     """Keeps a field's value; the first one counts."""
     if span.start < 0:
         span.start = start
         span.end = end
-    return True
 
 
 cdef Found _header(const unsigned char* p, Py_ssize_t n, Fields* found) noexcept nogil:
@@ -141,19 +125,19 @@ cdef Found _header(const unsigned char* p, Py_ssize_t n, Fields* found) noexcept
         while end > colon and (p[end - 1] == 32 or p[end - 1] == 9):
             end -= 1
         i = stop - start
-        if i == 9 and _is(p + start, i, b"warc-type", 9):
+        if i == 9 and begins(p + start, i, b"warc-type", 9):
             _keep(&found.type_field, colon, end)
-        elif i == 9 and _is(p + start, i, b"warc-date", 9):
+        elif i == 9 and begins(p + start, i, b"warc-date", 9):
             _keep(&found.date, colon, end)
-        elif i == 12 and _is(p + start, i, b"content-type", 12):
+        elif i == 12 and begins(p + start, i, b"content-type", 12):
             _keep(&found.content_type, colon, end)
-        elif i == 14 and _is(p + start, i, b"content-length", 14):
+        elif i == 14 and begins(p + start, i, b"content-length", 14):
             _keep(&found.length_field, colon, end)
-        elif i == 14 and _is(p + start, i, b"warc-record-id", 14):
+        elif i == 14 and begins(p + start, i, b"warc-record-id", 14):
             _keep(&found.id, colon, end)
-        elif i == 14 and _is(p + start, i, b"warc-truncated", 14):
+        elif i == 14 and begins(p + start, i, b"warc-truncated", 14):
             _keep(&found.truncated, colon, end)
-        elif i == 15 and _is(p + start, i, b"warc-target-uri", 15):
+        elif i == 15 and begins(p + start, i, b"warc-target-uri", 15):
             _keep(&found.url, colon, end)
     if at - found.begin > _MAX_FIELDS:
         return STOP
