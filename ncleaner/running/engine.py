@@ -43,7 +43,7 @@ from ncleaner.running.outputs import (
 )
 from ncleaner.running.quarantine import warc_record
 from ncleaner.running.settings import Settings
-from ncleaner.running.stretched import clean_in_stretches
+from ncleaner.running.stretched import CleaningInStretches
 from ncleaner.running.tally import Note, Tally
 from ncleaner.running.tracked import Progress, TrackedJob, end_tally, note_of, without
 from ncleaner.running.workers import Pool
@@ -164,7 +164,7 @@ class _Run:
         opener: Callable[[Input], AbstractContextManager[Output]],
     ) -> None:
         """Gives each archive to all workers, which read stretches of it; `opener` opens its output."""
-        clean_in_stretches(archives, opener, self.pool, self.jobs, self.count)
+        CleaningInStretches(archives, opener, self.pool, self.jobs, self.count).run()
 
     def together(self, sources: Iterable[Input], output: Output) -> None:
         """Gives each input to all workers; the output keeps the order."""

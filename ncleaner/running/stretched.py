@@ -23,7 +23,7 @@ from ncleaner.running.tally import Tally
 from ncleaner.running.tracked import Progress, TrackedJob, end_tally, note_of
 from ncleaner.running.workers import Pool
 
-__all__ = ["clean_in_stretches"]
+__all__ = ["CleaningInStretches"]
 
 _POLL_SECONDS: Final = 0.2
 # Bytes of a stretch; between these bounds, each worker gets several of an archive.
@@ -86,25 +86,6 @@ class _Last:
     archive: _Archive
 
 
-def clean_in_stretches(
-    archives: Iterable[tuple[Input, Layout]],
-    opener: Callable[[Input], AbstractContextManager[Output]],
-    pool: Pool,
-    jobs: int,
-    count: Progress,
-) -> None:
-    """Cleans archives one after the other, each with all workers.
-
-    Args:
-        archives: the archives with their layouts.
-        opener: opens the output of an archive.
-        pool: idle workers.
-        jobs: their number.
-        count: called with the counts of each part, its input, and the offset reached.
-    """
-    _Cleaning(archives, opener, pool, jobs, count).run()
-
-
 def _plan(archives: Iterable[tuple[Input, Layout]], jobs: int) -> Iterator[_Stretch | _Last]:
     """Yields the stretches of all archives; no more of one that has ended."""
     for source, layout in archives:
@@ -127,7 +108,17 @@ def _stretch(archive: _Archive, start: int, stop: int, is_beginning: bool) -> _S
     return _Stretch(archive.source, job, archive=archive, start=start, stop=stop, is_beginning=is_beginning)
 
 
-class _Cleaning:
+class CleaningInStretches:
+    """Cleans archives one after the other, each with all workers.
+
+    Args:
+        archives: the archives with their layouts.
+        opener: opens the output of an archive.
+        pool: idle workers.
+        jobs: their number.
+        count: called with the counts of each part, its input, and the offset reached.
+    """
+
     def __init__(
         self,
         archives: Iterable[tuple[Input, Layout]],

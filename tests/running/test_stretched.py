@@ -189,14 +189,14 @@ def test_an_input_at_which_workers_die_between_pages_ends(
 def test_results_that_wait_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stretched, "_MOST_WAITING", 1)
     held: list[int] = []
-    real = stretched._Cleaning._held
+    real = stretched.CleaningInStretches._held
 
-    def spied(self: stretched._Cleaning) -> set[int]:
+    def spied(self: stretched.CleaningInStretches) -> set[int]:
         found = real(self)
         held.append(len(found))
         return found
 
-    monkeypatch.setattr(stretched._Cleaning, "_held", spied)
+    monkeypatch.setattr(stretched.CleaningInStretches, "_held", spied)
     path = write(tmp_path / "a.warc.gz", ARCHIVES["damaged.warc.gz"])
     assert cleaned([path], 3) == cleaned([path], 1)
     assert any(held)
