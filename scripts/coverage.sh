@@ -29,8 +29,10 @@ if __name__ == '__main__':
     os.environ['COVERAGE_PROCESS_START'] = '$work/processes.toml'
     sys.exit(pytest.main(sys.argv[1:]))" > run.py
 export PYTHONPATH=$work PYTHONSAFEPATH=1
-"$python" -m coverage run run.py -m 'not slow and not untraced' "$@"
+"$python" -m coverage run run.py -m 'not slow and not untraced' --hypothesis-profile=traced "$@"
 "$python" -m coverage combine -q
+# of processes that were killed while they wrote it
+rm -f .coverage.*
 "$python" -m coverage html -q -d "$root/coverage"
 status=0
 for kind in python:'*.py' cython:'*.pyx,*.pxd'; do

@@ -22,10 +22,12 @@ os.environ["PYTHONSAFEPATH"] = "1"
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 # No example is too slow: how long one takes says more about the machine. The check before a change lands gives the
-# same answer each time; elsewhere every run tries new examples, and `--hypothesis-profile=long` many of them.
+# same answer each time; elsewhere every run tries new examples, and `--hypothesis-profile=long` many of them. Which
+# lines run at all, scripts/coverage.sh sees from a few.
 settings.register_profile("here", deadline=None)
 settings.register_profile("long", deadline=None, max_examples=5000)
 settings.register_profile("ci", deadline=None, derandomize=True)
+settings.register_profile("traced", deadline=None, derandomize=True, max_examples=20)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 

@@ -20,13 +20,20 @@ CRAWL = ROOT / "examples" / "crawl.warc.gz"
 
 Modules = Callable[[str], Any]
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="measures by what Unix tells of processes")
+pytestmark = [
+    # what they run is not of the package
+    pytest.mark.untraced,
+    pytest.mark.skipif(sys.platform == "win32", reason="measures by what Unix tells of processes"),
+]
 
 
 def bench(folder: Path, *arguments: str | Path, status: int = 0) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
         [sys.executable, "-m", "bench", *arguments],
-        env={**os.environ, "PYTHONPATH": str(folder)},
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")])),
+        },
         capture_output=True,
         text=True,
         check=False,

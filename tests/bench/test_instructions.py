@@ -13,7 +13,11 @@ import pytest
 
 Modules = Callable[[str], Any]
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="measures by what Unix tells of processes")
+pytestmark = [
+    # what they run is not of the package
+    pytest.mark.untraced,
+    pytest.mark.skipif(sys.platform == "win32", reason="measures by what Unix tells of processes"),
+]
 
 
 @pytest.fixture
