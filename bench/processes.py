@@ -39,7 +39,7 @@ class Usage:
 def environment() -> dict[str, str]:
     """Returns the environment of a process that imports this package.
 
-    Packages are compiled at their first import, as for users: where nothing is kept, numpy alone starts 0.1 s later.
+    Packages are compiled once, as for users: where their bytecode is not kept, NumPy alone takes 0.1 s more.
     """
     paths = [str(Path(__file__).parent.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
