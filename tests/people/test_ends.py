@@ -204,4 +204,5 @@ def test_too_little_memory_to_load(command: str) -> None:
         # Python and NumPy say for themselves that they cannot start
         own = "OpenBLAS error" in result.stderr or "Fatal Python error" in result.stderr
         assert own or result.returncode in (0, 1), (megabytes, result.stderr)
-        assert result.returncode == 0 or len(result.stderr.splitlines()) <= 6 or own
+        # five workers may die of it one after the other, and each is told
+        assert "Traceback" not in result.stderr or own, result.stderr
