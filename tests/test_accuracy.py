@@ -91,6 +91,7 @@ TRAINED: dict[str, Callable[[], dict[str, Cleaner]]] = {
 }
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("case", SHIPPED)
 def test_shipped_models_are_not_worse_than_the_floor(case: str, tmp_path: Path) -> None:
     check(case, SHIPPED[case](), tmp_path)

@@ -18,6 +18,7 @@ NAMES = [
 ]
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("name", ["", *NAMES])
 def test_examples_hold(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)

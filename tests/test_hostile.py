@@ -110,6 +110,7 @@ def test_any_bytes_for_the_ngrams(options: int, places: bytes, tokens: list[byte
     TARGETS["ngram"].check(bytes([options]) + places + b"".join(tokens))
 
 
+@pytest.mark.untraced
 def test_findings_are_kept_and_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "findings"
     # no page takes no time at all
@@ -203,6 +204,7 @@ def test_text_in_cells_is_not_moved() -> None:
     assert bounded(html)[0] is html
 
 
+@pytest.mark.untraced
 def test_a_long_run_of_letters_at_the_end_does_not_overrun_the_detector() -> None:
     # read in a process of its own: uchardet 0.0.8 writes behind a buffer, which may or may not be seen at once
     letters = "가각간갇갈갉갊감갑값".encode() * 1000
@@ -220,6 +222,7 @@ def test_composing_takes_time_by_the_length(marks: str) -> None:
     assert len(METHOD.keep(dump_html(page)).mask) == 1
 
 
+@pytest.mark.untraced
 def test_composing_changes_nothing_else() -> None:
     def composed(text: str) -> str:
         data = text.encode()

@@ -211,6 +211,7 @@ def test_the_python_api_cleans_without_what_trains_and_draws() -> None:
     ], found.stderr
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("method", ["hybrid", "ngram", "victor"])
 def test_the_command_cleans_without_what_trains_and_draws(method: str, tmp_path: Path) -> None:
     crawl = ROOT / "examples" / "crawl.warc.gz"

@@ -433,6 +433,7 @@ def test_what_is_left_out_is_counted_without_recursion() -> None:
         ]
 
 
+@pytest.mark.untraced
 def test_opened_and_closed_have_a_bound_and_tags_have_none() -> None:
     for found, _ in both(b"<i></i>" * 70_000 + b"a"):
         assert Document(found).runs[["tags", "opened", "closed"]].tolist() == [(140_004, 65535, 65535)]

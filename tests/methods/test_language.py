@@ -109,6 +109,7 @@ def test_one_long_segment_does_not_decide() -> None:
     assert page_language(dump_html(f"<p>{TEXTS['en'][:80]}<p>{TEXTS['ru'][:80]}")) == "ru"
 
 
+@pytest.mark.untraced
 def test_a_text_dump_of_any_size() -> None:
     text = "\n\n".join([TEXTS["ru"]] * 5_000).encode()
     assert page_language(dump_text(text)) == "ru"

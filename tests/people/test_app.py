@@ -363,6 +363,7 @@ GREEK = "<html lang=en><h1>Ένα</h1>" + 6 * (
 )
 
 
+@pytest.mark.untraced
 def test_the_language_that_is_found_and_letters_that_the_model_does_not_know(tmp_path: Path) -> None:
     """The page declares another language; by its structure some of it is kept under any model."""
     page = tmp_path / "page.html"
@@ -389,6 +390,7 @@ def test_comments_on_demand(tmp_path: Path) -> None:
         assert short == text.replace(f"{PROSE} So!\n", "")
 
 
+@pytest.mark.untraced
 def test_notices_on_demand(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text(
         "<html lang=en><h1>Page not found</h1><p>This page does not exist.</p>"

@@ -95,6 +95,7 @@ def test_split_without_header(block: bytes) -> None:
     assert split_head(block) is None
 
 
+@pytest.mark.untraced
 def test_split_is_linear() -> None:
     """No time is measured: in quadratic time this would not end."""
     for lines in (b"a: b\r\n" * 200_000, b"a" * 1_000_000, b"\n<" * 500_000):

@@ -133,6 +133,7 @@ def test_marked_texts_do_not_depend_on_workers(
         assert all(data.endswith((page, b"A text of its own.\n")) for data in outputs[1][1].values())
 
 
+@pytest.mark.untraced
 def test_progress_stays_within_a_compressed_text(tmp_path: Path) -> None:
     text = "".join(f"URL: http://x.example/{i}\nThe same words as ever.\n" for i in range(500))
     path = tmp_path / "t.txt.gz"
@@ -208,6 +209,7 @@ def test_a_deadly_page_costs_itself_only(tmp_path: Path, fault: str, jobs: int, 
     assert gzip.decompress((tmp_path / "quarantine.warc.gz").read_bytes()).rstrip() == whole.rstrip()
 
 
+@pytest.mark.untraced
 @pytest.mark.usefixtures("faults")
 def test_deadly_pages_among_files(tmp_path: Path) -> None:
     inputs = [deadly(tmp_path / f"{name}.warc.gz", "kill", 1, 3, pages=5) for name in "ab"]
@@ -246,6 +248,7 @@ def test_a_deadly_page_of_a_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert (page.body, page.url) == (PAGES[3].encode(), "http://x.example/3?fault=kill")
 
 
+@pytest.mark.untraced
 def test_a_reader_that_ends_its_workers(crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hook = tmp_path / "hook.py"
     hook.write_text(

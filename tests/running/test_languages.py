@@ -137,6 +137,7 @@ def test_a_manifest_without_models_is_read() -> None:
     assert Tally.of_record(record).models == {}
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("jobs", [2, 3])
 def test_the_workers_load_the_same_models(crawl: Path, jobs: int) -> None:
     one, _ = cleaned(crawl, output_format="jsonl")

@@ -17,6 +17,7 @@ def pages(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.untraced
 def test_several_formats_in_one_directory(tmp_path: Path) -> None:
     out = tmp_path / "out"
     for _ in range(2):
@@ -33,6 +34,7 @@ def test_several_formats_in_one_directory(tmp_path: Path) -> None:
     assert b"finished by an earlier run" in ncleaner("clean", CRAWL, "-o", out, "-f", "jsonl").stderr
 
 
+@pytest.mark.untraced
 def test_outputs_below_the_inputs_are_not_read(tmp_path: Path) -> None:
     crawl = pages(tmp_path / "crawl")
     for _ in range(2):

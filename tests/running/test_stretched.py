@@ -91,6 +91,7 @@ ARCHIVES = {
 }
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("name", ARCHIVES)
 def test_any_number_of_workers_gives_the_same(name: str, tmp_path: Path, spreading: list[object]) -> None:
     path = write(tmp_path / name, ARCHIVES[name])
@@ -161,6 +162,7 @@ def test_pages_that_end_their_workers(name: str, tmp_path: Path, monkeypatch: py
     assert cleaned([path], 2, settings, tmp_path) == one
 
 
+@pytest.mark.untraced
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals that kill a process")
 def test_an_input_at_which_workers_die_between_pages_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -122,6 +122,7 @@ def test_what_gives_no_sign_of_life_is_told_and_replaced(monkeypatch: pytest.Mon
         )
 
 
+@pytest.mark.untraced
 @posix
 def test_a_parent_that_was_away_blames_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "_AWAY", 0.5)

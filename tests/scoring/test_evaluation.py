@@ -346,6 +346,7 @@ def test_long_page() -> None:
     assert page.words.tp > 35_000
 
 
+@pytest.mark.untraced
 def test_long_runs_of_space() -> None:
     """No time is measured: in quadratic time this would not end."""
     long = 1_000_000

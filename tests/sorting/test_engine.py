@@ -228,6 +228,7 @@ def test_members_are_copied_byte_for_byte(tmp_path: Path) -> None:
     assert all(members([record]) in data for record in made)
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("jobs", [2, 3])
 def test_the_number_of_jobs_makes_no_difference(crawl: Path, tmp_path: Path, jobs: int) -> None:
     done([crawl], tmp_path / "1")
