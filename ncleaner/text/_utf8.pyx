@@ -7,6 +7,31 @@ allocates and fills a string four times as large for a page with a single emoji.
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy
 
+cdef enum:
+    BLOCK = 64
+
+
+cdef inline bint _is_plain(const uint8_t* p) noexcept nogil:
+    """Returns whether the BLOCK bytes at `p` are valid UTF-8, except that the last character may go on behind them,
+    without any sign of UTF-8 encoded twice.
+
+    The three bytes before `p` are read, and end with a character; so are the two bytes behind the block. There is no
+    branch in the loop: the compiler makes it one of vectors.
+    """
+    cdef uint8_t bad = 0, c, before, third, fourth
+    cdef int k
+    for k in range(BLOCK):
+        c, before, third, fourth = p[k], p[k - 1], p[k - 2], p[k - 3]
+        # a byte in the middle of a character stands behind those that ask for one, and nowhere else
+        bad |= ((c & 0xC0) == 0x80) ^ ((before >= 0xC0) | (third >= 0xE0) | (fourth >= 0xF0))
+        bad |= ((c & 0xFE) == 0xC0) | (c >= 0xF5)
+        bad |= (before == 0xE0) & (c < 0xA0)
+        bad |= (before == 0xED) & (c > 0x9F)
+        bad |= (before == 0xF0) & (c < 0x90)
+        bad |= (before == 0xF4) & (c > 0x8F)
+        bad |= (c == 0xC3) & (p[k + 2] >= 0xC0)
+    return bad == 0
+
 
 cdef size_t _valid_length(const uint8_t* p, size_t n, size_t* signs, size_t* others) noexcept nogil:
     """Returns the length of the longest prefix that is valid UTF-8 (Unicode 15, table 3-7).
@@ -16,6 +41,7 @@ cdef size_t _valid_length(const uint8_t* p, size_t n, size_t* signs, size_t* oth
     cdef uint64_t word
     cdef uint8_t c, low, high
     cdef size_t follow, k
+    cdef size_t odd = 3           # up to here, characters are looked at one by one
     while i < n:
         # eight ASCII characters at a time
         while i + 8 <= n:
@@ -26,6 +52,18 @@ cdef size_t _valid_length(const uint8_t* p, size_t n, size_t* signs, size_t* oth
         if i == n:
             return i
         c = p[i]
+        if i >= odd and i + BLOCK + 2 <= n:
+            if _is_plain(p + i):
+                i += BLOCK
+                # back to a character that goes on behind the block
+                if p[i - 1] >= 0xC0:
+                    i -= 1
+                elif p[i - 2] >= 0xE0:
+                    i -= 2
+                elif p[i - 3] >= 0xF0:
+                    i -= 3
+                continue
+            odd = i + BLOCK
         if c < 0x80:
             i += 1
             continue
