@@ -70,6 +70,13 @@ class Page:
     kind: Literal["html", "text"] = "html"
     layout: TextLayout | None = None
 
+    def __reduce__(self) -> tuple[type[Page], tuple[object, ...]]:
+        # every page of a pipe goes to a worker: what dataclasses have for it takes three times as long
+        return Page, (
+            self.body, self.url, self.date, self.content_type, self.record_id, self.source, self.offset,
+            self.kind, self.layout,
+        )  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Skip:

@@ -7,6 +7,7 @@ process, so only this bounds the time of a page.
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import re
@@ -96,6 +97,8 @@ def _work(
     if hook:
         runpy.run_path(hook)
     state = WorkerState(settings, cleaner or settings.cleaner(), settings.sink(), activity)
+    # modules and models stay: no need to look for garbage among them again and again
+    gc.freeze()
     # the connection is closed, possibly in the middle of a message, when the parent has no more jobs or dies
     with suppress(EOFError, OSError):
         activity.begin(Doing.IDLE)
