@@ -138,12 +138,43 @@ cdef bint has_marker(const uint8_t* start, const uint8_t* end) noexcept nogil:
 # Characters that Unicode's normalisation form C may change: those that combine with the character before, and
 # those that it replaces. Characters beyond the first plane are so rare that they do not matter here.
 
+cdef enum:
+    BLOCK = 64
+
 cdef uint8_t changes[65536]
 cdef uint8_t changes_near[1024]   # whether any code point in a block of 64 does
+cdef bint blocks = True           # whether `_is_stable` knows all of them
+
+
+cdef inline bint _is_stable(const uint8_t* p) noexcept nogil:
+    """Returns whether none of the characters that begin in the BLOCK bytes at `p` may change.
+
+    The two bytes behind the block are read. False also for many characters that do not change. There is no branch in
+    the loop: the compiler makes it one of vectors.
+    """
+    cdef uint8_t found = 0, c, next, last
+    cdef int k
+    for k in range(BLOCK):
+        c, next, last = p[k], p[k + 1], p[k + 2]
+        # ranges and bits, since compilers make many comparisons of one byte a look-up in a mask, and no vectors
+        found |= (c & 0xFE) == 0xCC
+        found |= (c == 0xCE) & (next == 0x87)
+        found |= (c == 0xD9) & (<uint8_t> (next - 0x93) < 3)
+        found |= (c == 0xE0) & (next >= 0xA0)
+        found |= (c == 0xE1) & ((next < 0x82) | (<uint8_t> (next - 0x85) < 3) | (next >= 0xBC))
+        found |= (c == 0xE1) & (next == 0xAC)
+        found |= (c == 0xE2) & ((next | 0x08) == 0x8C)
+        found |= (c == 0xE2) & (next == 0xAB)
+        found |= (c == 0xE2) & (next == 0x80) & (last < 0x82)
+        found |= (c == 0xE3) & (next == 0x82) & (<uint8_t> (last - 0x99) < 2)
+        found |= (c == 0xEF) & (<uint8_t> (next - 0xA4) < 10)
+    return found == 0
 
 
 cdef void _fill_changes():
+    global blocks
     cdef int code
+    cdef bytes alone
     decompositions = unicodedata.decomposition
     normalize = unicodedata.normalize
     memset(changes, 0, sizeof(changes))
@@ -166,6 +197,9 @@ cdef void _fill_changes():
         if code < 65536:
             changes[code] = 1
             changes_near[code >> 6] = 1
+            # a later Unicode may have more
+            alone = chr(code).encode() + bytes(BLOCK)
+            blocks = blocks and not _is_stable(<const uint8_t*> <const char*> alone)
 
 _fill_changes()
 
@@ -173,6 +207,7 @@ _fill_changes()
 cdef bint may_change(const uint8_t* p, const uint8_t* end) noexcept nogil:
     cdef uint32_t code
     cdef uint64_t eight
+    cdef const uint8_t* odd = p   # up to here, characters are looked at one by one
     while p < end:
         if p[0] < 0x80:
             p += 1
@@ -183,11 +218,20 @@ cdef bint may_change(const uint8_t* p, const uint8_t* end) noexcept nogil:
                     break
                 p += 8
             continue
-        # the first byte of two tells the block of 64 code points, and most blocks have no such character
-        if p[0] < 0xE0 and not changes_near[p[0] & 0x1F]:
+        if blocks and p >= odd and end - p >= BLOCK + 2:
+            if _is_stable(p):
+                p += BLOCK
+                while p[0] & 0xC0 == 0x80:
+                    # the block has ended in the middle of a character
+                    p += 1
+                continue
+            odd = p + BLOCK
+        if p[0] < 0xE0 and end - p > 1:
+            if changes[(p[0] & 0x1F) << 6 | (p[1] & 0x3F)]:
+                return True
             p += 2
             continue
-        # likewise the first two bytes of three
+        # the first two bytes of three tell the block of 64 code points, and most blocks have no such character
         if 0xE0 <= p[0] < 0xF0 and end - p > 2 and not changes_near[(p[0] & 0x0F) << 6 | (p[1] & 0x3F)]:
             p += 3
             continue

@@ -6,6 +6,7 @@ import unicodedata
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -61,6 +62,33 @@ def test_all_letters_of_two_parts() -> None:
             assert compose(texts) == [
                 python(text.encode()) if may_compose(text.encode()) else text.encode() for text in texts
             ]
+
+
+LONG = [
+    "The ferry leaves at five. " * 6,
+    "Το πλοίο δεν πηγαίνει. " * 6,
+    "渡轮五月底停航。フェリー" * 6,
+    "Việt Nam ‘lễ’ " * 9,
+]
+
+
+@pytest.mark.untraced
+def test_a_letter_is_found_in_any_long_text() -> None:
+    for code in range(0x80, 0x10000):
+        if not 0xD800 <= code < 0xE000:
+            letter = chr(code).encode()
+            around = LONG[code % len(LONG)]
+            cut = code * 7 % 80
+            text = around[:cut].encode() + letter + around[cut:].encode()
+            assert may_compose(text) == may_compose(letter), hex(code)
+
+
+@pytest.mark.parametrize("text", LONG)
+@pytest.mark.parametrize("letter", "\u0301\u0344\u0387\u0653\u093c\u1f71\u2001\u212b\u3099\uf900\ufb4e")
+def test_a_letter_is_found_at_any_place(text: str, letter: str) -> None:
+    assert not may_compose(text.encode())
+    for place in range(150):
+        assert may_compose((text[:place] + letter + text[place:]).encode())
 
 
 def test_most_texts_are_composed_without_python() -> None:
