@@ -25,6 +25,8 @@ LONGEST: Final = 1 << 14
 BOM: Final = b"\xef\xbb\xbf"
 _FIRST_LINE: Final = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t\r\f\v]*\n)*([^\n]*)")
 _ATTRIBUTE: Final = re.compile(rb"""(?<![\w:-])([\w:-]+)[ \t]*=[ \t]*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
+# A regular expression that begins with characters that mean themselves.
+_PLAIN: Final = re.compile(rb"""\^([\w <>#:;=,"'/-]+)([?*{])?""")
 _ADDRESS: Final = re.compile(rb"https?://\S+")
 
 
@@ -161,7 +163,16 @@ def custom_form(marker: str) -> MarkerForm:
             return None
         return (found[1] or b"") if pattern.groups else b""
 
-    return MarkerForm(marker, read)
+    return MarkerForm(marker, read, beginning=_beginning(pattern.pattern))
+
+
+def _beginning(marker: bytes) -> bytes:
+    """Returns what all lines begin with in which a regular expression is found, as far as it is plain."""
+    found = _PLAIN.match(marker)
+    if found is None or b"|" in marker:
+        return b""
+    # the last character may be there not at all
+    return found[1][:-1] if found[2] else found[1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tracemalloc
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -130,6 +131,32 @@ def test_hostile_lines_take_linear_time() -> None:
         for _ in range(20):
             assert detect_form(b"<text " + line) is None
             TEXT.url(b"<text " + line + b">")
+
+
+@pytest.mark.parametrize(
+    ("marker", "beginning"),
+    [
+        (r"^# newdoc id = (\S+)", b"# newdoc id = "),
+        ("^=+ ?", b"="),
+        ("^ab?c", b"a"),
+        ("^a*b", b""),
+        ("^ab{0,2}c", b"a"),
+        ("^ab|c", b""),
+        ("^.b", b""),
+        ("ab", b""),
+        ("(?i)^ab", b""),
+        (r"^a\b", b"a"),
+        ("^aü?", b"a"),
+        ("^aü", b"a"),
+        ("^", b""),
+    ],
+)
+def test_lines_that_cannot_match_are_passed_over(marker: str, beginning: bytes) -> None:
+    form = custom_form(marker)
+    assert form.beginning == beginning
+    text = "ab\nA\nac\n# newdoc id = 7\r\nabbc\n== x\nc\n\ufeffab\naü\n a\na\nabb".encode()
+    looked_at_each = list(split_documents([text], replace(form, beginning=b""), 100))
+    assert list(split_documents([text], form, 100)) == looked_at_each
 
 
 def test_bad_expressions() -> None:
