@@ -309,7 +309,10 @@ def _texts(task: Task) -> dict[str, list[list[str]]]:
 
 
 def text(task: Task) -> list[Table]:
-    """Texts through standard input: wrapped as by Lynx, a paragraph on each line, WET."""
+    """Texts through standard input: wrapped as by Lynx, a paragraph on each line, WET.
+
+    The first two once as one long text, and once as documents after lines with their URLs.
+    """
     tables = []
     with tempfile.TemporaryDirectory() as folder:
         empty = Path(folder) / "start.txt"
@@ -317,16 +320,20 @@ def text(task: Task) -> list[Table]:
             "The ferry will sail until the end of May, the harbour board decided on Monday.\n", "utf-8"
         )
         for kind, documents in _texts(task).items():
+            wrapped = [as_lynx(lines) for lines in documents]
+            by_line = ["\n".join(lines).encode() for lines in documents]
             forms = {
-                "Lynx": marked(as_lynx(lines) for lines in documents),
-                "a paragraph on each line": marked("\n".join(lines).encode() for lines in documents),
+                "one text, Lynx": b"\n".join(wrapped),
+                "one text, a paragraph on each line": b"\n".join(by_line),
+                "documents, Lynx": marked(wrapped),
+                "documents, a paragraph on each line": marked(by_line),
             }
             files = {}
             for form, data in forms.items():
                 files[form] = Path(folder) / f"{form}.txt"
                 files[form].write_bytes(data)
-            files["WET"] = Path(folder) / "text.wet"
-            write_wet(files["WET"], ("\n".join(lines).encode() for lines in documents))
+            files["documents, WET"] = Path(folder) / "text.wet"
+            write_wet(files["documents, WET"], by_line)
             usages: dict[str, list[Usage]] = {}
             steps: dict[str, Callable[[], float]] = {}
             for method in ("everything", "ngram"):
