@@ -139,7 +139,10 @@ def test_each_part_has_its_section(parts: Any, bench_module: Modules, tmp_path: 
     for name, section in sections.items():
         assert "| --- | --: |" in section and "nan" not in section, name
     assert "| `hybrid` |" in sections["methods"] and "site" not in sections["methods"]
-    assert "| own, as it is; documents, Lynx; `ngram` |" in sections["text"] and "| 50 | 40 |" in sections["text"]
+    assert (
+        "| own, as it is; documents, Lynx; `ngram` |" in sections["text"]
+        and "| 50 | 40 |" in sections["text"]
+    )
     assert "Pages made up" in sections["sizes"] and "Pages from crawl.warc.gz" in sections["sizes"]
     assert "| crawl.warc.gz, one archive into one output | 7.00 | 7.00 | 1.00 ± 0.00 |" in sections["workers"]
     assert "not idle" not in sections["workers"]
