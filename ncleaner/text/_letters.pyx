@@ -142,7 +142,6 @@ cdef enum:
     BLOCK = 64
 
 cdef uint8_t changes[65536]
-cdef uint8_t changes_near[1024]   # whether any code point in a block of 64 does
 cdef bint blocks = True           # whether `_is_stable` knows all of them
 
 
@@ -178,7 +177,6 @@ cdef void _fill_changes():
     decompositions = unicodedata.decomposition
     normalize = unicodedata.normalize
     memset(changes, 0, sizeof(changes))
-    memset(changes_near, 0, sizeof(changes_near))
     found = {*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)}
     # the ranges that contain the characters with canonical decompositions
     for first, last in (
@@ -196,7 +194,6 @@ cdef void _fill_changes():
     for code in found:
         if code < 65536:
             changes[code] = 1
-            changes_near[code >> 6] = 1
             # a later Unicode may have more
             alone = chr(code).encode() + bytes(BLOCK)
             blocks = blocks and not _is_stable(<const uint8_t*> <const char*> alone)
@@ -231,12 +228,8 @@ cdef bint may_change(const uint8_t* p, const uint8_t* end) noexcept nogil:
                 return True
             p += 2
             continue
-        # the first two bytes of three tell the block of 64 code points, and most blocks have no such character
-        if 0xE0 <= p[0] < 0xF0 and end - p > 2 and not changes_near[(p[0] & 0x0F) << 6 | (p[1] & 0x3F)]:
-            p += 3
-            continue
         p += decode_utf8(p, <size_t> (end - p), &code)
-        if code < 65536 and changes_near[code >> 6] and changes[code]:
+        if code < 65536 and changes[code]:
             return True
     return False
 

@@ -67,17 +67,6 @@ cdef size_t _valid_length(const uint8_t* p, size_t n, size_t* signs, size_t* oth
         if c < 0x80:
             i += 1
             continue
-        # two bytes, or three in the usual order: nearly all letters beyond Latin
-        if 0xC4 <= c <= 0xDF:
-            if i + 1 >= n or p[i + 1] & 0xC0 != 0x80:
-                return i
-            i += 2
-            continue
-        if 0xE1 <= c <= 0xEC:
-            if i + 2 >= n or p[i + 1] & 0xC0 != 0x80 or p[i + 2] & 0xC0 != 0x80:
-                return i
-            i += 3
-            continue
         low, high = 0x80, 0xBF
         if 0xC2 <= c <= 0xDF:
             follow = 1
