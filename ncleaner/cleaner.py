@@ -24,7 +24,7 @@ from ncleaner.methods.zones import Wanted
 from ncleaner.modelling.container import Stored
 from ncleaner.modelling.decision import PRESETS, Preset
 from ncleaner.modelling.ngrams import NGramModel
-from ncleaner.page import LAYOUTS, Page, TextLayout
+from ncleaner.page import LAYOUT_CHOICES, Page, TextLayout
 from ncleaner.sinks.text import kept_text
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class Cleaner:
             check_is("encoding", encoding, str, "the name of an encoding")
             # raises for an unknown one
             dump_html(b"", encoding=encoding)
-        check_choice("text", text, ("auto", *LAYOUTS))
+        check_choice("text", text, LAYOUT_CHOICES)
         self.limits = limits
         self.text = text
         if entry.needs_references and sites is None:

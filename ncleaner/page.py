@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-__all__ = ["LAYOUTS", "Damage", "Page", "Skip", "TextLayout"]
+__all__ = ["LAYOUTS", "LAYOUT_CHOICES", "Damage", "Page", "Skip", "TextLayout"]
 
 #: Layouts of a plain text: a paragraph on each line, paragraphs between empty lines, lines that are wrapped
 #: as by Lynx or in mail. Compiled code knows them by their numbers.
 LAYOUTS: Final = ("lines", "paragraphs", "wrapped")
+#: What a user can say of the layout; `auto`: as the lines of each text tell.
+LAYOUT_CHOICES: Final = ("auto", *LAYOUTS)
 
 
 @dataclass(frozen=True, slots=True)

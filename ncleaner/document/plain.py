@@ -18,7 +18,7 @@ from ncleaner.document._plain import fill
 from ncleaner.document.tables import Document
 from ncleaner.errors import InputError
 from ncleaner.limits import Limits
-from ncleaner.page import LAYOUTS, TextLayout
+from ncleaner.page import LAYOUT_CHOICES, LAYOUTS, TextLayout
 from ncleaner.text._lines import without_placeholders
 from ncleaner.text.charset import decode
 
@@ -54,8 +54,8 @@ def dump_text(
     check_is("layout", layout, (str, TextLayout), "auto, lines, paragraphs or wrapped")
     if isinstance(layout, str):
         layout = TextLayout(layout)
-    if layout.name not in (*LAYOUTS, "auto"):
-        raise InputError(f"unknown layout of text {layout.name!r}: give auto, {', '.join(LAYOUTS)}")
+    if layout.name not in LAYOUT_CHOICES:
+        raise InputError(f"unknown layout of text {layout.name!r}: give {', '.join(LAYOUT_CHOICES)}")
     utf8, used = decode(text, content_type, encoding, html=False)
     limits.check_lines(utf8)
     builder = Builder(len(utf8), limits.segments)

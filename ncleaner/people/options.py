@@ -18,7 +18,7 @@ from ncleaner.errors import InputError, NcleanerError
 from ncleaner.limits import Limits
 from ncleaner.methods.base import Value
 from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL, METHODS, entry_of
-from ncleaner.page import LAYOUTS
+from ncleaner.page import LAYOUT_CHOICES
 from ncleaner.people.streams import check_stdin, discard, finish, tell_error
 from ncleaner.running.ending import Terminated, ending_on_signals
 from ncleaner.running.settings import Settings
@@ -69,7 +69,7 @@ PageMethod = StrEnum(  # type: ignore[misc]
 )
 Format = StrEnum("Format", [(name, name) for name in FORMATS])  # type: ignore[misc]
 InputFormatName = StrEnum("InputFormatName", [(name, name) for name in ("auto", "warc", "html", "text")])  # type: ignore[misc]
-TextLayoutName = StrEnum("TextLayoutName", [(name, name) for name in ("auto", *LAYOUTS)])  # type: ignore[misc]
+TextLayoutName = StrEnum("TextLayoutName", [(name, name) for name in LAYOUT_CHOICES])  # type: ignore[misc]
 Compression = StrEnum("Compression", [(name, name) for name in COMPRESSIONS])  # type: ignore[misc]
 
 # That of programs which die of SIGPIPE.

@@ -21,7 +21,7 @@ from typing import BinaryIO, Final, Literal, NamedTuple, TypeVar
 from ncleaner.arguments import check_is
 from ncleaner.errors import InputError
 from ncleaner.limits import Limits
-from ncleaner.page import LAYOUTS, Damage, Page, Skip, TextLayout
+from ncleaner.page import LAYOUT_CHOICES, LAYOUTS, Damage, Page, Skip, TextLayout
 from ncleaner.reading._heads import MAX_HEAD, split_head
 from ncleaner.reading.inflating import Codec, codec_of, is_skippable, is_zip, zstd_dictionary
 from ncleaner.reading.inputs import STDIN, is_archive, is_binary, sniff
@@ -127,8 +127,8 @@ def read(
         check_is("source", source, (str, os.PathLike), "a path, a URL, or a file that is open with 'rb'")
     if input_format not in ("auto", "warc", "html", "text"):
         raise InputError(f"unknown input format {input_format!r}: give auto, warc, html, or text")
-    if text not in ("auto", *LAYOUTS):
-        raise InputError(f"unknown layout of text {text!r}: give auto, {', '.join(LAYOUTS)}")
+    if text not in LAYOUT_CHOICES:
+        raise InputError(f"unknown layout of text {text!r}: give {', '.join(LAYOUT_CHOICES)}")
     check_is("limits", limits, Limits, "Limits(…)")
     for what, value in (("name", name), ("marker", marker)):
         if value is not None:

@@ -18,7 +18,7 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.kept import KINDS
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import TrainingError
-from ncleaner.page import LAYOUTS
+from ncleaner.page import LAYOUT_CHOICES
 from ncleaner.text.counted import counted
 from ncleaner.text.hosts import registered_domain
 from ncleaner.training.alignment import Alignment, align
@@ -265,7 +265,7 @@ def read_pairs(
         check_is("encoding", encoding, str, "the name of an encoding")
         # raises for an unknown one
         dump_html(b"", encoding=encoding)
-    check_choice("text", text, ("auto", *LAYOUTS))
+    check_choice("text", text, LAYOUT_CHOICES)
     sources = find_sources(raw, clean, manifest=manifest)
     pairs = []
     for done, source in enumerate(sources, 1):
