@@ -9,6 +9,7 @@ class Encoder:
     def encode(
         self, data: bytes, starts: npt.NDArray[Any], ends: npt.NDArray[Any], order: int
     ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]: ...
+    def count(self, data: bytes, kinds: npt.NDArray[np.uint8]) -> tuple[int, int]: ...
 
 class Grams:
     def __init__(

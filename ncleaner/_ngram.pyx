@@ -158,6 +158,33 @@ cdef class Encoder:
                 at += 1
         return out_array[:at], where_array
 
+    def count(self, bytes data not None, kinds):
+        """Counts the characters of two kinds.
+
+        Args:
+            data: UTF-8 text.
+            kinds: shape (256,), uint8: the kind of each symbol, 1 or 2; 0 for those that do not count.
+
+        Returns:
+            The numbers of characters of kind 1 and of kind 2.
+
+        Raises:
+            ValueError: `kinds` has another shape.
+        """
+        cdef const uint8_t[::1] kind = np.ascontiguousarray(kinds, np.uint8)
+        if kind.shape[0] != 256:
+            raise ValueError("there are 256 symbols")
+        cdef const uint8_t* p = <const uint8_t*> <const char*> data
+        cdef const uint8_t* end = p + len(data)
+        cdef size_t ones = 0, twos = 0
+        cdef uint8_t symbol = 0
+        with nogil:
+            while p < end:
+                p = next_symbol(&self.symbols, p, end, &symbol)
+                ones += kind[symbol] == 1
+                twos += kind[symbol] == 2
+        return ones, twos
+
 
 cdef class Grams:
     """A table of the values of n-grams. The value of an n-gram is that of its longest suffix in the table.

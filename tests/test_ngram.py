@@ -205,6 +205,16 @@ def test_encoding_frames_each_segment() -> None:
     assert where.tolist() == [2, 7]
 
 
+@given(st.text(st.sampled_from("abжя文かé1.\n 𐀀"), max_size=40))
+def test_characters_of_two_kinds_are_counted(text: str) -> None:
+    encoder = alphabet("nonlexical").encoder
+    kinds = np.arange(256, dtype=np.uint8) % 3
+    found = kinds[framed(text, 1, "nonlexical")[:-1]]
+    assert encoder.count(text.encode(), kinds) == (np.sum(found == 1), np.sum(found == 2))
+    with pytest.raises(ValueError, match="256"):
+        encoder.count(b"", kinds[:3])
+
+
 @pytest.mark.parametrize(
     ("starts", "ends"),
     [([0], [9]), ([3], [2]), ([0, 1], [2]), ([2**32 - 1], [2])],

@@ -33,9 +33,9 @@ cdef enum:
     CLASSES = 32          # bound of the number of classes
     LANGUAGES = 8         # bound of the number of lists of words
     FOREIGN_BYTES = 240   # of a segment that show its script and its language
-    WORD_BYTES = 8        # longest word in a list
-    SLOTS = 256           # of the hash table of words; a power of two
-    MOST_WORDS = 100      # words in the table: it stays sparse
+    WORD_BYTES = 16       # longest word in a list
+    SLOTS = 512           # of the hash table of words; a power of two
+    MOST_WORDS = 200      # words in the table: it stays sparse
 
 
 def in_main_interpreter():
@@ -88,8 +88,14 @@ cdef inline size_t _begin(const uint8_t* text, size_t length, size_t most) noexc
     return most
 
 
+cdef inline uint64_t _key(uint64_t key, uint8_t c) noexcept nogil:
+    """Returns the key of a word with one more byte: of up to eight bytes these bytes, the last one lowest; of a longer
+    word a hash."""
+    return (key << 8 | c) + (key >> 56) * <uint64_t> 0x9E3779B97F4A7C15
+
+
 cdef inline uint32_t _slot(uint64_t word) noexcept nogil:
-    return <uint32_t> (word * <uint64_t> 0x9E3779B97F4A7C15 >> 56)
+    return <uint32_t> (word * <uint64_t> 0x9E3779B97F4A7C15 >> 55)
 
 
 cdef class Sampler:
@@ -99,7 +105,7 @@ cdef class Sampler:
         index, pages: class of each code point, as `Encoder` takes them: the alphabet `scripts`.
         first_letter: the first class of letters; classes below are digits, punctuation and other signs.
         kana: the class of Kana, which decides for a text that has a little of it.
-        words: for each language its words, in UTF-8 and small letters, at most 8 bytes long; no word is in two lists.
+        words: for each language its words, in UTF-8 and small letters, at most 16 bytes long; no word is in two lists.
 
     Raises:
         ValueError: there are too many classes or words, a word is too long or in two lists, or the arrays have other
@@ -110,7 +116,7 @@ cdef class Sampler:
     cdef const uint8_t[:, ::1] pages
     cdef int first_letter
     cdef int kana
-    cdef uint64_t words[SLOTS]   # the bytes of each word, the last one lowest; 0: an empty slot
+    cdef uint64_t words[SLOTS]   # the key of each word; 0: an empty slot
     cdef uint8_t languages[SLOTS]
 
     def __init__(self, index, pages, int first_letter, int kana, words=()):
@@ -128,11 +134,14 @@ cdef class Sampler:
             raise ValueError("so many words are not possible")
         cdef uint64_t key
         cdef uint32_t slot
+        cdef uint8_t c
         for language, listed in enumerate(words):
             for word in listed:
                 if not 1 <= len(word) <= WORD_BYTES:
                     raise ValueError(f"{word!r} is too long")
-                key = int.from_bytes(word, "big")
+                key = 0
+                for c in word:
+                    key = _key(key, c)
                 slot = _slot(key)
                 while self.words[slot]:
                     if self.words[slot] == key:
@@ -181,7 +190,7 @@ cdef class Sampler:
                     c |= 0x20
                     if c < c"a" or c > c"z":
                         break
-                key = key << 8 | c
+                key = _key(key, c)
                 size += 1
                 p += 1
             p += 1

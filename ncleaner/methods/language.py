@@ -34,12 +34,17 @@ _READ_BYTES = 960
 # words of those others. They spare most pages the identifier, which takes a twentieth of the time of a page.
 _WORDS = {
     "en": "the and that with this from you your they which were their would been there about when",
-    "pl": "się jest że są oraz przez który która które było być może także tego tylko już też jego",
-    "ru": "что это его они был было были если она ещё еще из лет того тоже",
+    "pl": "się jest że są oraz przez który która które których którym którego było był była były być "
+    "może także tego tylko już też jego dla czy więc gdy gdzie jednak podczas przy bardzo kiedy "
+    "również jeszcze wiele więcej będzie można został została mają osób",
+    "ru": "что это его был было были если ещё еще лет тоже который которая которые которого которой "
+    "которую которых которым только чтобы может могут можно также очень более больше когда будет "
+    "быть есть этого этой этом этот эта эти этих чем сейчас время году их меня себя надо нет всех "
+    "всего ничего здесь потому поэтому хотя лишь сегодня человек своих своего",
 }
 # They show the declared language with one such word in so many, and any language with one in fewer.
 _FEWEST_DECLARED, _SPARSEST_DECLARED = 2, 32
-_FEWEST, _SPARSEST = 3, 16
+_FEWEST, _SPARSEST = 3, 20
 # Listed words of other languages are at most such a part of those of the language.
 _OTHERS = 4
 # Shorter segments count as text in the language of the page: the name of a language in a menu is no text.

@@ -224,21 +224,23 @@ class NGramModel(Stored):
     def unfamiliarity(self, data: bytes) -> float:
         """Returns the share of letters in UTF-8 text that are rare in the training pages, 0 to 1. If it is
         high, the scores mean little."""
-        letters, rare = self._letters
         whole = np.array([0], np.uint32), np.array([len(data)], np.uint32)
-        symbols, _ = self.alphabet.encoder.encode(*compose(data, *whole), 1)
-        present = symbols[:-1][letters[symbols[:-1]]]
-        return float(rare[present].mean()) if len(present) else 0.0
+        familiar, rare = self.alphabet.encoder.count(compose(data, *whole)[0], self._letters)
+        return rare / (familiar + rare) if familiar or rare else 0.0
 
     @cached_property
-    def _letters(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """For each symbol: whether it is a letter, and whether it is rare in the training pages."""
+    def _letters(self) -> npt.NDArray[np.uint8]:
+        """For each symbol 1 if it is a letter, 2 if it is one that is rare in the training pages, else 0:
+        shape (256,)."""
         level = self.levels[0]
         seen = np.zeros(self.alphabet.size)
         seen[level.keys.astype(np.int64)] = level.clean + level.dirty
         letters = np.array([any(map(str.isalpha, shown)) for shown in self.alphabet.characters])
         scripts = np.array([len(shown) > 1 for shown in self.alphabet.characters])
-        return letters, seen < np.where(scripts, _RARE_SCRIPT, _RARE) * seen.sum()
+        rare = seen < np.where(scripts, _RARE_SCRIPT, _RARE) * seen.sum()
+        kinds = np.zeros(256, np.uint8)
+        kinds[: self.alphabet.size] = np.where(letters, np.where(rare, 2, 1), 0)
+        return kinds
 
     # ---------------------------------------------------------------------------------------------
 

@@ -143,6 +143,9 @@ def test_frequent_words_are_counted() -> None:
     assert take("The end, THE end! they")[2:] == (5, "en", 3, 0)
     assert take("the się się oraz")[2:] == (4, "pl", 3, 1)
     assert take("a" * 300 + " the", read=400)[2:] == (2, "en", 1, 0)
+    # words of more than eight bytes, too, and no others that begin or end as they do
+    assert take("который только чтобы")[2:] == (3, "ru", 3, 0)
+    assert take("который коый которыйт тоторый которыйкоторый")[2:] == (5, "ru", 1, 0)
 
 
 @given(
@@ -163,11 +166,11 @@ def test_a_sampler_refuses_what_it_cannot_do() -> None:
     classes = scripts()
     document = dump_html("<p>text")
     with pytest.raises(ValueError, match="too long"):
-        Sampler(classes.index, classes.pages, 3, 11, [[b"ninebytes"]])
+        Sampler(classes.index, classes.pages, 3, 11, [[b"seventeen_letters"]])
     with pytest.raises(ValueError, match="twice"):
         Sampler(classes.index, classes.pages, 3, 11, [[b"one"], [b"one"]])
     with pytest.raises(ValueError, match="words"):
-        Sampler(classes.index, classes.pages, 3, 11, [[b"%d" % number for number in range(101)]])
+        Sampler(classes.index, classes.pages, 3, 11, [[b"%d" % number for number in range(201)]])
     with pytest.raises(ValueError, match="classes"):
         Sampler(classes.index[1:], classes.pages, 3, 11)
     for arguments in ((0, 1, 1), (9, 1, 1), (1, 0, 1), (1, 1025, 1), (1, 1, -1)):
