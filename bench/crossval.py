@@ -35,9 +35,9 @@ from ncleaner.sinks.choice import make_sink
 from ncleaner.training.examples import Scheme
 from ncleaner.training.hybrid import train_hybrid
 from ncleaner.training.ngrams import NGramOptions
-from ncleaner.training.ngrams import train as train_model
 from ncleaner.training.pairs import Pair, read_pairs
 from ncleaner.training.sites import folds
+from ncleaner.training.train import train as train_model
 from ncleaner.training.victor import train_victor
 
 
@@ -142,7 +142,7 @@ def main(
             model = train_victor(train, c1=c1, c2=c2, window=window, without=without)
         if method == "ngram":
             model = train_model(
-                train, order=order, q=q, alphabet=alphabet, size=size, cased=cased,
+                train, method="ngram", order=order, q=q, alphabet=alphabet, size=size, cased=cased,
                 scheme=cast(Scheme, scheme), statistic=cast(Statistic, statistic),
             )  # fmt: skip
         for value in results:

@@ -42,9 +42,9 @@ from ncleaner.page import Page
 from ncleaner.scoring.evaluation import Evaluation
 from ncleaner.scoring.measures import Average, MatchCounts, Summary, count_diff, diff_words, split_words
 from ncleaner.sinks.choice import make_sink
-from ncleaner.training.ngrams import train
 from ncleaner.training.pairs import Pair
 from ncleaner.training.sites import folds
+from ncleaner.training.train import train
 from ncleaner.training.trials import Trial
 from ncleaner.training.tuning import DEFAULT_QS, tune
 
@@ -173,7 +173,7 @@ def _run(task: Task) -> Done:
     method, model = condition.method, None
     if method == "ngram":
         try:
-            model = train([pairs[page] for page in task.training], **condition.training)
+            model = train([pairs[page] for page in task.training], method="ngram", **condition.training)
         except TrainingError:
             method = "everything"
     cleaner = make_method(method, model)
@@ -672,7 +672,7 @@ def _settings(pages: Sequence[Pair]) -> list[list[str]]:
     rows = []
     for condition in CONDITIONS.values():
         if condition.method == "ngram":
-            model = train(pages, **condition.training)
+            model = train(pages, method="ngram", **condition.training)
             scheme, statistic = model.about["training"]["scheme"], model.decision.statistic
             decision = "even odds" if "threshold" in condition.training else "best on the training side"
             order, q = str(model.order), f"{model.q:g}"

@@ -37,18 +37,21 @@ if TYPE_CHECKING:
         TrainingWarning,
     )
     from ncleaner.limits import Limits
-    from ncleaner.modelling.ngrams import NGramModel, load_model
+    from ncleaner.methods.choice import load_model
+    from ncleaner.modelling.hybrid import HybridModel
+    from ncleaner.modelling.ngrams import NGramModel
     from ncleaner.page import Damage, Page, Skip
     from ncleaner.reading.archive import pages, read
     from ncleaner.scoring.evaluation import evaluate
-    from ncleaner.training.ngrams import train
     from ncleaner.training.pairs import Pair, read_pairs
+    from ncleaner.training.train import train
 
 __all__ = [
     "Cleaner",
     "Damage",
     "Document",
     "EvaluationError",
+    "HybridModel",
     "InputError",
     "InputWarning",
     "Kept",
@@ -79,6 +82,7 @@ _MODULES = {
     "Damage": "ncleaner.page",
     "Document": "ncleaner.document",
     "EvaluationError": "ncleaner.errors",
+    "HybridModel": "ncleaner.modelling.hybrid",
     "InputError": "ncleaner.errors",
     "InputWarning": "ncleaner.errors",
     "Kept": "ncleaner.document.kept",
@@ -95,11 +99,11 @@ _MODULES = {
     "TrainingWarning": "ncleaner.errors",
     "clean": "ncleaner.cleaner",
     "evaluate": "ncleaner.scoring.evaluation",
-    "load_model": "ncleaner.modelling.ngrams",
+    "load_model": "ncleaner.methods.choice",
     "pages": "ncleaner.reading.archive",
     "read": "ncleaner.reading.archive",
     "read_pairs": "ncleaner.training.pairs",
-    "train": "ncleaner.training.ngrams",
+    "train": "ncleaner.training.train",
 }
 
 

@@ -88,7 +88,7 @@ def structure_examples(
     found: dict[str, list[Example]] = {}
     for language in dict.fromkeys(SETS[name].language for name in sets):
         names = [name for name in sets if SETS[name].language == language]
-        trained, used, scores = train_and_score([pair for name in names for pair in sets[name]])
+        trained, used, scores, _ = train_and_score([pair for name in names for pair in sets[name]])
         ngrams[language] = trained
         scored = {id(pair): score for pair, score in zip(used, scores, strict=True)}
         for name in names:

@@ -22,10 +22,10 @@ from ncleaner.modelling.container import Stored
 from ncleaner.people.cards import trained_sentence
 from ncleaner.training.fiasco import train_fiasco
 from ncleaner.training.lines import train_lines
-from ncleaner.training.ngrams import train
 from ncleaner.training.notices import read_texts, small_parts, terms_of_texts, train_notices
 from ncleaner.training.pairs import Pair, read_pairs
 from ncleaner.training.structure import train_structure
+from ncleaner.training.train import train
 from ncleaner.training.victor import train_victor
 
 MODELS = Path(__file__).parent.parent / "models"
@@ -137,7 +137,7 @@ def main(
             trained.save(path)
             said = trained_sentence(trained)
         else:
-            model = train(pairs, order=recipe.order, alphabet=recipe.alphabet, about=about)
+            model = train(pairs, method="ngram", order=recipe.order, alphabet=recipe.alphabet, about=about)
             model.save(path)
             said = trained_sentence(model)
         print(f"{path.name} ({path.stat().st_size / 1000:,.0f} kB): {said}", flush=True)

@@ -19,9 +19,10 @@ from ncleaner.page import Page
 from ncleaner.reading.archive import read
 from ncleaner.scoring.evaluation import evaluate
 from ncleaner.sinks.choice import make_sink
+from ncleaner.text.hosts import registered_domain
 from ncleaner.training.examples import Scheme
-from ncleaner.training.ngrams import train
 from ncleaner.training.pairs import Pair
+from ncleaner.training.train import train
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 FLOOR: dict[str, dict[str, float]] = json.loads((Path(__file__).parent / "accuracy_floor.json").read_text())
@@ -58,6 +59,7 @@ def crossvalidated(scheme: Scheme, statistic: Statistic = "page") -> dict[str, C
             entry["id"],
             dump_html(PAGES[entry["url"]].body, content_type=entry["content_type"]),
             (EXAMPLES / "gold" / f"{entry['id']}.txt").read_text("utf-8"),
+            registered_domain(entry["url"]),
         )
         for entry in MANIFEST
     }
@@ -66,6 +68,7 @@ def crossvalidated(scheme: Scheme, statistic: Statistic = "page") -> dict[str, C
             "ngram",
             train(
                 [pair for name, pair in documents.items() if name != held_out],
+                method="ngram",
                 scheme=scheme,
                 statistic=statistic,
                 alphabet="nonlexical",

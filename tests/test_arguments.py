@@ -199,7 +199,13 @@ def test_readers_say_it_before_the_first_item(
         ),
         (ncleaner.train, ([],), {"threshold": "x"}, TypeError, "threshold has to be a number of bits"),
         (ncleaner.train, ([],), {"more_clean": "x"}, TypeError, "more_clean has to be documents, not 'x'"),
-        (ncleaner.train, ([],), {"base": "en"}, TypeError, "base has to be an n-gram model, not 'en'"),
+        (
+            ncleaner.train,
+            ([],),
+            {"base": "en"},
+            TypeError,
+            "base has to be an n-gram model or a hybrid, not 'en'",
+        ),
         (ncleaner.train, ([],), {"about": "me"}, TypeError, "about has to be a mapping"),
         (ncleaner.evaluate, (3, "x"), {}, TypeError, "pred_dir has to be a path"),
         (

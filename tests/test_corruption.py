@@ -12,6 +12,7 @@ from fuzz.models import small_model
 from ncleaner.document.html import dump_html
 from ncleaner.errors import ModelError, NcleanerError, TrainingError
 from ncleaner.methods.base import Method
+from ncleaner.methods.choice import read_ngrams
 from ncleaner.methods.fiasco import Fiasco
 from ncleaner.methods.hybrid import Hybrid
 from ncleaner.methods.lines import Lines
@@ -22,7 +23,7 @@ from ncleaner.modelling.fiasco import FiascoModel
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.labels import labels_from_kept
 from ncleaner.modelling.lines import LinesModel
-from ncleaner.modelling.ngrams import NGramModel, load_model
+from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.notices import Notices
 from ncleaner.modelling.structure import Structure, load_structure
 from ncleaner.modelling.victor import VictorModel
@@ -38,11 +39,11 @@ PAGE = dump_html(
 
 
 def of_structure(structure: Structure) -> Hybrid:
-    return Hybrid(HybridModel(load_model("nonlexical"), structure))
+    return Hybrid(HybridModel(read_ngrams("nonlexical"), structure))
 
 
 def of_notices(notices: Notices) -> Hybrid:
-    return Hybrid(HybridModel(load_model("nonlexical"), load_structure()), notices)
+    return Hybrid(HybridModel(read_ngrams("nonlexical"), load_structure()), notices)
 
 
 KINDS: dict[str, tuple[type[Stored], Callable[..., Method]]] = {

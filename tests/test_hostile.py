@@ -34,19 +34,19 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import ModelError
 from ncleaner.limits import Limits
-from ncleaner.methods.choice import make_method
+from ncleaner.methods.choice import make_method, read_ngrams
 from ncleaner.modelling._forest import MAX_TREES, Forest
 from ncleaner.modelling.alphabet import alphabet
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.nfc import _FOREIGN, _MARKS, _run_of_marks, compose
-from ncleaner.modelling.ngrams import NGramModel, load_model
+from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.notices import Notices
 from ncleaner.modelling.structure import Structure
 from ncleaner.modelling.victor import VictorModel
 
 ROOT = Path(__file__).parent.parent
 
-METHOD = make_method("ngram", load_model("en"))
+METHOD = make_method("ngram", read_ngrams("en"))
 PAGE = dump_html(
     "<title>Fog</title><ul class=nav><li><a href=/>Home</a><li>About us</ul>"
     "<div id=main><h1>Fog at sea</h1><p>The <b>ferry</b> was late.<p>Nobody knew why.</div>"

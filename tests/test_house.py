@@ -52,7 +52,7 @@ MAY_KNOW: dict[str, set[str]] = {
     "spark": {"storage", "reading", "modelling", "methods", "sinks", "running", "people"},
     "datatrove": {"text", "reading", "modelling", "methods", "cleaner", "running"},
     "__main__": {"people"},
-    "__init__": {"reading", "document", "modelling", "scoring", "training", "cleaner"},
+    "__init__": {"reading", "document", "modelling", "methods", "scoring", "training", "cleaner"},
 }  # fmt: skip
 # What training and drawing need, and cleaning must not.
 BLOCKED = ("rapidfuzz", "publicsuffixlist", "matplotlib", "lightgbm", "pycrfsuite")

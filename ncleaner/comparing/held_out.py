@@ -13,9 +13,9 @@ from ncleaner.modelling.container import Stored
 from ncleaner.training.fiasco import train_fiasco
 from ncleaner.training.hybrid import train_hybrid
 from ncleaner.training.lines import train_lines
-from ncleaner.training.ngrams import train
 from ncleaner.training.pairs import Pair
 from ncleaner.training.sites import folds
+from ncleaner.training.train import train
 from ncleaner.training.victor import train_victor
 
 __all__ = ["Fold", "Models", "is_trainable", "train_folds"]
@@ -25,7 +25,7 @@ Trainer = Callable[[Sequence[Pair], int], Stored]
 # By the kind of model that a method has as its own. The structure model is trained, too: the shipped one has
 # seen the pages of the gold sets.
 _TRAINERS: dict[str, Trainer] = {
-    "ngram": lambda pairs, threads: train(pairs),
+    "ngram": lambda pairs, threads: train(pairs, method="ngram"),
     "hybrid": lambda pairs, threads: train_hybrid(pairs, structure="own", threads=threads),
     "victor": lambda pairs, threads: train_victor(pairs),
     "fiasco": lambda pairs, threads: train_fiasco(pairs),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ncleaner.arguments import check_path
 from ncleaner.errors import ModelError
 from ncleaner.methods.base import Entry, Method, ModelKind, Value
 from ncleaner.methods.by_language import PerLanguage, key_of
@@ -25,26 +26,32 @@ __all__ = [
     "ByLanguage",
     "fingerprint",
     "load_method",
+    "load_model",
     "make_method",
     "model_files",
     "ngrams_by_page",
-    "read_model",
     "read_ngrams",
 ]
 
 _NONE: Mapping[str, Value] = {}
 
 
-def read_model(name: str | Path, kinds: tuple[ModelKind, ...] = tuple(KINDS.values())) -> Stored:
-    """A shipped model by its name, or the model of a file.
+def load_model(name: str | Path, kinds: tuple[ModelKind, ...] = tuple(KINDS.values())) -> Stored:
+    """Loads a shipped model by its name (`en`), or the model of a file, of any kind.
+
+    >>> import ncleaner
+    >>> ncleaner.load_model("el").about["language"]
+    'el'
 
     Args:
         name: the name or the path.
         kinds: those that will do; all by default.
 
     Raises:
+        TypeError: `name` is neither a name nor a path.
         ModelError: no such model, its file cannot be read, or it is of another kind.
     """
+    check_path("name", name, "the name of a model or the path of its file")
     header, arrays = unpack(model_bytes(name), str(name))
     for kind in kinds:
         if kind.name == header["kind"]:
@@ -55,10 +62,10 @@ def read_model(name: str | Path, kinds: tuple[ModelKind, ...] = tuple(KINDS.valu
 
 
 def read_ngrams(name: str | Path) -> NGramModel:
-    """The n-grams of a shipped model or of a file, also those of a hybrid. Raises as `read_model`."""
+    """The n-grams of a shipped model or of a file, also those of a hybrid. Raises as `load_model`."""
     from ncleaner.modelling.ngrams import NGramModel
 
-    return NGramModel.of_model(read_model(name, entry_of("ngram").kinds))
+    return NGramModel.of_model(load_model(name, entry_of("ngram").kinds))
 
 
 class ByLanguage(Mapping[str, "Stored"]):
@@ -90,7 +97,7 @@ class ByLanguage(Mapping[str, "Stored"]):
         if not paths:
             raise ModelError(f"there is no model of a language (*.ncm) in the directory {folder}")
         for path in paths:
-            model = read_model(path, kinds)
+            model = load_model(path, kinds)
             language = str(model.about.get("language", ""))
             if not language:
                 raise ModelError(f"{path} does not say its language: train it with --language")
@@ -99,7 +106,7 @@ class ByLanguage(Mapping[str, "Stored"]):
 
     def __getitem__(self, language: str) -> Stored:
         if language not in self._loaded:
-            self._loaded[language] = read_model(self._names[language], self._kinds)
+            self._loaded[language] = load_model(self._names[language], self._kinds)
         return self._loaded[language]
 
     def loaded(self) -> list[Stored]:
@@ -115,7 +122,7 @@ class ByLanguage(Mapping[str, "Stored"]):
 
 def ngrams_by_page(name: str | Path) -> Callable[[Document], NGramModel]:
     """Returns a function that gives the n-grams for a page: those of one model, or for `auto` and a directory
-    those of its language. Raises as `read_model` and `ByLanguage`."""
+    those of its language. Raises as `load_model` and `ByLanguage`."""
     from ncleaner.modelling.ngrams import NGramModel
 
     if not _is_per_page(name):
@@ -222,4 +229,4 @@ def load_method(
             entry.make(own, threshold)
         return PerLanguage(entry, models, threshold, news, parameters)
     chosen = model if entry.by_language else _own_model(entry, model)
-    return entry.make(read_model(chosen, entry.kinds), threshold, news, parameters)
+    return entry.make(load_model(chosen, entry.kinds), threshold, news, parameters)

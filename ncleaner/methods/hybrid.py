@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+import numpy.typing as npt
+
 from ncleaner.document import Document
 from ncleaner.document._kept import sums_of
 from ncleaner.document.kept import FRAGMENT, KINDS, NOTICE, Kept, Remarks
@@ -11,10 +14,11 @@ from ncleaner.modelling._copies import drop_copies
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.notices import Notices, shipped_notices
 
-__all__ = ["Hybrid"]
+__all__ = ["Hybrid", "finished"]
 
 # A page of which fewer characters are left may be nothing but a menu, a copyright line or a few links.
 _LITTLE = 120
+_HEURISTICS = Heuristics()
 
 
 class Hybrid:
@@ -38,7 +42,6 @@ class Hybrid:
         self.model = model
         self._notices = notices or shipped_notices()
         self._ngram = NGram(model.ngrams)
-        self._heuristics = Heuristics()
 
     def keep(self, document: Document) -> Kept:
         """Decides with scores that are log-odds in bits, given the whole page.
@@ -48,19 +51,36 @@ class Hybrid:
         if not document.tables.n_elements:
             return self._ngram.keep(document).remarked(fallback=self._ngram.name)
         mask, scores, kinds = self.model.judge(document)
-        shares = kinds.tolist()
-        found = dict(zip(KINDS, shares, strict=True)) if any(shares) else {}
-        drop_copies(document.tables, mask)
-        _segments, _words, _all, chars, _links = sums_of(document.tables, mask)
-        little = chars < _LITTLE
-        if little or found.get(FRAGMENT, 0.0) > 0.5:
-            # nothing on it looks like boilerplate but what has the form of a menu or a copyright line
-            mask &= ~self._heuristics.remove(document)
-        if little:
-            _segments, _words, _all, chars, links = sums_of(document.tables, mask)
-            if 5 * links > 4 * chars:
-                mask[:] = False
-        notice = self._notices.probability(document, mask)
-        found = {kind: share * (1 - notice) for kind, share in found.items()}
-        found[NOTICE] = notice
+        mask, found = finished(document, mask, kinds, self._notices)
         return Kept(mask, scores, Remarks(unfamiliar=self._ngram.is_unfamiliar(document, mask)), found)
+
+
+def finished(
+    document: Document, mask: npt.NDArray[np.bool_], kinds: npt.NDArray[np.float64], notices: Notices
+) -> tuple[npt.NDArray[np.bool_], dict[str, float]]:
+    """Returns what is kept of a page after its judgement, and the probabilities of its kinds.
+
+    Copies of segments go. So do menus and copyright lines of a page with little text or without other
+    boilerplate, and a page of a few links.
+
+    Args:
+        document: the page.
+        mask, kinds: see `modelling.hybrid.Judgement`; the mask is overwritten.
+        notices: the model of notices.
+    """
+    shares = kinds.tolist()
+    found = dict(zip(KINDS, shares, strict=True)) if any(shares) else {}
+    drop_copies(document.tables, mask)
+    _segments, _words, _all, chars, _links = sums_of(document.tables, mask)
+    little = chars < _LITTLE
+    if little or found.get(FRAGMENT, 0.0) > 0.5:
+        # nothing on it looks like boilerplate but what has the form of a menu or a copyright line
+        mask &= ~_HEURISTICS.remove(document)
+    if little:
+        _segments, _words, _all, chars, links = sums_of(document.tables, mask)
+        if 5 * links > 4 * chars:
+            mask[:] = False
+    notice = notices.probability(document, mask)
+    found = {kind: share * (1 - notice) for kind, share in found.items()}
+    found[NOTICE] = notice
+    return mask, found

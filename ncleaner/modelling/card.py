@@ -76,7 +76,7 @@ def validated_facts(about: Mapping[str, Any]) -> list[tuple[str, str]]:
         (
             "validated" if preset == "balanced" else preset,
             "P {}  R {}  F {}".format(*figures)
-            + (" (words, per cent)" if preset == "balanced" else f" (with --{preset})"),
+            + (" (words, per cent, ± standard error)" if preset == "balanced" else f" (with --{preset})"),
         )
         for preset, figures in found.items()
         if figures is not None
@@ -85,12 +85,15 @@ def validated_facts(about: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def figures_of(about: Mapping[str, Any], preset: str = "balanced") -> tuple[str, str, str] | None:
-    """Cross-validated word precision, recall and F of a model's header, in per cent as text; None without
-    them."""
+    """Cross-validated word precision, recall and F of a model's header, in per cent as text, each with its
+    standard error if it is known; None without them."""
     validation = about.get(validation_of(preset)) or {}
-    if not all(name in validation for name in ("precision", "recall", "f_score")):
+    names = ("precision", "recall", "f_score")
+    if not all(name in validation for name in names):
         return None
     precision, recall, f_score = (
-        f"{100 * validation[name]:.1f}" for name in ("precision", "recall", "f_score")
+        f"{100 * validation[name]:.1f}"
+        + (f" ± {100 * validation[f'{name}_error']:.1f}" if f"{name}_error" in validation else "")
+        for name in names
     )
     return precision, recall, f_score

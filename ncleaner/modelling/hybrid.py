@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -22,11 +22,10 @@ from ncleaner.modelling.card import Card, validated_facts
 from ncleaner.modelling.container import Stored, about_of, pack
 from ncleaner.modelling.decision import Preset
 from ncleaner.modelling.ngrams import NGramModel
-from ncleaner.modelling.structure import BALANCES, Structure, load_structure
+from ncleaner.modelling.structure import BALANCES, Structure, shipped_structure
 
 __all__ = ["Calibration", "HybridModel", "Judgement", "keep_of"]
 
-_load_structure = cache(load_structure)
 # What a segment loses, in nats, whose text is on many pages of the site. A forest with the numbers of pages
 # as features gained no more, and lost on two sets (docs/sites.md). Headlines are on other pages as links to
 # theirs, and lose nothing.
@@ -78,6 +77,12 @@ class Judgement(NamedTuple):
 class HybridModel(Stored):
     """N-grams of a language with a structure model.
 
+    >>> import ncleaner
+    >>> pairs = ncleaner.read_pairs("examples/pages", "examples/gold")
+    >>> model = ncleaner.train(pairs, alphabet="nonlexical")
+    >>> model.ngrams.order, model.own, sorted(model.about["validation"])[:2]
+    (2, False, ['f_score', 'f_score_error'])
+
     Attributes:
         ngrams: n-grams of the language.
         structure: the shipped structure model, or its own.
@@ -105,7 +110,7 @@ class HybridModel(Stored):
     @classmethod
     def of_ngrams(cls, ngrams: NGramModel) -> HybridModel:
         """Makes a hybrid from n-grams and the uncalibrated shipped structure model."""
-        return cls(ngrams, _load_structure(), about=ngrams.about)
+        return cls(ngrams, shipped_structure(), about=ngrams.about)
 
     @classmethod
     def of_model(cls, model: Stored) -> HybridModel:
@@ -184,7 +189,7 @@ class HybridModel(Stored):
         structure = (
             Structure.from_bytes(arrays["structure"].tobytes(), f"{name} (its structure model)")
             if own
-            else _load_structure()
+            else shipped_structure()
         )
         threshold = header["threshold"]
         if header["balance"] not in BALANCES:

@@ -11,14 +11,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from ncleaner._ngram import Grams
-from ncleaner.arguments import check_path
 from ncleaner.document import Document
 from ncleaner.modelling._judge import NGramJudge
 from ncleaner.modelling.alphabet import Alphabet, alphabet
@@ -27,10 +25,9 @@ from ncleaner.modelling.container import Stored, about_of, integers, pack
 from ncleaner.modelling.counts import Counts, Keys, Tally
 from ncleaner.modelling.decision import Decision, Preset
 from ncleaner.modelling.nfc import compose
-from ncleaner.modelling.shipped import model_bytes
 from ncleaner.text.counted import counted
 
-__all__ = ["MAX_ORDER", "NGramModel", "interpolation_weights", "load_model"]
+__all__ = ["MAX_ORDER", "NGramModel", "interpolation_weights"]
 
 MAX_ORDER = 8
 # a letter with a smaller share of the training text counts as unfamiliar, and so do the letters of a script
@@ -380,21 +377,3 @@ class NGramModel(Stored):
 
 def _narrowest(largest: int) -> np.dtype[Any]:
     return np.dtype(f"<u{max(1, 2 ** math.ceil(math.log2(max(1, math.ceil(largest.bit_length() / 8)))))}")
-
-
-# -------------------------------------------------------------------------------------------------
-
-
-def load_model(name: str | Path) -> NGramModel:
-    """Loads a shipped n-gram model by its name (`en`), or a model file by its path.
-
-    >>> import ncleaner
-    >>> ncleaner.load_model("el").about["language"]
-    'el'
-
-    Raises:
-        TypeError: `name` is neither a name nor a path.
-        ModelError: there is no such model, or the file is not a readable n-gram model.
-    """
-    check_path("name", name, "the name of a model or the path of its file")
-    return NGramModel.from_bytes(model_bytes(name), str(name))

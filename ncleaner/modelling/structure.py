@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -44,7 +44,17 @@ from ncleaner.modelling.features import (
 from ncleaner.modelling.shipped import model_bytes
 from ncleaner.text.counted import counted
 
-__all__ = ["BALANCES", "STEP", "Reading", "Stock", "Structure", "Trees", "kinds_of", "load_structure"]
+__all__ = [
+    "BALANCES",
+    "STEP",
+    "Reading",
+    "Stock",
+    "Structure",
+    "Trees",
+    "kinds_of",
+    "load_structure",
+    "shipped_structure",
+]
 
 # Model files store the weights of names as small integers, in steps of this size.
 STEP = 1 / 32
@@ -414,3 +424,9 @@ def load_structure(name: str | Path = "structure") -> Structure:
         ModelError: no such model, or the file is no structure model.
     """
     return Structure.from_bytes(model_bytes(name), str(name))
+
+
+@cache
+def shipped_structure() -> Structure:
+    """Returns the shipped structure model, loaded once."""
+    return load_structure()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ncleaner.methods.choice import read_model
+from ncleaner.methods.choice import load_model
 from ncleaner.methods.table import METHODS
 from ncleaner.modelling.card import Card, Table, figures_of
 from ncleaner.modelling.shipped import shipped_models
@@ -55,14 +55,14 @@ def describe(name: str | Path, number: int = 20) -> str:
     Raises:
         ModelError: no such model, or it cannot be read.
     """
-    return card_text(read_model(name).card(number))
+    return card_text(load_model(name).card(number))
 
 
 def model_table() -> str:
     """The shipped models with what they were trained on and how good they are."""
     rows = [("name", "kind", "language", "model", "pages", "sites", "P", "R", "F", "trained on")]
     for name in shipped_models():
-        model = read_model(name)
+        model = load_model(name)
         training = model.about.get("training") or {}
         rows.append(
             (
@@ -97,24 +97,33 @@ def _methods_of(kind: str) -> list[str]:
 
 
 def trained_sentence(model: Stored) -> str:
-    """A sentence about a model that has just been trained: what it is, its pages, its figures."""
+    """What is told of a model that has just been trained: what it is, its pages, and its figures."""
     training = model.about.get("training") or {}
-    figures = figures_of(model.about)
+    sites = counted(training.get("sites", 0), "site")
     characters = (
         f" ({training['clean_characters']:,} clean and "
         f"{counted(training['dirty_characters'], 'dirty character')})"
         if "clean_characters" in training
         else ""
     )
-    validated = (
-        "; cross-validated within these pages: P {}, R {}, F {}".format(*figures)
-        if figures is not None
-        else ""
-    )
-    return (
-        f"{model.summary()}, from {counted(training.get('pages', 0), 'page')} of "
-        f"{counted(training.get('sites', 0), 'site')}{characters}{validated}"
-    )
+    lines = [f"{model.summary()}, from {counted(training.get('pages', 0), 'page')} of {sites}{characters}"]
+    found = [(f"clean -m {model.KIND}", figures_of(model.about))]
+    ngrams = getattr(model, "ngrams", None)
+    if ngrams is not None:
+        found.append(("its n-grams alone, clean -m ngram", figures_of(ngrams.about)))
+    width = max(len(name) for name, _ in found)
+    rows = [
+        f"  {name:<{width}}   precision {each[0]}, recall {each[1]}, F {each[2]}"
+        for name, each in found
+        if each is not None
+    ]
+    if rows:
+        lines += [
+            "On pages of sites that it has not seen, by cross-validation (words in per cent, mean of the",
+            f"pages, ± standard error over {sites}):",
+            *rows,
+        ]
+    return "\n".join(lines)
 
 
 def method_table() -> str:

@@ -49,13 +49,13 @@ def _dirty_entropy(trial: Trial) -> float:
 
 
 def _f_score(trial: Trial) -> float:
-    return 100 * trial.f_score
+    return 100 * trial.figures.f_score
 
 
 _PANELS = (
     ("clean text", "cross-entropy, bits per character", _clean_entropy),
     ("dirty text", "cross-entropy, bits per character", _dirty_entropy),
-    ("cleaning", "F of words, per cent", _f_score),
+    ("cleaning by {}", "F of words, per cent", _f_score),
 )
 
 
@@ -86,7 +86,7 @@ def draw_tuning(tuning: Tuning) -> Figure:
                 )
             if (best.alphabet, best.scheme) == (name, scheme):
                 panel.plot([best.q], [value(best)], "o", markersize=12, color="red", fillstyle="none")
-            panel.set_title(f"{name}, {scheme}: {title}", fontsize=10)
+            panel.set_title(f"{name}, {scheme}: {title.format(tuning.method)}", fontsize=10)
             panel.set_xlabel("q")
             panel.set_ylabel(unit)
             panel.grid(alpha=0.3)

@@ -13,7 +13,7 @@ from ncleaner.text.counted import counted
 from ncleaner.text.visible import visible
 from ncleaner.training.conventions import ZoneUse
 from ncleaner.training.ngrams import DEFAULT_Q
-from ncleaner.training.trials import TIE, Trial, Tuning
+from ncleaner.training.trials import Trial, Tuning
 
 __all__ = ["convention_table", "curve_table", "evaluation_table", "tuning_table"]
 
@@ -137,35 +137,67 @@ def _grid(trials: dict[tuple[int, float], Trial], title: str, value: Callable[[T
 
 
 def tuning_table(tuning: Tuning, rows: int = 10) -> str:
-    """Returns the best combinations, and tables of n × q for each alphabet and scheme."""
+    """Returns the best combinations, tables of n × q for each alphabet and scheme, and the choice."""
     out = io.StringIO()
 
     def say(line: str = "") -> None:
         out.write(line + "\n")
 
     pages, sites = counted(tuning.pages, "page"), counted(tuning.sites, "site")
-    say(f"{pages} of {sites}, {tuning.folds}-fold cross-validation by site.")
-    say("Words in per cent, mean by page and site; cross-entropy (H) in bits per character.")
+    say(f"{pages} of {sites}, {tuning.folds}-fold cross-validation by site, for the method {tuning.method}.")
+    say("Words in per cent, mean of the pages, ± its standard error over sites; F of the n-grams alone;")
+    say("cross-entropy (H) in bits per character.")
     say()
-    say("alphabet    scheme         n     q  precision  recall      F  H clean  H dirty")
+    say(_HEAD)
     for trial in tuning.ranking[:rows]:
         say(_row(trial))
     for (name, scheme), trials in tuning.groups().items():
         say()
         say(f"{name}, {scheme}")
-        say(_grid(trials, "F of words", lambda trial: 100 * trial.f_score))
+        say(_grid(trials, f"F of words, {tuning.method}", lambda trial: 100 * trial.figures.f_score))
         say(_grid(trials, "cross-entropy of clean text", lambda trial: trial.clean_entropy))
         say(_grid(trials, "cross-entropy of dirty text", lambda trial: trial.dirty_entropy))
     say()
-    say(f"Chosen: of those within {100 * TIE:g} points of the best F, the smallest n, then the q nearest to")
-    say(f"{DEFAULT_Q:g}. A few dozen pages cannot show such small differences.")
+    say(fill(_choice(tuning), _WIDTH))
+    say()
+    say(_HEAD)
     say(_row(tuning.best))
     return out.getvalue()
 
 
-def _row(trial: Trial) -> str:
+def _choice(tuning: Tuning) -> str:
+    """Returns why a combination is chosen."""
+    best, level, trials = tuning.ranking[0].figures, len(tuning.level), len(tuning.trials)
+    error = 100 * (best.f_score_error or 0.0)
+    if trials == 1:
+        return "There is one combination, and nothing to choose."
+    if level == 1:
+        return (
+            "Chosen: the best combination. All others are worse by more than its standard error, "
+            f"{error:.1f} points. Its F is the largest of {trials:,}, and rather too high for new sites."
+        )
+    within = f"within one standard error ({error:.1f} points) of the best F"
+    if tuning.is_default(tuning.best):
+        return (
+            f"These pages cannot tell {level:,} of the {trials:,} combinations apart: they are {within}. "
+            "What `train` takes by default is one of them, so it is chosen. More sites would tell more."
+        )
     return (
-        f"{trial.alphabet:<12}{trial.scheme:<13}{trial.order:>3}{trial.q:>6g}{100 * trial.precision:>11.2f}"
-        f"{100 * trial.recall:>8.2f}{100 * trial.f_score:>7.2f}{trial.clean_entropy:>9.3f}"
+        f"Chosen: of the {level:,} combinations (of {trials:,}) {within}, the one with the smallest n, "
+        f"then with the q nearest to {DEFAULT_Q:g}. These pages cannot tell them apart; more sites would "
+        "tell more."
+    )
+
+
+_HEAD = "alphabet    scheme         n     q  precision  recall      F     ±  ngram F  H clean  H dirty"
+
+
+def _row(trial: Trial) -> str:
+    found = trial.figures
+    error = "-" if found.f_score_error is None else f"{100 * found.f_score_error:.2f}"
+    return (
+        f"{trial.alphabet:<12}{trial.scheme:<13}{trial.order:>3}{trial.q:>6g}{100 * found.precision:>11.2f}"
+        f"{100 * found.recall:>8.2f}{100 * found.f_score:>7.2f}{error:>6}"
+        f"{100 * trial.by_method['ngram'].f_score:>9.2f}{trial.clean_entropy:>9.3f}"
         f"{trial.dirty_entropy:>9.3f}"
     )

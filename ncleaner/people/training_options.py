@@ -24,6 +24,7 @@ __all__ = [
     "CasedOption",
     "ManifestOption",
     "SchemeName",
+    "SiteOption",
     "SizeOption",
     "StatisticName",
     "check_q",
@@ -42,6 +43,17 @@ ManifestOption = Annotated[
     typer.Option(
         help="File of JSON lines with the id and url of each page; they tell which pages share a site.  "
         "[default: manifest.jsonl beside the pages, if it exists]",
+        show_default=False,
+    ),
+]
+SiteOption = Annotated[
+    str | None,
+    typer.Option(
+        "--site-from",
+        metavar="REGEX",
+        help="The site of a page is what this regular expression finds in its name without suffix: its "
+        "first group, or all of it. `'^([^_]+)_'` for SITE_NUMBER.html.  [default: from the manifest, else "
+        "from the address that the page states]",
         show_default=False,
     ),
 ]

@@ -1,4 +1,4 @@
-"""Calibrates a decision on labelled pages: evidence, chain, thresholds of the presets."""
+"""Calibrates decisions on labelled pages: evidence, chain and thresholds of n-grams, log-odds of a hybrid."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ncleaner.modelling.decision import PRESETS, Decision, Preset, Statistic, saturated
+from ncleaner.modelling._decide import probabilities_of
+from ncleaner.modelling.decision import Decision, Statistic, saturated
+from ncleaner.modelling.hybrid import Calibration
 
-__all__ = ["Scored", "curves", "fit_decision", "fit_logistic", "word_figures"]
+__all__ = ["Scored", "curves", "fit_calibration", "fit_decision", "fit_logistic"]
 
 # grid of thresholds, in bits: largest distance from 0, and step
 _GRID: dict[Statistic, tuple[float, float]] = {
@@ -28,6 +30,8 @@ _LEFT, _SPARED = 0.75, 0.85
 # Multiplies the fitted evidence slope: neighbouring segments correlate, and the chain would otherwise
 # over-trust transitions.
 _SHARPENING = 1.5
+# pseudo-pages on which the structure model is taken to be calibrated
+_PRIOR_PAGES = 10.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,25 +134,6 @@ def _site_means(pages: Sequence[Scored], values: npt.NDArray[np.float64]) -> npt
     return means
 
 
-def word_figures(
-    pages: Sequence[Scored],
-    kept: npt.NDArray[np.float64],
-    hits: npt.NDArray[np.float64],
-    gold: npt.NDArray[np.float64],
-) -> tuple[float, float, float]:
-    """Returns precision, recall and F of words, 0 to 1: means over sites of the means over their pages.
-
-    A page without output has no precision. The arrays come from `curves` with one threshold, each of shape
-    (pages, 1)."""
-    shares = np.concatenate((hits / np.maximum(gold, 1), 2 * hits / np.maximum(kept + gold, 1)), axis=1)
-    recall, f_score = _site_means(pages, shares).tolist()
-    there = np.flatnonzero(kept[:, 0])
-    if not len(there):
-        return 0.0, recall, f_score
-    precision = _site_means([pages[row] for row in there.tolist()], hits[there] / kept[there])
-    return float(precision[0]), recall, f_score
-
-
 def _preset(
     thresholds: npt.NDArray[np.float64],
     f_scores: npt.NDArray[np.float64],
@@ -189,18 +174,12 @@ def _nearest(thresholds: npt.NDArray[np.float64], f_scores: npt.NDArray[np.float
     return float(good[np.argmin(np.abs(good))])
 
 
-def fit_decision(
-    pages: Sequence[Scored], statistic: Statistic
-) -> tuple[Decision, dict[Preset, dict[str, float]]]:
+def fit_decision(pages: Sequence[Scored], statistic: Statistic) -> Decision:
     """Calibrates a decision on labelled pages.
 
     The thresholds have the best F of words, averaged by page and then by site, so that neither long pages nor
     large sites dominate. The presets are two other points of the curve: precision with F0.5 and at most three
     quarters of the wrong words, recall with F2 and at most three quarters of the lost words.
-
-    Returns:
-        The decision; and for each preset and `balanced`, its precision, recall and F of words on these pages
-        (0 to 1), averaged in the same way.
     """
     decision = Decision(statistic)
     if statistic == "page":
@@ -241,10 +220,34 @@ def fit_decision(
         "precision": beyond(0.5, precision, right, balanced, 1),
         "recall": beyond(2.0, right, precision, balanced, -1),
     }
-    names = ("precision", "recall", "f_score")
-    figures: dict[Preset, dict[str, float]] = {}
-    for preset in PRESETS:
-        at = [int(np.argmin(np.abs(thresholds - presets.get(preset, balanced))))]
-        found = word_figures(pages, kept[:, at], hits[:, at], gold)
-        figures[preset] = {name: round(value, 4) for name, value in zip(names, found, strict=True)}
-    return replace(decision, threshold=balanced, presets=presets), figures
+    return replace(decision, threshold=balanced, presets=presets)
+
+
+def fit_calibration(
+    labels: Sequence[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]],
+    odds: Sequence[npt.NDArray[np.float64]],
+    start: Calibration | None = None,
+) -> Calibration:
+    """Fits a logistic regression of the labels on the log-odds of a structure model, all pages weighing the
+    same.
+
+    `_PRIOR_PAGES` pseudo-pages, on which the log-odds are right, pull it towards no change.
+
+    Args:
+        labels: of each page, for its segments: the clean share of their words, 0 to 1, and their words.
+        odds: of each page, for its segments: log-odds, in nats.
+        start: the result without pages; no change by default.
+    """
+    if not odds:
+        return start or Calibration()
+    values = np.concatenate(odds)
+    clean = np.concatenate([share for share, _ in labels])
+    weights = np.concatenate([words / max(words.sum(), 1.0) for _, words in labels])
+    right = probabilities_of(values)
+    pseudo = weights * _PRIOR_PAGES / len(odds)
+    slope, offset = fit_logistic(
+        np.concatenate((values, values)),
+        np.concatenate((clean, right)),
+        np.concatenate((weights, pseudo)),
+    )
+    return Calibration(round(slope, 6), round(offset, 6)) if slope > 0 else Calibration()

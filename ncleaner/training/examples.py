@@ -17,7 +17,7 @@ from ncleaner.text.counted import counted
 from ncleaner.training.calibration import Scored
 from ncleaner.training.gold import gold_document
 from ncleaner.training.pairs import Pair
-from ncleaner.training.sites import count_sites, folds
+from ncleaner.training.sites import count_sites, folds, site_notes
 
 __all__ = ["FOLDS", "SCHEMES", "Examples", "Scheme", "belongs", "checked_pairs", "labelled", "score_page"]
 
@@ -137,6 +137,8 @@ def checked_pairs(pairs: Sequence[Pair]) -> list[Pair]:
         )
     left_out = {id(pair) for pair in foreign}
     used = [pair for pair in pairs if id(pair) not in left_out]
+    for note in site_notes([pair.site for pair in used]):
+        warnings.warn(note, TrainingWarning, stacklevel=3)
     if len(used) < 10:
         number = "only one page" if len(used) == 1 else f"only {len(used)} pages"
         warnings.warn(f"{number} to train on: {ADVICE}", TrainingWarning, stacklevel=3)

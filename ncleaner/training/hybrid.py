@@ -9,7 +9,7 @@ that were trained without the page's site, as in use.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -19,23 +19,19 @@ from ncleaner.document import Document
 from ncleaner.document.kept import FRAGMENT
 from ncleaner.document.tables import ZONES
 from ncleaner.errors import TrainingError, TrainingWarning
-from ncleaner.modelling._decide import probabilities_of
-from ncleaner.modelling.card import validation_of
-from ncleaner.modelling.decision import PRESETS
-from ncleaner.modelling.hybrid import Calibration, HybridModel, keep_of
+from ncleaner.modelling.hybrid import Calibration, HybridModel
 from ncleaner.modelling.labels import gold_of
 from ncleaner.modelling.ngrams import NGramModel
-from ncleaner.modelling.structure import Structure, load_structure
+from ncleaner.modelling.structure import Structure, shipped_structure
 from ncleaner.text.counted import counted
 from ncleaner.training.annotations import Annotated
-from ncleaner.training.calibration import Scored, fit_logistic
+from ncleaner.training.calibration import Scored, fit_calibration
 from ncleaner.training.conventions import conventions_of
-from ncleaner.training.examples import FOLDS
 from ncleaner.training.fragments import Fragment, cut_of, fragment_of
 from ncleaner.training.ngrams import NGramOptions, train_and_score
 from ncleaner.training.pairs import Pair
-from ncleaner.training.sites import folds
 from ncleaner.training.structure import Example, train_structure
+from ncleaner.training.validation import Fold, validated
 
 __all__ = ["examples_of", "fragments_of", "pair_of", "train_hybrid"]
 
@@ -46,8 +42,8 @@ _HEADLINE, _COMMENT = ZONES.index("headline"), ZONES.index("comment")
 _WHOLE, _SURELY = 0.5, 0.9
 # fewer pages are too few for a structure model
 _ADVISED = 50
-# pseudo-pages on which the structure model is taken to be calibrated
-_PRIOR_PAGES = 10.0
+# A structure model of its own: for each site, there have to be two others.
+_LEAST_SITES = 3
 
 
 def pair_of(page: Annotated) -> Pair:
@@ -144,43 +140,6 @@ def fragments_of(pairs: Sequence[Pair], scores: Sequence[Scored], ngrams: NGramM
     return found
 
 
-def _calibrate(examples: Sequence[Example], odds: Sequence[npt.NDArray[np.float64]]) -> Calibration:
-    """Fits a logistic regression of the labels on the log-odds, all pages weighing the same.
-
-    `_PRIOR_PAGES` pseudo-pages, on which the log-odds are right, pull it towards no change.
-    """
-    values = np.concatenate(odds)
-    clean = np.concatenate([example.clean for example in examples])
-    weights = np.concatenate([example.words / max(example.words.sum(), 1.0) for example in examples])
-    right = probabilities_of(values)
-    pseudo = weights * _PRIOR_PAGES / len(examples)
-    slope, offset = fit_logistic(
-        np.concatenate((values, values)),
-        np.concatenate((clean, right)),
-        np.concatenate((weights, pseudo)),
-    )
-    return Calibration(round(slope, 6), round(offset, 6)) if slope > 0 else Calibration()
-
-
-def _figures(
-    pairs: Sequence[Pair], examples: Sequence[Example], odds: Sequence[npt.NDArray[np.float64]], preset: str
-) -> dict[str, float]:
-    """Returns precision, recall and F of words of a preset's decision, averaged by page, 0 to 1."""
-    found = []
-    for pair, example, values in zip(pairs, examples, odds, strict=True):
-        mask = keep_of(pair.document, values, preset)
-        right = float((example.clean * example.words)[mask].sum())
-        kept, gold = float(example.words[mask].sum()), float(pair.alignment.gold_words)
-        precision = right / kept if kept else float(not gold)
-        recall = right / gold if gold else float(not kept)
-        found.append((precision, recall, 2 * right / (kept + gold) if kept + gold else 1.0))
-    means = np.mean(found, axis=0)
-    return {
-        name: round(float(value), 6)
-        for name, value in zip(("precision", "recall", "f_score"), means, strict=True)
-    }
-
-
 def train_hybrid(
     pairs: Sequence[Pair],
     annotated: Sequence[Annotated] = (),
@@ -189,11 +148,14 @@ def train_hybrid(
     without: Iterable[str] = (),
     threads: int = 1,
     ngrams: NGramOptions = NGramOptions(),
+    base: HybridModel | None = None,
+    threshold: float | None = None,
     about: Mapping[str, Any] | None = None,
 ) -> HybridModel:
     """Trains a hybrid from pages with their cleaned text, from annotated pages, or from both.
 
-    The same pages in the same order give the same model, to the byte of its file.
+    The same pages in the same order give the same model, to the byte of its file. Plain text has no
+    structure: it teaches the n-grams, and the hybrid judges such pages by them alone.
 
     Args:
         pairs: see `read_pairs`.
@@ -203,65 +165,113 @@ def train_hybrid(
         without: features of an own structure model to leave out; see `modelling.features`.
         threads: threads for an own structure model; the result does not depend on them.
         ngrams: options of its n-grams.
+        base: the hybrid that is adapted, if `ngrams.base` is of one: without pages of two sites its
+            calibration stays.
+        threshold: in bits; segments with at least these log-odds are kept, instead of a decision for the
+            page as a whole.
         about: further entries of the header.
+
+    Returns:
+        The model. `model.about["validation"]` has the figures of `training.validation` by cross-validation,
+        with `…_error` for their standard errors; empty if all pages are of one site. The n-grams have those
+        of the method `ngram`.
 
     Warns:
         TrainingWarning: as in `train_and_score`; or few pages for a structure model.
 
     Raises:
-        TrainingError: as in `train_and_score`; all pages are of one site; LightGBM is needed and missing.
+        TrainingError: as in `train_and_score`; an own structure model cannot be trained on pages of plain
+            text, or of fewer than three sites; LightGBM is needed and missing.
         ValueError: no such feature.
     """
     pairs = [*pairs, *map(pair_of, annotated)]
-    plain = [pair.name for pair in pairs if not len(pair.document.elements) and len(pair.document)]
-    if plain:
-        shown = ", ".join(plain[:10]) + (" …" if len(plain) > 10 else "")
-        raise TrainingError(
-            f"{counted(len(plain), 'page is', 'pages are')} plain text, which has no structure to learn "
-            f"from: {shown}; give HTML pages, or train n-grams"
-        )
-    trained, used, scores = train_and_score(pairs, ngrams, about)
-    if not scores:
-        raise TrainingError(
-            "all pages come from one site: a hybrid needs at least two, to see what holds on the next"
-        )
-    examples = examples_of(used, scores, trained)
+    trained, used, scores, unseen = train_and_score(pairs, ngrams, about)
+    plain = {number for number, pair in enumerate(used) if _is_plain(pair.document)}
     if structure == "own":
-        if len(used) < _ADVISED:
-            warnings.warn(
-                f"{counted(len(used), 'page is', 'pages are')} few for a structure model: {_ADVISED} and "
-                "more are advised",
-                TrainingWarning,
-                stacklevel=2,
-            )
+        _check_own(used, plain, bool(scores))
+    pages = [number for number in range(len(used)) if number not in plain]
+    examples: dict[int, Example] = {}
+    if scores:
+        made = examples_of([used[page] for page in pages], [scores[page] for page in pages], trained)
+        examples = dict(zip(pages, made, strict=True))
+    model = shipped_structure() if isinstance(structure, str) else structure
+    parts = [model] * len(unseen)
+    if structure == "own":
         fragments = fragments_of(used, scores, trained)
-        model = train_structure([*examples, *fragments], without=without, threads=threads, about=about)
-        odds: list[npt.NDArray[np.float64]] = [np.zeros(0)] * len(examples)
-        for fold in folds([example.site for example in examples], FOLDS):
-            held_out = set(fold)
-            sites = {examples[number].site for number in fold}
-            rest = [example for number, example in enumerate(examples) if number not in held_out]
-            if len({example.site for example in rest}) > 1:
-                rest += [fragment for fragment in fragments if fragment.site not in sites]
-                part = train_structure(rest, without=without, threads=threads)
-                for number in fold:
-                    odds[number] = part.judge(*_asked(examples[number])).odds
-        if any(len(values) != len(example.clean) for values, example in zip(odds, examples, strict=True)):
-            raise TrainingError("a structure model needs pages of at least three sites")
-    else:
-        model = load_structure() if structure == "shipped" else structure
-        odds = [model.judge(*_asked(example)).odds for example in examples]
-    calibration = _calibrate(examples, odds)
-    calibrated = [calibration(values) for values in odds]
-    figures = {validation_of(preset): _figures(used, examples, calibrated, preset) for preset in PRESETS}
-    recorded = {**trained.about, **figures}
+        model = train_structure([*made, *fragments], without=without, threads=threads, about=about)
+        parts = [_without(fold.pages, made, fragments, without, threads) for fold in unseen]
+    odds = {
+        number: part.judge(*_asked(examples[number])).odds
+        for fold, part in zip(unseen, parts, strict=True)
+        for number in fold.pages
+        if number in examples
+    }
+    start = Calibration() if base is None else base.calibration
+    folds = []
+    for fold, part in zip(unseen, parts, strict=True):
+        others = [number for number in sorted(odds) if number not in fold.pages]
+        calibration = _calibration(others, examples, odds, start)
+        folds.append(Fold(fold.pages, HybridModel(fold.model, part, calibration, threshold)))
+    recorded = {**trained.about, **(validated(used, folds, "hybrid") if folds else {})}
     return HybridModel(
         trained,
         model,
-        calibration,
+        _calibration(sorted(odds), examples, odds, start),
+        threshold,
         own=structure != "shipped",
         about=recorded,
     )
+
+
+def _calibration(
+    pages: Sequence[int],
+    examples: Mapping[int, Example],
+    odds: Mapping[int, npt.NDArray[np.float64]],
+    start: Calibration,
+) -> Calibration:
+    chosen = [examples[page] for page in pages]
+    labels = [(example.clean, example.words) for example in chosen]
+    return fit_calibration(labels, [odds[page] for page in pages], start)
+
+
+def _is_plain(document: Document) -> bool:
+    return not len(document.elements) and bool(len(document))
+
+
+def _check_own(pairs: Sequence[Pair], plain: Collection[int], has_scores: bool) -> None:
+    """Checks that pages can teach a structure model. Raises TrainingError."""
+    if plain:
+        names = [pairs[number].name for number in sorted(plain)]
+        shown = ", ".join(names[:10]) + (" …" if len(names) > 10 else "")
+        raise TrainingError(
+            f"{counted(len(names), 'page is', 'pages are')} plain text, which has no structure to learn "
+            f"from: {shown}; give HTML pages, or leave --structure own out"
+        )
+    if not has_scores or len({pair.site or pair.name for pair in pairs}) < _LEAST_SITES:
+        raise TrainingError("a structure model needs pages of at least three sites")
+    if len(pairs) < _ADVISED:
+        warnings.warn(
+            f"{counted(len(pairs), 'page is', 'pages are')} few for a structure model: {_ADVISED} and "
+            "more are advised",
+            TrainingWarning,
+            stacklevel=3,
+        )
+
+
+def _without(
+    pages: Collection[int],
+    examples: Sequence[Example],
+    fragments: Sequence[Example],
+    without: Iterable[str],
+    threads: int,
+) -> Structure:
+    """Returns a structure model that has not seen the sites of some pages."""
+    sites = {examples[number].site for number in pages}
+    rest = [each for number, each in enumerate(examples) if number not in pages]
+    if len({each.site for each in rest}) < 2:
+        raise TrainingError("a structure model needs pages of at least three sites")
+    rest += [fragment for fragment in fragments if fragment.site not in sites]
+    return train_structure(rest, without=without, threads=threads)
 
 
 def _asked(example: Example) -> tuple[Document, npt.NDArray[np.float64], npt.NDArray[np.float64]]:

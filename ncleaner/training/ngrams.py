@@ -13,6 +13,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,22 +23,36 @@ from ncleaner.document import Document
 from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.modelling.alphabet import ALPHABET_NAMES, MAX_LEARNED, Alphabet, learned_alphabet
 from ncleaner.modelling.alphabet import alphabet as named_alphabet
-from ncleaner.modelling.card import validation_of
 from ncleaner.modelling.counts import Counts, GramCounter, Tallies, add_counts, add_tallies, two_sides
-from ncleaner.modelling.decision import PRESETS, STATISTICS, Decision, Statistic
+from ncleaner.modelling.decision import STATISTICS, Decision, Statistic
 from ncleaner.modelling.ngrams import MAX_ORDER, NGramModel, interpolation_weights
 from ncleaner.training.calibration import Scored, fit_decision
 from ncleaner.training.examples import ADVICE, SCHEMES, Examples, Scheme, checked_pairs
 from ncleaner.training.pairs import Pair
+from ncleaner.training.validation import Fold, validated
 
-__all__ = ["DEFAULT_Q", "Trained", "train", "train_and_score", "training_alphabet"]
+__all__ = [
+    "DEFAULT_ALPHABET",
+    "DEFAULT_Q",
+    "NGramOptions",
+    "Trained",
+    "default_order",
+    "train_and_score",
+    "training_alphabet",
+]
 
+DEFAULT_ALPHABET = "learned"
 DEFAULT_Q = 0.8
 # from this many characters of training text trigrams are better than bigrams on unseen sites
 # (docs/languages.md)
 _TRIGRAMS_FROM = 2_000_000
 # the counts of a base model weigh at most this many times the counts of the new pages
 _BASE_WEIGHT = 2.0
+
+
+def default_order(characters: int) -> int:
+    """Returns the n that training takes for pages with so many characters of text, without white space."""
+    return 3 if characters >= _TRIGRAMS_FROM else 2
 
 
 def _more(
@@ -80,11 +95,13 @@ class Trained(NamedTuple):
         model: the model.
         pairs: the usable pages.
         scores: for each of them, by a model trained without its site; empty if all pages are of one site.
+        unseen: these models, with decisions that are fitted without these pages, too.
     """
 
     model: NGramModel
     pairs: Sequence[Pair]
     scores: list[Scored]
+    unseen: list[Fold[NGramModel]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +111,7 @@ class NGramOptions:
 
     order: int | None = None
     q: float | None = None
-    alphabet: str | Alphabet = "learned"
+    alphabet: str | Alphabet = DEFAULT_ALPHABET
     size: int = 60
     cased: bool = False
     scheme: Scheme = "aligned"
@@ -124,81 +141,21 @@ class NGramOptions:
             check_is("base", self.base, NGramModel, "an n-gram model")
 
 
-def train(
-    pairs: Sequence[Pair],
-    *,
-    order: int | None = None,
-    q: float | None = None,
-    alphabet: str | Alphabet = "learned",
-    size: int = 60,
-    cased: bool = False,
-    scheme: Scheme = "aligned",
-    statistic: Statistic = "page",
-    threshold: float | None = None,
-    more_clean: Sequence[Document] = (),
-    more_dirty: Sequence[Document] = (),
-    base: NGramModel | None = None,
-    about: Mapping[str, Any] | None = None,
-) -> NGramModel:
-    """Trains an n-gram model from pages and their cleaned text (Evert 2008, section 3).
-
-    The same pages in the same order give the same model, to the byte of its file.
-
-    >>> import ncleaner
-    >>> pairs = ncleaner.read_pairs("examples/pages", "examples/gold")
-    >>> model = ncleaner.train(pairs, alphabet="nonlexical", about={"name": "mine", "language": "en"})
-    >>> ncleaner.Cleaner(model=model).clean("<nav><a href=/>Home</a></nav><p>The ferry sails until May.</p>")
-    'The ferry sails until May.'
-
-    Args:
-        pairs: see `read_pairs`; about 50 pages of a dozen sites are enough.
-        order: n, 1 to 8. By default 2, and 3 from two million characters of text.
-        q: interpolation factor, between 0 and 1; larger values smooth more; 0.8 by default.
-        alphabet: `learned` from the pages, `ascii`, `nonlexical`, or an `Alphabet`.
-        size: characters of a learned alphabet.
-        cased: a learned alphabet tells capitals apart.
-        scheme: `aligned` labels the pages' segments by the gold text; `differential` subtracts counts as in
-            Evert (2008).
-        statistic: what decides on a segment: `page`, its log-odds given the whole page; `segment`, its
-            log-odds alone; `character`, their mean per character.
-        threshold: in bits; segments that reach it are kept. By default the best one of the cross-validation.
-        more_clean, more_dirty: documents that are clean or dirty as a whole; see `read_texts`.
-        base: a model to adapt: its counts are added and weigh at most twice the new pages; order, q and
-            alphabet are its own. Without pages its decision stays, too.
-        about: what the model's header is to record besides: name, language, sources, date.
-
-    Returns:
-        The model. `model.about["validation"]` has precision, recall and F of words, 0 to 1, by
-        cross-validation with no site on both sides.
-
-    Warns:
-        TrainingWarning: pairs that do not belong together, empty clean texts, very few pages.
-
-    Raises:
-        TrainingError: nothing to train on, no page has anything left to call clean or dirty, or most raw and
-            clean texts do not belong together.
-        TypeError: an argument has another type.
-        ValueError: n or q is out of range, or there is no such alphabet, scheme or statistic.
-    """
-    check_all("pairs", pairs, Pair, "pairs of pages and their clean text, as read_pairs returns them")
-    if about is not None:
-        check_is("about", about, Mapping, "a mapping {name: value}")
-    options = NGramOptions(
-        order=order, q=q, alphabet=alphabet, size=size, cased=cased, scheme=scheme, statistic=statistic,
-        threshold=threshold, more_clean=more_clean, more_dirty=more_dirty, base=base,
-    )  # fmt: skip
-    return train_and_score(pairs, options, about).model
-
-
 def train_and_score(
     pairs: Sequence[Pair], options: NGramOptions = NGramOptions(), about: Mapping[str, Any] | None = None
 ) -> Trained:
-    """Trains n-grams as `train` does, and scores each page by a model that has not seen its site.
+    """Trains n-grams (Evert 2008, section 3), and scores each page by a model that has not seen its site.
+
+    The same pages in the same order give the same model, to the byte of its file.
 
     Args:
         pairs: see `read_pairs`.
         options: see `train`.
         about: what the model's header is to record besides.
+
+    Returns:
+        The model. `model.about["validation"]` has the figures of the method `ngram` by cross-validation; see
+        `training.validation`. It is empty if all pages are of one site.
 
     Warns, raises: as `train`.
     """
@@ -213,7 +170,7 @@ def train_and_score(
     else:
         documents = [*(pair.document for pair in pairs), *more_clean, *more_dirty]
         symbols = training_alphabet(options.alphabet, documents, options.size, options.cased)
-        order = order or (3 if examples.characters >= _TRIGRAMS_FROM else 2)
+        order = order or default_order(examples.characters)
         q = DEFAULT_Q if q is None else q
     chosen_order, chosen_q = order, q
     parts = examples.tallies(symbols, chosen_order, scheme)
@@ -235,18 +192,22 @@ def train_and_score(
                 f"the training pages hold no {side} text: "
                 + ("raw and clean are the same" if side == "dirty" else "do raw and clean belong together?")
             )
-    validation: dict[str, dict[str, float]] = {"validation": {}}
+    validation: Mapping[str, dict[str, Any]] = {"validation": {}}
     scores: list[Scored] = []
+    unseen: list[Fold[NGramModel]] = []
     if len(parts) > 1:
-        held_out: dict[int, Scored] = {}
-        for number, fold in enumerate(examples.folds):
-            unseen = model_of([part for position, part in enumerate(parts) if position != number])
-            held_out.update(zip(fold, examples.scored(unseen, fold), strict=True))
-        scores = [held_out[page] for page in range(len(pairs))]
-        decision, figures = fit_decision(
-            [held_out[page] for fold in examples.folds for page in fold], statistic
-        )
-        validation = {validation_of(preset): figures[preset] for preset in PRESETS}
+        folds = examples.folds
+        models = [model_of([*parts[:number], *parts[number + 1 :]]) for number in range(len(folds))]
+        scored = [examples.scored(part, fold) for part, fold in zip(models, folds, strict=True)]
+        score_of = dict(zip(chain(*folds), chain(*scored), strict=True))
+        scores = [score_of[page] for page in range(len(pairs))]
+        decision = fit_decision([*chain(*scored)], statistic)
+        for number, (fold, part) in enumerate(zip(folds, models, strict=True)):
+            own = fit_decision([*chain(*scored[:number], *scored[number + 1 :])], statistic)
+            if options.threshold is not None:
+                own = own.with_threshold(options.threshold)
+            unseen.append(Fold(fold, replace(part, decision=own)))
+        validation = validated(pairs, unseen, "ngram")
     elif pairs and base is None:
         # no site can be held out: decide by even odds of each segment
         warnings.warn(
@@ -271,7 +232,7 @@ def train_and_score(
     recorded = {**(about or {}), "training": training, **validation}
     if base is not None:
         recorded["adapted_from"] = base.name
-    return Trained(replace(model, decision=decision, about=recorded), pairs, scores)
+    return Trained(replace(model, decision=decision, about=recorded), pairs, scores, unseen)
 
 
 def _with_base(own: list[Counts], base: NGramModel) -> list[Counts]:

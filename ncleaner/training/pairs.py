@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from ncleaner.text.counted import counted
 from ncleaner.text.hosts import registered_domain
 from ncleaner.training.alignment import Alignment, align
 from ncleaner.training.gold import address, gold_document
+from ncleaner.training.sites import sites_of_names
 
 __all__ = [
     "Pair",
@@ -35,6 +36,7 @@ __all__ = [
     "read_text",
     "read_texts",
     "site_of",
+    "with_sites",
 ]
 
 # where a page states its own address, most reliable first
@@ -234,6 +236,7 @@ def read_pairs(
     encoding: str | None = None,
     text: str = "auto",
     manifest: str | Path | None = None,
+    site_from: str | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Pair]:
     """Reads pages of one directory and their cleaned text of another, matched by file name without suffix.
@@ -253,6 +256,8 @@ def read_pairs(
         text: the layout of text dumps: `lines`, `paragraphs`, `wrapped` or `auto`; see `Cleaner`.
         manifest: a file of JSON lines with `id` (the name without suffix) and `url`; by default
             `manifest.jsonl` beside or inside the raw directory, if there is one.
+        site_from: a regular expression that finds the site in the name of a page, in its first group or as
+            a whole; it goes before all other sources.
         progress: called with the number of pages done and of all pages.
 
     Raises:
@@ -272,7 +277,13 @@ def read_pairs(
         pairs.append(source.pair(encoding=encoding, text=text))
         if progress is not None:
             progress(done, len(sources))
-    return pairs
+    return pairs if site_from is None else with_sites(pairs, site_from)
+
+
+def with_sites(pairs: Sequence[Pair], pattern: str) -> list[Pair]:
+    """Returns pages with the sites that their names tell; others keep theirs. See `sites_of_names`."""
+    found = sites_of_names([pair.name for pair in pairs], pattern)
+    return [replace(pair, site=site or pair.site) for pair, site in zip(pairs, found, strict=True)]
 
 
 def read_texts(paths: list[Path]) -> list[Document]:

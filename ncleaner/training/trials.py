@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ncleaner.modelling.decision import Statistic
-from ncleaner.training.examples import Scheme
-from ncleaner.training.ngrams import DEFAULT_Q
+from ncleaner.training.examples import SCHEMES, Scheme
+from ncleaner.training.ngrams import DEFAULT_ALPHABET, DEFAULT_Q
+from ncleaner.training.validation import Figures
 
-__all__ = ["TIE", "Trial", "Tuning"]
-
-# smaller differences of F do not count: a few pages cannot show them
-TIE = 0.002
+__all__ = ["Trial", "Tuning"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +22,8 @@ class Trial:
         alphabet, scheme, order, q: the parameters, as `train` takes them.
         clean_entropy: cross-entropy of clean text under the clean model, in bits per character.
         dirty_entropy: cross-entropy of dirty text under the dirty model, in bits per character.
-        precision, recall, f_score: of words, 0 to 1; means over sites of the means over their pages.
+        figures: of the method that the search is for.
+        by_method: figures of `hybrid` and of `ngram`.
     """
 
     alphabet: str
@@ -32,9 +32,21 @@ class Trial:
     q: float
     clean_entropy: float
     dirty_entropy: float
-    precision: float
-    recall: float
-    f_score: float
+    figures: Figures
+    by_method: Mapping[str, Figures]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the parameters and figures for JSON."""
+        return {
+            "alphabet": self.alphabet,
+            "scheme": self.scheme,
+            "order": self.order,
+            "q": self.q,
+            "clean_entropy": self.clean_entropy,
+            "dirty_entropy": self.dirty_entropy,
+            **self.figures.to_dict(),
+            **{method: figures.to_dict() for method, figures in self.by_method.items()},
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +56,9 @@ class Tuning:
     Attributes:
         trials: all combinations, ordered by alphabet, scheme, n and q.
         pages, sites, folds: size of the cross-validation.
-        statistic: statistic of the decision.
+        statistic: statistic by which n-grams decide.
+        method: the method that the search is for: its F decides.
+        order: the n that `train` takes for these pages.
     """
 
     trials: tuple[Trial, ...]
@@ -52,19 +66,35 @@ class Tuning:
     sites: int
     folds: int
     statistic: Statistic
+    method: str = "hybrid"
+    order: int = 2
+
+    def is_default(self, trial: Trial) -> bool:
+        """Tells whether a trial has the parameters that `train` takes for these pages."""
+        defaults = (DEFAULT_ALPHABET, SCHEMES[0], self.order, DEFAULT_Q)
+        return (trial.alphabet, trial.scheme, trial.order, trial.q) == defaults
 
     @property
     def ranking(self) -> list[Trial]:
         """The trials by F, best first."""
-        return sorted(self.trials, key=lambda trial: (-trial.f_score, *_plainness(trial)))
+        return sorted(self.trials, key=lambda trial: (-trial.figures.f_score, *_plainness(trial)))
+
+    @property
+    def level(self) -> list[Trial]:
+        """The trials whose F is within one standard error of the best one, in order."""
+        best = self.ranking[0].figures
+        error = best.f_score_error or 0.0
+        return [trial for trial in self.trials if trial.figures.f_score >= best.f_score - error]
 
     @property
     def best(self) -> Trial:
-        """The chosen trial: among those whose F is within `TIE` of the best, the one with the smallest n,
-        then with the q nearest to 0.8, then with the best F."""
-        ranking = self.ranking
-        level = [trial for trial in ranking if trial.f_score >= ranking[0].f_score - TIE]
-        return min(level, key=lambda trial: (*_plainness(trial), -trial.f_score))
+        """The chosen trial, the plainest of those that are `level`: the defaults of `train`; else the one
+        with the smallest n, then with the q nearest to 0.8, then with the best F."""
+        level = self.level
+        return min(
+            level,
+            key=lambda trial: (not self.is_default(trial), *_plainness(trial), -trial.figures.f_score),
+        )
 
     def groups(self) -> dict[tuple[str, Scheme], dict[tuple[int, float], Trial]]:
         """Returns {(alphabet, scheme): {(n, q): trial}} in the order of `trials`."""
@@ -80,8 +110,10 @@ class Tuning:
             "sites": self.sites,
             "folds": self.folds,
             "statistic": self.statistic,
-            "best": asdict(self.best),
-            "trials": [asdict(trial) for trial in self.trials],
+            "method": self.method,
+            "level": len(self.level),
+            "best": self.best.to_dict(),
+            "trials": [trial.to_dict() for trial in self.trials],
         }
 
 

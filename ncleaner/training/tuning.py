@@ -7,12 +7,10 @@ folds score each page. Two measures are computed:
 segments under the dirty model. Evert (2008, section 3, figure 2) has one model of all raw text instead. The
 boundary that ends a segment counts as a character. Segments without words have no label and are left out.
 
-*cleaning*: precision, recall and F of words, averaged by page and then by site, as in
-`calibration.fit_decision`. The decision for the pages of a fold (threshold and calibration) is fitted on the
-pages of all other folds, with scores of models that have not seen their sites. So no page influences its own
-decision directly. It does influence the models that score the pages for the fit, as in any cross-validation
-of one level. The F of the best combination is too high as an estimate for new sites, because it is the
-largest of many.
+*cleaning*: precision, recall and F of words, as `clean` has them with such a model (`held_out`). The F of the
+best combination is too high as an estimate for new sites, because it is the largest of many. So the choice is
+the plainest combination within one standard error of the best (Breiman et al., "Classification and Regression
+Trees", 1984, section 3.4.3).
 
 No model is built. For each alphabet and scheme the n-grams are counted once, up to the longest. For each fold
 the relative frequency of every held-out character is looked up once per length of history. All scores are
@@ -23,9 +21,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -33,15 +30,13 @@ import numpy.typing as npt
 from ncleaner.document import Document
 from ncleaner.errors import TrainingError
 from ncleaner.modelling.alphabet import ALPHABET_NAMES, Alphabet
-from ncleaner.modelling.alphabet import alphabet as named_alphabet
 from ncleaner.modelling.counts import Counts, Keys, Tallies, Tally
 from ncleaner.modelling.decision import Statistic
 from ncleaner.modelling.nfc import compose
 from ncleaner.modelling.ngrams import MAX_ORDER, conditional, interpolation_weights
-from ncleaner.spawning import spawn_context
-from ncleaner.training.calibration import Scored, curves, fit_decision, word_figures
-from ncleaner.training.examples import FOLDS, Examples, Scheme, checked_pairs, labelled
-from ncleaner.training.ngrams import training_alphabet
+from ncleaner.training.examples import FOLDS, Examples, Scheme, checked_pairs
+from ncleaner.training.held_out import Judge, judging
+from ncleaner.training.ngrams import default_order, training_alphabet
 from ncleaner.training.pairs import Pair
 from ncleaner.training.trials import Trial, Tuning
 
@@ -256,82 +251,6 @@ def _held_out(
 
 
 # -------------------------------------------------------------------------------------------------
-# Decisions
-
-
-class _Judge:
-    """Evaluates the cleaning of held-out pages by decisions that are fitted on the pages of the other folds.
-
-    Args:
-        folds: the pages of each fold; their sums are not used.
-        statistic: the statistic of the decision.
-    """
-
-    def __init__(self, folds: Sequence[Sequence[Scored]], statistic: Statistic) -> None:
-        self._folds = folds
-        self._statistic = statistic
-
-    def __call__(self, sums: Floats) -> tuple[float, float, float]:
-        """Returns precision, recall and F of words.
-
-        Args:
-            sums: shape (segments,), float64: the log-odds of all segments in bits, fold after fold.
-        """
-        folds: list[list[Scored]] = []
-        at = 0
-        for fold in self._folds:
-            folds.append([])
-            for page in fold:
-                folds[-1].append(replace(page, sums=sums[at : at + len(page.words)]))
-                at += len(page.words)
-        found = []
-        for number, fold in enumerate(folds):
-            others = [page for position, pages in enumerate(folds) if position != number for page in pages]
-            decision, _ = fit_decision(others, self._statistic)
-            statistics = [decision.statistics(page.sums, page.counts) for page in fold]
-            found.append(curves(fold, statistics, np.array([decision.threshold])))
-        kept, hits, gold = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        return word_figures([page for fold in folds for page in fold], kept, hits, gold)
-
-
-def _unscored(pair: Pair) -> Scored:
-    """Returns a page with its labels and without scores."""
-    table = pair.document.segments
-    any_symbols = named_alphabet("ascii").encoder
-    codes, where = any_symbols.encode(*compose(pair.document.data, table["start"], table["end"]), 1)
-    return labelled(pair, np.zeros(0), np.diff(where, append=len(codes)).astype(np.uint32))
-
-
-_worker_judge: _Judge | None = None
-
-
-def _start_worker(judge: _Judge) -> None:
-    global _worker_judge
-    _worker_judge = judge
-
-
-def _judge_in_worker(sums: Floats) -> tuple[float, float, float]:
-    assert _worker_judge is not None
-    return _worker_judge(sums)
-
-
-@contextmanager
-def _judging(
-    judge: _Judge, jobs: int
-) -> Iterator[Callable[[Iterable[Floats]], Iterable[tuple[float, float, float]]]]:
-    """Yields a function that maps the judge over scores, in this process or in several; the order is kept."""
-    if jobs == 1:
-        yield lambda scores: map(judge, scores)
-        return
-    context = spawn_context()
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_start_worker, initargs=(judge,))
-    try:
-        yield lambda scores: pool.map(_judge_in_worker, scores)
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-# -------------------------------------------------------------------------------------------------
 
 
 def tune(
@@ -342,6 +261,7 @@ def tune(
     alphabets: Sequence[str] = ALPHABET_NAMES,
     schemes: Sequence[Scheme] = ("aligned",),
     statistic: Statistic = "page",
+    method: str = "hybrid",
     size: int = 60,
     cased: bool = False,
     k: int = FOLDS,
@@ -358,7 +278,8 @@ def tune(
         qs: interpolation factors, between 0 and 1.
         alphabets: names of alphabets. A learned alphabet is learned once, from all pages.
         schemes: training schemes.
-        statistic: the statistic of the decision; its threshold and calibration are fitted.
+        statistic: the statistic by which n-grams decide; threshold and calibration are fitted.
+        method: the method to choose the best combination for, `hybrid` or `ngram`.
         size, cased: options of a learned alphabet.
         k: number of folds, at least 2. With fewer sites there are fewer folds.
         jobs: number of processes that fit decisions, and number of threads that score.
@@ -395,14 +316,14 @@ def tune(
     qs = sorted(set(qs))
     groups = [(name, scheme) for name in dict.fromkeys(alphabets) for scheme in dict.fromkeys(schemes)]
     size_of_group = len(orders) * len(qs)
-    judge = _Judge([[_unscored(examples.pairs[page]) for page in fold] for fold in examples.folds], statistic)
+    judge = Judge(examples.pairs, examples.folds, statistic)
     trials: list[Trial] = []
 
     def step(scored_too: int) -> None:
         if progress is not None:
             progress(2 * len(trials) + scored_too, 2 * size_of_group * len(groups))
 
-    with ThreadPoolExecutor(jobs) as threads, _judging(judge, jobs) as judged:
+    with ThreadPoolExecutor(jobs) as threads, judging(judge, jobs) as judged:
         for name, scheme in groups:
             symbols = training_alphabet(name, [pair.document for pair in examples.pairs], size, cased)
             odds, entropies = _held_out(
@@ -415,13 +336,22 @@ def tune(
                 lambda folds: step(size_of_group * folds // len(examples.folds)),
             )
             # Row by row, in the order of the combinations.
-            figures = judged(odds.reshape(-1, odds.shape[-1]))
+            judgements = judged(odds.reshape(-1, odds.shape[-1]))
             # The array is large; it is freed before the next alphabet needs one of its own.
             del odds
             combinations = ((row, column) for row in range(len(orders)) for column in range(len(qs)))
-            for left, ((row, column), words) in enumerate(zip(combinations, figures, strict=True), 1):
+            for left, ((row, column), of_method) in enumerate(zip(combinations, judgements, strict=True), 1):
                 clean, dirty = entropies[:, row, column].tolist()
-                trials.append(Trial(name, scheme, orders[row], qs[column], clean, dirty, *words))
+                figures = of_method[method]
+                trials.append(Trial(name, scheme, orders[row], qs[column], clean, dirty, figures, of_method))
                 # All combinations of this group are scored, and some are evaluated.
                 step(size_of_group - left)
-    return Tuning(tuple(trials), len(examples.pairs), examples.sites, len(examples.folds), statistic)
+    return Tuning(
+        tuple(trials),
+        len(examples.pairs),
+        examples.sites,
+        len(examples.folds),
+        statistic,
+        method,
+        default_order(examples.characters),
+    )

@@ -30,7 +30,7 @@ from ncleaner.document.plain import dump_text
 from ncleaner.errors import NcleanerError
 from ncleaner.limits import Limits
 from ncleaner.methods.base import Method
-from ncleaner.methods.choice import load_method
+from ncleaner.methods.choice import load_method, read_ngrams
 from ncleaner.methods.hybrid import Hybrid
 from ncleaner.methods.language import page_language
 from ncleaner.methods.ngram import NGram
@@ -39,7 +39,7 @@ from ncleaner.methods.victor import Victor
 from ncleaner.modelling.container import kind_of
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.labels import gold_of, labels_from_kept
-from ncleaner.modelling.ngrams import NGramModel, load_model
+from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.notices import Notices
 from ncleaner.modelling.structure import Structure, load_structure
 from ncleaner.modelling.victor import VictorModel
@@ -219,11 +219,11 @@ def _documents() -> tuple[Document, ...]:
 
 
 def _hybrid_of(structure: Structure) -> Hybrid:
-    return Hybrid(HybridModel(load_model("nonlexical"), structure))
+    return Hybrid(HybridModel(read_ngrams("nonlexical"), structure))
 
 
 def _notices_of(notices: Notices) -> Hybrid:
-    return Hybrid(HybridModel(load_model("nonlexical"), load_structure()), notices)
+    return Hybrid(HybridModel(read_ngrams("nonlexical"), load_structure()), notices)
 
 
 def _check_model(data: bytes) -> None:
@@ -275,7 +275,7 @@ def _check_annotations(data: bytes) -> None:
 def _scorers() -> tuple[NGramModel, ...]:
     """A table, a hash table for each order, and an alphabet of its own."""
     small = [NGramModel.from_bytes(data) for data in small_models()[:4]]
-    return load_model("en"), load_model("nonlexical"), load_model("zh"), *small
+    return read_ngrams("en"), read_ngrams("nonlexical"), read_ngrams("zh"), *small
 
 
 def _check_ngram(data: bytes) -> None:

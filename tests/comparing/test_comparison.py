@@ -9,8 +9,8 @@ from ncleaner.comparing.comparison import compare, scored
 from ncleaner.comparing.gold import GoldPage, read_gold
 from ncleaner.comparing.processes import Outcome
 from ncleaner.errors import EvaluationError, ModelError
-from ncleaner.training.ngrams import train
 from ncleaner.training.pairs import Source, read_pairs
+from ncleaner.training.train import train
 
 from .gold_dirs import enter, little, run_here, write
 
@@ -110,7 +110,7 @@ def test_models_say_what_they_were_trained_on(tmp_path: Path, monkeypatch: pytes
 @pytest.mark.usefixtures("here")
 def test_a_model_is_for_some_methods(tmp_path: Path) -> None:
     own = tmp_path / "own.ncm"
-    train(read_pairs(EXAMPLES / "pages", EXAMPLES / "gold"), alphabet="nonlexical").save(own)
+    train(read_pairs(EXAMPLES / "pages", EXAMPLES / "gold"), method="ngram", alphabet="nonlexical").save(own)
     gold = read_gold(little(tmp_path / "little"), convention=False)
     result = compare(gold, ["ngram", "victor", "bte"], model=str(own))
     assert [tool.tool.name for tool in result.tools] == ["ngram", "bte"]

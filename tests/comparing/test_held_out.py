@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,10 +11,9 @@ from ncleaner.comparing.comparison import compare
 from ncleaner.comparing.gold import GoldSet, read_gold
 from ncleaner.comparing.held_out import is_trainable, train_folds
 from ncleaner.errors import TrainingError
-from ncleaner.methods.choice import read_model
-from ncleaner.modelling.ngrams import NGramModel
-from ncleaner.training.ngrams import train
+from ncleaner.methods.choice import load_model
 from ncleaner.training.pairs import Pair
+from ncleaner.training.train import train
 
 from ..structures import grow_small_forests, page_html, paragraphs
 from .gold_dirs import run_here, write
@@ -38,9 +38,9 @@ def test_no_site_is_on_both_sides(gold: GoldSet, tmp_path: Path, monkeypatch: py
     trained: list[set[str]] = []
     steps: list[tuple[int, int]] = []
 
-    def seen(pairs: Sequence[Pair]) -> NGramModel:
+    def seen(pairs: Sequence[Pair], **options: Any) -> Any:
         trained.append({pair.site for pair in pairs})
-        return train(pairs)
+        return train(pairs, **options)
 
     monkeypatch.setattr(held_out, "train", seen)
     names = ["bte", "ngram", "trafilatura", "density"]
@@ -56,7 +56,7 @@ def test_no_site_is_on_both_sides(gold: GoldSet, tmp_path: Path, monkeypatch: py
     assert sorted(name for fold in folds for name in fold.pages) == sorted(sites)
     for fold, others in zip(folds, trained, strict=True):
         assert others and others.isdisjoint(sites[name] for name in fold.pages)
-        assert read_model(fold.model).KIND == "ngram"
+        assert load_model(fold.model).KIND == "ngram"
 
 
 def test_one_site(gold: GoldSet, tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_a_comparison_with_folds(gold: GoldSet, tmp_path: Path, monkeypatch: pyt
     assert [page.name for page in ngram.pages] == [page.name for page in gold.pages]
     assert result.bag(ngram).mean > result.bag(everything).mean
 
-    def cannot(pairs: object) -> None:
+    def cannot(pairs: object, **options: object) -> None:
         raise TrainingError("needs a package")
 
     monkeypatch.setattr(held_out, "train", cannot)
@@ -102,4 +102,4 @@ def test_all_kinds_of_model(
     folds = train_folds([method], gold.pairs, 2, tmp_path)[method]
     assert not isinstance(folds, TrainingError) and len(folds) == 2
     for fold in folds:
-        assert method == read_model(fold.model).KIND
+        assert method == load_model(fold.model).KIND

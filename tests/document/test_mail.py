@@ -148,7 +148,7 @@ def test_quotes_of_messages_on_the_same_list_go() -> None:
     for number, message in enumerate(MESSAGES * 4):
         quoted = (*message[:3], [bodies[(7 * number + 3) % len(bodies)]], message[4])
         document = dump_text(raw(number, quoted))
-        pairs.append(Pair(f"{number}", document, "\n\n".join(message[4])))
+        pairs.append(Pair(f"{number}", document, "\n\n".join(message[4]), f"{number}.example"))
     cleaner = Cleaner(model=ncleaner.train(pairs[: 3 * len(MESSAGES)], alphabet="ascii"))
     kept: list[str] = []
     for pair in pairs[3 * len(MESSAGES) :]:

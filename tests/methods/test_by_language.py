@@ -11,8 +11,8 @@ from ncleaner.cleaner import Cleaner
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
+from ncleaner.methods.choice import read_ngrams
 from ncleaner.methods.language import find_language, foreign_segments
-from ncleaner.modelling.ngrams import load_model
 
 MENU = (
     "<ul>"
@@ -82,9 +82,9 @@ def test_foreign_segments_have_the_scores_of_their_language() -> None:
     # a script that several languages use, and too few frequent words of one: the non-lexical model
     assert texts["ru"] | texts[""] == {*RUSSIAN, ("ქართული ტექსტი " * 8).strip()}
     assert RUSSIAN[2] in texts["ru"]
-    models = {"ru": load_model("ru"), "": load_model("nonlexical")}
+    models = {"ru": read_ngrams("ru"), "": read_ngrams("nonlexical")}
     table = document.segments
-    english = load_model("en")
+    english = read_ngrams("en")
     _ = english.ratio
     mixed = english.with_others([(rows, models[language]) for language, rows in foreign.items()])
     sums, counts = mixed.log_odds(document.data, table["start"], table["end"])
@@ -112,7 +112,7 @@ def test_one_model_is_one_model() -> None:
     scores = Cleaner("ngram", "ru").keep(document).scores
     np.testing.assert_array_equal(
         scores,
-        load_model("ru").statistics(document.data, document.segments["start"], document.segments["end"]),
+        read_ngrams("ru").statistics(document.data, document.segments["start"], document.segments["end"]),
     )
 
 

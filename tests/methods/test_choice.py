@@ -15,10 +15,9 @@ from ncleaner.document.html import dump_html
 from ncleaner.errors import ModelError
 from ncleaner.methods._forms import removed_forms
 from ncleaner.methods.by_language import PerLanguage
-from ncleaner.methods.choice import ByLanguage, load_method, make_method, read_model
+from ncleaner.methods.choice import ByLanguage, load_method, load_model, make_method, read_ngrams
 from ncleaner.methods.heuristics import Heuristics
 from ncleaner.methods.table import METHODS, entry_of
-from ncleaner.modelling.ngrams import load_model
 from ncleaner.modelling.shipped import model_bytes
 
 from ..outputs import document as of_segments
@@ -140,7 +139,7 @@ def test_what_is_not_shown_is_not_kept(name: str) -> None:
 
 
 def test_ngram_scores_and_threshold() -> None:
-    model = load_model("en")
+    model = read_ngrams("en")
     text = "The committee will meet again on Thursday to decide what happens to the old ferry landing."
     document = page("Home | News | Log in | Register", text, "***")
     kept = make_method("ngram", model).keep(document)
@@ -167,7 +166,7 @@ def test_the_table_says_what_the_classes_say(name: str) -> None:
     assert bool(entry.default) == (bool(entry.kinds) and not entry.by_language)
     defaults = {entry.default: entry.kinds[0]} if entry.default else {}
     for shipped, kind in {**defaults, **entry.parts}.items():
-        assert isinstance(kind.model.of_model(read_model(shipped)), kind.model)
+        assert isinstance(kind.model.of_model(load_model(shipped)), kind.model)
 
 
 def test_unknown_and_incomplete() -> None:
@@ -192,7 +191,7 @@ def test_a_model_per_page() -> None:
         document = page(text)
         kept = method.keep(document)
         assert kept.remarks[:2] == (chosen, language)
-        alone = make_method("ngram", load_model(chosen)).keep(document)
+        alone = make_method("ngram", read_ngrams(chosen)).keep(document)
         np.testing.assert_array_equal(kept.scores, alone.scores)
         assert alone.remarks[:2] == ("", "")
 
@@ -201,7 +200,7 @@ def test_models_of_ones_own_go_first(tmp_path: Path) -> None:
     (tmp_path / "other-kind.ncm").write_bytes(model_bytes("structure"))
     with pytest.raises(ModelError, match=r"no model of a language \(\*\.ncm\) in the directory"):
         ByLanguage(NGRAMS, tmp_path)
-    model = load_model("nonlexical")
+    model = read_ngrams("nonlexical")
     model.about.update(name="mine", language="de")
     model.save(tmp_path / "mine.ncm")
     models = ByLanguage(NGRAMS, tmp_path)
@@ -216,7 +215,7 @@ def test_models_of_ones_own_go_first(tmp_path: Path) -> None:
 
 def test_a_page_in_letters_the_model_has_never_seen_is_told() -> None:
     thai = page(*["การท่าเรือตัดสินใจเปิดไฟที่ท่าเรือเหนืออีกครั้ง"] * 8)
-    kept = make_method("ngram", load_model("el")).keep(thai)
+    kept = make_method("ngram", read_ngrams("el")).keep(thai)
     assert kept.scores is not None and np.isfinite(kept.scores).all()
     assert kept.remarks.unfamiliar == (kept.mask.all() or not kept.mask.any())
-    assert not make_method("ngram", load_model("el")).keep(page(*["Το λιμεναρχείο."] * 8)).remarks.unfamiliar
+    assert not make_method("ngram", read_ngrams("el")).keep(page(*["Το λιμεναρχείο."] * 8)).remarks.unfamiliar

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from ncleaner.errors import ModelError, OutputError
-from ncleaner.methods.choice import read_model
+from ncleaner.methods.choice import load_model
 from ncleaner.modelling.container import kind_of, pack, save, unpack
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.shipped import model_bytes, shipped_models
@@ -100,7 +100,7 @@ def test_an_entry_that_does_not_fit(change: dict[str, Any]) -> None:
 
 def test_shipped_models_keep_their_bytes() -> None:
     for name in shipped_models():
-        assert read_model(name).to_bytes() == model_bytes(name)
+        assert load_model(name).to_bytes() == model_bytes(name)
 
 
 def test_saved_whole_or_not_at_all(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import ModelError
-from ncleaner.methods.choice import read_model
+from ncleaner.methods.choice import load_model
 from ncleaner.methods.fiasco import Fiasco
 from ncleaner.modelling.container import pack
 from ncleaner.modelling.fiasco import FEATURES, FiascoModel, target_nodes
@@ -58,7 +58,7 @@ def test_the_linear_function_decides() -> None:
 
 
 def test_file() -> None:
-    shipped = read_model("fiasco")
+    shipped = load_model("fiasco")
     assert isinstance(shipped, FiascoModel) and "cookies" in shipped.keywords
     data = shipped.to_bytes()
     again = FiascoModel.from_bytes(data)

@@ -17,21 +17,21 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Remarks
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import ModelError
-from ncleaner.methods.choice import ByLanguage, load_method, make_method, read_model, read_ngrams
+from ncleaner.methods.choice import ByLanguage, load_method, load_model, make_method, read_ngrams
 from ncleaner.methods.hybrid import Hybrid
 from ncleaner.methods.ngram import NGram
 from ncleaner.methods.table import entry_of
 from ncleaner.modelling import hybrid
 from ncleaner.modelling.container import kind_of, pack, unpack
 from ncleaner.modelling.hybrid import Calibration, HybridModel
-from ncleaner.modelling.ngrams import NGramModel, load_model
+from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.shipped import model_bytes
 from ncleaner.modelling.structure import load_structure
 from ncleaner.page import Page
 from ncleaner.people.cards import describe, model_table
 from ncleaner.people.progress import run_summary
 from ncleaner.running.tally import Tally
-from ncleaner.training.ngrams import train
+from ncleaner.training.train import train
 
 from ..structures import structure
 from ..training.test_ngrams import PAIRS
@@ -40,7 +40,7 @@ PROSE = "The ferry was late again this morning, and nobody on the pier knew when
 PAGE = dump_html(
     f"<ul><li><a href=/>Home</a></ul><h2>Late again</h2><p>{PROSE}</p><p>All rights reserved.</p>"
 )
-NGRAMS = train(PAIRS, about={"name": "tiny", "language": "en"})
+NGRAMS = train(PAIRS, method="ngram", about={"name": "tiny", "language": "en"})
 OWN = HybridModel(
     NGRAMS, structure(name="tiny"), Calibration(2.0, -1.0), own=True, about={"name": "mine", "language": "en"}
 )
@@ -109,7 +109,7 @@ def test_the_same_bytes_come_back(model: HybridModel, tmp_path: Path) -> None:
     for again in (
         HybridModel.from_bytes(data),
         pickle.loads(pickle.dumps(model)),
-        read_model(tmp_path / "m.ncm"),
+        load_model(tmp_path / "m.ncm"),
     ):
         assert isinstance(again, HybridModel)
         assert again.to_bytes() == data
@@ -128,14 +128,14 @@ def test_the_same_bytes_come_back(model: HybridModel, tmp_path: Path) -> None:
 
 
 def test_ngrams_alone_are_a_hybrid_with_the_shipped_structure(tmp_path: Path) -> None:
-    load_model("pl").save(tmp_path / "pl.ncm")
+    read_ngrams("pl").save(tmp_path / "pl.ncm")
     for name in ("pl", tmp_path / "pl.ncm"):
         method = load_method("hybrid", name)
         assert isinstance(method, Hybrid)
         model = method.model
         assert (model.name, model.own, model.calibration) == ("pl", False, Calibration())
         assert model.structure.to_bytes() == load_structure().to_bytes()
-        assert read_ngrams(name).to_bytes() == load_model("pl").to_bytes()
+        assert read_ngrams(name).to_bytes() == read_ngrams("pl").to_bytes()
 
 
 @pytest.mark.parametrize("kind", ["victor", "structure"])
@@ -234,7 +234,7 @@ def test_the_method_keeps_what_the_model_does() -> None:
 
 def test_plain_text_is_left_to_the_ngrams() -> None:
     document = dump_text(f"{PROSE}\n\nHome | News | Log in | Register")
-    model = HybridModel.of_ngrams(load_model("en"))
+    model = HybridModel.of_ngrams(read_ngrams("en"))
     kept = Hybrid(model).keep(document)
     alone = make_method("ngram", model).keep(document)
     assert kept.remarks.fallback == "ngram"
@@ -274,7 +274,7 @@ def test_a_model_per_page() -> None:
         kept = method.keep(document)
         assert kept.remarks[:2] == (chosen, language)
         np.testing.assert_array_equal(
-            kept.scores, Hybrid(HybridModel.of_ngrams(load_model(chosen))).keep(document).scores
+            kept.scores, Hybrid(HybridModel.of_ngrams(read_ngrams(chosen))).keep(document).scores
         )
         plain = method.keep(dump_text(text))
         assert plain.remarks[:3] == (chosen, language, "ngram")
@@ -298,10 +298,10 @@ def test_a_preset_is_one_of_the_method_asked_for() -> None:
     assert isinstance(method, Hybrid)
     assert method.model.balance == "recall"
     # what decides on plain text keeps its own threshold
-    assert method.model.ngrams.decision == load_model("en").decision
+    assert method.model.ngrams.decision == read_ngrams("en").decision
     ngram = load_method("ngram", "en", "recall")
     assert isinstance(ngram, NGram)
-    assert ngram.model.decision.threshold == load_model("en").decision.presets["recall"]
+    assert ngram.model.decision.threshold == read_ngrams("en").decision.presets["recall"]
 
 
 def test_what_methods_take() -> None:
@@ -342,6 +342,6 @@ def test_the_trainer_is_not_needed_to_clean() -> None:
 
 
 def test_the_shipped_structure_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert HybridModel.of_ngrams(NGRAMS).structure is HybridModel.of_ngrams(load_model("pl")).structure
-    monkeypatch.setattr(hybrid, "_load_structure", lambda: structure(name="other"))
+    assert HybridModel.of_ngrams(NGRAMS).structure is HybridModel.of_ngrams(read_ngrams("pl")).structure
+    monkeypatch.setattr(hybrid, "shipped_structure", lambda: structure(name="other"))
     assert HybridModel.of_ngrams(NGRAMS).structure.name == "other"

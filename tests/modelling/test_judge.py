@@ -11,7 +11,7 @@ import pytest
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import KINDS
-from ncleaner.methods.choice import load_method
+from ncleaner.methods.choice import load_method, read_ngrams
 from ncleaner.modelling._decide import probabilities_of
 from ncleaner.modelling._judge import HybridJudge, NGramJudge
 from ncleaner.modelling._page_features import even_out
@@ -24,7 +24,6 @@ from ncleaner.modelling.features import (
     second_features,
 )  # fmt: skip
 from ncleaner.modelling.hybrid import HybridModel, keep_of
-from ncleaner.modelling.ngrams import load_model
 from ncleaner.modelling.structure import Structure, kinds_of, load_structure
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "pages").glob("*.html"))
@@ -90,7 +89,7 @@ def test_small_pages(html: str) -> None:
 
 @pytest.mark.parametrize("path", EXAMPLES[:6], ids=lambda path: path.stem)
 def test_hybrid(path: Path) -> None:
-    model, document = HybridModel.of_ngrams(load_model("en")), dump_html(path.read_bytes())
+    model, document = HybridModel.of_ngrams(read_ngrams("en")), dump_html(path.read_bytes())
     sums, counts = model.ngrams.log_odds(document.data, document.segments["start"], document.segments["end"])
     posterior = model.ngrams.decision.statistics(sums, counts)
     assert model.ngrams.judge(document).tolist() == posterior.tolist()
@@ -103,7 +102,7 @@ def test_hybrid(path: Path) -> None:
 
 
 def test_text_that_is_not_composed_is_left_to_others() -> None:
-    model = load_model("en")
+    model = read_ngrams("en")
     composed, other = dump_html("<p>caf\u00e9 au lait"), dump_html("<p>cafe\u0301 au lait")
     assert model.compiled.of(other.tables) is None
     assert model.judge(other).tolist() == model.judge(composed).tolist()
@@ -112,7 +111,7 @@ def test_text_that_is_not_composed_is_left_to_others() -> None:
 
 
 def test_an_empty_page() -> None:
-    model, document = HybridModel.of_ngrams(load_model("en")), dump_html("")
+    model, document = HybridModel.of_ngrams(read_ngrams("en")), dump_html("")
     found = model.judge(document)
     assert found.mask.shape == found.scores.shape == (0,)
     assert found.kinds.sum() == pytest.approx(1)
@@ -120,7 +119,7 @@ def test_an_empty_page() -> None:
 
 
 def test_arrays_that_do_not_fit() -> None:
-    model, document = HybridModel.of_ngrams(load_model("en")), dump_html("<p>one<p>two")
+    model, document = HybridModel.of_ngrams(read_ngrams("en")), dump_html("<p>one<p>two")
     three = np.zeros(3)
     with pytest.raises(ValueError, match="do not fit"):
         model.structure.judge(document, three, three)

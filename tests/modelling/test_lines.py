@@ -6,7 +6,7 @@ import pytest
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import ModelError
-from ncleaner.methods.choice import read_model
+from ncleaner.methods.choice import load_model
 from ncleaner.methods.lines import Lines
 from ncleaner.modelling.container import pack
 from ncleaner.modelling.lines import CLASSES, FEATURES, LinesModel, line_features
@@ -64,7 +64,7 @@ def test_the_rule_takes_lines_of_some_length() -> None:
 
 
 def test_file() -> None:
-    shipped = read_model("lines")
+    shipped = load_model("lines")
     assert isinstance(shipped, LinesModel)
     data = shipped.to_bytes()
     again = LinesModel.from_bytes(data)

@@ -14,11 +14,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ncleaner.errors import ModelError, OutputError
+from ncleaner.methods.choice import read_ngrams
 from ncleaner.modelling.alphabet import learned_alphabet
 from ncleaner.modelling.container import FORMAT_VERSION
 from ncleaner.modelling.counts import GramCounter, two_sides
 from ncleaner.modelling.decision import Decision
-from ncleaner.modelling.ngrams import NGramModel, load_model
+from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.shipped import model_bytes, shipped_models
 from ncleaner.people.cards import card_text, model_table
 
@@ -62,8 +63,8 @@ def test_pickles_by_its_bytes() -> None:
 def test_save_and_load(tmp_path: Path) -> None:
     MODEL.save(tmp_path / "m.ncm")
     assert [path.name for path in tmp_path.iterdir()] == ["m.ncm"]
-    assert same(load_model(tmp_path / "m.ncm"), MODEL)
-    assert same(load_model(str(tmp_path / "m.ncm")), MODEL)
+    assert same(read_ngrams(tmp_path / "m.ncm"), MODEL)
+    assert same(read_ngrams(str(tmp_path / "m.ncm")), MODEL)
 
 
 def test_a_model_that_cannot_be_written(tmp_path: Path) -> None:
@@ -76,7 +77,7 @@ def test_any_text_has_finite_statistics(texts: list[str], name: str) -> None:
     parts = [text.encode("utf-8", "replace") for text in texts]
     ends = np.cumsum([len(part) for part in parts]).astype(np.uint32)
     starts = ends - np.array([len(part) for part in parts], np.uint32)
-    found = LOADED.setdefault(name, load_model(name)).statistics(b"".join(parts), starts, ends)
+    found = LOADED.setdefault(name, read_ngrams(name)).statistics(b"".join(parts), starts, ends)
     assert found.shape == (len(parts),)
     assert np.isfinite(found).all()
 
@@ -254,7 +255,7 @@ def test_newer_format_says_what_to_do() -> None:
 def test_foreign_file(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.ncm").write_bytes(content)
     with pytest.raises(ModelError, match="is not an ncleaner model"):
-        load_model(tmp_path / "x.ncm")
+        read_ngrams(tmp_path / "x.ncm")
 
 
 def test_no_such_model() -> None:
@@ -262,7 +263,7 @@ def test_no_such_model() -> None:
         ModelError,
         match=r"no model 'xx'.*\(el, en, fiasco, lines, nonlexical, notices, pl, ru, structure, victor, zh\)",
     ):
-        load_model("xx")
+        read_ngrams("xx")
 
 
 def test_a_learned_alphabet_is_stored() -> None:
@@ -278,7 +279,7 @@ def test_a_learned_alphabet_is_stored() -> None:
 
 
 def test_a_model_card_shows_what_was_learned() -> None:
-    card = card_text(load_model("en").card(5))
+    card = card_text(read_ngrams("en").card(5))
     assert "learned, 77 symbols" in card
     assert "most informative of clean text" in card
     clean, dirty = card.split("most informative of dirty text")
@@ -288,14 +289,14 @@ def test_a_model_card_shows_what_was_learned() -> None:
 
 
 def test_strange_scripts() -> None:
-    model = load_model("el")
+    model = read_ngrams("el")
     assert model.unfamiliarity("Ζούμε σε μια εποχή εξαιρετικά δύσκολη.".encode()) < 0.05
     assert model.unfamiliarity("ฉันรักภาษาไทย".encode()) > 0.9
     assert model.unfamiliarity(b"") == model.unfamiliarity(b"12 | 34") == 0.0
 
 
 def test_composed_and_decomposed_text_score_alike() -> None:
-    model = load_model("el")
+    model = read_ngrams("el")
     texts = [form("NFC", "Ζούμε σε μια εποχή."), form("NFD", "Ζούμε σε μια εποχή."), "Άλλο"]
     assert len(texts[0]) < len(texts[1])
     data = "\n".join(texts).encode()
@@ -311,7 +312,7 @@ def test_shipped_models() -> None:
     table = model_table()
     for name in shipped_models("ngram"):
         data = model_bytes(name)
-        model = load_model(name)
+        model = read_ngrams(name)
         assert model.to_bytes() == data
         assert len(data) < 1_000_000
         assert model.about["training"]["pages"] >= 60
@@ -321,7 +322,7 @@ def test_shipped_models() -> None:
 
 def test_a_clean_segment_scores_above_a_dirty_one() -> None:
     data = b"The committee will meet again on Thursday to decide what happens next.\nHome | Contact | Login"
-    odds, counts = load_model("en").log_odds(
+    odds, counts = read_ngrams("en").log_odds(
         data, np.array([0, 71], np.uint32), np.array([70, 93], np.uint32)
     )
     assert odds[0] > 0 > odds[1]

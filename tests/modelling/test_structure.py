@@ -13,10 +13,10 @@ from ncleaner.document._document import HASHES_VERSION
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import KINDS
 from ncleaner.errors import ModelError, OutputError
+from ncleaner.methods.choice import read_ngrams
 from ncleaner.modelling._phrases import phrase_hashes
 from ncleaner.modelling.container import kind_of, pack, unpack
 from ncleaner.modelling.features import FEATURES, PAGE_FEATURES, WEIGHTS
-from ncleaner.modelling.ngrams import load_model
 from ncleaner.modelling.shipped import model_bytes
 from ncleaner.modelling.structure import STEP, Stock, Structure, Trees, load_structure
 
@@ -324,12 +324,12 @@ def test_whatever_the_tables_hold(data: st.DataObject) -> None:
 
 def test_another_kind_of_model(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="kind 'ngram'"):
-        Structure.from_bytes(load_model("en").to_bytes())
+        Structure.from_bytes(read_ngrams("en").to_bytes())
     with pytest.raises(ModelError, match="no model 'nowhere'"):
         load_structure("nowhere")
     with pytest.raises(ModelError, match="kind 'structure'"):
         (tmp_path / "s.ncm").write_bytes(DATA)
-        load_model(tmp_path / "s.ncm")
+        read_ngrams(tmp_path / "s.ncm")
 
 
 # the shipped model ----------------------------------------------------------------------------------

@@ -17,14 +17,13 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import ModelError, TrainingError
-from ncleaner.methods.choice import load_method, make_method, read_model
+from ncleaner.methods.choice import load_method, load_model, make_method, read_ngrams
 from ncleaner.methods.table import entry_of
 from ncleaner.methods.victor import Victor
 from ncleaner.modelling._crf import marginals
 from ncleaner.modelling._victor import features
 from ncleaner.modelling.container import pack, unpack
 from ncleaner.modelling.labels import LABELS, OTHER, labels_from_kept
-from ncleaner.modelling.ngrams import load_model
 from ncleaner.modelling.shipped import model_bytes
 from ncleaner.modelling.victor import FEATURES, VictorModel, block_features, make_slots, visible_rows
 from ncleaner.people.cards import describe, model_table
@@ -269,7 +268,7 @@ MODEL = any_model()
 
 def test_round_trip(tmp_path: Path) -> None:
     MODEL.with_threshold(1.5).save(tmp_path / "v.ncm")
-    again = read_model(tmp_path / "v.ncm")
+    again = load_model(tmp_path / "v.ncm")
     assert isinstance(again, VictorModel)
     assert (again.threshold, again.about, again.slots) == (1.5, {"name": "any"}, MODEL.slots)
     assert replace(again, threshold=None).to_bytes() == MODEL.to_bytes()
@@ -305,10 +304,10 @@ def test_what_does_not_fit(change: dict[str, Any], tables: dict[str, Any]) -> No
 
 def test_kinds_of_models_are_told_apart(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="en holds a model of kind 'ngram', not a random field of Victor's"):
-        read_model("en", entry_of("victor").kinds)
+        load_model("en", entry_of("victor").kinds)
     MODEL.save(tmp_path / "v.ncm")
     with pytest.raises(ModelError, match="holds a model of kind 'victor', not n-grams"):
-        load_model(tmp_path / "v.ncm")
+        read_ngrams(tmp_path / "v.ncm")
     for name in (tmp_path / "v.ncm", "en", "auto"):
         method = load_method("victor", name, -1.0)
         assert isinstance(method, Victor)
@@ -342,7 +341,7 @@ def test_threshold_decides() -> None:
 def test_the_shipped_model() -> None:
     data = model_bytes("victor")
     assert len(data) < 1_000_000
-    model = read_model("victor")
+    model = load_model("victor")
     assert model.to_bytes() == data
     assert model.about["training"]["pages"] > 1000
     kept: Kept = load_method("victor").keep(PAIRS[2].document)

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from ncleaner.errors import ModelError
-from ncleaner.methods.choice import fingerprint
-from ncleaner.modelling.ngrams import load_model
+from ncleaner.methods.choice import fingerprint, read_ngrams
 from ncleaner.modelling.shipped import model_bytes
 from ncleaner.people.cards import card_text
 
@@ -43,6 +42,6 @@ def test_a_model_that_there_is_not() -> None:
 
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_models_of_any_order_can_be_shown(order: int) -> None:
-    said = card_text(load_model("en").with_parameters(order=order).card(number=2))
+    said = card_text(read_ngrams("en").with_parameters(order=order).card(number=2))
     assert f"n, q       {order}, " in said
     assert len(said.partition("most informative of dirty text:")[2].splitlines()) == 4

@@ -9,8 +9,7 @@ from typer.testing import CliRunner
 
 from ncleaner.document.html import dump_html
 from ncleaner.errors import EvaluationError
-from ncleaner.methods.choice import make_method, ngrams_by_page
-from ncleaner.modelling.ngrams import load_model
+from ncleaner.methods.choice import make_method, ngrams_by_page, read_ngrams
 from ncleaner.people.curve import precision_recall
 from ncleaner.people.program import app
 from ncleaner.people.tables import curve_table
@@ -32,7 +31,7 @@ def test_a_curve_falls_from_recall_to_precision() -> None:
 
 
 def test_a_point_is_what_the_method_keeps() -> None:
-    model = load_model("en")
+    model = read_ngrams("en")
     curve = precision_recall(PAIRS, lambda _: model)
     balanced = next(point for point in curve.points if point.preset == "balanced")
     method = make_method("ngram", model)

@@ -10,11 +10,12 @@ import pytest
 from ncleaner.errors import OutputError
 from ncleaner.people.plots import draw_tuning, plot_paths, save
 from ncleaner.training.trials import Trial, Tuning
+from ncleaner.training.validation import Figures
 
 QS = (0.1, 0.5, 0.8)
 TUNING = Tuning(
     tuple(
-        Trial(name, "aligned", n, q, 3 + q / n, 4 + q / n, 0.9, 0.9, 0.9 + n / 100)
+        Trial(name, "aligned", n, q, 3 + q / n, 4 + q / n, Figures(0.9, 0.9, 0.9 + n / 100), {})
         for name in ("ascii", "learned")
         for n in (1, 2, 3)
         for q in QS
@@ -33,7 +34,7 @@ def test_a_row_for_each_alphabet_a_panel_for_each_measure_and_a_curve_for_each_n
     assert titles == [
         f"{name}, aligned: {what}"
         for name in ("ascii", "learned")
-        for what in ("clean text", "dirty text", "cleaning")
+        for what in ("clean text", "dirty text", "cleaning by hybrid")
     ]
     # the chosen combination, n = 3 of the first alphabet, has a ring
     assert [len(panel.lines) for panel in figure.axes] == [4, 4, 4, 3, 3, 3]

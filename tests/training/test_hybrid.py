@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from ncleaner.document.html import dump_html
+from ncleaner.document.plain import dump_text
 from ncleaner.document.tables import ZONES
 from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.modelling._decide import probabilities_of
@@ -14,10 +15,10 @@ from ncleaner.modelling.features import FEATURES
 from ncleaner.modelling.hybrid import Calibration, HybridModel
 from ncleaner.modelling.structure import load_structure
 from ncleaner.training.annotations import Annotated, labels_from_alignment
-from ncleaner.training.hybrid import _calibrate, examples_of, pair_of, train_hybrid
-from ncleaner.training.ngrams import train_and_score
+from ncleaner.training.calibration import fit_calibration
+from ncleaner.training.hybrid import examples_of, pair_of, train_hybrid
+from ncleaner.training.ngrams import NGramOptions, train_and_score
 from ncleaner.training.pairs import Pair
-from ncleaner.training.structure import Example
 
 from ..structures import grow_small_forests, page_html, paragraphs, structure, stumps
 
@@ -49,8 +50,11 @@ def test_the_shipped_structure_model_is_calibrated() -> None:
     assert (model.name, model.own, model.threshold) == ("ferries", False, None)
     assert model.structure.to_bytes() == load_structure().to_bytes()
     assert model.about["training"]["pages"] == 12
-    assert model.about["validation"].keys() == {"precision", "recall", "f_score"}
+    names = ("precision", "recall", "f_score")
+    assert model.about["validation"].keys() == {*names, *(f"{name}_error" for name in names)}
     assert all(0 <= value <= 1 for value in model.about["validation"].values())
+    # the n-grams have figures of their own
+    assert model.ngrams.about["validation"].keys() == model.about["validation"].keys()
     assert HybridModel.from_bytes(model.to_bytes()).calibration == model.calibration
     assert model.ngrams.about["language"] == "en"
 
@@ -92,14 +96,9 @@ def calibrated(slope: float, offset: float, number: int) -> Calibration:
     found, odds = [], []
     for seed in range(number):
         right = np.random.default_rng(seed).normal(0, 2, 60)
-        found.append(replace(example(), clean=probabilities_of(right), words=np.ones(60)))
+        found.append((probabilities_of(right), np.ones(60)))
         odds.append((right - offset) / slope)
-    return _calibrate(found, odds)
-
-
-def example() -> Example:
-    nothing = np.zeros(0)
-    return Example(dump_html(""), "", nothing, nothing, nothing, nothing)
+    return fit_calibration(found, odds)
 
 
 def test_calibration_undoes_what_is_wrong_as_far_as_there_are_pages() -> None:
@@ -152,19 +151,54 @@ def test_few_pages_are_told() -> None:
 # what there is too little of ------------------------------------------------------------------------------
 
 
-@pytest.mark.filterwarnings("ignore::ncleaner.TrainingWarning")
 @pytest.mark.parametrize("source", ["shipped", "own"])
-def test_one_site_is_too_few(source: Any) -> None:
-    with pytest.raises(TrainingError, match=r"all pages come from one site.*at least two"):
-        train_hybrid([page(number, "one.example") for number in range(12)], structure=source)
+def test_no_pages(source: Any) -> None:
     with pytest.raises(TrainingError, match="no pages"):
         train_hybrid([], structure=source)
 
 
+def test_one_site_teaches_ngrams_and_no_calibration() -> None:
+    with pytest.warns(TrainingWarning, match="all pages come from one site"):
+        model = train_hybrid([page(number, "one.example") for number in range(12)])
+    assert model.calibration == Calibration() and model.about["validation"] == {}
+    for pair in NEW:
+        assert kept(model, pair) == pair.alignment.clean.tolist()
+
+
+def test_plain_text_teaches_ngrams() -> None:
+    """It has no structure, and is judged by n-grams alone: a hybrid takes it beside pages, or alone."""
+    texts = [
+        replace(pair, document=dump_text("\n\n".join(map(str, pair.document))), site=f"t{number}.example")
+        for number, pair in enumerate(PAIRS)
+    ]
+    model = train_hybrid(texts)
+    assert model.calibration == Calibration()
+    figures, of_ngrams = (about["validation"] for about in (model.about, model.ngrams.about))
+    assert figures == of_ngrams and figures["f_score"] > 0.5
+    both = train_hybrid([*PAIRS, *texts])
+    assert both.about["training"]["pages"] == 24
+    assert both.calibration != Calibration()
+
+
+def test_a_hybrid_that_is_adapted_keeps_its_calibration() -> None:
+    base = train_hybrid(PAIRS, structure=structure())
+    options = NGramOptions(base=base.ngrams, more_dirty=[dump_text("Moored boats")])
+    adapted = train_hybrid([], ngrams=options, base=base)
+    assert adapted.calibration == base.calibration
+    assert adapted.ngrams.to_bytes() != base.ngrams.to_bytes()
+
+
+def test_a_threshold_counts_in_the_figures() -> None:
+    low, high = (train_hybrid(PAIRS, threshold=bits) for bits in (-1000.0, 1000.0))
+    assert (low.threshold, high.threshold) == (-1000.0, 1000.0)
+    assert low.about["validation"]["recall"] == 1.0 and high.about["validation"]["recall"] < 0.5
+
+
 @pytest.mark.usefixtures("small_forests")
 @pytest.mark.filterwarnings("ignore::ncleaner.TrainingWarning")
-def test_two_sites_are_too_few_for_a_structure_model() -> None:
-    pairs = [page(number, f"s{number % 2}.example") for number in range(12)]
+@pytest.mark.parametrize("sites", [1, 2])
+def test_two_sites_are_too_few_for_a_structure_model(sites: int) -> None:
+    pairs = [page(number, f"s{number % sites}.example") for number in range(12)]
     assert train_hybrid(pairs).own is False
     with pytest.raises(TrainingError, match="at least three sites"):
         train_hybrid(pairs, structure="own")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from ncleaner.methods.table import METHODS
+from ncleaner.methods.table import DEFAULT_METHOD, METHODS, entry_of
 from ncleaner.people.options import (
     EncodingOption,
     TextLayoutName,
@@ -27,6 +27,7 @@ from ncleaner.people.training_options import (
     CasedOption,
     ManifestOption,
     SchemeName,
+    SiteOption,
     SizeOption,
     StatisticName,
     check_q,
@@ -65,10 +66,11 @@ def command(
         typer.Option(
             "--method",
             "-m",
-            help="Kind of model: n-grams, for the methods ngram, hybrid, density and htmcleaner; a hybrid: "
-            "n-grams, and the structure model calibrated to them; or a model of victor, fiasco or lines.",
+            help="Kind of model: a hybrid has n-grams, and the structure model calibrated to these pages; it "
+            "serves the methods hybrid, ngram, density and htmcleaner. N-grams alone serve them, too. Or a "
+            "model of victor, fiasco or lines.",
         ),
-    ] = TrainableName("ngram"),
+    ] = TrainableName(DEFAULT_METHOD),
     fence: Annotated[
         tuple[str, str] | None,
         typer.Option(
@@ -102,6 +104,7 @@ def command(
         ),
     ] = None,
     manifest: ManifestOption = None,
+    site_from: SiteOption = None,
     order: Annotated[
         int | None,
         typer.Option(
@@ -138,13 +141,15 @@ def command(
     statistic: Annotated[
         StatisticName,
         typer.Option(
-            help="What decides on a segment: its log-odds given the whole page, alone, or per character."
+            help="By what n-grams decide on a segment: its log-odds given the whole page, alone, or per "
+            "character."
         ),
     ] = StatisticName("page"),
     threshold: Annotated[
         float | None,
         typer.Option(
-            help="Segments with at least these log-odds, in bits, are kept.  [default: by cross-validation]",
+            help="Segments with at least these log-odds, in bits, are kept.  [default: ngram finds them by "
+            "cross-validation, hybrid decides for the page as a whole]",
             show_default=False,
         ),
     ] = None,
@@ -194,7 +199,9 @@ def command(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show only errors.")] = False,
 ) -> None:
     """Train a model from pages and their cleaned text (about 50 are enough), or adapt one."""
-    from ncleaner.methods.choice import read_ngrams
+    from ncleaner.methods.choice import load_model
+    from ncleaner.modelling.hybrid import HybridModel
+    from ncleaner.modelling.ngrams import NGramModel
     from ncleaner.people.cards import trained_sentence
     from ncleaner.training.annotations import read_annotated
     from ncleaner.training.fences import read_fenced
@@ -202,7 +209,7 @@ def command(
     from ncleaner.training.hybrid import train_hybrid
     from ncleaner.training.lines import train_lines
     from ncleaner.training.ngrams import NGramOptions, train_and_score
-    from ncleaner.training.pairs import read_pairs, read_texts
+    from ncleaner.training.pairs import read_pairs, read_texts, with_sites
     from ncleaner.training.victor import train_victor
 
     given = {
@@ -224,6 +231,9 @@ def command(
             pairs = read_fenced(raw, *fence, encoding=encoding, manifest=manifest)
         elif raw and clean:
             pairs = read_pairs(raw, clean, encoding=encoding, text=text.value, manifest=manifest)
+        if site_from is not None:
+            pairs = with_sites(pairs, site_from)
+        model = load_model(base, entry_of("ngram").kinds) if base else None
         annotated = read_annotated(annotations, encoding=encoding) if annotations else []
         options = NGramOptions(
             order=order,
@@ -236,7 +246,7 @@ def command(
             threshold=threshold if method.value == "ngram" else None,
             more_clean=read_texts(more_clean or []),
             more_dirty=read_texts(more_dirty or []),
-            base=read_ngrams(base) if base else None,
+            base=None if model is None else NGramModel.of_model(model),
         )
         trained: Stored
         if method.value == "victor":
@@ -248,9 +258,9 @@ def command(
         elif method.value == "hybrid":
             trained = train_hybrid(
                 pairs, annotated, structure=cast("StructureSource", structure.value), without=without or [],
-                threads=cores(), ngrams=options, about=about,
+                threads=cores(), ngrams=options, base=model if isinstance(model, HybridModel) else None,
+                threshold=threshold, about=about,
             )  # fmt: skip
-            trained = trained if threshold is None else trained.with_threshold(threshold)
         else:
             trained = train_and_score(pairs, options, about).model
     trained.save(output)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, cast
 
 import typer
 
 from ncleaner.errors import OutputError
+from ncleaner.methods.table import DEFAULT_METHOD
 from ncleaner.modelling.decision import Statistic
 from ncleaner.people.options import (
     EncodingOption,
@@ -26,6 +28,7 @@ from ncleaner.people.training_options import (
     CasedOption,
     ManifestOption,
     SchemeName,
+    SiteOption,
     SizeOption,
     StatisticName,
     check_q,
@@ -36,12 +39,15 @@ from ncleaner.training.trials import Tuning
 
 __all__ = ["command", "train_command"]
 
+TunableName = StrEnum("TunableName", [(name, name) for name in ("hybrid", "ngram")])  # type: ignore[misc]
+
 
 @reports_errors
 def command(
     raw: Annotated[Path, RAW],
     clean: Annotated[Path, CLEAN],
     manifest: ManifestOption = None,
+    site_from: SiteOption = None,
     encoding: EncodingOption = None,
     text: TextOption = TextLayoutName("auto"),
     order: Annotated[
@@ -78,8 +84,12 @@ def command(
         ),
     ] = None,
     statistic: Annotated[
-        StatisticName, typer.Option(help="What decides on a segment; see `train`.")
+        StatisticName, typer.Option(help="By what n-grams decide on a segment; see `train`.")
     ] = StatisticName("page"),
+    method: Annotated[
+        TunableName,
+        typer.Option("--method", "-m", help="The method of `clean` to choose for."),
+    ] = TunableName(DEFAULT_METHOD),
     folds: Annotated[
         int, typer.Option(min=2, help="Folds of the cross-validation; no site is in two of them.")
     ] = FOLDS,
@@ -99,7 +109,10 @@ def command(
     jobs: JobsOption = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress, only errors.")] = False,
 ) -> None:
-    """Find n, q and alphabet by cross-validation: tables, plots, and the command that trains the best."""
+    """Find n, q and alphabet by cross-validation: tables, plots, and the command that trains the best.
+
+    The best is the plainest combination whose F is within one standard error of the highest.
+    """
     import json
 
     from ncleaner.modelling.ngrams import MAX_ORDER
@@ -121,12 +134,15 @@ def command(
             raise OutputError(f"cannot write {path}: there is no directory {path.parent}")
     with training_notes(quiet), CountDisplay("step", "steps", quiet=quiet) as display:
         tuning = search(
-            read_pairs(raw, clean, encoding=encoding, text=text.value, manifest=manifest),
+            read_pairs(
+                raw, clean, encoding=encoding, text=text.value, manifest=manifest, site_from=site_from
+            ),
             orders=order or range(1, MAX_ORDER + 1),
             qs=q or DEFAULT_QS,
             alphabets=[name.value for name in alphabet or AlphabetName],
             schemes=[cast(Scheme, name.value) for name in scheme or [SchemeName("aligned")]],
             statistic=cast(Statistic, statistic.value),
+            method=method.value,
             size=alphabet_size,
             cased=cased,
             k=folds,
@@ -138,6 +154,7 @@ def command(
         raw=raw,
         clean=clean,
         manifest=manifest,
+        site_from=site_from,
         encoding=encoding,
         text=text.value,
         size=alphabet_size,
@@ -165,6 +182,7 @@ def train_command(
     clean: Path,
     output: Path,
     manifest: Path | None = None,
+    site_from: str | None = None,
     encoding: str | None = None,
     text: str = "auto",
     size: int = 60,
@@ -173,7 +191,9 @@ def train_command(
     """Returns the command line that trains with the parameters of the best trial, quoted for a shell."""
     trial = tuning.best
     words: list[object] = ["ncleaner", "train", "--raw", raw, "--clean", clean]
+    words += ["--method", tuning.method] if tuning.method != DEFAULT_METHOD else []
     words += ["--manifest", manifest] if manifest is not None else []
+    words += ["--site-from", site_from] if site_from is not None else []
     words += ["--encoding", encoding] if encoding is not None else []
     words += ["--text", text] if text != "auto" else []
     words += ["--order", trial.order, "--q", trial.q]
