@@ -82,8 +82,9 @@ def model_table() -> str:
         lines.append(f"{kind:<12} {', '.join(_methods_of(kind))}")
     lines += [
         "",
-        "P, R, F: words in per cent, by cross-validation within the training pages, no site on both sides,",
-        "averaged by page and by site. `ncleaner models show NAME` prints what a model has learned.",
+        "P, R, F: words in per cent, means of the pages, ± standard error, by cross-validation within the",
+        "training pages with no site on both sides; of n-grams alone (clean -m ngram): the default, hybrid, is",
+        "better. `ncleaner models show NAME` prints what a model has learned.",
     ]
     return "\n".join(lines)
 
