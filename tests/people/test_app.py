@@ -206,8 +206,8 @@ def test_errors_are_a_sentence(tmp_path: Path, arguments: list[str], said: str) 
     "arguments",
     [["clean", "-f", "pdf"], ["clean", "-m", "magic"], ["clean", "-j", "0"], ["wash"], ["train"],
      ["train", "--raw", ".", "--clean", ".", "-o", "x", "--q", "2"],
-     ["train", "--raw", ".", "--clean", ".", "-o", "x", "--annotations", "."],
-     ["train", "--raw", ".", "--clean", ".", "-o", "x", "--structure", "own"],
+     ["train", "--raw", ".", "--clean", ".", "-o", "x", "-m", "ngram", "--annotations", "."],
+     ["train", "--raw", ".", "--clean", ".", "-o", "x", "-m", "ngram", "--structure", "own"],
      ["train", "--raw", ".", "--clean", ".", "-o", "x", "-m", "hybrid", "--without", "tags"],
      ["train", "-o", "x", "-m", "victor"], ["train", "-o", "x", "-m", "victor", "--annotations", ".", "-n", "2"]],
 )  # fmt: skip
