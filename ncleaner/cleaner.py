@@ -52,9 +52,9 @@ class Cleaner:
 
     Args:
         method: name of a cleaning method; `ncleaner clean --help` lists them.
-        model: `auto`, a model per page by its language; a directory, `auto` with the models of that directory
-            first; or one model for all pages: the name of a shipped model, a model file, or a loaded model.
-            Methods without a model ignore it.
+        model: `auto`, a model per page by its language, the user's own first (`ncleaner models`); `shipped`,
+            the same without the user's own; a directory, `auto` with the models of that directory first; or
+            one model for all pages: its name, its file, or a loaded model. Methods without a model ignore it.
         threshold: in bits, instead of the model's own; a higher value removes more. Or a preset of the model:
             `precision` or `recall`.
         headline: keep the headline of each page with clean text; False removes it. By default the methods

@@ -18,6 +18,8 @@ BENCH = Path(__file__).parent.parent / "bench"
 # Processes that tests start in the source tree use the package that is installed, as these do: in the tree it may
 # not be built.
 os.environ["PYTHONSAFEPATH"] = "1"
+# Tests find no models of whoever runs them.
+os.environ["NCLEANER_MODELS"] = str(Path(__file__).parent / "no-models")
 # A shell starts what runs in the background with SIGINT ignored, also in all that it starts.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -16,7 +16,7 @@ from ncleaner.errors import ModelError
 from ncleaner.methods.choice import model_files
 from ncleaner.methods.table import DEFAULT_MODEL, METHODS
 from ncleaner.modelling.container import unpack
-from ncleaner.modelling.shipped import model_bytes
+from ncleaner.modelling.files import model_bytes
 from ncleaner.page import Page
 from ncleaner.sinks.choice import make_sink
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,9 +12,11 @@ from ncleaner.errors import ModelError
 from ncleaner.methods.base import Entry, Method, ModelKind, Value
 from ncleaner.methods.by_language import PerLanguage, key_of
 from ncleaner.methods.language import page_language
-from ncleaner.methods.table import AUTO, DEFAULT_MODEL, FALLBACK_MODEL, KINDS, entry_of
+from ncleaner.methods.table import AUTO, DEFAULT_MODEL, FALLBACK_MODEL, KINDS, SHIPPED, entry_of
 from ncleaner.modelling.container import kind_of, unpack, usable
-from ncleaner.modelling.shipped import model_bytes, shipped_models
+from ncleaner.modelling.files import model_bytes
+from ncleaner.modelling.own import own_models
+from ncleaner.modelling.shipped import shipped_models
 
 if TYPE_CHECKING:
     from ncleaner.document import Document
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ByLanguage",
     "fingerprint",
+    "language_of_model",
     "load_method",
     "load_model",
     "make_method",
@@ -37,7 +40,7 @@ _NONE: Mapping[str, Value] = {}
 
 
 def load_model(name: str | Path, kinds: tuple[ModelKind, ...] = tuple(KINDS.values())) -> Stored:
-    """Loads a shipped model by its name (`en`), or the model of a file, of any kind.
+    """Loads a shipped model or one of the user's own by its name (`en`), or the model of a file, of any kind.
 
     >>> import ncleaner
     >>> ncleaner.load_model("el").about["language"]
@@ -73,17 +76,19 @@ class ByLanguage(Mapping[str, "Stored"]):
 
     Args:
         kinds: kinds of model that will do.
-        folder: a directory with models of the user's own (`*.ncm`), which go before those that are shipped.
-            Models of other kinds are passed over.
+        paths: files of models of the user's own, which go before those that are shipped. Models of other
+            kinds are passed over.
+        all_by_language: each of them has to say its language; otherwise those that do not are passed over.
 
     Raises:
-        ModelError: the directory holds no model, or one that cannot be read.
+        ModelError: a model cannot be read, or does not say its language.
     """
 
     def __init__(
         self,
         kinds: tuple[ModelKind, ...],
-        folder: Path | None = None,
+        paths: Iterable[Path] = (),
+        all_by_language: bool = False,
     ) -> None:
         self._kinds = kinds
         self._names: dict[str, str] = {
@@ -91,16 +96,15 @@ class ByLanguage(Mapping[str, "Stored"]):
         }
         self._names[""] = FALLBACK_MODEL
         self._loaded: dict[str, Stored] = {}
-        if folder is None:
-            return
-        paths = [path for path in _files_in(folder) if _kind_of_file(path) in (kind.name for kind in kinds)]
-        if not paths:
-            raise ModelError(f"there is no model of a language (*.ncm) in the directory {folder}")
         for path in paths:
+            if _kind_of_file(path) not in (kind.name for kind in kinds):
+                continue
             model = load_model(path, kinds)
             language = str(model.about.get("language", ""))
-            if not language:
+            if not language and all_by_language:
                 raise ModelError(f"{path} does not say its language: train it with --language")
+            if not language:
+                continue
             code = "" if language == "any" else language
             self._names[code], self._loaded[code] = str(path), model
 
@@ -110,7 +114,7 @@ class ByLanguage(Mapping[str, "Stored"]):
         return self._loaded[language]
 
     def loaded(self) -> list[Stored]:
-        """Returns the models that are loaded already; at first those of the directory."""
+        """Returns the models that are loaded already; at first the user's own."""
         return list(self._loaded.values())
 
     def __iter__(self) -> Iterator[str]:
@@ -118,6 +122,12 @@ class ByLanguage(Mapping[str, "Stored"]):
 
     def __len__(self) -> int:
         return len(self._names)
+
+
+def language_of_model(name: str | Path) -> str:
+    """Returns the language that a model says it is for; empty without one. Raises as `load_model`."""
+    header, _ = unpack(model_bytes(name), str(name))
+    return str(header.get("language") or "")
 
 
 def ngrams_by_page(name: str | Path) -> Callable[[Document], NGramModel]:
@@ -128,7 +138,7 @@ def ngrams_by_page(name: str | Path) -> Callable[[Document], NGramModel]:
     if not _is_per_page(name):
         model = read_ngrams(name)
         return lambda document: model
-    models = ByLanguage(entry_of("ngram").kinds, None if name == AUTO else Path(name))
+    models = _by_language(entry_of("ngram"), name)
     return lambda document: NGramModel.of_model(models[key_of(page_language(document), models)])
 
 
@@ -141,13 +151,26 @@ def _kind_of_file(path: Path) -> str:
 
 
 def _is_per_page(model: str | Path) -> bool:
-    return model == AUTO or Path(model).is_dir()
+    return model in (AUTO, SHIPPED) or Path(model).is_dir()
+
+
+def _by_language(entry: Entry, model: str | Path) -> ByLanguage:
+    """Returns the models by language of `auto`, `shipped` or a directory."""
+    if model == SHIPPED:
+        return ByLanguage(entry.kinds)
+    if model == AUTO:
+        return ByLanguage(entry.kinds, own_models().values())
+    paths = _files_in(Path(model))
+    models = ByLanguage(entry.kinds, paths, all_by_language=True)
+    if not models.loaded():
+        raise ModelError(f"there is no model of a language (*.ncm) in the directory {model}")
+    return models
 
 
 def _own_model(entry: Entry, model: str | Path) -> str | Path:
     """The model to take for a method that has one for all languages: its own, where the one asked for is
     `auto` or the shipped model of a language, as a default may be."""
-    return entry.default if model == AUTO or model in shipped_models("ngram") else model
+    return entry.default if model in (AUTO, SHIPPED, *shipped_models("ngram")) else model
 
 
 def model_files(method: str, model: str | Path) -> list[str | Path]:
@@ -166,8 +189,9 @@ def model_files(method: str, model: str | Path) -> list[str | Path]:
         return [_own_model(entry, model), *entry.parts]
     if not _is_per_page(model):
         return [model, *entry.parts]
-    own = [] if model == AUTO else _files_in(Path(model))
-    return [*shipped_models("ngram"), *own, *entry.parts]
+    own = {AUTO: [*own_models().values()], SHIPPED: []}
+    files = own[str(model)] if model in own else _files_in(Path(model))
+    return [*shipped_models("ngram"), *files, *entry.parts]
 
 
 def fingerprint(method: str, model: str | Path) -> str:
@@ -206,8 +230,9 @@ def load_method(
 
     Args:
         name: of the method.
-        model: `auto` for a model per page by its language, a directory of models of the user's own that go
-            first, a shipped model's name, or a file. A method with one model for all languages takes its own
+        model: `auto` for a model per page by its language, the user's own models first (`modelling.own`);
+            `shipped` for the shipped ones alone; a directory of models that go first; a model's name, or a
+            file. A method with one model for all languages takes its own
             where the name is `auto` or a language's. A method without a model ignores it.
         threshold: in bits, or a preset, instead of the models' own.
         news: all pages are articles.
@@ -223,7 +248,7 @@ def load_method(
     if not entry.kinds:
         return entry.make(parameters=parameters)
     if entry.by_language and _is_per_page(model):
-        models = ByLanguage(entry.kinds, None if model == AUTO else Path(model))
+        models = _by_language(entry, model)
         for own in models.loaded():
             # an error in one of the user's own models is raised now, not at the first page in its language
             entry.make(own, threshold)

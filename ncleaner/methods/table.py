@@ -9,7 +9,16 @@ from __future__ import annotations
 
 from ncleaner.methods.base import Entry, ModelKind
 
-__all__ = ["AUTO", "DEFAULT_METHOD", "DEFAULT_MODEL", "FALLBACK_MODEL", "KINDS", "METHODS", "entry_of"]
+__all__ = [
+    "AUTO",
+    "DEFAULT_METHOD",
+    "DEFAULT_MODEL",
+    "FALLBACK_MODEL",
+    "KINDS",
+    "METHODS",
+    "SHIPPED",
+    "entry_of",
+]
 
 _NGRAMS = ModelKind("ngram", "ncleaner.modelling.ngrams:NGramModel")
 _HYBRID = ModelKind("hybrid", "ncleaner.modelling.hybrid:HybridModel")
@@ -130,6 +139,8 @@ KINDS: dict[str, ModelKind] = {
 DEFAULT_METHOD = "hybrid"
 # The name that stands for a model per page, and the model for languages without one.
 AUTO = "auto"
+# as `auto`, but without models of the user's own
+SHIPPED = "shipped"
 FALLBACK_MODEL = "nonlexical"
 DEFAULT_MODEL = AUTO
 

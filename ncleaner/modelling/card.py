@@ -8,7 +8,20 @@ from typing import Any
 
 from ncleaner.text.counted import counted
 
-__all__ = ["Card", "Table", "figures_of", "pages_of", "trained_facts", "validated_facts", "validation_of"]
+__all__ = [
+    "AGREEMENT",
+    "Card",
+    "Table",
+    "figures_of",
+    "pages_of",
+    "trained_facts",
+    "validated_facts",
+    "validation_of",
+]
+
+
+# The entry of the header of a model that is learned from raw pages alone; see `training.crawl`.
+AGREEMENT = "agreement"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +94,12 @@ def validated_facts(about: Mapping[str, Any]) -> list[tuple[str, str]]:
         for preset, figures in found.items()
         if figures is not None
     ]
+    if AGREEMENT in about:
+        agreed = figures_of({"validation": about[AGREEMENT]}) or ("-", "-", "-")
+        facts += [
+            ("learned", "from raw pages alone: nobody has cleaned one, and the accuracy is not known"),
+            ("agreement", "P {}  R {}  F {} (n-grams with their teacher, on unseen sites)".format(*agreed)),
+        ]
     return facts or [("validated", "-")]
 
 

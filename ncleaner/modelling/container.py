@@ -58,7 +58,7 @@ _FARTHEST, _MOST = 1e200, 1 << 53
 _FIGURES = {
     "training": ("pages", "sites", "words", "clean_characters", "dirty_characters"),
     **dict.fromkeys(
-        ("validation", "validation_precision", "validation_recall"),
+        ("validation", "validation_precision", "validation_recall", "agreement"),
         ("precision", "recall", "f_score", "precision_error", "recall_error", "f_score_error"),
     ),
 }

@@ -23,7 +23,7 @@ from ncleaner.modelling._notices import BUCKETS, TERMS_VERSION, score_of
 from ncleaner.modelling.card import Card
 from ncleaner.modelling.container import Stored, about_of, integers, pack
 from ncleaner.modelling.decision import Preset
-from ncleaner.modelling.shipped import model_bytes
+from ncleaner.modelling.files import model_bytes
 from ncleaner.text.counted import counted
 
 __all__ = ["Notices", "load_notices", "shipped_notices"]

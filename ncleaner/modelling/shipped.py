@@ -1,4 +1,4 @@
-"""The bytes of models: those that come with the package, by name, and files, by path."""
+"""The models that come with the package."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from ncleaner.errors import ModelError
 from ncleaner.modelling.container import kind_of
 
-__all__ = ["model_bytes", "shipped_models"]
+__all__ = ["shipped_bytes", "shipped_models"]
 
 
 def _folder() -> Traversable:
@@ -34,19 +33,8 @@ def shipped_models(kind: str | None = None) -> list[str]:
     return [name for name, found in _kinds().items() if kind in (None, found)]
 
 
-def model_bytes(name: str | Path) -> bytes:
-    """Reads the file of a shipped model by its name (`en`), or a model file by its path.
-
-    Raises:
-        ModelError: no such model, or its file cannot be read.
-    """
-    if str(name) in _kinds():
-        return (_folder() / f"{name}.ncm").read_bytes()
-    path = Path(name)
-    if not path.is_file():
-        shipped = ", ".join(_kinds())
-        raise ModelError(f"no model {str(name)!r}: neither a file nor one of those shipped ({shipped})")
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise ModelError(f"cannot read model {name}: {error.strerror}") from error
+def shipped_bytes(name: str) -> bytes:
+    """Reads the file of a shipped model. Raises KeyError: there is none of this name."""
+    if name not in _kinds():
+        raise KeyError(name)
+    return (_folder() / f"{name}.ncm").read_bytes()

@@ -41,7 +41,7 @@ from ncleaner.modelling.features import (
     SEGMENT_COLUMNS,
     WEIGHTS,
 )
-from ncleaner.modelling.shipped import model_bytes
+from ncleaner.modelling.files import model_bytes
 from ncleaner.text.counted import counted
 
 __all__ = [

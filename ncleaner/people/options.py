@@ -194,8 +194,9 @@ ModelOption = Annotated[
     typer.Option(
         "--model",
         metavar="auto|NAME|FILE",
-        help="auto: a model per page by its language; a directory: auto with the models of that directory "
-        "first; or one model for all pages: a shipped model (see `ncleaner models`) or a model file.",
+        help="auto: a model per page by its language, your own first (see `ncleaner models`); shipped: auto "
+        "without your own; a directory: auto with the models of that directory first; or one model for all "
+        "pages, by its name or its file.",
     ),
 ]
 MethodOption = Annotated[

@@ -12,6 +12,10 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from ncleaner.methods.choice import language_of_model
+from ncleaner.methods.table import FALLBACK_MODEL
+from ncleaner.modelling.own import own_models
+from ncleaner.modelling.shipped import shipped_models
 from ncleaner.people.streams import may_be_terminal, tell, tell_raw
 from ncleaner.reading.inputs import Input
 from ncleaner.running.tally import OTHERS, Note, Tally
@@ -271,6 +275,24 @@ def _by_reason(counter: Counter[str], most: int = _REASONS) -> str:
 
 # most languages that a summary names
 _FREQUENT = 10
+# from so many pages on, a language is worth a model of its own
+_WORTH_A_MODEL = 100
+
+
+def _without_model(tally: Tally) -> list[str]:
+    """Returns a line about the most frequent language that has no model, if it has many pages."""
+    if tally.models[FALLBACK_MODEL] < _WORTH_A_MODEL:
+        return []
+    known = {"", "unknown", *(language_of_model(name) for name in [*own_models(), *shipped_models("ngram")])}
+    for language, number in tally.languages.most_common():
+        if language not in known and number >= _WORTH_A_MODEL:
+            code = visible(language)
+            return [
+                f"{counted(number, 'page is', 'pages are')} in a language without a model ({code}): "
+                f"`ncleaner train --from-crawl INPUT --language {code} -o {code}.ncm` learns one from such "
+                f"pages as they are, and `ncleaner models add {code}.ncm` lets `clean` find it"
+            ]
+    return []
 
 
 def run_summary(tally: Tally) -> str:
@@ -288,6 +310,7 @@ def run_summary(tally: Tally) -> str:
         lines.append(f"languages{_by_reason(tally.languages, _FREQUENT)}")
     if tally.models:
         lines.append(f"models{_by_reason(tally.models, _FREQUENT)}")
+    lines += _without_model(tally)
     for method, number in sorted(tally.fallbacks.items()):
         if method == "ngram" and number == tally.cleaned + tally.empty:
             # whoever gives nothing but text knows that it is text

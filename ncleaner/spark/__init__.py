@@ -33,7 +33,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from ncleaner import errors
 from ncleaner.errors import InputError, OutputError, WorkerError
 from ncleaner.methods.choice import model_files
-from ncleaner.modelling.shipped import model_bytes, shipped_models
+from ncleaner.methods.table import AUTO, SHIPPED
+from ncleaner.modelling.files import model_bytes
+from ncleaner.modelling.shipped import shipped_models
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.inputs import Input
 from ncleaner.running.engine import Progress, cleaned, cleaned_items, no_progress, unfinished
@@ -338,6 +340,9 @@ def _job_setup(spark: SparkSession, settings: Settings) -> _JobSetup:
         if name not in shipped_models()
     }
     models = spark.sparkContext.broadcast(own) if own else None
+    if not own and settings.model == AUTO:
+        # executors may have models of their own
+        settings = replace(settings, model=SHIPPED)
     return _JobSetup(settings, models, settings.fingerprint(), version("ncleaner"))
 
 

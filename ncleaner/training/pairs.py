@@ -77,6 +77,12 @@ class Pair:
         """Alignment of the page with its gold text."""
         return align(self.document, self.gold)
 
+    def labelled(self, alignment: Alignment) -> Pair:
+        """Returns the page with labels from elsewhere, in place of those by its gold text."""
+        made = replace(self)
+        made.__dict__["alignment"] = alignment
+        return made
+
 
 @dataclass(frozen=True, slots=True)
 class Source:

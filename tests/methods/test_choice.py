@@ -18,7 +18,7 @@ from ncleaner.methods.by_language import PerLanguage
 from ncleaner.methods.choice import ByLanguage, load_method, load_model, make_method, read_ngrams
 from ncleaner.methods.heuristics import Heuristics
 from ncleaner.methods.table import METHODS, entry_of
-from ncleaner.modelling.shipped import model_bytes
+from ncleaner.modelling.files import model_bytes
 
 from ..outputs import document as of_segments
 
@@ -199,18 +199,19 @@ def test_a_model_per_page() -> None:
 def test_models_of_ones_own_go_first(tmp_path: Path) -> None:
     (tmp_path / "other-kind.ncm").write_bytes(model_bytes("structure"))
     with pytest.raises(ModelError, match=r"no model of a language \(\*\.ncm\) in the directory"):
-        ByLanguage(NGRAMS, tmp_path)
+        load_method("ngram", tmp_path)
     model = read_ngrams("nonlexical")
     model.about.update(name="mine", language="de")
     model.save(tmp_path / "mine.ncm")
-    models = ByLanguage(NGRAMS, tmp_path)
+    models = ByLanguage(NGRAMS, [tmp_path / "mine.ncm", tmp_path / "other-kind.ncm"])
     assert models["de"].name == "mine"
     assert set(models) == {"", "de", "el", "en", "pl", "ru", "zh"}
     assert pickle.loads(pickle.dumps(models))["de"].name == "mine"
     del model.about["language"]
     model.save(tmp_path / "other.ncm")
     with pytest.raises(ModelError, match="does not say its language: train it with --language"):
-        ByLanguage(NGRAMS, tmp_path)
+        load_method("ngram", tmp_path)
+    assert set(ByLanguage(NGRAMS, [tmp_path / "other.ncm"])) == {"", "el", "en", "pl", "ru", "zh"}
 
 
 def test_a_page_in_letters_the_model_has_never_seen_is_told() -> None:

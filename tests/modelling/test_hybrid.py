@@ -23,9 +23,9 @@ from ncleaner.methods.ngram import NGram
 from ncleaner.methods.table import entry_of
 from ncleaner.modelling import hybrid
 from ncleaner.modelling.container import kind_of, pack, unpack
+from ncleaner.modelling.files import model_bytes
 from ncleaner.modelling.hybrid import Calibration, HybridModel
 from ncleaner.modelling.ngrams import NGramModel
-from ncleaner.modelling.shipped import model_bytes
 from ncleaner.modelling.structure import load_structure
 from ncleaner.page import Page
 from ncleaner.people.cards import describe, model_table
@@ -283,7 +283,7 @@ def test_a_model_per_page() -> None:
 def test_models_of_ones_own_go_first(tmp_path: Path) -> None:
     OWN.save(tmp_path / "mine.ncm")
     (tmp_path / "structure.ncm").write_bytes(structure().to_bytes())
-    models = ByLanguage(entry_of("hybrid").kinds, tmp_path)
+    models = ByLanguage(entry_of("hybrid").kinds, sorted(tmp_path.glob("*.ncm")))
     own = models["en"]
     assert isinstance(own, HybridModel)
     assert (own.name, own.own) == ("mine", True)

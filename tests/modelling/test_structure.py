@@ -17,7 +17,7 @@ from ncleaner.methods.choice import read_ngrams
 from ncleaner.modelling._phrases import phrase_hashes
 from ncleaner.modelling.container import kind_of, pack, unpack
 from ncleaner.modelling.features import FEATURES, PAGE_FEATURES, WEIGHTS
-from ncleaner.modelling.shipped import model_bytes
+from ncleaner.modelling.files import model_bytes
 from ncleaner.modelling.structure import STEP, Stock, Structure, Trees, load_structure
 
 from ..structures import structure, stumps

@@ -23,8 +23,8 @@ from ncleaner.methods.victor import Victor
 from ncleaner.modelling._crf import marginals
 from ncleaner.modelling._victor import features
 from ncleaner.modelling.container import pack, unpack
+from ncleaner.modelling.files import model_bytes
 from ncleaner.modelling.labels import LABELS, OTHER, labels_from_kept
-from ncleaner.modelling.shipped import model_bytes
 from ncleaner.modelling.victor import FEATURES, VictorModel, block_features, make_slots, visible_rows
 from ncleaner.people.cards import describe, model_table
 from ncleaner.training.annotations import Annotated, labels_from_alignment

@@ -7,7 +7,7 @@ import pytest
 
 from ncleaner.errors import ModelError
 from ncleaner.methods.choice import fingerprint, read_ngrams
-from ncleaner.modelling.shipped import model_bytes
+from ncleaner.modelling.files import model_bytes
 from ncleaner.people.cards import card_text
 
 

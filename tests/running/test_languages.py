@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -129,6 +131,19 @@ def test_the_summary(crawl: Path) -> None:
     assert "models (ru: 12)" in run_summary(tally)
     _, tally = cleaned(crawl, method="bte")
     assert not tally.models and "models" not in run_summary(tally)
+
+
+def test_a_language_without_a_model_gets_a_command() -> None:
+    tally = Tally(pages=300, models=Counter(nonlexical=160, en=140))
+    tally.languages.update({"en": 140, "unknown": 110, "uk": 120, "de": 30})
+    line = next(line for line in run_summary(tally).splitlines() if "without a model" in line)
+    assert line.startswith(
+        "120 pages are in a language without a model (uk): `ncleaner train --from-crawl INPUT"
+    )
+    # few pages, or another model was asked for
+    assert "without a model" not in run_summary(replace(tally, models=Counter(nonlexical=99)))
+    assert "without a model" not in run_summary(replace(tally, models=Counter(en=300)))
+    assert "without a model" not in run_summary(replace(tally, languages=Counter(uk=99, unknown=201)))
 
 
 def test_a_manifest_without_models_is_read() -> None:

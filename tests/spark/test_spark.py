@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from ncleaner.errors import InputError, NcleanerError, OutputError, WorkerError
-from ncleaner.modelling.shipped import model_bytes
+from ncleaner.modelling.files import model_bytes
 from ncleaner.reading.inputs import Input, find_inputs
 from ncleaner.running.engine import run
 from ncleaner.running.settings import Settings

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from ncleaner.modelling.files import model_bytes
 from ncleaner.people.options import reports_errors
-from ncleaner.people.streams import show
+from ncleaner.people.streams import show, tell
+from ncleaner.text.visible import visible
 
 __all__ = ["command"]
 
 command = typer.Typer(
-    help="List the models that come with the package, or show what one has learned.",
+    help="List the models that come with the package and your own; show what one has learned; add, remove.",
     invoke_without_command=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -22,7 +25,11 @@ command = typer.Typer(
 @command.callback()
 @reports_errors
 def models(context: typer.Context) -> None:
-    """List the models that come with the package, or show what one has learned."""
+    """List the models that come with the package and your own, show what one has learned, add or remove.
+
+    Your own models stand in one folder, where `clean` finds them by their names, and `--model auto` by their
+    languages. The folder is that of the environment variable NCLEANER_MODELS, or the one that the list names.
+    """
     from ncleaner.people.cards import model_table
 
     if context.invoked_subcommand is None:
@@ -32,10 +39,44 @@ def models(context: typer.Context) -> None:
 @command.command("show")
 @reports_errors
 def show_model(
-    model: Annotated[str, typer.Argument(metavar="NAME|FILE", help="A shipped model, or a file.")],
+    model: Annotated[str, typer.Argument(metavar="NAME|FILE", help="A model of the list, or a file.")],
     number: Annotated[int, typer.Option("--number", "-n", min=0, help="Rows of each table.")] = 20,
 ) -> None:
     """Show a model: parameters, training, figures, and what it has learned."""
     from ncleaner.people.cards import describe
 
     show(describe(model, number))
+
+
+@command.command("add")
+@reports_errors
+def add(
+    file: Annotated[Path, typer.Argument(help="A model file, as `train` writes it.")],
+    name: Annotated[
+        str | None,
+        typer.Option(help="Name to give the model.  [default: the name of the file]", show_default=False),
+    ] = None,
+) -> None:
+    """Add a model to your own: `clean` finds it by its name, and by the language of a page."""
+    from ncleaner.methods.choice import load_model
+    from ncleaner.modelling.own import add_model
+
+    model = load_model(file)
+    chosen = name or file.stem
+    target = add_model(model_bytes(file), chosen)
+    language = str(model.about.get("language", ""))
+    use = (
+        f"`clean` takes it for pages in {visible(language)}"
+        if language
+        else f"use it by its name: `--model {chosen}`"
+    )
+    tell(f"{visible(target)}: {use}")
+
+
+@command.command("remove")
+@reports_errors
+def remove(name: Annotated[str, typer.Argument(help="The name of one of your own models.")]) -> None:
+    """Remove one of your own models: its file is deleted."""
+    from ncleaner.modelling.own import remove_model
+
+    tell(f"{visible(remove_model(name))} is deleted")

@@ -33,6 +33,7 @@ from ncleaner.people.training_options import (
     check_q,
     training_notes,
 )
+from ncleaner.text.counted import counted
 from ncleaner.text.visible import visible
 from ncleaner.training.ngrams import DEFAULT_Q
 
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from ncleaner.modelling.decision import Statistic
     from ncleaner.training.examples import Scheme
     from ncleaner.training.hybrid import StructureSource
+    from ncleaner.training.pairs import Pair
 
 __all__ = ["command"]
 
@@ -59,6 +61,10 @@ StructureName = StrEnum("StructureName", [(name, name) for name in ("shipped", "
 @reports_errors
 def command(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The model file to write.")],
+    inputs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[INPUT]...", help="Further inputs of --from-crawl.", show_default=False),
+    ] = None,
     raw: Annotated[Path | None, RAW] = None,
     clean: Annotated[Path | None, CLEAN] = None,
     method: Annotated[
@@ -80,6 +86,18 @@ def command(
             show_default=False,
         ),
     ] = None,
+    from_crawl: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="INPUT",
+            help="Instead of --raw and --clean: learn from raw pages alone, of archives, HTML files or "
+            "directories of them, in the language of --language. Nobody has to clean a page.",
+            show_default=False,
+        ),
+    ] = None,
+    most: Annotated[
+        int, typer.Option("--pages", min=10, help="--from-crawl: read so many pages of the language at most.")
+    ] = 1000,
     annotations: Annotated[
         Path | None,
         typer.Option(
@@ -198,12 +216,16 @@ def command(
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show only errors.")] = False,
 ) -> None:
-    """Train a model from pages and their cleaned text (about 50 are enough), or adapt one."""
+    """Train a model from pages and their cleaned text (about 50 are enough), or adapt one.
+
+    With --from-crawl, from raw pages alone.
+    """
     from ncleaner.methods.choice import load_model
     from ncleaner.modelling.hybrid import HybridModel
     from ncleaner.modelling.ngrams import NGramModel
     from ncleaner.people.cards import trained_sentence
     from ncleaner.training.annotations import read_annotated
+    from ncleaner.training.crawl import train_from_crawl
     from ncleaner.training.fences import read_fenced
     from ncleaner.training.fiasco import train_fiasco
     from ncleaner.training.hybrid import train_hybrid
@@ -215,19 +237,25 @@ def command(
     given = {
         "--annotations": annotations, "--structure": structure.value == "own", "--without": without,
         "--order": order, "--q": q, "--threshold": threshold, "--more-clean": more_clean,
-        "--more-dirty": more_dirty, "--from": base,
+        "--more-dirty": more_dirty, "--from": base, "--from-crawl": from_crawl,
     }  # fmt: skip
     _check(
         method.value, {name for name, value in given.items() if value not in (None, False)}, raw, clean, fence
     )
+    if inputs and not from_crawl:
+        raise typer.BadParameter(f"{inputs[0]}: inputs are for --from-crawl")
+    if from_crawl and not language:
+        raise typer.BadParameter("--from-crawl needs --language, such as --language de")
     if q is not None:
         check_q(q)
     check_threshold(threshold)
     recorded = {"name": name or output.stem, "language": language, "sources": sources, "date": date}
     about = {key: value for key, value in recorded.items() if value}
     with training_notes(quiet), _bad_features():
-        pairs = []
-        if raw and fence:
+        pairs: list[Pair] = []
+        if from_crawl and language:
+            pairs = _crawled([*from_crawl, *(inputs or [])], language, most, quiet=quiet)
+        elif raw and fence:
             pairs = read_fenced(raw, *fence, encoding=encoding, manifest=manifest)
         elif raw and clean:
             pairs = read_pairs(raw, clean, encoding=encoding, text=text.value, manifest=manifest)
@@ -249,7 +277,10 @@ def command(
             base=None if model is None else NGramModel.of_model(model),
         )
         trained: Stored
-        if method.value == "victor":
+        if from_crawl:
+            learned = train_from_crawl(pairs, ngrams=options, about=about)
+            trained = learned if method.value == "hybrid" else learned.ngrams
+        elif method.value == "victor":
             trained = train_victor(pairs, annotated, without=without or [], about=about)
         elif method.value == "fiasco":
             trained = train_fiasco(pairs, about=about)
@@ -268,12 +299,35 @@ def command(
         tell(f"{visible(output)}: {trained_sentence(trained)}")
 
 
+def _crawled(paths: list[str], language: str, most: int, *, quiet: bool) -> list[Pair]:
+    """Reads the pages of inputs that are in a language, and tells which are left out."""
+    from itertools import chain
+
+    from ncleaner.people.progress import CountDisplay
+    from ncleaner.reading.archive import read
+    from ncleaner.reading.inputs import find_inputs
+    from ncleaner.text.codes import iso_639_1
+    from ncleaner.training.crawl import pages_in_language
+
+    items = chain.from_iterable(read(source.path) for source in find_inputs(paths))
+    with CountDisplay("page found", "pages found", quiet=quiet) as display:
+        code = iso_639_1(language.lower()) or language
+        pairs, passed = pages_in_language(items, code, most, display.advance)
+    if not quiet:
+        left = ", ".join(f"{number:,} {why}" for why, number in passed.most_common())
+        found = f"{counted(len(pairs), 'page')} in {visible(language)}"
+        tell(f"{found}; left out: {left}" if left else found)
+    return pairs
+
+
 # The options that only some kinds of model take.
 _TAKES = {
-    "ngram": {"--order", "--q", "--threshold", "--more-clean", "--more-dirty", "--from"},
+    "ngram": {
+        "--order", "--q", "--threshold", "--more-clean", "--more-dirty", "--from", "--from-crawl",
+    },
     "hybrid": {
         "--annotations", "--structure", "--without", "--order", "--q", "--threshold", "--more-clean",
-        "--more-dirty", "--from",
+        "--more-dirty", "--from", "--from-crawl",
     },
     "victor": {"--annotations", "--without"},
     "fiasco": set(),
@@ -292,6 +346,12 @@ def _check(
         raise typer.BadParameter(
             "--without needs --structure own: the features of the shipped model are fixed"
         )
+    if "--from-crawl" in given:
+        others = given & {"--annotations", "--structure", "--without", "--threshold", "--from"}
+        if raw or clean or fence or others:
+            other = sorted(others)[0] if others else "--raw, --clean and --fence"
+            raise typer.BadParameter(f"--from-crawl learns from raw pages alone: leave {other} out")
+        return
     adapts = "--from" in given and not given.isdisjoint({"--more-clean", "--more-dirty"})
     if fence and clean:
         raise typer.BadParameter("--fence and --clean exclude each other")
@@ -299,6 +359,7 @@ def _check(
     if (raw is None) == labelled or not (raw or "--annotations" in given or adapts):
         sources = ["--raw and --clean, directories of pages and of their clean text", "--raw and --fence"]
         sources += ["--annotations"] if "--annotations" in _TAKES[method] else []
+        sources += ["--from-crawl, with raw pages alone"] if "--from-crawl" in _TAKES[method] else []
         sources += ["--from with --more-clean or --more-dirty"] if "--from" in _TAKES[method] else []
         raise typer.BadParameter(f"give {'; or '.join(sources)}")
     if "--from" in given and not given.isdisjoint({"--order", "--q"}):

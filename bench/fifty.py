@@ -1,0 +1,168 @@
+"""What pages of a language are worth: raw ones, cleaned ones, and both; and whether what `train` prints holds.
+
+    python -m bench.fifty GOLD_DIR... [--structure FILE] [--nonlexical FILE] [--draws 20] [--pages 50]
+
+For each gold directory of one language, the F of words on pages of sites that no model has seen: from nothing
+(the structure model with non-lexical n-grams), from all raw pages of the other sites (`train --from-crawl`),
+from 5, 10, 20 and 50 cleaned pages, and from those on top of the raw ones. Then the F that `train` prints, of
+draws of whole sites with up to so many pages, against that of the same model on the other sites.
+
+The shipped structure model has seen the pages of the gold directories: for figures of a new language, give
+models that were trained without it.
+"""
+
+from __future__ import annotations
+
+import random
+import warnings
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import numpy.typing as npt
+import typer
+
+from ncleaner.document.tables import Document
+from ncleaner.errors import TrainingError
+from ncleaner.methods.choice import make_method, read_ngrams
+from ncleaner.methods.zones import Wanted
+from ncleaner.modelling.hybrid import HybridModel
+from ncleaner.modelling.structure import Structure, load_structure
+from ncleaner.training.crawl import train_from_crawl
+from ncleaner.training.examples import belongs
+from ncleaner.training.hybrid import train_hybrid
+from ncleaner.training.ngrams import NGramOptions
+from ncleaner.training.pairs import Pair, read_pairs
+from ncleaner.training.sites import folds
+from ncleaner.training.validation import (
+    Figures,
+    Fold,
+    figures_of_pages,
+    mean_and_error,
+    page_figures,
+    validated,
+)
+
+SIZES = (5, 10, 20, 50)
+WANTED = Wanted(headline=True)
+Triple = tuple[float, float, float]
+
+
+def cleaned(model: HybridModel, document: Document) -> npt.NDArray[np.bool_]:
+    """Returns the mask of what `clean` keeps."""
+    return WANTED.applied(document, make_method("hybrid", model).keep(document)).mask
+
+
+def some(pairs: Sequence[Pair], number: int, seed: int) -> list[Pair]:
+    """Returns so many pages, of as many sites as there are: one of each, then another of each."""
+    draw = random.Random(seed)
+    homes: dict[str, list[Pair]] = {}
+    for pair in draw.sample(pairs, len(pairs)):
+        homes.setdefault(pair.site or pair.name, []).append(pair)
+    turns = [pages[turn] for turn in range(len(pairs)) for pages in homes.values() if turn < len(pages)]
+    return turns[:number]
+
+
+class Rows:
+    """Figures of pages by the name of a row, for each seed."""
+
+    def __init__(self, pairs: Sequence[Pair]) -> None:
+        self._pairs = pairs
+        self._rows: dict[str, dict[int, dict[int, Triple]]] = {}
+
+    def note(self, name: str, seed: int, fold: Sequence[int], model: HybridModel) -> None:
+        """Cleans the pages of a fold."""
+        pages = self._rows.setdefault(name, {}).setdefault(seed, {})
+        for number in fold:
+            pair = self._pairs[number]
+            pages[number] = page_figures(pair, cleaned(model, pair.document))
+
+    def figures(self) -> dict[str, list[Figures]]:
+        """Returns the figures of each row, for each seed."""
+        return {
+            name: [
+                figures_of_pages(
+                    [pages[n] for n in sorted(pages)], [self._pairs[n].site for n in sorted(pages)]
+                )
+                for pages in seeds.values()
+            ]
+            for name, seeds in self._rows.items()
+        }
+
+
+def table(pairs: Sequence[Pair], start: HybridModel, seeds: int) -> dict[str, list[Figures]]:
+    """Returns the figures of each row, for each seed; sizes that are too small for a model have none."""
+    rows = Rows(pairs)
+    for fold in folds([pair.site for pair in pairs], 5):
+        rest = [pair for number, pair in enumerate(pairs) if number not in fold]
+        rows.note("nothing", 0, fold, start)
+        raw = train_from_crawl(rest, start=start)
+        rows.note("raw pages", 0, fold, raw)
+        for seed in range(seeds):
+            for size in SIZES:
+                chosen = some(rest, size, seed)
+                for name, options in (("", NGramOptions()), ("raw + ", NGramOptions(base=raw.ngrams))):
+                    with suppress(TrainingError):
+                        model = train_hybrid(chosen, structure=start.structure, ngrams=options)
+                        rows.note(f"{name}{size} cleaned", seed, fold, model)
+    return rows.figures()
+
+
+def draws(pairs: Sequence[Pair], structure: Structure, number: int, most: int) -> str:
+    """Returns how far the F that training tells lies from that on other sites."""
+    homes: dict[str, list[Pair]] = {}
+    for pair in pairs:
+        homes.setdefault(pair.site or pair.name, []).append(pair)
+    inside, differences = 0, []
+    for seed in range(number):
+        draw = random.Random(seed)
+        names = draw.sample(sorted(homes), len(homes))
+        train: list[Pair] = []
+        while names and len(train) < min(most, round(0.75 * len(pairs))):
+            pages = homes[names.pop()]
+            train += draw.sample(pages, min(len(pages), most - len(train)))
+        test = [pair for name in names for pair in homes[name]]
+        if len(names) < 2:
+            continue
+        model = train_hybrid(train, structure=structure)
+        told = model.about["validation"]
+        found = validated(test, [Fold(range(len(test)), model)], "hybrid")["validation"]
+        error = np.hypot(told["f_score_error"], found["f_score_error"])
+        differences.append(told["f_score"] - found["f_score"])
+        inside += abs(differences[-1]) <= error
+    mean, error = mean_and_error(np.array(differences), [""] * len(differences))
+    return (
+        f"F of train minus F on other sites: {100 * mean:+.1f} ± {100 * (error or 0):.1f} points in "
+        f"{len(differences)} draws; within one standard error of the difference in {inside}"
+    )
+
+
+def main(
+    gold: Annotated[list[Path], typer.Argument(help="gold directories, each of one language")],
+    structure: Annotated[
+        Path | None, typer.Option(help="a structure model in place of the shipped one")
+    ] = None,
+    nonlexical: Annotated[Path | None, typer.Option(help="non-lexical n-grams likewise")] = None,
+    draws_number: Annotated[int, typer.Option("--draws")] = 20,
+    pages: int = 50,
+    seeds: int = 3,
+) -> None:
+    """Prints a table for each gold directory."""
+    warnings.simplefilter("ignore")
+    forest = load_structure(structure or "structure")
+    start = HybridModel(read_ngrams(nonlexical or "nonlexical"), forest)
+    for folder in gold:
+        pairs = [pair for pair in read_pairs(folder / "raw", folder / "clean") if belongs(pair)]
+        print(f"{folder.name}: {len(pairs)} pages of {len({pair.site for pair in pairs})} sites")
+        for name, found in table(pairs, start, seeds).items():
+            values = [100 * each.f_score for each in found]
+            error = 100 * (found[0].f_score_error or 0)
+            spread = f"{len(values)} seeds ± {np.std(values):.1f}" if len(values) > 1 else ""
+            print(f"  {name:<18} F {np.mean(values):5.1f} ± {error:4.1f}   {spread}")
+        print("  " + draws(pairs, forest, draws_number, pages), flush=True)
+
+
+if __name__ == "__main__":
+    typer.run(main)

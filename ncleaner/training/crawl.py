@@ -1,0 +1,200 @@
+"""Training from raw pages alone: a model of a language in which nobody has cleaned a page.
+
+The structure model with non-lexical n-grams knows no language, and judges the pages. What it is sure of is
+the training text of n-grams of the language: self-training, with the structure of pages and their letters as
+two views (Blum and Mitchell, "Combining Labeled and Unlabeled Data with Co-Training", 1998). Each further
+round judges with what the last one has learned. A page is always judged by n-grams that have not seen its
+site, so that no round repeats its own errors.
+
+Rounds end when n-grams no longer agree better with the judgement of the whole, again on sites that they have
+not seen. That needs no gold text. docs/languages.md has figures, also for other choices.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ncleaner.document import Document
+from ncleaner.document.html import dump_html
+from ncleaner.document.kept import NOTICE
+from ncleaner.errors import NcleanerError, TrainingError
+from ncleaner.methods.choice import read_ngrams
+from ncleaner.methods.hybrid import Hybrid
+from ncleaner.methods.language import page_language
+from ncleaner.methods.table import FALLBACK_MODEL
+from ncleaner.modelling.card import AGREEMENT
+from ncleaner.modelling.hybrid import HybridModel
+from ncleaner.page import Damage, Page, Skip
+from ncleaner.text.counted import counted
+from ncleaner.training.alignment import Alignment
+from ncleaner.training.ngrams import NGramOptions, train_and_score
+from ncleaner.training.pairs import Pair, site_of
+
+__all__ = ["DEFAULT_PAGES", "pages_in_language", "train_from_crawl"]
+
+DEFAULT_PAGES = 1000
+# So many pages of one site teach the same menus.
+_PER_SITE = 20
+# The judgement is sure of a segment from this probability on, and below the other one.
+_SURE, _SURELY_NOT = 0.8, 0.2
+# A page teaches if it has so many words of clean text, and is judged surely for so large a part of its words.
+_FEW_WORDS, _SURE_SHARE = 20, 0.5
+_ROUNDS = 5
+# A smaller rise of the agreement does not count.
+_RISE = 0.002
+_LEAST_PAGES, _LEAST_SITES = 10, 2
+
+
+def pages_in_language(
+    items: Iterable[Page | Skip | Damage],
+    language: str,
+    most: int = DEFAULT_PAGES,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[list[Pair], Counter[str]]:
+    """Reads HTML pages in a language, each text once, up to twenty of a site.
+
+    Args:
+        items: what `read` yields.
+        language: an ISO 639 code, as `page_language` returns it.
+        most: number of pages after which nothing more is read.
+        progress: called with the number of pages found and with `most`.
+
+    Returns:
+        The pages, without gold text; and the numbers of other pages, by why they are left out.
+    """
+    pairs: list[Pair] = []
+    passed: Counter[str] = Counter()
+    of_site: Counter[str] = Counter()
+    texts: set[bytes] = set()
+    for item in items:
+        if not isinstance(item, Page):
+            continue
+        if item.kind != "html":
+            passed["plain text"] += 1
+            continue
+        site = site_of(item.url if "://" in item.url else "", item.body)
+        if site and of_site[site] >= _PER_SITE:
+            passed[f"beyond {_PER_SITE} of a site"] += 1
+            continue
+        try:
+            document = dump_html(item.body, content_type=item.content_type)
+        except NcleanerError:
+            passed["too large"] += 1
+            continue
+        text = hashlib.sha256(document.data).digest()
+        if text in texts:
+            passed["the same as another page"] += 1
+        elif page_language(document) != language:
+            passed["in other languages"] += 1
+        else:
+            texts.add(text)
+            of_site[site] += 1
+            pairs.append(Pair(item.url or f"{item.source}:{item.offset}", document, "", site))
+            if progress is not None:
+                progress(len(pairs), most)
+            if len(pairs) == most:
+                break
+    return pairs, passed
+
+
+def train_from_crawl(
+    pairs: Sequence[Pair],
+    *,
+    ngrams: NGramOptions = NGramOptions(),
+    start: HybridModel | None = None,
+    about: Mapping[str, Any] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> HybridModel:
+    """Trains a hybrid on raw pages: n-grams of their language, with the shipped structure model as it is.
+
+    The same pages in the same order give the same model, to the byte of its file.
+
+    Args:
+        pairs: pages in one language; their gold texts are not used. See `pages_in_language`.
+        ngrams: options of the n-grams.
+        start: what judges at first; the shipped structure model with the non-lexical n-grams by default.
+        about: further entries of the header: name, language, sources.
+        progress: called with the number of rounds done, and of rounds at most.
+
+    Returns:
+        The model. Its header has `agreement` in place of figures of accuracy: precision, recall and F of the
+        n-grams against the judgement that taught them, on sites that they had not seen.
+
+    Raises:
+        TrainingError: there are fewer than ten pages, or all of one site; or hardly any is judged surely.
+    """
+    _check(pairs, "in this language")
+    # a text that stands on several pages of a site is rarely the text of one
+    seen = Counter((pair.site, text) for pair in pairs for text in set(map(str, pair.document)))
+    if start is None:
+        start = HybridModel.of_ngrams(read_ngrams(FALLBACK_MODEL))
+    judges = [start] * len(pairs)
+    best: HybridModel | None = None
+    agreement: dict[str, float] = {}
+    rounds = 0
+    while rounds < _ROUNDS:
+        labelled = [_labelled(pair, judge, seen) for pair, judge in zip(pairs, judges, strict=True)]
+        chosen = [number for number, pair in enumerate(labelled) if pair is not None]
+        used = [pair for pair in labelled if pair is not None]
+        _check(used, "judged surely")
+        trained = train_and_score(used, ngrams, about)
+        found = dict(trained.model.about["validation"])
+        if best is not None and found["f_score"] < agreement["f_score"] + _RISE:
+            break
+        rounds += 1
+        agreement = found
+        learned = trained.model.about["training"] | {"scheme": "raw pages", "rounds": rounds}
+        told = {key: value for key, value in trained.model.about.items() if not key.startswith("validation")}
+        told |= {"training": learned, AGREEMENT: agreement}
+        best = HybridModel(replace(trained.model, about=told), start.structure, about=told)
+        # a page that has not taught anything is judged by all the others
+        judges = [best] * len(pairs)
+        for fold in trained.unseen:
+            unseen = HybridModel(fold.model, start.structure)
+            for number in fold.pages:
+                judges[chosen[number]] = unseen
+        if progress is not None:
+            progress(rounds, _ROUNDS)
+    assert best is not None
+    return best
+
+
+def _check(pairs: Sequence[Pair], which: str) -> None:
+    """Checks that there are enough pages. Raises TrainingError."""
+    sites = len({pair.site or pair.name for pair in pairs})
+    if len(pairs) < _LEAST_PAGES or sites < _LEAST_SITES:
+        raise TrainingError(
+            f"{counted(len(pairs), 'page')} of {counted(sites, 'site')} {which} "
+            f"{'is' if len(pairs) == 1 else 'are'} too few to learn from: {_LEAST_PAGES} pages of "
+            f"{_LEAST_SITES} sites are the least, some hundred are better"
+        )
+
+
+def _labelled(pair: Pair, model: HybridModel, seen: Mapping[tuple[str, str], int]) -> Pair | None:
+    """Returns a page with labels in place of a gold text; None if hardly anything on it is sure."""
+    document = pair.document
+    kept = Hybrid(model).keep(document)
+    if kept.scores is None or kept.kind == NOTICE:
+        return None
+    odds = np.clip(kept.scores, -60.0, 60.0)
+    probabilities = 1 / (1 + np.exp2(-odds))
+    clean = kept.mask & (probabilities >= _SURE) & ~_repeated(document, pair.site, seen)
+    dirty = ~kept.mask & (probabilities <= _SURELY_NOT)
+    words = pair.alignment.words
+    sure = np.where(clean | dirty, words, 0)
+    if sure[clean].sum() < _FEW_WORDS or sure.sum() < _SURE_SHARE * words.sum():
+        return None
+    matched = np.where(sure > 0, clean.astype(np.float64), np.nan)
+    return pair.labelled(Alignment(sure, matched, int(sure[clean].sum()), 1.0))
+
+
+def _repeated(document: Document, site: str, seen: Mapping[tuple[str, str], int]) -> Any:
+    if not site:
+        return np.zeros(len(document), bool)
+    return np.array([seen[site, str(segment)] > 1 for segment in document], bool)
