@@ -1,4 +1,4 @@
-"""What pages of a language are worth: raw ones, cleaned ones, and both; and whether what `train` prints holds.
+"""What pages of a language are worth: raw ones, cleaned ones, both; and whether what `train` prints holds.
 
     python -m bench.fifty GOLD_DIR... [--structure FILE] [--nonlexical FILE] [--draws 20] [--pages 50]
 

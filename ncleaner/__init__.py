@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from ncleaner.reading.archive import pages, read
     from ncleaner.scoring.evaluation import evaluate
     from ncleaner.training.pairs import Pair, read_pairs
+    from ncleaner.training.rows import read_rows
     from ncleaner.training.train import train
 
 __all__ = [
@@ -72,6 +73,7 @@ __all__ = [
     "pages",
     "read",
     "read_pairs",
+    "read_rows",
     "train",
 ]
 
@@ -103,6 +105,7 @@ _MODULES = {
     "pages": "ncleaner.reading.archive",
     "read": "ncleaner.reading.archive",
     "read_pairs": "ncleaner.training.pairs",
+    "read_rows": "ncleaner.training.rows",
     "train": "ncleaner.training.train",
 }
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +16,9 @@ from ncleaner.modelling.alphabet import ALPHABET_NAMES, MAX_LEARNED
 from ncleaner.modelling.decision import STATISTICS
 from ncleaner.people.streams import tell_error
 from ncleaner.training.examples import SCHEMES
+
+if TYPE_CHECKING:
+    from ncleaner.training.pairs import Pair
 
 __all__ = [
     "CLEAN",
@@ -28,6 +31,7 @@ __all__ = [
     "SizeOption",
     "StatisticName",
     "check_q",
+    "read_labelled",
     "training_notes",
 ]
 
@@ -36,8 +40,15 @@ AlphabetName = StrEnum("AlphabetName", [(name, name) for name in ALPHABET_NAMES]
 StatisticName = StrEnum("StatisticName", [(name, name) for name in STATISTICS])  # type: ignore[misc]
 SchemeName = StrEnum("SchemeName", [(name, name) for name in SCHEMES])  # type: ignore[misc]
 # required by `tune`, optional for `train`
-RAW = typer.Option(help="Directory of pages: HTML, or text dumps (.txt).", show_default=False)
-CLEAN = typer.Option(help="Directory of their cleaned text: same names, .txt, UTF-8.", show_default=False)
+RAW = typer.Option(
+    metavar="DIR|FILE",
+    help="Directory of pages: HTML, or text dumps (.txt). Or a file of JSON lines or Parquet whose rows have "
+    "`html` and `clean`, and maybe `url` and `id`; then without --clean.",
+    show_default=False,
+)
+CLEAN = typer.Option(
+    metavar="DIR", help="Directory of their cleaned text: same names, .txt, UTF-8.", show_default=False
+)
 ManifestOption = Annotated[
     Path | None,
     typer.Option(
@@ -71,6 +82,32 @@ def check_q(q: float) -> None:
         interpolation_weights(1, q)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--q") from None
+
+
+def read_labelled(
+    raw: Path,
+    clean: Path | None,
+    *,
+    encoding: str | None,
+    text: str,
+    manifest: Path | None,
+    site_from: str | None,
+) -> list[Pair]:
+    """Reads pages with their cleaned text: of two directories, or of a file of rows.
+
+    Raises as `read_pairs` and `read_rows`; BadParameter: an option does not fit.
+    """
+    from ncleaner.training.pairs import read_pairs, with_sites
+    from ncleaner.training.rows import read_rows
+
+    if clean is not None:
+        return read_pairs(raw, clean, encoding=encoding, text=text, manifest=manifest, site_from=site_from)
+    if raw.is_dir():
+        raise typer.BadParameter(f"{raw} is a directory of pages: --clean names that of their cleaned text")
+    if manifest is not None:
+        raise typer.BadParameter("--manifest is for directories: rows have a column `url`")
+    pairs = read_rows(raw, encoding=encoding)
+    return pairs if site_from is None else with_sites(pairs, site_from)
 
 
 @contextmanager

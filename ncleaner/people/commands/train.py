@@ -31,6 +31,7 @@ from ncleaner.people.training_options import (
     SizeOption,
     StatisticName,
     check_q,
+    read_labelled,
     training_notes,
 )
 from ncleaner.text.counted import counted
@@ -231,7 +232,7 @@ def command(
     from ncleaner.training.hybrid import train_hybrid
     from ncleaner.training.lines import train_lines
     from ncleaner.training.ngrams import NGramOptions, train_and_score
-    from ncleaner.training.pairs import read_pairs, read_texts, with_sites
+    from ncleaner.training.pairs import read_texts, with_sites
     from ncleaner.training.victor import train_victor
 
     given = {
@@ -257,8 +258,10 @@ def command(
             pairs = _crawled([*from_crawl, *(inputs or [])], language, most, quiet=quiet)
         elif raw and fence:
             pairs = read_fenced(raw, *fence, encoding=encoding, manifest=manifest)
-        elif raw and clean:
-            pairs = read_pairs(raw, clean, encoding=encoding, text=text.value, manifest=manifest)
+        elif raw:
+            pairs = read_labelled(
+                raw, clean, encoding=encoding, text=text.value, manifest=manifest, site_from=None
+            )
         if site_from is not None:
             pairs = with_sites(pairs, site_from)
         model = load_model(base, entry_of("ngram").kinds) if base else None
@@ -355,9 +358,10 @@ def _check(
     adapts = "--from" in given and not given.isdisjoint({"--more-clean", "--more-dirty"})
     if fence and clean:
         raise typer.BadParameter("--fence and --clean exclude each other")
-    labelled = clean is not None or fence is not None
+    labelled = clean is not None or fence is not None or (raw is not None and not raw.is_dir())
     if (raw is None) == labelled or not (raw or "--annotations" in given or adapts):
-        sources = ["--raw and --clean, directories of pages and of their clean text", "--raw and --fence"]
+        sources = ["--raw and --clean, directories of pages and of their clean text"]
+        sources += ["--raw, a file of rows with both", "--raw and --fence"]
         sources += ["--annotations"] if "--annotations" in _TAKES[method] else []
         sources += ["--from-crawl, with raw pages alone"] if "--from-crawl" in _TAKES[method] else []
         sources += ["--from with --more-clean or --more-dirty"] if "--from" in _TAKES[method] else []

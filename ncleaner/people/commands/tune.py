@@ -32,6 +32,7 @@ from ncleaner.people.training_options import (
     SizeOption,
     StatisticName,
     check_q,
+    read_labelled,
     training_notes,
 )
 from ncleaner.training.examples import FOLDS
@@ -45,7 +46,7 @@ TunableName = StrEnum("TunableName", [(name, name) for name in ("hybrid", "ngram
 @reports_errors
 def command(
     raw: Annotated[Path, RAW],
-    clean: Annotated[Path, CLEAN],
+    clean: Annotated[Path | None, CLEAN] = None,
     manifest: ManifestOption = None,
     site_from: SiteOption = None,
     encoding: EncodingOption = None,
@@ -120,7 +121,6 @@ def command(
     from ncleaner.people.progress import CountDisplay
     from ncleaner.people.tables import tuning_table
     from ncleaner.training.examples import Scheme
-    from ncleaner.training.pairs import read_pairs
     from ncleaner.training.tuning import DEFAULT_QS
     from ncleaner.training.tuning import tune as search
 
@@ -134,7 +134,7 @@ def command(
             raise OutputError(f"cannot write {path}: there is no directory {path.parent}")
     with training_notes(quiet), CountDisplay("step", "steps", quiet=quiet) as display:
         tuning = search(
-            read_pairs(
+            read_labelled(
                 raw, clean, encoding=encoding, text=text.value, manifest=manifest, site_from=site_from
             ),
             orders=order or range(1, MAX_ORDER + 1),
@@ -179,7 +179,7 @@ def train_command(
     tuning: Tuning,
     *,
     raw: Path,
-    clean: Path,
+    clean: Path | None,
     output: Path,
     manifest: Path | None = None,
     site_from: str | None = None,
@@ -190,7 +190,8 @@ def train_command(
 ) -> str:
     """Returns the command line that trains with the parameters of the best trial, quoted for a shell."""
     trial = tuning.best
-    words: list[object] = ["ncleaner", "train", "--raw", raw, "--clean", clean]
+    words: list[object] = ["ncleaner", "train", "--raw", raw]
+    words += ["--clean", clean] if clean is not None else []
     words += ["--method", tuning.method] if tuning.method != DEFAULT_METHOD else []
     words += ["--manifest", manifest] if manifest is not None else []
     words += ["--site-from", site_from] if site_from is not None else []
