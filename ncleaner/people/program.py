@@ -25,11 +25,11 @@ COMMANDS = {
     "dump": "Write the uncleaned text dump.",
     "inspect": "Show what happens to one page, segment by segment.",
     "annotate": "Write a page's blocks with their labels, to be corrected.",
-    "train": "Train a model from pages and their cleaned text, or adapt one.",
+    "train": "Train a model from cleaned pages, or from raw pages alone; or adapt one.",
     "tune": "Find n, q and alphabet by cross-validation.",
     "evaluate": "Compare cleaned text with a gold standard.",
     "compare": "Compare methods and other programs on a gold standard.",
-    "models": "List the models that come with the package, or show one.",
+    "models": "List the models, show one, add or remove your own.",
     "methods": "List the cleaning methods, or show the parameters of one.",
 }
 
