@@ -13,6 +13,7 @@ not seen. That needs no gold text. docs/languages.md has figures, also for other
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -23,7 +24,7 @@ import numpy as np
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import NOTICE
-from ncleaner.errors import NcleanerError, TrainingError
+from ncleaner.errors import NcleanerError, TrainingError, TrainingWarning
 from ncleaner.methods.choice import read_ngrams
 from ncleaner.methods.hybrid import Hybrid
 from ncleaner.methods.language import page_language
@@ -48,7 +49,7 @@ _FEW_WORDS, _SURE_SHARE = 20, 0.5
 _ROUNDS = 5
 # A smaller rise of the agreement does not count.
 _RISE = 0.002
-_LEAST_PAGES, _LEAST_SITES = 10, 2
+_LEAST_PAGES, _LEAST_SITES = 5, 2
 
 
 def pages_in_language(
@@ -127,7 +128,7 @@ def train_from_crawl(
         n-grams against the judgement that taught them, on sites that they had not seen.
 
     Raises:
-        TrainingError: there are fewer than ten pages, or all of one site; or hardly any is judged surely.
+        TrainingError: there are fewer than five pages, or all of one site; or hardly any is judged surely.
     """
     _check(pairs, "in this language")
     # a text that stands on several pages of a site is rarely the text of one
@@ -143,7 +144,11 @@ def train_from_crawl(
         chosen = [number for number, pair in enumerate(labelled) if pair is not None]
         used = [pair for pair in labelled if pair is not None]
         _check(used, "judged surely")
-        trained = train_and_score(used, ngrams, about)
+        with warnings.catch_warnings():
+            if rounds:
+                # the first round has said what there is to say of these pages
+                warnings.simplefilter("ignore", TrainingWarning)
+            trained = train_and_score(used, ngrams, about)
         found = dict(trained.model.about["validation"])
         if best is not None and found["f_score"] < agreement["f_score"] + _RISE:
             break
