@@ -101,7 +101,12 @@ def captures(examples: Path) -> list[Capture]:
 
 
 def build(examples: Path) -> bytes:
-    """Return the archive: warcinfo, then request, response and metadata of every capture."""
+    """Return the archive of the example pages."""
+    return archive_of(captures(examples))
+
+
+def archive_of(listed: list[Capture]) -> bytes:
+    """Return an archive: warcinfo, then request, response and metadata of every capture."""
     out = BytesIO()
     writer = WARCWriter(out, gzip=True, warc_version="WARC/1.0")
     info = {
@@ -114,7 +119,7 @@ def build(examples: Path) -> bytes:
     record.rec_headers.replace_header("WARC-Record-ID", _record_id("warcinfo", ""))
     record.rec_headers.replace_header("WARC-Date", "2024-10-01T00:00:00Z")
     writer.write_record(record)
-    for number, capture in enumerate(captures(examples)):
+    for number, capture in enumerate(listed):
         _write_capture(writer, number, capture)
     return out.getvalue()
 

@@ -104,6 +104,15 @@ def test_archive_is_current() -> None:
     assert (result.returncode, result.stderr) == (0, "")
 
 
+def test_the_crawl_in_esperanto_is_current() -> None:
+    script = Path(__file__).parent.parent / "scripts" / "make_esperanto_crawl.py"
+    if not script.is_file():
+        pytest.skip("scripts/ is not here")
+    assert subprocess.run([sys.executable, script, "--check"]).returncode == 0
+    gold = {path.stem for path in (EXAMPLES / "esperanto" / "gold").glob("*.txt")}
+    assert len(gold) == 36
+
+
 @pytest.mark.slow
 def test_archive_is_the_same_every_time(tmp_path: Path) -> None:
     copy = tmp_path / "examples"
