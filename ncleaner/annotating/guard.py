@@ -76,6 +76,8 @@ class Guard:
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
+            else:
+                await send({"type": "websocket.close", "code": 1008})
             return
 
         async def sent(message: Message) -> None:

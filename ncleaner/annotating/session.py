@@ -62,7 +62,7 @@ class Session:
         settling: the person decides what others disagree about.
         anno: write a file of Victor for each finished page, too.
         goal: number of pages to finish.
-        every: number of finished pages after which a model is trained.
+        every: number of finished pages after which a model is trained; 0 for never.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Session:
         self.name = name
         self.settling = settling
         self._anno = anno
-        self._every = max(every, 1)
+        self._every = every
         self._lock = threading.RLock()
         self._documents: OrderedDict[str, Document] = OrderedDict()
         self._later: list[str] = []
@@ -94,7 +94,7 @@ class Session:
         self._read_states()
         self.goal = min(goal, len(self._pages()))
         self._since = 0
-        if not settling:
+        if every and not settling:
             self.learning.begin()
 
     def close(self) -> None:
@@ -300,7 +300,8 @@ class Session:
             if page in self._later:
                 self._later.remove(page)
             self._since += 1
-            if not self.settling and (self._since >= self._every or self.learning.learned.trained == 0):
+            due = self._since >= self._every or not self.learning.learned.trained
+            if self._every and not self.settling and due:
                 self._since = 0
                 self.learning.begin()
             return saved

@@ -108,6 +108,8 @@ class Work:
     def same_style(self) -> None:
         """Chooses all segments with the style of this one."""
         styles = self.about["styles"]
+        if not styles:
+            return
         self.chosen = {row for row, style in enumerate(styles) if style == styles[self.here]}
         self.told = f"{len(self.chosen)} segments of this style chosen"
 
@@ -146,14 +148,15 @@ class Work:
             return
         step = [(row, self.labels[row], choose(row)) for row in sorted(self.chosen)]
         step = [one for one in step if one[1] != one[2]]
-        wanted, many = choose(self.here), len(self.chosen)
+        many, last = len(self.chosen), max(self.chosen)
+        whole = last - min(self.chosen) + 1 == many
+        self.told = (
+            f"{f'{many} segments' if many > 1 else f'Segment {self.here + 1}'}: {NAMES[choose(self.here)]}"
+        )
         if step:
             self._undo.append(step)
             self._redo.clear()
             self._set([(row, letter) for row, _, letter in step])
-        self.told = f"{f'{many} segments' if many > 1 else f'Segment {self.here + 1}'}: {NAMES[wanted]}"
-        last = max(self.chosen)
-        whole = last - min(self.chosen) + 1 == many
         self.move(last + 1 if whole and last + 1 < len(self.labels) else self.here)
 
     def keep(self) -> None:
@@ -166,6 +169,8 @@ class Work:
 
     def toggle(self) -> None:
         """Keeps what is dropped, or drops what is kept; stays where it is."""
+        if not self.labels:
+            return
         here = self.here
         if self.letter(here) == "o":
             self.keep()
@@ -193,9 +198,9 @@ class Work:
             return
         step = source.pop()
         target.append(step)
+        self.told = "Undone" if back else "Done again"
         self._set([(row, old if back else new) for row, old, new in step])
         self.move(step[0][0])
-        self.told = "Undone" if back else "Done again"
 
     def _set(self, changes: list[tuple[int, str]]) -> None:
         for row, letter in changes:

@@ -87,7 +87,7 @@ class _Marking(Walk):
             self.met.append(_opening(tag, node))
         elif self.builder.written > start:
             # a formula, written as a whole
-            self.met.append(_Text(start, self.builder.written, node.text_content or ""))
+            self.met.append(_Text(start, self.builder.written, node.text(deep=True)))
         elif tag == "style":
             self._add_style(node)
         elif tag in _VOID:
@@ -105,7 +105,8 @@ class _Marking(Walk):
             self.met.append(f"</{tag if tag in _DRAWN else 'x-any'}>")
 
     def _add_style(self, node: LexborNode) -> None:
-        text = node.text_content or ""
+        child = node.first_child
+        text = "" if child is None else child.text_content or ""
         self._styled += len(text)
         if self._styled <= _MOST_STYLES:
             self.styles.append((node.attributes.get("media") or "", text))

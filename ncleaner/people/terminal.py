@@ -279,8 +279,8 @@ class AnnotateApp(App[None]):
         now = self._session.progress()
         learning = now["learning"]
         lines = [
-            f"{now['done']} of {now['goal']} pages, {now['words']:,} words, {now['minutes']:.1f} minutes a page, "
-            f"{now['left']:.0f} minutes left",
+            f"{now['done']} of {now['goal']} pages, {now['words']:,} words",
+            f"{now['minutes']:.1f} minutes a page, {now['left']:.0f} minutes left",
             learning["advice"],
             *(
                 f"{point['pages']:>6.1f} pages: F {100 * point['f']:.1f}"

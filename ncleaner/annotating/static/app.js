@@ -121,6 +121,7 @@ function extend(row) {
   say(`${wanted.size} segments chosen`);
 }
 function sameStyle() {
+  if (!rows.length) return;
   const style = page.styles[here];
   const wanted = new Set();
   page.styles.forEach((one, row) => { if (one === style) wanted.add(row); });
@@ -175,6 +176,7 @@ function label(choose) {
 }
 const kindOf = (row) => page.kinds[row];
 function toggle() {
+  if (!rows.length) return;
   const drop = letterOf(here) !== "o";
   const spot = here;
   label((row) => drop ? "o" : kindOf(row));

@@ -67,7 +67,10 @@ def command(
     every: Annotated[
         int,
         typer.Option(
-            min=1, metavar="N", help="Train a model in the background after so many finished pages."
+            min=0,
+            metavar="N",
+            help="Train a model in the background after so many finished pages; 0: never, and the queue knows "
+            "nothing of doubt.",
         ),
     ] = 3,
     anno: Annotated[
