@@ -257,6 +257,8 @@ def serving(session: Session, port: int = 0, command: str = "") -> Iterator[Serv
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(("127.0.0.1", port))
+        # a second server finds the port in use only when the first one listens
+        listening.listen(128)
     except OSError as error:
         listening.close()
         raise InputError(

@@ -16,6 +16,7 @@ pytest.importorskip("nh3", reason="nh3 is not installed")
 
 from starlette.testclient import TestClient
 
+from ncleaner.annotating.curve import fit
 from ncleaner.annotating.guard import Guard
 from ncleaner.annotating.project import open_project
 from ncleaner.annotating.server import application, serving
@@ -349,7 +350,6 @@ def test_a_simulated_annotator_works_until_a_model_is_trained(tmp_path: Path) ->
 
     from ncleaner.annotating.labels import letters_of_runs
     from ncleaner.training.annotations import labels_from_alignment
-    from ncleaner.training.hybrid import train_hybrid
     from ncleaner.training.pairs import read_pairs
 
     project(tmp_path, 0)
@@ -382,4 +382,4 @@ def test_a_simulated_annotator_works_until_a_model_is_trained(tmp_path: Path) ->
         session.close()
     pairs = read_pairs(tmp_path / "raw", tmp_path / "clean")
     assert len(pairs) == 8
-    train_hybrid(pairs).to_bytes()
+    assert fit(pairs).to_bytes()

@@ -61,6 +61,7 @@ function paint(row) {
 const frame = new Frame((row, range) => { tick(); range ? extend(row) : move(row); list.focus(); });
 
 function tally() {
+  if (!page) return;
   const counts = {};
   let open = 0;
   for (let row = 0; row < rows.length; row++) {
@@ -386,5 +387,5 @@ at("b-finish").addEventListener("click", () => { tick(); finish(); });
 addEventListener("beforeunload", (event) => { if (store && (store.pending.size || held?.length)) event.preventDefault(); });
 
 const wanted = decodeURIComponent(location.hash.slice(1));
-try { wanted ? await show(wanted) : go((await ask("/api/next")).id); } catch (error) { warn(error.message); }
+try { await (wanted ? show(wanted) : go((await ask("/api/next")).id)); } catch (error) { warn(error.message); }
 document.body.dataset.ready = "1";

@@ -58,7 +58,7 @@ export function help() {
   ]));
 }
 
-const table = (heads, rows) => make("div", { class: "wrap", tabindex: "0", role: "region", "aria-label": "Table" },
+const table = (name, heads, rows) => make("div", { class: "wrap", tabindex: "0", role: "region", "aria-label": name },
   make("table", {},
     make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col", class: head.n ? "n" : "" }, head.n || head)))),
     make("tbody", {}, ...rows)));
@@ -66,7 +66,7 @@ const cell = (value, number = false) => make("td", { class: number ? "n" : "" },
 
 export async function pages(current, go) {
   const found = await ask("/api/pages");
-  open(`${found.length} pages, the one that teaches most first`, table(
+  open(`${found.length} pages, the one that teaches most first`, table("Pages",
     ["Page", "State", "Site", "Kind", { n: "Words" }, { n: "Doubt" }],
     found.map((page) => make("tr", {},
       cell(make("button", { type: "button", "aria-current": page.id === current ? "page" : false,
@@ -160,7 +160,7 @@ export async function agreement(go) {
     cell(Object.entries(one.votes).map(([name, letter]) => `${name}: ${nameOf(letter)}`).join(", ")),
     cell(one.settled ? nameOf(one.settled) : "–"), make("td", { dir: "auto" }, one.text)));
   open("Agreement",
-    table(["People", { n: "Pages" }, "Of", { n: "Number" }, { n: "Agree" }, { n: "Kappa" }], rows),
+    table("Agreement of each two", ["People", { n: "Pages" }, "Of", { n: "Number" }, { n: "Agree" }, { n: "Kappa" }], rows),
     make("h3", {}, `${found.number.toLocaleString("en")} disagreements`),
-    table(["Segment", "Labels", "Settled", "Text"], differing));
+    table("Disagreements", ["Segment", "Labels", "Settled", "Text"], differing));
 }
