@@ -3,10 +3,10 @@
     python -m bench.annotators GOLD_DIR [--seeds 3] [--model nonlexical] [--pages 50]
 
 GOLD_DIR holds manifest.jsonl, raw/ID.html and clean/ID.txt. A third of the pages, of sites of their own, are
-for testing. On the others an annotator works through the HTTP interface of `ncleaner annotate`, as the web page
-does, and answers with the labels of the gold text: once in the order of the queue, once in random order. Prints
-the F of words on the test pages of models trained on what is finished after 5, 10, 20, 30 and 50 pages, and for
-each page how many segments have another label than the guess, beside the number of all segments.
+for testing. On the others an annotator works through the HTTP interface of `ncleaner annotate`, as the web
+page does, and answers with the labels of the gold text: once in the order of the queue, once in random order.
+Prints the F of words on the test pages of models trained on what is finished after 5, 10, 20, 30 and 50
+pages, and for each page how many segments have another label than the guess, beside the number of all segments.
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ class Annotator:
         return self.client.post(f"/api/{path}", json=body, timeout=120).raise_for_status().json()
 
     def label(self, page: str) -> tuple[int, int, int, int]:
-        """Labels a page; returns the numbers of segments, of those kept or dropped against the guess, of those
-        with any other label, and of the ranges that they form."""
+        """Labels a page; returns the numbers of segments, of those kept or dropped against the guess, of
+        those with any other label, and of the ranges that they form."""
         found, truth = self.get("page", id=page), self.truth[page]
         guess = found["guess"]
-        changes = [[row, letter] for row, letter in enumerate(truth) if letter != guess[row]]
+        changes = [(row, letter) for row, letter in enumerate(truth) if letter != guess[row]]
         sides = sum((truth[row] == "o") != (guess[row] == "o") for row, _ in changes)
         ranges = sum(
-            number == 0 or changes[number - 1] != [row - 1, letter]
+            number == 0 or changes[number - 1] != (row - 1, letter)
             for number, (row, letter) in enumerate(changes)
         )
         revision = found["revision"]
@@ -167,8 +167,8 @@ def main(
             if rows:
                 mean = [statistics.mean(row[column] for row in rows) for column in (1, 2, 3, 4)]
                 print(
-                    f"  {name}, pages {first + 1:2} to {last + 1}: {mean[0]:.1f} segments, {mean[1]:.1f} to keep "
-                    f"or drop against the guess, {mean[2]:.1f} with another label, in {mean[3]:.1f} ranges"
+                    f"  {name}, pages {first + 1:2} to {last + 1}: {mean[0]:.1f} segments, "
+                    f"{mean[1]:.1f} to keep or drop against the guess, {mean[2]:.1f} with another label, in {mean[3]:.1f} ranges"
                 )
 
 

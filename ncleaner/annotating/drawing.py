@@ -43,7 +43,7 @@ x-seg[data-chosen] { outline: 2px solid #1d4ed8 !important }
 x-seg[data-here] { outline: 3px solid #1d4ed8 !important; outline-offset: 1px !important }
 .x-more { border-top: 2px dashed #999; margin-top: 24px; padding-top: 8px }
 """
-_EMPTY: Final = "<p>There is nothing to draw: the page has no text outside its data.</p>"
+_EMPTY: Final = "<p>There is nothing to draw: the page has no text.</p>"
 
 
 def drawn_page(
@@ -74,7 +74,7 @@ def drawn_page(
         link_rel=None,
     )
     rest = [row for row in range(len(document)) if row not in marked.drawn]
-    return _whole(document, sheets, markup or _EMPTY, rest)
+    return _whole(document, sheets, markup if len(document) else _EMPTY, rest)
 
 
 def drawn_text(document: Document) -> str:

@@ -20,6 +20,7 @@ from ncleaner.annotating.labels import (
     write_labels,
 )
 from ncleaner.document import Document
+from ncleaner.document.html import dump_html
 from ncleaner.errors import InputError, OutputError, TrainingError
 from ncleaner.reading.inputs import is_page
 from ncleaner.storage.local import LocalFolder
@@ -201,9 +202,12 @@ def open_project(folder: Path, encoding: str | None = None) -> Project:
     """Opens a directory of pages: those of its directory `raw`, or without one the pages in it.
 
     Raises:
-        InputError: it is no directory, cannot be read, or holds no page.
+        InputError: it is no directory, cannot be read, or holds no page; or there is no such encoding.
         TrainingError: its manifest is damaged.
     """
+    if encoding is not None:
+        # raises for an unknown one
+        dump_html(b"", encoding=encoding)
     raw = folder / _RAW if (folder / _RAW).is_dir() else folder
     pages: dict[str, Path] = {}
     try:

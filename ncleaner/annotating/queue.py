@@ -1,8 +1,8 @@
 """Which page comes next: the one that teaches most.
 
-The first few pages are typical ones, as sure or unsure as most. After them a page teaches more the less sure the
-model is of it. It teaches less the more pages of its site and of its kind are finished: two pages of one site
-have the same menus.
+The first few pages are typical ones, as sure or unsure as most. After them a page teaches more the less sure
+the model is of it. It teaches less the more pages of its site and of its kind are finished: two pages of one
+site have the same menus.
 """
 
 from __future__ import annotations

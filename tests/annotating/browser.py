@@ -6,12 +6,9 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
-import pytest
-
-__all__ = ["PATH", "browser", "needs_browser"]
+__all__ = ["PATH", "browser"]
 
 
 def _found() -> str:
@@ -20,14 +17,6 @@ def _found() -> str:
 
 
 PATH = _found()
-
-
-def needs_browser() -> None:
-    """Skips a module where there is no browser."""
-    pytest.importorskip("playwright", reason="Playwright is not installed")
-    pytest.importorskip("starlette", reason="Starlette is not installed")
-    if not PATH or not Path(PATH).exists():
-        pytest.skip("there is no Chromium (scripts/browser.sh installs one)", allow_module_level=True)
 
 
 @contextmanager

@@ -12,9 +12,8 @@ from typing import Any
 
 import pytest
 
-from .browser import browser, needs_browser
-
-needs_browser()
+pytest.importorskip("playwright", reason="Playwright is not installed")
+pytest.importorskip("starlette", reason="Starlette is not installed")
 
 from ncleaner.annotating.curve import fit
 from ncleaner.annotating.labels import letters_of_runs
@@ -25,9 +24,13 @@ from ncleaner.training.annotations import labels_from_alignment
 from ncleaner.training.pairs import read_pairs
 
 from . import made
+from .browser import PATH, browser
 from .test_learning import PAIRS, project
 
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not PATH, reason="there is no Chromium (scripts/browser.sh installs one)"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -413,7 +416,7 @@ class _Outside(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(b"")
 
-    do_POST = do_GET
+    do_POST = do_GET  # noqa: N815
 
     def log_message(self, format: str, *args: Any) -> None:
         pass

@@ -39,7 +39,7 @@ def test_directories_that_are_none(tmp_path: Path) -> None:
         open_project(tmp_path)
     (tmp_path / "a.html").write_text(made.page())
     (tmp_path / "a.txt").write_text("The same name.")
-    with pytest.raises(InputError, match="two pages named a, a.html and a.txt"):
+    with pytest.raises(InputError, match=r"two pages named a, a\.html and a\.txt"):
         open_project(tmp_path)
     (tmp_path / "a.txt").unlink()
     (tmp_path / "manifest.jsonl").write_text("no json\n")

@@ -346,11 +346,11 @@ def test_a_port_in_use(session: Session) -> None:
 
 @pytest.mark.slow
 def test_a_simulated_annotator_works_until_a_model_is_trained(tmp_path: Path) -> None:
-    from .test_learning import PAIRS, project
-
     from ncleaner.annotating.labels import letters_of_runs
     from ncleaner.training.annotations import labels_from_alignment
     from ncleaner.training.pairs import read_pairs
+
+    from .test_learning import PAIRS, project
 
     project(tmp_path, 0)
     session = Session(open_project(tmp_path), "me", model="nonlexical")

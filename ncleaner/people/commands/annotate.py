@@ -69,8 +69,8 @@ def command(
         typer.Option(
             min=0,
             metavar="N",
-            help="Train a model in the background after so many finished pages; 0: never, and the queue knows "
-            "nothing of doubt.",
+            help="Train a model in the background after so many finished pages; 0: never, and the queue "
+            "knows nothing of doubt.",
         ),
     ] = 3,
     anno: Annotated[
