@@ -6,7 +6,7 @@ GOLD_DIR holds manifest.jsonl, raw/ID.html and clean/ID.txt. A third of the page
 for testing. On the others an annotator works through the HTTP interface of `ncleaner annotate`, as the web
 page does, and answers with the labels of the gold text: once in the order of the queue, once in random order.
 Prints the F of words on the test pages of models trained on what is finished after 5, 10, 20, 30 and 50
-pages, and for each page how many segments have another label than the guess, beside the number of all segments.
+pages, and for each page how many segments have another label than the guess, beside the number of all.
 """
 
 from __future__ import annotations
@@ -167,8 +167,9 @@ def main(
             if rows:
                 mean = [statistics.mean(row[column] for row in rows) for column in (1, 2, 3, 4)]
                 print(
-                    f"  {name}, pages {first + 1:2} to {last + 1}: {mean[0]:.1f} segments, "
-                    f"{mean[1]:.1f} to keep or drop against the guess, {mean[2]:.1f} with another label, in {mean[3]:.1f} ranges"
+                    f"  {name}, pages {first + 1:2} to {last + 1}: {mean[0]:.1f} segments, {mean[1]:.1f} "
+                    f"to keep or drop against the guess, {mean[2]:.1f} with another label, "
+                    f"in {mean[3]:.1f} ranges"
                 )
 
 

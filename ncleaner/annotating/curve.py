@@ -117,10 +117,13 @@ def learning_curve(
             size, step = (size + 1) // 2, step + 1
             if size == sizes[step - 1][-1]:
                 break
-    points = [
-        Point(round(float(np.mean(sizes[step])), 1), *_mean(scores[step]))
+    # means over different pages would not compare
+    told = [
+        step
         for step in sorted(scores, reverse=True)
+        if not (np.isnan(scores[step]) & ~np.isnan(scores[0])).any()
     ]
+    points = [Point(round(float(np.mean(sizes[step])), 1), *_mean(scores[step])) for step in told]
     gain, error = _mean(scores[0] - scores[1]) if 1 in scores else (float("nan"), float("nan"))
     return Curve(points, scores.get(0, np.full(len(pairs), np.nan)), gain, error)
 

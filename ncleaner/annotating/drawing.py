@@ -28,7 +28,8 @@ html, body { overflow: visible !important; visibility: visible !important; opaci
   display: block !important; animation: none !important; position: static !important;
   min-height: 0 !important; height: auto !important; max-height: none !important; transform: none !important }
 x-any, x-img { display: inline }
-x-img { display: inline-block; max-width: 100%; min-width: 1.5em; min-height: 1em; overflow: hidden;
+x-img { display: inline-block; max-width: 100%; max-height: 160px; min-width: 1.5em; min-height: 1em;
+  overflow: hidden;
   border: 1px dashed #bbb; background: #f4f4f4; color: #555; font-size: 12px; vertical-align: middle }
 x-seg { border-radius: 2px; box-decoration-break: clone; -webkit-box-decoration-break: clone;
   cursor: pointer }

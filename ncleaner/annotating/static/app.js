@@ -243,7 +243,7 @@ async function show(id, row = -1) {
   history.replaceState(null, "", `#${encodeURIComponent(id)}`);
   document.title = `${page.title} – ncleaner annotate`;
   at("title").textContent = page.title;
-  at("meta").textContent = [page.id, page.site, page.language, page.kind, page.done ? "finished" : "", `guessed by ${page.model || "a model"}`].filter(Boolean).join(" · ");
+  at("meta").textContent = [page.id, page.site, page.language, page.kind, page.done ? "finished" : "", page.settling ? `between ${Object.keys(page.votes).join(" and ")}` : `guessed by ${page.model || "a model"}`].filter(Boolean).join(" · ");
   at("main").classList.toggle("alone", at("main").dataset.view === "off");
   build();
   rows.forEach((_, number) => paint(number));
