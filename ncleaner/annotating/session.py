@@ -24,6 +24,7 @@ from ncleaner.document import Document
 from ncleaner.document.tables import HIDDEN, ZONES
 from ncleaner.errors import ModelError, NcleanerError, TrainingError
 from ncleaner.modelling.labels import LABELS
+from ncleaner.text.counted import counted
 
 __all__ = ["UNDECIDED", "ConflictError", "RequestError", "Session"]
 
@@ -275,11 +276,14 @@ class Session:
         document = self.document(page)
         if len(letters) != len(document):
             raise RequestError(
-                f"the page {page} has {len(document)} segments, and {len(letters)} labels came"
+                f"the page {page} has {counted(len(document), 'segment')}, and "
+                f"{counted(len(letters), 'label')} came"
             )
         if UNDECIDED in letters or OPEN in letters:
             open_ = letters.count(UNDECIDED) + letters.count(OPEN)
-            raise RequestError(f"{open_} segments of the page are not decided yet")
+            raise RequestError(
+                f"{counted(open_, 'segment')} of the page {'is' if open_ == 1 else 'are'} not decided yet"
+            )
         with self._lock:
             labels = self._checked(page, revision, [*enumerate(letters)])
             guess = self.guess(page).letters

@@ -10,6 +10,7 @@ from typing import Any, Final
 from ncleaner.annotating.labels import OPEN, PageLabels
 from ncleaner.annotating.session import UNDECIDED, ConflictError, Session
 from ncleaner.errors import OutputError
+from ncleaner.text.counted import counted
 
 __all__ = ["NAMES", "UNSURE", "Work"]
 
@@ -98,7 +99,7 @@ class Work:
         first, last = sorted((self._anchor, self.here))
         self.chosen = set(range(first, last + 1))
         if extend:
-            self.told = f"{len(self.chosen)} segments chosen"
+            self.told = f"{counted(len(self.chosen), 'segment')} chosen"
 
     def choose_all(self) -> None:
         """Chooses all segments."""
@@ -111,7 +112,7 @@ class Work:
         if not styles:
             return
         self.chosen = {row for row, style in enumerate(styles) if style == styles[self.here]}
-        self.told = f"{len(self.chosen)} segments of this style chosen"
+        self.told = f"{counted(len(self.chosen), 'segment')} of this style chosen"
 
     def next_doubt(self) -> None:
         """Goes to the least certain segment that has only a guess; in settling, to the next conflict."""

@@ -4,7 +4,7 @@ import { Frame } from "/static/frame.js";
 import * as panels from "/static/panels.js";
 import { ask, Gone, Store } from "/static/store.js";
 
-const { make, nameOf } = panels;
+const { counted, make, nameOf } = panels;
 const at = (id) => document.getElementById(id);
 const list = at("list"), status = at("status"), alertBox = at("alert");
 const TAGS = { p: "P", h: "H", l: "L", c: "↳", o: "–", "?": "?" };
@@ -70,7 +70,7 @@ function tally() {
     open += letter === "?" || isDoubtful(row);
   }
   const kept = rows.length - (counts.o || 0) - (counts["?"] || 0);
-  at("tally").textContent = `${rows.length} segments · ${kept} kept · ${counts.o || 0} dropped · `
+  at("tally").textContent = `${counted(rows.length, "segment")} · ${kept} kept · ${counts.o || 0} dropped · `
     + (page.settling ? `${counts["?"] || 0} to settle` : `${open} doubtful`);
 }
 let tallying = 0;
@@ -119,7 +119,7 @@ function extend(row) {
   const wanted = new Set();
   for (let one = Math.min(anchor, here); one <= Math.max(anchor, here); one++) wanted.add(one);
   mark(wanted);
-  say(`${wanted.size} segments chosen`);
+  say(`${counted(wanted.size, "segment")} chosen`);
 }
 function sameStyle() {
   if (!rows.length) return;
@@ -127,7 +127,7 @@ function sameStyle() {
   const wanted = new Set();
   page.styles.forEach((one, row) => { if (one === style) wanted.add(row); });
   mark(wanted);
-  say(`${wanted.size} segments of this style chosen`);
+  say(`${counted(wanted.size, "segment")} of this style chosen`);
 }
 
 function nextDoubt(back) {
@@ -257,7 +257,7 @@ async function show(id, row = -1) {
   move(Math.max(first, 0));
   list.dataset.page = id;
   list.dataset.saved = store.revision;
-  say(changes.length ? "Changes from before are saved now" : `${rows.length} segments. ${page.done ? "Finished before" : ""}`);
+  say(changes.length ? "Changes from before are saved now" : `${counted(rows.length, "segment")}. ${page.done ? "Finished before" : ""}`);
   list.focus();
   count();
 }

@@ -26,6 +26,7 @@ export const KEYS = [
 ];
 
 const NAMES = { p: "paragraph", h: "header", l: "list item", c: "continues", o: "drop", "?": "undecided" };
+export const counted = (number, one) => `${number.toLocaleString("en")} ${one}${number === 1 ? "" : "s"}`;
 export const nameOf = (letter) => NAMES[letter] || "no label";
 
 export function make(tag, attributes = {}, ...children) {
@@ -66,7 +67,7 @@ const cell = (value, number = false) => make("td", { class: number ? "n" : "" },
 
 export async function pages(current, go) {
   const found = await ask("/api/pages");
-  open(`${found.length} pages, the one that teaches most first`, table("Pages",
+  open(`${counted(found.length, "page")}, the one that teaches most first`, table("Pages",
     ["Page", "State", "Site", "Kind", { n: "Words" }, { n: "Doubt" }],
     found.map((page) => make("tr", {},
       cell(make("button", { type: "button", "aria-current": page.id === current ? "page" : false,
@@ -102,7 +103,7 @@ export async function progress() {
     ...(learning.failed ? [make("p", {}, learning.failed)] : []),
     ...(learning.curve.length ? [chart(learning)] : []),
     make("p", {}, learning.busy ? "A model is being trained now. " : "",
-      learning.own ? `A model of your ${learning.trained} pages guesses now; it is better than the one at the start.`
+      learning.own ? `A model of ${counted(learning.trained, "page")} guesses now; it is better than the one at the start.`
         : "The model of the start guesses; on your pages it is not worse than one trained on them so far."));
   content.push(make("h3", {}, "When you have enough"),
     make("p", {}, "End the program with Ctrl C in its terminal, and run:"), make("p", {}, make("code", {}, now.command)));
@@ -138,7 +139,7 @@ function chart(learning) {
     svg("text", { x: x(point.pages), y: height - bottom + 17, "text-anchor": "middle" }, String(Math.round(point.pages))));
   if (start !== null) drawn.append(
     svg("line", { class: "start", x1: left, x2: width - right, y1: y(start), y2: y(start) }),
-    svg("text", { x: left + 6, y: y(start) - 6 }, "the model at the start"));
+    svg("text", { x: width - right - 4, y: y(start) + 15, "text-anchor": "end" }, "the model at the start"));
   drawn.append(svg("text", { x: (left + width) / 2, y: height - 4, "text-anchor": "middle" },
     "training pages · F of words on pages of other sites, with its standard error"));
   return drawn;
@@ -161,6 +162,6 @@ export async function agreement(go) {
     cell(one.settled ? nameOf(one.settled) : "–"), make("td", { dir: "auto" }, one.text)));
   open("Agreement",
     table("Agreement of each two", ["People", { n: "Pages" }, "Of", { n: "Number" }, { n: "Agree" }, { n: "Kappa" }], rows),
-    make("h3", {}, `${found.number.toLocaleString("en")} disagreements`),
+    make("h3", {}, counted(found.number, "disagreement")),
     table("Disagreements", ["Segment", "Labels", "Settled", "Text"], differing));
 }
