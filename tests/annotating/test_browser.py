@@ -221,9 +221,9 @@ def test_the_drawn_page_and_the_list_show_each_other(tab: Any, tmp_path: Path) -
         assert tab.get_attribute("#list", "aria-activedescendant") == "s5"
         assert tab.evaluate("document.activeElement.id") == "list"
         tab.keyboard.press("ArrowUp")
-        assert frame.get_attribute("x-seg[data-here]", "data-seg") == "4"
+        frame.wait_for_selector("x-seg[data-seg='4'][data-here]")
         tab.keyboard.press("l")
-        assert frame.get_attribute("x-seg[data-seg='4']", "data-label") == "l"
+        frame.wait_for_selector("x-seg[data-seg='4'][data-label=l]")
 
 
 def test_two_tabs(chromium: Any, tmp_path: Path) -> None:

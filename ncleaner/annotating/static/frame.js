@@ -12,6 +12,7 @@ export class Frame {
     this.scale = 1;
     this.here = -1;
     this.paint = () => null;
+    this.todo = [];
     this.frame.addEventListener("load", () => this.loaded());
     document.getElementById("glass").addEventListener("click", (event) => {
       const row = this.rowAt(event);
@@ -67,19 +68,37 @@ export class Frame {
     return part ? Number(part.dataset.seg) : -1;
   }
 
-  label(row, letter, doubtful) {
+  // the segments answer a key first: what it changes in here is drawn after that
+  later(what) {
+    this.todo.push(what);
+    if (this.todo.length > 1) return;
+    requestAnimationFrame(() => setTimeout(() => {
+      const todo = this.todo;
+      this.todo = [];
+      for (const one of todo) one();
+    }));
+  }
+
+  label(row, letter, doubtful) { this.later(() => this.#label(row, letter, doubtful)); }
+  choose(row, chosen) { this.later(() => this.#choose(row, chosen)); }
+  move(row) {
+    this.wanted = row;
+    this.later(() => { if (this.wanted === row) this.#move(row); });
+  }
+
+  #label(row, letter, doubtful) {
     for (const part of this.parts.get(row) || []) {
       part.dataset.label = letter;
       if (doubtful) part.dataset.doubt = "1"; else delete part.dataset.doubt;
     }
   }
 
-  choose(row, chosen) {
+  #choose(row, chosen) {
     for (const part of this.parts.get(row) || [])
       if (chosen) part.dataset.chosen = "1"; else delete part.dataset.chosen;
   }
 
-  move(row) {
+  #move(row) {
     for (const part of this.parts.get(this.here) || []) delete part.dataset.here;
     this.here = row;
     const parts = this.parts.get(row);
