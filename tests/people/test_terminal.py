@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from ncleaner.people.terminal import KEYS, AnnotateApp
 
 from ..annotating import made
 
-STATIC = Path(__file__).parents[2] / "ncleaner" / "annotating" / "static"
+STATIC = resources.files("ncleaner.annotating") / "static"
 
 
 def run(session: Session, steps: Callable[[AnnotateApp, Any], Awaitable[None]]) -> None:
