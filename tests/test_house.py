@@ -36,6 +36,9 @@ MAY_KNOW: dict[str, set[str]] = {
     "scoring": set(),
     "training": {"text", "reading", "document", "modelling", "methods", "scoring"},
     "cleaner": {"document", "modelling", "methods", "surveying", "sinks"},
+    "annotating": {
+        "text", "storage", "reading", "document", "modelling", "methods", "training", "cleaner",
+    },
     "comparing": {
         "text", "modelling", "methods", "sinks", "scoring", "training", "cleaner",
     },
@@ -46,7 +49,7 @@ MAY_KNOW: dict[str, set[str]] = {
     "sorting": {"text", "storage", "reading", "running"},
     "people": {
         "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "training",
-        "cleaner", "comparing", "running", "sorting", "surveying",
+        "cleaner", "comparing", "running", "sorting", "surveying", "annotating",
     },
     # the doors
     "spark": {"storage", "reading", "modelling", "methods", "sinks", "running", "people"},
@@ -55,7 +58,9 @@ MAY_KNOW: dict[str, set[str]] = {
     "__init__": {"reading", "document", "modelling", "methods", "scoring", "training", "cleaner"},
 }  # fmt: skip
 # What training and drawing need, and cleaning must not.
-BLOCKED = ("rapidfuzz", "publicsuffixlist", "matplotlib", "lightgbm", "pycrfsuite")
+BLOCKED = (
+    "rapidfuzz", "publicsuffixlist", "matplotlib", "lightgbm", "pycrfsuite", "starlette", "uvicorn", "nh3", "textual",
+)  # fmt: skip
 
 
 def sources() -> Iterator[Path]:

@@ -10,7 +10,7 @@ from ncleaner.document.tables import Document
 from ncleaner.limits import Limits
 from ncleaner.text.charset import decode
 
-__all__ = ["dump_html"]
+__all__ = ["dump_html", "parse"]
 
 _walk_tree = _dump.walk if _dump.LAYOUT_PROVED else _walk.walk
 
@@ -26,7 +26,7 @@ _LARGE = 100_000
 _LARGE_PAGE = 1_000_000
 
 
-def _parse(utf8: bytes, limits: Limits) -> tuple[Parsed, int]:
+def parse(utf8: bytes, limits: Limits) -> tuple[Parsed, int]:
     """Returns (parsed tree within the limits, number of tags that were dropped to keep them)."""
     tree = parsed_within_bounds(utf8, limits.tags, len(utf8) <= _LARGE_PAGE)
     if tree is not None:
@@ -57,7 +57,7 @@ def _add_embedded(tree: Parsed, builder: Builder, limits: Limits) -> int:
         return 0
 
     def walk(markup: bytes) -> int:
-        fragment, dropped = _parse(markup, limits)
+        fragment, dropped = parse(markup, limits)
         _walk_tree(fragment.parser, builder, False)
         fragment.release()
         return dropped
@@ -87,7 +87,7 @@ def dump_html(
     """
     limits.check_size(len(html))
     utf8, used = decode(html, content_type, encoding)
-    tree, dropped = _parse(utf8, limits)
+    tree, dropped = parse(utf8, limits)
     builder = Builder(len(utf8) // 8, limits.segments)
     title, lang = _walk_tree(tree.parser, builder, alt_text)
     if _is_thin(builder) and _may_have_data(utf8):

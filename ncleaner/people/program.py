@@ -24,7 +24,7 @@ COMMANDS = {
     "report": "Show what has been done in an output directory.",
     "dump": "Write the uncleaned text dump.",
     "inspect": "Show what happens to one page, segment by segment.",
-    "annotate": "Write a page's blocks with their labels, to be corrected.",
+    "annotate": "Clean pages by hand, to train a model from them.",
     "train": "Train a model from cleaned pages, or from raw pages alone; or adapt one.",
     "tune": "Find n, q and alphabet by cross-validation.",
     "evaluate": "Compare cleaned text with a gold standard.",

@@ -17,7 +17,17 @@ from ncleaner.reading.streams import inflated
 from ncleaner.storage.base import Status, is_url
 from ncleaner.storage.places import files_below, open_binary, status
 
-__all__ = ["STDIN", "Input", "find_inputs", "is_archive", "is_binary", "listed_inputs", "sniff", "stem"]
+__all__ = [
+    "STDIN",
+    "Input",
+    "find_inputs",
+    "is_archive",
+    "is_binary",
+    "is_page",
+    "listed_inputs",
+    "sniff",
+    "stem",
+]
 
 #: The path that stands for standard input.
 STDIN: Final = "-"
@@ -288,6 +298,11 @@ def _is_known(name: str) -> bool:
 def is_archive(name: str) -> bool:
     """Whether a file is a WARC or an ARC, compressed or not, by its name."""
     return _uncompressed(name).endswith(_ARCHIVE)
+
+
+def is_page(name: str) -> bool:
+    """Whether a file is an HTML page or a text, not compressed, by its name."""
+    return name.lower().endswith((*_PAGE, *_TEXT))
 
 
 def _uncompressed(name: str) -> str:

@@ -28,6 +28,7 @@ from ncleaner.training.sites import sites_of_names
 __all__ = [
     "Pair",
     "Source",
+    "find_manifest",
     "find_sources",
     "pages_of",
     "read_bytes",
@@ -154,8 +155,13 @@ def _manifest(path: Path) -> dict[str, dict[str, str]]:
     return found
 
 
-def _told(raw: Path, manifest: str | Path | None) -> dict[str, dict[str, str]]:
-    """Returns the entries of a manifest, or of `manifest.jsonl` beside or inside the directory of pages."""
+def find_manifest(raw: Path, manifest: str | Path | None = None) -> dict[str, dict[str, str]]:
+    """Returns {name: {`url`, `language`, `page_type`: text, empty if unknown}} of the pages in a manifest, or
+    in `manifest.jsonl` beside or inside the directory of pages; empty without one.
+
+    Raises:
+        TrainingError: the manifest is missing or cannot be read.
+    """
     if manifest is not None and not Path(manifest).is_file():
         raise TrainingError(f"there is no manifest {manifest}")
     for path in [Path(manifest)] if manifest else (raw / "manifest.jsonl", raw.parent / "manifest.jsonl"):
@@ -173,7 +179,7 @@ def read_manifest(raw: Path, manifest: str | Path | None) -> dict[str, tuple[str
     """
     return {
         name: (entry["url"], entry["page_type"] if entry["page_type"] in KINDS else "")
-        for name, entry in _told(raw, manifest).items()
+        for name, entry in find_manifest(raw, manifest).items()
     }
 
 
@@ -231,7 +237,7 @@ def find_sources(raw: str | Path, clean: str | Path, *, manifest: str | Path | N
             f"in {clean} ({counted(len(texts), 'file')}): they are matched by name without suffix, page.html "
             "with page.txt"
         )
-    told = _told(raw, manifest)
+    told = find_manifest(raw, manifest)
     return [Source(stem, pages[stem], texts[stem], **told.get(stem, {})) for stem in common]
 
 

@@ -7,58 +7,127 @@ from typing import Annotated
 
 import typer
 
-from ncleaner.errors import OutputError
 from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
 from ncleaner.people.options import EncodingOption, ModelOption, PageMethod, PageMethodOption, reports_errors
-from ncleaner.people.streams import tell
-from ncleaner.text.counted import counted
-from ncleaner.text.visible import visible
 
 __all__ = ["command"]
 
 
 @reports_errors
 def command(
-    page: Annotated[Path, typer.Argument(help="An HTML page, or a text dump (.txt).")],
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="DIR|ARCHIVE|PAGE",
+            help="A directory of pages (in it, or in its directory raw/), an archive, or a directory of "
+            "archives. Or one page (HTML, or a text dump .txt): its labels are written to a file, to be "
+            "corrected in an editor.",
+        ),
+    ],
+    annotator: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="Who annotates: each person has labels of their own."),
+    ] = "me",
+    settle: Annotated[
+        bool,
+        typer.Option(
+            "--settle",
+            help="Decide only what two other annotators label differently.",
+        ),
+    ] = False,
+    agreement: Annotated[
+        bool,
+        typer.Option(
+            "--agreement", help="Print how far the annotators agree, and where they do not; then end."
+        ),
+    ] = False,
+    terminal: Annotated[
+        bool, typer.Option("--terminal", help="Annotate in the terminal, not on a web page: the same keys.")
+    ] = False,
+    port: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=65535,
+            help="Port of the web page, which only this machine reaches.  [default: a free one]",
+            show_default=False,
+        ),
+    ] = 0,
+    browser: Annotated[
+        bool,
+        typer.Option("--browser/--no-browser", help="Open the web page in a browser, where there is one."),
+    ] = True,
+    pages: Annotated[
+        int,
+        typer.Option(min=1, metavar="N", help="Take at most so many pages of an archive, some of each site."),
+    ] = 500,
+    goal: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Number of pages to finish, for the estimate of time.")
+    ] = 50,
+    every: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Train a model in the background after so many finished pages; 0: never, and the queue "
+            "knows nothing of doubt.",
+        ),
+    ] = 3,
+    anno: Annotated[
+        bool,
+        typer.Option("--anno", help="Write Victor's file (.anno) beside each finished page, too."),
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR|FILE.anno",
+            help="For an archive, the directory of the project, with its pages, labels and clean texts. For "
+            "one page, the file of its labels.  [default: beside the input]",
+            show_default=False,
+        ),
+    ] = None,
     method: PageMethodOption = PageMethod(DEFAULT_METHOD),
     model: ModelOption = DEFAULT_MODEL,
     clean: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Take the labels from an alignment with this cleaned text of the page, not from a method.",
-            show_default=False,
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE.anno",
-            help="The annotation file to write.  [default: beside the page]",
+            help="For one page: take the labels from an alignment with this cleaned text of the page, not "
+            "from a method.",
             show_default=False,
         ),
     ] = None,
     encoding: EncodingOption = None,
 ) -> None:
-    """Write a page's blocks with their labels: a person corrects them, and `train` learns from them."""
-    from ncleaner.methods.choice import load_method
-    from ncleaner.modelling.labels import labels_from_kept
-    from ncleaner.storage.whole import atomic_file
-    from ncleaner.training import annotations as anno
+    """Clean pages by hand, on a local web page or in the terminal: a model guesses, keys correct it.
 
+    Each finished page gives a clean text for `train --raw DIR/raw --clean DIR/clean`. All that is done is
+    saved at once; start again with the same directory to go on. docs/annotation.md has the guidelines and the
+    formats.
+    """
+    from ncleaner.people import annotating
+
+    given = {
+        "--settle": settle, "--agreement": agreement, "--terminal": terminal, "--anno": anno,
+        "--port": port != 0,
+    }  # fmt: skip
+    if annotating.is_one_page(what):
+        if foreign := [name for name, value in given.items() if value]:
+            raise typer.BadParameter(f"{foreign[0]} is for a directory or an archive, and {what} is one page")
+        annotating.write_page(Path(what), method.value, model, clean, output, encoding)
+        return
     if clean is not None:
-        pair = anno.read_pair(page, clean, encoding)
-        document, labels = pair.document, anno.labels_from_alignment(pair)
-    else:
-        document = anno.read_page(page, encoding)
-        kept = load_method(method.value, model).keep(document)
-        labels = labels_from_kept(document, kept.mask)
-    target = output or page.with_suffix(anno.SUFFIX)
-    try:
-        with atomic_file(target) as out:
-            out.write(anno.write_annotations(document, labels, page.name))
-    except OSError as error:
-        raise OutputError(f"cannot write {target}: {error.strerror}") from error
-    tell(f"{visible(target)}: {counted(len(labels), 'block')}")
+        raise typer.BadParameter("--clean is for one page; clean texts in DIR/clean are read by themselves")
+    if method.value != DEFAULT_METHOD:
+        raise typer.BadParameter(f"--method is for one page; {DEFAULT_METHOD} guesses the labels of many")
+    if agreement:
+        annotating.show_agreement(annotating.project_of(what, output, pages, encoding))
+        return
+    annotating.check_installed(terminal)
+    project = annotating.project_of(what, output, pages, encoding)
+    annotating.work(
+        project, annotator, settling=settle, model=model, goal=goal, every=every, anno=anno,
+        terminal=terminal, port=port, browser=browser,
+    )  # fmt: skip

@@ -1,0 +1,155 @@
+"""Learning curves: how good a model is that was trained on so many of the finished pages, and whether more of
+them would help."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ncleaner.errors import TrainingError, TrainingWarning
+from ncleaner.modelling.hybrid import HybridModel
+from ncleaner.text.counted import counted
+from ncleaner.training.hybrid import train_hybrid
+from ncleaner.training.ngrams import NGramOptions
+from ncleaner.training.pairs import Pair
+from ncleaner.training.sites import folds
+
+__all__ = ["Curve", "Point", "fit", "learning_curve", "page_f", "verdict"]
+
+_FOLDS: Final = 5
+# fewer pages give no curve
+_LEAST: Final = 3
+# the sum of words is small below so many pages: no advice to stop
+_ADVISED: Final = 16
+# points of F that a doubling of the pages has to bring to be worth the work
+_WORTH: Final = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One point of a learning curve.
+
+    Attributes:
+        pages: mean number of pages that the models were trained on.
+        f: F of words on pages of other sites, mean of the pages, 0 to 1.
+        error: standard error of this mean.
+    """
+
+    pages: float
+    f: float
+    error: float
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A learning curve.
+
+    Attributes:
+        points: from the smallest number of pages to the largest.
+        scores: shape (pages,), the F of each page with the most training pages; NaN for a page that no model
+            could be trained for.
+        gain: F that the last doubling of the training pages has brought, mean over the pages; NaN if unknown.
+        error: standard error of `gain`.
+    """
+
+    points: list[Point]
+    scores: npt.NDArray[np.float64]
+    gain: float
+    error: float
+
+
+def page_f(pair: Pair, mask: npt.NDArray[np.bool_]) -> float:
+    """Returns the F of words of a decision about a page, 0 to 1."""
+    words = pair.alignment.words.astype(np.float64)
+    right = float((np.nan_to_num(pair.alignment.matched) * words)[mask].sum())
+    both = float(words[mask].sum()) + pair.alignment.gold_words
+    return 2 * right / both if both else 1.0
+
+
+def fit(pairs: Sequence[Pair], alphabet: str = "learned") -> HybridModel:
+    """Trains a hybrid with the shipped structure model; says nothing about small things.
+
+    Raises:
+        TrainingError: no model can be trained from these pages.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TrainingWarning)
+        return train_hybrid(pairs, ngrams=NGramOptions(alphabet=alphabet))
+
+
+def learning_curve(
+    pairs: Sequence[Pair],
+    alphabet: str = "learned",
+    train: Callable[[Sequence[Pair], str], HybridModel] = fit,
+) -> Curve:
+    """Trains on more and more pages, and tests on pages of other sites.
+
+    The pages are divided into up to five folds by site. For each fold, models are trained on all of the
+    other pages, on half of them, on a quarter, and so on. The same pages give the same curve.
+
+    Args:
+        pairs: finished pages.
+        alphabet: of the n-grams.
+        train: trains a model.
+    """
+    scores: dict[int, npt.NDArray[np.float64]] = {}
+    sizes: dict[int, list[int]] = {}
+    dealt = folds([pair.site for pair in pairs], _FOLDS)
+    for fold in dealt if len(dealt) > 1 else []:
+        tested = set(fold)
+        rest = [pair for number, pair in enumerate(pairs) if number not in tested]
+        random.Random(len(rest)).shuffle(rest)
+        size, step = len(rest), 0
+        while size >= _LEAST:
+            try:
+                model = train(rest[:size], alphabet)
+            except TrainingError:
+                break
+            row = scores.setdefault(step, np.full(len(pairs), np.nan))
+            row[fold] = [page_f(pairs[number], model.judge(pairs[number].document).mask) for number in fold]
+            sizes.setdefault(step, []).append(size)
+            size, step = (size + 1) // 2, step + 1
+            if size == sizes[step - 1][-1]:
+                break
+    # means over different pages would not compare
+    told = [
+        step
+        for step in sorted(scores, reverse=True)
+        if not (np.isnan(scores[step]) & ~np.isnan(scores[0])).any()
+    ]
+    points = [Point(round(float(np.mean(sizes[step])), 1), *_mean(scores[step])) for step in told]
+    gain, error = _mean(scores[0] - scores[1]) if 1 in scores else (float("nan"), float("nan"))
+    return Curve(points, scores.get(0, np.full(len(pairs), np.nan)), gain, error)
+
+
+def _mean(values: npt.NDArray[np.float64]) -> tuple[float, float]:
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return float("nan"), float("nan")
+    error = float(known.std(ddof=1)) / len(known) ** 0.5 if len(known) > 1 else float("nan")
+    return round(float(known.mean()), 4), round(error, 4)
+
+
+def verdict(curve: Curve, pages: int) -> tuple[bool, str]:
+    """Says whether more pages would help.
+
+    Returns:
+        Whether it is enough, and a sentence.
+    """
+    if not curve.points:
+        return False, "Too few finished pages for a learning curve: it needs about five, of several sites."
+    if np.isnan(curve.gain) or np.isnan(curve.error):
+        return False, f"{counted(pages, 'page is', 'pages are')} too few to see whether more would help."
+    change = f"{100 * curve.gain:+.1f} ± {100 * curve.error:.1f} points"
+    told = f"the last doubling of the pages changed F by {change}"
+    if pages < _ADVISED:
+        return False, f"Go on: {told}, and {counted(pages, 'page is', 'pages are')} few."
+    if curve.gain + curve.error < _WORTH:
+        return True, f"More pages hardly help now: {told}."
+    return False, f"More pages help: {told}."

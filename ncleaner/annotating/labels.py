@@ -1,0 +1,198 @@
+"""The labels that one person gives to the segments of one page, and their file.
+
+A label is one letter: `p`, `h`, `l` keep the segment as a paragraph, header or list item; `c` keeps it as the
+continuation of the kept segment before; `o` drops it. A segment that nobody has labelled yet has a `.`.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from ncleaner.document import Document
+from ncleaner.errors import OutputError, TrainingError
+from ncleaner.modelling.labels import CONTINUATION, LABELS, OTHER, Labels, gold_of
+from ncleaner.storage.whole import atomic_file
+from ncleaner.text.counted import counted
+from ncleaner.training.annotations import Annotated
+from ncleaner.training.hybrid import pair_of
+from ncleaner.training.pairs import read_bytes
+
+__all__ = [
+    "OPEN",
+    "PageLabels",
+    "digest_of",
+    "gold_lines",
+    "kinds_of",
+    "letters_of_runs",
+    "read_labels",
+    "runs_of_letters",
+    "stored_labels",
+    "write_bytes",
+    "write_labels",
+]
+
+#: Stands for a segment without a label.
+OPEN: Final = "."
+
+
+@dataclass(frozen=True, slots=True)
+class PageLabels:
+    """The labels of one page by one person.
+
+    Attributes:
+        page: id of the page.
+        labels: one letter for each segment, or `.`.
+        digest: of the page's text as it was labelled; see `digest_of`.
+        revision: number of changes that have been saved; 0 for a page that nobody has touched.
+        done: the person has finished the page.
+        seconds: time spent on the page, without pauses.
+        changed: number of segments whose label is not what was guessed, when the page was finished.
+        finished: time at which the page was finished, in UTC (`2026-05-01T10:00:00Z`); empty before.
+        settles: the people between whose labels these decide; empty for a page that was labelled as it is.
+    """
+
+    page: str
+    labels: str
+    digest: str
+    revision: int = 0
+    done: bool = False
+    seconds: float = 0.0
+    changed: int = 0
+    finished: str = ""
+    settles: tuple[str, ...] = ()
+
+    def with_changes(self, changes: list[tuple[int, str]]) -> PageLabels:
+        """Returns the labels with some of them replaced, as the next revision."""
+        letters = list(self.labels)
+        for row, letter in changes:
+            letters[row] = letter
+        return replace(self, labels="".join(letters), revision=self.revision + 1)
+
+    def filled(self, guess: str) -> str:
+        """Returns the letters, with the guess where there is no label."""
+        return "".join(
+            other if letter == OPEN else letter for letter, other in zip(self.labels, guess, strict=True)
+        )
+
+
+def digest_of(document: Document) -> str:
+    """Returns a hash of a page's segments: labels belong to a page whose text gives the same."""
+    return sha256(document.data).hexdigest()[:16]
+
+
+def kinds_of(document: Document) -> str:
+    """Returns the letter of each segment's kind in the page: `p`, `h` or `l`."""
+    return bytes(document.segments["kind"]).decode("ascii")
+
+
+def runs_of_letters(document: Document, letters: str) -> Labels:
+    """Returns the labels of a page's runs, for a file of Victor: the first run of a kept segment has the
+    letter of the segment, its other runs continue it."""
+    runs, table = document.runs, document.segments
+    of_segments = np.array([LABELS.index(letter) for letter in letters], np.uint8)
+    if not len(of_segments):
+        return np.zeros(0, np.uint8)
+    labels: Labels = of_segments[runs["segment"]]
+    later = np.arange(len(runs)) != table["first_run"][runs["segment"]]
+    labels[later & (labels != OTHER)] = CONTINUATION
+    return labels
+
+
+def letters_of_runs(document: Document, labels: Labels) -> str:
+    """Returns a letter for each segment from the labels of runs."""
+    kept, kinds, continues = gold_of(document, labels)
+    letters = np.where(continues, ord("c"), kinds).astype(np.uint8)
+    letters[~kept] = ord("o")
+    return letters.tobytes().decode("ascii")
+
+
+def gold_lines(document: Document, letters: str) -> str:
+    """Returns the clean text of a page in CleanEval's markup; empty if nothing is kept."""
+    gold = pair_of(Annotated("", document, runs_of_letters(document, letters))).gold
+    return f"{gold}\n" if gold else ""
+
+
+# files --------------------------------------------------------------------------------------------
+
+
+def read_labels(path: Path, document: Document) -> PageLabels | None:
+    """Reads the labels of a page; None if there is no file.
+
+    Raises:
+        TrainingError: the file is damaged, or belongs to another text.
+    """
+    if not path.is_file():
+        return None
+    found = stored_labels(path)
+    if found.digest != digest_of(document) or len(found.labels) != len(document):
+        raise TrainingError(
+            f"{path} has labels for {counted(len(found.labels), 'segment')} of another text: the page, or "
+            f"the way in which its segments are found, has changed (now "
+            f"{counted(len(document), 'segment')}); move the file away to label the page again"
+        )
+    return found
+
+
+def stored_labels(path: Path) -> PageLabels:
+    """Reads a file of labels without its page.
+
+    Raises:
+        TrainingError: it cannot be read, or is damaged.
+    """
+    try:
+        found: dict[str, Any] = json.loads(read_bytes(path))
+        made = PageLabels(
+            page=str(found["page"]),
+            labels=str(found["labels"]),
+            digest=str(found["digest"]),
+            revision=int(found["revision"]),
+            done=bool(found["done"]),
+            seconds=float(found.get("seconds", 0)),
+            changed=int(found.get("changed", 0)),
+            finished=str(found.get("finished", "")),
+            settles=tuple(map(str, found.get("settles", ()))),
+        )
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise TrainingError(f"{path} is not a file of labels, or is damaged ({error!r})") from error
+    wrong = sorted(set(made.labels) - set(LABELS) - {OPEN})
+    if wrong:
+        raise TrainingError(f"{path}: {wrong[0]!r} is not a label; the labels are {', '.join(LABELS)}")
+    if made.done and OPEN in made.labels:
+        raise TrainingError(f"{path}: the page is called done, but has segments without a label")
+    return made
+
+
+def write_labels(path: Path, labels: PageLabels) -> None:
+    """Writes the labels of a page; the file is there as a whole, or as it was before.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    entry: dict[str, Any] = {
+        "page": labels.page, "labels": labels.labels, "digest": labels.digest, "revision": labels.revision,
+        "done": labels.done, "seconds": round(labels.seconds, 1), "changed": labels.changed,
+        "finished": labels.finished,
+    }  # fmt: skip
+    if labels.settles:
+        entry["settles"] = list(labels.settles)
+    write_bytes(path, json.dumps(entry, ensure_ascii=False).encode() + b"\n")
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Writes a file as a whole, and the directory above it.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_file(path) as out:
+            out.write(data)
+    except OSError as error:
+        raise OutputError(f"cannot write {path}: {error.strerror}") from error

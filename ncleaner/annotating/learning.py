@@ -1,0 +1,242 @@
+"""Learning in the background: a model of the pages that are finished, its learning curve, and how sure the
+better model is of all other pages.
+
+`learn` runs in a process of its own, so that whoever annotates does not wait. It writes two files to the
+directory of the person: the model, and `learned.json` with all that it has found out.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from ncleaner.annotating.curve import Curve, fit, learning_curve, page_f, verdict
+from ncleaner.annotating.guessing import Guesser
+from ncleaner.annotating.labels import gold_lines, write_bytes
+from ncleaner.annotating.project import Project, open_project
+from ncleaner.annotating.queue import Candidate, in_order
+from ncleaner.errors import ModelError, NcleanerError, TrainingError
+from ncleaner.methods.language import page_language
+from ncleaner.training.pairs import Pair
+
+__all__ = ["MODEL", "Learned", "Learning", "finished_pairs", "read_learned"]
+
+MODEL: Final = "model.ncm"
+_LEARNED: Final = "learned.json"
+# pages that are looked at before anybody has come to them
+_MOST: Final = 2000
+# of so many pages that are finished, a model is trained
+_LEAST: Final = 4
+# a learned alphabet is for pages of one language
+_MAIN: Final = 0.8
+
+
+@dataclass(slots=True)
+class Learned:
+    """What the background has found out.
+
+    Attributes:
+        pages: {id: site, kind, language, doubt, words, error} of the pages that it has looked at.
+        trained: number of finished pages that it has learned from.
+        own: the model trained on them guesses better than the one at the start, and is used.
+        curve: points {pages, f, error}, from few pages to all.
+        start: F and error of the model at the start on the same pages; empty if unknown.
+        enough: more pages would hardly help.
+        advice: a sentence on that.
+    """
+
+    pages: dict[str, dict[str, Any]] = field(default_factory=dict)
+    trained: int = 0
+    own: bool = False
+    curve: list[dict[str, float]] = field(default_factory=list)
+    start: dict[str, float] = field(default_factory=dict)
+    enough: bool = False
+    advice: str = ""
+
+    def candidate(self, page: str, site: str = "") -> Candidate:
+        """Returns a page for the queue."""
+        entry = self.pages.get(page, {})
+        return Candidate(
+            page,
+            entry.get("site", site),
+            entry.get("kind", ""),
+            entry.get("language", ""),
+            entry.get("doubt"),
+            entry.get("words", 0),
+        )
+
+
+def read_learned(folder: Path) -> Learned:
+    """Reads what has been found out before; nothing if there is no file, or it is of another version."""
+    try:
+        return Learned(**json.loads((folder / _LEARNED).read_bytes()))
+    except (OSError, ValueError, TypeError):
+        return Learned()
+
+
+def finished_pairs(project: Project, name: str) -> list[Pair]:
+    """Returns the pages that a person has finished, and those whose clean text comes from elsewhere.
+
+    A page that somebody else has finished here is not among them: two people are to judge by themselves.
+    """
+    found = []
+    for page in project.pages:
+        with suppress(NcleanerError):
+            labels = project.all_labels(page)
+            own = labels.get(name)
+            letters = None
+            if own is not None and own.done:
+                document = project.document(page)
+                letters = own.labels if len(own.labels) == len(document) else None
+            elif project.has_gold(page) and not any(other.finished for other in labels.values()):
+                document = project.document(page)
+                letters = project.given(page, document)
+            if letters is not None:
+                found.append(Pair(page, document, gold_lines(document, letters), project.site(page)))
+    return found
+
+
+def learn(folder: str, encoding: str | None, name: str, model: str) -> None:
+    """Learns from what a person has finished; the entry point of the process.
+
+    Args:
+        folder: of the project.
+        encoding: of its pages.
+        name: the person.
+        model: the model at the start.
+    """
+    with suppress(OSError, AttributeError):
+        os.nice(10)
+    project = open_project(Path(folder), encoding)
+    own = project.own(name)
+    start = Guesser(model)
+    found = Learned()
+    pairs = [pair for pair in finished_pairs(project, name) if len(pair.document.elements)]
+    found.trained = len(pairs)
+    found.advice = verdict(Curve([], np.zeros(0), 0.0, 0.0), len(pairs))[1]
+    if len(pairs) >= _LEAST:
+        _train(pairs, start, own, found)
+    _look_at_pages(project, name, {pair.name for pair in pairs}, _chosen(own, found, start), found)
+    write_bytes(own / _LEARNED, json.dumps(asdict(found), ensure_ascii=False).encode())
+
+
+def _train(pairs: list[Pair], start: Guesser, own: Path, found: Learned) -> None:
+    languages = Counter(page_language(pair.document) for pair in pairs)
+    (_, most) = languages.most_common(1)[0]
+    alphabet = "learned" if most >= _MAIN * len(pairs) else "nonlexical"
+    curve = learning_curve(pairs, alphabet)
+    before = np.array([page_f(pair, _mask(start, pair)) for pair in pairs])
+    found.curve = [asdict(point) for point in curve.points]
+    found.start = {
+        "f": round(float(before.mean()), 4),
+        "error": round(float(before.std(ddof=1)) / len(before) ** 0.5, 4),
+    }
+    found.enough, found.advice = verdict(curve, len(pairs))
+    known = ~np.isnan(curve.scores)
+    with suppress(TrainingError):
+        trained = fit(pairs, alphabet)
+        found.own = bool(known.any() and curve.scores[known].mean() > before[known].mean())
+        own.mkdir(parents=True, exist_ok=True)
+        trained.save(own / MODEL)
+
+
+def _mask(guesser: Guesser, pair: Pair) -> Any:
+    return np.array([letter != "o" for letter in guesser.guess(pair.document).letters], bool)
+
+
+def _chosen(own: Path, found: Learned, start: Guesser) -> Guesser:
+    if found.own:
+        with suppress(ModelError):
+            return Guesser(own / MODEL)
+    return start
+
+
+def _look_at_pages(project: Project, name: str, done: set[str], guesser: Guesser, found: Learned) -> None:
+    sites = {page: project.urls.get(page, "") for page in project.pages}
+    spread = in_order(
+        (Candidate(page, sites[page]) for page in project.pages if page not in done),
+        (Candidate(page, sites[page]) for page in done),
+    )
+    for page in islice((*sorted(done), *spread), _MOST):
+        try:
+            document = project.document(page)
+            guess = guesser.guess(document)
+            found.pages[page] = {
+                "site": project.site(page),
+                "kind": guess.kind,
+                "language": guess.language,
+                "doubt": guess.doubt,
+                "words": int(document.segments["words"].sum()),
+                "segments": len(document),
+            }
+        except NcleanerError as error:
+            found.pages[page] = {"error": str(error), "doubt": 0.0}
+
+
+class Learning:
+    """Learns in a process of its own, one at a time.
+
+    Args:
+        project: the project.
+        name: the person.
+        model: the model at the start.
+    """
+
+    def __init__(self, project: Project, name: str, model: str) -> None:
+        self._arguments = (str(project.folder), project.encoding, name, model)
+        self._folder = project.own(name)
+        self._process: Any = None
+        self._again = False
+        self.learned = read_learned(self._folder)
+        self.failed = ""
+
+    @property
+    def model(self) -> str | Path:
+        """The model that guesses now."""
+        path = self._folder / MODEL
+        return path if self.learned.own and path.is_file() else self._arguments[3]
+
+    @property
+    def busy(self) -> bool:
+        """Whether it is learning now."""
+        return self._process is not None
+
+    def begin(self) -> None:
+        """Begins to learn, or to learn again after what is going on."""
+        if self._process is not None:
+            self._again = True
+            return
+        from ncleaner.spawning import spawn_context
+
+        self._process = spawn_context().Process(target=learn, args=self._arguments)
+        self._process.start()
+
+    def poll(self) -> bool:
+        """Returns whether something new has been learned since the last call."""
+        process = self._process
+        if process is None or process.is_alive():
+            return False
+        process.join()
+        self._process = None
+        self.failed = "" if process.exitcode == 0 else f"learning has ended with status {process.exitcode}"
+        if process.exitcode == 0:
+            self.learned = read_learned(self._folder)
+        if self._again:
+            self._again = False
+            self.begin()
+        return bool(process.exitcode == 0)
+
+    def end(self) -> None:
+        """Ends the process."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.join()

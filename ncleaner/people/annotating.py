@@ -1,0 +1,302 @@
+"""What `ncleaner annotate` does: one page to a file, or the work of a person on many pages."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import sys
+import tempfile
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from html import escape
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ncleaner.errors import InputError, OutputError
+from ncleaner.people.streams import show, tell, tell_error
+from ncleaner.reading.inputs import find_inputs, is_archive, is_page, stem
+from ncleaner.storage.base import is_url
+from ncleaner.text.counted import counted
+from ncleaner.text.visible import visible
+
+if TYPE_CHECKING:
+    from ncleaner.annotating.project import Project
+    from ncleaner.annotating.session import Session
+
+__all__ = [
+    "check_installed",
+    "is_one_page",
+    "project_of",
+    "show_agreement",
+    "train_command",
+    "work",
+    "write_page",
+]
+
+# what the faces need
+_WEB, _TERMINAL = ("starlette", "uvicorn", "nh3"), ("textual",)
+# disagreements that are listed
+_LISTED = 200
+
+
+def is_one_page(what: str) -> bool:
+    """Whether an argument is one page: a file that is no archive."""
+    return not (is_url(what) or Path(what).is_dir() or is_archive(what) or what.lower().endswith(".wacz"))
+
+
+def write_page(
+    page: Path, method: str, model: str, clean: Path | None, output: Path | None, encoding: str | None
+) -> None:
+    """Writes the labels of one page, by a method or by its clean text, to a file of Victor.
+
+    Raises:
+        NcleanerError: the page cannot be read, or the file not be written.
+    """
+    from ncleaner.methods.choice import load_method
+    from ncleaner.modelling.labels import labels_from_kept
+    from ncleaner.storage.whole import atomic_file
+    from ncleaner.training import annotations as anno
+
+    if clean is not None:
+        pair = anno.read_pair(page, clean, encoding)
+        document, labels = pair.document, anno.labels_from_alignment(pair)
+    else:
+        document = anno.read_page(page, encoding)
+        kept = load_method(method, model).keep(document)
+        labels = labels_from_kept(document, kept.mask)
+    target = output or page.with_suffix(anno.SUFFIX)
+    try:
+        with atomic_file(target) as out:
+            out.write(anno.write_annotations(document, labels, page.name))
+    except OSError as error:
+        raise OutputError(f"cannot write {target}: {error.strerror}") from error
+    tell(f"{visible(target)}: {counted(len(labels), 'block')}")
+
+
+def check_installed(terminal: bool) -> None:
+    """Raises InputError: what the web page or the terminal needs is not installed."""
+    needed = _TERMINAL if terminal else _WEB
+    if missing := [name for name in needed if find_spec(name) is None]:
+        raise InputError(
+            f"annotating takes {' and '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not "
+            "installed: pip install 'ncleaner[annotate]'"
+        )
+
+
+def project_of(what: str, output: Path | None, most: int, encoding: str | None) -> Project:
+    """Opens the directory of a project; makes it of an archive, the first time.
+
+    Raises:
+        NcleanerError: there are no pages, or they cannot be read.
+    """
+    from ncleaner.annotating.importing import import_pages
+    from ncleaner.annotating.project import open_project
+
+    folder = Path(what)
+    if not is_url(what) and folder.is_dir():
+        has_pages = (folder / "raw").is_dir() or any(
+            is_page(path.name) and path.is_file() for path in folder.iterdir()
+        )
+        if has_pages:
+            if output is not None:
+                raise InputError(f"{what} is a directory of pages, and their labels stay in it: leave -o out")
+            return open_project(folder, encoding)
+    if output is None:
+        if is_url(what):
+            raise InputError(f"give the directory for the pages of {what} with -o")
+        folder = folder.with_name(f"{stem(folder.name)}-gold")
+    else:
+        folder = output
+    if (folder / "raw").is_dir():
+        tell(f"{visible(folder)} has pages already: going on with them")
+        return open_project(folder, encoding)
+    tell(f"reading {visible(what)} …")
+    imported = import_pages(find_inputs([what], output=folder), folder, most)
+    for sentence in imported.notes:
+        tell_error(sentence)
+    tell(f"{visible(folder)}: {imported.written:,} of {counted(imported.found, 'page')}")
+    return open_project(folder, encoding)
+
+
+def work(
+    project: Project,
+    name: str,
+    *,
+    settling: bool,
+    model: str,
+    goal: int,
+    every: int,
+    anno: bool,
+    terminal: bool,
+    port: int,
+    browser: bool,
+) -> None:
+    """Lets a person work until they end it, and says what to do next.
+
+    Raises:
+        NcleanerError: another program has the project open, there is nothing to do, or the port is in use.
+    """
+    from ncleaner.annotating.project import check_name
+    from ncleaner.annotating.session import Session
+
+    check_name(name)
+    with project.lock(name):
+        session = Session(project, name, model=model, settling=settling, anno=anno, goal=goal, every=every)
+        try:
+            if settling and not session.queue() and not session.progress()["pages"]:
+                raise InputError(
+                    f"there is nothing to settle in {project.folder}: no page has been finished by two other "
+                    "annotators who label it differently"
+                )
+            for page, problem in session.problems.items():
+                tell_error(f"{page}: {problem}")
+            if terminal:
+                from ncleaner.people.terminal import run_terminal
+
+                run_terminal(session, train_command(project, session))
+            else:
+                _serve(session, project, port, browser)
+        finally:
+            session.close()
+        _say_end(project, session)
+
+
+def _serve(session: Session, project: Project, port: int, browser: bool) -> None:
+    from ncleaner.annotating.server import serving
+
+    with (
+        _ended() as ended,
+        serving(session, port, train_command(project, session)) as served,
+        _opening(served.url) if browser else _nothing(),
+    ):
+        tell(f"Annotate on {served.url}")
+        tell("Every change is saved at once. End with Ctrl C; the same command goes on later.")
+        while not ended.wait(0.5) and served.thread.is_alive():
+            pass
+
+
+@contextmanager
+def _ended() -> Iterator[threading.Event]:
+    """Gives an event that SIGINT and SIGTERM set: here they are the way to end, no interruption."""
+    ended = threading.Event()
+    before = {}
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            before[number] = signal.signal(number, lambda *_: ended.set())
+    try:
+        yield ended
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def _nothing() -> Iterator[None]:
+    yield
+
+
+@contextmanager
+def _opening(url: str) -> Iterator[None]:
+    """Opens an address in a browser. Other users of the machine see the arguments of its process, so it gets
+    a file that only this user can read, which leads to the address."""
+    import webbrowser
+
+    if sys.platform.startswith("linux") and not (
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    ):
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="ncleaner-") as folder:
+        path = Path(folder, "annotate.html")
+        path.touch(0o600)
+        path.write_text(
+            f'<!doctype html><meta charset=utf-8><meta http-equiv=refresh content="0;url={escape(url)}">'
+        )
+        with suppress(webbrowser.Error):
+            webbrowser.open(path.as_uri())
+        yield
+
+
+def train_command(project: Project, session: Session) -> str:
+    """Returns the command that trains a model of what is finished."""
+    learned = session.learning.learned.pages
+    done = [page for page in project.pages if session.is_done(page)]
+    languages = Counter(
+        filter(
+            None,
+            (
+                learned.get(page, {}).get("language") or project.languages.get(page)
+                for page in done or project.pages
+            ),
+        )
+    )
+    total = sum(languages.values())
+    language = next((name for name, number in languages.most_common(1) if number >= 0.8 * total), "")
+    name = project.folder.resolve().name
+    parts = [
+        "ncleaner",
+        "train",
+        "--method",
+        "hybrid",
+        "--raw",
+        str(project.raw),
+        "--clean",
+        str(project.clean),
+    ]
+    parts += ["-o", f"{name}.ncm"]
+    parts += ["--language", language] if language else ["--alphabet", "nonlexical"]
+    return shlex.join(parts)
+
+
+def _say_end(project: Project, session: Session) -> None:
+    now = session.progress()
+    tell(
+        f"{visible(project.folder)}: {now['done']:,} of {counted(now['pages'], 'page')} "
+        f"{'settled' if session.settling else 'finished'}"
+        + (f", {now['minutes']:.1f} minutes a page" if now["minutes"] else "")
+    )
+    if now["learning"]["advice"] and not session.settling:
+        tell(now["learning"]["advice"])
+    if now["done"]:
+        tell("Train a model with:")
+        tell(f"  {visible(train_command(project, session))}")
+
+
+def show_agreement(project: Project) -> None:
+    """Prints how far the annotators of a project agree, and a line for each disagreement.
+
+    Raises:
+        NcleanerError: a file of labels is damaged, or no page has been finished by two people.
+    """
+    from ncleaner.annotating.compared import compared
+
+    measured, differing = compared(project)
+    if not measured:
+        raise InputError(
+            f"no page of {project.folder} has been finished by two annotators: each gives a name with "
+            "--annotator"
+        )
+    heads = f"{'annotators':<24}{'pages':>6}  {'of':<10}{'agree about':<14}"
+    show(f"{heads}{'number':>9}{'percent':>9}{'kappa':>8}")
+    for found in measured:
+        names = visible(" and ".join(found.people), 23)
+        for unit, kinds in found.measures.items():
+            for what, one in kinds.items():
+                about = "keep or drop" if what == "keep" else "label"
+                show(
+                    f"{names:<24}{found.pages:>6,}  {unit:<10}{about:<14}{one.units:>9,}"
+                    f"{100 * one.share:>9.1f}{one.kappa:>8.3f}"
+                )
+    settled = sum(bool(place["settled"]) for place in differing)
+    show(f"\n{counted(len(differing), 'disagreement')}, {settled:,} settled")
+    for place in differing[:_LISTED]:
+        votes = ", ".join(f"{who} {letter}" for who, letter in place["votes"].items())
+        end = f", settled {place['settled']}" if place["settled"] else ""
+        where = f"{place['page']}, segment {place['segment'] + 1}"
+        show(f"{visible(where)}: {visible(votes)}{end}: {visible(place['text'], 60)}")
+    if len(differing) > _LISTED:
+        show(f"… and {len(differing) - _LISTED:,} more")

@@ -1,0 +1,110 @@
+"""What is learned in the background, in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+
+from ncleaner.annotating.labels import PageLabels, digest_of, letters_of_runs
+from ncleaner.annotating.learning import Learning, finished_pairs, learn, read_learned
+from ncleaner.annotating.project import Project, open_project
+from ncleaner.training.annotations import labels_from_alignment
+from ncleaner.training.pairs import read_pairs
+
+from . import made
+
+PAIRS = {
+    pair.name: pair
+    for pair in read_pairs(made.EXAMPLES / "pages", made.EXAMPLES / "gold")
+    if pair.name in made.ENGLISH
+}
+
+
+def project(folder: Path, finished: int, name: str = "me") -> Project:
+    """English example pages, of which a person has finished some as their gold says."""
+    (folder / "raw").mkdir(parents=True)
+    for page in PAIRS:
+        shutil.copy(made.EXAMPLES / "pages" / f"{page}.html", folder / "raw")
+    shutil.copy(made.EXAMPLES / "manifest.jsonl", folder)
+    found = open_project(folder)
+    for page in [*PAIRS][:finished]:
+        document = found.document(page)
+        letters = letters_of_runs(document, labels_from_alignment(PAIRS[page]))
+        found.save(
+            name, PageLabels(page, letters, digest_of(document), 1, True, finished="2026-01-01T00:00:00Z")
+        )
+    return found
+
+
+def test_what_is_learned_from(tmp_path: Path) -> None:
+    found = project(tmp_path, 2)
+    assert [pair.name for pair in finished_pairs(found, "me")] == [*PAIRS][:2]
+    # two people judge by themselves
+    assert finished_pairs(found, "ben") == []
+    # clean texts from elsewhere are for both
+    found.clean.mkdir()
+    for page in [*PAIRS][:4]:
+        shutil.copy(made.EXAMPLES / "gold" / f"{page}.txt", found.clean)
+    assert [pair.name for pair in finished_pairs(found, "me")] == [*PAIRS][:4]
+    assert [pair.name for pair in finished_pairs(found, "ben")] == [*PAIRS][2:4]
+
+
+@pytest.mark.slow
+def test_without_finished_pages_it_knows_the_doubt_of_all(tmp_path: Path) -> None:
+    found = project(tmp_path, 0)
+    learn(str(tmp_path), None, "me", "auto")
+    learned = read_learned(found.own("me"))
+    assert set(learned.pages) == set(PAIRS)
+    assert all(0 < entry["doubt"] < 1 and entry["words"] > 50 for entry in learned.pages.values())
+    assert (learned.trained, learned.own, learned.curve) == (0, False, [])
+    assert learned.candidate("kettle-product").site == "northlight-kitchen.example"
+
+
+@pytest.mark.slow
+def test_with_finished_pages_it_trains_and_draws_a_curve(tmp_path: Path) -> None:
+    found = project(tmp_path, 7)
+    learn(str(tmp_path), None, "me", "nonlexical")
+    learned = read_learned(found.own("me"))
+    assert learned.trained == 7 and len(learned.curve) == 2 and 0 < learned.start["f"] < 1
+    assert "Go on" in learned.advice
+    before = (found.own("me") / "learned.json").read_bytes()
+    learn(str(tmp_path), None, "me", "nonlexical")
+    assert (found.own("me") / "learned.json").read_bytes() == before
+
+
+@pytest.mark.slow
+def test_a_page_that_cannot_be_read_does_not_end_it(tmp_path: Path) -> None:
+    found = project(tmp_path, 5)
+    (tmp_path / "raw" / "tidepool-docs.html").write_bytes(b"<p>x</p>" * 3_000_000)
+    (tmp_path / "labels" / "me" / "kettle-product.json").write_text("broken")
+    learn(str(tmp_path), None, "me", "auto")
+    learned = read_learned(found.own("me"))
+    assert "error" in learned.pages["tidepool-docs"] and learned.trained == 4
+
+
+@pytest.mark.slow
+def test_in_a_process(tmp_path: Path) -> None:
+    learning = Learning(project(tmp_path, 5), "me", "auto")
+    assert not learning.busy and not learning.poll()
+    learning.begin()
+    # the second call waits for the first one
+    learning.begin()
+    rounds = 0
+    while learning.busy:
+        rounds += learning.poll()
+        time.sleep(0.02)
+    assert rounds == 2 and learning.failed == "" and learning.learned.trained == 5
+    learning.begin()
+    learning.end()
+    assert not learning.busy
+
+
+def test_what_was_learned_by_another_version_is_forgotten(tmp_path: Path) -> None:
+    assert read_learned(tmp_path).trained == 0
+    for content in ("", "[]", "{}", json.dumps({"new": 1}), "\xff"):
+        (tmp_path / "learned.json").write_bytes(content.encode("latin-1"))
+        assert read_learned(tmp_path).pages == {}
