@@ -24,15 +24,16 @@ from typing import Annotated, Any
 import httpx2 as httpx
 import typer
 
-from ncleaner.annotating.curve import fit, page_f
 from ncleaner.annotating.labels import letters_of_runs
 from ncleaner.annotating.project import open_project
 from ncleaner.annotating.server import serving
 from ncleaner.annotating.session import Session
 from ncleaner.errors import TrainingError
 from ncleaner.training.annotations import labels_from_alignment
+from ncleaner.training.curve import fit
 from ncleaner.training.pairs import Pair, read_pairs
 from ncleaner.training.sites import folds
+from ncleaner.training.validation import cleaned_by, page_figures
 
 MARKS = (5, 10, 20, 30, 50)
 
@@ -131,7 +132,8 @@ def tested(pairs: list[Pair], tests: list[Pair]) -> float | None:
         model = fit(pairs)
     except TrainingError:
         return None
-    return statistics.mean(page_f(pair, model.judge(pair.document).mask) for pair in tests)
+    mask_of = cleaned_by("hybrid", model)
+    return statistics.mean(page_figures(pair, mask_of(pair.document))[2] for pair in tests)
 
 
 def main(

@@ -18,14 +18,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from ncleaner.annotating.curve import Curve, fit, learning_curve, page_f, verdict
 from ncleaner.annotating.guessing import Guesser
 from ncleaner.annotating.labels import gold_lines, write_bytes
 from ncleaner.annotating.project import Project, open_project
 from ncleaner.annotating.queue import Candidate, in_order
 from ncleaner.errors import ModelError, NcleanerError, TrainingError
 from ncleaner.methods.language import page_language
+from ncleaner.training.curve import Curve, fit, learning_curve, verdict
 from ncleaner.training.pairs import Pair
+from ncleaner.training.validation import mean_and_error, page_figures
 
 __all__ = ["MODEL", "Learned", "Learning", "finished_pairs", "read_learned"]
 
@@ -133,12 +134,10 @@ def _train(pairs: list[Pair], start: Guesser, own: Path, found: Learned) -> None
     (_, most) = languages.most_common(1)[0]
     alphabet = "learned" if most >= _MAIN * len(pairs) else "nonlexical"
     curve = learning_curve(pairs, alphabet)
-    before = np.array([page_f(pair, _mask(start, pair)) for pair in pairs])
+    before = np.array([page_figures(pair, _mask(start, pair))[2] for pair in pairs])
     found.curve = [asdict(point) for point in curve.points]
-    found.start = {
-        "f": round(float(before.mean()), 4),
-        "error": round(float(before.std(ddof=1)) / len(before) ** 0.5, 4),
-    }
+    mean, error = mean_and_error(before, [pair.site for pair in pairs])
+    found.start = {"f": round(mean, 4), "error": round(error or 0.0, 4)}
     found.enough, found.advice = verdict(curve, len(pairs))
     known = ~np.isnan(curve.scores)
     with suppress(TrainingError):

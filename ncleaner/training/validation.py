@@ -10,12 +10,13 @@ Variance Estimation", 2007, chapter 4). With few sites it is the least biased of
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from ncleaner.document import Document
 from ncleaner.methods.table import entry_of
 from ncleaner.methods.zones import Wanted
 from ncleaner.modelling.card import validation_of
@@ -23,7 +24,7 @@ from ncleaner.modelling.container import Stored
 from ncleaner.modelling.decision import PRESETS
 from ncleaner.training.pairs import Pair
 
-__all__ = ["Figures", "Fold", "figures_of_pages", "mean_and_error", "page_figures", "validated"]
+__all__ = ["Figures", "Fold", "cleaned_by", "figures_of_pages", "mean_and_error", "page_figures", "validated"]
 
 M = TypeVar("M", bound=Stored)
 Floats = npt.NDArray[np.float64]
@@ -100,22 +101,28 @@ def figures_of_pages(found: Sequence[tuple[float, float, float]], sites: Sequenc
     return Figures(*means, *errors)
 
 
+def cleaned_by(
+    method: str, model: Stored, preset: str | None = None
+) -> Callable[[Document], npt.NDArray[np.bool_]]:
+    """Returns a function that gives the mask of what `clean` keeps of a page by default."""
+    entry = entry_of(method)
+    wanted = Wanted(entry.keeps_headline or None)
+    made = entry.make(model, preset)  # type: ignore[arg-type]
+    return lambda document: wanted.applied(document, made.keep(document)).mask
+
+
 def validated(pairs: Sequence[Pair], folds: Iterable[Fold[M]], method: str) -> Mapping[str, dict[str, Any]]:
     """Cleans all pages by a method, each by the model of its fold.
 
     Returns:
         The entries of a model's header with the figures, for each preset; see `modelling.card`.
     """
-    entry = entry_of(method)
-    wanted = Wanted(entry.keeps_headline or None)
     found: dict[str, dict[int, tuple[float, float, float]]] = {preset: {} for preset in PRESETS}
     for fold in folds:
         for preset, pages in found.items():
-            made = entry.make(fold.model, None if preset == "balanced" else preset)  # type: ignore[arg-type]
+            mask_of = cleaned_by(method, fold.model, None if preset == "balanced" else preset)
             for number in fold.pages:
-                pair = pairs[number]
-                kept = wanted.applied(pair.document, made.keep(pair.document))
-                pages[number] = page_figures(pair, kept.mask)
+                pages[number] = page_figures(pairs[number], mask_of(pairs[number].document))
     sites = [pair.site for pair in pairs]
     return {
         validation_of(preset): figures_of_pages(

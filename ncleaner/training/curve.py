@@ -3,6 +3,7 @@ them would help."""
 
 from __future__ import annotations
 
+import math
 import random
 import warnings
 from collections.abc import Callable, Sequence
@@ -19,8 +20,9 @@ from ncleaner.training.hybrid import train_hybrid
 from ncleaner.training.ngrams import NGramOptions
 from ncleaner.training.pairs import Pair
 from ncleaner.training.sites import folds
+from ncleaner.training.validation import cleaned_by, mean_and_error, page_figures
 
-__all__ = ["Curve", "Point", "fit", "learning_curve", "page_f", "verdict"]
+__all__ = ["Curve", "Point", "fit", "learning_curve", "verdict"]
 
 _FOLDS: Final = 5
 # fewer pages give no curve
@@ -38,7 +40,7 @@ class Point:
     Attributes:
         pages: mean number of pages that the models were trained on.
         f: F of words on pages of other sites, mean of the pages, 0 to 1.
-        error: standard error of this mean.
+        error: standard error of this mean, over sites.
     """
 
     pages: float
@@ -62,14 +64,6 @@ class Curve:
     scores: npt.NDArray[np.float64]
     gain: float
     error: float
-
-
-def page_f(pair: Pair, mask: npt.NDArray[np.bool_]) -> float:
-    """Returns the F of words of a decision about a page, 0 to 1."""
-    words = pair.alignment.words.astype(np.float64)
-    right = float((np.nan_to_num(pair.alignment.matched) * words)[mask].sum())
-    both = float(words[mask].sum()) + pair.alignment.gold_words
-    return 2 * right / both if both else 1.0
 
 
 def fit(pairs: Sequence[Pair], alphabet: str = "learned") -> HybridModel:
@@ -100,7 +94,8 @@ def learning_curve(
     """
     scores: dict[int, npt.NDArray[np.float64]] = {}
     sizes: dict[int, list[int]] = {}
-    dealt = folds([pair.site for pair in pairs], _FOLDS)
+    sites = [pair.site for pair in pairs]
+    dealt = folds(sites, _FOLDS)
     for fold in dealt if len(dealt) > 1 else []:
         tested = set(fold)
         rest = [pair for number, pair in enumerate(pairs) if number not in tested]
@@ -112,7 +107,8 @@ def learning_curve(
             except TrainingError:
                 break
             row = scores.setdefault(step, np.full(len(pairs), np.nan))
-            row[fold] = [page_f(pairs[number], model.judge(pairs[number].document).mask) for number in fold]
+            mask_of = cleaned_by("hybrid", model)
+            row[fold] = [page_figures(pairs[page], mask_of(pairs[page].document))[2] for page in fold]
             sizes.setdefault(step, []).append(size)
             size, step = (size + 1) // 2, step + 1
             if size == sizes[step - 1][-1]:
@@ -123,17 +119,16 @@ def learning_curve(
         for step in sorted(scores, reverse=True)
         if not (np.isnan(scores[step]) & ~np.isnan(scores[0])).any()
     ]
-    points = [Point(round(float(np.mean(sizes[step])), 1), *_mean(scores[step])) for step in told]
-    gain, error = _mean(scores[0] - scores[1]) if 1 in scores else (float("nan"), float("nan"))
+    points = [Point(round(float(np.mean(sizes[step])), 1), *_mean(scores[step], sites)) for step in told]
+    gain, error = _mean(scores[0] - scores[1], sites) if 1 in scores else (math.nan, math.nan)
     return Curve(points, scores.get(0, np.full(len(pairs), np.nan)), gain, error)
 
 
-def _mean(values: npt.NDArray[np.float64]) -> tuple[float, float]:
-    known = values[~np.isnan(values)]
-    if not len(known):
-        return float("nan"), float("nan")
-    error = float(known.std(ddof=1)) / len(known) ** 0.5 if len(known) > 1 else float("nan")
-    return round(float(known.mean()), 4), round(error, 4)
+def _mean(values: npt.NDArray[np.float64], sites: Sequence[str]) -> tuple[float, float]:
+    if np.isnan(values).all():
+        return math.nan, math.nan
+    mean, error = mean_and_error(values, sites)
+    return round(mean, 4), math.nan if error is None else round(error, 4)
 
 
 def verdict(curve: Curve, pages: int) -> tuple[bool, str]:

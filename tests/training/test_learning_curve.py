@@ -8,27 +8,16 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from ncleaner.annotating.curve import Curve, Point, fit, learning_curve, page_f, verdict
 from ncleaner.errors import TrainingError
 from ncleaner.modelling.hybrid import HybridModel
+from ncleaner.training.curve import Curve, Point, fit, learning_curve, verdict
 from ncleaner.training.pairs import Pair, read_pairs
 
-from . import made
+from ..annotating import made
 
 PAIRS = [
     pair for pair in read_pairs(made.EXAMPLES / "pages", made.EXAMPLES / "gold") if pair.name in made.ENGLISH
 ]
-
-
-def test_f_of_a_decision() -> None:
-    pair = PAIRS[0]
-    whole = pair.alignment.clean
-    assert page_f(pair, whole) > 0.97
-    assert page_f(pair, np.zeros(len(pair.document), bool)) == 0
-    everything = page_f(pair, np.ones(len(pair.document), bool))
-    assert 0 < everything < page_f(pair, whole)
-    empty = Pair("empty", pair.document, "")
-    assert page_f(empty, np.zeros(len(pair.document), bool)) == 1
 
 
 def test_the_curve_of_a_few_pages() -> None:
