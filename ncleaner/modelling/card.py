@@ -10,6 +10,7 @@ from ncleaner.text.counted import counted
 
 __all__ = [
     "AGREEMENT",
+    "LEARNING_CURVE",
     "Card",
     "Table",
     "figures_of",
@@ -20,6 +21,8 @@ __all__ = [
 ]
 
 
+# The entry with the F of models of fewer pages, by their numbers; see `training.curve`.
+LEARNING_CURVE = "learning_curve"
 # The entry of the header of a model that is learned from raw pages alone; see `training.crawl`.
 AGREEMENT = "agreement"
 
@@ -94,6 +97,10 @@ def validated_facts(about: Mapping[str, Any]) -> list[tuple[str, str]]:
         for preset, figures in found.items()
         if figures is not None
     ]
+    points = about.get(LEARNING_CURVE) or []
+    if points:
+        told = [f"{point['pages']:g}: {figure_of(point, 'f_score')}" for point in points]
+        facts.append(("F by pages", ", ".join(told)))
     if AGREEMENT in about:
         agreed = figures_of({"validation": about[AGREEMENT]}) or ("-", "-", "-")
         facts += [
@@ -110,9 +117,11 @@ def figures_of(about: Mapping[str, Any], preset: str = "balanced") -> tuple[str,
     names = ("precision", "recall", "f_score")
     if not all(name in validation for name in names):
         return None
-    precision, recall, f_score = (
-        f"{100 * validation[name]:.1f}"
-        + (f" ± {100 * validation[f'{name}_error']:.1f}" if f"{name}_error" in validation else "")
-        for name in names
-    )
+    precision, recall, f_score = (figure_of(validation, name) for name in names)
     return precision, recall, f_score
+
+
+def figure_of(figures: Mapping[str, float], name: str) -> str:
+    """A figure in per cent as text, with its standard error if it is known."""
+    error = figures.get(f"{name}_error")
+    return f"{100 * figures[name]:.1f}" + ("" if error is None else f" ± {100 * error:.1f}")

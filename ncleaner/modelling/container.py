@@ -204,6 +204,15 @@ def about_of(header: Mapping[str, Any], *own: str) -> dict[str, Any]:
         for name, value in (*((name, counts.get(name, 0)) for name in numbers), *blocks.items()):
             if not isinstance(value, int | float):
                 raise ValueError(f"{name} of its {part} is no number")
+    points = header.get("learning_curve") or []
+    if not isinstance(points, list) or not all(
+        isinstance(point, dict)
+        and isinstance(point.get("pages"), int | float)
+        and isinstance(point.get("f_score"), int | float)
+        and isinstance(point.get("f_score_error", 0.0), int | float)
+        for point in points
+    ):
+        raise ValueError("its learning curve is no list of pages and figures")
     return {key: value for key, value in header.items() if key not in ("kind", *own)}
 
 

@@ -7,22 +7,24 @@ import math
 import random
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from ncleaner.errors import TrainingError, TrainingWarning
+from ncleaner.modelling.card import LEARNING_CURVE
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.text.counted import counted
+from ncleaner.training.examples import belongs
 from ncleaner.training.hybrid import train_hybrid
 from ncleaner.training.ngrams import NGramOptions
 from ncleaner.training.pairs import Pair
 from ncleaner.training.sites import folds
 from ncleaner.training.validation import cleaned_by, mean_and_error, page_figures
 
-__all__ = ["Curve", "Point", "fit", "learning_curve", "verdict"]
+__all__ = ["Curve", "Point", "fit", "learning_curve", "verdict", "with_curve"]
 
 _FOLDS: Final = 5
 # fewer pages give no curve
@@ -129,6 +131,26 @@ def _mean(values: npt.NDArray[np.float64], sites: Sequence[str]) -> tuple[float,
         return math.nan, math.nan
     mean, error = mean_and_error(values, sites)
     return round(mean, 4), math.nan if error is None else round(error, 4)
+
+
+def with_curve(
+    model: HybridModel, pairs: Sequence[Pair], alphabet: str = "learned"
+) -> tuple[HybridModel, str]:
+    """Returns a model that keeps the learning curve of its pages in its header, and what the curve says.
+
+    Args:
+        model: trained on these pages.
+        pairs: pages with their gold text; those that do not belong to it are left out.
+        alphabet: of the n-grams.
+    """
+    pairs = [pair for pair in pairs if belongs(pair)]
+    curve = learning_curve(pairs, alphabet)
+    points = [
+        {"pages": point.pages, "f_score": point.f}
+        | ({} if math.isnan(point.error) else {"f_score_error": point.error})
+        for point in curve.points
+    ]
+    return replace(model, about={**model.about, LEARNING_CURVE: points}), verdict(curve, len(pairs))[1]
 
 
 def verdict(curve: Curve, pages: int) -> tuple[bool, str]:

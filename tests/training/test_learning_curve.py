@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from ncleaner.errors import TrainingError
+from ncleaner.errors import ModelError, TrainingError
 from ncleaner.modelling.hybrid import HybridModel
-from ncleaner.training.curve import Curve, Point, fit, learning_curve, verdict
+from ncleaner.people.cards import card_text
+from ncleaner.training.curve import Curve, Point, fit, learning_curve, verdict, with_curve
 from ncleaner.training.pairs import Pair, read_pairs
 
 from ..annotating import made
@@ -82,3 +84,24 @@ def test_what_the_curve_says(pages: int, gain: float, error: float, enough: bool
     curve = Curve([Point(5, 0.9, 0.01)], np.zeros(pages), gain, error)
     found, sentence = verdict(curve, pages)
     assert found is enough and said in sentence
+
+
+def test_a_model_keeps_its_curve() -> None:
+    model, said = with_curve(
+        fit(PAIRS), [*PAIRS, Pair("x", PAIRS[0].document, "Quite another text stood here.")]
+    )
+    points = model.about["learning_curve"]
+    curve = learning_curve(PAIRS)
+    assert [(each["pages"], each["f_score"]) for each in points] == [(p.pages, p.f) for p in curve.points]
+    assert said == verdict(curve, len(PAIRS))[1]
+    again = HybridModel.from_bytes(model.to_bytes())
+    assert again.about == model.about
+    assert f"F by pages {points[0]['pages']:g}: " in card_text(again.card(1))
+
+
+@pytest.mark.parametrize("points", [7, [7], [{"pages": "x", "f_score": 1}], [{"pages": 1}]])
+def test_a_curve_that_is_damaged(points: object) -> None:
+    model = fit(PAIRS)
+    broken = replace(model, about={**model.about, "learning_curve": points}).to_bytes()
+    with pytest.raises(ModelError, match="its learning curve is no list"):
+        HybridModel.from_bytes(broken)

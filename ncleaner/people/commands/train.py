@@ -193,6 +193,14 @@ def command(
             show_default=False,
         ),
     ] = None,
+    curve: Annotated[
+        bool,
+        typer.Option(
+            "--learning-curve",
+            help="hybrid: also train on a half, a quarter … of the pages, and tell whether more pages would "
+            "help. Takes some seconds; the model keeps the figures.",
+        ),
+    ] = False,
     encoding: EncodingOption = None,
     text: TextOption = TextLayoutName("auto"),
     name: Annotated[
@@ -227,9 +235,10 @@ def command(
     from ncleaner.people.cards import trained_sentence
     from ncleaner.training.annotations import read_annotated
     from ncleaner.training.crawl import train_from_crawl
+    from ncleaner.training.curve import with_curve
     from ncleaner.training.fences import read_fenced
     from ncleaner.training.fiasco import train_fiasco
-    from ncleaner.training.hybrid import train_hybrid
+    from ncleaner.training.hybrid import pair_of, train_hybrid
     from ncleaner.training.lines import train_lines
     from ncleaner.training.ngrams import NGramOptions, train_and_score
     from ncleaner.training.pairs import read_texts, with_sites
@@ -238,7 +247,7 @@ def command(
     given = {
         "--annotations": annotations, "--structure": structure.value == "own", "--without": without,
         "--order": order, "--q": q, "--threshold": threshold, "--more-clean": more_clean,
-        "--more-dirty": more_dirty, "--from": base, "--from-crawl": from_crawl,
+        "--more-dirty": more_dirty, "--from": base, "--from-crawl": from_crawl, "--learning-curve": curve,
     }  # fmt: skip
     _check(
         method.value, {name for name, value in given.items() if value not in (None, False)}, raw, clean, fence
@@ -297,9 +306,14 @@ def command(
             )  # fmt: skip
         else:
             trained = train_and_score(pairs, options, about).model
+    said = ""
+    if curve and isinstance(trained, HybridModel):
+        trained, said = with_curve(trained, [*pairs, *map(pair_of, annotated)], alphabet.value)
     trained.save(output)
     if not quiet:
         tell(f"{visible(output)}: {trained_sentence(trained)}")
+        if said:
+            tell(said)
 
 
 def _crawled(paths: list[str], language: str, most: int, *, quiet: bool) -> list[Pair]:
@@ -330,7 +344,7 @@ _TAKES = {
     },
     "hybrid": {
         "--annotations", "--structure", "--without", "--order", "--q", "--threshold", "--more-clean",
-        "--more-dirty", "--from", "--from-crawl",
+        "--more-dirty", "--from", "--from-crawl", "--learning-curve",
     },
     "victor": {"--annotations", "--without"},
     "fiasco": set(),
@@ -350,7 +364,14 @@ def _check(
             "--without needs --structure own: the features of the shipped model are fixed"
         )
     if "--from-crawl" in given:
-        others = given & {"--annotations", "--structure", "--without", "--threshold", "--from"}
+        others = given & {
+            "--annotations",
+            "--structure",
+            "--without",
+            "--threshold",
+            "--from",
+            "--learning-curve",
+        }
         if raw or clean or fence or others:
             other = sorted(others)[0] if others else "--raw, --clean and --fence"
             raise typer.BadParameter(f"--from-crawl learns from raw pages alone: leave {other} out")
