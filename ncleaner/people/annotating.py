@@ -237,16 +237,7 @@ def train_command(project: Project, session: Session) -> str:
     total = sum(languages.values())
     language = next((name for name, number in languages.most_common(1) if number >= 0.8 * total), "")
     name = project.folder.resolve().name
-    parts = [
-        "ncleaner",
-        "train",
-        "--method",
-        "hybrid",
-        "--raw",
-        str(project.raw),
-        "--clean",
-        str(project.clean),
-    ]
+    parts = ["ncleaner", "train", "--raw", str(project.raw), "--clean", str(project.clean)]
     parts += ["-o", f"{name}.ncm"]
     parts += ["--language", language] if language else ["--alphabet", "nonlexical"]
     return shlex.join(parts)

@@ -64,7 +64,7 @@ def test_from_an_archive_to_a_model(tmp_path: Path) -> None:
     assert process.returncode == 0 and "Traceback" not in said
     assert f"{tmp_path / 'crawl-gold'}: 5 of 15 pages finished, 0.5 minutes a page" in said
     command = said.splitlines()[-1].strip()
-    assert command.startswith(f"ncleaner train --method hybrid --raw {tmp_path}/crawl-gold/raw")
+    assert command.startswith(f"ncleaner train --raw {tmp_path}/crawl-gold/raw")
     # the exact command
     trained = ncleaner(*command.split()[1:], cwd=tmp_path)
     assert trained.returncode == 0 and (tmp_path / "crawl-gold.ncm").is_file()
