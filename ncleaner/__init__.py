@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         TrainingError,
         TrainingWarning,
     )
+    from ncleaner.explaining.explain import explain
     from ncleaner.limits import Limits
     from ncleaner.modelling.ngrams import NGramModel, load_model
     from ncleaner.page import Damage, Page, Skip
@@ -65,6 +66,7 @@ __all__ = [
     "TrainingWarning",
     "clean",
     "evaluate",
+    "explain",
     "load_model",
     "pages",
     "read",
@@ -95,6 +97,7 @@ _MODULES = {
     "TrainingWarning": "ncleaner.errors",
     "clean": "ncleaner.cleaner",
     "evaluate": "ncleaner.scoring.evaluation",
+    "explain": "ncleaner.explaining.explain",
     "load_model": "ncleaner.modelling.ngrams",
     "pages": "ncleaner.reading.archive",
     "read": "ncleaner.reading.archive",
