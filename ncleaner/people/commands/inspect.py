@@ -7,30 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL, METHODS
-from ncleaner.people.options import (
-    EncodingOption,
-    HeadlineOption,
-    InputFormatName,
-    InputFormatOption,
-    ModelOption,
-    NewsOption,
-    NoCaptionsOption,
-    NoCommentsOption,
-    NoticesOption,
-    PageMethod,
-    PageMethodOption,
-    PrecisionOption,
-    RecallOption,
-    SetOption,
-    SitesOption,
-    TextLayoutName,
-    TextOption,
-    ThresholdOption,
-    parameters_of,
-    reports_errors,
-    threshold_of,
-)
+from ncleaner.methods.table import METHODS
+from ncleaner.people.cleaning_options import Cleaning, with_cleaning
+from ncleaner.people.options import InputFormatName, InputFormatOption, reports_errors
 from ncleaner.people.streams import check_stdin, show, show_drawn, show_json, tell, terminal
 
 if TYPE_CHECKING:
@@ -43,33 +22,21 @@ __all__ = ["command"]
 
 
 @reports_errors
+@with_cleaning()
 def command(
     page: Annotated[
         str, typer.Argument(help="An HTML or text file, an archive (see --number), or - for standard input.")
     ],
-    method: PageMethodOption = PageMethod(DEFAULT_METHOD),
-    parameters: SetOption = [],  # noqa: B006
-    model: ModelOption = DEFAULT_MODEL,
-    sites: SitesOption = None,
-    threshold: ThresholdOption = None,
-    precision: PrecisionOption = False,
-    recall: RecallOption = False,
-    headline: HeadlineOption = None,
-    no_comments: NoCommentsOption = False,
-    no_captions: NoCaptionsOption = False,
-    news: NewsOption = False,
-    notices: NoticesOption = False,
+    cleaning: Cleaning,
     number: Annotated[
         int, typer.Option("--number", "-n", min=1, help="Number of the page in an archive.")
     ] = 1,
     input_format: InputFormatOption = InputFormatName("auto"),
-    text: TextOption = TextLayoutName("auto"),
-    encoding: EncodingOption = None,
     why: Annotated[
         bool | None,
         typer.Option(
             "--why/--no-why",
-            help="Say what spoke for and against each segment.  [default: on a terminal]",
+            help="Say what spoke for and against each segment.  [default: on a terminal, and with --diff]",
             show_default=False,
         ),
     ] = None,
@@ -109,45 +76,28 @@ def command(
         ),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print everything as JSON, with all features.")
+        bool, typer.Option("--json", help="Print everything as JSON, with all features and n-grams.")
     ] = False,
 ) -> None:
     """Show what happens to one page, and why: for each segment whether it is kept, its score, and reasons."""
-    from ncleaner.cleaner import Cleaner
-    from ncleaner.explaining.differences import differences_of
     from ncleaner.people.inspect import nth_page
 
     check_stdin([page])
-    limit = threshold_of(threshold, precision, recall)
-    given = parameters_of(method.value, parameters)
-
-    def cleaner_of(name: str, model: str) -> Cleaner:
-        return Cleaner(
-            name, model, threshold=limit, headline=headline, comments=not no_comments,
-            captions=not no_captions, news=news, notices=notices,
-            parameters=given if name == method.value else {}, sites=sites, encoding=encoding,
-            text=text.value,
-        )  # fmt: skip
-
     if diff is not None:
         if segment is not None:
             raise typer.BadParameter("--diff shows all segments that differ", param_hint="--segment")
-        sides = [_side(name, method.value, model) for name in diff]
-        cleaners = [cleaner_of(*side) for side in sides]
-        item = nth_page(page, number, input_format.value, text.value)
-        first, second = (_explained(item, page, cleaner, against) for cleaner in cleaners)
-        found = differences_of(diff, first, second)
-        if html is not None:
-            from ncleaner.explaining.drawing import page_of_differences
-
-            _write(html, page_of_differences(found))
-        _show_differences(found, why=why, whole=whole, as_json=as_json)
+        sides = [_side(name) for name in diff]
+        item = nth_page(page, number, input_format.value, cleaning.text)
+        first, second = (_explained(item, page, cleaning.cleaner(*side), against) for side in sides)
+        _show_differences(diff, first, second, html, why=why, whole=whole, as_json=as_json)
         return
-    item = nth_page(page, number, input_format.value, text.value)
-    explanation = _explained(item, page, cleaner_of(method.value, model), against)
+    cleaner = cleaning.cleaner()
+    item = nth_page(page, number, input_format.value, cleaning.text)
+    explanation = _explained(item, page, cleaner, against)
     if segment is not None and segment >= len(explanation.segments):
-        last = len(explanation.segments) - 1
-        raise typer.BadParameter(f"the page has the segments 0 to {last}", param_hint="--segment")
+        there = len(explanation.segments)
+        said = f"the page has the segments 0 to {there - 1}" if there else "the page has no segments"
+        raise typer.BadParameter(said, param_hint="--segment")
     if html is not None:
         from ncleaner.explaining.drawing import page_of
 
@@ -155,13 +105,13 @@ def command(
     _show(explanation, why=why, whole=whole, segment=segment, as_json=as_json)
 
 
-def _side(name: str, method: str, model: str) -> tuple[str, str]:
+def _side(name: str) -> tuple[str, str]:
     """Returns method and model of one side of a difference: a method has --model, a model has --method."""
-    if name in METHODS:
-        if METHODS[name].needs_references:
-            raise typer.BadParameter(f"the method {name} needs references of its site", param_hint="--diff")
-        return name, model
-    return method, name
+    if name not in METHODS:
+        return "", name
+    if METHODS[name].needs_references:
+        raise typer.BadParameter(f"the method {name} needs references of its site", param_hint="--diff")
+    return name, ""
 
 
 def _explained(item: Page, path: str, cleaner: Cleaner, against: Path | None) -> Explanation:
@@ -193,16 +143,25 @@ def _show(
         show("\n".join(lines_of(explanation, reasons=why is True)))
 
 
-def _show_differences(found: Differences, *, why: bool | None, whole: bool, as_json: bool) -> None:
+def _show_differences(
+    names: tuple[str, str], first: Explanation, second: Explanation, html: Path | None, *,
+    why: bool | None, whole: bool, as_json: bool,
+) -> None:  # fmt: skip
+    from ncleaner.explaining.differences import differences_of
     from ncleaner.people.inspect import differences_drawing
 
+    found: Differences = differences_of(names, first, second)
+    if html is not None:
+        from ncleaner.explaining.drawing import page_of_differences
+
+        _write(html, page_of_differences(found))
+    reasons = why is not False
     if as_json:
         show_json(found.to_dict())
     elif (console := terminal()) is not None:
-        reasons = why is not False
         show_drawn(console, differences_drawing(found, console.width, reasons=reasons, whole=whole))
     else:
-        show("\n".join(found.lines(reasons=why is not False)))
+        show("\n".join(found.lines(reasons=reasons)))
 
 
 def _write(path: Path, text: str) -> None:
