@@ -124,7 +124,7 @@ for _level in range(6):
     }
 # "1 words"
 _ONE = re.compile(r"(?<![\w,.+-])1 (\w+)s\b")
-_SIDES = {-1: "before", 0: "neither before nor behind", 1: "behind"}
+_SIDES = {-1: "before", 0: "not outside", 1: "behind"}
 
 
 def feature_name(player: Player) -> str:

@@ -39,7 +39,7 @@ _SHORT = 4
 _LARGEST = 3_000_000
 
 _DROPPED = frozenset(
-    "script template noscript iframe object embed applet frame frameset audio video canvas svg math link "
+    "script template iframe object embed applet frame frameset audio video canvas svg math link "
     "meta base input select textarea button datalist option img picture source track map area param title "
     "head".split()
 )

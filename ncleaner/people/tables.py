@@ -27,16 +27,17 @@ _NONE = (None, None, None)
 def curve_table(curve: Curve) -> str:
     """Returns a curve as a table."""
     lines = [
-        f"{counted(curve.pages, 'page')}, model {visible(curve.model)}; words in per cent",
+        f"{counted(curve.pages, 'page')}, {curve.method}, model {visible(curve.model)}; words in per cent",
         "",
         "threshold  precision  recall       F    kept",
     ]
-    lines += [
-        f"{point.threshold:>+9.2f}  {100 * point.precision:>9.2f}  {100 * point.recall:>6.2f}  "
-        f"{100 * point.f_score:>6.2f}  {100 * point.kept:>6.2f}"
-        + (f"  {point.preset}" if point.preset else "")
-        for point in curve.points
-    ]
+    for point in curve.points:
+        threshold = "by page" if point.threshold is None else f"{point.threshold:+.2f}"
+        lines.append(
+            f"{threshold:>9}  {100 * point.precision:>9.2f}  {100 * point.recall:>6.2f}  "
+            f"{100 * point.f_score:>6.2f}  {100 * point.kept:>6.2f}"
+            + (f"  {point.preset}" if point.preset else "")
+        )
     return "\n".join(lines)
 
 

@@ -33,7 +33,7 @@ from ncleaner.scoring.measures import (
 )
 from ncleaner.spawning import spawn_context
 
-__all__ = ["Evaluation", "PageScores", "evaluate", "score_page"]
+__all__ = ["Evaluation", "PageScores", "evaluate", "read_pair", "score_page"]
 
 PageProgress = Callable[[int, int], None]
 """Called in the calling process with the number of pages done and the number of all pages."""
@@ -256,6 +256,26 @@ class _Comparison:
             except OSError as error:
                 raise EvaluationError(f"Cannot write {target}: {error.strerror}.") from error
         return scores
+
+
+def read_pair(name: str, pred_dir: str | Path, gold_dir: str | Path) -> tuple[bytes, bytes]:
+    """Returns the predicted text and the gold text of a page.
+
+    Args:
+        name: as `Evaluation.pages` names it.
+        pred_dir, gold_dir: as `evaluate` takes them.
+
+    Raises:
+        EvaluationError: there is no such pair, or it cannot be read.
+    """
+    pairs, _, _ = _pair(Path(pred_dir), Path(gold_dir))
+    for known, pred, gold in pairs:
+        if known == name:
+            try:
+                return pred.read_bytes(), gold.read_bytes()
+            except OSError as error:
+                raise EvaluationError(f"Cannot read {error.filename}: {error.strerror}.") from error
+    raise EvaluationError(f"There is no page {name} in {pred_dir}.")
 
 
 def _run(tasks: Sequence[_Comparison], jobs: int, progress: PageProgress) -> list[PageScores]:
