@@ -61,7 +61,7 @@ _SAID = dict(
     title-covered | it has {p} of the title's words
     odds | its n-grams: {b} bits
     odds-per-char | its n-grams: {b} bits a character
-    posterior | n-grams of the page: {b} bits here
+    posterior | its n-grams, with those around it: {b} bits
     position | {p} of the segments are before it
     char-position | {p} of the characters are before it
     from-start | {n} segments before it
@@ -88,7 +88,7 @@ _SAID = dict(
     names-near | class names of the near blocks: {b}
     first | {p} likely at first sight
     mass-position | {p} of the main text is before it
-    repeated | in a block with {n} siblings alike
+    repeated | in a block that is one of {n} alike
     repeated-above | {n} levels up to the block that is repeated
     repeated-chars | the block that is repeated has {n} characters
     core-above | {n} levels up to the block with half of the main text
@@ -117,11 +117,24 @@ for _level in range(6):
         f"up{_level}-chars": f"{{n}} characters {_up}",
         f"up{_level}-links": f"{{p}} links {_up}",
         f"up{_level}-mass": f"{{p}} of the main text {_up}",
-        f"up{_level}-siblings": f"{{n}} siblings alike {_up.replace('in ', 'of ', 1)}",
+        f"up{_level}-siblings": f"{_up.removeprefix('in ')} is one of {{n}} alike",
         f"up{_level}-odds": f"segments {_up} at first sight: {{b}}",
         f"up{_level}-density": f"{{n}} characters a tag {_up}",
         f"up{_level}-order": f"{{p}} of the siblings alike are before it, {_up}",
     }
+# {name of a feature: what it says with this value}
+_ALONE: dict[str, tuple[str, float]] = {
+    "style-times": ("the only segment of its style", 1),
+    "path-times": ("the only segment under the same tags", 1),
+    "repeated": ("neither its block nor one above is repeated", 1),
+    "duplicates": ("this text is once on the page", 1),
+    "seen-before": ("this text is not before it on the page", 0),
+    "first": ("not likely at all at first sight", 0),
+    **{
+        f"up{level}-siblings": (f"{_SAID[f'up{level}-siblings'].partition(' is one')[0]} is not repeated", 1)
+        for level in range(6)
+    },
+}
 # "1 words"
 _ONE = re.compile(r"(?<![\w,.+-])1 (\w+)s\b")
 _SIDES = {-1: "before", 0: "not outside", 1: "behind"}
@@ -176,6 +189,8 @@ def _said(name: str, value: float) -> str:
     said = _SAID[name]
     if " / " in said and "{" not in said:
         return said.split(" / ")[0 if value else 1]
+    if value == _ALONE.get(name, ("", None))[1]:
+        return _ALONE[name][0]
     found = said.format(n=_number(value), p=_share(value), b=f"{value:+.1f}")
     return _ONE.sub(r"1 \1", found)
 

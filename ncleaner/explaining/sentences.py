@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ncleaner.explaining.grams import Piece
@@ -96,16 +96,17 @@ def strongest_words(why: Why, most: int = _MOST) -> tuple[Piece, ...]:
     return tuple(Piece(visible(text, 30), value) for text, value in ranked[:most] if abs(value) >= _LITTLE)
 
 
-def lines_of(explanation: Verdicts, *, reasons: bool) -> Iterator[str]:
+def lines_of(explanation: Verdicts, *, reasons: bool, only: Sequence[Why] | None = None) -> Iterator[str]:
     """Yields an explanation as lines of text of any length, in which nothing acts on a terminal.
 
     The lines about the page come first, then a head, then one line for each segment: kept (`+`) or removed
     (`-`), its number, score, kind, words, share in links, zone and text; with `reasons` an indented line
     behind it.
+    `only` some of the segments are shown, if they are given.
     """
     yield from map(visible, explanation.summary())
     yield head(explanation)
-    for why in explanation.segments:
+    for why in explanation.segments if only is None else only:
         yield row_of(explanation, why)
         said = str(said_of_segment(why)) if reasons else ""
         if said:

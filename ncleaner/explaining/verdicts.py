@@ -185,6 +185,9 @@ class Verdicts:
         whole = sum(why.segment.words for why in self.segments)
         said = f"{len(kept):,} of {counted(len(self.segments), 'segment')} kept, "
         said += f"{words:,} of {counted(whole, 'word')}"
+        characters = sum(why.segment.chars for why in self.segments)
+        if characters:
+            said += f", {sum(why.segment.chars for why in kept) / characters:.0%} of the characters"
         if self.gold:
             wrong = {side: [why for why in self.segments if why.against == side] for side in _SIDES}
             for side, found in wrong.items():

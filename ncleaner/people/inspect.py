@@ -97,6 +97,7 @@ def explanation_drawing(
         only: some segments; all by default.
     """
     from rich.console import Group
+    from rich.table import Table
     from rich.text import Text
 
     shown = explanation.segments if only is None else only
@@ -107,9 +108,9 @@ def explanation_drawing(
     title, *facts = map(visible, explanation.summary())
     head = Text(title, "bold")
     about = [Text(line) for line in facts]
-    meanings = Text("\n").join(
-        Text.assemble((f"{name:>6} ", "bold"), (said, "dim")) for name, said in legend(explanation)
-    )
+    meanings = Table.grid(padding=(0, 1))
+    for name, said in legend(explanation):
+        meanings.add_row(Text(name, "bold"), Text(said, "dim"))
     return Group(head, *about, Text(""), table, Text(""), Text(explanation.verdicts(), "bold"), meanings)
 
 
@@ -145,9 +146,7 @@ def _cells(
     cells.append(Text("" if why.score is None else f"{why.score:+.2f}"))
     cells += _columns(why, width)
     text = _folded(why, width, whole=whole)
-    if reasons:
-        _add_reasons(text, said_of_segment(why))
-    cells.append(text)
+    cells.append(_with_reasons(text, said_of_segment(why)) if reasons else text)
     return cells
 
 
@@ -179,20 +178,28 @@ def _folded(why: Why, width: int, *, whole: bool) -> Text:
     return Text.assemble(zone, text, style="" if why.kept else "dim")
 
 
-def _add_reasons(text: Text, said: Said) -> None:
-    """Adds what led to a verdict, each kind of reason on a line of its own."""
+def _with_reasons(*parts: RenderableType | Said) -> RenderableType:
+    """Returns texts with what led to a verdict below them, each kind of reason in a paragraph of its own."""
+    from rich.console import Group
+
+    return Group(*(_reasons(part) if isinstance(part, Said) else part for part in parts))
+
+
+def _reasons(said: Said) -> RenderableType:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 1))
     if said.ruled:
-        text.append(f"\n  ! {visible(said.ruled)}", "yellow not dim")
+        table.add_row(Text("!", "bold yellow"), Text(visible(said.ruled), "yellow"))
     for sign, reasons, style in (("▲", said.speaking_for, _GREEN), ("▼", said.against, _RED)):
         if reasons:
-            text.append(f"\n  {sign} ", f"{style} not dim")
-            text.append(
-                ", ".join(f"{visible(reason.said)} ({reason.bits:+.1f})" for reason in reasons),
-                "italic not dim",
-            )
+            told = ", ".join(f"{visible(reason.said)} ({reason.bits:+.1f})" for reason in reasons)
+            table.add_row(Text(sign, style), Text(told, "italic"))
     if said.words:
-        text.append("\n  ≈ ", "blue not dim")
-        text.append(", ".join(f"“{piece.text}” {piece.bits:+.1f}" for piece in said.words), "italic not dim")
+        told = ", ".join(f"“{piece.text}” {piece.bits:+.1f}" for piece in said.words)
+        table.add_row(Text("≈", "blue"), Text(told, "italic"))
+    return table
 
 
 def differences_drawing(found: Differences, width: int, *, reasons: bool, whole: bool) -> RenderableType:
@@ -207,13 +214,12 @@ def differences_drawing(found: Differences, width: int, *, reasons: bool, whole:
             cells.append(Text(visible(found.right(one, other), 4), "yellow"))
         cells.append(Text(str(one.segment.index), "dim"))
         cells += _columns(one, width)
-        text = _folded(one if one.kept else other, width, whole=whole)
+        parts: list[RenderableType | Said] = [_folded(one if one.kept else other, width, whole=whole)]
         if reasons:
             for name, why in zip(found.names, (one, other), strict=True):
                 score = "" if why.score is None else f" {why.score:+.2f}"
-                text.append(f"\n{visible(name)}:{score}", "bold not dim")
-                _add_reasons(text, said_of_segment(why))
-        cells.append(text)
+                parts += [Text(f"{visible(name)}:{score}", "bold"), said_of_segment(why)]
+        cells.append(_with_reasons(*parts))
         table.add_row(*cells)
     title, *facts = map(visible, found.first.summary())
     lines = [Text(line) for line in facts[:1]]

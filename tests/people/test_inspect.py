@@ -121,6 +121,9 @@ def test_against_gold() -> None:
     lines = piped(EXAMPLES / "pages" / "lampworks-1997.html", "--against", GOLD)
     assert any(line.split()[:2] == ["+", "FP"] for line in lines)
     assert "wrongly kept" in lines[-1]
+    wrong = piped(EXAMPLES / "pages" / "lampworks-1997.html", "--against", GOLD, "--wrong")
+    assert wrong == [line for line in lines if line[:2] != "  " or line.split()[1] in ("FP", "FN")]
+    assert ncleaner("inspect", PAGE, "--wrong").returncode == 2
     foreign = piped(PAGE, "--against", GOLD / "tidepool-docs.txt")
     assert any("does not seem to belong to this page" in line for line in foreign)
     lacking = ncleaner("inspect", PAGE, "--against", EXAMPLES / "pages" / "none.txt")

@@ -58,6 +58,9 @@ def command(
             show_default=False,
         ),
     ] = None,
+    wrong: Annotated[
+        bool, typer.Option("--wrong", help="With --against: show only what is wrongly kept or removed.")
+    ] = False,
     diff: Annotated[
         tuple[str, str] | None,
         typer.Option(
@@ -83,6 +86,8 @@ def command(
     from ncleaner.people.inspect import nth_page
 
     check_stdin([page])
+    if wrong and (against is None or diff is not None):
+        raise typer.BadParameter("it needs --against, and no --diff", param_hint="--wrong")
     if diff is not None:
         if segment is not None:
             raise typer.BadParameter("--diff shows all segments that differ", param_hint="--segment")
@@ -102,7 +107,7 @@ def command(
         from ncleaner.explaining.drawing import page_of
 
         _write(html, page_of(explanation, item.body if item.kind == "html" else b""))
-    _show(explanation, why=why, whole=whole, segment=segment, as_json=as_json)
+    _show(explanation, why=why, whole=whole, segment=segment, wrong=wrong, as_json=as_json)
 
 
 def _side(name: str) -> tuple[str, str]:
@@ -126,21 +131,29 @@ def _explained(item: Page, path: str, cleaner: Cleaner, against: Path | None) ->
 
 
 def _show(
-    explanation: Explanation, *, why: bool | None, whole: bool, segment: int | None, as_json: bool
+    explanation: Explanation,
+    *,
+    why: bool | None,
+    whole: bool,
+    segment: int | None,
+    wrong: bool,
+    as_json: bool,
 ) -> None:
     from ncleaner.explaining.details import details_of
     from ncleaner.explaining.sentences import lines_of
     from ncleaner.people.inspect import explanation_drawing
 
+    only = [why for why in explanation.segments if why.is_wrong] if wrong else explanation.segments
     if as_json:
         show_json(explanation.to_dict())
     elif segment is not None:
         show("\n".join(details_of(explanation, explanation.segments[segment])))
     elif (console := terminal()) is not None:
         reasons = why is not False
-        show_drawn(console, explanation_drawing(explanation, console.width, reasons=reasons, whole=whole))
+        drawing = explanation_drawing(explanation, console.width, reasons=reasons, whole=whole, only=only)
+        show_drawn(console, drawing)
     else:
-        show("\n".join(lines_of(explanation, reasons=why is True)))
+        show("\n".join(lines_of(explanation, reasons=why is True, only=only)))
 
 
 def _show_differences(
