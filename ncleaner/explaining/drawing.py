@@ -19,6 +19,7 @@ from ncleaner.explaining.differences import Differences
 from ncleaner.explaining.outline import classes_of, outline_of
 from ncleaner.explaining.sentences import MARKS, legend, said_of_segment
 from ncleaner.explaining.verdicts import Reason, Verdicts, Why
+from ncleaner.text.counted import counted
 from ncleaner.text.visible import html_text
 
 __all__ = ["POLICY", "framed", "page_of", "page_of_differences"]
@@ -170,7 +171,8 @@ def _row(why: Why) -> str:
 def _why(why: Why) -> Iterator[str]:
     segment = why.segment
     density = f"{segment.link_density:.0%} in links"
-    yield f"<p class=facts>{segment.words:,} words, {density}; {html_text(segment.path) or 'plain text'}"
+    words = counted(segment.words, "word")
+    yield f"<p class=facts>{words}, {density}; {html_text(segment.path) or 'plain text'}"
     if why.matched is not None:
         yield f"; {why.matched:.0%} of its words in the gold text ({why.against})"
     yield f"; <a href='#p{segment.index}'>show on the page</a></p>"

@@ -55,7 +55,8 @@ def with_gold(explanation: Explanation, gold: str, source: str = "the gold text"
     """Returns an explanation with what a gold text says to each verdict.
 
     A segment is clean if at least half of its words are aligned with the gold text (`training.alignment`), as
-    in training. A segment without words is neither right nor wrong.
+    in training. Kept segments are aligned first: of two segments with the words of the gold text, that which
+    is kept is right. A segment without words is neither right nor wrong.
 
     Args:
         explanation: of the page.
@@ -63,7 +64,7 @@ def with_gold(explanation: Explanation, gold: str, source: str = "the gold text"
         source: where it is from, for messages.
     """
     pair = Pair(source, explanation.document, gold)
-    alignment = align(explanation.document, gold)
+    alignment = align(explanation.document, gold, explanation.mask)
     notes = list(explanation.notes)
     if not alignment.gold_words:
         notes.append("the gold text is empty: all that is kept is wrong")

@@ -187,7 +187,7 @@ class Verdicts:
         said += f"{words:,} of {counted(whole, 'word')}"
         characters = sum(why.segment.chars for why in self.segments)
         if characters:
-            said += f", {sum(why.segment.chars for why in kept) / characters:.0%} of the characters"
+            said += f", {100 * sum(why.segment.chars for why in kept) / characters:.0f} % of the characters"
         if self.gold:
             wrong = {side: [why for why in self.segments if why.against == side] for side in _SIDES}
             for side, found in wrong.items():

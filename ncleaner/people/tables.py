@@ -19,7 +19,7 @@ from ncleaner.training.trials import TIE, Trial, Tuning
 __all__ = ["convention_table", "curve_table", "errors_sentence", "evaluation_table", "tuning_table"]
 
 _WIDTH = 78
-_TITLE = 33
+_TITLE = 30
 _NAMES = ("Precision", "Recall", "F-score")
 _NONE = (None, None, None)
 
@@ -57,7 +57,7 @@ def evaluation_table(result: Evaluation, *, per_page: bool = False) -> str:
                 f"{page.marks.f_score:9.2f}{page.bag.f_score:9.2f}"
             )
         lines.append("")
-    lines.append(f"{'':<{_TITLE}}" + "".join(f"{name:>9}{'':6}" for name in _NAMES).rstrip())
+    lines.append(f"{'':<{_TITLE}}" + "".join(f"{name:>9}{'':7}" for name in _NAMES).rstrip())
     errors = result.errors
     measures = [("Words in order, per cent", result.words, errors.words)]
     # Without marks on either side their figures are all 0, which reads like a failure.
@@ -150,7 +150,7 @@ def _spread_rows(spread: MacroAverages, errors: Errors) -> list[str]:
 
 def _figures_row(title: str, values: Iterable[float | None], errors: Iterable[float | None] = _NONE) -> str:
     cells = (
-        f"{'-' if value is None else f'{value:.2f}':>9}{'' if error is None else f'±{error:.2f}':>6}"
+        f"{'-' if value is None else f'{value:.2f}':>9}{'' if error is None else f'±{error:.2f}':>7}"
         for value, error in zip(values, errors, strict=True)
     )
     return (f"  {title:<{_TITLE - 2}}" + "".join(cells)).rstrip()

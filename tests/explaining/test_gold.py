@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ncleaner import Cleaner
@@ -82,3 +83,10 @@ def test_a_gold_text_beside_its_page(tmp_path: Path) -> None:
     (tmp_path / "7.html").write_text("<p>seven")
     (tmp_path / "7.txt").write_text("seven")
     assert gold_of(tmp_path, str(tmp_path / "7.html")) == (tmp_path / "7.txt", "seven")
+
+
+def test_of_two_segments_with_the_same_words_the_kept_one_is_right() -> None:
+    document = Cleaner().document(f"<p>{PROSE[0]}</p><div>{PROSE[0]}</div>")
+    for mask in ([True, False], [False, True]):
+        found = explain(document, kept=Kept(np.array(mask)), gold=PROSE[0])
+        assert [why.against for why in found.segments] == ["right", "right"]
