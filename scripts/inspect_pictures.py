@@ -62,10 +62,8 @@ def shoot(page: Path, picture: Path, flags: Sequence[str], size: str = "1300,860
     if chromium is None:
         raise SystemExit("there is no chromium on the PATH")
     arguments = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--window-size={size}"]
-    subprocess.run(
-        [chromium, *arguments, *flags, "--virtual-time-budget=2000", f"--screenshot={picture}", page.as_uri()],
-        check=True, capture_output=True,
-    )  # fmt: skip
+    arguments += [*flags, "--virtual-time-budget=2000", f"--screenshot={picture}"]
+    subprocess.run([chromium, *arguments, page.as_uri()], check=True, capture_output=True)
 
 
 def main() -> None:

@@ -29,6 +29,8 @@ __all__ = ["Causes", "causes_of_hybrid", "causes_of_ngrams", "rulings_of_user"]
 _BIT = math.log(2)
 # what adds less says nothing
 _NOTHING = 1e-9
+# a page of more segments has only so many features of each, and the sum of the others: a gigabyte otherwise
+_MANY, _STRONGEST = 2000, 20
 
 
 class Causes(NamedTuple):
@@ -134,25 +136,28 @@ def causes_of_hybrid(document: Document, model: HybridModel, kept: Kept) -> Caus
 
 
 def _reasons(added: Added, looks: Looks, slope: float) -> list[tuple[Reason, ...]]:
-    """Returns what the features add to each segment, in bits, the strongest first."""
+    """Returns what the features add to each segment, in bits, the strongest first; on a page of many segments
+    the weak ones as one."""
     columns = np.array([column for column, _ in added.players])
     away = np.array([row for _, row in added.players])
     bits = slope * added.values
+    most = len(columns) if len(bits) <= _MANY else _STRONGEST
     order = np.argsort(-np.abs(bits), axis=1, kind="stable")
     found = []
     for row, ranked in enumerate(order):
         values = looks.matrix[row + looks.spare + away, columns]
         strong = [player for player in ranked.tolist() if abs(bits[row, player]) > _NOTHING]
-        found.append(
-            tuple(
-                Reason(
-                    said_of(added.players[player], float(values[player])),
-                    float(bits[row, player]),
-                    feature_name(added.players[player]),
-                )
-                for player in strong
+        reasons = [
+            Reason(
+                said_of(added.players[player], float(values[player])),
+                float(bits[row, player]),
+                feature_name(added.players[player]),
             )
-        )
+            for player in strong[:most]
+        ]
+        if rest := strong[most:]:
+            reasons.append(Reason(f"{len(rest):,} other features", float(bits[row, rest].sum()), "rest"))
+        found.append(tuple(reasons))
     return found
 
 

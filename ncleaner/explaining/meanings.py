@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from ncleaner.explaining.shapley import Player
 from ncleaner.modelling.features import FEATURES, OUTSIDE
@@ -140,12 +140,14 @@ _ONE = re.compile(r"(?<![\w,.+-])1 (\w+)s\b")
 _SIDES = {-1: "before", 0: "not outside", 1: "behind"}
 
 
+@cache
 def feature_name(player: Player) -> str:
     """Returns the name of a feature; that of a neighbour has its distance: `words+1`."""
     column, row = player
     return FEATURES[column].name + (f"{row:+d}" if row else "")
 
 
+@lru_cache(1 << 16)
 def said_of(player: Player, value: float) -> str:
     """Returns what a feature says with a value.
 

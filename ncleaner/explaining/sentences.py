@@ -65,7 +65,7 @@ def said_of_segment(why: Why, most: int = _MOST) -> Said:
     """Returns what led to a verdict: the strongest of the reasons, at most so many for it and so many against
     it."""
     reasons = sorted((*why.features, *why.steps), key=lambda reason: -abs(reason.bits))
-    shown = [reason for reason in reasons if abs(reason.bits) >= _LITTLE]
+    shown = [reason for reason in reasons if abs(reason.bits) >= _LITTLE and reason.name != "rest"]
     good = tuple(reason for reason in shown if reason.bits > 0)[:most]
     bad = tuple(reason for reason in shown if reason.bits < 0)[:most]
     asked = any(reason.name in _NGRAMS for reason in (*good, *bad))

@@ -210,3 +210,11 @@ def test_the_words_that_are_named() -> None:
     found = explain("<html lang=en><p>Privacy policy privacy terms", CLEANERS["ngram"])
     said = said_of_segment(found.segments[0])
     assert (said.words and said.words[0].bits < 0 and str(said).startswith("against it")) or said.speaking_for
+
+
+def test_of_many_segments_only_the_strong_features_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ncleaner.explaining.causes._MANY", 5)
+    found = explain(page_html(3))
+    check(found)
+    assert {len(why.features) for why in found.segments} == {21}
+    assert {why.features[-1].name for why in found.segments} == {"rest"}
