@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         TrainingError,
         TrainingWarning,
     )
+    from ncleaner.explaining.explain import explain
     from ncleaner.limits import Limits
     from ncleaner.methods.choice import load_model
     from ncleaner.modelling.hybrid import HybridModel
@@ -69,6 +70,7 @@ __all__ = [
     "TrainingWarning",
     "clean",
     "evaluate",
+    "explain",
     "load_model",
     "pages",
     "read",
@@ -101,6 +103,7 @@ _MODULES = {
     "TrainingWarning": "ncleaner.errors",
     "clean": "ncleaner.cleaner",
     "evaluate": "ncleaner.scoring.evaluation",
+    "explain": "ncleaner.explaining.explain",
     "load_model": "ncleaner.methods.choice",
     "pages": "ncleaner.reading.archive",
     "read": "ncleaner.reading.archive",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any
 
 from ncleaner.comparing.gold import GoldSet
 from ncleaner.comparing.tools import Tool
+from ncleaner.scoring.errors import ratio_error
 from ncleaner.scoring.measures import MatchCounts
 
 __all__ = ["Comparison", "Mean", "NotRun", "PageFigures", "ToolFigures"]
@@ -27,22 +27,13 @@ class Mean:
     def of(cls, values: Sequence[float], clusters: Sequence[str]) -> Mean:
         """Averages at least one value.
 
-        Pages of one site look alike, so their values are not independent: sites are. The variance of the mean
-        is G / (G - 1) · Σ (Σ (x - mean))² / n², the outer sum over G sites, the inner one over the values of
-        a site, n in all. If each page is a site of its own, this is the usual variance of a mean.
+        Pages of one site look alike, so their values are not independent: sites are (`scoring.errors`).
 
         Args:
             values: of each page.
             clusters: the site of each page.
         """
-        mean = fmean(values)
-        sums: dict[str, float] = defaultdict(float)
-        for value, cluster in zip(values, clusters, strict=True):
-            sums[cluster] += value - mean
-        if len(sums) < 2:
-            return cls(mean, None)
-        variance = len(sums) / (len(sums) - 1) * math.fsum(total * total for total in sums.values())
-        return cls(mean, math.sqrt(variance) / len(values))
+        return cls(fmean(values), ratio_error(values, [1.0] * len(values), clusters, 1.0))
 
     def to_dict(self) -> dict[str, float | None]:
         """Returns both, for JSON."""

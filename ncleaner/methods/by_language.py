@@ -58,6 +58,11 @@ class PerLanguage:
 
     def keep(self, document: Document) -> Kept:
         """Decides as the method does, and remarks the model and the language of the page."""
+        method, name, language = self.method_of(document)
+        return method.keep(document).remarked(model=name, language=language)
+
+    def method_of(self, document: Document) -> tuple[Method, str, str]:
+        """Returns the method with the model of a page, the name of this model, and the page's language."""
         found = find_language(document)
         chosen = key_of(found.language, self._models)
         if chosen not in self._methods:
@@ -71,7 +76,7 @@ class PerLanguage:
         # the non-lexical model knows no language, and needs no other
         if found.mixed and chosen:
             method = self._mixed(method, document, found)
-        return method.keep(document).remarked(model=name, language=found.language)
+        return method, name, found.language
 
     def _mixed(self, method: Any, document: Document, found: Found) -> Method:
         """Returns the method with further n-grams for the segments that are not in the page's language."""

@@ -82,6 +82,26 @@ def decide(probabilities, words, double beta=1.0):
     return kept
 
 
+def bar_of(probabilities, words, double beta=1.0):
+    """Returns the probability above which `decide` keeps a segment; 1 if it keeps nothing because the page has no main
+    text.
+
+    Args:
+        probabilities, words, beta: as `decide` takes them.
+
+    Raises:
+        ValueError: the two arrays have different lengths.
+    """
+    cdef const double[::1] p = np.ascontiguousarray(probabilities, np.float64)
+    cdef const double[::1] w = np.ascontiguousarray(words, np.float64)
+    cdef Py_ssize_t n = p.shape[0]
+    if w.shape[0] != n:
+        raise ValueError(f"{n} probabilities, but {w.shape[0]} segments")
+    if not n or _largest(&p[0], &w[0], n, 1) < least:
+        return 1.0
+    return _largest(&p[0], &w[0], n, beta * beta) / (1 + beta * beta)
+
+
 def probabilities_of(odds):
     """Converts log-odds (natural logarithm) to probabilities, shape (segments,), float64."""
     found = np.array(odds, np.float64)

@@ -24,12 +24,12 @@ from ncleaner.modelling.decision import Preset
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.structure import BALANCES, Structure, shipped_structure
 
-__all__ = ["Calibration", "HybridModel", "Judgement", "keep_of"]
+__all__ = ["REPEATED", "Calibration", "HybridModel", "Judgement", "keep_of"]
 
 # What a segment loses, in nats, whose text is on many pages of the site. A forest with the numbers of pages
 # as features gained no more, and lost on two sets (docs/sites.md). Headlines are on other pages as links to
 # theirs, and lose nothing.
-_REPEATED = 10.0
+REPEATED = 10.0
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ class HybridModel(Stored):
             self.structure.compiled,
             self.calibration.slope,
             self.calibration.offset,
-            _REPEATED,
+            REPEATED,
             self.threshold,
             BALANCES[self.balance],
             self.news,

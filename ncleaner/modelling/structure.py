@@ -45,8 +45,18 @@ from ncleaner.modelling.files import model_bytes
 from ncleaner.text.counted import counted
 
 __all__ = [
+    "ARTICLE",
     "BALANCES",
+    "CLEAR",
+    "EARLY",
+    "FAVOUR",
+    "LINKS",
+    "MANY_LINKS",
+    "NO_ARTICLE",
+    "NO_FRAGMENT",
+    "PART",
     "STEP",
+    "SUSPECT",
     "Reading",
     "Stock",
     "Structure",
@@ -61,22 +71,22 @@ STEP = 1 / 32
 
 # Largest part of a page that is judged together. The matrix of its features takes 90 MB. The largest gold
 # page has 2,640 segments.
-_PART = 100_000
+PART = 100_000
 
 # Beta of the F-score whose expectation the decision maximises: the weight of recall against precision.
 BALANCES: dict[str, float] = {"precision": 0.5, "balanced": 1.0, "recall": 2.0}
 # The second forest skips segments whose first probability is below `PLAIN`, and its trees behind the first
-# `_EARLY` skip segments whose log-odds are beyond ±`_CLEAR` nats: they change no figure (docs/hybrid.md).
-_EARLY, _CLEAR = 20, 1.5
+# `EARLY` skip segments whose log-odds are beyond ±`CLEAR` nats: they change no figure (docs/hybrid.md).
+EARLY, CLEAR = 20, 1.5
 # The second judgement is that of the forest of articles from this probability of an article on, that of the
 # general forest up to the smaller one, and a mean of the two between them.
-_NO_ARTICLE, _ARTICLE = 0.7, 0.9
+NO_ARTICLE, ARTICLE = 0.7, 0.9
 # On a page without boilerplate, a segment is so much likelier to be clean, in nats, unless it is mostly links
 # or in a block for other things. A smaller probability of such a page has no effect.
-_FAVOUR, _NO_FRAGMENT, _MANY_LINKS = 3.0, 0.1, 0.5
+FAVOUR, NO_FRAGMENT, MANY_LINKS = 3.0, 0.1, 0.5
 _COLUMNS = {feature.name: column for column, feature in enumerate(FEATURES)}
-_SUSPECT = [_COLUMNS[f"in-{name}"] for name in ("nav", "footer", "aside", "related")]
-_LINKS = _COLUMNS["link-density"]
+SUSPECT = [_COLUMNS[f"in-{name}"] for name in ("nav", "footer", "aside", "related")]
+LINKS = _COLUMNS["link-density"]
 _IS_ARTICLE, _IS_FRAGMENT = KINDS.index("article"), KINDS.index(FRAGMENT)
 
 
@@ -200,7 +210,8 @@ class Structure(Stored):
     about: dict[str, Any] = field(default_factory=dict)
 
     @cached_property
-    def _forests(self) -> dict[str, Forest]:
+    def forests(self) -> dict[str, Forest]:
+        """The compiled forests, by their names in `trees`."""
         return {name: trees.forest(_WIDTHS.get(name, len(FEATURES))) for name, trees in self.trees().items()}
 
     def trees(self) -> dict[str, Trees]:
@@ -217,7 +228,7 @@ class Structure(Stored):
     ) -> Reading:
         """Judges the segments and the kind of an HTML page.
 
-        A page of more than `_PART` segments is judged in parts of so many, each as a page.
+        A page of more than `PART` segments is judged in parts of so many, each as a page.
 
         Args:
             document: the page.
@@ -229,7 +240,7 @@ class Structure(Stored):
     @cached_property
     def compiled(self) -> StructureJudge:
         """The model in compiled code."""
-        forests = self._forests
+        forests = self.forests
         return StructureJudge(
             forests["first"],
             forests["second"],
@@ -244,18 +255,18 @@ class Structure(Stored):
             n_kinds=len(KINDS),
             article=_IS_ARTICLE,
             fragment=_IS_FRAGMENT,
-            suspect=_SUSPECT,
-            links=_LINKS,
+            suspect=SUSPECT,
+            links=LINKS,
             outside=OUTSIDE,
             plain=PLAIN,
-            early=_EARLY,
-            clear=_CLEAR,
-            no_article=_NO_ARTICLE,
-            is_article=_ARTICLE,
-            favour=_FAVOUR,
-            no_fragment=_NO_FRAGMENT,
-            many_links=_MANY_LINKS,
-            most=_PART,
+            early=EARLY,
+            clear=CLEAR,
+            no_article=NO_ARTICLE,
+            is_article=ARTICLE,
+            favour=FAVOUR,
+            no_fragment=NO_FRAGMENT,
+            many_links=MANY_LINKS,
+            most=PART,
         )
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
@@ -336,7 +347,7 @@ class Structure(Stored):
         if kinds is not None and (tuple(names["kinds"]) != KINDS or len(kinds.sizes) % len(KINDS)):
             raise ValueError("it knows other kinds of pages: train it again")
         model = cls(weights, first, second, kinds, articles, stock, about)
-        _ = model._forests  # raises ValueError if the trees are wrong
+        _ = model.forests  # raises ValueError if the trees are wrong
         return model
 
     def to_bytes(self) -> bytes:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
+from pathlib import Path
 
-from ncleaner.text.visible import visible
+from ncleaner.errors import OutputError
+from ncleaner.storage.whole import atomic_file
+from ncleaner.text.visible import html_text
 
-__all__ = ["html_head", "html_table", "html_text"]
+__all__ = ["html_head", "html_table", "html_text", "write_page"]
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #222; margin: 2rem auto; max-width: 72rem; padding: 1rem }
@@ -20,9 +22,13 @@ td.n { text-align: right; font-variant-numeric: tabular-nums } td.u { word-break
 """
 
 
-def html_text(text: str) -> str:
-    """Returns a text for a page: nothing in it is markup, or changes the direction of the text around it."""
-    return escape(visible(text))
+def write_page(path: Path, text: str) -> None:
+    """Writes a page, whole or not at all. Raises OutputError: it cannot be written."""
+    try:
+        with atomic_file(path) as out:
+            out.write(text.encode("utf-8", "replace"))
+    except OSError as error:
+        raise OutputError(f"cannot write {path}: {error.strerror}") from error
 
 
 def html_head(title: str) -> str:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AltOption",
     "EncodingOption",
+    "F",
     "Format",
     "InputArgument",
     "InputFormatName",
@@ -58,6 +59,7 @@ __all__ = [
     "reports_errors",
     "sources_of",
     "threshold_of",
+    "with_options_of",
     "with_settings",
 ]
 
@@ -510,20 +512,32 @@ def with_settings(**defaults: Any) -> Callable[[F], F]:
     Args:
         defaults: {option: default} where this command differs.
     """
+    return with_options_of(settings_of, "settings", **defaults)
+
+
+def with_options_of(made_by: Callable[..., Any], name: str, **defaults: Any) -> Callable[[F], F]:
+    """Decorates a command: puts the options of a function in the place of one parameter, which gets what
+    the function makes of them.
+
+    Args:
+        made_by: the function.
+        name: of the parameter.
+        defaults: {option: default} where this command differs.
+    """
     options = [
         option.replace(default=defaults.get(option.name, option.default))
-        for option in signature(settings_of, eval_str=True).parameters.values()
+        for option in signature(made_by, eval_str=True).parameters.values()
     ]
 
     def decorate(command: F) -> F:
         parameters: list[Parameter] = []
         for parameter in signature(command, eval_str=True).parameters.values():
-            parameters += options if parameter.name == "settings" else [parameter]
+            parameters += options if parameter.name == name else [parameter]
 
         @wraps(command)
         def wrapper(**given: Any) -> Any:
-            settings = settings_of(**{option.name: given.pop(option.name) for option in options})
-            return command(settings=settings, **given)
+            made = made_by(**{option.name: given.pop(option.name) for option in options})
+            return command(**{name: made}, **given)
 
         # typer reads the options off these two
         named = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in parameters]

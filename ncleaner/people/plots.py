@@ -139,14 +139,13 @@ def draw_curve(curve: Curve) -> Figure:
     """Draws precision against recall, with the model's presets."""
     figure = _empty(5.2, 4.6)
     panel = figure.subplots()
-    panel.plot(
-        [100 * p.recall for p in curve.points], [100 * p.precision for p in curve.points], linewidth=1.4
-    )
+    line = [point for point in curve.points if point.threshold is not None]
+    panel.plot([100 * p.recall for p in line], [100 * p.precision for p in line], linewidth=1.4)
     for point in curve.points:
         if point.preset:
             panel.plot(100 * point.recall, 100 * point.precision, "o", color="black", markersize=4)
             panel.annotate(
-                f"{point.preset} {point.threshold:g}",
+                point.preset if point.threshold is None else f"{point.preset} {point.threshold:g}",
                 (100 * point.recall, 100 * point.precision),
                 xytext=(-6, -12),
                 textcoords="offset points",
@@ -155,7 +154,9 @@ def draw_curve(curve: Curve) -> Figure:
             )
     panel.set_xlabel("recall of words, per cent")
     panel.set_ylabel("precision of words, per cent")
-    panel.set_title(f"{counted(curve.pages, 'page')}, model {_plain(curve.model)}", fontsize=10)
+    panel.set_title(
+        f"{counted(curve.pages, 'page')}, {curve.method}, model {_plain(curve.model)}", fontsize=10
+    )
     panel.grid(alpha=0.3)
     return figure
 

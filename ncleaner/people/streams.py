@@ -11,10 +11,13 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ncleaner.errors import InputError, stdout_error
 from ncleaner.text.visible import json_text, visible, visible_lines
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 __all__ = [
     "check_stdin",
@@ -25,13 +28,17 @@ __all__ = [
     "output_errors",
     "show",
     "show_bytes",
+    "show_drawn",
     "show_json",
     "tell",
     "tell_error",
     "tell_raw",
+    "terminal",
 ]
 
 
+# with these, rich takes for a terminal what is none
+_FORCING = ("FORCE_COLOR", "TTY_COMPATIBLE")
 # whether the caller of the process has closed it
 _stdin_is_closed = False
 
@@ -106,6 +113,26 @@ def show_bytes(data: bytes) -> None:
         sys.stdout.buffer.write(data)
 
 
+def terminal() -> Console | None:
+    """Returns a console of rich if standard output is a terminal, or FORCE_COLOR says so; None otherwise.
+
+    It has the width of the terminal, or COLUMNS, and shows no colours where NO_COLOR is set.
+    """
+    if not (sys.stdout.isatty() or any(os.environ.get(name) for name in _FORCING)):
+        return None
+    from rich.console import Console
+
+    console = Console(highlight=False, emoji=False, markup=False)
+    return console if console.is_terminal else None
+
+
+def show_drawn(console: Console, drawing: Any) -> None:
+    """Draws on a console that `terminal` gives. The texts of the drawing are safe already. Raises as `show`
+    does."""
+    with output_errors():
+        console.print(drawing)
+
+
 def tell(text: str) -> None:
     """Writes lines of text to standard error."""
     tell_raw(visible_lines(text))
@@ -133,7 +160,7 @@ def tell_raw(line: str) -> None:
 
 def may_be_terminal() -> bool:
     """Whether standard error may be a terminal; rich, which knows for sure, takes long to load."""
-    return sys.stderr.isatty() or any(os.environ.get(name) for name in ("FORCE_COLOR", "TTY_COMPATIBLE"))
+    return sys.stderr.isatty() or any(os.environ.get(name) for name in _FORCING)
 
 
 def finish() -> None:

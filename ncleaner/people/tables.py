@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from textwrap import fill
 
 from ncleaner.people.curve import Curve
+from ncleaner.scoring.errors import Errors, StandardErrors
 from ncleaner.scoring.evaluation import Evaluation
 from ncleaner.scoring.measures import MacroAverages, MatchCounts
 from ncleaner.text.counted import counted
@@ -15,29 +16,33 @@ from ncleaner.training.conventions import ZoneUse
 from ncleaner.training.ngrams import DEFAULT_Q
 from ncleaner.training.trials import Trial, Tuning
 
-__all__ = ["convention_table", "curve_table", "evaluation_table", "tuning_table"]
+__all__ = ["convention_table", "curve_table", "errors_sentence", "evaluation_table", "tuning_table"]
 
 _WIDTH = 78
+_TITLE = 30
+_NAMES = ("Precision", "Recall", "F-score")
+_NONE = (None, None, None)
 
 
 def curve_table(curve: Curve) -> str:
     """Returns a curve as a table."""
     lines = [
-        f"{counted(curve.pages, 'page')}, model {visible(curve.model)}; words in per cent",
+        f"{counted(curve.pages, 'page')}, {curve.method}, model {visible(curve.model)}; words in per cent",
         "",
         "threshold  precision  recall       F    kept",
     ]
-    lines += [
-        f"{point.threshold:>+9.2f}  {100 * point.precision:>9.2f}  {100 * point.recall:>6.2f}  "
-        f"{100 * point.f_score:>6.2f}  {100 * point.kept:>6.2f}"
-        + (f"  {point.preset}" if point.preset else "")
-        for point in curve.points
-    ]
+    for point in curve.points:
+        threshold = "by page" if point.threshold is None else f"{point.threshold:+.2f}"
+        lines.append(
+            f"{threshold:>9}  {100 * point.precision:>9.2f}  {100 * point.recall:>6.2f}  "
+            f"{100 * point.f_score:>6.2f}  {100 * point.kept:>6.2f}"
+            + (f"  {point.preset}" if point.preset else "")
+        )
     return "\n".join(lines)
 
 
 def evaluation_table(result: Evaluation, *, per_page: bool = False) -> str:
-    """Returns the figures as a table of 72 columns, or wider if a page name is longer."""
+    """Returns the figures as a table of 78 columns, or wider if a page name is longer."""
     n = len(result.pages)
     lines = [f"{counted(n, 'page')} compared with gold text{'s' if n != 1 else ''}.", ""]
     if per_page:
@@ -52,21 +57,27 @@ def evaluation_table(result: Evaluation, *, per_page: bool = False) -> str:
                 f"{page.marks.f_score:9.2f}{page.bag.f_score:9.2f}"
             )
         lines.append("")
-    lines.append(f"{'':<36}{'Precision':>12}{'Recall':>12}{'F-score':>12}")
-    measures = [("Words in order, per cent", result.words)]
+    lines.append(f"{'':<{_TITLE}}" + "".join(f"{name:>9}{'':7}" for name in _NAMES).rstrip())
+    errors = result.errors
+    measures = [("Words in order, per cent", result.words, errors.words)]
     # Without marks on either side their figures are all 0, which reads like a failure.
     if result.marks.micro != MatchCounts():
-        measures.append(("Segment marks p/h/l, per cent", result.marks))
-        measures.append(("Segment marks, kind ignored, per cent", result.marks_unlabelled))
-    for title, summary in measures:
+        measures.append(("Segment marks p/h/l, per cent", result.marks, errors.marks))
+        measures.append(
+            ("Segment marks, kind ignored, per cent", result.marks_unlabelled, errors.marks_unlabelled)
+        )
+    for title, summary, error in measures:
         micro = summary.micro
         lines += [
             title,
-            _figures_row("all pages as one (micro)", [micro.precision, micro.recall, micro.f_score]),
+            _figures_row(
+                "all pages as one (micro)", [micro.precision, micro.recall, micro.f_score], error.micro
+            ),
         ]
-        lines += _spread_rows(summary.macro)
+        lines += _spread_rows(summary.macro, error.macro)
     tokens = "Words" if result.unit == "word" else "Characters"
-    lines += [f"{tokens} in any order, per cent", *_spread_rows(result.bag)]
+    lines += [f"{tokens} in any order, per cent", *_spread_rows(result.bag, errors.bag)]
+    lines += ["", fill(errors_sentence(errors), _WIDTH)]
     for missing, what in (
         (result.missing_gold, "predicted but without gold text"),
         (result.missing_pred, "with gold text but not predicted"),
@@ -114,17 +125,35 @@ def convention_table(found: Mapping[str, ZoneUse]) -> str:
     return "\n".join(lines)
 
 
-def _spread_rows(spread: MacroAverages) -> list[str]:
+def errors_sentence(errors: StandardErrors) -> str:
+    """Says what the standard errors are taken over."""
+    if errors.clusters < 2:
+        return "All pages are of one site, so there are no standard errors."
+    if errors.by == "page":
+        return (
+            "± standard error over pages, as if they were independent: no site is known. A manifest.jsonl "
+            "beside the gold text, or --raw DIR, tells the sites."
+        )
+    said = f"± standard error over {counted(errors.clusters, 'site')}: pages of one site are not independent."
+    if errors.unknown:
+        said += f" {counted(errors.unknown, 'page')} of unknown site: each counts as a site of its own."
+    return said
+
+
+def _spread_rows(spread: MacroAverages, errors: Errors) -> list[str]:
     averages = [spread.precision, spread.recall, spread.f_score]
     return [
-        _figures_row("mean of the pages (macro)", [average.mean for average in averages]),
+        _figures_row("mean of the pages (macro)", [average.mean for average in averages], errors),
         _figures_row("standard deviation", [average.sd for average in averages]),
     ]
 
 
-def _figures_row(title: str, values: Iterable[float | None]) -> str:
-    cells = ("-" if value is None else f"{value:.2f}" for value in values)
-    return f"  {title:<34}" + "".join(f"{cell:>12}" for cell in cells)
+def _figures_row(title: str, values: Iterable[float | None], errors: Iterable[float | None] = _NONE) -> str:
+    cells = (
+        f"{'-' if value is None else f'{value:.2f}':>9}{'' if error is None else f'±{error:.2f}':>7}"
+        for value, error in zip(values, errors, strict=True)
+    )
+    return (f"  {title:<{_TITLE - 2}}" + "".join(cells)).rstrip()
 
 
 def _grid(trials: dict[tuple[int, float], Trial], title: str, value: Callable[[Trial], float]) -> str:

@@ -9,14 +9,15 @@ files, so that every missing file lowers its mean; here the result names the mis
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ncleaner.arguments import check_flag, check_path, check_whole
+from ncleaner.arguments import check_flag, check_is, check_path, check_whole
 from ncleaner.errors import EvaluationError
+from ncleaner.scoring.errors import MeasureErrors, StandardErrors, clusters_of, mean_errors
 from ncleaner.scoring.measures import (
     Average,
     BagUnit,
@@ -32,7 +33,7 @@ from ncleaner.scoring.measures import (
 )
 from ncleaner.spawning import spawn_context
 
-__all__ = ["Evaluation", "PageScores", "evaluate", "score_page"]
+__all__ = ["Evaluation", "PageScores", "evaluate", "read_pair", "score_page"]
 
 PageProgress = Callable[[int, int], None]
 """Called in the calling process with the number of pages done and the number of all pages."""
@@ -79,6 +80,7 @@ class Evaluation:
         words, marks, words_unlabelled, marks_unlabelled: summaries of the alignment measure.
         bag: macro averages of the bag measure.
         unit: what the bag measure counts.
+        errors: standard errors of these figures.
     """
 
     pages: tuple[PageScores, ...]
@@ -90,6 +92,7 @@ class Evaluation:
     marks_unlabelled: Summary
     bag: MacroAverages
     unit: BagUnit
+    errors: StandardErrors
 
     def to_dict(self) -> dict[str, Any]:
         """Returns all figures, for JSON; a standard deviation that does not exist is null."""
@@ -103,6 +106,7 @@ class Evaluation:
             "words_unlabelled": self.words_unlabelled.to_dict(),
             "marks_unlabelled": self.marks_unlabelled.to_dict(),
             "bag": self.bag.to_dict(),
+            "standard_errors": self.errors.to_dict(),
             "pages": [page.to_dict() for page in self.pages],
         }
 
@@ -143,6 +147,7 @@ def evaluate(
     jobs: int = 1,
     progress: PageProgress | None = None,
     align_dir: str | Path | None = None,
+    sites: Mapping[str, str] | None = None,
 ) -> Evaluation:
     """Compares cleaned pages with a gold standard: scores every page that is in both directories.
 
@@ -164,6 +169,8 @@ def evaluate(
         jobs: number of worker processes; the result does not depend on it.
         progress: called after every page with the number of pages done and of all pages.
         align_dir: directory for each page's labelled alignment, `NAME.align`; None writes none.
+        sites: {name of a page, without suffix or with it: registered domain}, for the standard errors: pages
+            of a site are not independent. Without it they are over pages.
 
     Returns:
         The figures of each page, and those of all pages: from summed counts (`micro`), and averaged over
@@ -180,6 +187,8 @@ def evaluate(
             check_path(name, value)
     check_flag("ascii_only", ascii_only)
     check_whole("jobs", jobs, 1)
+    if sites is not None:
+        check_is("sites", sites, Mapping, "a mapping {name: registered domain}")
     if unit not in ("word", "char"):
         raise EvaluationError(f"The unit can be 'word' or 'char', not {unit!r}.")
     pairs, missing_gold, missing_pred = _pair(Path(pred_dir), Path(gold_dir))
@@ -200,6 +209,25 @@ def evaluate(
             Average.of([page.bag.f_score for page in pages]),
         ),
         unit=unit,
+        errors=_errors(pages, sites or {}),
+    )
+
+
+def _errors(pages: Sequence[PageScores], sites: Mapping[str, str]) -> StandardErrors:
+    names = [page.name for page in pages]
+    known = {name: sites.get(name) or sites.get(_stem(name), "") for name in names}
+    clusters, by, unknown = clusters_of(names, known)
+    return StandardErrors(
+        by=by,
+        clusters=len(set(clusters)),
+        unknown=unknown,
+        words=MeasureErrors.of([page.words for page in pages], clusters),
+        marks=MeasureErrors.of([page.marks for page in pages], clusters),
+        words_unlabelled=MeasureErrors.of([page.words_unlabelled for page in pages], clusters),
+        marks_unlabelled=MeasureErrors.of([page.marks_unlabelled for page in pages], clusters),
+        bag=mean_errors(
+            [(page.bag.precision, page.bag.recall, page.bag.f_score) for page in pages], clusters
+        ),
     )
 
 
@@ -228,6 +256,26 @@ class _Comparison:
             except OSError as error:
                 raise EvaluationError(f"Cannot write {target}: {error.strerror}.") from error
         return scores
+
+
+def read_pair(name: str, pred_dir: str | Path, gold_dir: str | Path) -> tuple[bytes, bytes]:
+    """Returns the predicted text and the gold text of a page.
+
+    Args:
+        name: as `Evaluation.pages` names it.
+        pred_dir, gold_dir: as `evaluate` takes them.
+
+    Raises:
+        EvaluationError: there is no such pair, or it cannot be read.
+    """
+    pairs, _, _ = _pair(Path(pred_dir), Path(gold_dir))
+    for known, pred, gold in pairs:
+        if known == name:
+            try:
+                return pred.read_bytes(), gold.read_bytes()
+            except OSError as error:
+                raise EvaluationError(f"Cannot read {error.filename}: {error.strerror}.") from error
+    raise EvaluationError(f"There is no page {name} in {pred_dir}.")
 
 
 def _run(tasks: Sequence[_Comparison], jobs: int, progress: PageProgress) -> list[PageScores]:

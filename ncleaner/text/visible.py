@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-__all__ = ["json_text", "visible", "visible_lines"]
+__all__ = ["html_text", "json_text", "visible", "visible_lines"]
 
 # Controls (C0, DEL, C1), marks, embeddings, overrides and isolates that change the direction of text, their
 # deprecated relatives, separators of lines and paragraphs, surrogates. All of them are unprintable for
@@ -36,6 +36,15 @@ def visible(text: object, most: int = 0) -> str:
     if most and len(given) > most:
         given = given[: most - 1] + _CUT
     return given if given.isprintable() else _IN_FIELD.sub(_escaped, given)
+
+
+def html_text(text: str) -> str:
+    """Returns a text for an HTML page: nothing in it is markup, or changes the direction of the text around
+    it."""
+    # the help of the command line needs none
+    from html import escape
+
+    return escape(visible(text))
 
 
 def visible_lines(text: str) -> str:

@@ -49,11 +49,16 @@ class Alignment:
             return self.matched < 0.5
 
 
-def align(document: Document, gold: str) -> Alignment:
+def align(document: Document, gold: str, first: npt.NDArray[np.bool_] | None = None) -> Alignment:
     """Aligns a document with its gold text (CleanEval markup allowed).
 
     Visible segments are aligned first, hidden segments with the rest of the gold text: a hidden copy never
     takes the place of the text that the annotator saw.
+
+    Args:
+        document: the page.
+        gold: its clean text.
+        first: shape (segments,), bool: segments that are aligned first, instead of the visible ones.
     """
     numbers: dict[str, int] = {}
     wanted, _ = numbered([gold_text(gold)], numbers)
@@ -61,7 +66,8 @@ def align(document: Document, gold: str) -> Alignment:
     total = np.zeros(size, np.int64)
     hits = np.zeros(size)
     left = wanted
-    for side in (document.visible, ~document.visible):
+    before = document.visible if first is None else first
+    for side in (before, ~before):
         positions = np.flatnonzero(side)
         tokens, places = numbered((str(document[position]) for position in positions.tolist()), numbers)
         if not tokens:

@@ -345,12 +345,12 @@ def test_a_very_large_page_is_judged_in_parts(monkeypatch: pytest.MonkeyPatch) -
         model.judge(document.with_tables(segments=document.segments[part]), odds[part], posterior[part])
         for part in (slice(0, 20), slice(20, 40), slice(40, 42))
     ]
-    monkeypatch.setattr("ncleaner.modelling.structure._PART", 20)
+    monkeypatch.setattr("ncleaner.modelling.structure.PART", 20)
     found = load_structure().judge(document, odds, posterior)
     assert np.array_equal(found.odds, np.concatenate([part.odds for part in parts]))
     assert not np.array_equal(found.odds, whole.odds)
     assert np.allclose(found.kinds, (parts[0].kinds + parts[1].kinds) / 2)
-    monkeypatch.setattr("ncleaner.modelling.structure._PART", len(document))
+    monkeypatch.setattr("ncleaner.modelling.structure.PART", len(document))
     assert np.array_equal(load_structure().judge(document, odds, posterior).odds, whole.odds)
 
 

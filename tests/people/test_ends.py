@@ -1,5 +1,5 @@
-"""How a command ends: standard streams that are closed, full or broken, interrupts while it loads, too little memory. A
-sentence and a status, never a traceback."""
+"""How a command ends: standard streams that are closed, full or broken, interrupts while it loads, too little
+memory. A sentence and a status, never a traceback."""
 
 from __future__ import annotations
 
@@ -211,7 +211,8 @@ def numpy_loads(megabytes: int) -> bool:
 def test_too_little_memory_to_load(command: str) -> None:
     for megabytes in (25, 40, 60, 80, 100, 130, 160, 200):
         if not command.startswith(("--version", "report")) and not numpy_loads(megabytes - 15):
-            # where NumPy has just not enough to load, it ends with a message of its own, by a signal, or never
+            # where NumPy has just not enough to load, it ends with a message of its own, by a signal, or
+            # never
             continue
         result = shell(f"{limited(megabytes)}; exec {NCLEANER} {command}")
         # Python says for itself that it cannot start

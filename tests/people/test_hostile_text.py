@@ -1,5 +1,5 @@
-"""What a crawl says never acts on a terminal: every command over archives, file names and models that are full of
-control characters, as real processes, whose output is searched for them."""
+"""What a crawl says never acts on a terminal: every command over archives, file names and models that are
+full of control characters, as real processes, whose output is searched for them."""
 
 from __future__ import annotations
 

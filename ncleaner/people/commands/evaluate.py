@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, cast
@@ -9,12 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 import typer
 
 from ncleaner.errors import TrainingError
-from ncleaner.methods.table import DEFAULT_MODEL
-from ncleaner.people.options import JobsOption, TextLayoutName, TextOption, cores, reports_errors
+from ncleaner.people.cleaning_options import Cleaning, with_cleaning
+from ncleaner.people.options import JobsOption, cores, reports_errors
 from ncleaner.people.streams import show, show_json, tell
 
 if TYPE_CHECKING:
+    from ncleaner.people.curve import Curve
+    from ncleaner.scoring.evaluation import Evaluation
     from ncleaner.training.conventions import ZoneUse
+    from ncleaner.training.pairs import Pair
 
 __all__ = ["command"]
 
@@ -22,13 +26,20 @@ Unit = StrEnum("Unit", [(name, name) for name in ("word", "char")])  # type: ign
 
 
 @reports_errors
+@with_cleaning(method=None)
 def command(
     predicted: Annotated[
-        Path, typer.Argument(metavar="PRED_DIR", help="Directory of cleaned text; with --curve: of pages.")
+        Path,
+        typer.Argument(
+            metavar="PRED_DIR",
+            help="Directory of cleaned text; of pages, which are cleaned first, with --method, --model, "
+            "--curve or any other option of cleaning.",
+        ),
     ],
     gold: Annotated[
         Path, typer.Argument(metavar="GOLD_DIR", help="Directory of gold text: files of the same names.")
     ],
+    cleaning: Cleaning,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print all figures as JSON, also those of each page.")
     ] = False,
@@ -49,8 +60,9 @@ def command(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="The pages of GOLD_DIR, to tell its convention: whether it contains headlines, captions, "
-            "comments and other zones. By default the directory `raw` beside GOLD_DIR, if there is one.",
+            help="The pages of GOLD_DIR, to tell their sites, and its convention: whether it contains "
+            "headlines, captions, comments and other zones. By default the directory `raw` beside GOLD_DIR, "
+            "if there is one.",
             show_default=False,
         ),
     ] = None,
@@ -59,97 +71,228 @@ def command(
         Path | None,
         typer.Option(
             metavar="PREFIX",
-            help="Clean the pages of PRED_DIR with the n-grams of --model at all thresholds: print precision "
-            "and recall, and draw the curve as PREFIX.png and PREFIX.svg.",
+            help="Clean the pages of PRED_DIR at all thresholds, with n-grams unless --method names another "
+            "method: print precision and recall, and draw the curve as PREFIX.png and PREFIX.svg.",
             show_default=False,
         ),
     ] = None,
-    model: Annotated[
-        str,
-        typer.Option("--model", metavar="auto|NAME|FILE", help="The model for --curve, as `clean` takes it."),
-    ] = DEFAULT_MODEL,
-    text: TextOption = TextLayoutName("auto"),
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write all figures, the differences of the worst pages and, if pages are cleaned, the curve "
+            "to this HTML file, and what is wrong on the worst pages to pages in a directory beside it.",
+            show_default=False,
+        ),
+    ] = None,
+    worst: Annotated[int, typer.Option(min=0, help="Number of the worst pages that --html shows.")] = 20,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
 ) -> None:
     """Compare cleaned text with a gold standard: precision, recall and F, as cleaneval.py computes them.
 
-    Also tells the convention of the gold standard, and with which options of `clean` to be measured by it.
+    With --method or another option of cleaning, pages are cleaned first. Each figure has a standard error, in
+    which the pages of a site are not taken as independent. Also tells the convention of the gold standard,
+    and with which options of `clean` to be measured by it.
     """
-    from ncleaner.people.progress import CountDisplay
-    from ncleaner.people.tables import convention_table, evaluation_table
-    from ncleaner.scoring.evaluation import evaluate as evaluate_directories
-
-    if curve is not None:
-        if raw is not None:
-            raise typer.BadParameter("with --curve, PRED_DIR has the pages", param_hint="--raw")
-        _draw_curve(predicted, gold, model, curve, text.value, as_json=as_json, quiet=quiet)
+    are_pages = bool(cleaning.named) or curve is not None
+    if are_pages and raw is not None:
+        option = "--curve" if curve is not None else cleaning.named[0]
+        raise typer.BadParameter(f"with {option}, PRED_DIR has the pages", param_hint="--raw")
+    if curve is not None and html is None:
+        found = _curve(_pairs(predicted, gold, cleaning.text, quiet), cleaning, quiet)
+        told = _draw(found, curve)
+        _show_curve(found, as_json=as_json)
+        if not quiet:
+            tell(told)
         return
-    with CountDisplay("page compared", "pages compared", quiet=quiet) as display:
-        result = evaluate_directories(
-            predicted,
-            gold,
-            unit=cast(Literal["word", "char"], unit.value),
-            ascii_only=ascii_only,
-            jobs=jobs or cores(),
-            progress=display.advance,
-            align_dir=align,
-        )
-    found, problem = _convention(raw, gold, text.value, quiet=quiet)
-    if as_json:
-        told = None if found is None else {name: use.to_dict() for name, use in found.items()}
-        show_json({**result.to_dict(), "convention": told})
-    else:
-        show(evaluation_table(result, per_page=per_page))
-        show(convention_table(found) if found else problem)
+    result = _Evaluated(predicted, gold, cleaning, are_pages, raw, quiet)
+    result.run(
+        unit=cast(Literal["word", "char"], unit.value), ascii_only=ascii_only, jobs=jobs or cores(),
+        align=align, html=html, worst=worst, curve=curve,
+    )  # fmt: skip
+    result.show(as_json=as_json, per_page=per_page)
 
 
-def _convention(
-    raw: Path | None, gold: Path, text: str, *, quiet: bool
-) -> tuple[dict[str, ZoneUse] | None, str]:
-    """Returns the convention of the gold texts; or None, and why it is not known.
+class _Evaluated:
+    """One evaluation with all that is shown of it."""
 
-    Raises:
-        TrainingError: the pages were given, but cannot be read or are not those of the gold texts.
-    """
-    from ncleaner.people.progress import CountDisplay
-    from ncleaner.training.conventions import conventions_of
-    from ncleaner.training.pairs import read_pairs
+    def __init__(
+        self, predicted: Path, gold: Path, cleaning: Cleaning, are_pages: bool, raw: Path | None, quiet: bool
+    ) -> None:
+        self._predicted, self._gold, self._cleaning = predicted, gold, cleaning
+        self._are_pages, self._raw, self._quiet = are_pages, raw, quiet
+        self._convention: dict[str, ZoneUse] | None = None
+        self._problem = ""
+        self._told: list[str] = []
 
-    beside = raw or gold.parent / "raw"
-    unknown = "The convention of this gold text (headline, captions, comments) is not known"
-    if gold.is_file() or not (raw or beside.is_dir()):
-        return None, f"{unknown}: --raw DIR names its pages."
-    with CountDisplay("page read", "pages read", quiet=quiet) as display:
+    def run(
+        self, *, unit: Literal["word", "char"], ascii_only: bool, jobs: int, align: Path | None,
+        html: Path | None, worst: int, curve: Path | None,
+    ) -> None:  # fmt: skip
+        """Cleans if need be, and compares. Raises as what it calls."""
+        from ncleaner.people.evaluated import cleaned, sites_beside
+        from ncleaner.people.progress import CountDisplay
+        from ncleaner.scoring.evaluation import evaluate as evaluate_directories
+
+        with (
+            CountDisplay("page cleaned", "pages cleaned", quiet=self._quiet) as cleaning,
+            cleaned(self._predicted, self._gold, self._cleaning.cleaner(), cleaning.advance)
+            if self._are_pages
+            else nullcontext((self._predicted, self._gold)) as (predicted, gold),
+        ):
+            pairs = self._read_pairs()
+            sites = {pair.name: pair.site for pair in pairs} if pairs else sites_beside(gold)
+            with CountDisplay("page compared", "pages compared", quiet=self._quiet) as display:
+                self.result: Evaluation = evaluate_directories(
+                    predicted, gold, unit=unit, ascii_only=ascii_only, jobs=jobs,
+                    progress=display.advance, align_dir=align, sites=sites,
+                )  # fmt: skip
+            self._find_convention(pairs)
+            if html is not None:
+                self._write_html(html, worst, pairs, predicted, gold, curve)
+
+    def _read_pairs(self) -> list[Pair]:
+        """Returns the pages with their gold text; none if they are not known, and `_problem` says why.
+
+        Raises:
+            TrainingError: the pages were given, but cannot be read or are not those of the gold texts.
+        """
+        given = self._predicted if self._are_pages else self._raw
+        beside = given or self._gold.parent / "raw"
+        unknown = "The convention of this gold text (headline, captions, comments) is not known"
+        if self._gold.is_file() or not (given or beside.is_dir()):
+            self._problem = f"{unknown}: --raw DIR names its pages."
+            return []
         try:
-            return conventions_of(read_pairs(beside, gold, text=text, progress=display.advance)), ""
+            return _pairs(beside, self._gold, self._cleaning.text, self._quiet)
         except TrainingError as error:
-            if raw is not None:
+            if self._raw is not None:
                 raise
-            return None, f"{unknown}; --raw DIR names its pages. {error}."
+            self._problem = f"{unknown}; --raw DIR names its pages. {error}."
+            return []
+
+    def _find_convention(self, pairs: list[Pair]) -> None:
+        from ncleaner.training.conventions import conventions_of
+
+        if pairs:
+            self._convention = conventions_of(pairs)
+
+    def _write_html(
+        self, html: Path, worst: int, pairs: list[Pair], predicted: Path, gold: Path, prefix: Path | None
+    ) -> None:
+        from ncleaner.errors import EvaluationError, OutputError
+        from ncleaner.explaining.drawing import page_of
+        from ncleaner.people.evaluated import view_of
+        from ncleaner.people.evaluationpage import evaluation_page, worst_pages
+        from ncleaner.people.htmlpage import write_page
+        from ncleaner.people.plots import draw_curve, missing, to_svg
+        from ncleaner.people.tables import convention_table
+        from ncleaner.scoring.evaluation import read_pair
+
+        svg = ""
+        if self._are_pages and pairs:
+            try:
+                found = _curve(pairs, self._cleaning, self._quiet)
+                svg = "" if missing() else to_svg(draw_curve(found))
+                if prefix is not None:
+                    self._told.append(_draw(found, prefix))
+                    self._curve = found
+            except EvaluationError as error:
+                # a method without thresholds has no curve; asked for, it is an error
+                if prefix is not None:
+                    raise
+                self._told.append(f"No curve was drawn: {error}")
+        shown = worst_pages(self.result, worst)
+        texts = {page.name: read_pair(page.name, predicted, gold) for page in shown}
+        known = {pair.name: pair for pair in pairs}
+        cleaner = self._cleaning.cleaner() if self._are_pages else None
+        folder = html.with_name(f"{html.stem}_pages")
+        links: dict[str, str] = {}
+        for number, page in enumerate(shown, 1):
+            pair = known.get(page.name) or known.get(Path(page.name).stem)
+            if pair is None:
+                continue
+            explanation = view_of(pair, texts[page.name][0].decode("utf-8", "replace"), cleaner)
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise OutputError(f"cannot write {folder}: {error.strerror}") from error
+            write_page(folder / f"{number}.html", page_of(explanation))
+            links[page.name] = f"{folder.name}/{number}.html"
+        convention = convention_table(self._convention) if self._convention else self._problem
+        title = f"{self._predicted.name} against {self._gold.name}"
+        if self._are_pages:
+            title += f", {self._cleaning.method or 'default method'}, model {self._cleaning.model}"
+        write_page(
+            html,
+            evaluation_page(
+                self.result, title, worst=shown, texts=texts, links=links, curve=svg,
+                convention=_advice(convention),
+            ),
+        )  # fmt: skip
+        views = f", and {len(links)} views in {folder}" if links else ""
+        self._told.append(f"written: {html}{views}")
+
+    def show(self, *, as_json: bool, per_page: bool) -> None:
+        """Shows figures, convention, and what was written."""
+        from ncleaner.people.tables import convention_table, evaluation_table
+
+        found = self._convention
+        if as_json:
+            told = None if found is None else {name: use.to_dict() for name, use in found.items()}
+            show_json({**self.result.to_dict(), "convention": told})
+        else:
+            show(evaluation_table(self.result, per_page=per_page))
+            show(convention_table(found) if found else self._problem)
+        if not self._quiet:
+            for line in self._told:
+                tell(line)
 
 
-def _draw_curve(
-    raw: Path, gold: Path, model: str, prefix: Path, text: str, *, as_json: bool, quiet: bool
-) -> None:
-    from ncleaner.methods.choice import ngrams_by_page
-    from ncleaner.people.curve import precision_recall
-    from ncleaner.people.plots import draw_curve, missing, plot_paths, save
+def _advice(convention: str) -> str:
+    """Returns the sentences of a table of conventions, each on one line."""
+    return "\n".join(" ".join(part.split()) for part in convention.split("\n\n")[1:])
+
+
+def _pairs(raw: Path, gold: Path, text: str, quiet: bool) -> list[Pair]:
     from ncleaner.people.progress import CountDisplay
-    from ncleaner.people.tables import curve_table
     from ncleaner.training.pairs import read_pairs
+
+    with CountDisplay("page read", "pages read", quiet=quiet) as display:
+        return read_pairs(raw, gold, text=text, progress=display.advance)
+
+
+def _curve(pairs: list[Pair], cleaning: Cleaning, quiet: bool) -> Curve:
+    """Returns the curve of n-grams from their scores alone, that of another method by cleaning at each
+    threshold."""
+    from ncleaner.methods.choice import ngrams_by_page
+    from ncleaner.people.curve import precision_recall, precision_recall_of
+    from ncleaner.people.progress import CountDisplay
+
+    if not set(cleaning.named) - {"--model"}:
+        return precision_recall(pairs, ngrams_by_page(cleaning.model))
+    with CountDisplay("threshold tried", "thresholds tried", quiet=quiet) as display:
+        return precision_recall_of(
+            pairs, lambda threshold: cleaning.cleaner(threshold=threshold), progress=display.advance
+        )
+
+
+def _draw(found: Curve, prefix: Path) -> str:
+    """Draws a curve, and returns what to say of it."""
+    from ncleaner.people.plots import draw_curve, missing, plot_paths, save
 
     paths = plot_paths(prefix)
-    model_of = ngrams_by_page(model)
-    with CountDisplay("page read", "pages read", quiet=quiet) as display:
-        pairs = read_pairs(raw, gold, text=text, progress=display.advance)
-    found = precision_recall(pairs, model_of)
     lacking = missing()
-    if not lacking:
-        save(draw_curve(found), paths)
+    if lacking:
+        return f"No plots were drawn: {lacking}"
+    save(draw_curve(found), paths)
+    return f"Plots: {', '.join(map(str, paths))}"
+
+
+def _show_curve(found: Curve, *, as_json: bool) -> None:
+    from ncleaner.people.tables import curve_table
+
     if as_json:
         show_json(found.to_dict())
     else:
         show(curve_table(found))
-    if not quiet:
-        drawn = f"No plots were drawn: {lacking}" if lacking else f"Plots: {', '.join(map(str, paths))}"
-        tell(drawn)

@@ -2,59 +2,183 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
-from ncleaner.people.options import (
-    EncodingOption,
-    InputFormatName,
-    InputFormatOption,
-    ModelOption,
-    PageMethod,
-    PageMethodOption,
-    PrecisionOption,
-    RecallOption,
-    TextLayoutName,
-    TextOption,
-    ThresholdOption,
-    reports_errors,
-    threshold_of,
-)
-from ncleaner.people.streams import check_stdin, show
+from ncleaner.methods.table import METHODS
+from ncleaner.people.cleaning_options import Cleaning, with_cleaning
+from ncleaner.people.options import InputFormatName, InputFormatOption, reports_errors
+from ncleaner.people.streams import check_stdin, show, show_drawn, show_json, tell, terminal
+
+if TYPE_CHECKING:
+    from ncleaner.cleaner import Cleaner
+    from ncleaner.explaining.differences import Differences
+    from ncleaner.explaining.explanation import Explanation
+    from ncleaner.page import Page
 
 __all__ = ["command"]
 
 
 @reports_errors
+@with_cleaning()
 def command(
     page: Annotated[
         str, typer.Argument(help="An HTML or text file, an archive (see --number), or - for standard input.")
     ],
-    method: PageMethodOption = PageMethod(DEFAULT_METHOD),
-    model: ModelOption = DEFAULT_MODEL,
-    threshold: ThresholdOption = None,
-    precision: PrecisionOption = False,
-    recall: RecallOption = False,
+    cleaning: Cleaning,
     number: Annotated[
         int, typer.Option("--number", "-n", min=1, help="Number of the page in an archive.")
     ] = 1,
     input_format: InputFormatOption = InputFormatName("auto"),
-    text: TextOption = TextLayoutName("auto"),
-    encoding: EncodingOption = None,
+    why: Annotated[
+        bool | None,
+        typer.Option(
+            "--why/--no-why",
+            help="Say what spoke for and against each segment.  [default: on a terminal, and with --diff]",
+            show_default=False,
+        ),
+    ] = None,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="On a terminal: show long texts to their end.")
+    ] = False,
+    segment: Annotated[
+        int | None,
+        typer.Option(
+            "--segment", "-s", min=0, help="All details of the segment with this number.", show_default=False
+        ),
+    ] = None,
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="GOLD",
+            help="Compare with a gold text: a file, or a directory with a file of the page's name. Shows "
+            "what is wrongly kept (FP) and wrongly removed (FN).",
+            show_default=False,
+        ),
+    ] = None,
+    wrong: Annotated[
+        bool, typer.Option("--wrong", help="With --against: show only what is wrongly kept or removed.")
+    ] = False,
+    diff: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            metavar="A B",
+            help="Show the segments that two methods or models judge differently, and why: each a name of a "
+            "method, a name of a shipped model, or a model file.",
+            show_default=False,
+        ),
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the page and the verdicts side by side to this HTML file, which needs no other file.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print everything as JSON, with all features and n-grams.")
+    ] = False,
 ) -> None:
-    """Show what happens to one page: for each segment whether it is kept, its score, kind and text."""
-    from ncleaner.cleaner import Cleaner
-    from ncleaner.people.inspect import page_table
+    """Show what happens to one page, and why: for each segment whether it is kept, its score, and reasons."""
+    from ncleaner.people.inspect import nth_page
 
     check_stdin([page])
-    cleaner = Cleaner(
-        method.value,
-        model,
-        threshold=threshold_of(threshold, precision, recall),
-        encoding=encoding,
-        text=text.value,
-    )
-    for line in page_table(page, number, cleaner, input_format.value):
-        show(line)
+    if wrong and (against is None or diff is not None):
+        raise typer.BadParameter("it needs --against, and no --diff", param_hint="--wrong")
+    if diff is not None:
+        if segment is not None:
+            raise typer.BadParameter("--diff shows all segments that differ", param_hint="--segment")
+        sides = [_side(name) for name in diff]
+        item = nth_page(page, number, input_format.value, cleaning.text)
+        first, second = (_explained(item, page, cleaning.cleaner(*side), against) for side in sides)
+        _show_differences(diff, first, second, html, why=why, whole=whole, as_json=as_json)
+        return
+    cleaner = cleaning.cleaner()
+    item = nth_page(page, number, input_format.value, cleaning.text)
+    explanation = _explained(item, page, cleaner, against)
+    if segment is not None and segment >= len(explanation.segments):
+        there = len(explanation.segments)
+        said = f"the page has the segments 0 to {there - 1}" if there else "the page has no segments"
+        raise typer.BadParameter(said, param_hint="--segment")
+    if html is not None:
+        from ncleaner.explaining.drawing import page_of
+
+        _write(html, page_of(explanation, item.body if item.kind == "html" else b""))
+    _show(explanation, why=why, whole=whole, segment=segment, wrong=wrong, as_json=as_json)
+
+
+def _side(name: str) -> tuple[str, str]:
+    """Returns method and model of one side of a difference: a method has --model, a model has --method."""
+    if name not in METHODS:
+        return "", name
+    if METHODS[name].needs_references:
+        raise typer.BadParameter(f"the method {name} needs references of its site", param_hint="--diff")
+    return name, ""
+
+
+def _explained(item: Page, path: str, cleaner: Cleaner, against: Path | None) -> Explanation:
+    from ncleaner.explaining.explain import explain
+    from ncleaner.explaining.gold import gold_of, with_gold
+
+    explanation = explain(item, cleaner, url=item.url or path)
+    if against is None:
+        return explanation
+    source, gold = gold_of(against, path)
+    return with_gold(explanation, gold, str(source))
+
+
+def _show(
+    explanation: Explanation,
+    *,
+    why: bool | None,
+    whole: bool,
+    segment: int | None,
+    wrong: bool,
+    as_json: bool,
+) -> None:
+    from ncleaner.explaining.details import details_of
+    from ncleaner.explaining.sentences import lines_of
+    from ncleaner.people.inspect import explanation_drawing
+
+    only = [why for why in explanation.segments if why.is_wrong] if wrong else explanation.segments
+    if as_json:
+        show_json(explanation.to_dict())
+    elif segment is not None:
+        show("\n".join(details_of(explanation, explanation.segments[segment])))
+    elif (console := terminal()) is not None:
+        reasons = why is not False
+        drawing = explanation_drawing(explanation, console.width, reasons=reasons, whole=whole, only=only)
+        show_drawn(console, drawing)
+    else:
+        show("\n".join(lines_of(explanation, reasons=why is True, only=only)))
+
+
+def _show_differences(
+    names: tuple[str, str], first: Explanation, second: Explanation, html: Path | None, *,
+    why: bool | None, whole: bool, as_json: bool,
+) -> None:  # fmt: skip
+    from ncleaner.explaining.differences import differences_of
+    from ncleaner.people.inspect import differences_drawing
+
+    found: Differences = differences_of(names, first, second)
+    if html is not None:
+        from ncleaner.explaining.drawing import page_of_differences
+
+        _write(html, page_of_differences(found))
+    reasons = why is not False
+    if as_json:
+        show_json(found.to_dict())
+    elif (console := terminal()) is not None:
+        show_drawn(console, differences_drawing(found, console.width, reasons=reasons, whole=whole))
+    else:
+        show("\n".join(found.lines(reasons=reasons)))
+
+
+def _write(path: Path, text: str) -> None:
+    from ncleaner.people.htmlpage import write_page
+
+    write_page(path, text)
+    tell(f"written: {path}")

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from ncleaner.errors import OutputError
 from ncleaner.people.options import reports_errors
 from ncleaner.people.streams import show, show_json
 
@@ -30,17 +29,13 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole report as JSON.")] = False,
 ) -> None:
     """Show what has been done in an output directory: its manifest as a table, as JSON or as an HTML page."""
+    from ncleaner.people.htmlpage import write_page
     from ncleaner.people.runpage import page, table
     from ncleaner.running.history import read_history
-    from ncleaner.storage.whole import atomic_file
 
     found = read_history(folder)
     if html is not None:
-        try:
-            with atomic_file(html) as out:
-                out.write(page(found).encode("utf-8", "replace"))
-        except OSError as error:
-            raise OutputError(f"cannot write {html}: {error.strerror}") from error
+        write_page(html, page(found))
     if as_json:
         show_json(found.to_dict())
     else:

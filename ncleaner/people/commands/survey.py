@@ -7,7 +7,6 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from ncleaner.errors import OutputError
 from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
 from ncleaner.people.options import (
     EncodingOption,
@@ -90,10 +89,10 @@ def command(
     The method is for the portrait: kinds of pages and words kept. With -m everything, a survey takes half the
     time.
     """
+    from ncleaner.people.htmlpage import write_page
     from ncleaner.people.progress import ProgressDisplay
     from ncleaner.people.surveypage import survey_page, survey_text
     from ncleaner.running.surveys import parts_of, survey
-    from ncleaner.storage.whole import atomic_file
     from ncleaner.surveying.portrait import portrait_of
     from ncleaner.surveying.survey import Survey
 
@@ -126,11 +125,7 @@ def command(
     display.finish(tally)
     portrait = portrait_of(Survey(output))
     if html is not None:
-        try:
-            with atomic_file(html) as out:
-                out.write(survey_page(portrait, str(output)).encode("utf-8", "replace"))
-        except OSError as error:
-            raise OutputError(f"cannot write {html}: {error.strerror}") from error
+        write_page(html, survey_page(portrait, str(output)))
     if as_json:
         show_json(portrait.to_dict())
     elif not quiet:

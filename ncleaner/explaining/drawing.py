@@ -1,0 +1,223 @@
+"""A page and the verdicts about it side by side, as one HTML page that needs no other file and runs no
+script.
+
+To the left is the page: its structure, drawn by us (`outline`), and where its source is known the page as it
+is (`painting`), in a frame without scripts and without network. To the right is a row for each segment. A
+segment of the structure is a link to its row, and the row that the address names shows what led to its
+verdict: style sheets can do that (`:target`), so the policy of the page forbids all scripts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from html import escape
+from importlib import resources
+
+from ncleaner.explaining.details import rest_of, shown_first
+from ncleaner.explaining.differences import Differences
+from ncleaner.explaining.outline import classes_of, outline_of
+from ncleaner.explaining.sentences import MARKS, legend, said_of_segment
+from ncleaner.explaining.verdicts import Reason, Verdicts, Why
+from ncleaner.text.counted import counted
+from ncleaner.text.visible import html_text
+
+__all__ = ["POLICY", "framed", "page_of", "page_of_differences"]
+
+# What a browser may do with the page: show the style sheet that it contains.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+# n-grams of a row
+_GRAMS = 8
+# bits that fill half of a bar
+_FULL = 6.0
+
+
+def page_of(explanation: Verdicts, source: bytes = b"") -> str:
+    """Returns the drawing as an HTML page.
+
+    Args:
+        explanation: of the page.
+        source: the page as served, to be shown beside its structure; empty for none.
+    """
+    title = explanation.document.title or explanation.source or "page"
+    painted = ""
+    if source:
+        from ncleaner.explaining.painting import painted_page
+
+        painted = painted_page(explanation, source)
+    return "".join(
+        (
+            *_head(title),
+            *_filters(bool(explanation.gold), bool(painted)),
+            "<header>",
+            f"<h1 dir=auto>{html_text(title)}</h1>",
+            *(f"<p>{html_text(line)}</p>" for line in explanation.summary()),
+            f"<p><b>{html_text(explanation.verdicts())}</b></p>",
+            *_legend(explanation),
+            "</header><main>",
+            "<section class=page aria-label='structure of the page'>",
+            *outline_of(explanation),
+            "</section>",
+            f"<section class=painted aria-label='the page'>{painted}</section>" if painted else "",
+            "<section class=rows aria-label='verdicts'>",
+            *(_row(why) for why in explanation.segments),
+            "" if explanation.segments else "<p>The page has no text.</p>",
+            "</section></main></html>\n",
+        )
+    )
+
+
+def framed(explanation: Verdicts) -> str:
+    """Returns the drawing in a frame of its own: nothing of it gets into the page of a notebook."""
+    # links within a frame that has its text as an attribute would lead to the notebook
+    page = page_of(explanation).replace("<head>", "<head><base href='about:srcdoc'>", 1)
+    return (
+        f"<iframe sandbox srcdoc='{escape(page)}' title='verdicts of ncleaner' "
+        "style='width:100%;height:36rem;border:1px solid #888'></iframe>"
+    )
+
+
+def page_of_differences(found: Differences) -> str:
+    """Returns the segments that two cleaners judge differently as an HTML page, above the whole of the
+    second."""
+    left, right = (html_text(name) for name in found.names)
+    rows = []
+    for one, other in found.pairs:
+        agreed = found.right(one, other)
+        rows.append(
+            f"<article class='row shown'><div class=h><span class=n>{one.segment.index}</span>"
+            f"{_sign(one)} {left} {_sign(other)} {right}"
+            + (f" <span class=mark>gold: {html_text(agreed)}</span>" if agreed else "")
+            + f"<span class=t dir=auto>{html_text(one.segment.text)}</span></div><div class=two>"
+            + "".join(
+                f"<div><h3>{name}</h3>{''.join(_why(why))}</div>"
+                for name, why in ((left, one), (right, other))
+            )
+            + "</div></article>"
+        )
+    return "".join(
+        (
+            *_head(f"{found.names[0]} and {found.names[1]}"),
+            f"<header><h1>{left} and {right}</h1>",
+            *(f"<p>{html_text(line)}</p>" for line in found.first.summary()),
+            f"<p><b>{html_text(found.summary())}</b></p></header>",
+            "<main class=one><section class=rows aria-label='segments with two verdicts'>",
+            *rows,
+            "</section></main></html>\n",
+        )
+    )
+
+
+@cache
+def _style() -> str:
+    return (resources.files("ncleaner.explaining") / "drawing.css").read_text("utf-8")
+
+
+def _head(title: str) -> Iterator[str]:
+    yield "<!doctype html>\n<html lang=en><head><meta charset=utf-8>"
+    yield f'<meta http-equiv=Content-Security-Policy content="{POLICY}">'
+    yield "<meta name=viewport content='width=device-width'><meta name=color-scheme content='light dark'>"
+    yield f"<title>ncleaner: {html_text(title)}</title><style>{_style()}</style></head>"
+
+
+def _filters(gold: bool, painted: bool) -> Iterator[str]:
+    """Yields switches; the style sheet hides what they say."""
+    choices = [("all", "all segments"), ("only-kept", "kept"), ("only-removed", "removed")]
+    choices += [("only-wrong", "wrong")] * gold
+    for number, (name, _) in enumerate(choices):
+        yield f"<input type=radio name=show id={name}{' checked' * (number == 0)}>"
+    yield "<input type=checkbox id=every>"
+    if painted:
+        yield "<input type=checkbox id=as-is>"
+    yield "<div class=bar role=group aria-label='what is shown'>"
+    for name, said in choices:
+        yield f"<label for={name}>{said}</label>"
+    yield "<label for=every>all reasons</label>"
+    if painted:
+        yield "<label for=as-is>page as it is</label>"
+    yield "</div>"
+
+
+def _legend(explanation: Verdicts) -> Iterator[str]:
+    yield (
+        "<details><summary>What this shows</summary><p>Left: the structure of the page, "
+        "<span class='seg kept'>kept</span> and <span class='seg removed'>removed</span>. A click on a "
+        "segment shows what led to its verdict. Bars to the right speak for main text, bars to the left "
+        "against it.</p><dl>"
+    )
+    for name, said in legend(explanation):
+        yield f"<dt>{html_text(name)}</dt><dd>{html_text(said)}</dd>"
+    yield "</dl></details>"
+
+
+def _sign(why: Why) -> str:
+    return f"<span class='sign {classes_of(why)}'>{'+' if why.kept else '−'}</span>"
+
+
+def _row(why: Why) -> str:
+    segment = why.segment
+    score = "" if why.score is None else f"{why.score:+.2f}"
+    mark = f"<span class=mark>{MARKS[why.against]}</span>" if why.is_wrong else ""
+    zone = f"<span class=zone>{html_text(segment.zone)}</span>" if segment.zone else ""
+    return (
+        f"<article class='row {classes_of(why)}' id=s{segment.index}>"
+        f"<a class=h href='#s{segment.index}'>{_sign(why)}<span class=n>{segment.index}</span>"
+        f"<span class=score>{score}</span>{mark}<span class=kind>{html_text(why.sign)}</span>{zone}"
+        f"<span class=t dir=auto>{html_text(segment.text)}</span></a>"
+        f"<div class=why>{''.join(_why(why))}</div></article>"
+    )
+
+
+def _why(why: Why) -> Iterator[str]:
+    segment = why.segment
+    density = f"{segment.link_density:.0%} in links"
+    words = counted(segment.words, "word")
+    yield f"<p class=facts>{words}, {density}; {html_text(segment.path) or 'plain text'}"
+    if why.matched is not None:
+        yield f"; {why.matched:.0%} of its words in the gold text ({why.against})"
+    yield f"; <a href='#p{segment.index}'>show on the page</a></p>"
+    said = said_of_segment(why)
+    if said.ruled:
+        yield f"<p class=ruled>{html_text(said.ruled)}</p>"
+    if why.base is not None:
+        yield "<table><tbody>"
+        yield _bar("before anything is known of it", why.base, "base")
+        for reason in _listed(why.features):
+            yield _bar(*reason)
+        for step in why.steps:
+            yield _bar(*step)
+        total = "" if why.bar is None else f"score; the bar is {why.bar:+.2f}"
+        yield _bar(total or "score", why.score or 0.0, "total")
+        yield "</tbody></table>"
+    if why.first:
+        yield "<details><summary>at first sight</summary><table><tbody>"
+        for reason in _listed(why.first):
+            yield _bar(*reason)
+        yield "</tbody></table></details>"
+    if why.spoken is not None and why.spoken.pieces:
+        yield f"<p class=words dir=auto>{' '.join(map(_piece, why.spoken.pieces))}</p>"
+        grams = ", ".join(f"{html_text(gram.text)} {gram.bits:+.1f}" for gram in why.spoken.grams[:_GRAMS])
+        yield f"<p class=grams>n-grams {why.spoken.bits:+.1f} bits: {grams}</p>"
+
+
+def _listed(reasons: tuple[Reason, ...]) -> list[Reason]:
+    rest = rest_of(reasons)
+    return [*shown_first(reasons), *([rest] if rest else [])]
+
+
+def _bar(said: str, bits: float, name: str) -> str:
+    width = min(abs(bits) / _FULL, 1) * 50
+    side = "left:50%" if bits >= 0 else f"left:{50 - width:.1f}%"
+    kind = "good" if bits >= 0 else "bad"
+    return (
+        f"<tr class={'total' if name == 'total' else 'part'}><td class=bits>{bits:+.2f}</td>"
+        f"<td class=bars><i class={kind} style='{side};width:{width:.1f}%'></i></td>"
+        f"<td title='{html_text(name)}'>{html_text(said)}</td></tr>"
+    )
+
+
+def _piece(piece: tuple[str, float]) -> str:
+    text, bits = piece
+    strength = min(int(abs(bits) / 1.5 + 0.5), 3)
+    side = ("good" if bits > 0 else "bad") if strength else ""
+    return f"<span class='{side} l{strength}' title='{bits:+.1f} bits'>{html_text(text)}</span>"

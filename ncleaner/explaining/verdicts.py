@@ -1,0 +1,225 @@
+"""What there is to know of a page: for each segment its verdict, and everything that led to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from ncleaner.document import Document, Segment
+from ncleaner.document.kept import Kept
+from ncleaner.explaining.grams import Spoken
+from ncleaner.text.counted import counted
+from ncleaner.text.visible import visible
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+__all__ = ["Against", "Reason", "Ruling", "Verdicts", "Why"]
+
+Against = Literal["right", "wrongly kept", "wrongly removed", "unknown"]
+
+
+class Reason(NamedTuple):
+    """One thing that speaks for a segment (`bits` above 0) or against it.
+
+    Attributes:
+        said: in words.
+        bits: what it adds to the score.
+        name: of the feature, or of the step.
+    """
+
+    said: str
+    bits: float
+    name: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns all three, for JSON."""
+        return self._asdict()
+
+
+class Ruling(NamedTuple):
+    """A rule that decides about a segment whatever its score is.
+
+    Attributes:
+        keeps: whether it keeps the segment or removes it.
+        said: in words.
+        name: of the rule.
+    """
+
+    keeps: bool
+    said: str
+    name: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns all three, for JSON."""
+        return self._asdict()
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """The verdict about one segment.
+
+    Attributes:
+        segment: the segment.
+        kept: the verdict.
+        score: in bits for `hybrid`, `ngram` and `victor`; None for a method without scores.
+        bar: the score that a segment has to reach on this page; None if the method has none.
+        base: what the score would be if nothing were known of the segment; None if the method is not
+            explained.
+        features: what the features of the structure model add, the strongest first.
+        steps: what later steps add, in their order. Base, features and steps sum up to the score.
+        rulings: rules that overrule the score, in their order; the last one counts.
+        spoken: what the n-grams say; None for a method without n-grams.
+        first: what the features add to the first judgement, for a segment that is judged twice.
+        against: what a gold text says to the verdict; None without one.
+        matched: share of the segment's words that the gold text has, 0 to 1; None without one, or without
+            words.
+        sign: kind of the segment as the method sees it: `p`, `h` or `l`.
+    """
+
+    segment: Segment
+    kept: bool
+    score: float | None = None
+    bar: float | None = None
+    base: float | None = None
+    features: tuple[Reason, ...] = ()
+    steps: tuple[Reason, ...] = ()
+    rulings: tuple[Ruling, ...] = ()
+    spoken: Spoken | None = None
+    first: tuple[Reason, ...] = ()
+    against: Against | None = None
+    matched: float | None = None
+    sign: str = "p"
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether a gold text contradicts the verdict."""
+        return self.against in ("wrongly kept", "wrongly removed")
+
+    def to_dict(self, number: int = 0) -> dict[str, Any]:
+        """Returns everything for JSON; with a `number`, so many features and n-grams at most."""
+        segment, most = self.segment, number or None
+        found: dict[str, Any] = {
+            "index": segment.index,
+            "kept": self.kept,
+            "score": self.score,
+            "bar": self.bar,
+            "kind": self.sign,
+            "words": segment.words,
+            "link_density": segment.link_density,
+            "zone": segment.zone,
+            "path": segment.path,
+            "text": segment.text,
+            "base": self.base,
+            "features": [reason.to_dict() for reason in self.features[:most]],
+            "steps": [reason.to_dict() for reason in self.steps],
+            "rulings": [ruling.to_dict() for ruling in self.rulings],
+            "first": [reason.to_dict() for reason in self.first[:most]],
+        }
+        if self.spoken is not None:
+            found["ngrams"] = {
+                "model": self.spoken.model,
+                "bits": self.spoken.bits,
+                "pieces": [piece.to_dict() for piece in self.spoken.pieces],
+                "strongest": [gram.to_dict() for gram in self.spoken.grams[:most]],
+            }
+        if self.against is not None:
+            found["against"] = self.against
+            found["matched"] = self.matched
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Verdicts:
+    """The verdicts about the segments of a page.
+
+    Attributes:
+        document: the page.
+        kept: what its method made of it.
+        method: name of the method; empty if only the verdicts are known.
+        about: the method in a few words.
+        segments: one `Why` for each segment.
+        notes: sentences about the page as a whole.
+        explained: whether scores are taken apart; otherwise only scores and verdicts are known.
+        source: where the page is from.
+        gold: where the gold text is from; empty without one.
+        found: share of the words of the gold text that the page has, 0 to 1; None without one.
+    """
+
+    document: Document
+    kept: Kept
+    method: str = ""
+    about: str = ""
+    segments: tuple[Why, ...] = ()
+    notes: tuple[str, ...] = ()
+    explained: bool = False
+    source: str = ""
+    gold: str = ""
+    found: float | None = None
+
+    @property
+    def mask(self) -> npt.NDArray[np.bool_]:
+        """Which segments are kept: shape (segments,), bool."""
+        return self.kept.mask
+
+    def summary(self) -> list[str]:
+        """Returns lines about the page: what it is, its language and model, its kind, notes."""
+        document, remarks = self.document, self.kept.remarks
+        lines = [
+            f"{visible(self.source)}  [{document.encoding or 'decoded'}]  {visible(repr(document))}".strip()
+        ]
+        declared = f" (the page declares {visible(document.lang)!r})" if document.lang else ""
+        model = f"; model {visible(remarks.model)}" if remarks.model else ""
+        lines.append(f"language {remarks.language or 'unknown'}{declared}{model}")
+        if self.kept.kinds:
+            ranked = sorted(self.kept.kinds.items(), key=lambda item: -item[1])
+            shares = ", ".join(f"{kind} {share:.2f}" for kind, share in ranked if share >= 0.005)
+            lines.append(f"kind of page: {shares}")
+        return lines + list(self.notes)
+
+    def verdicts(self) -> str:
+        """Returns how many segments and words are kept, and how many are wrong where there is a gold text."""
+        kept = [why for why in self.segments if why.kept]
+        words = sum(why.segment.words for why in kept)
+        whole = sum(why.segment.words for why in self.segments)
+        said = f"{len(kept):,} of {counted(len(self.segments), 'segment')} kept, "
+        said += f"{words:,} of {counted(whole, 'word')}"
+        characters = sum(why.segment.chars for why in self.segments)
+        if characters:
+            said += f", {100 * sum(why.segment.chars for why in kept) / characters:.0f} % of the characters"
+        if self.gold:
+            wrong = {side: [why for why in self.segments if why.against == side] for side in _SIDES}
+            for side, found in wrong.items():
+                lost = counted(sum(why.segment.words for why in found), "word")
+                said += f"; {counted(len(found), 'segment')} ({lost}) {side}"
+        return said
+
+    def to_dict(self, number: int = 0) -> dict[str, Any]:
+        """Returns everything for JSON.
+
+        Args:
+            number: so many features and n-grams of each segment at most; all by default, which then sum up.
+        """
+        document, remarks = self.document, self.kept.remarks
+        told: dict[str, Any] = {
+            "source": self.source,
+            "title": document.title,
+            "encoding": document.encoding,
+            "declared_language": document.lang,
+            "language": remarks.language,
+            "model": remarks.model,
+            "method": self.method,
+            "kinds": dict(self.kept.kinds),
+            "notes": list(self.notes),
+            "explained": self.explained,
+            "kept_segments": int(self.mask.sum()),
+            "kept_words": sum(why.segment.words for why in self.segments if why.kept),
+        }
+        if self.gold:
+            told["gold"] = self.gold
+            told["gold_words_found"] = self.found
+        return {**told, "segments": [why.to_dict(number) for why in self.segments]}
+
+
+_SIDES = ("wrongly kept", "wrongly removed")

@@ -1,0 +1,138 @@
+"""Standard errors of figures over pages, where the pages of a site are not taken as independent.
+
+All figures are ratios of sums over pages, or means, which are ratios whose denominators are 1. The variance
+of such a ratio r = Σ a / Σ b is, linearised (Cochran 1977, "Sampling Techniques", section 6.5, with clusters
+as units),
+
+    G / (G - 1) · Σ (Σ (a - r b))² / (Σ b)²,
+
+the outer sum over G sites, the inner one over the pages of a site. If each page is a site of its own and all
+b are 1, this is the usual variance of a mean.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from ncleaner.scoring.measures import MatchCounts
+
+__all__ = ["Errors", "MeasureErrors", "StandardErrors", "clusters_of", "mean_errors", "ratio_error"]
+
+
+class Errors(NamedTuple):
+    """Standard errors of precision, recall and F, in per cent; None if all pages are of one site."""
+
+    precision: float | None
+    recall: float | None
+    f_score: float | None
+
+
+class MeasureErrors(NamedTuple):
+    """Standard errors of all pages as one (`micro`) and of the means of the pages (`macro`)."""
+
+    micro: Errors
+    macro: Errors
+
+    @classmethod
+    def of(cls, pages: Sequence[MatchCounts], clusters: Sequence[str]) -> MeasureErrors:
+        """Computes them from the counts of each page."""
+        hits = [page.tp for page in pages]
+        micro = Errors(
+            ratio_error(hits, [page.tp + page.fp for page in pages], clusters),
+            ratio_error(hits, [page.tp + page.fn for page in pages], clusters),
+            ratio_error(
+                [2 * hit for hit in hits], [2 * page.tp + page.fp + page.fn for page in pages], clusters
+            ),
+        )
+        return cls(
+            micro, mean_errors([(page.precision, page.recall, page.f_score) for page in pages], clusters)
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns all of them, for JSON."""
+        return {"micro": self.micro._asdict(), "macro": self.macro._asdict()}
+
+
+@dataclass(frozen=True, slots=True)
+class StandardErrors:
+    """Standard errors of the figures of an evaluation.
+
+    Attributes:
+        by: what is taken as independent: the sites of the pages, or the pages themselves if no site is known.
+        clusters: number of sites, or of pages.
+        unknown: number of pages of unknown sites, each of which counts as a site of its own.
+        words, marks, words_unlabelled, marks_unlabelled: those of the alignment measure.
+        bag: those of the bag measure.
+    """
+
+    by: Literal["site", "page"]
+    clusters: int
+    unknown: int
+    words: MeasureErrors
+    marks: MeasureErrors
+    words_unlabelled: MeasureErrors
+    marks_unlabelled: MeasureErrors
+    bag: Errors
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns everything, for JSON."""
+        return {
+            "by": self.by,
+            "clusters": self.clusters,
+            "unknown_sites": self.unknown,
+            "words": self.words.to_dict(),
+            "marks": self.marks.to_dict(),
+            "words_unlabelled": self.words_unlabelled.to_dict(),
+            "marks_unlabelled": self.marks_unlabelled.to_dict(),
+            "bag": self.bag._asdict(),
+        }
+
+
+def ratio_error(
+    numerators: Sequence[float], denominators: Sequence[float], clusters: Sequence[str], scale: float = 100.0
+) -> float | None:
+    """Returns the standard error of Σ numerators / Σ denominators, times `scale`.
+
+    None for pages of one site, and for a ratio without denominator.
+
+    Args:
+        numerators, denominators: of each page.
+        clusters: the site of each page.
+    """
+    whole = math.fsum(denominators)
+    if not whole:
+        return None
+    ratio = math.fsum(numerators) / whole
+    sums: dict[str, float] = defaultdict(float)
+    for above, below, cluster in zip(numerators, denominators, clusters, strict=True):
+        sums[cluster] += above - ratio * below
+    if len(sums) < 2:
+        return None
+    squares = math.fsum(total * total for total in sums.values())
+    return scale * math.sqrt(len(sums) / (len(sums) - 1) * squares) / whole
+
+
+def mean_errors(pages: Sequence[tuple[float, float, float]], clusters: Sequence[str]) -> Errors:
+    """Returns the standard errors of the means of three figures."""
+    ones = [1.0] * len(pages)
+    return Errors(*(ratio_error(column, ones, clusters, 1.0) for column in zip(*pages, strict=True)))
+
+
+def clusters_of(
+    names: Sequence[str], sites: Mapping[str, str]
+) -> tuple[list[str], Literal["site", "page"], int]:
+    """Returns the cluster of each page, what clusters are, and the number of pages of unknown sites.
+
+    Args:
+        names: of the pages.
+        sites: {name: registered domain}; a page that is missing or has an empty site is of an unknown one.
+    """
+    known = [sites.get(name, "") for name in names]
+    unknown = known.count("")
+    by: Literal["site", "page"] = "page" if unknown == len(names) else "site"
+    # no registered domain contains a slash
+    return [site or f"/{name}" for name, site in zip(names, known, strict=True)], by, unknown

@@ -1,0 +1,86 @@
+"""Draws the pictures of docs/inspect.md from the example pages; wants a Chromium on the PATH.
+
+python scripts/inspect_pictures.py
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from rich.console import Console
+
+from ncleaner.explaining.drawing import page_of
+from ncleaner.explaining.explain import explain
+from ncleaner.explaining.gold import gold_of, with_gold
+from ncleaner.people.inspect import explanation_drawing
+
+ROOT = Path(__file__).parents[1]
+OUT = ROOT / "docs" / "inspect"
+PAGES, GOLD = ROOT / "examples" / "pages", ROOT / "examples" / "gold"
+
+
+def terminal(name: str, width: int, rows: slice) -> None:
+    """Draws what a terminal shows of some segments of a page."""
+    path = PAGES / f"{name}.html"
+    explanation = with_gold(
+        explain(path.read_bytes(), url=f"{name}.html"), gold_of(GOLD, str(path))[1], "gold"
+    )
+    console = Console(
+        record=True, width=width, file=sys.stderr, force_terminal=True, color_system="truecolor"
+    )
+    shown = explanation.segments[rows]
+    console.print(explanation_drawing(explanation, width, reasons=True, whole=False, only=shown))
+    svg = console.export_svg(title=f"ncleaner inspect {name}.html --against gold", unique_id="t")
+    # the sheet asks for letters from elsewhere
+    (OUT / f"{name}-terminal.svg").write_text(re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.S))
+
+
+def browser(name: str, picture: str, opened: int, flags: Sequence[str] = (), as_it_is: bool = False) -> None:
+    """Draws what a browser shows of the HTML form, with the reasons of one segment."""
+    path = PAGES / f"{name}.html"
+    body = path.read_bytes()
+    explanation = with_gold(explain(body, url=f"{name}.html"), gold_of(GOLD, str(path))[1], "gold")
+    look = f"#s{opened} .why {{ display: block }} #s{opened} .t {{ white-space: normal }}"
+    html = page_of(explanation, body).replace("</style></head>", f"{look}</style></head>")
+    if as_it_is:
+        html = html.replace("<input type=checkbox id=as-is>", "<input type=checkbox id=as-is checked>")
+    with TemporaryDirectory() as folder:
+        page = Path(folder) / "page.html"
+        page.write_text(html)
+        shoot(page, OUT / f"{picture}.png", flags)
+
+
+def shoot(page: Path, picture: Path, flags: Sequence[str], size: str = "1300,860") -> None:
+    """Takes a picture of a page."""
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        raise SystemExit("there is no chromium on the PATH")
+    arguments = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--window-size={size}"]
+    arguments += [*flags, "--virtual-time-budget=2000", f"--screenshot={picture}"]
+    subprocess.run([chromium, *arguments, page.as_uri()], check=True, capture_output=True)
+
+
+def main() -> None:
+    """Draws all pictures."""
+    OUT.mkdir(exist_ok=True)
+    terminal("lampworks-1997", 96, slice(6, 12))
+    browser("harbour-gazette-ferry", "structure", 0)
+    browser("lampworks-1997", "page", 8, as_it_is=True)
+    browser("mayak-novosti-ru", "dark", 4, ["--blink-settings=preferredColorScheme=0"])
+    with TemporaryDirectory() as folder:
+        page = Path(folder) / "evaluation.html"
+        subprocess.run(
+            ["ncleaner", "evaluate", PAGES, GOLD, "--method", "hybrid", "--html", page, "-j1", "-q"],
+            check=True, stdout=subprocess.DEVNULL,
+        )  # fmt: skip
+        shoot(page, OUT / "evaluation.png", [], "900,1300")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,173 @@
+"""`ncleaner evaluate` on pages that it cleans itself, its standard errors and its page."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ncleaner import Cleaner
+from ncleaner.errors import EvaluationError
+from ncleaner.people.curve import precision_recall_of
+from ncleaner.people.evaluationpage import evaluation_page, worst_pages
+from ncleaner.people.tables import errors_sentence, evaluation_table
+from ncleaner.scoring.evaluation import evaluate
+from ncleaner.training.pairs import Pair, read_pairs
+
+from ..explaining.test_drawing import Seen
+from .test_app import EXAMPLES, ncleaner
+
+PAGES, GOLD = EXAMPLES / "pages", EXAMPLES / "gold"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "options", [["-m", "hybrid"], ["-m", "ngram", "--model", "nonlexical"], ["--no-comments"]], ids=" ".join
+)
+def test_pages_are_cleaned_first(options: list[str], tmp_path: Path) -> None:
+    ncleaner("clean", PAGES, "-o", tmp_path / "out", "-f", "cleaneval", "-q", *options)
+    before = json.loads(ncleaner("evaluate", tmp_path / "out", GOLD, "--raw", PAGES, "--json", "-j1").stdout)
+    result = ncleaner("evaluate", PAGES, GOLD, *options, "--json", "-j1")
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout) == before
+    assert before["standard_errors"]["by"] == "site" and before["standard_errors"]["clusters"] == 15
+
+
+@pytest.mark.slow
+def test_a_page_and_a_gold_text(tmp_path: Path) -> None:
+    name = "tidepool-docs"
+    result = ncleaner(
+        "evaluate", PAGES / f"{name}.html", GOLD / f"{name}.txt", "-m", "hybrid", "--json", "-j1"
+    )
+    told = json.loads(result.stdout)
+    assert told["compared"] == 1 and told["standard_errors"]["words"]["micro"]["f_score"] is None
+    (tmp_path / "pages" / "deep").mkdir(parents=True)
+    (tmp_path / "gold" / "deep").mkdir(parents=True)
+    shutil.copy(PAGES / f"{name}.html", tmp_path / "pages" / "deep")
+    shutil.copy(GOLD / f"{name}.txt", tmp_path / "gold" / "deep")
+    (tmp_path / "pages" / "empty.html").write_text("")
+    (tmp_path / "gold" / "empty.txt").write_text("nothing is left of it")
+    (tmp_path / "pages" / "other.html").write_text("<p>without gold")
+    result = ncleaner("evaluate", tmp_path / "pages", tmp_path / "gold", "-m", "hybrid", "--json", "-j1")
+    assert [page["name"] for page in json.loads(result.stdout)["pages"]] == [f"deep/{name}.txt", "empty.txt"]
+
+
+def test_what_does_not_go_together(tmp_path: Path) -> None:
+    for options in (["-m", "hybrid"], ["--model", "en"], ["--curve", "x"]):
+        result = ncleaner("evaluate", PAGES, GOLD, *options, "--raw", PAGES)
+        assert result.returncode == 2 and b"PRED_DIR has the pages" in result.stderr
+    empty = ncleaner("evaluate", tmp_path, GOLD, "-m", "hybrid")
+    assert (empty.returncode, b"No page in" in empty.stderr) == (1, True)
+    assert ncleaner("evaluate", tmp_path / "none", GOLD, "-m", "hybrid").returncode == 1
+
+
+def test_sites_make_standard_errors(tmp_path: Path) -> None:
+    for name, text in {"a": "one two three", "b": "one two", "c": "one"}.items():
+        for side in ("pred", "gold"):
+            (tmp_path / side).mkdir(exist_ok=True)
+            (tmp_path / side / f"{name}.txt").write_text(text if side == "pred" else "one two three")
+    alone = evaluate(tmp_path / "pred", tmp_path / "gold")
+    assert (alone.errors.by, alone.errors.clusters, alone.errors.unknown) == ("page", 3, 3)
+    assert "no site is known" in errors_sentence(alone.errors)
+    together = evaluate(tmp_path / "pred", tmp_path / "gold", sites={"a": "x.example", "b.txt": "x.example"})
+    assert (together.errors.by, together.errors.clusters, together.errors.unknown) == ("site", 2, 1)
+    assert together.errors.words.micro.recall != alone.errors.words.micro.recall
+    assert "2 sites" in errors_sentence(together.errors) and "1 page of unknown site" in errors_sentence(
+        together.errors
+    )
+    one = evaluate(tmp_path / "pred", tmp_path / "gold", sites=dict.fromkeys("abc", "x.example"))
+    assert one.errors.bag.f_score is None and "no standard errors" in errors_sentence(one.errors)
+    assert "±" in evaluation_table(alone) and "±" not in evaluation_table(one).rpartition("\n\n")[0]
+    assert max(map(len, evaluation_table(alone).splitlines())) <= 78
+
+
+@pytest.mark.slow
+def test_a_curve_of_the_hybrid(tmp_path: Path) -> None:
+    result = ncleaner("evaluate", PAGES, GOLD, "-m", "hybrid", "--curve", tmp_path / "pr", "--json", "-q")
+    told = json.loads(result.stdout)
+    assert told["method"] == "hybrid" and (tmp_path / "pr.svg").exists()
+    points = told["points"]
+    assert [point["preset"] for point in points[-3:]] == ["balanced", "precision", "recall"]
+    line = [point for point in points if point["threshold"] is not None]
+    assert [point["threshold"] for point in line] == sorted(point["threshold"] for point in line)
+    assert line[0]["recall"] > 0.98 and line[-1]["kept"] < 0.2
+    # what the method keeps by itself is the point of its balance
+    pairs = read_pairs(PAGES, GOLD)
+    cleaner = Cleaner()
+    masks = [cleaner.keep(pair.document).mask for pair in pairs]
+    kept = sum(float(pair.alignment.words[mask].sum()) for pair, mask in zip(pairs, masks, strict=True))
+    assert points[-3]["kept"] == pytest.approx(
+        kept / sum(float(pair.alignment.words.sum()) for pair in pairs)
+    )
+
+
+def test_methods_without_a_curve() -> None:
+    pairs = read_pairs(PAGES, GOLD)[:3]
+    with pytest.raises(EvaluationError, match="bte has no scores"):
+        precision_recall_of(pairs, lambda threshold: Cleaner("bte"))
+    with pytest.raises(EvaluationError, match="kimatu has scores, but no threshold"):
+        precision_recall_of(pairs, lambda threshold: Cleaner("kimatu"))
+    with pytest.raises(EvaluationError, match="no words"):
+        precision_recall_of([Pair("x", Cleaner().document(""), "")], lambda threshold: Cleaner())
+
+
+def test_a_curve_of_another_method() -> None:
+    pairs = read_pairs(PAGES, GOLD)[:4]
+    curve = precision_recall_of(pairs, lambda threshold: Cleaner("fiasco", threshold=threshold))
+    # its model has no presets
+    assert [point.preset for point in curve.points if point.preset] == ["balanced"]
+    assert (curve.method, curve.pages) == ("fiasco", 4)
+
+
+@pytest.mark.slow
+def test_a_page_with_everything(tmp_path: Path) -> None:
+    result = ncleaner(
+        "evaluate", PAGES, GOLD, "-m", "hybrid", "--html", tmp_path / "e.html", "--worst", "3", "-j1"
+    )
+    assert result.returncode == 0 and b"3 views in" in result.stderr
+    text = (tmp_path / "e.html").read_text("utf-8")
+    assert text.count("<details class=diff>") == 3 and "<svg" in text and text.count("e_pages/") == 6
+    assert sorted(path.name for path in (tmp_path / "e_pages").iterdir()) == ["1.html", "2.html", "3.html"]
+    for path in (tmp_path / "e_pages").iterdir():
+        Seen(path.read_text("utf-8")).check()
+    # of cleaned text, whose pages are known
+    ncleaner("clean", PAGES, "-o", tmp_path / "out", "-f", "cleaneval", "-q")
+    result = ncleaner(
+        "evaluate",
+        tmp_path / "out",
+        GOLD,
+        "--raw",
+        PAGES,
+        "--html",
+        tmp_path / "f.html",
+        "--worst",
+        "2",
+        "-j1",
+    )
+    assert result.returncode == 0 and b"2 views in" in result.stderr
+    assert "<svg" not in (tmp_path / "f.html").read_text("utf-8")
+    # and of cleaned text alone
+    result = ncleaner("evaluate", tmp_path / "out", GOLD, "--html", tmp_path / "g.html", "-j1")
+    assert result.returncode == 0 and not (tmp_path / "g_pages").exists()
+    # the manifest beside the gold texts tells their sites
+    assert "standard error over 15 sites" in (tmp_path / "g.html").read_text("utf-8")
+    # a method without thresholds has no curve, which is said
+    result = ncleaner("evaluate", PAGES, GOLD, "-m", "bte", "--html", tmp_path / "h.html", "-j1")
+    assert result.returncode == 0 and b"No curve was drawn: " in result.stderr
+
+
+def test_hostile_texts_on_the_page(tmp_path: Path) -> None:
+    bad = "<script>alert(1)</script> <p>one</details> \"two' \u202egnp.exe"
+    for side, text in (("pred", bad), ("gold", bad + " three <img src=x>")):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "<b>'.txt").write_text(text)
+    result = evaluate(tmp_path / "pred", tmp_path / "gold")
+    (page,) = worst_pages(result, 5)
+    texts = {page.name: tuple((tmp_path / side / "<b>'.txt").read_bytes() for side in ("pred", "gold"))}
+    html = evaluation_page(result, "<i>x", worst=[page], texts=texts, links={page.name: "a'b.html"})  # type: ignore[arg-type]
+    seen = Seen(html)
+    assert not {"script", "img", "b", "i"} & set(seen.tags) and "\u202e" not in html
+    assert [value for _, name, value in seen.attributes if name == "href"] == ["a'b.html"] * 2
+    assert "<script>alert(1)</script>" in seen.text and "three <img src=x>" in seen.text
