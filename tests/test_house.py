@@ -51,15 +51,15 @@ MAY_KNOW: dict[str, set[str]] = {
     "sorting": {"text", "storage", "reading", "running"},
     "people": {
         "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "training",
-        "cleaner", "comparing", "running", "sorting", "surveying", "annotating",
-        "cleaner", "comparing", "running", "sorting", "surveying", "explaining",
+        "cleaner", "comparing", "running", "sorting", "surveying", "annotating", "explaining",
     },
     # the doors
     "spark": {"storage", "reading", "modelling", "methods", "sinks", "running", "people"},
     "datatrove": {"text", "reading", "modelling", "methods", "cleaner", "running"},
     "__main__": {"people"},
-    "__init__": {"reading", "document", "modelling", "methods", "scoring", "training", "cleaner"},
-    "__init__": {"reading", "document", "modelling", "scoring", "training", "cleaner", "explaining"},
+    "__init__": {
+        "reading", "document", "modelling", "methods", "scoring", "training", "cleaner", "explaining",
+    },
 }  # fmt: skip
 # What training and drawing need, and cleaning must not.
 BLOCKED = (

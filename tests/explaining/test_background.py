@@ -8,9 +8,9 @@ from ncleaner.explaining import background
 from ncleaner.explaining.background import counts_file, has_counts, page_counts, paths_of
 from ncleaner.explaining.explain import explain
 from ncleaner.explaining.structural import look
+from ncleaner.methods.choice import read_ngrams
 from ncleaner.modelling.container import unpack
 from ncleaner.modelling.hybrid import HybridModel
-from ncleaner.modelling.ngrams import load_model
 from ncleaner.modelling.structure import load_structure
 
 from ..structures import page_html, structure
@@ -36,7 +36,7 @@ def test_a_file_of_counts() -> None:
 
 
 def test_a_model_of_ones_own_is_compared_with_the_page() -> None:
-    model = HybridModel(load_model("en"), structure())
+    model = HybridModel(read_ngrams("en"), structure())
     found = explain(page_html(4), Cleaner(model=model))
     assert found.explained
     for why in found.segments:
