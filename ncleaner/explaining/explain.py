@@ -96,7 +96,8 @@ def _explained(document: Document, cleaner: Cleaner, kept: Kept, source: str) ->
         causes = causes_of_hybrid(document, model, decided)
         if causes is None:
             notes.append(
-                f"the page has more than {counted(PART, 'segment')} and is judged in parts: scores are not taken apart"
+                f"the page has more than {counted(PART, 'segment')} and is judged in parts: scores are not taken "
+                "apart"
             )
     elif name in ("hybrid", "ngram") and model is not None:
         causes = causes_of_ngrams(document, NGramModel.of_model(model))
