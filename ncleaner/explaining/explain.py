@@ -21,6 +21,7 @@ from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.structure import PART
 from ncleaner.page import Page
+from ncleaner.text.counted import counted
 
 __all__ = ["explain"]
 
@@ -94,9 +95,8 @@ def _explained(document: Document, cleaner: Cleaner, kept: Kept, source: str) ->
     if name == "hybrid" and document.tables.n_elements and isinstance(model, HybridModel):
         causes = causes_of_hybrid(document, model, decided)
         if causes is None:
-            notes.append(
-                f"the page has more than {PART:,} segments and is judged in parts: scores are not taken apart"
-            )
+            size = counted(PART, "segment")
+            notes.append(f"the page has more than {size} and is judged in parts: scores are not taken apart")
     elif name in ("hybrid", "ngram") and model is not None:
         causes = causes_of_ngrams(document, NGramModel.of_model(model))
         if name == "hybrid":

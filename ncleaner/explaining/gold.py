@@ -46,7 +46,7 @@ def gold_of(given: Path, page: str) -> tuple[Path, str]:
     # a gold directory may have the pages beside their text
     found = [path for path in found if path.suffix.lower() not in _PAGES] or found
     if len(found) != 1:
-        there = f"{len(found)} files of this name" if found else "no file of this name"
+        there = f"{counted(len(found), 'file')} of this name" if found else "no file of this name"
         raise TrainingError(f"there is no one gold text for {page} in {given}: {there}")
     return found[0], read_text(found[0])
 

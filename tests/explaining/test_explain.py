@@ -218,3 +218,10 @@ def test_of_many_segments_only_the_strong_features_are_told(monkeypatch: pytest.
     check(found)
     assert {len(why.features) for why in found.segments} == {21}
     assert {why.features[-1].name for why in found.segments} == {"rest"}
+
+
+def test_a_page_that_is_judged_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ncleaner.explaining.causes.PART", 5)
+    found = explain(page_html(3))
+    assert not found.explained and any("judged in parts" in note for note in found.notes)
+    assert all(why.score is not None and why.base is None for why in found.segments)
