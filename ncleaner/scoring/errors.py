@@ -1,13 +1,14 @@
 """Standard errors of figures over pages, where the pages of a site are not taken as independent.
 
-All figures are ratios of sums over pages, or means, which are ratios whose denominators are 1. The variance
-of such a ratio r = Σ a / Σ b is, linearised (Cochran 1977, "Sampling Techniques", section 6.5, with clusters
-as units),
+All figures are ratios of sums over pages, or means, which are ratios whose denominators are 1. The error of
+such a ratio r = Σ a / Σ b says how much it changes when all pages of one site are taken out: the jackknife
+with sites as units (Cochran 1977, "Sampling Techniques", section 6.17),
 
-    G / (G - 1) · Σ (Σ (a - r b))² / (Σ b)²,
+    variance = (G - 1) / G · Σ (r - r without the site)²,
 
-the outer sum over G sites, the inner one over the pages of a site. If each page is a site of its own and all
-b are 1, this is the usual variance of a mean.
+the sum over G sites. If each page is a site of its own and all b are 1, this is the usual variance of a mean.
+Where one site has most pages it is larger than the linearised variance (section 6.5), and nearer to what
+further sites show.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ def ratio_error(
 ) -> float | None:
     """Returns the standard error of Σ numerators / Σ denominators, times `scale`.
 
-    None for pages of one site, and for a ratio without denominator.
+    None for pages of one site, and for a ratio without denominator, or without one when a site is left out.
 
     Args:
         numerators, denominators: of each page.
@@ -107,13 +108,15 @@ def ratio_error(
     if not whole:
         return None
     ratio = math.fsum(numerators) / whole
-    sums: dict[str, float] = defaultdict(float)
+    residuals: dict[str, float] = defaultdict(float)
+    sizes: dict[str, float] = defaultdict(float)
     for above, below, cluster in zip(numerators, denominators, clusters, strict=True):
-        sums[cluster] += above - ratio * below
-    if len(sums) < 2:
+        residuals[cluster] += above - ratio * below
+        sizes[cluster] += below
+    if len(sizes) < 2 or any(size >= whole for size in sizes.values()):
         return None
-    squares = math.fsum(total * total for total in sums.values())
-    return scale * math.sqrt(len(sums) / (len(sums) - 1) * squares) / whole
+    changes = [residuals[cluster] / (whole - size) for cluster, size in sizes.items()]
+    return scale * math.sqrt((len(sizes) - 1) / len(sizes) * math.fsum(change * change for change in changes))
 
 
 def mean_errors(pages: Sequence[tuple[float, float, float]], clusters: Sequence[str]) -> Errors:

@@ -2,14 +2,11 @@
 
 A page is cleaned as `clean` does it by default, with the headline that the method keeps. Words are compared
 in order, as in `training.alignment`; in scripts that do not separate words, characters. The figures are means
-over pages. Pages of one site are alike, and sites have different numbers of pages, so a standard error is
-that of the jackknife over sites: how much the mean changes if one site is left out (Wolter, "Introduction to
-Variance Estimation", 2007, chapter 4). With few sites it is the least biased of the usual errors.
+over pages, and their standard errors take pages of one site as one (`scoring.errors`).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -22,6 +19,7 @@ from ncleaner.methods.zones import Wanted
 from ncleaner.modelling.card import validation_of
 from ncleaner.modelling.container import Stored
 from ncleaner.modelling.decision import PRESETS
+from ncleaner.scoring.errors import ratio_error
 from ncleaner.training.pairs import Pair
 
 __all__ = ["Figures", "Fold", "cleaned_by", "figures_of_pages", "mean_and_error", "page_figures", "validated"]
@@ -68,15 +66,9 @@ def mean_and_error(values: Floats, sites: Sequence[str]) -> tuple[float, float |
     rows = np.flatnonzero(~np.isnan(values)).tolist()
     if not rows:
         return 0.0, None
-    mean = float(np.mean(values[rows]))
-    deviations: dict[str, list[float]] = {}
-    for row in rows:
-        deviations.setdefault(sites[row] or f"\n{row}", []).append(float(values[row]) - mean)
-    number = len(deviations)
-    if number < 2:
-        return mean, None
-    changes = [sum(site) / (len(rows) - len(site)) for site in deviations.values()]
-    return mean, math.sqrt((number - 1) / number * sum(change * change for change in changes))
+    found = values[rows].tolist()
+    clusters = [sites[row] or f"/{row}" for row in rows]
+    return float(np.mean(values[rows])), ratio_error(found, [1.0] * len(rows), clusters, 1.0)
 
 
 def page_figures(pair: Pair, mask: npt.NDArray[np.bool_]) -> tuple[float, float, float]:

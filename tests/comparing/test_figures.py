@@ -70,8 +70,8 @@ def test_differences_are_those_of_the_same_pages() -> None:
     bad, good = result.tools
     difference = result.difference(bad)
     assert difference is not None and difference.mean == pytest.approx((-80 - 60 - 100) / 3)
-    # two sites, -140 and -100 in sum, whose means would be -160 and -80
-    assert difference.error == pytest.approx(math.sqrt(2 * (20**2 + 20**2)) / 3)
+    # two sites: the mean without the first is -100, and without the second -70
+    assert difference.error == pytest.approx(math.sqrt((20**2 + 10**2) / 2))
     assert result.difference(good) is None
     assert [tool.tool.name for tool in result.ranking] == ["good", "bad"]
 
