@@ -288,6 +288,9 @@ class Session:
             labels = self._checked(page, revision, [*enumerate(letters)])
             guess = self.guess(page).letters
             finished = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+            if not labels.finished:
+                # a clean text of a page that nobody has finished is one from elsewhere
+                labels = self._save(replace(labels, done=False, finished=finished))
             labels = replace(
                 labels,
                 labels=letters,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ncleaner.annotating.labels import write_labels
+from ncleaner.annotating.labels import PageLabels, write_labels
 from ncleaner.annotating.project import open_project
 from ncleaner.annotating.session import UNDECIDED, ConflictError, RequestError, Session
 from ncleaner.errors import OutputError
@@ -178,6 +178,30 @@ def test_what_cannot_be_saved_is_an_error_and_stays_as_it_was(tmp_path: Path) ->
     assert stored(tmp_path)["labels"] == "o......."
     (tmp_path / "labels" / "me" / "p0.json.part").rmdir()
     assert work.change("p0", 1, [(1, "o")]).labels == "oo......"
+
+
+def test_a_clean_text_without_its_labels_is_not_from_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The process ends between the two files."""
+    work = session(tmp_path)
+    save = work.project.save
+
+    def fails(name: str, labels: PageLabels) -> None:
+        if labels.done:
+            raise OutputError("cannot write it: no space left")
+        save(name, labels)
+
+    monkeypatch.setattr(type(work.project), "save", lambda _, name, labels: fails(name, labels))
+    with pytest.raises(OutputError, match="no space"):
+        work.finish("p0", 0, made.WANTED)
+    monkeypatch.undo()
+    assert (tmp_path / "clean" / "p0.txt").is_file()
+    for name in ("me", "ben"):
+        again = session(tmp_path, name)
+        assert again.progress()["done"] == 0 and "p0" in again.queue()
+    # the page shows the same revision, so it can be finished now
+    assert work.finish("p0", 0, made.WANTED).done
 
 
 def test_a_page_that_is_put_off_comes_last(tmp_path: Path) -> None:
