@@ -3,8 +3,8 @@
 #
 #     scripts/coverage.sh [OPTIONS OF PYTEST]
 #
-# Builds the extensions with line tracing in a copy of the tree, and runs plain `pytest` there, without the tests that
-# are marked `untraced`; processes that tests start are counted, too. The shares are printed, and the lines written to
+# Builds the extensions with line tracing in a copy of the tree, and runs plain `pytest` there, with the slow tests that
+# are marked `traced` and without those that are marked `untraced`; processes that tests start are counted, too. The shares are printed, and the lines written to
 # coverage/index.html. PYTHON is the Python, 3.11: coverage.py cannot count lines of Cython by what later ones have for
 # it. It needs the extra `dev`.
 set -euo pipefail
@@ -29,7 +29,7 @@ if __name__ == '__main__':
     os.environ['COVERAGE_PROCESS_START'] = '$work/processes.toml'
     sys.exit(pytest.main(sys.argv[1:]))" > run.py
 export PYTHONPATH=$work PYTHONSAFEPATH=1
-"$python" -m coverage run run.py -m 'not slow and not untraced' --hypothesis-profile=traced "$@"
+"$python" -m coverage run run.py -m '(not slow or traced) and not untraced' --hypothesis-profile=traced "$@"
 "$python" -m coverage combine -q
 # of processes that were killed while they wrote it
 rm -f .coverage.*

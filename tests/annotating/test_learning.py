@@ -54,6 +54,7 @@ def test_what_is_learned_from(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.traced
 def test_without_finished_pages_it_knows_the_doubt_of_all(tmp_path: Path) -> None:
     found = project(tmp_path, 0)
     learn(str(tmp_path), None, "me", "auto")

@@ -21,7 +21,7 @@ import httpx2 as httpx
 from ..annotating import made
 from .test_app import CRAWL, NCLEANER, ncleaner
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.traced]
 
 
 @contextmanager

@@ -84,6 +84,7 @@ def test_sites_make_standard_errors(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.traced
 def test_a_curve_of_the_hybrid(tmp_path: Path) -> None:
     result = ncleaner("evaluate", PAGES, GOLD, "-m", "hybrid", "--curve", tmp_path / "pr", "--json", "-q")
     told = json.loads(result.stdout)
@@ -122,6 +123,7 @@ def test_a_curve_of_another_method() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.traced
 def test_a_page_with_everything(tmp_path: Path) -> None:
     result = ncleaner(
         "evaluate", PAGES, GOLD, "-m", "hybrid", "--html", tmp_path / "e.html", "--worst", "3", "-j1"

@@ -47,7 +47,9 @@ def test_a_pipe_gets_a_line_for_each_segment() -> None:
     assert any("against it: " in line for line in with_reasons)
 
 
-@pytest.mark.parametrize("width", [24, 40, 60, 80, 140])
+@pytest.mark.parametrize(
+    "width", [24, 140, *(pytest.param(width, marks=pytest.mark.slow) for width in (40, 60, 80))]
+)
 def test_a_terminal_of_any_width(width: int) -> None:
     said = shown(PAGE, "--against", GOLD, COLUMNS=str(width))
     lines = [ESCAPE.sub("", line) for line in said.splitlines()]

@@ -28,6 +28,7 @@ TUNING = Tuning(
 
 
 @pytest.mark.slow
+@pytest.mark.traced
 def test_a_row_for_each_alphabet_a_panel_for_each_measure_and_a_curve_for_each_n() -> None:
     figure = draw_tuning(TUNING)
     titles = [panel.get_title() for panel in figure.axes]
@@ -52,6 +53,7 @@ def test_the_best_is_always_within_the_frame() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.traced
 def test_a_single_combination_is_drawn(tmp_path: Path) -> None:
     paths = plot_paths(tmp_path / "one")
     save(draw_tuning(Tuning(TUNING.trials[:1], 2, 2, 2, "page")), paths)

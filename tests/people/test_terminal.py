@@ -39,6 +39,7 @@ def text_of(app: AnnotateApp) -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.traced
 def test_a_page_by_keys(tmp_path: Path) -> None:
     session = Session(made.project(tmp_path), "me", every=0)
 
@@ -63,6 +64,7 @@ def test_a_page_by_keys(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.traced
 def test_panels(tmp_path: Path) -> None:
     project = made.project(tmp_path)
     made.label(project, "anna", "p0", made.WANTED)
@@ -87,6 +89,7 @@ def test_panels(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.traced
 def test_settling_to_the_end(tmp_path: Path) -> None:
     project = made.project(tmp_path)
     made.label(project, "anna", "p0", made.WANTED)
@@ -105,6 +108,7 @@ def test_settling_to_the_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.traced
 def test_a_full_disk_and_a_page_that_cannot_be_read(tmp_path: Path) -> None:
     project = made.project(tmp_path)
     (tmp_path / "raw" / "p1.html").unlink()

@@ -22,6 +22,13 @@ PAIRS = [
 ]
 
 
+@pytest.fixture(scope="module")
+def model() -> HybridModel:
+    return fit(PAIRS)
+
+
+# it trains ten models
+@pytest.mark.untraced
 def test_the_curve_of_a_few_pages() -> None:
     curve = learning_curve(PAIRS)
     # five folds of eight pages: six or seven others, and half of them
@@ -32,7 +39,7 @@ def test_the_curve_of_a_few_pages() -> None:
     assert again.points == curve.points and again.gain == curve.gain
 
 
-def test_no_page_is_tested_by_a_model_that_has_seen_its_site() -> None:
+def test_no_page_is_tested_by_a_model_that_has_seen_its_site(model: HybridModel) -> None:
     pairs = [
         Pair(pair.name, pair.document, pair.gold, f"site{number // 2}.example")
         for number, pair in enumerate(PAIRS)
@@ -41,7 +48,7 @@ def test_no_page_is_tested_by_a_model_that_has_seen_its_site() -> None:
 
     def train(chosen: Sequence[Pair], alphabet: str) -> HybridModel:
         trained.append({pair.site for pair in chosen})
-        return fit(chosen, alphabet)
+        return model
 
     learning_curve(pairs, "nonlexical", train)
     # four sites are four folds, and the largest training set of each misses its own
@@ -86,10 +93,9 @@ def test_what_the_curve_says(pages: int, gain: float, error: float, enough: bool
     assert found is enough and said in sentence
 
 
-def test_a_model_keeps_its_curve() -> None:
-    model, said = with_curve(
-        fit(PAIRS), [*PAIRS, Pair("x", PAIRS[0].document, "Quite another text stood here.")]
-    )
+@pytest.mark.untraced
+def test_a_model_keeps_its_curve(model: HybridModel) -> None:
+    model, said = with_curve(model, [*PAIRS, Pair("x", PAIRS[0].document, "Quite another text stood here.")])
     points = model.about["learning_curve"]
     curve = learning_curve(PAIRS)
     assert [(each["pages"], each["f_score"]) for each in points] == [(p.pages, p.f) for p in curve.points]
@@ -100,8 +106,7 @@ def test_a_model_keeps_its_curve() -> None:
 
 
 @pytest.mark.parametrize("points", [7, [7], [{"pages": "x", "f_score": 1}], [{"pages": 1}]])
-def test_a_curve_that_is_damaged(points: object) -> None:
-    model = fit(PAIRS)
+def test_a_curve_that_is_damaged(points: object, model: HybridModel) -> None:
     broken = replace(model, about={**model.about, "learning_curve": points}).to_bytes()
     with pytest.raises(ModelError, match="its learning curve is no list"):
         HybridModel.from_bytes(broken)

@@ -83,6 +83,8 @@ def test_pages_are_cleaned_as_a_cleaner_does_it(method: str) -> None:
         assert told[name] == figures_of_pages(found, [pair.site for pair in PAIRS]).to_dict()
 
 
+# it trains seven models
+@pytest.mark.untraced
 def test_figures_are_those_of_models_without_the_site() -> None:
     """The long way: for each fold a hybrid that is trained on all other pages."""
     model = train_hybrid(PAIRS)
