@@ -23,7 +23,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ncleaner.cleaner import Cleaner, clean
+    from ncleaner.cleaner import Cleaner, clean, metadata
+    from ncleaner.describing.metadata import Metadata
     from ncleaner.document import Document, Segment
     from ncleaner.document.kept import Kept
     from ncleaner.errors import (
@@ -58,6 +59,7 @@ __all__ = [
     "InputWarning",
     "Kept",
     "Limits",
+    "Metadata",
     "ModelError",
     "NGramModel",
     "NcleanerError",
@@ -72,6 +74,7 @@ __all__ = [
     "evaluate",
     "explain",
     "load_model",
+    "metadata",
     "pages",
     "read",
     "read_pairs",
@@ -91,6 +94,7 @@ _MODULES = {
     "InputWarning": "ncleaner.errors",
     "Kept": "ncleaner.document.kept",
     "Limits": "ncleaner.limits",
+    "Metadata": "ncleaner.describing.metadata",
     "ModelError": "ncleaner.errors",
     "NGramModel": "ncleaner.modelling.ngrams",
     "NcleanerError": "ncleaner.errors",
@@ -105,6 +109,7 @@ _MODULES = {
     "evaluate": "ncleaner.scoring.evaluation",
     "explain": "ncleaner.explaining.explain",
     "load_model": "ncleaner.methods.choice",
+    "metadata": "ncleaner.cleaner",
     "pages": "ncleaner.reading.archive",
     "read": "ncleaner.reading.archive",
     "read_pairs": "ncleaner.training.pairs",

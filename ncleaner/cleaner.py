@@ -28,9 +28,10 @@ from ncleaner.page import LAYOUT_CHOICES, Page, TextLayout
 from ncleaner.sinks.text import kept_text
 
 if TYPE_CHECKING:
+    from ncleaner.describing.metadata import Metadata
     from ncleaner.surveying.survey import Survey
 
-__all__ = ["Cleaner", "clean"]
+__all__ = ["Cleaner", "clean", "metadata"]
 
 # Those that a model has besides its own threshold, which is the balanced one.
 _PRESETS = [name for name in PRESETS if name != "balanced"]
@@ -72,6 +73,7 @@ class Cleaner:
         limits: bounds for one page.
         encoding: WHATWG label of the encoding, instead of what pages declare.
         alt_text: include the alternative text of images.
+        facts: collect what HTML pages say of themselves, too (`Document.facts`), for `metadata_of`.
         text: the layout of plain text: `lines` (a paragraph on each line), `paragraphs` (between empty
             lines), `wrapped` (as by Lynx or in mail), or `auto`: as the lines of each text tell.
 
@@ -100,6 +102,7 @@ class Cleaner:
         limits: Limits = Limits(),
         encoding: str | None = None,
         alt_text: bool = False,
+        facts: bool = False,
         text: str = "auto",
     ) -> None:
         check_is("method", method, str, f"the name of a method ({', '.join(METHODS)})")
@@ -113,7 +116,7 @@ class Cleaner:
             check_flag("headline", headline)
         for name, flag in (
             ("comments", comments), ("captions", captions), ("news", news), ("notices", notices),
-            ("alt_text", alt_text),
+            ("alt_text", alt_text), ("facts", facts),
         ):  # fmt: skip
             check_flag(name, flag)
         check_is("parameters", parameters, Mapping, "a mapping {name: value}")
@@ -137,6 +140,7 @@ class Cleaner:
         self.sites = sites
         self.encoding = encoding
         self.alt_text = alt_text
+        self.facts = facts
         keeps = entry.keeps_headline or None
         keep_headline = keeps if headline is None else headline
         self.wanted = Wanted(keep_headline, comments and not news, captions, notices)
@@ -161,7 +165,9 @@ class Cleaner:
     def _dumped(self, html: bytes | str, url: str, callers: int) -> Document:
         check_is("url", url, str, "an address as str")
         given = page_of(html, callers)
-        document = dump_html(given, encoding=self.encoding, limits=self.limits, alt_text=self.alt_text)
+        document = dump_html(
+            given, encoding=self.encoding, limits=self.limits, alt_text=self.alt_text, facts=self.facts
+        )
         return self._with_site(document, url)
 
     def _with_site(self, document: Document, url: str) -> Document:
@@ -216,6 +222,20 @@ class Cleaner:
         document = self._dumped(html, url, callers)
         return kept_text(document, self._decided(document)).decode()
 
+    def metadata(self, html: bytes | str, url: str = "") -> Metadata:
+        """Returns what one HTML page says of itself: title, authors, dates and so on.
+
+        For its text, too, give a Document of a `Cleaner(facts=True)` to `keep` and to
+        `ncleaner.describing.metadata.metadata_of`: the page is then parsed once.
+
+        Args:
+            html: the page: bytes as served, or decoded text.
+            url: its address, for relative addresses in it and for the date in it.
+
+        Raises as `clean` does.
+        """
+        return _said_by(page_of(html, 3), url, self.encoding, self.limits)
+
     def page(self, page: Page) -> tuple[Document, Kept]:
         """Dumps and cleans a page of an archive; its HTTP header counts for the encoding."""
         check_is("page", page, Page, "a Page, such as `pages` yields")
@@ -234,6 +254,7 @@ class Cleaner:
                 encoding=self.encoding,
                 limits=self.limits,
                 alt_text=self.alt_text,
+                facts=self.facts,
             )
         document = self._with_site(document, page.url)
         kept = self.keep(document)
@@ -291,3 +312,29 @@ def clean(html: bytes | str) -> str:
     if not _default:
         _default.append(Cleaner())
     return _default[0]._text(html, "", 5)
+
+
+def metadata(html: bytes | str, url: str = "") -> Metadata:
+    """Returns what one HTML page says of itself: title, authors, dates and so on.
+
+    >>> import ncleaner
+    >>> page = "<title>The ferry is back | Gazette</title><meta property=og:site_name content=Gazette>"
+    >>> found = ncleaner.metadata(page + "<meta name=author content='Ann Lee'>")
+    >>> found.title, found.authors
+    ('The ferry is back', ('Ann Lee',))
+
+    Args:
+        html: the page: bytes as served, or decoded text. See `clean`.
+        url: its address, for relative addresses in it and for the date in it.
+
+    Warns and raises as `clean` does.
+    """
+    return _said_by(page_of(html, 3), url)
+
+
+def _said_by(html: bytes | str, url: str, encoding: str | None = None, limits: Limits = Limits()) -> Metadata:
+    # few runs ask for it, and it imports parsers of dates and addresses
+    from ncleaner.describing.metadata import metadata_of
+
+    check_is("url", url, str, "an address as str")
+    return metadata_of(dump_html(html, encoding=encoding, limits=limits, facts=True), url)

@@ -32,15 +32,16 @@ MAY_KNOW: dict[str, set[str]] = {
     "modelling": {"_ngram", "text", "storage", "document"},
     "methods": {"text", "document", "modelling"},
     "surveying": {"text", "document"},
-    "sinks": {"text", "document", "surveying"},
+    "describing": {"text", "document", "surveying"},
+    "sinks": {"text", "document", "surveying", "describing"},
     "scoring": set(),
     "training": {"text", "reading", "document", "modelling", "methods", "scoring"},
-    "cleaner": {"document", "modelling", "methods", "surveying", "sinks"},
+    "cleaner": {"document", "modelling", "methods", "surveying", "sinks", "describing"},
     "annotating": {
         "text", "storage", "reading", "document", "modelling", "methods", "training", "cleaner",
     },
     # of training it takes the alignment with gold text
-    "explaining": {"text", "document", "modelling", "methods", "training", "cleaner"},
+    "explaining": {"text", "document", "modelling", "methods", "training", "cleaner", "describing"},
     "comparing": {
         "text", "modelling", "methods", "sinks", "scoring", "training", "cleaner",
     },
@@ -58,7 +59,7 @@ MAY_KNOW: dict[str, set[str]] = {
     "datatrove": {"text", "reading", "modelling", "methods", "cleaner", "running"},
     "__main__": {"people"},
     "__init__": {
-        "reading", "document", "modelling", "methods", "scoring", "training", "cleaner", "explaining",
+        "reading", "document", "modelling", "methods", "scoring", "training", "cleaner", "explaining", "describing",
     },
 }  # fmt: skip
 # What training and drawing need, and cleaning must not.

@@ -6,6 +6,7 @@ from ncleaner.document import _dump, _walk
 from ncleaner.document._bound import bounded
 from ncleaner.document._document import Builder, release_memory
 from ncleaner.document._lexbor import Parsed, parsed, parsed_within_bounds
+from ncleaner.document.facts import facts_of
 from ncleaner.document.tables import Document
 from ncleaner.limits import Limits
 from ncleaner.text.charset import decode
@@ -72,6 +73,7 @@ def dump_html(
     encoding: str | None = None,
     limits: Limits = Limits(),
     alt_text: bool = False,
+    facts: bool = False,
 ) -> Document:
     """Dumps one HTML page.
 
@@ -81,6 +83,7 @@ def dump_html(
         encoding: a WHATWG label that overrides every declaration.
         limits: limits of size; see `Limits`. A page that is nested too deep is flattened, not refused.
         alt_text: include the alternative texts of images.
+        facts: also collect what the page says of itself (`Document.facts`).
 
     Raises:
         InputError: `encoding` is not a known label, or the page exceeds `limits.bytes` or `limits.segments`.
@@ -92,6 +95,7 @@ def dump_html(
     title, lang = _walk_tree(tree.parser, builder, alt_text)
     if _is_thin(builder) and _may_have_data(utf8):
         dropped += _add_embedded(tree, builder, limits)
+    said = tuple(facts_of(tree.parser)) if facts else None
     tree.release()
     # that of a large page, which no other page gets, is many times as large as the page: it goes now
     del tree
@@ -102,6 +106,7 @@ def dump_html(
         lang=lang.decode("utf-8", "replace").strip(),
         encoding=used,
         dropped_tags=dropped,
+        facts=said,
     )
     if document.tables.n_runs + document.tables.n_elements > _LARGE:
         release_memory()

@@ -63,4 +63,4 @@ def dump_text(
     plain = without_placeholders(utf8)
     fill(builder, plain, number, layout.width, layout.margin, layout.begins, layout.ends)
     limits.check_segments(builder.count_segments())
-    return Document(builder.tables(), encoding=used)
+    return Document(builder.tables(), encoding=used, facts=())

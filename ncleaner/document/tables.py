@@ -167,6 +167,24 @@ class Site(NamedTuple):
         return (self.texts >= _TEXTS) & (self.texts >= _SHARE * self.pages)
 
 
+class Fact(NamedTuple):
+    """One statement of a page.
+
+    Attributes:
+        kind: `meta` (a meta tag), `link` (canonical or license), `data` (JSON-LD), `time`, `item`
+            (microdata), `author` (an element that is marked as one by its rel or its class), `licence` (a
+            link).
+        names: what the value is: the values of name, property, itemprop, http-equiv, rel and class, with
+            spaces between them.
+        value: its content, address or text, as the page has it; up to 2,000 bytes of a content, 400 of a
+            text, a million of JSON-LD. A text has a line for each element in it.
+    """
+
+    kind: str
+    names: str
+    value: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Document:
     """One dumped page: its text, and the tables from which cleaning methods decide what to keep.
@@ -233,6 +251,7 @@ class Document:
         encoding: WHATWG name of the encoding that was used; empty if the input was decoded text.
         dropped_tags: number of tags that were dropped to keep the page within its limits.
         site: what is known of the other pages of its site; None if nothing is.
+        facts: what the page says of itself outside its text; None if nobody asks, empty for plain text.
         tags_behind: number of tags of the tree after the last run. For a plain-text dump, this number and the
             column `tags` of `runs` are 0.
     """
@@ -243,6 +262,7 @@ class Document:
     encoding: str = ""
     dropped_tags: int = 0
     site: Site | None = None
+    facts: tuple[Fact, ...] | None = None
 
     @property
     def data(self) -> bytes:

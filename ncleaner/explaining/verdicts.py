@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from ncleaner.describing.metadata import Metadata, metadata_of
 from ncleaner.document import Document, Segment
 from ncleaner.document.kept import Kept
 from ncleaner.explaining.grams import Spoken
@@ -176,7 +177,21 @@ class Verdicts:
             ranked = sorted(self.kept.kinds.items(), key=lambda item: -item[1])
             shares = ", ".join(f"{kind} {share:.2f}" for kind, share in ranked if share >= 0.005)
             lines.append(f"kind of page: {shares}")
+        if self.metadata is not None:
+            said = [
+                f"{name} {visible(self.metadata.shown(name), _SHOWN)} ({visible(source)})"
+                for name, source in self.metadata.sources.items()
+            ]
+            if said:
+                lines.append(f"the page says of itself: {'; '.join(said)}")
         return lines + list(self.notes)
+
+    @property
+    def metadata(self) -> Metadata | None:
+        """What the page says of itself; None if its facts have not been collected."""
+        if self.document.facts is None:
+            return None
+        return metadata_of(self.document, self.source if "://" in self.source else "")
 
     def verdicts(self) -> str:
         """Returns how many segments and words are kept, and how many are wrong where there is a gold text."""
@@ -216,10 +231,14 @@ class Verdicts:
             "kept_segments": int(self.mask.sum()),
             "kept_words": sum(why.segment.words for why in self.segments if why.kept),
         }
+        if self.metadata is not None:
+            told["metadata"] = {**self.metadata.to_dict(), "sources": self.metadata.sources}
         if self.gold:
             told["gold"] = self.gold
             told["gold_words_found"] = self.found
         return {**told, "segments": [why.to_dict(number) for why in self.segments]}
 
 
+# characters of a value in the summary
+_SHOWN = 80
 _SIDES = ("wrongly kept", "wrongly removed")

@@ -73,6 +73,7 @@ class Cleaning:
             model or self.model,
             threshold=self.threshold if threshold is None else threshold,
             parameters=self.parameters if name == own else {},
+            facts=True,
             text=self.text,
             **self.arguments,
         )

@@ -269,6 +269,22 @@ PrefixOption = Annotated[
 SegmentsOption = Annotated[
     bool, typer.Option("--segments", help="jsonl: add each segment's kind, score and offsets.")
 ]
+MetadataOption = Annotated[
+    bool,
+    typer.Option(
+        "--metadata",
+        help="jsonl, parquet, vertical: add what each page says of itself: title without the site's name, "
+        "authors, dates, site, description, canonical address, licence, image.",
+    ),
+]
+SignalsOption = Annotated[
+    bool,
+    typer.Option(
+        "--signals",
+        help="jsonl, parquet: add figures of each page to filter by: words, share kept, mean score, link "
+        "density, share of lists, a hash of the text, and so on.",
+    ),
+]
 ReferencesOption = Annotated[
     bool, typer.Option("--references", help="signatures: add the HTML of each page, for the method `site`.")
 ]
@@ -276,7 +292,8 @@ DuplicatesOption = Annotated[
     bool,
     typer.Option(
         "--duplicates",
-        help="signatures: add what finding duplicates takes (needs the extra `duplicates`).",
+        help="signatures, and jsonl and parquet with --signals: add what finding near duplicates takes "
+        "(needs the extra `duplicates`).",
     ),
 ]
 MaxBytesOption = Annotated[
@@ -329,16 +346,32 @@ def logged_as_json(wanted: bool) -> Iterator[None]:
         raise typer.Exit(1) from None
 
 
-def _sink_options(
-    name: str, compression: Compression | None, segments: bool, references: bool, duplicates: bool
-) -> SinkOptions:
+# {option: formats that have it}
+_OF_FORMATS = {
+    "references": ("signatures",),
+    "duplicates": ("signatures", "jsonl", "parquet"),
+    "metadata": ("jsonl", "parquet", "vertical"),
+    "signals": ("jsonl", "parquet"),
+}
+
+
+def _sink_options(name: str, options: SinkOptions) -> SinkOptions:
     """Returns the options of the output. Raises BadParameter: the format cannot do it."""
-    if (references or duplicates) and name != "signatures":
-        option = "--references" if references else "--duplicates"
-        raise typer.BadParameter(f"only --format signatures has it, not {name}", param_hint=option)
-    options = SinkOptions(
-        segments, cast(Any, compression.value) if compression else None, references, duplicates
-    )
+    for option, formats in _OF_FORMATS.items():
+        if getattr(options, option) and name not in formats:
+            known = " and ".join(filter(None, [", ".join(formats[:-1]), formats[-1]]))
+            verb = "have" if len(formats) > 1 else "has"
+            raise typer.BadParameter(
+                f"only {known} {verb} it, not {name}: see --format", param_hint=f"--{option}"
+            )
+    if options.duplicates and name != "signatures":
+        if not options.signals:
+            raise typer.BadParameter(
+                f"in {name} it is part of --signals: give both", param_hint="--duplicates"
+            )
+        from ncleaner.surveying.duplicates import require_rensa
+
+        require_rensa()
     try:
         make_sink(name, options)
     except ValueError as error:
@@ -458,6 +491,8 @@ def settings_of(
     segments: SegmentsOption = False,
     references: ReferencesOption = False,
     duplicates: DuplicatesOption = False,
+    metadata: MetadataOption = False,
+    signals: SignalsOption = False,
     alt_text: AltOption = False,
     headline: HeadlineOption = None,
     no_comments: NoCommentsOption = False,
@@ -483,7 +518,17 @@ def settings_of(
         model=model,
         threshold=threshold_of(threshold, precision, recall),
         output_format=output_format.value,
-        sink_options=_sink_options(output_format.value, compress, segments, references, duplicates),
+        sink_options=_sink_options(
+            output_format.value,
+            SinkOptions(
+                segments,
+                cast(Any, compress.value) if compress else None,
+                references,
+                duplicates,
+                metadata,
+                signals,
+            ),
+        ),
         input_format=cast(Any, input_format.value),
         encoding=encoding,
         alt_text=alt_text,

@@ -74,6 +74,7 @@ class Settings:
             limits=self.limits,
             encoding=self.encoding,
             alt_text=self.alt_text,
+            facts=self.sink_options.metadata,
             text=self.text,
         )
 

@@ -24,7 +24,10 @@ class SinkOptions:
     Attributes:
         segments: whether jsonl also contains each segment with kind, score and offsets.
         references: whether signatures also contain the pages.
-        duplicates: whether signatures also contain what is needed to find duplicates.
+        duplicates: whether signatures, and the signals of jsonl and Parquet, also contain what is needed to
+            find duplicates.
+        metadata: whether jsonl, Parquet and vertical also contain what pages say of themselves.
+        signals: whether jsonl and Parquet also contain figures of each page.
         compression: of the output, in formats that are text; None for none.
     """
 
@@ -32,6 +35,8 @@ class SinkOptions:
     compression: Compression | None = None
     references: bool = False
     duplicates: bool = False
+    metadata: bool = False
+    signals: bool = False
 
 
 class Writable(Protocol):

@@ -15,21 +15,23 @@ from ncleaner.document.tables import ZONES
 from ncleaner.page import Page
 from ncleaner.sinks.base import SinkOptions, Writable
 from ncleaner.sinks.metadata import replace_surrogates
+from ncleaner.sinks.text import kept_text
 
-__all__ = ["JsonlSink", "kept_segments", "kinds_to_write"]
+__all__ = ["JsonlSink", "kept_segments", "kinds_to_write", "metadata_to_write", "signals_to_write"]
 
 
 class JsonlSink:
     """One object per page, also for pages without clean text, whose `text` is empty.
 
     Args:
-        options: with `segments`, the object also contains each kept segment; see `kept_segments`.
+        options: with `segments`, the object also contains each kept segment (see `kept_segments`), with
+            `metadata` the fields of `Metadata`, with `signals` the figures of `signals_of`.
     """
 
     suffix = ".jsonl"
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
-        self.segments = options.segments
+        self._options = options
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """Returns a page as a line of JSON.
@@ -57,13 +59,33 @@ class JsonlSink:
             "segments_kept": int(np.count_nonzero(kept.mask)),
             "text": orjson.Fragment(json_of(document.tables, kept.mask)),
         }
-        if self.segments:
+        if self._options.metadata:
+            record["metadata"] = metadata_to_write(page, document)
+        if self._options.signals:
+            record["signals"] = signals_to_write(page, document, kept, self._options)
+        if self._options.segments:
             record["segments"] = kept_segments(document, kept)
         return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
 
     def wrapped(self, out: Writable) -> AbstractContextManager[Writable]:
         """Returns the output itself."""
         return nullcontext(out)
+
+
+def metadata_to_write(page: Page, document: Document) -> dict[str, Any]:
+    """Returns the fields of `Metadata`; unknown values are empty."""
+    # imported only where it is wanted
+    from ncleaner.describing.metadata import metadata_of
+
+    return metadata_of(document, page.url).to_dict()
+
+
+def signals_to_write(page: Page, document: Document, kept: Kept, options: SinkOptions) -> dict[str, Any]:
+    """Returns the figures of a page; see `signals_of`."""
+    # imported only where it is wanted
+    from ncleaner.describing.signals import signals_of
+
+    return signals_of(page, document, kept, kept_text(document, kept), options.duplicates)
 
 
 def kinds_to_write(kept: Kept) -> dict[str, float]:

@@ -20,7 +20,7 @@ from ncleaner.errors import OutputError
 from ncleaner.page import Page
 from ncleaner.sinks.background import Ordered, ordered
 from ncleaner.sinks.base import SinkOptions, Writable
-from ncleaner.sinks.jsonl import kept_segments, kinds_to_write
+from ncleaner.sinks.jsonl import kept_segments, kinds_to_write, metadata_to_write, signals_to_write
 from ncleaner.sinks.metadata import capture_time, replace_surrogates
 from ncleaner.sinks.text import kept_text
 
@@ -52,8 +52,8 @@ _STATISTICS = ["url", "date", "lang", "language", "model", "encoding", "offset",
 _LEVEL = 3
 
 
-@lru_cache(maxsize=1)
-def _schema() -> pa.Schema:
+@lru_cache(maxsize=8)
+def _schema(options: SinkOptions = SinkOptions()) -> pa.Schema:
     """Returns the columns; see `ParquetSink`."""
     import pyarrow as pa
 
@@ -67,6 +67,27 @@ def _schema() -> pa.Schema:
             "score": pa.float32(),
         }
     )
+    columns: dict[str, Any] = {}
+    if options.metadata:
+        from ncleaner.describing.metadata import Metadata
+
+        fields = Metadata().to_dict().items()
+        columns["metadata"] = pa.struct(
+            {
+                name: pa.list_(pa.field("element", pa.string())) if isinstance(value, list) else pa.string()
+                for name, value in fields
+            }
+        )
+    if options.signals:
+        from ncleaner.describing.signals import SIGNALS
+
+        figures: dict[str, Any] = {
+            name: pa.int32() if whole else pa.float32() for name, whole in SIGNALS.items()
+        }
+        figures["hash"] = pa.string()
+        if options.duplicates:
+            figures["bands"] = pa.list_(pa.field("element", pa.string()))
+        columns["signals"] = pa.struct(figures)
     return pa.schema(
         {
             "url": pa.string(),
@@ -84,6 +105,7 @@ def _schema() -> pa.Schema:
             "segments_kept": pa.int32(),
             "text": pa.string(),
             "segments": pa.list_(pa.field("element", segment)),
+            **columns,
         }
     )
 
@@ -102,7 +124,8 @@ class ParquetSink:
     page, ISO 639-1, else ISO 639-3), model (null if the method has none), page_kind, page_kinds (the
     probability of each), duplicate_of (URL of the page that this one repeats, by the survey of sites),
     encoding, offset (-1 for a file that is one page), record_id, segments_kept, text, segments (index, kind,
-    start, end, score, as in jsonl). Unknown values are null.
+    start, end, score, as in jsonl); if the options say so, metadata (the fields of `Metadata`) and signals
+    (see `signals_of`). Unknown values are null.
 
     Raises:
         OutputError: pyarrow is not installed.
@@ -114,11 +137,12 @@ class ParquetSink:
         # only looked for, not imported: workers do not need it
         if importlib.util.find_spec("pyarrow") is None:
             raise OutputError("parquet needs pyarrow: pip install 'ncleaner[parquet]'")
+        self._options = options
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """Returns a row as a line of JSON, which `to_table` reads."""
         date = capture_time(page.date)
-        row = {
+        row: dict[str, Any] = {
             "url": replace_surrogates(page.url) or None,
             "date": None if date is None else int(date.timestamp()) * 1_000_000,
             "title": replace_surrogates(document.title) or None,
@@ -135,6 +159,11 @@ class ParquetSink:
             "text": kept_text(document, kept).decode(),
             "segments": kept_segments(document, kept),
         }
+        if self._options.metadata:
+            said = metadata_to_write(page, document)
+            row["metadata"] = {name: value or None for name, value in said.items()}
+        if self._options.signals:
+            row["signals"] = signals_to_write(page, document, kept, self._options)
         return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
 
     @contextmanager
@@ -145,7 +174,7 @@ class ParquetSink:
         buffer = _Buffer()
         writer = pq.ParquetWriter(
             buffer,
-            _schema(),
+            _schema(self._options),
             compression="zstd",
             compression_level=_LEVEL,
             use_dictionary=_REPEATED,
@@ -153,7 +182,7 @@ class ParquetSink:
         )
 
         def row_group(lines: bytes) -> bytes:
-            table = to_table(lines)
+            table = to_table(lines, self._options)
             writer.write_table(table, row_group_size=len(table))
             return buffer.take_written()
 
@@ -171,11 +200,12 @@ class ParquetSink:
             raise
 
 
-def to_table(lines: bytes) -> pa.Table:
+def to_table(lines: bytes, options: SinkOptions = SinkOptions()) -> pa.Table:
     """Returns rows of `ParquetSink.render` as a table of `SCHEMA`; other users of Arrow may call it, too.
 
     Args:
         lines: any number of rows.
+        options: those of the sink.
 
     Raises:
         pyarrow.ArrowInvalid: the lines are not rows of `ParquetSink.render`.
@@ -183,7 +213,7 @@ def to_table(lines: bytes) -> pa.Table:
     import pyarrow as pa
     from pyarrow import json
 
-    schema = _schema()
+    schema = _schema(options)
     if not lines:
         return schema.empty_table()
     # in the lines, dates are numbers (microseconds)

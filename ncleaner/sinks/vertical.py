@@ -35,7 +35,9 @@ class VerticalSink:
     Every `<doc>` has these attributes: id (of the original record, without `urn:uuid:`; else the offset in
     the archive, else derived from URL and text), url, date (of the capture, unchanged), title, lang (as the
     page declares it), language (that of the page, ISO 639-1, else ISO 639-3). Unknown values are empty;
-    values longer than 4,000 bytes are cut.
+    values longer than 4,000 bytes are cut. With the option `metadata`, there are also headline (the title
+    without the site's name), authors (with `; ` between them), published, modified, site, canonical and
+    licence, as the page says them.
 
     `&`, `<` and `>`, and in attributes also `"`, are written as XML entities; `cwb-encode -x` decodes them.
     """
@@ -44,6 +46,7 @@ class VerticalSink:
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
         self._lines = _Lines()
+        self._options = options
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """Returns a `<doc>`; empty for a page without clean text."""
@@ -66,6 +69,20 @@ class VerticalSink:
             "lang": document.lang,
             "language": kept.remarks.language,
         }
+        if self._options.metadata:
+            # imported only where it is wanted
+            from ncleaner.describing.metadata import metadata_of
+
+            said = metadata_of(document, page.url)
+            attributes |= {
+                "headline": said.title,
+                "authors": "; ".join(said.authors),
+                "published": said.published,
+                "modified": said.modified,
+                "site": said.site,
+                "canonical": said.canonical,
+                "licence": said.licence,
+            }
         head = "".join(f' {key}="{_value(value)}"' for key, value in attributes.items())
         return f"<doc{head}>\n{''.join(parts)}</doc>\n".encode()
 

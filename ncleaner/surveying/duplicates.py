@@ -30,6 +30,7 @@ __all__ = [
     "find_duplicates",
     "require_rensa",
     "sketch_of",
+    "text_hash",
 ]
 
 # The version of everything in a sketch. Files of surveys record it.
@@ -63,6 +64,12 @@ class Sketch:
     url: str
     text: int
     bands: bytes
+
+    @property
+    def names(self) -> list[str]:
+        """The bands, each 16 hexadecimal digits. A band of another place is another one."""
+        cut = range(0, len(self.bands), _BAND_BYTES)
+        return [self.bands[at : at + _BAND_BYTES].hex() for at in cut]
 
     def entry(self) -> dict[str, Any]:
         """Returns the sketch for JSON."""
@@ -113,6 +120,11 @@ def _number(data: bytes) -> int:
     return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big") % _LARGEST
 
 
+def text_hash(text: bytes) -> int:
+    """A hash of a clean text, 0 to 2⁶³ - 1: that of a `Sketch`."""
+    return _number(text)
+
+
 def capture_of(page: Page) -> int:
     """A number for the capture of a page, 0 to 2⁶³ - 1: by its record id, or else its URL and date."""
     return _number((page.record_id or f"{page.url}\n{page.date}").encode("utf-8", "replace"))
@@ -125,7 +137,7 @@ def sketch_of(page: Page, text: bytes) -> Sketch:
         InputError: see `require_rensa`.
     """
     url = page.url.encode("utf-8", "replace").decode()
-    return Sketch(capture_of(page), url, _number(text), _bands(_shingles(text.decode())))
+    return Sketch(capture_of(page), url, text_hash(text), _bands(_shingles(text.decode())))
 
 
 def _bands(shingles: npt.NDArray[np.uint64]) -> bytes:

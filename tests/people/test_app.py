@@ -231,6 +231,7 @@ def test_dump_and_inspect() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.traced
 def test_train_clean_evaluate(tmp_path: Path) -> None:
     pages, gold = EXAMPLES / "pages", EXAMPLES / "gold"
     trained = [
@@ -329,6 +330,7 @@ def test_annotate_correct_train_clean(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.traced
 def test_train_a_hybrid(tmp_path: Path) -> None:
     pages, clean, model = EXAMPLES / "pages", EXAMPLES / "gold", tmp_path / "mine.ncm"
     arguments = ("train", "-m", "hybrid", "--raw", pages, "--clean", clean, "-o", model)
@@ -507,3 +509,21 @@ def test_log_for_programs(tmp_path: Path) -> None:
 def test_options_that_do_not_go_together(tmp_path: Path) -> None:
     for options in (("--prefix", "x"), ("--quarantine", "q.warc.gz", "-o", tmp_path)):
         assert ncleaner("clean", CRAWL, *options).returncode == 2
+
+
+def test_metadata_and_signals(tmp_path: Path) -> None:
+    options = ("clean", CRAWL, "-f", "jsonl", "--metadata", "--signals", "-q")
+    result = ncleaner(*options, "-j1")
+    assert result.returncode == 0 and result.stdout == ncleaner(*options, "-j2").stdout
+    records = {record["url"]: record for record in map(json.loads, result.stdout.splitlines())}
+    said = next(record for url, record in records.items() if "ferry" in url)["metadata"]
+    assert said["authors"] == ["Morag Tennant"] and said["published"].startswith("2024-03-18T")
+    assert sum(bool(record["metadata"]["title"]) for record in records.values()) >= 12
+    for arguments, message in (
+        (["-f", "text", "--metadata"], "only jsonl, parquet and vertical have it"),
+        (["-f", "wet", "--signals"], "only jsonl and parquet have it"),
+    ):
+        refused = ncleaner("clean", CRAWL, *arguments)
+        assert refused.returncode == 2 and message in " ".join(
+            refused.stderr.decode().replace("│", " ").split()
+        )

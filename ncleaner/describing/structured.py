@@ -1,0 +1,111 @@
+"""JSON-LD to the statements that count: of the article or the page, not of what it mentions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+__all__ = ["Described", "described"]
+
+# Nodes that are read of a page. A page has tens; JSON-LD of a shop may have thousands of offers.
+_MOST = 400
+_DEEPEST = 12
+_CONTROLS = re.compile(r"[\x00-\x1f]+")
+_COMMENT = re.compile(r"^\s*(?:<!--|//\s*<!\[CDATA\[|<!\[CDATA\[)|(?://\s*)?(?:-->|\]\]>)\s*;?\s*$")
+_TRAILING = re.compile(r",\s*(?=[}\]])")
+
+# What describes the text of a page, the most telling first; all others are about something else.
+_TYPES = (
+    (
+        "article",
+        "posting",
+        "report",
+        "review",
+        "qapage",
+        "discussionforumposting",
+        "recipe",
+        "howto",
+        "techarticle",
+    ),
+    (
+        "webpage",
+        "itempage",
+        "aboutpage",
+        "faqpage",
+        "product",
+        "book",
+        "event",
+        "course",
+        "podcastepisode",
+        "videoobject",
+    ),
+)
+
+Described = dict[str, Any]
+
+
+def described(texts: list[str]) -> tuple[list[Described], dict[str, Described]]:
+    """Reads the JSON-LD of a page.
+
+    Args:
+        texts: the contents of its scripts.
+
+    Returns:
+        The objects that describe the page, those of articles before those of pages; and {id: object} of all
+        objects with an id.
+    """
+    found: list[tuple[int, Described]] = []
+    ids: dict[str, Described] = {}
+    for node in _nodes([_parsed(text) for text in texts]):
+        name = node.get("@id")
+        if isinstance(name, str) and len(node) > 1:
+            ids.setdefault(name, node)
+        rank = _rank(node)
+        if rank is not None:
+            found.append((rank, node))
+    return [node for _, node in sorted(found, key=lambda each: each[0])], ids
+
+
+def _parsed(text: str) -> Any:
+    for change in (lambda text: text, _mended):
+        try:
+            return orjson.loads(change(text))
+        except (orjson.JSONDecodeError, RecursionError):
+            continue
+    return None
+
+
+def _mended(text: str) -> str:
+    """Mends what templates do wrong: comments around, line breaks in strings, commas before brackets."""
+    return _TRAILING.sub("", _CONTROLS.sub(" ", _COMMENT.sub("", text)))
+
+
+def _nodes(roots: list[Any]) -> Iterator[Described]:
+    waiting = [(root, 0) for root in reversed(roots)]
+    seen = 0
+    while waiting and seen < _MOST:
+        node, depth = waiting.pop()
+        if depth > _DEEPEST:
+            continue
+        if isinstance(node, list):
+            waiting.extend((each, depth + 1) for each in reversed(node[:_MOST]))
+        elif isinstance(node, dict):
+            seen += 1
+            yield node
+            # what an article is part of, or is about, does not describe it
+            waiting.extend(
+                (node[key], depth + 1) for key in ("mainEntity", "mainEntityOfPage", "@graph") if key in node
+            )
+
+
+def _rank(node: Described) -> int | None:
+    types = node.get("@type")
+    names = [types] if isinstance(types, str) else types if isinstance(types, list) else []
+    for rank, known in enumerate(_TYPES):
+        for name in names:
+            if isinstance(name, str) and name.lower().endswith(known):
+                return rank
+    return None

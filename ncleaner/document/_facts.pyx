@@ -1,0 +1,326 @@
+"""What a page says of itself: the values of elements that hold metadata, collected without the GIL.
+
+Only nodes are noted here, at most `MOST` of them; `facts.py` says what they mean. With another layout of Lexbor's
+structs than the one that `_dump` proves, `facts.py` finds the same through selectolax.
+"""
+
+from libc.stdint cimport uint8_t, uintptr_t
+from libc.string cimport memchr, memcmp, memset
+
+from ncleaner.document._structs cimport (
+    ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, name_t, node_t, str_t, text_node_t,
+)
+
+from selectolax.lexbor import LexborHTMLParser
+
+from ncleaner.document._dump import LAYOUT_PROVED
+
+cdef extern from *:
+    """
+    #include <string.h>
+    static void* find_bytes(const void* text, size_t length, const char* wanted, size_t size) {
+        const char* at = text;
+        const char* end = at + length;
+        while ((size_t)(end - at) >= size && (at = memchr(at, wanted[0], end - at - size + 1))) {
+            if (!memcmp(at, wanted, size)) return (void*)at;
+            at++;
+        }
+        return 0;
+    }
+    """
+    void* find_bytes(const void* text, size_t length, const char* wanted, size_t size) nogil
+
+cdef enum:
+    MOST = 512               # nodes of a page
+    # what is read of each of them, in bytes
+    VALUE = 2_000
+    TEXT = 400
+    SCRIPT = 1_000_000
+    TEXT_NODES = 40
+
+# The attributes that are read.
+cdef enum:
+    OTHER = 0
+    NAME = 1
+    PROPERTY = 2
+    ITEMPROP = 3
+    HTTP_EQUIV = 4
+    CONTENT = 5
+    REL = 6
+    HREF = 7
+    DATETIME = 8
+    TYPE = 9
+    CLASS = 10
+    SRC = 11
+    READ = 12
+
+ATTRIBUTES = (
+    "name", "property", "itemprop", "http-equiv", "content", "rel", "href", "datetime", "type", "class", "src",
+)
+
+cdef uint8_t codes[KNOWN_TAGS]
+cdef uintptr_t id_meta, id_link, id_script, id_style, id_time, id_a, id_img
+
+cdef enum:
+    META = 1
+    LINK = 2
+    DATA = 3
+    TIME = 4
+    ITEM = 5
+    AUTHOR = 6
+    LICENCE = 7
+
+cdef struct noted_t:
+    int kind
+    node_t* node
+    str_t* values[READ]
+
+
+cdef inline int _code(uintptr_t name) noexcept nogil:
+    cdef name_t* entry
+    if name < KNOWN_TAGS:
+        return codes[name]
+    entry = <name_t*> name
+    if entry.length == 4 and memcmp(entry.short_name, b"name", 4) == 0:
+        return NAME
+    if entry.length == 8:
+        if memcmp(entry.short_name, b"property", 8) == 0:
+            return PROPERTY
+        if memcmp(entry.short_name, b"itemprop", 8) == 0:
+            return ITEMPROP
+        if memcmp(entry.short_name, b"datetime", 8) == 0:
+            return DATETIME
+    return OTHER
+
+
+cdef inline unsigned char _small(unsigned char c) noexcept nogil:
+    return c + 32 if c'A' <= c <= c'Z' else c
+
+
+cdef inline bint _contains(const str_t* value, const char* wanted, size_t length) noexcept nogil:
+    """Returns whether a value contains a word in small letters, in letters of any case."""
+    cdef size_t i, j
+    if value == NULL or value.length < length:
+        return False
+    for i in range(value.length - length + 1):
+        j = 0
+        while j < length and _small(value.data[i + j]) == <unsigned char> wanted[j]:
+            j += 1
+        if j == length:
+            return True
+    return False
+
+
+cdef inline void _read(noted_t* noted, node_t* node) noexcept nogil:
+    """Reads the attributes of an element."""
+    cdef attr_t* attr = (<element_node_t*> node).first_attr
+    cdef int code
+    memset(noted.values, 0, sizeof(noted.values))
+    while attr != NULL:
+        code = _code(attr.node.local_name)
+        if code != OTHER and attr.value != NULL and noted.values[code] == NULL:
+            noted.values[code] = attr.value
+        attr = attr.next
+
+
+cdef inline bint _names_author(const str_t* value) noexcept nogil:
+    """Returns whether a class has the word author or byline, in small letters but for the first one.
+
+    A byte is searched for that few classes have."""
+    cdef const unsigned char* text = value.data
+    cdef const unsigned char* end = text + value.length
+    cdef const unsigned char* at = text
+    while True:
+        at = <const unsigned char*> memchr(at, c'u', end - at)
+        if at == NULL:
+            break
+        if at > text and end - at >= 5 and _small((at - 1)[0]) == c'a' and memcmp(at, b"uthor", 5) == 0:
+            return True
+        at += 1
+    at = text
+    while True:
+        at = <const unsigned char*> memchr(at, c'y', end - at)
+        if at == NULL:
+            return False
+        if at > text and end - at >= 5 and _small((at - 1)[0]) == c'b' and (
+            memcmp(at, b"yline", 5) == 0 or memcmp(at, b"yLine", 5) == 0
+        ):
+            return True
+        at += 1
+
+
+cdef inline bint _has(node_t* node, int wanted) noexcept nogil:
+    cdef attr_t* attr = (<element_node_t*> node).first_attr
+    while attr != NULL:
+        if _code(attr.node.local_name) == wanted and attr.value != NULL:
+            return True
+        attr = attr.next
+    return False
+
+
+cdef inline int _kind(noted_t* noted, node_t* node) noexcept nogil:
+    """Returns what an element is, and reads its attributes where they matter; 0 for an element without metadata."""
+    cdef uintptr_t tag = node.local_name
+    cdef attr_t* class_
+    if tag == id_time:
+        _read(noted, node)
+        return TIME
+    if (<element_node_t*> node).first_attr == NULL:
+        return 0
+    if tag == id_meta or tag == id_link or tag == id_script or tag == id_a:
+        _read(noted, node)
+        if tag == id_meta:
+            return META if noted.values[CONTENT] != NULL else 0
+        if tag == id_link:
+            # most of them are style sheets and icons
+            return LINK if noted.values[HREF] != NULL and (
+                _contains(noted.values[REL], b"canonical", 9) or _contains(noted.values[REL], b"license", 7)
+            ) else 0
+        if tag == id_script:
+            return DATA if _contains(noted.values[TYPE], b"ld+json", 7) else 0
+        if noted.values[ITEMPROP] != NULL:
+            return ITEM
+        if _contains(noted.values[REL], b"author", 6):
+            return AUTHOR
+        if _contains(noted.values[REL], b"license", 7) or noted.values[HREF] != NULL and find_bytes(
+            noted.values[HREF].data, noted.values[HREF].length, b"creativecommons.org/", 20
+        ) != NULL:
+            return LICENCE
+    elif _has(node, ITEMPROP):
+        _read(noted, node)
+        return ITEM
+    class_ = (<element_node_t*> node).attr_class
+    if class_ != NULL and class_.value != NULL and _names_author(class_.value):
+        _read(noted, node)
+        return AUTHOR
+    return 0
+
+
+cdef size_t _collect(node_t* root, noted_t* found) noexcept nogil:
+    cdef node_t* node = root
+    cdef size_t n = 0
+    while n < MOST:
+        if node.type == ELEMENT_NODE:
+            found[n].kind = _kind(&found[n], node)
+            if found[n].kind:
+                found[n].node = node
+                n += 1
+        if node.first_child != NULL:
+            node = node.first_child
+            continue
+        while node != root and node.next == NULL:
+            node = node.parent
+        if node == root:
+            break
+        node = node.next
+    return n
+
+
+cdef str _decoded(const str_t* value, size_t most):
+    if value == NULL:
+        return ""
+    cdef size_t length = min(value.length, most)
+    return (<const char*> value.data)[:length].decode("utf-8", "replace" if length == value.length else "ignore")
+
+
+cdef str _text(node_t* root, size_t most):
+    """Returns the text of an element, without scripts and styles, up to a length; a line for each element in it."""
+    cdef node_t* node = root.first_child
+    cdef list parts = []
+    cdef size_t length = 0
+    cdef int seen = 0
+    cdef bint into
+    while node != NULL and length < most and seen < TEXT_NODES:
+        into = True
+        if node.type == TEXT_NODE:
+            parts.append(_decoded(&(<text_node_t*> node).data, most - length))
+            length += (<text_node_t*> node).data.length
+            seen += 1
+        elif node.type == ELEMENT_NODE:
+            into = node.local_name != id_script and node.local_name != id_style
+            parts.append("\n")
+        if into and node.first_child != NULL:
+            node = node.first_child
+            continue
+        while node != root and node.next == NULL:
+            node = node.parent
+        if node == root:
+            break
+        node = node.next
+    return "".join(parts)
+
+
+def collect(parser not None):
+    """Returns what a parsed document (`LexborHTMLParser`) says of itself, in document order, as `facts.Fact` has it:
+    (kind, names, value). May be called only if `LAYOUT_PROVED` is True."""
+    cdef noted_t noted[MOST + 1]
+    cdef uintptr_t address
+    cdef size_t n, i
+    cdef noted_t* one
+    cdef str_t* value
+    root = parser.root
+    if root is None:
+        return []
+    address = root.mem_id
+    with nogil:
+        n = _collect(<node_t*> address, noted)
+    found = []
+    for i in range(n):
+        one = &noted[i]
+        if one.kind == META:
+            names = [_decoded(one.values[code], VALUE) for code in (NAME, PROPERTY, ITEMPROP, HTTP_EQUIV)]
+            found.append(("meta", " ".join(filter(None, names)), _decoded(one.values[CONTENT], VALUE)))
+        elif one.kind == LINK:
+            found.append(("link", _decoded(one.values[REL], VALUE), _decoded(one.values[HREF], VALUE)))
+        elif one.kind == DATA:
+            if one.node.first_child != NULL and one.node.first_child.type == TEXT_NODE:
+                value = &(<text_node_t*> one.node.first_child).data
+                if value.length <= SCRIPT:
+                    found.append(("data", "", _decoded(value, SCRIPT)))
+        elif one.kind == TIME:
+            names = [_decoded(one.values[code], VALUE) for code in (ITEMPROP, CLASS)]
+            shown = _decoded(one.values[DATETIME], VALUE) or _text(one.node, TEXT)
+            found.append(("time", " ".join(filter(None, names)), shown))
+        elif one.kind == ITEM:
+            value = one.values[CONTENT]
+            if value == NULL:
+                value = one.values[DATETIME]
+            if value == NULL:
+                value = one.values[SRC] if one.node.local_name == id_img else NULL
+            found.append((
+                "item", _decoded(one.values[ITEMPROP], VALUE),
+                _decoded(value, VALUE) if value != NULL else _text(one.node, TEXT),
+            ))
+        elif one.kind == AUTHOR:
+            names = [_decoded(one.values[code], VALUE) for code in (REL, CLASS)]
+            found.append(("author", " ".join(filter(None, names)), _text(one.node, TEXT)))
+        else:
+            found.append(("licence", "", _decoded(one.values[HREF], VALUE)))
+    return found
+
+
+# --------------------------------------------------------------------------------------------------
+
+cdef bint _learn() except -1:
+    """Reads the ids of tags and attributes from small documents, as `_dump` does."""
+    cdef uintptr_t address
+    cdef attr_t* attr
+    global id_meta, id_link, id_script, id_style, id_time, id_a, id_img
+    memset(codes, 0, sizeof(codes))
+    for code, name in enumerate(ATTRIBUTES, 1):
+        parser = LexborHTMLParser(f"<b {name}=x></b>")
+        address = parser.root.css_first("b").mem_id
+        attr = (<element_node_t*> address).first_attr
+        if attr.node.local_name < KNOWN_TAGS:
+            codes[attr.node.local_name] = <uint8_t> code
+        elif _code(attr.node.local_name) != code:
+            return False
+    ids = []
+    for name in ("meta", "link", "script", "style", "time", "a", "img"):
+        parser = LexborHTMLParser(f"<{name}></{name}>")
+        ids.append(parser.root.css_first(name).tag_id)
+    id_meta, id_link, id_script, id_style, id_time, id_a, id_img = ids
+    return True
+
+
+COMPILED = bool(LAYOUT_PROVED and _learn())

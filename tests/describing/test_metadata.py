@@ -1,0 +1,168 @@
+"""The metadata of pages: which source wins, and what damaged and hostile pages give."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ncleaner
+from ncleaner.describing.metadata import Metadata, metadata_of
+from ncleaner.document.html import dump_html
+
+URL = "https://www.gazette.example/news/ferry"
+PROSE = "".join(
+    f"<p>The ferry between the two islands was late again this morning, and nobody on pier {number} knew why.</p>"
+    for number in range(4)
+)
+
+
+def described(**values: Any) -> str:
+    return f"<script type=application/ld+json>{json.dumps({'@type': 'NewsArticle', **values})}</script>"
+
+
+@pytest.mark.parametrize(
+    ("html", "field", "wanted", "source"),
+    [
+        # titles
+        ("<title>Back | Gazette</title><meta property=og:site_name content=Gazette>", "title", "Back", "title"),
+        ("<meta property=og:title content='Back again'><h1>Back</h1>" + PROSE, "title", "Back again", "meta og:title"),
+        ("<title>x</title><h1>Back at last</h1>" + PROSE, "title", "Back at last", "headline"),
+        (described(headline="Back &amp; late") + "<meta property=og:title content=no>", "title", "Back & late", "JSON-LD headline"),
+        # authors
+        (described(author={"@type": "Person", "name": "Ann Lee"}), "authors", ("Ann Lee",), "JSON-LD author"),
+        (described(author=[{"name": "Ann Lee"}, "Ben Moss"]), "authors", ("Ann Lee", "Ben Moss"), "JSON-LD author"),
+        (
+            "<script type=application/ld+json>"
+            '{"@graph": [{"@type": "Article", "author": {"@id": "#ann"}}, {"@id": "#ann", "name": "Ann Lee"}]}</script>',
+            "authors", ("Ann Lee",), "JSON-LD author",
+        ),
+        (described(author="https://a.example") + "<meta name=author content='Ann Lee'>", "authors", ("Ann Lee",), "meta author"),
+        ("<meta name=author content=admin><span itemprop=author>Ann Lee</span>", "authors", ("Ann Lee",), "itemprop author"),
+        ("<p class=byline>By <a>Ann Lee</a></p>", "authors", ("Ann Lee",), "class author"),
+        ("<a rel=author>Ann Lee</a>", "authors", ("Ann Lee",), "rel author"),
+        # dates
+        (described(datePublished="2024-05-01T08:00Z"), "published", "2024-05-01T08:00:00+00:00", "JSON-LD datePublished"),
+        (described(datePublished="soon") + "<meta name=date content=2024-05-02>", "published", "2024-05-02", "meta date"),
+        ("<time datetime=2024-05-03>May 3</time>", "published", "2024-05-03", "time"),
+        ("<time class=updated>2024-05-03</time>", "published", "", None),
+        ("<time class=updated>2024-05-03</time>", "modified", "2024-05-03", "time"),
+        ("<h1>Ferry late again</h1><p class=meta>May 3, 2024</p>" + PROSE, "published", "2024-05-03", None),
+        (described(dateModified="2024-05-04"), "modified", "2024-05-04", "JSON-LD dateModified"),
+        # addresses
+        ("<link rel=canonical href=/ferry>", "canonical", "https://www.gazette.example/ferry", "link canonical"),
+        ("<meta property=og:image content=//cdn.example/a.png>", "image", "https://cdn.example/a.png", "meta og:image"),
+        ("<link rel=canonical href='javascript:alert(1)'>", "canonical", "", None),
+        ("<link rel=canonical href='http://[x'>", "canonical", "", None),
+        ("<a rel=license href=https://creativecommons.org/licenses/by/4.0/>x</a>", "licence", "https://creativecommons.org/licenses/by/4.0/", "a link"),
+        # the rest
+        (described(publisher={"name": "The Gazette"}), "site", "The Gazette", "JSON-LD publisher"),
+        ("<meta name=description content='  All about\n ferries '>", "description", "All about ferries", "meta description"),
+        # an article counts, not what it mentions
+        (
+            "<script type=application/ld+json>"
+            '[{"@type": "WebPage", "name": "Page"}, {"@type": "Comment", "author": "Troll"},'
+            ' {"@type": "Article", "headline": "Article", "comment": {"@type": "Article", "headline": "no"}}]</script>',
+            "title", "Article", "JSON-LD headline",
+        ),
+    ],
+)  # fmt: skip
+def test_sources(html: str, field: str, wanted: object, source: str | None) -> None:
+    found = metadata_of(dump_html(html, facts=True), URL)
+    assert getattr(found, field) == wanted
+    if source is not None:
+        assert found.sources[field] == source
+
+
+def test_an_address_tells_the_date_only_where_nothing_else_does() -> None:
+    url = "https://www.gazette.example/2024/05/01/ferry"
+    assert ncleaner.metadata("<p>x", url).published == "2024-05-01"
+    assert ncleaner.metadata("<meta name=date content=2024-05-02>", url).published == "2024-05-02"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<!-- {"@type": "Article", "headline": "Back"} -->',
+        '//<![CDATA[\n{"@type": "Article", "headline": "Back"}\n//]]>',
+        '{"@type": "Article", "headline": "Back",}',
+        '{"@type": ["Thing", "BlogPosting"], "headline": "Back", "description": "a\nb"}',
+        '{"@type": "http://schema.org/NewsArticle", "headline": "Back"}',
+    ],
+)
+def test_json_that_templates_get_wrong(text: str) -> None:
+    page = f"<script type=application/ld+json>{text}</script>"
+    assert ncleaner.metadata(page).title == "Back"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[" * 100_000,
+        '{"@type": "Article", "headline": ["Back"], "author": ' + '{"author":' * 500 + "1" + "}" * 501,
+        '{"@type": 7, "@graph": 3}',
+        '{"@type": "Article", "author": {"@id": "#a", "name": 3}, "datePublished": 20240501, "headline": {"x": 1}}',
+        json.dumps([{"@type": "Article"}] * 5_000),
+    ],
+)
+def test_json_that_says_nothing(text: str) -> None:
+    page = f"<title>Back</title><script type=application/ld+json>{text}</script>"
+    found = ncleaner.metadata(page)
+    assert found.title == "Back" and found.authors == ()
+
+
+def test_long_values_are_bounded() -> None:
+    page = f"<meta property=og:title content='{'x' * 9_000}'><meta name=description content='{'y ' * 9_000}'>"
+    found = ncleaner.metadata(page)
+    assert len(found.title) == 500 and len(found.description) <= 2_000
+
+
+def test_pages_that_say_nothing() -> None:
+    assert ncleaner.metadata("") == Metadata()
+    assert metadata_of(ncleaner.Cleaner("everything").text_document("By Ann Lee")) == Metadata()
+    with pytest.raises(ValueError, match="facts=True"):
+        metadata_of(dump_html("<p>x"))
+    with pytest.raises(TypeError, match="url"):
+        ncleaner.metadata("<p>x", url=3)  # type: ignore[arg-type]
+
+
+def test_a_cleaner_with_facts_parses_once() -> None:
+    cleaner = ncleaner.Cleaner(facts=True)
+    page = "<meta name=author content='Ann Lee'>" + PROSE
+    document = cleaner.document(page)
+    assert metadata_of(document, URL).authors == cleaner.metadata(page, URL).authors == ("Ann Lee",)
+    assert cleaner.keep(document).mask.all()
+
+
+JSON = st.recursive(
+    st.one_of(
+        st.none(), st.integers(), st.text(max_size=20), st.sampled_from(["Article", "2024-05-01", "#a"])
+    ),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(
+            st.sampled_from(
+                "@type @id @graph author name headline datePublished publisher image license".split()
+            ),
+            inner,
+            max_size=4,
+        ),
+    ),
+    max_leaves=12,
+)
+
+
+@given(JSON, st.text(max_size=30), st.text(max_size=40))
+def test_whatever_a_page_says(data: object, text: str, url: str) -> None:
+    page = (
+        f"<title>{text}</title><meta name=date content='{text}'><meta name=author content='{text}'>"
+        f"<link rel=canonical href='{text}'><script type=application/ld+json>{json.dumps(data)}</script><h1>{text}"
+    )
+    found = ncleaner.metadata(page, url)
+    json.dumps(found.to_dict()).encode()
+    assert found == ncleaner.metadata(page, url)

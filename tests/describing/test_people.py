@@ -1,0 +1,55 @@
+"""Names of authors."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ncleaner.describing.people import names_in, names_on_page
+
+
+@pytest.mark.parametrize(
+    ("values", "wanted"),
+    [
+        (["Ann Lee"], ["Ann Lee"]),
+        (["By Ann Lee and Ben Moss"], ["Ann Lee", "Ben Moss"]),
+        (["Ann Lee, Ben Moss & Carla Diaz"], ["Ann Lee", "Ben Moss", "Carla Diaz"]),
+        (["Ann Lee, Ph.D., Ben Moss Jr"], ["Ann Lee, Ph.D", "Ben Moss Jr"]),
+        (["Ann Lee", "ann lee", "Ben Moss"], ["Ann Lee", "Ben Moss"]),
+        (["Ann &amp; Ben"], ["Ann", "Ben"]),
+        (["von Anna Müller und Bernd Maier"], ["Anna Müller", "Bernd Maier"]),
+        (["作者：王小明"], ["王小明"]),
+        (["Анна Петрова и Иван Сидоров"], ["Анна Петрова", "Иван Сидоров"]),
+        (["Posted by Ann Lee on 3 May 2024"], ["Ann Lee"]),
+        # no people
+        (["admin", "https://a.example/ann", "ann@a.example.com", "", "—", "2024"], []),
+        (["x" * 61], []),
+        (["This is a sentence about the author that is too long to be a name of anybody"], []),
+    ],
+)
+def test_names(values: list[str], wanted: list[str]) -> None:
+    assert list(names_in(values)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("values", "wanted"),
+    [
+        (["By\nAnn Lee\nSenior Reporter\n@annlee"], ["Ann Lee"]),
+        (
+            ["Written by\n \nAnn Lee\n,\nBen Moss\nand\nCarla Diaz\nGuest Columnists"],
+            ["Ann Lee", "Ben Moss", "Carla Diaz"],
+        ),
+        (["Follow", "Ann Lee"], ["Ann Lee"]),
+        # posts of a forum
+        ([f"user-{letter}\nMember" for letter in "abcdefg"], ["user-a"]),
+    ],
+)
+def test_elements_of_a_page(values: list[str], wanted: list[str]) -> None:
+    assert list(names_on_page(values)) == wanted
+
+
+@given(st.lists(st.text(max_size=80), max_size=15))
+def test_any_texts(values: list[str]) -> None:
+    for found in (names_in(values), names_on_page(values)):
+        assert len(found) <= 10 and all(name.strip() and "\n" not in name for name in found)
