@@ -9,7 +9,7 @@ __all__ = ["EXAMPLES"]
 EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "": (
         ("Clean a crawl; the text goes to standard output:", "ncleaner clean crawl.warc.gz > corpus.txt"),
-        ("List the methods of cleaning:", "ncleaner methods"),
+        ("Say what is installed, and whether all of it works:", "ncleaner doctor"),
     ),
     "clean": (
         (
@@ -119,5 +119,9 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "methods": (
         ("List all methods:", "ncleaner methods"),
         ("The parameters of one, and their defaults:", "ncleaner methods kimatu"),
+    ),
+    "doctor": (
+        ("Say what is installed, and whether all of it works:", "ncleaner doctor"),
+        ("The same for programs, without measuring speed:", "ncleaner doctor --json --no-rates"),
     ),
 }

@@ -32,6 +32,7 @@ COMMANDS = {
     "compare": "Compare methods and other programs on a gold standard.",
     "models": "List the models, show one, add or remove your own.",
     "methods": "List the cleaning methods, or show the parameters of one.",
+    "doctor": "Say what is installed, whether it works, and how fast it is here.",
 }
 
 
