@@ -28,7 +28,7 @@ SHARED = "ncleaner._cyutility"
 # the processes that turn Cython into C import this file again where they are not forked
 if __name__ == "__main__":
     setup(
-        packages=[*find_packages(include=["ncleaner", "ncleaner.*"]), "ncleaner.models"],
+        packages=[*find_packages(include=["ncleaner", "ncleaner.*"]), "ncleaner.models", "ncleaner.examples"],
         ext_modules=cythonize(
             [
                 Extension(

@@ -50,9 +50,10 @@ MAY_KNOW: dict[str, set[str]] = {
         "surveying",
     },
     "sorting": {"text", "storage", "reading", "running"},
+    "checking": {"text", "reading", "document", "modelling", "methods", "sinks", "cleaner"},
     "people": {
         "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "training",
-        "cleaner", "comparing", "running", "sorting", "surveying", "annotating", "explaining",
+        "cleaner", "comparing", "running", "sorting", "surveying", "annotating", "explaining", "checking",
     },
     # the doors
     "spark": {"storage", "reading", "modelling", "methods", "sinks", "running", "people"},

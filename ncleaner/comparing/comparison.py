@@ -75,7 +75,7 @@ def compare(
 
     Args:
         gold: the gold standard.
-        names: of the tools, of `tools.NAMES`.
+        names: of the tools, of `peers.NAMES`.
         reference: of the tool that the others are compared with; by default the default method, or the first
             tool if that is not among them.
         model: for the methods that use one, as `clean` takes it.

@@ -15,10 +15,11 @@ from functools import cache
 from importlib import import_module
 from typing import Any, cast
 
+from ncleaner.methods.table import METHODS
 from ncleaner.page import Page
 from ncleaner.text.charset import decode
 
-__all__ = ["PEERS", "Extractor", "Peer", "html_text"]
+__all__ = ["NAMES", "PEERS", "USUAL", "Extractor", "Peer", "html_text"]
 
 Extractor = Callable[[Page, str], str | bytes | None]
 """A page and its language (`""` if unknown) to text: a string with a block on each line, or bytes in
@@ -238,3 +239,10 @@ PEERS: dict[str, Peer] = {
         ),
     )
 }
+NAMES = (*METHODS, *PEERS)
+"""All that can be compared, in the order of the tables."""
+USUAL = (
+    *(name for name, entry in METHODS.items() if not entry.needs_references),
+    *(peer.name for peer in PEERS.values() if peer.usual),
+)
+"""What is compared if no names are given."""

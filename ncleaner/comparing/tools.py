@@ -11,7 +11,7 @@ from typing import Any
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.comparing.gold import Wishes
-from ncleaner.comparing.peers import PEERS, Extractor
+from ncleaner.comparing.peers import NAMES, PEERS, Extractor
 from ncleaner.errors import ModelError
 from ncleaner.methods.choice import model_files
 from ncleaner.methods.table import DEFAULT_MODEL, METHODS
@@ -20,15 +20,7 @@ from ncleaner.modelling.files import model_bytes
 from ncleaner.page import Page
 from ncleaner.sinks.choice import make_sink
 
-__all__ = ["NAMES", "USUAL", "Tool", "sources_of", "tool_of", "with_model"]
-
-NAMES = (*METHODS, *PEERS)
-"""All that can be compared, in the order of the tables."""
-USUAL = (
-    *(name for name, entry in METHODS.items() if not entry.needs_references),
-    *(peer.name for peer in PEERS.values() if peer.usual),
-)
-"""What is compared if no names are given."""
+__all__ = ["Tool", "sources_of", "tool_of", "with_model"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ import numpy.typing as npt
 
 from ncleaner._ngram import Encoder
 from ncleaner.errors import ModelError
+from ncleaner.modelling.names import ALPHABET_NAMES, FIXED_ALPHABETS, MAX_LEARNED
 from ncleaner.modelling.nfc import composed
 
 __all__ = [
@@ -41,7 +42,6 @@ __all__ = [
 ]
 
 # A symbol fits a byte. The classes, white space and the boundary need symbols too.
-MAX_LEARNED = 200
 _PAGES = (sys.maxunicode + 1) >> 8
 _OTHER = "~"
 
@@ -288,9 +288,7 @@ def learned_alphabet(texts: Iterable[str], *, size: int = 60, cased: bool = Fals
     return _learned("".join(sorted(chosen)), cased)
 
 
-ALPHABETS = {"ascii": _ascii, "nonlexical": _nonlexical}
-# The names that training takes. The last alphabet is made from the training pages.
-ALPHABET_NAMES = (*ALPHABETS, "learned")
+ALPHABETS = dict(zip(FIXED_ALPHABETS, (_ascii, _nonlexical), strict=True))
 
 
 @lru_cache

@@ -23,11 +23,10 @@ import numpy.typing as npt
 
 from ncleaner.errors import ModelError
 from ncleaner.modelling._chain import SATURATION, Statistics
+from ncleaner.modelling.names import STATISTICS, Statistic
 
 __all__ = ["PRESETS", "STATISTICS", "Decision", "Preset", "Statistic"]
 
-Statistic = Literal["page", "segment", "character"]
-STATISTICS: tuple[Statistic, ...] = ("page", "segment", "character")
 Preset = Literal["balanced", "precision", "recall"]
 PRESETS: tuple[Preset, ...] = ("balanced", "precision", "recall")
 # Factor on the chain's probability that a page has no clean text: such pages are rarer than the chain

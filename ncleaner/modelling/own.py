@@ -11,7 +11,6 @@ import re
 from pathlib import Path
 
 from ncleaner.errors import ModelError
-from ncleaner.modelling.container import unpack
 from ncleaner.modelling.shipped import shipped_models
 from ncleaner.storage.whole import atomic_file
 
@@ -102,6 +101,9 @@ def remove_model(name: str) -> Path:
 
 def _language_of(data: bytes, name: str) -> str:
     """Returns the language of pages that a model is for; empty if `auto` does not choose it."""
+    # only here: completing a name on the command line has no time for NumPy
+    from ncleaner.modelling.container import unpack
+
     header, _ = unpack(data, name)
     return str(header.get("language") or "") if header["kind"] in ("ngram", "hybrid") else ""
 

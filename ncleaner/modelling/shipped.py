@@ -7,9 +7,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from ncleaner.modelling.container import kind_of
-
-__all__ = ["shipped_bytes", "shipped_models"]
+__all__ = ["shipped_bytes", "shipped_models", "shipped_names"]
 
 
 def _folder() -> Traversable:
@@ -22,10 +20,16 @@ def _folder() -> Traversable:
 @cache
 def _kinds() -> dict[str, str]:
     """Returns {name: kind} of the shipped models, sorted by name."""
-    files = {
-        entry.name.removesuffix(".ncm"): entry for entry in _folder().iterdir() if entry.name.endswith(".ncm")
-    }
-    return {name: kind_of(files[name].read_bytes(), name) for name in sorted(files)}
+    # only here: it loads NumPy, which takes longer than to list the names
+    from ncleaner.modelling.container import kind_of
+
+    return {name: kind_of((_folder() / f"{name}.ncm").read_bytes(), name) for name in shipped_names()}
+
+
+def shipped_names() -> list[str]:
+    """Returns the sorted names of the shipped models, without reading them."""
+    names = (entry.name for entry in _folder().iterdir())
+    return sorted(name.removesuffix(".ncm") for name in names if name.endswith(".ncm"))
 
 
 def shipped_models(kind: str | None = None) -> list[str]:

@@ -19,6 +19,7 @@ from ncleaner.limits import Limits
 from ncleaner.methods.base import Value
 from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL, METHODS, entry_of
 from ncleaner.page import LAYOUT_CHOICES
+from ncleaner.people.completing import model_choices
 from ncleaner.people.streams import check_stdin, discard, finish, tell_error
 from ncleaner.running.ending import Terminated, ending_on_signals
 from ncleaner.running.settings import Settings
@@ -137,7 +138,10 @@ InputFormatOption = Annotated[
 ]
 EncodingOption = Annotated[
     str | None,
-    typer.Option(help="Encoding of all pages (a WHATWG label such as koi8-r), instead of what they declare."),
+    typer.Option(
+        metavar="LABEL",
+        help="Encoding of all pages (a WHATWG label such as koi8-r), instead of what they declare.",
+    ),
 ]
 AltOption = Annotated[bool, typer.Option("--alt-text", help="Include the alternative text of images.")]
 HeadlineOption = Annotated[
@@ -187,6 +191,7 @@ TextOption = Annotated[
     TextLayoutName,
     typer.Option(
         "--text",
+        metavar="LAYOUT",
         help="Layout of plain text. lines: a paragraph on each line; paragraphs: between empty lines; "
         "wrapped: as by Lynx or in mail; auto: as the lines tell.",
     ),
@@ -196,6 +201,7 @@ ModelOption = Annotated[
     typer.Option(
         "--model",
         metavar="auto|NAME|FILE",
+        autocompletion=model_choices,
         help="auto: a model per page by its language, your own first (see `ncleaner models`); shipped: auto "
         "without your own; a directory: auto with the models of that directory first; or one model for all "
         "pages, by its name or its file.",
@@ -229,6 +235,7 @@ SetOption = Annotated[
 ThresholdOption = Annotated[
     float | None,
     typer.Option(
+        metavar="BITS",
         help="Segments with at least these log-odds, in bits, are kept; a higher value removes more.  "
         "[default: the model's]",
         show_default=False,
@@ -312,7 +319,10 @@ MaxSegmentsOption = Annotated[
     int, typer.Option(min=1, help="Largest number of segments of a page; pages with more are given up.")
 ]
 MaxSecondsOption = Annotated[
-    float, typer.Option(min=0.1, help="Longest time for one page, in seconds; slower pages are given up.")
+    float,
+    typer.Option(
+        metavar="SECONDS", min=0.1, help="Longest time for one page, in seconds; slower pages are given up."
+    ),
 ]
 MaxMemoryOption = Annotated[
     int | None,
@@ -329,7 +339,7 @@ LogJsonOption = Annotated[
 QuietOption = Annotated[
     bool, typer.Option("--quiet", "-q", help="Show no progress and no summary, only errors.")
 ]
-FormatOption = Annotated[Format, typer.Option("--format", "-f", help="Output format.")]
+FormatOption = Annotated[Format, typer.Option("--format", "-f", help=f"Output format: {', '.join(FORMATS)}.")]
 
 
 @contextmanager

@@ -8,9 +8,10 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import CompletionItem  # type: ignore[attr-defined]
 from typer.main import get_command
 
+from ncleaner.people.helppages import CONTEXT, HelpfulCommand, HelpfulGroup
 from ncleaner.people.streams import output_errors, show
 from ncleaner.text.visible import visible
 
@@ -31,14 +32,22 @@ COMMANDS = {
     "compare": "Compare methods and other programs on a gold standard.",
     "models": "List the models, show one, add or remove your own.",
     "methods": "List the cleaning methods, or show the parameters of one.",
+    "doctor": "Say what is installed, whether it works, and how fast it is here.",
 }
 
 
-class _Commands(TyperGroup):
+class _Commands(HelpfulGroup):
     """Finds commands in `COMMANDS`."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        # from the table: the module of no command is loaded
+        names = [name for name in COMMANDS if name.startswith(incomplete)]
+        return [CompletionItem(name, help=COMMANDS[name].rstrip(".")) for name in names]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in COMMANDS:
@@ -47,19 +56,20 @@ class _Commands(TyperGroup):
         if isinstance(found, typer.Typer):
             return get_command(found)
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-        alone.command(cmd_name)(found)
+        alone.command(cmd_name, cls=HelpfulCommand)(found)
         return get_command(alone)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+        formatter.write("\n`ncleaner COMMAND --help` lists the options of a command, with examples.\n")
 
 
 app = typer.Typer(
     name="ncleaner",
     cls=_Commands,
     no_args_is_help=True,
-    add_completion=False,
+    context_settings=CONTEXT,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )

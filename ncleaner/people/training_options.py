@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ncleaner.errors import TrainingWarning
-from ncleaner.modelling.alphabet import ALPHABET_NAMES, MAX_LEARNED
-from ncleaner.modelling.decision import STATISTICS
+from ncleaner.modelling.names import ALPHABET_NAMES, MAX_LEARNED, SCHEMES, STATISTICS
 from ncleaner.people.streams import tell_error
-from ncleaner.training.examples import SCHEMES
 
 if TYPE_CHECKING:
     from ncleaner.training.pairs import Pair
@@ -52,6 +50,7 @@ CLEAN = typer.Option(
 ManifestOption = Annotated[
     Path | None,
     typer.Option(
+        metavar="FILE",
         help="File of JSON lines with the id and url of each page; they tell which pages share a site.  "
         "[default: manifest.jsonl beside the pages, if it exists]",
         show_default=False,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +11,7 @@ import numpy.typing as npt
 from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.modelling.alphabet import Alphabet
 from ncleaner.modelling.counts import GramCounter, Tallies
+from ncleaner.modelling.names import FOLDS, SCHEMES, Scheme
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.text.counted import counted
 from ncleaner.training.calibration import Scored
@@ -21,9 +21,6 @@ from ncleaner.training.sites import count_sites, folds, site_notes
 
 __all__ = ["FOLDS", "SCHEMES", "Examples", "Scheme", "belongs", "checked_pairs", "labelled", "score_page"]
 
-Scheme = Literal["aligned", "differential"]
-SCHEMES: tuple[Scheme, ...] = ("aligned", "differential")
-FOLDS = 5
 # a pair is usable if the raw page contains at least this share of the clean text
 _BELONGS = 0.3
 # clean texts with fewer words are not checked against their page

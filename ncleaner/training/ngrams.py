@@ -25,6 +25,7 @@ from ncleaner.modelling.alphabet import ALPHABET_NAMES, MAX_LEARNED, Alphabet, l
 from ncleaner.modelling.alphabet import alphabet as named_alphabet
 from ncleaner.modelling.counts import Counts, GramCounter, Tallies, add_counts, add_tallies, two_sides
 from ncleaner.modelling.decision import STATISTICS, Decision, Statistic
+from ncleaner.modelling.names import DEFAULT_Q
 from ncleaner.modelling.ngrams import MAX_ORDER, NGramModel, interpolation_weights
 from ncleaner.training.calibration import Scored, fit_decision
 from ncleaner.training.examples import ADVICE, SCHEMES, Examples, Scheme, checked_pairs
@@ -42,7 +43,6 @@ __all__ = [
 ]
 
 DEFAULT_ALPHABET = "learned"
-DEFAULT_Q = 0.8
 # from this many characters of training text trigrams are better than bigrams on unseen sites
 # (docs/languages.md)
 _TRIGRAMS_FROM = 2_000_000

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from ncleaner.comparing.gold import Wishes
-from ncleaner.comparing.peers import PEERS, html_text
-from ncleaner.comparing.tools import NAMES, USUAL, tool_of
+from ncleaner.comparing.peers import NAMES, PEERS, USUAL, html_text
+from ncleaner.comparing.tools import tool_of
 from ncleaner.page import Page
 
 PAGE = Page(b"<p>caf\xc3\xa9", "http://a.example/")

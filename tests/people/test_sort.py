@@ -21,7 +21,7 @@ def test_help() -> None:
     said = ncleaner("sort", "--help").stdout.decode()
     assert "one archive per host or registered" in said
     for option in (
-        "--by <host|domain>",
+        "--by host|domain",
         "--output",
         "--inputs-from",
         "--jobs",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from ncleaner.comparing.tools import NAMES, USUAL
+from ncleaner.comparing.peers import NAMES, USUAL
 from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
 from ncleaner.people.options import ModelOption, SitesOption, cores, reports_errors
 from ncleaner.people.streams import show, show_json, tell
@@ -107,7 +107,12 @@ def command(
         int, typer.Option(min=1, help="Clean all pages so often; the time of a page is the median.")
     ] = 1,
     seconds: Annotated[
-        float, typer.Option(min=0.1, help="The time for one page, in seconds, after which a tool has failed.")
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            min=0.1,
+            help="The time for one page, in seconds, after which a tool has failed.",
+        ),
     ] = 60.0,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print all figures as JSON, also those of each page.")

@@ -15,7 +15,8 @@ __all__ = ["command"]
 @reports_errors
 def command(
     method: Annotated[
-        Method | None, typer.Argument(metavar="METHOD", help="Show this one.", show_default=False)
+        Method | None,
+        typer.Argument(metavar="METHOD", help="Show the parameters of this one.", show_default=False),
     ] = None,
 ) -> None:
     """List the cleaning methods, or show the parameters of one, which `clean --set` changes."""

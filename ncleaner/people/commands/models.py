@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from ncleaner.modelling.files import model_bytes
+from ncleaner.people.completing import model_names, own_names
+from ncleaner.people.helppages import HelpfulCommand, HelpfulGroup
 from ncleaner.people.options import reports_errors
 from ncleaner.people.streams import show, tell
 from ncleaner.text.visible import visible
@@ -15,7 +16,7 @@ from ncleaner.text.visible import visible
 __all__ = ["command"]
 
 command = typer.Typer(
-    help="List the models that come with the package and your own; show what one has learned; add, remove.",
+    cls=HelpfulGroup,
     invoke_without_command=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -36,10 +37,15 @@ def models(context: typer.Context) -> None:
         show(model_table())
 
 
-@command.command("show")
+@command.command("show", cls=HelpfulCommand)
 @reports_errors
 def show_model(
-    model: Annotated[str, typer.Argument(metavar="NAME|FILE", help="A model of the list, or a file.")],
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME|FILE", help="A model of the list, or a file.", autocompletion=model_names
+        ),
+    ],
     number: Annotated[int, typer.Option("--number", "-n", min=0, help="Rows of each table.")] = 20,
 ) -> None:
     """Show a model: parameters, training, figures, and what it has learned."""
@@ -48,7 +54,7 @@ def show_model(
     show(describe(model, number))
 
 
-@command.command("add")
+@command.command("add", cls=HelpfulCommand)
 @reports_errors
 def add(
     file: Annotated[Path, typer.Argument(help="A model file, as `train` writes it.")],
@@ -59,6 +65,7 @@ def add(
 ) -> None:
     """Add a model to your own: `clean` finds it by its name, and by the language of a page."""
     from ncleaner.methods.choice import load_model
+    from ncleaner.modelling.files import model_bytes
     from ncleaner.modelling.own import add_model
 
     model = load_model(file)
@@ -73,9 +80,13 @@ def add(
     tell(f"{visible(target)}: {use}")
 
 
-@command.command("remove")
+@command.command("remove", cls=HelpfulCommand)
 @reports_errors
-def remove(name: Annotated[str, typer.Argument(help="The name of one of your own models.")]) -> None:
+def remove(
+    name: Annotated[
+        str, typer.Argument(help="The name of one of your own models.", autocompletion=own_names)
+    ],
+) -> None:
     """Remove one of your own models: its file is deleted."""
     from ncleaner.modelling.own import remove_model
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from ncleaner.methods.table import DEFAULT_METHOD, METHODS, entry_of
+from ncleaner.modelling.names import DEFAULT_Q
 from ncleaner.people.options import (
     EncodingOption,
     TextLayoutName,
@@ -36,7 +37,6 @@ from ncleaner.people.training_options import (
 )
 from ncleaner.text.counted import counted
 from ncleaner.text.visible import visible
-from ncleaner.training.ngrams import DEFAULT_Q
 
 if TYPE_CHECKING:
     from ncleaner.modelling.container import Stored
@@ -167,6 +167,7 @@ def command(
     threshold: Annotated[
         float | None,
         typer.Option(
+            metavar="BITS",
             help="Segments with at least these log-odds, in bits, are kept.  [default: ngram finds them by "
             "cross-validation, hybrid decides for the page as a whole]",
             show_default=False,
@@ -206,12 +207,16 @@ def command(
     name: Annotated[
         str | None,
         typer.Option(
-            help="Name to record in the model.  [default: the name of the file]", show_default=False
+            metavar="NAME",
+            help="Name to record in the model.  [default: the name of the file]",
+            show_default=False,
         ),
     ] = None,
     language: Annotated[
         str | None,
-        typer.Option(help="Language to record in the model, as in <html lang>.", show_default=False),
+        typer.Option(
+            metavar="CODE", help="Language to record in the model, as in <html lang>.", show_default=False
+        ),
     ] = None,
     sources: Annotated[
         str | None, typer.Option(help="Data and licence to record in the model.", show_default=False)
@@ -219,6 +224,7 @@ def command(
     date: Annotated[
         str | None,
         typer.Option(
+            metavar="DATE",
             help="Date to record in the model.  [default: none, so that the same pages give the same bytes]",
             show_default=False,
         ),

@@ -5,13 +5,13 @@ from __future__ import annotations
 import shlex
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from ncleaner.errors import OutputError
 from ncleaner.methods.table import DEFAULT_METHOD
-from ncleaner.modelling.decision import Statistic
+from ncleaner.modelling.names import FOLDS, Statistic
 from ncleaner.people.options import (
     EncodingOption,
     JobsOption,
@@ -35,8 +35,9 @@ from ncleaner.people.training_options import (
     read_labelled,
     training_notes,
 )
-from ncleaner.training.examples import FOLDS
-from ncleaner.training.trials import Tuning
+
+if TYPE_CHECKING:
+    from ncleaner.training.trials import Tuning
 
 __all__ = ["command", "train_command"]
 

@@ -1,0 +1,1 @@
+"""What is installed, whether all of it works, and how fast it is on this machine."""

@@ -1,0 +1,86 @@
+"""`ncleaner doctor`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from textwrap import wrap
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ncleaner.people.options import cores, reports_errors
+from ncleaner.people.streams import show, show_json
+from ncleaner.text.counted import counted
+from ncleaner.text.visible import visible
+
+if TYPE_CHECKING:
+    from ncleaner.checking.findings import Finding
+
+__all__ = ["command"]
+
+_WIDTH = 80
+_MARKS = {"ok": "ok", "note": "note", "broken": "BROKEN"}
+
+
+@reports_errors
+def command(
+    speed: Annotated[
+        bool, typer.Option("--rates/--no-rates", help="Measure how fast this machine cleans: five seconds.")
+    ] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all findings as JSON.")] = False,
+) -> None:
+    """Say what is installed, whether all of it works, and how fast it is on this machine.
+
+    Exit status 1: something is broken; what to do stands beside it. A note is about something that works, but
+    could be faster, or is not installed.
+    """
+    found: list[Finding] = []
+    findings = _findings(speed)
+    if as_json:
+        found = list(findings)
+        broken = sum(finding.state == "broken" for finding in found)
+        show_json({"broken": broken, "findings": [finding.record() for finding in found]})
+    else:
+        for part, members in groupby(findings, key=lambda finding: finding.part):
+            show(f"{part[:1].upper()}{part[1:]}")
+            for finding in members:
+                found.append(finding)
+                show("\n".join(_lines(finding)))
+        broken = sum(finding.state == "broken" for finding in found)
+        show(
+            f"\n{counted(broken, 'thing is broken', 'things are broken') if broken else 'Nothing is broken.'}"
+        )
+    if broken:
+        raise typer.Exit(1)
+
+
+def _findings(speed: bool) -> Iterator[Finding]:
+    """Yields all findings, in the order in which they are shown."""
+    from ncleaner.checking.findings import guarded
+    from ncleaner.checking.installation import REINSTALL, compiled, installation, needed, optional
+    from ncleaner.checking.rates import rates
+    from ncleaner.checking.surroundings import folders, machine, models
+
+    yield from guarded("installation", installation, REINSTALL)
+    yield from guarded("installation", needed, REINSTALL)
+    yield from guarded("compiled parts", compiled, REINSTALL)
+    yield from guarded("optional parts", optional, REINSTALL)
+    yield from guarded("models", models, REINSTALL)
+    yield from guarded("folders", folders, "see which folder it is, and make it writable")
+    yield from guarded("machine", lambda: machine(cores()), "report it: the system is unknown to ncleaner")
+    if speed:
+        yield from guarded("speed of one core", rates, REINSTALL)
+
+
+def _lines(finding: Finding) -> list[str]:
+    """Returns a finding as lines: its state, name and sentence, and what to do below them."""
+    head = f"  {_MARKS[finding.state]:<7} {visible(finding.name):<17}"
+    lines = wrap(
+        f"{head} {visible(finding.said)}", _WIDTH, subsequent_indent=" " * (len(head) + 1),
+        break_long_words=False, break_on_hyphens=False, drop_whitespace=True,
+    )  # fmt: skip
+    if finding.remedy:
+        # not wrapped: it is copied into a terminal
+        lines.append(" " * (len(head) + 1) + visible(finding.remedy))
+    return lines

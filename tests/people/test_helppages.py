@@ -1,0 +1,137 @@
+"""Every help page as a new user sees it: its width, its words, its groups, and its examples, which run."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from ncleaner.people.examples import EXAMPLES
+from ncleaner.people.groups import GROUPS
+from ncleaner.people.program import COMMANDS, app
+
+ROOT = Path(__file__).parents[2]
+PROGRAM: Any = get_command(app)
+GROUP: Any = PROGRAM.get_command(None, "models")
+PATHS = ["", *COMMANDS, *(f"models {name}" for name in GROUP.list_commands(None))]
+
+
+def page(path: str, option: str = "--help") -> str:
+    result = CliRunner().invoke(app, [*path.split(), option], env={"COLUMNS": "80"})
+    assert result.exit_code == 0
+    return result.stdout
+
+
+def options_of(path: str) -> list[Any]:
+    found = PROGRAM
+    for name in path.split():
+        found = found.get_command(None, name)
+    return [param for param in found.params if param.param_type_name == "option"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_page_is_plain_and_fits_a_terminal(path: str) -> None:
+    said = page(path)
+    assert "\x1b" not in said
+    assert max(map(len, said.splitlines())) <= 80
+    # kinds of values in words
+    assert not re.search(r"^ +-[^ ]+(, --[^ ]+)? <|x>=|<=x|‑", said, re.M)
+    assert page(path, "-h") == said
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_no_name_is_broken_at_the_end_of_a_line(path: str) -> None:
+    assert not re.search(r"--[\w-]*-\n", page(path))
+
+
+@pytest.mark.parametrize("path", PATHS[1:])
+def test_options_of_long_pages_are_in_groups(path: str) -> None:
+    options = options_of(path)
+    said = page(path)
+    groups = GROUPS.get(path)
+    # --help is not among the parameters
+    assert (len(options) + 1 > 10) == (groups is not None)
+    if groups is None:
+        return
+    listed = [name for names in groups.values() for name in names.split()]
+    assert sorted(listed) == sorted([*(option.opts[0] for option in options), "--help"])
+    assert "\nOptions:\n" not in said
+    titles = re.findall(r"^(\w.*):$", said, re.M)
+    assert [title for title in titles if title not in ("Arguments", "Examples")] == list(groups)
+    for option in options:
+        assert re.search(rf"^  (-\w, )?{option.opts[0]}\b", said, re.M), option.opts
+
+
+@pytest.mark.parametrize("path", PATHS[1:])
+def test_choices_are_on_the_page(path: str) -> None:
+    said = " ".join(page(path).split())
+    for option in options_of(path):
+        for choice in getattr(option.type, "choices", ()):
+            assert re.search(rf"\b{choice}\b", said), (option.opts, choice)
+
+
+def test_every_command_has_two_examples() -> None:
+    assert set(EXAMPLES) == set(PATHS)
+    for path, examples in EXAMPLES.items():
+        assert len(examples) == 2
+        said = page(path)
+        for what, line in examples:
+            assert f"  {what}\n    {line}\n" in said
+            assert what.endswith(":") and len(line) < 77
+
+
+def test_a_number_of_arguments_shows() -> None:
+    assert page("clean").startswith("Usage: ncleaner clean [OPTIONS] [INPUT]...\n")
+    assert page("inspect").startswith("Usage: ncleaner inspect [OPTIONS] PAGE\n")
+    assert page("evaluate").startswith("Usage: ncleaner evaluate [OPTIONS] PRED_DIR GOLD_DIR\n")
+
+
+@pytest.fixture(scope="module")
+def examples(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("examples") / "examples"
+    shutil.copytree(ROOT / "examples", folder)
+    yield folder
+
+
+# in order: later ones read what earlier ones wrote
+RUN = [(path, line) for path in PATHS for _, line in EXAMPLES[path] if path]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("path", "line"), RUN, ids=[line for _, line in RUN])
+def test_example_runs(path: str, line: str, examples: Path) -> None:
+    env = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "NCLEANER_MODELS": str(examples.parent / "models"),
+    }
+    shell = ["bash", "-o", "pipefail", "-c"]
+    if line == "ncleaner annotate pages":
+        # a server, which an interrupt ends
+        with subprocess.Popen(
+            [*shell, f"exec {line} --no-browser"], cwd=examples, env=env, stderr=subprocess.PIPE, text=True
+        ) as server:
+            assert server.stderr is not None
+            said = server.stderr.readline()
+            while said and "http://" not in said:
+                said = server.stderr.readline()
+            server.terminate()
+        assert "http://" in said
+        return
+    result = subprocess.run(
+        [*shell, line], cwd=examples, env=env, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    assert "Traceback" not in result.stderr
+    written = re.findall(r"(?:-o|>|--html|--json) (\w\S+)", line)
+    assert all((examples / name).exists() for name in written)
+    assert result.stdout or result.stderr or written
