@@ -69,7 +69,7 @@ def folders() -> Iterator[Finding]:
         yield Finding(
             "folders", "compiled Python", NOTE,
             "Python keeps no compiled files for the package, so each command starts in twice the time",
-            "unset PYTHONDONTWRITEBYTECODE, or run once as a user who may write to the folder of the package",
+            "unset PYTHONDONTWRITEBYTECODE, or let a user run it who may write here",
         )  # fmt: skip
 
 
