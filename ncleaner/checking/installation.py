@@ -16,7 +16,7 @@ from ncleaner.checking.findings import BROKEN, FINE, NOTE, Finding
 
 __all__ = ["REINSTALL", "compiled", "installation", "needed", "optional", "requirements"]
 
-REINSTALL = "install it again: pip install --force-reinstall ncleaner"
+REINSTALL = "install it again: pip install --force-reinstall ncleaner; in a checkout: pip install -e ."
 # extras for those who work on the package
 _OURS = ("test", "bench", "fuzz", "dev")
 _REQUIREMENT = re.compile(r"([\w.-]+)(?:\[([\w,-]+)\])?")

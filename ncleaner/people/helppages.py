@@ -14,7 +14,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from ncleaner.people.examples import EXAMPLES
 from ncleaner.people.groups import GROUPS
 
-__all__ = ["CONTEXT", "HelpfulCommand", "HelpfulGroup"]
+__all__ = ["CONTEXT", "HelpfulCommand", "HelpfulGroup", "range_in_words"]
 
 # settings of typer's commands; those of a group hold for all commands in it
 CONTEXT = {"help_option_names": ["--help", "-h"]}
@@ -101,6 +101,13 @@ class HelpfulGroup(_Helpful, TyperGroup):
         ]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
+
+
+def range_in_words(message: str) -> str:
+    """Returns an error of usage in which a range is not written as `x>=1`."""
+    message = re.sub(r" is not in the range x>=([-\d.]*\d)", r" is less than \1", message)
+    message = re.sub(r" is not in the range x<=([-\d.]*\d)", r" is more than \1", message)
+    return re.sub(r" is not in the range ([-\d.]*\d)<=x<=([-\d.]*\d)", r" is not between \1 and \2", message)
 
 
 def _path(ctx: Any) -> str:

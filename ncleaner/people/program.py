@@ -4,6 +4,7 @@ command is called, so that `ncleaner --help` and each command load only what the
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -11,9 +12,9 @@ import typer
 from typer.core import CompletionItem  # type: ignore[attr-defined]
 from typer.main import get_command
 
-from ncleaner.people.helppages import CONTEXT, HelpfulCommand, HelpfulGroup
+from ncleaner.people.helppages import CONTEXT, HelpfulCommand, HelpfulGroup, range_in_words
 from ncleaner.people.streams import output_errors, show
-from ncleaner.text.visible import visible
+from ncleaner.text.visible import visible, visible_lines
 
 __all__ = ["COMMANDS", "app", "run"]
 
@@ -109,8 +110,9 @@ def run() -> int:
         with output_errors():
             return int(app(standalone_mode=False) or 0)
     except _UsageError as error:
-        # it quotes arguments, which may be names of files
-        error.message = visible(error.message)
+        # it quotes arguments, which may be names of files; without any, it is the whole help
+        safe = visible_lines if len(sys.argv) == 1 else visible
+        error.message = safe(range_in_words(error.message))
         error.show()
         return int(error.exit_code)
     except typer.Abort:

@@ -11,12 +11,23 @@ from pathlib import Path
 import pytest
 
 from ncleaner.methods.table import METHODS
+from ncleaner.people.completing import model_choices, model_names, own_names
 from ncleaner.people.program import COMMANDS
 from ncleaner.sinks.choice import FORMATS
 
 BIN = Path(sys.executable).parent
 ENV = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
-NOT_WINDOWS = pytest.mark.skipif(os.name == "nt", reason="has no such shell")
+
+
+def has_bash() -> bool:
+    """Whether there is a bash that completes: that of macOS is older than the scripts of typer can be."""
+    if os.name == "nt" or not shutil.which("bash"):
+        return False
+    code = "((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404))"
+    return subprocess.run(["bash", "--norc", "-c", code], check=False).returncode == 0
+
+
+NEEDS_BASH = pytest.mark.skipif(not has_bash(), reason="there is no bash from 4.4")
 
 
 def in_bash(folder: Path, words: str) -> list[str]:
@@ -34,7 +45,7 @@ def in_bash(folder: Path, words: str) -> list[str]:
     return result.stdout.split()
 
 
-@NOT_WINDOWS
+@NEEDS_BASH
 @pytest.mark.slow
 def test_bash_completes_what_the_command_line_knows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(ENV, "NCLEANER_MODELS", str(tmp_path / "own"))
@@ -53,7 +64,7 @@ def test_bash_completes_what_the_command_line_knows(tmp_path: Path, monkeypatch:
     assert in_bash(tmp_path, "ncleaner clean --no-c") == ["--no-comments", "--no-captions"]
 
 
-@NOT_WINDOWS
+@NEEDS_BASH
 def test_the_shell_around_it_gets_its_script() -> None:
     found = subprocess.run(
         ["bash", "--norc", "-c", "ncleaner --show-completion; exit"],
@@ -109,3 +120,17 @@ def test_completing_does_not_load_what_takes_long(command: str) -> None:
     )  # fmt: skip
     assert found.returncode == 0, found.stderr
     assert "--help" in found.stdout
+
+
+def test_names_and_files_of_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NCLEANER_MODELS", str(tmp_path / "own"))
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "noble.ncm").touch()
+    (tmp_path / "north.ncm").touch()
+    assert model_names("no") == ["nonlexical", "notices", "noble", "north.ncm"]
+    # a part of other models is no choice
+    assert model_choices("no") == ["nonlexical", "noble", "north.ncm"]
+    assert model_choices("s") == ["shipped"] and "structure" in model_names("")
+    assert own_names("x") == [] and own_names("") == ["noble"]
+    assert model_names("no\0such") == []

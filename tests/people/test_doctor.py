@@ -56,11 +56,3 @@ def test_it_speaks_where_nothing_else_works(block: tuple[str, ...], tmp_path: Pa
     assert result.returncode == 1
     assert f"import of {block[0]} halted" in " ".join(result.stdout.split())
     assert "pip install" in result.stdout and "Machine\n" in result.stdout
-
-
-@pytest.mark.slow
-def test_rates_are_measured(tmp_path: Path) -> None:
-    result = doctor("--json", own=tmp_path)
-    found = {finding["name"]: finding for finding in json.loads(result.stdout)["findings"]}
-    assert found["clean -m hybrid"]["pages_per_second"] > 0
-    assert found["plain text"]["megabytes_per_second"] > 0

@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 
 from ncleaner.people.examples import EXAMPLES
 from ncleaner.people.groups import GROUPS
+from ncleaner.people.helppages import range_in_words
 from ncleaner.people.program import COMMANDS, app
 
 ROOT = Path(__file__).parents[2]
@@ -95,6 +96,26 @@ def test_a_number_of_arguments_shows() -> None:
     assert page("evaluate").startswith("Usage: ncleaner evaluate [OPTIONS] PRED_DIR GOLD_DIR\n")
 
 
+def said_of(*arguments: str) -> str:
+    result = subprocess.run(
+        [sys.executable, "-m", "ncleaner", *arguments], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 2 and result.stdout == ""
+    return result.stderr
+
+
+def test_without_arguments_there_is_help() -> None:
+    said = said_of()
+    assert "\nCommands:\n  clean " in said and "\\n" not in said
+
+
+def test_ranges_are_in_words_where_they_are_left() -> None:
+    assert "Invalid value for '--jobs' / '-j': 0 is less than 1." in said_of("clean", "--jobs", "0", "x")
+    said = said_of("tune", "--raw", "x", "-n", "9")
+    assert "Invalid value for '--order' / '-n': 9 is not between 1 and 8." in said
+    assert range_in_words("7 is not in the range x<=5.") == "7 is more than 5."
+
+
 @pytest.fixture(scope="module")
 def examples(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("examples") / "examples"
@@ -116,6 +137,8 @@ def test_example_runs(path: str, line: str, examples: Path) -> None:
     }
     shell = ["bash", "-o", "pipefail", "-c"]
     if line == "ncleaner annotate pages":
+        if os.name == "nt":
+            pytest.skip("a process of bash cannot be ended there")
         # a server, which an interrupt ends
         with subprocess.Popen(
             [*shell, f"exec {line} --no-browser"], cwd=examples, env=env, stderr=subprocess.PIPE, text=True

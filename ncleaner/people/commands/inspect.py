@@ -25,7 +25,10 @@ __all__ = ["command"]
 @with_cleaning()
 def command(
     page: Annotated[
-        str, typer.Argument(help="An HTML or text file, an archive (see --number), or - for standard input.")
+        str,
+        typer.Argument(
+            metavar="PAGE", help="An HTML or text file, an archive (see --number), or - for standard input."
+        ),
     ],
     cleaning: Cleaning,
     number: Annotated[

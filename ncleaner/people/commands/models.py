@@ -57,7 +57,7 @@ def show_model(
 @command.command("add", cls=HelpfulCommand)
 @reports_errors
 def add(
-    file: Annotated[Path, typer.Argument(help="A model file, as `train` writes it.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A model file, as `train` writes it.")],
     name: Annotated[
         str | None,
         typer.Option(help="Name to give the model.  [default: the name of the file]", show_default=False),
@@ -84,7 +84,8 @@ def add(
 @reports_errors
 def remove(
     name: Annotated[
-        str, typer.Argument(help="The name of one of your own models.", autocompletion=own_names)
+        str,
+        typer.Argument(metavar="NAME", help="The name of one of your own models.", autocompletion=own_names),
     ],
 ) -> None:
     """Remove one of your own models: its file is deleted."""
