@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 from typer.core import CompletionItem  # type: ignore[attr-defined]
@@ -39,6 +39,11 @@ COMMANDS = {
 
 class _Commands(HelpfulGroup):
     """Finds commands in `COMMANDS`."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        # typer looks there for names that are like a wrong one
+        self.commands = cast(Any, dict.fromkeys(COMMANDS))
+        return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)

@@ -109,6 +109,11 @@ def test_without_arguments_there_is_help() -> None:
     assert "\nCommands:\n  clean " in said and "\\n" not in said
 
 
+def test_a_wrong_command_has_a_suggestion() -> None:
+    assert "Error: No such command 'cleen'. Did you mean 'clean'?" in said_of("cleen", "x")
+    assert "Did you mean" not in said_of("xyzzy")
+
+
 def test_ranges_are_in_words_where_they_are_left() -> None:
     assert "Invalid value for '--jobs' / '-j': 0 is less than 1." in said_of("clean", "--jobs", "0", "x")
     said = said_of("tune", "--raw", "x", "-n", "9")
