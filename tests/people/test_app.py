@@ -330,7 +330,6 @@ def test_annotate_correct_train_clean(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.traced
 def test_train_a_hybrid(tmp_path: Path) -> None:
     pages, clean, model = EXAMPLES / "pages", EXAMPLES / "gold", tmp_path / "mine.ncm"
     arguments = ("train", "-m", "hybrid", "--raw", pages, "--clean", clean, "-o", model)

@@ -84,7 +84,6 @@ def test_sites_make_standard_errors(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.traced
 def test_a_curve_of_the_hybrid(tmp_path: Path) -> None:
     result = ncleaner("evaluate", PAGES, GOLD, "-m", "hybrid", "--curve", tmp_path / "pr", "--json", "-q")
     told = json.loads(result.stdout)
