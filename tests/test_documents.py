@@ -16,7 +16,16 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-DOCUMENTS = ("frames.md", "metadata.md")
+DOCUMENTS = (
+    "start.md",
+    "training.md",
+    "crawl.md",
+    "pipes.md",
+    "python.md",
+    "formats.md",
+    "frames.md",
+    "metadata.md",
+)
 BLOCK = re.compile(r"^```(bash|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 BLOCKS = [
     (name, number, *found)
