@@ -3,12 +3,16 @@
 import os
 import sys
 from pathlib import Path
+from subprocess import CalledProcessError
+from tempfile import TemporaryDirectory
 
-from Cython.Build import cythonize
-from setuptools import Extension, find_packages, setup
+from setuptools import Distribution, Extension, find_packages, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.errors import CompileError, PlatformError
 
-# Products and sums are rounded one by one: some processors can do both at once, with another result.
-OPTIMISE = ["/O2"] if sys.platform == "win32" else ["-O3", "-fno-math-errno", "-ffp-contract=off"]
+# Products and sums are rounded one by one: some processors can do both at once, with another result. Python
+# may add information for debuggers, which takes a quarter of the time of compiling, and four times the space.
+OPTIMISE = ["/O2"] if sys.platform == "win32" else ["-O3", "-g0", "-fno-math-errno", "-ffp-contract=off"]
 # for scripts/fuzz.sh: `address,undefined`, and `fuzzer-no-link` where clang is to count what is covered
 if sanitizers := os.environ.get("NCLEANER_SANITIZERS"):
     OPTIMISE = ["-O1", "-g1", "-fno-omit-frame-pointer", f"-fsanitize={sanitizers}"]
@@ -25,38 +29,109 @@ if COVERAGE:
 # Cython adds much code to a module that has views of arrays. Here it is compiled once, for all of them.
 SHARED = "ncleaner._cyutility"
 
+DIRECTIVES = {
+    "language_level": 3,
+    "boundscheck": False,
+    "wraparound": False,
+    "cdivision": True,
+    "initializedcheck": False,
+    "embedsignature": True,
+    # Modules keep tables that are filled at import and only read after it, so threads may share them. Not
+    # tried without Python's lock, which therefore is taken back, nor in several interpreters.
+    "freethreading_compatible": False,
+    "subinterpreters_compatible": "no",
+    "linetrace": COVERAGE,
+}
+
+# commands that compile
+BUILDING = {"bdist_wheel", "build", "build_ext", "develop", "editable_wheel", "install"}
+NO_COMPILER = """
+ncleaner cannot be built: {why}.
+Its core is compiled, which takes a C compiler and the headers of Python:
+    Debian, Ubuntu    apt install gcc python3-dev
+    Fedora            dnf install gcc python3-devel
+    macOS             xcode-select --install
+    Windows           the C++ build tools of Visual Studio
+A wheel for this system needs neither; docs/installing.md says where wheels come from.
+"""
+
+
+class Build(build_ext):
+    """Turns Cython into C only when something is compiled: frontends call setup.py for metadata before."""
+
+    def run(self) -> None:
+        """Cythonizes and compiles."""
+        from Cython.Build import cythonize
+
+        made = cythonize(
+            self.extensions,
+            compiler_directives=DIRECTIVES,
+            build_dir=None if COVERAGE else "build",
+            shared_utility_qualified_name=SHARED,
+            nthreads=os.cpu_count(),
+            quiet=True,
+        )
+        sources = {extension.name: extension.sources for extension in made}
+        for extension in self.extensions:
+            extension.sources = sources[extension.name]
+        super().run()
+
+
+class Probe(build_ext):
+    """Compiles one line instead of extensions."""
+
+    def build_extensions(self) -> None:
+        """Compiles it."""
+        with TemporaryDirectory() as folder:
+            source = Path(folder) / "line.c"
+            source.write_text("#include <Python.h>\n")
+            self.compiler.compile([str(source)], output_dir=folder)
+
+
+def check_compiler() -> None:
+    """Ends the process with a few words where nothing can be compiled: what compilers and frontends say of it
+    is forty lines long."""
+    probe = Probe(Distribution({"ext_modules": [Extension("probe", [])]}))
+    try:
+        probe.ensure_finalized()
+        probe.run()
+    except (CompileError, PlatformError, OSError) as error:
+        sys.exit(NO_COMPILER.format(why=reason_of(error)))
+
+
+def reason_of(error: BaseException) -> str:
+    """Returns what has happened; setuptools has it behind an error of its own, with the whole command."""
+    root = error
+    while following := root.__cause__ or root.__context__:
+        root = following
+    if isinstance(root, OSError):
+        return f"{root.filename or 'the compiler'}: {root.strerror}"
+    if isinstance(root, CalledProcessError):
+        return f"{root.cmd[0]} fails"
+    lines = str(error).strip().splitlines() or ["the compiler fails"]
+    return lines[0].rstrip(".")
+
+
 # the processes that turn Cython into C import this file again where they are not forked
 if __name__ == "__main__":
+    if BUILDING & set(sys.argv):
+        check_compiler()
+    # the longest first, so that no core waits for the last one
+    sources = sorted(Path("ncleaner").rglob("*.pyx"), key=lambda path: (-path.stat().st_size, path))
     setup(
         packages=[*find_packages(include=["ncleaner", "ncleaner.*"]), "ncleaner.models", "ncleaner.examples"],
-        ext_modules=cythonize(
-            [
+        cmdclass={"build_ext": Build},
+        ext_modules=[
+            Extension(SHARED, [f"{SHARED}.c"], extra_compile_args=OPTIMISE),
+            *(
                 Extension(
                     ".".join(source.with_suffix("").parts),
                     [source.as_posix()],
                     extra_compile_args=OPTIMISE,
                     define_macros=[("CYTHON_TRACE_NOGIL", "1")] if COVERAGE else [],
                 )
-                for source in sorted(Path("ncleaner").rglob("*.pyx"))
-            ]
-            + [Extension(SHARED, [f"{SHARED}.c"], extra_compile_args=OPTIMISE)],
-            compiler_directives={
-                "language_level": 3,
-                "boundscheck": False,
-                "wraparound": False,
-                "cdivision": True,
-                "initializedcheck": False,
-                "embedsignature": True,
-                # Modules keep tables that are filled at import and only read after it, so threads may share
-                # them. Not tried without Python's lock, which therefore is taken back, nor in several
-                # interpreters.
-                "freethreading_compatible": False,
-                "subinterpreters_compatible": "no",
-                "linetrace": COVERAGE,
-            },
-            build_dir=None if COVERAGE else "build",
-            shared_utility_qualified_name=SHARED,
-            nthreads=os.cpu_count(),
-        ),
+                for source in sources
+            ),
+        ],
         options={"build_ext": {"parallel": os.cpu_count()}},
     )

@@ -15,17 +15,17 @@ __all__ = ["evaluation_page", "worst_pages"]
 
 # words that are shown at either side of a difference, and of one difference
 _AROUND, _LONGEST = 6, 80
-_STYLE = """<style>
-:root { color-scheme: light dark } .diff { max-width: 60rem } .plots svg { max-width: 34rem }
+_STYLE = """
+.diff { max-width: 60rem } .plots svg { max-width: 34rem }
 summary { cursor: pointer }
 .fp { background: #fbe3e0; color: #6b0f0f; text-decoration: line-through }
 .fn { background: #fff1cc; color: #5c3a00 }
 .same { color: #666 } nav a { margin-right: 1rem }
-@media (prefers-color-scheme: dark) { body { background: #16181b; color: #e8e8e8 } th { background: #2a2e33 }
+@media (prefers-color-scheme: dark) {
   .fp { background: #4a1c19; color: #ffb3ab } .fn { background: #4a380b; color: #ffd98a }
   .same { color: #aaa }
-  a { color: #8ab4ff } .plots svg { background: #fff } }
-</style>"""
+  .plots svg { background: #fff } }
+"""
 
 
 def worst_pages(result: Evaluation, number: int) -> list[PageScores]:
@@ -56,8 +56,7 @@ def evaluation_page(
     """
     return "".join(
         (
-            html_head(title),
-            _STYLE,
+            html_head(title, _STYLE),
             f"<p>{counted(len(result.pages), 'page')} compared with gold texts.</p>",
             *_figures(result),
             f"<p>{html_text(errors_sentence(result.errors))}</p>",

@@ -12,10 +12,17 @@ from ncleaner.text.visible import html_text
 __all__ = ["html_head", "html_table", "html_text", "write_page"]
 
 _STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; color: #222; margin: 2rem auto; max-width: 72rem; padding: 1rem }
+:root { color-scheme: light dark; --text: #222; --back: #fff; --head: #f2f2f2; --line: #ddd; --soft: #666;
+  --ink: #2f6db5 }
+@media (prefers-color-scheme: dark) {
+  :root { --text: #e8e8e8; --back: #16181b; --head: #2a2e33; --line: #3a3f45; --soft: #aaa; --ink: #6ea8ee }
+  a { color: #8ab4ff } }
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var(--back); margin: 2rem auto;
+  max-width: 72rem; padding: 1rem }
 h1 { font-size: 1.5rem } h2 { font-size: 1.15rem; margin-top: 2.2rem }
-table { border-collapse: collapse; font-size: 13px } th { text-align: left; background: #f2f2f2 }
-th, td { padding: .25rem .7rem; border-bottom: 1px solid #ddd; vertical-align: top }
+table { border-collapse: collapse; font-size: 13px } th { text-align: left; background: var(--head) }
+th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); vertical-align: top }
+.wide { overflow-x: auto }
 td.n { text-align: right; font-variant-numeric: tabular-nums } td.u { word-break: break-all }
 .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(22rem, 1fr)); gap: 1rem }
 .plots svg { width: 100%; height: auto }
@@ -31,11 +38,12 @@ def write_page(path: Path, text: str) -> None:
         raise OutputError(f"cannot write {path}: {error.strerror}") from error
 
 
-def html_head(title: str) -> str:
-    """Returns the beginning of a page, up to its headline."""
+def html_head(title: str, style: str = "") -> str:
+    """Returns the beginning of a page, up to its headline; `style`: rules that only this page needs."""
     return (
         "<!doctype html>\n<html lang=en><meta charset=utf-8>"
-        f"<title>ncleaner: {html_text(title)}</title><style>{_STYLE}</style>\n<h1>{html_text(title)}</h1>"
+        f"<title>ncleaner: {html_text(title)}</title><meta name=viewport content='width=device-width'>"
+        f"<style>{_STYLE}{style}</style>\n<h1>{html_text(title)}</h1>"
     )
 
 

@@ -20,12 +20,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ncleaner.running.history import History
 
 __all__ = [
     "draw_comparisons",
     "draw_curve",
-    "draw_run",
     "draw_tuning",
     "missing",
     "plot_paths",
@@ -276,50 +274,6 @@ def _places(width: float, most: int) -> Iterator[tuple[float, float]]:
 
 def _overlap(one: _Box, other: _Box) -> bool:
     return one[0] < other[1] and other[0] < one[1] and one[2] < other[3] and other[2] < one[3]
-
-
-def draw_run(history: History) -> list[Figure]:
-    """Draws the history of an output directory: pages over time, by outcome, by encoding and by language."""
-    from matplotlib.dates import date2num
-
-    figures = []
-    points = history.over_time()
-    if points:
-        figure = _empty(5.2, 3.2)
-        panel = figure.subplots()
-        times = date2num([time for time, _ in points])  # type: ignore[no-untyped-call]
-        panel.step(
-            times,
-            [pages for _, pages in points],
-            where="post",
-            linewidth=1.4,
-        )
-        panel.set_title("pages over time", fontsize=10)
-        panel.xaxis_date()
-        panel.tick_params(axis="x", labelrotation=30, labelsize=8)
-        panel.set_ylim(bottom=0)
-        panel.grid(alpha=0.3)
-        figures.append(figure)
-    for title, counter in (
-        ("pages by outcome", history.outcomes),
-        ("pages by encoding", history.total.encodings),
-        ("pages by language", history.total.languages),
-    ):
-        if counter.total():
-            figures.append(_bars(title, counter.most_common(12)))
-    return figures
-
-
-def _bars(title: str, rows: list[tuple[str, int]]) -> Figure:
-    figure = _empty(5.2, 0.9 + 0.26 * len(rows))
-    panel = figure.subplots()
-    bars = panel.barh([_plain(name) for name, _ in rows], [number for _, number in rows])
-    panel.bar_label(bars, [f"{number:,}" for _, number in rows], fontsize=8, padding=3)
-    panel.invert_yaxis()
-    panel.margins(x=0.18)
-    panel.set_title(title, fontsize=10)
-    panel.tick_params(labelsize=8)
-    return figure
 
 
 def _plain(name: str) -> str:

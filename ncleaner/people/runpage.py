@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
+from ncleaner.people.charts import STYLE, bars, curve, distribution, tiles
 from ncleaner.people.htmlpage import html_head, html_table, html_text
-from ncleaner.running.history import History, PageRow
-from ncleaner.running.tally import Tally
+from ncleaner.running.history import Group, History, PageRow
+from ncleaner.running.samples import Sample
+from ncleaner.running.tally import LENGTHS, SHARES, TIMES, Tally
 from ncleaner.text.counted import counted
 from ncleaner.text.visible import visible
 
@@ -17,28 +20,33 @@ __all__ = ["page", "table"]
 _MOST = 20  # rows of each list on the page, and of pages in the text
 _TITLES = 29  # width of the titles of sums
 _LONGEST = 120  # longest reason or name of a count, in characters
+_NAME = 60  # widest name of an input in the text
+_EACH = 40  # of so many inputs, each has a line
+_GROUP = 1000  # of more, so many like ones have one
 
 
 # As text
 
 
-def table(history: History) -> str:
+def table(history: History, *, everything: bool = False) -> str:
     """Returns the report as plain text: the sums, a row for each input, and lists of slow, quarantined and
-    damaged pages."""
+    damaged pages. Of many inputs, a thousand like ones have one row, unless `everything` is wanted."""
     lines = [f"{name:<{_TITLES}}{value}" for name, value in _sums(history)]
     lines += [
         f"{title.lower():<{_TITLES}}" + ", ".join(f"{visible(name, _LONGEST)} {n:,}" for name, n in counter)
         for title, counter in _counters(history)
     ]
-    names = [visible(line.input) for line in history.lines]
+    groups = _groups(history, everything)
+    names = [visible(_name(group), 0 if everything else _NAME) for group in groups]
     width = max([5, *map(len, names)])
     columns = ("pages", "cleaned", "empty", "given up", "damage", "words kept", "MB", "seconds")
     lines += ["", f"{'input':<{width}}" + "".join(f"{name:>12}" for name in columns)]
-    for name, line in zip(names, history.lines, strict=True):
-        unread = "  not read to its end" if line.tally.unread else ""
-        lines.append(f"{name:<{width}}{_cells(line.tally, line.seconds)}{unread}")
-    if len(names) != 1:
+    for name, group in zip(names, groups, strict=True):
+        lines.append(f"{name:<{width}}{_cells(group.tally, group.seconds)}{_unread(group)}")
+    if len(history.lines) != 1:
         lines.append(f"{'all':<{width}}{_cells(history.total, history.seconds)}")
+    if len(groups) < len(history.lines):
+        lines.append("--all has a line for each input")
     for title, rows in _lists(history):
         lines += ["", title]
         lines += [
@@ -55,6 +63,22 @@ def table(history: History) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
+def _groups(history: History, everything: bool) -> list[Group]:
+    """Returns the rows of a report: of few inputs each, of many a thousand like ones together."""
+    each = everything or len(history.lines) <= _EACH
+    return [Group.of([line]) for line in history.lines] if each else list(history.groups(_GROUP))
+
+
+def _name(group: Group) -> str:
+    return group.first if group.inputs == 1 else f"{counted(group.inputs, 'input')} from {group.first}"
+
+
+def _unread(group: Group) -> str:
+    if not group.unread:
+        return ""
+    return "  not read to its end" if group.inputs == 1 else f"  {group.unread:,} not read to the end"
+
+
 def _sums(history: History) -> list[tuple[str, str]]:
     inputs, total = len(history.lines), history.total
     unread = sum(bool(line.tally.unread) for line in history.lines)
@@ -62,11 +86,16 @@ def _sums(history: History) -> list[tuple[str, str]]:
         ("inputs", f"{inputs:,}" + (f", {unread:,} of them not read to the end" if unread else "")),
         ("pages", f"{total.pages:,}"),
         *([("in letters new to the model", f"{total.unfamiliar:,}")] if total.unfamiliar else []),
-        ("words kept", f"{total.words_kept:,}"),
+        ("words kept", f"{total.words_kept:,}{_share_of(total)}"),
         ("words removed", f"{total.words_removed:,}"),
         ("megabytes of pages", f"{total.bytes / 1e6:,.1f}"),
         ("time of work, all inputs", str(timedelta(seconds=round(history.seconds)))),
     ]
+
+
+def _share_of(total: Tally) -> str:
+    words = total.words_kept + total.words_removed
+    return f", {100 * total.words_kept / words:.1f} % of all" if words else ""
 
 
 def _cells(tally: Tally, seconds: float) -> str:
@@ -82,6 +111,7 @@ def _counters(history: History) -> Iterator[tuple[str, list[tuple[str, int]]]]:
         ("Records that are no pages", history.total.skipped),
         ("Encodings", history.total.encodings),
         ("Languages", history.total.languages),
+        ("Kinds of pages", history.total.kinds),
         ("Models", history.total.models),
         ("Plain text, cleaned by", history.total.fallbacks),
         ("Formats of the outputs", history.formats),
@@ -111,49 +141,146 @@ def _lists(history: History) -> Iterator[tuple[str, Sequence[PageRow]]]:
 # As a page
 
 
-def page(history: History) -> str:
-    """Returns an HTML page that loads no other file: figures, plots, and the same lists."""
-    from ncleaner.people.plots import draw_run, missing, to_svg
+def page(history: History, texts: Sequence[Sample] = ()) -> str:
+    """Returns an HTML page that loads no other file: figures, charts, samples of text, and the same lists.
 
-    lacking = missing()
-    figures = (
-        f"<p>No plots were drawn: {html_text(lacking)}</p>"
-        if lacking
-        else "".join(f"<div>{to_svg(figure)}</div>" for figure in draw_run(history))
+    Args:
+        history: of the output directory.
+        texts: beginnings of clean pages.
+    """
+    charts = list(_charts(history))
+    return "".join(
+        (
+            html_head(history.folder, STYLE + _STYLE),
+            tiles(_large(history)),
+            '<div class="charts">',
+            *(chart for chart in charts if chart.startswith("<figure")),
+            "</div>\n",
+            # what has one value only is a sentence
+            *(chart for chart in charts if not chart.startswith("<figure")),
+            *_shown(texts),
+            *_inputs(history),
+            *(
+                f"<h2>{html_text(title)}</h2><div class=wide>"
+                + html_table(
+                    ["", "input", "byte", "URL"],
+                    [
+                        [row.what, row.input, f"{row.offset:,}" if row.offset >= 0 else "", row.url]
+                        for row in rows[:500]
+                    ],
+                )
+                + "</div>"
+                for title, rows in _lists(history)
+            ),
+            "<h2>Figures</h2><div class=figures><div><h3>Sums</h3>",
+            html_table(["", ""], _sums(history)),
+            "</div>",
+            *(
+                f"<div><h3>{html_text(title)}</h3>"
+                + html_table(["", ""], [[visible(name, _LONGEST), f"{n:,}"] for name, n in rows])
+                + "</div>"
+                for title, rows in _counters(history)
+            ),
+            "</div></html>\n",
+        )
     )
-    lists = "".join(
-        f"<h2>{html_text(title)}</h2>" + html_table(
-            ["", "input", "byte", "URL"],
-            [
-                [row.what, row.input, f"{row.offset:,}" if row.offset >= 0 else "", row.url]
-                for row in rows[:500]
-            ],
+
+
+_STYLE = """
+h3 { font-size: 1rem; margin: 1.4rem 0 .4rem } .figures { display: flex; flex-wrap: wrap; gap: 0 2.5rem }
+blockquote { margin: .8rem 0; padding: .2rem 0 .2rem 1rem; border-left: 3px solid var(--ink);
+  max-width: 50rem }
+blockquote cite { display: block; color: var(--soft); font-size: 13px; font-style: normal;
+  word-break: break-all }
+"""
+
+
+def _large(history: History) -> list[tuple[str, str]]:
+    total = history.total
+    words = total.words_kept + total.words_removed
+    share = f"{100 * total.words_kept / words:.1f} %" if words else "-"
+    lost = total.lost.total()
+    return [
+        ("input" if len(history.lines) == 1 else "inputs", f"{len(history.lines):,}"),
+        ("page" if total.pages == 1 else "pages", f"{total.pages:,}"),
+        ("of all words kept", share),
+        ("word kept" if total.words_kept == 1 else "words kept", f"{total.words_kept:,}"),
+        ("megabytes of pages", f"{total.bytes / 1e6:,.1f}"),
+        ("time of work", str(timedelta(seconds=round(history.seconds)))),
+        *([("page given up" if lost == 1 else "pages given up", f"{lost:,}")] if lost else []),
+    ]
+
+
+def _charts(history: History) -> Iterator[str]:
+    total = history.total
+    yield bars("Pages by outcome", _ranked(history.outcomes))
+    yield _distribution(
+        "Share of words kept", total.shares, SHARES, "per cent of the words of a page", "{} % or more", "%"
+    )
+    yield _distribution(
+        "Words kept of a page", total.lengths, LENGTHS, "words; each bin is twice as wide", "{} words or more"
+    )
+    yield _distribution(
+        "Time for a page", total.times, TIMES, "milliseconds; each bin is twice as wide", "{} ms or more"
+    )
+    yield bars("Pages by language", _ranked(total.languages))
+    yield bars("Pages by kind", _ranked(total.kinds))
+    yield bars("Pages by encoding", _ranked(total.encodings))
+    points = history.over_time()
+    if points:
+        yield curve(
+            "Pages over time", f"up to {points[-1][1]:,}",
+            [(time.timestamp(), float(pages)) for time, pages in points],
+            (f"{points[0][0]:%Y-%m-%d %H:%M}", f"{points[-1][0]:%Y-%m-%d %H:%M}"),
+        )  # fmt: skip
+
+
+def _ranked(counter: Counter[str]) -> list[tuple[str, int]]:
+    """Returns the counts that are not 0, the largest first."""
+    return sorted(((name, n) for name, n in counter.items() if n), key=lambda item: (-item[1], item[0]))
+
+
+def _distribution(
+    title: str, counter: Counter[str], names: Sequence[str], unit: str, half: str, sign: str = ""
+) -> str:
+    """Returns the drawing of a distribution, from its first bin with a page to its last; nothing if the
+    manifest has none, as those of older versions."""
+    counts = [counter[name] for name in names]
+    filled = [place for place, count in enumerate(counts) if count]
+    if not filled:
+        return ""
+    first, last = (0, len(names) - 1) if sign else (filled[0], filled[-1])
+    sums = [sum(counts[: place + 1]) for place in range(len(counts))]
+    median = names[bisect_right(sums, (sums[-1] - 1) // 2)]
+    about = f"{unit}; half of the pages: {half.format(median)}"
+    return distribution(title, about, counts[first : last + 1], names[first : last + 1])
+
+
+def _shown(texts: Sequence[Sample]) -> Iterator[str]:
+    if texts:
+        yield "<h2>How clean pages begin</h2>"
+        for text in texts:
+            where = " · ".join(filter(None, (text.url or text.input, text.language)))
+            yield f"<blockquote dir=auto>{html_text(text.text)}<cite>{html_text(where)}</cite></blockquote>\n"
+        yield (
+            "<p>Outputs have the text that is kept. <code>ncleaner inspect INPUT --number N</code> shows "
+            "what is removed of a page, and why.</p>"
         )
-        for title, rows in _lists(history)
-    )  # fmt: skip
-    slow = sorted(history.lines, key=lambda line: -line.seconds)[:_MOST]
-    return (
-        html_head(history.folder)
-        + html_table(["", ""], _sums(history))
-        + f'<div class="plots">{figures}</div>'
-        + "".join(
-            f"<h2>{html_text(title)}</h2>"
-            + html_table(["", ""], [[visible(name, _LONGEST), f"{n:,}"] for name, n in rows])
-            for title, rows in _counters(history)
-        )
-        + "<h2>Inputs that took longest</h2>"
-        + html_table(
-            ["input", "seconds", "pages", "megabytes"],
+
+
+def _inputs(history: History) -> Iterator[str]:
+    if history.lines:
+        yield "<h2>Inputs</h2><div class=wide>"
+        yield html_table(
+            ["input", "pages", "cleaned", "empty", "given up", "damage", "words kept", "MB", "seconds", ""],
             [
                 [
-                    line.input,
-                    f"{line.seconds:,.1f}",
-                    f"{line.tally.pages:,}",
-                    f"{line.tally.bytes / 1e6:,.1f}",
+                    _name(group), f"{group.tally.pages:,}", f"{group.tally.cleaned:,}",
+                    f"{group.tally.empty:,}", f"{group.tally.lost.total():,}", f"{group.tally.damaged:,}",
+                    f"{group.tally.words_kept:,}", f"{group.tally.bytes / 1e6:,.1f}",
+                    f"{group.seconds:,.1f}", _unread(group).strip(),
                 ]
-                for line in slow
+                for group in _groups(history, everything=False)
             ],
-        )
-        + lists
-        + "</html>\n"
-    )
+        )  # fmt: skip
+        yield "</div>"

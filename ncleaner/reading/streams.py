@@ -8,6 +8,7 @@ The memory of both is bounded.
 from __future__ import annotations
 
 import io
+import sys
 import zlib
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, Final, NamedTuple, Protocol
@@ -62,8 +63,13 @@ class Copier(Protocol):
         ...
 
 
-def inflated(stream: BinaryIO | Readable, name: str) -> bytes:
-    """Returns the whole content of a small file, compressed or not.
+def inflated(stream: BinaryIO | Readable, name: str, most: int = sys.maxsize) -> bytes:
+    """Returns the whole content of a small file, compressed or not; or its beginning.
+
+    Args:
+        stream: the file.
+        name: its name, for messages.
+        most: bytes that are wanted; a little more may come.
 
     Raises:
         InputError: the file is damaged, or cannot be read to its end.
@@ -71,10 +77,12 @@ def inflated(stream: BinaryIO | Readable, name: str) -> bytes:
     source = Source(stream, name, BLOCK)
     members = Members(source, codec_of(source.peek(4)))
     members.next_member()
-    data = b"".join(iter(members.read, b""))
+    data = bytearray()
+    while len(data) < most and (more := members.read()):
+        data += more
     for damage in members.pending:
         raise InputError(f"{name}: {damage.what}")
-    return data
+    return bytes(data)
 
 
 class Source:

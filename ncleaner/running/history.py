@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +18,7 @@ from ncleaner.running.tally import Tally
 from ncleaner.storage.base import is_url
 from ncleaner.storage.places import open_binary
 
-__all__ = ["History", "PageRow", "read_history"]
+__all__ = ["Group", "History", "PageRow", "read_history"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +31,37 @@ class PageRow:
     what: str
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Inputs that a report has one line for.
+
+    Attributes:
+        first, last: names of the first and of the last of them.
+        inputs: their number.
+        unread: those of them that could not be read to their end.
+        tally: the sum of their counts.
+        seconds: the sum of the seconds between begin and end of each.
+    """
+
+    first: str
+    last: str
+    inputs: int
+    unread: int
+    tally: Tally
+    seconds: float
+
+    @classmethod
+    def of(cls, lines: list[Line]) -> Group:
+        """Returns the group of some lines of a manifest."""
+        tally = Tally()
+        for line in lines:
+            tally += line.tally
+        unread = sum(bool(line.tally.unread) for line in lines)
+        seconds = float(sum(line.seconds for line in lines))
+        return cls(lines[0].input, lines[-1].input, len(lines), unread, tally, seconds)
+
+
+@dataclass
 class History:
     """The finished inputs of an output directory.
 
@@ -44,7 +77,7 @@ class History:
     formats: Counter[str] = field(default_factory=Counter)
     foreign: int = 0
 
-    @property
+    @cached_property
     def total(self) -> Tally:
         """The sum of the counts of all inputs."""
         total = Tally()
@@ -77,6 +110,16 @@ class History:
             done += line.tally.pages
             points.append((line.finished, done))
         return points
+
+    def groups(self, size: int) -> Iterator[Group]:
+        """Yields like inputs together, up to `size` in a group: in folders whose names differ in digits only,
+        and with the same suffix."""
+        by_kind: dict[str, list[Line]] = {}
+        for line in self.lines:
+            by_kind.setdefault(_likeness(line.input), []).append(line)
+        for lines in by_kind.values():
+            for start in range(0, len(lines), size):
+                yield Group.of(lines[start : start + size])
 
     def slowest(self, number: int) -> list[PageRow]:
         """Returns the `number` slowest pages, the slowest first."""
@@ -115,6 +158,10 @@ class History:
             "encodings": dict(total.encodings),
             "languages": dict(total.languages),
             "models": dict(total.models),
+            "kinds": dict(total.kinds),
+            "shares": total.record()["shares"],
+            "lengths": total.record()["lengths"],
+            "times": total.record()["times"],
             "words_kept": total.words_kept,
             "words_removed": total.words_removed,
             "bytes": total.bytes,
@@ -137,13 +184,27 @@ def read_history(folder: str) -> History:
     history = History(folder)
     latest: dict[str, Line] = {}
     formats: dict[tuple[str, str], str] = {}
+    settings: dict[str, Any] = {}
     for text in texts:
         line = Line.of_json(text)
         if line is None:
             history.foreign += 1
         else:
+            # of a hundred thousand lines, nearly all have the same settings
+            if line.settings == settings:
+                line = replace(line, settings=settings)
+            settings = line.settings
             latest[line.input] = line
             formats[line.input, line.output] = str(line.settings.get("output_format", "text"))
     history.lines = [latest[name] for name in sorted(latest)]
     history.formats = Counter(formats.values())
     return history
+
+
+def _likeness(name: str) -> str:
+    """Returns what like inputs have in common: their folder without its digits, and their suffixes."""
+    folder, _, file = name.rpartition("/")
+    _, _, suffixes = file.partition(".")
+    # a name may have points, too: a suffix is short
+    suffix = "".join(f".{part}" for part in suffixes.split(".")[-2:] if part.isalpha() and len(part) < 8)
+    return re.sub(r"\d+", "#", folder) + "/" + suffix

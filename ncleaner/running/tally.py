@@ -13,12 +13,20 @@ from ncleaner.document.kept import NOTICE, Kept
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.text.visible import visible
 
-__all__ = ["OTHERS", "Note", "Tally", "note_of"]
+__all__ = ["LENGTHS", "OTHERS", "SHARES", "TIMES", "Note", "Tally", "note_of"]
 
 # Most notes and most places of damage in a tally, so that a badly damaged input does not fill the memory.
 _MAX_NOTES = 100
 _SLOWEST = 5
 OTHERS = "others"
+
+# The bins of the distributions: each has the name of its lower bound, and ends at the next one.
+# Words kept of 100 words of a page: none, 1 to 9, …, 90 to 99, all.
+SHARES = ("0", "1", *(str(share) for share in range(10, 100, 10)), "100")
+# Words that are kept of a page, by the number of bits: 0, 1, 2 to 3, 4 to 7, … The last bin has no end.
+LENGTHS = ("0", *(str(1 << bits) for bits in range(21)))
+# Milliseconds for a page, likewise: below 1/8, from 1/8, 1/4, 1/2, 1, 2, …
+TIMES = ("0", *(f"{(1 << bits) / 8:g}" for bits in range(21)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +91,11 @@ class Tally:
         encodings: pages by encoding.
         languages: pages by language.
         models: pages by the model that decided; none for methods without a model.
+        kinds: pages by their most probable kind; none for methods that do not judge it.
+        shares: pages by the share of their words that is kept, in per cent; a bin has the name of its lower
+            bound: `0` (nothing), `1`, `10`, …, `90`, `100` (everything). Without pages that have no words.
+        lengths: pages by the number of words that are kept, likewise: `0`, `1`, `2`, `4`, `8`, …
+        times: pages by milliseconds, likewise: `0`, `0.125`, `0.25`, `0.5`, `1`, `2`, …
         notes: one for each page given up and each place of damage, the first hundred of a batch.
     """
 
@@ -111,6 +124,10 @@ class Tally:
     encodings: Counter[str] = field(default_factory=Counter)
     languages: Counter[str] = field(default_factory=Counter)
     models: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
+    shares: Counter[str] = field(default_factory=Counter)
+    lengths: Counter[str] = field(default_factory=Counter)
+    times: Counter[str] = field(default_factory=Counter)
     notes: list[Note] = field(default_factory=list)
 
     def __iadd__(self, other: Tally) -> Tally:
@@ -159,6 +176,12 @@ class Tally:
         _add(self.languages, kept.remarks.language or "unknown", 1)
         if kept.remarks.model:
             _add(self.models, kept.remarks.model, 1)
+        if kind := kept.kind:
+            self.kinds[kind] += 1
+        if words:
+            self.shares[SHARES[10 * kept_words // words + 1 if kept_words else 0]] += 1
+        self.lengths[LENGTHS[min(kept_words.bit_length(), len(LENGTHS) - 1)]] += 1
+        self.times[TIMES[min(int(8000 * seconds).bit_length(), len(TIMES) - 1)]] += 1
 
     def add_item(self, item: Skip | Damage) -> None:
         """Counts a record that yielded no page: a Skip or a Damage."""
@@ -225,6 +248,10 @@ class Tally:
             "encodings": dict(sorted(self.encodings.items())),
             "languages": dict(sorted(self.languages.items())),
             "models": dict(sorted(self.models.items())),
+            "kinds": dict(sorted(self.kinds.items())),
+            "shares": _in_order(self.shares),
+            "lengths": _in_order(self.lengths),
+            "times": _in_order(self.times),
         }
 
     @classmethod
@@ -265,6 +292,11 @@ class Tally:
             languages=_counter(record["languages"]),
             # a manifest of version 0.1.0 has none
             models=_counter(record.get("models", {})),
+            # and neither these
+            kinds=_counter(record.get("kinds", {})),
+            shares=_distribution(record.get("shares", {})),
+            lengths=_distribution(record.get("lengths", {})),
+            times=_distribution(record.get("times", {})),
         )
 
     def _note(self, event: str, what: str, at: Page | Skip | Damage) -> None:
@@ -286,6 +318,18 @@ def _integer(value: Any) -> int:
 
 def _counter(record: Mapping[str, Any]) -> Counter[str]:
     return Counter({str(name): _integer(number) for name, number in record.items()})
+
+
+def _in_order(counter: Counter[str]) -> dict[str, int]:
+    """Returns a distribution in the order of its bins."""
+    return dict(sorted(counter.items(), key=lambda item: float(item[0])))
+
+
+def _distribution(record: Mapping[str, Any]) -> Counter[str]:
+    """Returns a distribution of a record. Raises ValueError: a bin is no number."""
+    for name in record:
+        float(name)
+    return _counter(record)
 
 
 def _slowest_first(page: tuple[float, int, str]) -> tuple[float, int, str]:

@@ -12,6 +12,8 @@ import pytest
 from ncleaner.errors import InputError
 from ncleaner.people.runpage import page, table
 from ncleaner.running.history import read_history
+from ncleaner.running.samples import samples
+from ncleaner.text.visible import html_text
 
 from ..archives import http, members, warc
 from ..faults import HOOK
@@ -92,12 +94,84 @@ def test_a_page_that_needs_nothing_else(folder: Path, tmp_path: Path) -> None:
     text = (tmp_path / "report.html").read_text()
     found = Elements()
     found.feed(text)
-    # pages over time, outcomes, encodings, languages
+    # pages over time; shares, words and seconds of a page
     assert found.tags.count("svg") == 4
-    assert not {"script", "link", "img", "b"} & set(found.tags)
+    # outcomes, languages, kinds, encodings
+    assert text.count("<div class=bars>") == 4
+    assert not {"script", "link", "img"} & set(found.tags)
+    assert "<b>fault" not in text and "prefers-color-scheme: dark" in text
     assert not [link for link in found.links if "//" in link]
     assert "http://x.example/&lt;b&gt;?fault=kill" in text
     assert "Slowest pages" in text and "Pages in quarantine" in text and "Damage" in text
+
+
+def test_what_has_one_value_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(f"<html lang=en><p>{PROSE}")
+    assert ncleaner("clean", tmp_path / "page.html", "-o", tmp_path / "out", "-f", "jsonl").returncode == 0
+    text = page(read_history(str(tmp_path / "out")))
+    assert "<svg" not in text and "class=bars" not in text
+    assert "<p>Pages by outcome: cleaned 1, no other.</p>" in text
+    assert "<span>input</span>" in text and "<span>page</span>" in text
+
+
+@pytest.mark.parametrize("compression", ["", "gz", "zst"])
+def test_samples_are_the_beginnings_of_outputs(tmp_path: Path, compression: str) -> None:
+    options = ["--compress", compression] if compression else []
+    assert ncleaner("clean", CRAWL, "-o", tmp_path, "-f", "jsonl", *options, "-q").returncode == 0
+    history = read_history(str(tmp_path))
+    (sample,) = samples(history, 3)
+    assert sample.url.startswith("http") and sample.language == "en" and sample.text.endswith(" …")
+    assert len(sample.text.split()) == 71
+    assert html_text(sample.text) in page(history, [sample])
+    for path in tmp_path.glob("crawl.*"):
+        path.write_bytes(path.read_bytes()[:40])
+    assert samples(history, 3) == []
+
+
+def test_samples_of_plain_text(tmp_path: Path) -> None:
+    assert ncleaner("clean", CRAWL, "-o", tmp_path, "-q").returncode == 0
+    (sample,) = samples(read_history(str(tmp_path)), 1)
+    assert sample.url == "" and len(sample.text.split()) > 25
+
+
+def many(folder: Path, tmp_path: Path, names: list[str]) -> Path:
+    """Writes a manifest of many inputs."""
+    line = json.loads((folder / "manifest.jsonl").read_text().splitlines()[0])
+    (tmp_path / "manifest.jsonl").write_text(
+        "".join(json.dumps({**line, "input": name}) + "\n" for name in names)
+    )
+    return tmp_path
+
+
+def test_a_thousand_like_inputs_have_one_line(folder: Path, tmp_path: Path) -> None:
+    names = [f"segments/{n % 7}/crawl-{n:05}.warc.gz" for n in range(2500)] + ["list.html", "odd.txt"]
+    history = read_history(str(many(folder, tmp_path, names)))
+    said = table(history)
+    assert len(said.splitlines()) < 45
+    rows = re.findall(r"^([\d,]+) inputs from (\S+)", said, re.M)
+    assert [number for number, _ in rows] == ["1,000", "1,000", "500"]
+    assert re.search(r"^list\.html  ", said, re.M) and re.search(r"^odd\.txt  ", said, re.M)
+    assert "--all has a line for each input" in said
+    pages = [int(row.replace(",", "")) for row in re.findall(r"from \S+ +([\d,]+)", said)]
+    (one,) = {line.tally.pages for line in history.lines}
+    assert sum(pages) == 2500 * one and history.total.pages == 2502 * one
+    each = table(history, everything=True)
+    assert each.count("segments/") >= 2500 and "inputs from" not in each
+    assert "2,502" in page(history) and page(history).count("<tr>") < 100
+
+
+def test_manifests_without_distributions_are_read(folder: Path, tmp_path: Path) -> None:
+    lines = []
+    for text in (folder / "manifest.jsonl").read_text().splitlines():
+        line = json.loads(text)
+        assert line.pop("shares") and line.pop("lengths") and line.pop("times")
+        assert "kinds" in line and line.pop("kinds") is not None
+        lines.append(json.dumps(line))
+    (tmp_path / "manifest.jsonl").write_text("\n".join(lines))
+    history = read_history(str(tmp_path))
+    assert history.foreign == 0 and len(history.lines) == 3
+    text = page(history)
+    assert "Share of words kept" not in text and "Pages by language" in text
 
 
 def test_the_last_line_of_an_input_counts(folder: Path, tmp_path: Path) -> None:

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import NOTICE, Kept
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.people.progress import run_summary
-from ncleaner.running.tally import Tally
+from ncleaner.running.tally import LENGTHS, SHARES, TIMES, Tally
 
 
 def test_counts_add_up() -> None:
@@ -129,3 +132,46 @@ def test_a_record_without_what_later_versions_count() -> None:
     assert Tally.of_record(record) == tally
     del record["unfamiliar"], record["fallbacks"]
     assert Tally.of_record(record) == Tally(inputs=1, pages=3)
+
+
+@given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60), st.floats(0, 1000)), max_size=20))
+def test_distributions_count_every_page_once(pages: list[tuple[int, int, float]]) -> None:
+    total = Tally()
+    for kept, removed, seconds in pages:
+        part = Tally()
+        document = dump_html("<p>" + "one " * kept + "<p>" + "two " * removed)
+        mask = np.array([str(segment).startswith("one") for segment in document], bool)
+        part.add_page(Page(b""), document, Kept(mask), seconds)
+        total += part
+    assert total.lengths.total() == total.times.total() == len(pages)
+    assert total.shares.total() == sum(kept + removed > 0 for kept, removed, _ in pages)
+    assert total.shares["100"] == sum(kept > 0 and not removed for kept, removed, _ in pages)
+    assert total.shares["0"] == sum(removed > 0 and not kept for kept, removed, _ in pages)
+    # a bin holds what is between its name and the next one
+    for name, bins, values in (
+        ("lengths", LENGTHS, [kept for kept, _, _ in pages]),
+        ("times", TIMES, [1000 * seconds for *_, seconds in pages]),
+        ("shares", SHARES, [100 * kept / (kept + removed) for kept, removed, _ in pages if kept + removed]),
+    ):
+        counter = getattr(total, name)
+        assert set(counter) <= set(bins)
+        for low, high in zip(bins, (*bins[1:], "inf"), strict=True):
+            inside = sum(float(low) <= value < float(high) for value in values)
+            # of shares, 0 and 100 are bins of their own: there is something between 0 and 1, too
+            if name != "shares" or float(low) > 1:
+                assert counter[low] == inside, (name, low)
+    assert Tally.of_record(total.record()).record() == total.record()
+    assert list(total.record()["times"]) == sorted(total.record()["times"], key=float)
+
+
+def test_a_distribution_with_a_bin_that_is_no_number_is_not_read() -> None:
+    record = {**Tally().record(), "times": {"soon": 1}}
+    with pytest.raises(ValueError):
+        Tally.of_record(record)
+
+
+def test_kinds_of_pages_are_counted() -> None:
+    tally = Tally()
+    kept = Kept(np.array([True]), kinds={"article": 0.7, "forum": 0.3})
+    tally.add_page(Page(b""), dump_html("<p>one"), kept, 0.1)
+    assert tally.record()["kinds"] == {"article": 1}

@@ -12,6 +12,9 @@ from ncleaner.people.streams import show, show_json
 
 __all__ = ["command"]
 
+# pages whose beginning the HTML page shows
+_SAMPLES = 6
+
 
 @reports_errors
 def command(
@@ -22,21 +25,26 @@ def command(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write a report with figures, plots and lists to this HTML file.",
+            help="Write a page with figures, charts, samples of the text and lists to this HTML file.",
             show_default=False,
         ),
     ] = None,
+    everything: Annotated[
+        bool,
+        typer.Option("--all", help="A line for each input, not one for each thousand like inputs of many."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole report as JSON.")] = False,
 ) -> None:
     """Show what has been done in an output directory: its manifest as a table, as JSON or as an HTML page."""
     from ncleaner.people.htmlpage import write_page
     from ncleaner.people.runpage import page, table
     from ncleaner.running.history import read_history
+    from ncleaner.running.samples import samples
 
     found = read_history(folder)
     if html is not None:
-        write_page(html, page(found))
+        write_page(html, page(found, samples(found, _SAMPLES)))
     if as_json:
         show_json(found.to_dict())
     else:
-        show(table(found))
+        show(table(found, everything=everything))

@@ -1,0 +1,138 @@
+"""Charts as parts of an HTML page: bars, distributions, a curve over time. They need no library, no script,
+and take the colours of the page, light or dark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ncleaner.text.visible import html_text, visible
+
+__all__ = ["STYLE", "bars", "curve", "distribution", "tiles"]
+
+STYLE = """
+.tiles { display: flex; flex-wrap: wrap; gap: .8rem; margin: 1.2rem 0 }
+.tiles div { border: 1px solid var(--line); border-radius: .5rem; padding: .6rem 1rem; min-width: 8rem }
+.tiles b { display: block; font-size: 1.5rem; font-weight: 600; font-variant-numeric: tabular-nums }
+.tiles span, figcaption small { color: var(--soft) }
+.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: 1.2rem 2rem }
+figure { margin: 0 } figcaption { font-weight: 600; margin-bottom: .4rem }
+figcaption small { font-weight: 400; display: block }
+.bars { display: grid; grid-template-columns: minmax(4rem, max-content) 1fr max-content; gap: .15rem .6rem;
+  font-size: 13px; align-items: center }
+.bars i { display: block; height: .8rem; border-radius: 2px; background: var(--ink) }
+.bars span:nth-child(3n) { text-align: right; font-variant-numeric: tabular-nums }
+svg.chart { width: 100%; height: auto; display: block }
+.chart rect { fill: var(--ink) } .chart path { fill: none; stroke: var(--ink); stroke-width: 2 }
+.chart text { fill: var(--soft); font: 11px system-ui, sans-serif } .chart line { stroke: var(--line) }
+"""
+
+# most bars of a chart, and most characters of a name
+_MOST, _LONGEST = 12, 40
+# of a drawing, in its own units
+_WIDTH, _HEIGHT, _FOOT = 420, 130, 34
+
+
+def tiles(figures: Sequence[tuple[str, str]]) -> str:
+    """Returns large figures side by side: (name, figure)."""
+    cells = "".join(
+        f"<div><b>{html_text(value)}</b><span>{html_text(name)}</span></div>" for name, value in figures
+    )
+    return f'<div class="tiles">{cells}</div>\n'
+
+
+def bars(title: str, rows: Sequence[tuple[str, int]]) -> str:
+    """Returns a bar for each row, with its number and its share of all; a sentence where there is one row
+    only, and nothing where there is none."""
+    total = sum(number for _, number in rows)
+    if not total:
+        return ""
+    if len(rows) == 1:
+        name, number = rows[0]
+        return f"<p>{html_text(title)}: {html_text(visible(name, _LONGEST))} {number:,}, no other.</p>\n"
+    shown = [*rows[:_MOST]]
+    if rest := sum(number for _, number in rows[_MOST:]):
+        shown.append((f"{len(rows) - _MOST:,} others", rest))
+    longest = max(number for _, number in shown)
+    cells = "".join(
+        f"<span>{html_text(visible(name, _LONGEST))}</span>"
+        f'<i style="width:{100 * number / longest:.1f}%"></i>'
+        f"<span>{number:,} ({_per_cent(number, total)})</span>"
+        for name, number in shown
+    )
+    return f"<figure><figcaption>{html_text(title)}</figcaption><div class=bars>{cells}</div></figure>\n"
+
+
+def distribution(title: str, about: str, counts: Sequence[int], bounds: Sequence[str]) -> str:
+    """Returns a drawing of a distribution.
+
+    Args:
+        title: what is counted.
+        about: what the bins are, and the median.
+        counts: of each bin.
+        bounds: where each bin begins, in words; some stay empty.
+    """
+    if sum(1 for count in counts if count) < 2:
+        return ""
+    most, total = max(counts), sum(counts)
+    step = _WIDTH / len(counts)
+    drawn = []
+    for number, (count, bound) in enumerate(zip(counts, bounds, strict=True)):
+        height = _HEIGHT * count / most
+        left = number * step
+        drawn.append(
+            f'<rect x="{left + 1:.1f}" y="{_HEIGHT - height:.1f}" width="{step - 2:.1f}" '
+            f'height="{height:.1f}">'
+            f"<title>{html_text(bound)}: {count:,} ({_per_cent(count, total)})</title></rect>"
+        )
+        # names that would touch are left out
+        if number % max(1, len(counts) // 10) == 0:
+            drawn.append(
+                f'<text x="{left + step / 2:.1f}" y="{_HEIGHT + 14}" text-anchor="middle">'
+                f"{html_text(bound)}</text>"
+            )
+    return _drawing(title, about, drawn)
+
+
+def curve(title: str, about: str, points: Sequence[tuple[float, float]], ends: tuple[str, str]) -> str:
+    """Returns a curve that goes up in steps.
+
+    Args:
+        title: what is drawn.
+        about: what it says at its end.
+        points: (x, y), in the order of x; both may have any unit.
+        ends: names of the first and of the last x.
+    """
+    if len(points) < 3:
+        return ""
+    first, last = points[0][0], points[-1][0]
+    top = max(y for _, y in points)
+    if last <= first or top <= 0:
+        return ""
+    # a hundred thousand points would be no finer than the page
+    every = max(1, len(points) // (2 * _WIDTH))
+    kept = [*points[:-1:every], points[-1]]
+    path = "".join(
+        f"{'H' if number else 'M'}{_WIDTH * (x - first) / (last - first):.1f}"
+        + (f"V{_HEIGHT - _HEIGHT * y / top:.1f}" if number else f",{_HEIGHT - _HEIGHT * y / top:.1f}")
+        for number, (x, y) in enumerate(kept)
+    )
+    drawn = [
+        f'<path d="{path}"/>',
+        f'<text x="0" y="{_HEIGHT + 14}">{html_text(ends[0])}</text>',
+        f'<text x="{_WIDTH}" y="{_HEIGHT + 14}" text-anchor="end">{html_text(ends[1])}</text>',
+    ]
+    return _drawing(title, about, drawn)
+
+
+def _drawing(title: str, about: str, drawn: Sequence[str]) -> str:
+    name = html_text(f"{title}. {about}")
+    return (
+        f"<figure><figcaption>{html_text(title)}<small>{html_text(about)}</small></figcaption>"
+        f'<svg class=chart role=img aria-label="{name}" viewBox="0 -2 {_WIDTH} {_HEIGHT + _FOOT - 12}">'
+        f'<line x1="0" x2="{_WIDTH}" y1="{_HEIGHT}" y2="{_HEIGHT}"/>{"".join(drawn)}</svg></figure>\n'
+    )
+
+
+def _per_cent(number: int, total: int) -> str:
+    share = 100 * number / total
+    return f"{share:.0f} %" if share >= 1 or not number else "< 1 %"

@@ -1,0 +1,68 @@
+"""What a user sees who has no compiler, and what wheels are built for."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SETUP = ROOT / "setup.py"
+# the source distribution's tests also run without its sources
+in_a_checkout = pytest.mark.skipif(
+    not SETUP.exists(), reason="the package is installed, and its sources are gone"
+)
+
+
+@in_a_checkout
+@pytest.mark.skipif(os.name == "nt", reason="the compiler is not found by its name")
+@pytest.mark.parametrize("command", ["build_ext", "bdist_wheel", "editable_wheel"])
+def test_without_a_compiler_a_few_lines_say_what_to_install(command: str, tmp_path: Path) -> None:
+    (tmp_path / "setup.py").write_bytes(SETUP.read_bytes())
+    result = subprocess.run(
+        [sys.executable, "setup.py", command], cwd=tmp_path, env={**os.environ, "CC": "/nowhere/cc"},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert result.returncode == 1
+    said = (result.stdout + result.stderr).strip()
+    assert said.startswith("ncleaner cannot be built: /nowhere/cc: No such file or directory.")
+    assert "apt install gcc python3-dev" in said and "docs/installing.md" in said
+    assert len(said.splitlines()) < 12 and "Traceback" not in said
+
+
+@in_a_checkout
+@pytest.mark.skipif(os.name == "nt", reason="the compiler is not found by its name")
+def test_a_compiler_that_fails_is_told_from_one_that_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "setup.py").write_bytes(SETUP.read_bytes())
+    result = subprocess.run(
+        [sys.executable, "setup.py", "build_ext"], cwd=tmp_path, env={**os.environ, "CC": "false"},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert result.returncode == 1
+    assert "ncleaner cannot be built: false fails.\n" in result.stderr
+
+
+@in_a_checkout
+def test_what_is_asked_for_metadata_needs_no_compiler(tmp_path: Path) -> None:
+    (tmp_path / "setup.py").write_bytes(SETUP.read_bytes())
+    (tmp_path / "ncleaner").mkdir()
+    (tmp_path / "ncleaner" / "__init__.py").touch()
+    (tmp_path / "ncleaner" / "_wrong.pyx").write_text("this is no Cython")
+    subprocess.run(
+        [sys.executable, "setup.py", "-q", "--name"], cwd=tmp_path, env={**os.environ, "CC": "/nowhere/cc"},
+        capture_output=True, check=True,
+    )  # fmt: skip
+
+
+def test_wheels_are_for_the_pythons_that_the_package_names() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    named = re.findall(r"Python :: 3\.(\d+)\b", "\n".join(project["project"]["classifiers"]))
+    built = project["tool"]["cibuildwheel"]["build"].split()
+    assert built == [f"cp3{minor}-*" for minor in named]
+    assert project["project"]["requires-python"] == f">=3.{named[0]}"
+    assert f"CPython 3.{named[0]} to 3.{named[-1]}" in (ROOT / "docs" / "installing.md").read_text("utf-8")
