@@ -2,8 +2,8 @@
 
     python scripts/prose.py
 
-Code, tables and quoted names are left out. It prints a line for each finding, and exits with status 1 if there is
-one. Needs the extra `dev`, and the package installed.
+Code, tables and quoted names are left out. It prints a line for each finding, and exits with status 1 if
+there is one. Needs the extra `dev`, and the package installed.
 """
 
 from __future__ import annotations
