@@ -1,4 +1,4 @@
-"""Checks the English of the documents and of the help pages: proselint, the length of sentences, and our terms.
+"""Checks the English of documents and help pages: proselint, the length of sentences, and our terms.
 
     python scripts/prose.py
 
