@@ -57,7 +57,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "Run": "--jobs --quiet --help",
     },
     "evaluate": {
-        "What is measured": "--unit --ascii --raw",
+        "What is measured": "--unit --ascii --raw --site-from",
         "Output": "--json --per-page --align --curve --html --worst",
         "How pages are cleaned first": f"{_METHOD} --text --encoding",
         "What is kept": _KEPT,
