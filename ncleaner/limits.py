@@ -77,9 +77,8 @@ class Limits:
         """Raises InputError for a plain-text dump of more than twice `segments` lines."""
         # most texts have fewer bytes
         if len(text) > 2 * self.segments and (count := text.count(b"\n")) > 2 * self.segments:
-            raise InputError(
-                f"the page has {count:,} lines, more than twice the limit of {self.segments:,} segments"
-            )
+            most = f"{self.segments:,} segment{'' if self.segments == 1 else 's'}"
+            raise InputError(f"the page has {count:,} lines, more than twice the limit of {most}")
 
     def check_segments(self, count: int) -> None:
         """Raises InputError for a page of more than `segments` segments."""

@@ -53,7 +53,7 @@ for python in "${found[@]}"; do
         "$work/venv/bin/ncleaner" clean crawl.warc.gz --quiet > "$work/text"
         "$work/venv/bin/ncleaner" doctor --no-rates > "$work/doctor"
     )
-    grep -E 'Python|platform|modules|Lexbor|libdeflate' "$work/doctor"
+    grep -E '^  (ok|note) +(Python|modules|tree of|parser of|libdeflate)' "$work/doctor"
     test -s "$work/text"
     [[ -e $work/first ]] || cp "$work/text" "$work/first"
     cmp "$work/first" "$work/text"

@@ -19,7 +19,7 @@ ENV = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
 NOT_WINDOWS = pytest.mark.skipif(os.name == "nt", reason="has no such shell")
 
 
-def in_bash(folder: Path, words: str, *, slow_imports: bool = False) -> list[str]:
+def in_bash(folder: Path, words: str) -> list[str]:
     """Returns what bash offers for the last of these words, by the script that `--show-completion` writes."""
     code = (
         'eval "$(_NCLEANER_COMPLETE=source_bash ncleaner)"\n'
@@ -72,6 +72,15 @@ def test_other_shells_have_scripts(shell: str, says: str) -> None:
     assert says in script
     if shutil.which(shell):
         subprocess.run([shell, "-n"], input=script, text=True, check=True)
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="there is no fish here")
+def test_fish_completes(tmp_path: Path) -> None:
+    code = "_NCLEANER_COMPLETE=source_fish ncleaner | source; complete -C 'ncleaner clean --method h'"
+    result = subprocess.run(
+        ["fish", "--no-config", "-c", code], env=ENV, cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert sorted(result.stdout.split()) == sorted(name for name in METHODS if name[0] == "h")
 
 
 def test_zsh_and_fish_get_a_line_about_each(tmp_path: Path) -> None:

@@ -31,6 +31,12 @@ def singular(result: subprocess.CompletedProcess[bytes]) -> str:
     return said
 
 
+def test_doctor(tmp_path: Path) -> None:
+    (tmp_path / "bent.ncm").touch()
+    result = ncleaner("doctor", "--no-rates", env={"NCLEANER_MODELS": str(tmp_path)})
+    assert "\n1 thing is broken\n" in singular(result)
+
+
 @pytest.fixture
 def page(tmp_path: Path) -> Path:
     path = tmp_path / "page.html"
