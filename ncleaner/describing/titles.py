@@ -14,7 +14,10 @@ _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
 _BETWEEN = re.compile(r"\s+[|\-–—·•:»«/~]+\s+|\s*[|»«]\s*")
 
 # a host in the place of a name
-_HOST = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,6}", re.IGNORECASE)
+_HOST = re.compile(
+    r"[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|org|net|info|edu|gov|eu|example|(?:co\.)?(?:uk|de|fr|es|it|nl|gr|pl|ru|cn|jp|at|ch))",
+    re.IGNORECASE,
+)
 # parts of a title that are looked at, from each end
 _PARTS = 4
 # a shorter name is a part of other words
