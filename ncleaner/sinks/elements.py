@@ -38,10 +38,12 @@ def elements_of(document: Document, kept: Kept) -> Iterator[Element]:
     """Yields the kept segments of a page."""
     rows = np.flatnonzero(kept.mask)
     marks = kept.marks_of(document)[rows].tolist()
-    table = document.segments[["start", "end"]][rows].tolist()
+    table = document.segments
+    starts, ends = table["start"][rows].tolist(), table["end"][rows].tolist()
     cells = cells_of(document.tables)[rows].tolist()
-    for mark, (start, end), cell in zip(marks, table, cells, strict=True):
-        text = document.data[start:end].decode()
+    data = document.data
+    for mark, start, end, cell in zip(marks, starts, ends, cells, strict=True):
+        text = data[start:end].decode()
         if cell >= 0 and mark == _ITEM:
             yield Element(CELL, text, cell, int(document.elements["parent"][cell]))
         else:

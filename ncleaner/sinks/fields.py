@@ -88,16 +88,18 @@ class Fields:
                 known = f"; the table has {', '.join(columns)}" if columns else ""
                 raise ValueError(f"there is no field {field}: there are {', '.join(FIELDS)}{known}")
             self._fields[name] = field
+        wanted = set(self._fields.values())
+        self._said = not wanted.isdisjoint(METADATA)
+        self._counted = not wanted.isdisjoint((*SIGNALS, "hash"))
 
     def of(self, page: Page, document: Document, kept: Kept) -> dict[str, str]:
         """Returns {attribute: value} of a document; unknown values are empty."""
-        wanted = set(self._fields.values())
         found: dict[str, Any] = {}
-        if wanted.intersection(METADATA):
+        if self._said:
             said = metadata_to_write(page, document)
             found = {name: said[field] for name, field in METADATA.items()}
             found["authors"] = "; ".join(said["authors"])
-        if wanted.intersection((*SIGNALS, "hash")):
+        if self._counted:
             found |= signals_to_write(page, document, kept, self._options)
         if self._table:
             row = self._table.get(page.url) or self._table.get(Path(page.source).name) or {}
