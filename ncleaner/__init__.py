@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         TrainingWarning,
     )
     from ncleaner.explaining.explain import explain
+    from ncleaner.frames import rows
     from ncleaner.limits import Limits
     from ncleaner.methods.choice import load_model
     from ncleaner.modelling.hybrid import HybridModel
@@ -79,6 +80,7 @@ __all__ = [
     "read",
     "read_pairs",
     "read_rows",
+    "rows",
     "train",
 ]
 
@@ -114,6 +116,7 @@ _MODULES = {
     "read": "ncleaner.reading.archive",
     "read_pairs": "ncleaner.training.pairs",
     "read_rows": "ncleaner.training.rows",
+    "rows": "ncleaner.frames",
     "train": "ncleaner.training.train",
 }
 

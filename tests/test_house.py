@@ -45,6 +45,7 @@ MAY_KNOW: dict[str, set[str]] = {
     "comparing": {
         "text", "modelling", "methods", "sinks", "scoring", "training", "cleaner",
     },
+    "frames": {"text", "reading", "sinks", "cleaner"},
     "running": {
         "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "cleaner",
         "surveying",
@@ -60,7 +61,7 @@ MAY_KNOW: dict[str, set[str]] = {
     "datatrove": {"text", "reading", "modelling", "methods", "cleaner", "running"},
     "__main__": {"people"},
     "__init__": {
-        "reading", "document", "modelling", "methods", "scoring", "training", "cleaner", "explaining", "describing",
+        "reading", "document", "modelling", "methods", "scoring", "training", "cleaner", "explaining", "describing", "frames",
     },
 }  # fmt: skip
 # What training and drawing need, and cleaning must not.

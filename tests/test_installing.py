@@ -46,7 +46,8 @@ def test_a_compiler_that_fails_is_told_from_one_that_is_missing(tmp_path: Path) 
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert result.returncode == 1
-    assert "ncleaner cannot be built: false fails.\n" in result.stderr
+    # in the words of this code, or of an older setuptools
+    assert re.search(r"ncleaner cannot be built: .*\bfalse\b.* fail\w*\b.*\.\n", result.stderr)
 
 
 @in_a_checkout

@@ -69,7 +69,7 @@ def folders() -> Iterator[Finding]:
         yield Finding(
             "folders", "compiled Python", NOTE,
             "Python keeps no compiled files for the package, so each command starts in twice the time",
-            "unset PYTHONDONTWRITEBYTECODE, or let a user run it who may write here",
+            "unset PYTHONDONTWRITEBYTECODE",
         )  # fmt: skip
 
 

@@ -338,7 +338,7 @@ def _licences(said: _Statements) -> Candidates:
 
 
 def _site(values: list[str]) -> str:
-    name = plain_title(values[0])
+    name = plain_title(values[0]).strip(" |-–—·•:»«")
     return name if len(name) <= _LONGEST_NAME and "://" not in name else ""
 
 

@@ -19,7 +19,7 @@ _FEW = 4
 
 BY: Final = re.compile(
     r"^\W*(?:(?:written|posted|published|reviewed|authored|article|words|story|text|created|contributed|reporting)\s+by"
-    r"|by|von|par|por|di|door|av|autor(?:ka)?|authors?|автор|текст|συντάκτης|作者|文|责任编辑|编辑|记者|撰文)\b[\s:：|]*",
+    r"|by|von|par|por|di|door|av|autor(?:ka)?|authors?|автор|текст|συντάκτης|του|της|作者|文|责任编辑|编辑|记者|撰文)\b[\s:：|]*",
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(
@@ -32,7 +32,9 @@ _AFTER = re.compile(
     r"\s*(?:[|•·—–(@\d]|\b(?:on|updated|published|posted|last|in|for|from|at)\b).*$",
     re.IGNORECASE | re.DOTALL,
 )
-_ADDRESS = re.compile(r"https?:|www\.|@\w+\.|\.(?:com|org|net)\b", re.IGNORECASE)
+_ADDRESS = re.compile(
+    r"https?:|www\.|@\w+\.|\.(?:com|org|net)\b|^\s*[\w-]+(?:\.[\w-]+)*\.[a-z]{2,4}\s*$", re.IGNORECASE
+)
 # roles, accounts and days, no people
 _NO_NAME = re.compile(
     r"^(?:admin\w*|editors?|editorial|staff(?: writer)?|webmaster|guest(?: author)?|authors?|anonymous"

@@ -13,6 +13,11 @@ _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
 # what sites put between title and name
 _BETWEEN = re.compile(r"\s+[|\-–—·•:»«/~]+\s+|\s*[|»«]\s*")
 
+# a host in the place of a name
+_HOST = re.compile(
+    r"[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|org|net|info|edu|gov|eu|example|(?:co\.)?(?:uk|de|fr|es|it|nl|gr|pl|ru|cn|jp|at|ch))",
+    re.IGNORECASE,
+)
 # parts of a title that are looked at, from each end
 _PARTS = 4
 # a shorter name is a part of other words
@@ -52,7 +57,12 @@ def without_site(text: str, site: str, url: str = "") -> str:
 
     def names_site(part: str) -> bool:
         letters = _letters(part)
-        return not letters or _alike(letters, known) or _alike(letters, host)
+        return (
+            not letters
+            or bool(_HOST.fullmatch(part.strip()))
+            or _alike(letters, known)
+            or _alike(letters, host)
+        )
 
     # most sites put their name behind the title, some with that of a section
     for _ in range(_PARTS):

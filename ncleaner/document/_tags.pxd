@@ -33,8 +33,12 @@ cpdef enum Tag:
     TAG_CUSTOM = 1       # custom elements, which are blocks
     TAG_HTML = 2
     TAG_BODY = 3
+    TAG_TABLE = 25
     TAG_TD = 31
     TAG_TH = 32
+    TAG_LI = 37
+    TAG_DT = 39
+    TAG_DD = 40
     TAG_H1 = 41
     TAG_H2 = 42
     TAG_H3 = 43

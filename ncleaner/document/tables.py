@@ -196,7 +196,9 @@ class Document:
     >>> document.segments["words"].tolist(), document.text
     ([2, 2], 'Late again\\nSince Monday.\\n')
 
-    Columns of `runs`, one row for the text between two tags:
+    `runs` has a row for the text between two tags, `elements` one for each block of the tree.
+
+    Columns of runs:
         start, end: byte offsets in `data`.
         segment: index of its segment.
         element: index of the innermost block around it, -1 if no block is around it.
@@ -212,7 +214,7 @@ class Document:
         opened, closed: number of these tags that open and that close an element that is not left out, each at
             most 65,535. A void inline element counts in both.
 
-    Columns of `segments`:
+    Columns of segments:
         start, end: byte offsets in `data`.
         first_run, last_run: indices of its first and last run, both included.
         element: the `element` of its first run.
@@ -225,7 +227,7 @@ class Document:
             page, and for all segments of a plain-text dump.
         flags: the bits `PREFORMATTED`, `HIDDEN` and `HEADER`.
 
-    Columns of `elements`, one row for each block of the tree:
+    Columns of elements:
         parent: index of the block around it, -1 for a root.
         first_run, last_run: indices of its runs, the last one not included.
         style: hash of its tag and class.

@@ -13,7 +13,8 @@ _RUN = "--jobs --again --log-json --quiet --help"
 GROUPS: dict[str, dict[str, str]] = {
     "clean": {
         "Input": "--inputs-from --prefix --input-format --marker --text --encoding",
-        "Output": "--output --format --compress --segments --metadata --signals --references --duplicates",
+        "Output": "--output --format --compress --segments --metadata --signals --attribute --table "
+        "--sentences --references --duplicates",
         "How it is decided": _METHOD,
         "What is kept": f"{_KEPT} --alt-text",
         "Limits of a page": "--max-bytes --max-nesting --max-segments --max-seconds --max-memory",
@@ -56,7 +57,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "Run": "--jobs --quiet --help",
     },
     "evaluate": {
-        "What is measured": "--unit --ascii --raw",
+        "What is measured": "--unit --ascii --raw --site-from",
         "Output": "--json --per-page --align --curve --html --worst",
         "How pages are cleaned first": f"{_METHOD} --text --encoding",
         "What is kept": _KEPT,

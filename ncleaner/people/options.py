@@ -280,8 +280,8 @@ MetadataOption = Annotated[
     bool,
     typer.Option(
         "--metadata",
-        help="jsonl, parquet, vertical: add what each page says of itself: title without the site's name, "
-        "authors, dates, site, description, canonical address, licence, image.",
+        help="jsonl, parquet, vertical, prevertical, tei: add what each page says of itself: title without "
+        "the site's name, authors, dates, site, description, canonical address, licence, image.",
     ),
 ]
 SignalsOption = Annotated[
@@ -290,6 +290,34 @@ SignalsOption = Annotated[
         "--signals",
         help="jsonl, parquet: add figures of each page to filter by: words, share kept, mean score, link "
         "density, share of lists, a hash of the text, and so on.",
+    ),
+]
+SentencesOption = Annotated[
+    bool,
+    typer.Option(
+        "--sentences",
+        help="vertical, prevertical, tei: mark sentences with <s> (needs the extra `sentences`).",
+    ),
+]
+AttributeOption = Annotated[
+    list[str],
+    typer.Option(
+        "--attribute",
+        metavar="NAME[=FIELD]",
+        help="vertical, prevertical: an attribute of <doc>, in place of the usual ones; can be repeated. "
+        "FIELD is url, date, host, domain, language, published, authors, words and so on, or a column of "
+        "--table.",
+        show_default=False,
+    ),
+]
+TableOption = Annotated[
+    str | None,
+    typer.Option(
+        "--table",
+        metavar="FILE",
+        help="vertical, prevertical, tei: what you know of the documents: CSV, TSV or JSON lines with a "
+        "column url or file; the other columns become attributes.",
+        show_default=False,
     ),
 ]
 ReferencesOption = Annotated[
@@ -356,12 +384,16 @@ def logged_as_json(wanted: bool) -> Iterator[None]:
         raise typer.Exit(1) from None
 
 
+_CORPORA = ("vertical", "prevertical", "tei")
 # {option: formats that have it}
 _OF_FORMATS = {
     "references": ("signatures",),
     "duplicates": ("signatures", "jsonl", "parquet"),
-    "metadata": ("jsonl", "parquet", "vertical"),
+    "metadata": ("jsonl", "parquet", *_CORPORA),
     "signals": ("jsonl", "parquet"),
+    "sentences": _CORPORA,
+    "attributes": ("vertical", "prevertical"),
+    "table": _CORPORA,
 }
 
 
@@ -371,8 +403,9 @@ def _sink_options(name: str, options: SinkOptions) -> SinkOptions:
         if getattr(options, option) and name not in formats:
             known = " and ".join(filter(None, [", ".join(formats[:-1]), formats[-1]]))
             verb = "have" if len(formats) > 1 else "has"
+            shown = option.removesuffix("s") if option == "attributes" else option
             raise typer.BadParameter(
-                f"only {known} {verb} it, not {name}: see --format", param_hint=f"--{option}"
+                f"only {known} {verb} it, not {name}: see --format", param_hint=f"--{shown}"
             )
     if options.duplicates and name != "signatures":
         if not options.signals:
@@ -382,6 +415,13 @@ def _sink_options(name: str, options: SinkOptions) -> SinkOptions:
         from ncleaner.surveying.duplicates import require_rensa
 
         require_rensa()
+    if name in ("vertical", "prevertical"):
+        from ncleaner.sinks.fields import Fields
+
+        try:
+            Fields(options)
+        except ValueError as error:
+            raise typer.BadParameter(str(error), param_hint="--attribute") from None
     try:
         make_sink(name, options)
     except ValueError as error:
@@ -503,6 +543,9 @@ def settings_of(
     duplicates: DuplicatesOption = False,
     metadata: MetadataOption = False,
     signals: SignalsOption = False,
+    sentences: SentencesOption = False,
+    attributes: AttributeOption = [],  # noqa: B006
+    table: TableOption = None,
     alt_text: AltOption = False,
     headline: HeadlineOption = None,
     no_comments: NoCommentsOption = False,
@@ -537,6 +580,9 @@ def settings_of(
                 duplicates,
                 metadata,
                 signals,
+                sentences,
+                tuple(attributes),
+                table,
             ),
         ),
         input_format=cast(Any, input_format.value),

@@ -74,27 +74,31 @@ class Settings:
             limits=self.limits,
             encoding=self.encoding,
             alt_text=self.alt_text,
-            facts=self.sink_options.metadata,
+            facts=self.sink_options.wants_facts,
             text=self.text,
         )
 
     def fingerprint(self) -> str:
-        """A hash of the files that an output depends on besides its input: models and a survey of sites.
+        """A hash of the files that an output depends on besides its input: models, a survey, a table.
 
         Raises:
-            ModelError: a model or the survey cannot be read.
+            ModelError: a model, the survey or the table cannot be read.
         """
         from ncleaner.methods.choice import fingerprint
 
         models = fingerprint(self.method, self.model)
-        if self.sites is None:
-            return models
-        try:
-            with Path(self.sites).open("rb") as file:
-                survey = hashlib.file_digest(file, "sha256").hexdigest()
-        except OSError as error:
-            raise ModelError(f"cannot read the survey {self.sites}: {error.strerror}") from error
-        return hashlib.sha256(f"{models}{survey}".encode()).hexdigest()[:16]
+        files = [(self.sites, "survey"), (self.sink_options.table, "table")]
+        found = models
+        for path, what in files:
+            if path is None:
+                continue
+            try:
+                with Path(path).open("rb") as file:
+                    digest = hashlib.file_digest(file, "sha256").hexdigest()
+            except OSError as error:
+                raise ModelError(f"cannot read the {what} {path}: {error.strerror}") from error
+            found = hashlib.sha256(f"{found}{digest}".encode()).hexdigest()[:16]
+        return found
 
     def sink(self) -> Sink:
         """Returns a sink with these settings. Raises as `make_sink` does."""

@@ -11,10 +11,22 @@ if TYPE_CHECKING:
     from ncleaner.document.kept import Kept
     from ncleaner.page import Page
 
-__all__ = ["Compression", "Format", "Sink", "SinkOptions", "Writable"]
+__all__ = ["METADATA", "Compression", "Format", "Sink", "SinkOptions", "Writable"]
 
 Compression = Literal["gz", "zst"]
 """Compressions of an output that is text."""
+
+# {name in a corpus: name in `Metadata`}
+METADATA = {
+    "headline": "title",
+    **{
+        name: name
+        for name in (
+            "authors", "published", "modified", "site", "description", "canonical", "licence", "image",
+        )
+    },
+}  # fmt: skip
+"""What pages say of themselves, by the names that formats for corpora have for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +40,10 @@ class SinkOptions:
             find duplicates.
         metadata: whether jsonl, Parquet and vertical also contain what pages say of themselves.
         signals: whether jsonl and Parquet also contain figures of each page.
+        sentences: whether vertical, prevertical and TEI have sentences.
+        attributes: those of the documents of vertical and prevertical, `NAME` or `NAME=FIELD`, in order; by
+            default those that `Fields` says.
+        table: a file of what is known of documents; see `fields.read_table`.
         compression: of the output, in formats that are text; None for none.
     """
 
@@ -37,6 +53,15 @@ class SinkOptions:
     duplicates: bool = False
     metadata: bool = False
     signals: bool = False
+    sentences: bool = False
+    attributes: tuple[str, ...] = ()
+    table: str | None = None
+
+    @property
+    def wants_facts(self) -> bool:
+        """Whether the output has what pages say of themselves."""
+        fields = {attribute.rpartition("=")[2] for attribute in self.attributes}
+        return self.metadata or not fields.isdisjoint(METADATA)
 
 
 class Writable(Protocol):

@@ -17,6 +17,8 @@ FORMATS: dict[str, Format] = {
     "cleaneval": Format(path="ncleaner.sinks.cleaneval:CleanEvalSink"),
     "jsonl": Format(path="ncleaner.sinks.jsonl:JsonlSink"),
     "vertical": Format(path="ncleaner.sinks.vertical:VerticalSink"),
+    "prevertical": Format(path="ncleaner.sinks.vertical:PreverticalSink"),
+    "tei": Format(path="ncleaner.sinks.tei:TeiSink"),
     "wet": Format(path="ncleaner.sinks.wet:WetSink", compresses=True),
     "signatures": Format(path="ncleaner.sinks.signatures:SignaturesSink"),
     "parquet": Format(path="ncleaner.sinks.parquet:ParquetSink", compresses=True),

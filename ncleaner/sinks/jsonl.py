@@ -17,15 +17,14 @@ from ncleaner.sinks.base import SinkOptions, Writable
 from ncleaner.sinks.metadata import replace_surrogates
 from ncleaner.sinks.text import kept_text
 
-__all__ = ["JsonlSink", "kept_segments", "kinds_to_write", "metadata_to_write", "signals_to_write"]
+__all__ = ["JsonlSink", "kept_segments", "kinds_to_write", "metadata_to_write", "row_of", "signals_to_write"]
 
 
 class JsonlSink:
     """One object per page, also for pages without clean text, whose `text` is empty.
 
     Args:
-        options: with `segments`, the object also contains each kept segment (see `kept_segments`), with
-            `metadata` the fields of `Metadata`, with `signals` the figures of `signals_of`.
+        options: what the objects contain; see `row_of`.
     """
 
     suffix = ".jsonl"
@@ -34,42 +33,57 @@ class JsonlSink:
         self._options = options
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
-        """Returns a page as a line of JSON.
-
-        Keys: url, date, title, lang (as the page declares it), language (that of the page, ISO 639-1, else
-        ISO 639-3), model (empty if the method has none), page_kind (the most probable one), page_kinds (the
-        probability of each; see `Kept.kinds`), duplicate_of (URL of the page that this one repeats, by the
-        survey of sites), encoding, offset, record_id, segments_kept, text. Unknown values are empty.
-
-        The archive's name is left out, so that the same bytes from standard input give the same output.
-        """
-        record: dict[str, Any] = {
-            "url": replace_surrogates(page.url),
-            "date": replace_surrogates(page.date),
-            "title": replace_surrogates(document.title),
-            "lang": replace_surrogates(document.lang),
-            "language": kept.remarks.language,
-            "model": replace_surrogates(kept.remarks.model),
-            "page_kind": kept.kind,
-            "page_kinds": kinds_to_write(kept),
-            "duplicate_of": kept.remarks.duplicate_of,
-            "encoding": document.encoding,
-            "offset": page.offset,
-            "record_id": replace_surrogates(page.record_id),
-            "segments_kept": int(np.count_nonzero(kept.mask)),
-            "text": orjson.Fragment(json_of(document.tables, kept.mask)),
-        }
-        if self._options.metadata:
-            record["metadata"] = metadata_to_write(page, document)
-        if self._options.signals:
-            record["signals"] = signals_to_write(page, document, kept, self._options)
-        if self._options.segments:
-            record["segments"] = kept_segments(document, kept)
-        return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
+        """Returns a page as a line of JSON; its keys are those of `row_of`."""
+        text = orjson.Fragment(json_of(document.tables, kept.mask))
+        row = row_of(page, document, kept, self._options, text)
+        return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
 
     def wrapped(self, out: Writable) -> AbstractContextManager[Writable]:
         """Returns the output itself."""
         return nullcontext(out)
+
+
+def row_of(page: Page, document: Document, kept: Kept, options: SinkOptions, text: object) -> dict[str, Any]:
+    """Returns what jsonl has of a page.
+
+    Keys: url, date, title, lang (as the page declares it), language (that of the page, ISO 639-1, else ISO
+    639-3), model (empty if the method has none), page_kind (the most probable one), page_kinds (the
+    probability of each; see `Kept.kinds`), duplicate_of (URL of the page that this one repeats, by the survey
+    of sites), encoding, offset, record_id, segments_kept, text; and as the options say metadata (the fields
+    of `Metadata`), signals (see `signals_of`) and segments (see `kept_segments`). Unknown values are empty.
+
+    The archive's name is left out, so that the same bytes from standard input give the same output.
+
+    Args:
+        page: the captured page.
+        document: its text dump.
+        kept: mask and scores.
+        options: what the row contains.
+        text: the value of the key `text`.
+    """
+    row: dict[str, Any] = {
+        "url": replace_surrogates(page.url),
+        "date": replace_surrogates(page.date),
+        "title": replace_surrogates(document.title),
+        "lang": replace_surrogates(document.lang),
+        "language": kept.remarks.language,
+        "model": replace_surrogates(kept.remarks.model),
+        "page_kind": kept.kind,
+        "page_kinds": kinds_to_write(kept),
+        "duplicate_of": kept.remarks.duplicate_of,
+        "encoding": document.encoding,
+        "offset": page.offset,
+        "record_id": replace_surrogates(page.record_id),
+        "segments_kept": int(np.count_nonzero(kept.mask)),
+        "text": text,
+    }
+    if options.metadata:
+        row["metadata"] = metadata_to_write(page, document)
+    if options.signals:
+        row["signals"] = signals_to_write(page, document, kept, options)
+    if options.segments:
+        row["segments"] = kept_segments(document, kept)
+    return row
 
 
 def metadata_to_write(page: Page, document: Document) -> dict[str, Any]:

@@ -1,99 +1,100 @@
-"""Vertical text: one token per line, as Sketch Engine and the Corpus Workbench (CWB) read it."""
+"""Vertical text: one token per line, as Sketch Engine and the Corpus Workbench (CWB) read it; and
+prevertical, the same before it is tokenised."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager, nullcontext
-
-import numpy as np
-import regex
 
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
 from ncleaner.sinks.base import SinkOptions, Writable
-from ncleaner.sinks.metadata import derived_id, replace_surrogates
-from ncleaner.sinks.text import kept_text
+from ncleaner.sinks.elements import elements_of, require_splitter, sentences_in
+from ncleaner.sinks.fields import Fields
+from ncleaner.sinks.xml import attributes, escaped, plain
 from ncleaner.text.tokens import tokens
 
-__all__ = ["VerticalSink"]
+__all__ = ["PreverticalSink", "VerticalSink"]
 
-# The CWB cuts values at 4,095 bytes and refuses lines of 65,535.
-_VALUE_BYTES = 4_000
-_ESCAPED_BYTES = 12_000
-_UNWRITABLE = regex.compile(r"[\p{Cc}\p{Noncharacter_Code_Point}]++")
-_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
-_QUOTED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
 # Most words in a table of known words, and most code points of such a word.
 _KNOWN = 1 << 15
 _KNOWN_LENGTH = 40
 
 
-class VerticalSink:
-    """A `<doc>` for each page with clean text; in it `<p>`, `<h>` or `<l>` for each segment; in these one
-    token per line, with `<g/>` between tokens without white space between them.
+class _Corpus(ABC):
+    """A `<doc>` for each page with clean text; in it an element for each segment.
 
-    Every `<doc>` has these attributes: id (of the original record, without `urn:uuid:`; else the offset in
-    the archive, else derived from URL and text), url, date (of the capture, unchanged), title, lang (as the
-    page declares it), language (that of the page, ISO 639-1, else ISO 639-3). Unknown values are empty;
-    values longer than 4,000 bytes are cut. With the option `metadata`, there are also headline (the title
-    without the site's name), authors (with `; ` between them), published, modified, site, canonical and
-    licence, as the page says them.
+    The elements are `<p>`, `<h>` (headings), `<l>` (items of lists) and `<cell>` (cells of tables). With the
+    option `sentences`, each has `<s>` around its sentences.
+
+    Every `<doc>` has the attributes of the option `attributes`; by default id (of the original record,
+    without `urn:uuid:`; else the offset in the archive, else derived from URL and text), url, date (of the
+    capture, unchanged), title, lang (as the page declares it), language (that of the page, ISO 639-1, else
+    ISO 639-3). With the option `metadata`, there are also headline (the title without the site's name),
+    authors (with `; ` between them), published, modified, site, canonical and licence, as the page says them;
+    with a `table`, its columns. Unknown values are empty; values longer than 4,000 bytes are cut.
 
     `&`, `<` and `>`, and in attributes also `"`, are written as XML entities; `cwb-encode -x` decodes them.
+
+    Raises:
+        ValueError, InputError: as `Fields` does.
+        OutputError: sentences are wanted, and their splitter is not installed.
     """
 
     suffix = ".vert"
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
-        self._lines = _Lines()
-        self._options = options
+        if options.sentences:
+            require_splitter()
+        self._sentences = options.sentences
+        self._fields = Fields(options)
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """Returns a `<doc>`; empty for a page without clean text."""
         parts = []
-        line = self._lines.__getitem__
-        table = document.segments
-        rows = np.flatnonzero(kept.mask)
-        marks = kept.marks_of(document)[rows].tolist()
-        for kind, (start, end) in zip(marks, table[["start", "end"]][rows].tolist(), strict=True):
-            lines = "".join(map(line, document.data[start:end].decode().split()))
+        for element in elements_of(document, kept):
+            name = element.name
+            if self._sentences:
+                found = map(self._lines, sentences_in(element.text, kept.remarks.language))
+                lines = "".join(f"<s>\n{line}</s>\n" for line in found if line)
+            else:
+                lines = self._lines(element.text)
             if lines:
-                parts.append(f"<{kind:c}>\n{lines}</{kind:c}>\n")
+                parts.append(f"<{name}>\n{lines}</{name}>\n")
         if not parts:
             return b""
-        attributes = {
-            "id": page.record_id.removeprefix("urn:uuid:") or _name(page, document, kept),
-            "url": page.url,
-            "date": page.date,
-            "title": document.title,
-            "lang": document.lang,
-            "language": kept.remarks.language,
-        }
-        if self._options.metadata:
-            # imported only where it is wanted
-            from ncleaner.describing.metadata import metadata_of
-
-            said = metadata_of(document, page.url)
-            attributes |= {
-                "headline": said.title,
-                "authors": "; ".join(said.authors),
-                "published": said.published,
-                "modified": said.modified,
-                "site": said.site,
-                "canonical": said.canonical,
-                "licence": said.licence,
-            }
-        head = "".join(f' {key}="{_value(value)}"' for key, value in attributes.items())
+        head = attributes(self._fields.of(page, document, kept))
         return f"<doc{head}>\n{''.join(parts)}</doc>\n".encode()
+
+    @abstractmethod
+    def _lines(self, text: str) -> str:
+        """Returns the lines of a text, each with its line end; empty for a text without tokens."""
 
     def wrapped(self, out: Writable) -> AbstractContextManager[Writable]:
         """Returns the output itself."""
         return nullcontext(out)
 
 
-def _name(page: Page, document: Document, kept: Kept) -> str:
-    """Returns the id of a page without a record id."""
-    return f"offset:{page.offset}" if page.offset >= 0 else str(derived_id(page, kept_text(document, kept)))
+class VerticalSink(_Corpus):
+    """One token per line, with `<g/>` between tokens without white space between them; see `_Corpus`."""
+
+    def __init__(self, options: SinkOptions = SinkOptions()) -> None:
+        super().__init__(options)
+        self._tokens = _Lines()
+
+    def _lines(self, text: str) -> str:
+        return "".join(map(self._tokens.__getitem__, text.split()))
+
+
+class PreverticalSink(_Corpus):
+    """The text of each segment on one line, for a tokeniser of one's own; see `_Corpus`."""
+
+    suffix = ".prevert"
+
+    def _lines(self, text: str) -> str:
+        found = escaped(plain(text))
+        return f"{found}\n" if found else ""
 
 
 class _Lines(dict[str, str]):
@@ -124,17 +125,5 @@ def _token_lines(word: str) -> str:
     if not found:
         return ""
     if "&" in word or "<" in word or ">" in word:
-        found = [token.translate(_ESCAPES) for token in found]
+        found = [escaped(token) for token in found]
     return "\n<g/>\n".join(found) + "\n"
-
-
-def _value(text: str) -> str:
-    """Returns an attribute's value: one line, escaped, and cut to the length that corpus software reads."""
-    text = " ".join(_UNWRITABLE.sub(" ", replace_surrogates(text)).split())
-    text = text.encode()[:_VALUE_BYTES].decode("utf-8", "ignore")
-    quoted = text.translate(_QUOTED)
-    while len(quoted.encode()) > _ESCAPED_BYTES:
-        # nearly every character is escaped
-        text = text[: len(text) * 3 // 4]
-        quoted = text.translate(_QUOTED)
-    return quoted

@@ -6,6 +6,7 @@ from ncleaner.checking import rates
 from ncleaner.checking.findings import FINE
 
 
+@pytest.mark.untraced
 def test_rates_are_of_pages_and_of_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rates, "_SECONDS", 0.01)
     hybrid, ngram, text = rates.rates()

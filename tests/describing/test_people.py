@@ -20,6 +20,7 @@ from ncleaner.describing.people import names_in, names_on_page
         (["Ann &amp; Ben"], ["Ann", "Ben"]),
         (["von Anna Müller und Bernd Maier"], ["Anna Müller", "Bernd Maier"]),
         (["作者：王小明"], ["王小明"]),
+        (["Της Άννας Λη", "a-paper.gr"], ["Άννας Λη"]),
         (["Анна Петрова и Иван Сидоров"], ["Анна Петрова", "Иван Сидоров"]),
         (["Posted by Ann Lee on 3 May 2024"], ["Ann Lee"]),
         # no people

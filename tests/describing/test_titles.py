@@ -21,6 +21,7 @@ URL = "https://www.harbour-gazette.example/2024/ferry"
         ("The ferry is back – The Harbour Gazette Online", "Harbour Gazette", "", "The ferry is back"),
         ("The ferry is back - Harbour Gazette", "", URL, "The ferry is back"),
         ("The ferry is back - a history", "Harbour Gazette", URL, "The ferry is back - a history"),
+        ("The ferry is back | gazette.example", "", "", "The ferry is back"),
         ("Harbour Gazette", "Harbour Gazette", URL, "Harbour Gazette"),
         ("Trains &amp; <b>ferries</b>\n", "", "", "Trains & ferries"),
         ("a < b > c", "", "", "a < b > c"),

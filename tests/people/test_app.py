@@ -330,7 +330,6 @@ def test_annotate_correct_train_clean(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.traced
 def test_train_a_hybrid(tmp_path: Path) -> None:
     pages, clean, model = EXAMPLES / "pages", EXAMPLES / "gold", tmp_path / "mine.ncm"
     arguments = ("train", "-m", "hybrid", "--raw", pages, "--clean", clean, "-o", model)
@@ -520,7 +519,7 @@ def test_metadata_and_signals(tmp_path: Path) -> None:
     assert said["authors"] == ["Morag Tennant"] and said["published"].startswith("2024-03-18T")
     assert sum(bool(record["metadata"]["title"]) for record in records.values()) >= 12
     for arguments, message in (
-        (["-f", "text", "--metadata"], "only jsonl, parquet and vertical have it"),
+        (["-f", "text", "--metadata"], "only jsonl, parquet, vertical, prevertical and tei have it"),
         (["-f", "wet", "--signals"], "only jsonl and parquet have it"),
     ):
         refused = ncleaner("clean", CRAWL, *arguments)

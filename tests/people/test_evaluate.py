@@ -35,6 +35,18 @@ def test_pages_are_cleaned_first(options: list[str], tmp_path: Path) -> None:
     assert before["standard_errors"]["by"] == "site" and before["standard_errors"]["clusters"] == 15
 
 
+def test_sites_by_the_names_of_files(tmp_path: Path) -> None:
+    for side in ("pred", "gold"):
+        (tmp_path / side).mkdir()
+        for name in ("a-1", "a-2", "b-1", "c"):
+            (tmp_path / side / f"{name}.txt").write_text(f"<p>One and two of {name}.")
+    arguments = ("evaluate", tmp_path / "pred", tmp_path / "gold", "--json", "-j1", "--site-from")
+    told = json.loads(ncleaner(*arguments, r"(\w)-").stdout)["standard_errors"]
+    assert (told["by"], told["clusters"], told["unknown_sites"]) == ("site", 3, 1)
+    wrong = ncleaner(*arguments, "(")
+    assert wrong.returncode != 0 and b"regular expression" in wrong.stderr
+
+
 @pytest.mark.slow
 def test_a_page_and_a_gold_text(tmp_path: Path) -> None:
     name = "tidepool-docs"
@@ -84,7 +96,6 @@ def test_sites_make_standard_errors(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.traced
 def test_a_curve_of_the_hybrid(tmp_path: Path) -> None:
     result = ncleaner("evaluate", PAGES, GOLD, "-m", "hybrid", "--curve", tmp_path / "pr", "--json", "-q")
     told = json.loads(result.stdout)

@@ -60,6 +60,8 @@ def test_a_terminal_of_any_width(width: int) -> None:
     assert "▼" not in shown(PAGE, "--no-why", COLUMNS=str(width))
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 def test_wide_characters_fit_too() -> None:
     from rich.cells import cell_len
 
@@ -67,6 +69,8 @@ def test_wide_characters_fit_too() -> None:
     assert max(cell_len(ESCAPE.sub("", line)) for line in said.splitlines()) <= 60
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 def test_no_colour() -> None:
     coloured, plain = shown(PAGE), shown(PAGE, NO_COLOR="1")
     colours = re.compile(r"\x1b\[(?:\d;)*3\d(?:;\d+)*m")
@@ -100,6 +104,8 @@ def test_a_real_terminal() -> None:
     assert b"\x1b[" in said and "its n-grams" in " ".join(ESCAPE.sub("", said.decode()).split())
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 def test_long_texts_are_folded() -> None:
     page = f"<p>{'The ferry was late again this morning. ' * 40}".encode()
     short = ncleaner("inspect", "-", stdin=page, env={**PLAIN, "FORCE_COLOR": "1"}).stdout.decode()
@@ -107,6 +113,8 @@ def test_long_texts_are_folded() -> None:
     assert "…" in short and "…" not in whole and whole.count("morning") == 40
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 def test_one_segment() -> None:
     lines = piped(PAGE, "-s", "3", "--against", GOLD)
     assert lines[1].split()[2] == "3"
@@ -119,6 +127,8 @@ def test_one_segment() -> None:
     assert b"the page has no segments" in ncleaner("inspect", "-", "-s", "0", stdin=b"<p></p>").stderr
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 def test_against_gold() -> None:
     lines = piped(EXAMPLES / "pages" / "lampworks-1997.html", "--against", GOLD)
     assert any(line.split()[:2] == ["+", "FP"] for line in lines)
@@ -133,6 +143,8 @@ def test_against_gold() -> None:
     assert ncleaner("inspect", CRAWL, "--against", GOLD).returncode == 1
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 def test_differences() -> None:
     lines = piped(PAGE, "--diff", "everything", "hybrid", "--against", GOLD)
     assert any("against it" in line for line in lines) and "two verdicts" in lines[-1]
@@ -154,6 +166,8 @@ def test_json() -> None:
     assert {"features", "steps", "rulings", "ngrams", "against"} <= set(told["segments"][0])
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 def test_html(tmp_path: Path) -> None:
     result = ncleaner("inspect", PAGE, "--html", tmp_path / "a.html", "--against", GOLD)
     assert result.returncode == 0 and b"written: " in result.stderr
@@ -168,6 +182,8 @@ def test_html(tmp_path: Path) -> None:
     assert again.read_bytes() == (tmp_path / "a.html").read_bytes()
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 def test_options_of_cleaning() -> None:
     assert any("headlines are not wanted" in line for line in piped(PAGE, "--no-headline", "--why"))
     assert any(
@@ -180,6 +196,8 @@ def test_options_of_cleaning() -> None:
     assert piped(PAGE, "-m", "bte")[-1] != piped(PAGE, "-m", "everything")[-1]
 
 
+@pytest.mark.slow
+@pytest.mark.traced
 def test_text_that_would_act_on_a_terminal() -> None:
     page = "<title>\x1b]0;owned\x07</title><p>The ferry \x9b31m was \u202egnp.exe late again this morning.".encode()
     for arguments in (["--why"], ["-s", "0"], ["--diff", "everything", "ngram"]):

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.limits import Limits
@@ -125,7 +125,6 @@ def test_what_cannot_be_read_in_stretches(tmp_path: Path) -> None:
 
 
 @pytest.mark.untraced
-@settings(max_examples=300)
 @given(st.data())
 def test_any_damage(data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(sorted(PACKED)))

@@ -93,6 +93,8 @@ SUFFIXES = {
     "cleaneval": ".txt",
     "jsonl": ".jsonl",
     "vertical": ".vert",
+    "prevertical": ".prevert",
+    "tei": ".xml",
     "signatures": ".signatures.jsonl",
     "wet": ".warc.wet.gz",
     "parquet": ".parquet",

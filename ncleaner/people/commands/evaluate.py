@@ -13,6 +13,7 @@ from ncleaner.errors import TrainingError
 from ncleaner.people.cleaning_options import Cleaning, with_cleaning
 from ncleaner.people.options import JobsOption, cores, reports_errors
 from ncleaner.people.streams import show, show_json, tell
+from ncleaner.people.training_options import SiteOption
 
 if TYPE_CHECKING:
     from ncleaner.people.curve import Curve
@@ -66,6 +67,7 @@ def command(
             show_default=False,
         ),
     ] = None,
+    site_from: SiteOption = None,
     jobs: JobsOption = None,
     curve: Annotated[
         Path | None,
@@ -105,7 +107,7 @@ def command(
         if not quiet:
             tell(told)
         return
-    result = _Evaluated(predicted, gold, cleaning, are_pages, raw, quiet)
+    result = _Evaluated(predicted, gold, cleaning, are_pages, raw, site_from, quiet)
     result.run(
         unit=cast(Literal["word", "char"], unit.value), ascii_only=ascii_only, jobs=jobs or cores(),
         align=align, html=html, worst=worst, curve=curve,
@@ -117,10 +119,12 @@ class _Evaluated:
     """One evaluation with all that is shown of it."""
 
     def __init__(
-        self, predicted: Path, gold: Path, cleaning: Cleaning, are_pages: bool, raw: Path | None, quiet: bool
-    ) -> None:
+        self, predicted: Path, gold: Path, cleaning: Cleaning, are_pages: bool, raw: Path | None,
+        site_from: str | None, quiet: bool,
+    ) -> None:  # fmt: skip
         self._predicted, self._gold, self._cleaning = predicted, gold, cleaning
         self._are_pages, self._raw, self._quiet = are_pages, raw, quiet
+        self._site_from = site_from
         self._convention: dict[str, ZoneUse] | None = None
         self._problem = ""
         self._told: list[str] = []
@@ -133,6 +137,7 @@ class _Evaluated:
         from ncleaner.people.evaluated import cleaned, sites_beside
         from ncleaner.people.progress import CountDisplay
         from ncleaner.scoring.evaluation import evaluate as evaluate_directories
+        from ncleaner.training.sites import sites_of_names
 
         with (
             CountDisplay("page cleaned", "pages cleaned", quiet=self._quiet) as cleaning,
@@ -142,6 +147,9 @@ class _Evaluated:
         ):
             pairs = self._read_pairs()
             sites = {pair.name: pair.site for pair in pairs} if pairs else sites_beside(gold)
+            if self._site_from is not None:
+                named = zip(sites, sites_of_names([*sites], self._site_from), strict=True)
+                sites |= {name: site for name, site in named if site}
             with CountDisplay("page compared", "pages compared", quiet=self._quiet) as display:
                 self.result: Evaluation = evaluate_directories(
                     predicted, gold, unit=unit, ascii_only=ascii_only, jobs=jobs,

@@ -64,7 +64,7 @@ def command(
         bool,
         typer.Option(
             "--duplicates",
-            help="Find pages with the same or nearly the same clean text, for the column duplicate_of of "
+            help="Find pages with the same or nearly the same clean text, for the column `duplicate_of` of "
             "`clean --sites` (needs the extra `duplicates`).",
         ),
     ] = False,

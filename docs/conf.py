@@ -1,0 +1,34 @@
+"""Settings of the documentation site: `scripts/docs.sh` builds it."""
+
+from importlib.metadata import version as version_of
+
+project = "ncleaner"
+copyright = "the ncleaner authors"
+version = release = version_of("ncleaner")
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
+html_theme = "furo"
+html_title = f"ncleaner {version}"
+# nothing is fetched from outside
+html_theme_options = {"sidebar_hide_name": False}
+exclude_patterns = ["_build"]
+
+myst_heading_anchors = 3
+myst_enable_extensions = ["colon_fence"]
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+autodoc_typehints = "signature"
+autodoc_member_order = "bysource"
+autodoc_default_options = {"members": True, "undoc-members": False}
+napoleon_google_docstring = True
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True
+napoleon_custom_sections = [
+    ("Columns of runs", "params_style"),
+    ("Columns of segments", "params_style"),
+    ("Columns of elements", "params_style"),
+]
+# docstrings write names of code as Markdown does
+default_role = "code"
+nitpicky = False

@@ -1,0 +1,99 @@
+"""Pages as rows, for data frames, databases and datasets."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from ncleaner.arguments import check_flag, check_is
+from ncleaner.cleaner import Cleaner
+from ncleaner.errors import InputError
+from ncleaner.reading.archive import InputFormat, pages
+from ncleaner.reading.inputs import find_inputs
+from ncleaner.sinks.base import SinkOptions
+from ncleaner.sinks.jsonl import row_of
+from ncleaner.sinks.text import kept_text
+from ncleaner.text.visible import visible
+
+__all__ = ["rows"]
+
+_LOG = logging.getLogger("ncleaner")
+
+
+def rows(
+    source: str | os.PathLike[str],
+    cleaner: Cleaner | None = None,
+    *,
+    segments: bool = False,
+    metadata: bool = False,
+    signals: bool = False,
+    input_format: InputFormat = "auto",
+    marker: str | None = None,
+) -> Iterator[dict[str, Any]]:
+    """Cleans the pages of archives or files in this process, and gives each as a dict.
+
+    >>> import ncleaner
+    >>> found = list(ncleaner.rows("examples/crawl.warc.gz"))
+    >>> len(found), sorted({row["language"] for row in found})[:3]
+    (15, ['de', 'el', 'en'])
+
+    The keys are those of jsonl; see `sinks.jsonl.row_of`. Pages without clean text are rows,
+    too, with an empty `text`. For large crawls, `ncleaner clean -f parquet` takes all cores, survives pages
+    that kill a process, and can be interrupted; docs/frames.md has recipes for both ways.
+
+    Damage, pages that are given up, and files of a directory that cannot be opened are logged as warnings by
+    the logger `ncleaner`.
+
+    Args:
+        source: a path or a URL of an archive, an HTML file or a text, or a directory of these.
+        cleaner: what cleans the pages; by default that of `clean`.
+        segments: add the segments, each with kind, zone, score and offsets.
+        metadata: add what each page says of itself; a cleaner that is given must be made with `facts=True`.
+        signals: add figures to filter by.
+        input_format, marker: see `read`.
+
+    Raises:
+        TypeError: an argument has another type.
+        ValueError: `metadata` is asked for, and the cleaner does not collect facts.
+        InputError: there is no such input, or it cannot be opened.
+    """
+    check_is("source", source, (str, os.PathLike), "a path or a URL")
+    if cleaner is not None:
+        check_is("cleaner", cleaner, Cleaner, "a Cleaner")
+    for name, flag in (("segments", segments), ("metadata", metadata), ("signals", signals)):
+        check_flag(name, flag)
+    own = Cleaner(facts=metadata) if cleaner is None else cleaner
+    if metadata and not own.facts:
+        raise ValueError("metadata needs a Cleaner(facts=True)")
+    options = SinkOptions(segments=segments, metadata=metadata, signals=signals)
+    inputs = find_inputs([os.fspath(source)])
+    return _rows([item.path for item in inputs], own, options, input_format, marker)
+
+
+def _rows(
+    paths: list[str], cleaner: Cleaner, options: SinkOptions, input_format: InputFormat, marker: str | None
+) -> Iterator[dict[str, Any]]:
+    for path in paths:
+        try:
+            yield from _rows_of(path, cleaner, options, input_format, marker)
+        except InputError as error:
+            # one file of many costs no other
+            if len(paths) == 1:
+                raise
+            _LOG.warning("%s", visible(str(error)))
+
+
+def _rows_of(
+    path: str, cleaner: Cleaner, options: SinkOptions, input_format: InputFormat, marker: str | None
+) -> Iterator[dict[str, Any]]:
+    found = pages(path, input_format=input_format, limits=cleaner.limits, marker=marker)
+    for page in found:
+        try:
+            document, kept = cleaner.page(page)
+        except InputError as error:
+            place = page.url or f"{page.source}, offset {page.offset}"
+            _LOG.warning("%s: page given up: %s", visible(place), visible(str(error)))
+            continue
+        yield row_of(page, document, kept, options, kept_text(document, kept).decode())

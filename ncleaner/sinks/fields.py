@@ -1,0 +1,189 @@
+"""What a document of a corpus is said to be: the attributes of `<doc>`, and those of the user's own table."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from ncleaner.describing.signals import SIGNALS
+from ncleaner.document import Document
+from ncleaner.document.kept import Kept
+from ncleaner.errors import InputError
+from ncleaner.page import Page
+from ncleaner.sinks.base import METADATA, SinkOptions
+from ncleaner.sinks.jsonl import metadata_to_write, signals_to_write
+from ncleaner.sinks.metadata import derived_id
+from ncleaner.sinks.text import kept_text
+from ncleaner.text.hosts import host_of, registered_domain
+
+__all__ = ["FIELDS", "Fields", "read_table"]
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+# without --attribute; and with --metadata, these too
+_DEFAULT = ("id", "url", "date", "title", "lang", "language")
+_SAID = ("headline", "authors", "published", "modified", "site", "canonical", "licence")
+# the columns by which a row of the user's table is found
+_KEYS = ("url", "file")
+_LIMIT = 10_000_000
+
+_OF_PAGE: dict[str, Callable[[Page, Document, Kept], str]] = {
+    "id": lambda page, document, kept: (
+        page.record_id.removeprefix("urn:uuid:") or _name(page, document, kept)
+    ),
+    "url": lambda page, document, kept: page.url,
+    "date": lambda page, document, kept: page.date,
+    "title": lambda page, document, kept: document.title,
+    "lang": lambda page, document, kept: document.lang,
+    "language": lambda page, document, kept: kept.remarks.language,
+    "model": lambda page, document, kept: kept.remarks.model,
+    "page_kind": lambda page, document, kept: kept.kind,
+    "encoding": lambda page, document, kept: document.encoding,
+    "offset": lambda page, document, kept: str(page.offset),
+    "record_id": lambda page, document, kept: page.record_id,
+    "file": lambda page, document, kept: Path(page.source).name,
+    "host": lambda page, document, kept: host_of(page.url),
+    "domain": lambda page, document, kept: registered_domain(page.url),
+    "duplicate_of": lambda page, document, kept: kept.remarks.duplicate_of,
+}
+FIELDS: tuple[str, ...] = (*_OF_PAGE, *METADATA, *SIGNALS, "hash")
+"""All fields that an attribute can have without a table."""
+
+
+class Fields:
+    """Makes the attributes of documents.
+
+    Args:
+        options: their `attributes`, `metadata` and `table`.
+
+    Raises:
+        ValueError: a name cannot be one of an attribute, or stands twice, or there is no such field.
+        InputError: the table cannot be read.
+    """
+
+    def __init__(self, options: SinkOptions) -> None:
+        self._options = options
+        self._table = read_table(options.table) if options.table else {}
+        columns = next(iter(self._table.values()), {})
+        given = options.attributes or (*_DEFAULT, *(_SAID if options.metadata else ()), *columns)
+        self._fields: dict[str, str] = {}
+        for attribute in given:
+            name, _, field = attribute.partition("=")
+            field = field or name
+            if not _NAME.fullmatch(name):
+                raise ValueError(
+                    f"{name!r} cannot be the name of an attribute: it has ASCII letters, digits, _, - and ., "
+                    "and begins with a letter"
+                )
+            if name in self._fields:
+                raise ValueError(f"the attribute {name} stands twice")
+            if field not in FIELDS and field not in columns:
+                known = f"; the table has {', '.join(columns)}" if columns else ""
+                raise ValueError(f"there is no field {field}: there are {', '.join(FIELDS)}{known}")
+            self._fields[name] = field
+        wanted = set(self._fields.values())
+        self._said = not wanted.isdisjoint(METADATA)
+        self._counted = not wanted.isdisjoint((*SIGNALS, "hash"))
+
+    def of(self, page: Page, document: Document, kept: Kept) -> dict[str, str]:
+        """Returns {attribute: value} of a document; unknown values are empty."""
+        found: dict[str, Any] = {}
+        if self._said:
+            said = metadata_to_write(page, document)
+            found = {name: said[field] for name, field in METADATA.items()}
+            found["authors"] = "; ".join(said["authors"])
+        if self._counted:
+            found |= signals_to_write(page, document, kept, self._options)
+        if self._table:
+            row = self._table.get(page.url) or self._table.get(Path(page.source).name) or {}
+            found |= row
+        return {
+            name: _OF_PAGE[field](page, document, kept)
+            if field in _OF_PAGE and field not in found
+            else _text(found.get(field))
+            for name, field in self._fields.items()
+        }
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)
+
+
+def _name(page: Page, document: Document, kept: Kept) -> str:
+    """Returns the id of a page without a record id."""
+    return f"offset:{page.offset}" if page.offset >= 0 else str(derived_id(page, kept_text(document, kept)))
+
+
+@lru_cache(maxsize=2)
+def read_table(path: str) -> Mapping[str, Mapping[str, str]]:
+    """Reads a table of what is known of documents: CSV, TSV or JSON lines, also with `.gz`.
+
+    Workers share the memory of what their parent has read.
+
+    Returns:
+        {URL or name of a file: {column: value}}; each row has all columns.
+
+    Raises:
+        InputError: the file cannot be read, has neither a column `url` nor `file`, or a line is damaged.
+    """
+    try:
+        data = Path(path).read_bytes()
+        text = (gzip.decompress(data) if path.endswith(".gz") else data).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 at byte {error.start}: convert the table to UTF-8") from None
+    except (OSError, EOFError) as error:
+        raise InputError(
+            f"cannot read the table {path}: {getattr(error, 'strerror', None) or error}"
+        ) from None
+    base = path.removesuffix(".gz")
+    rows = _json_rows(text, path) if base.endswith((".jsonl", ".ndjson")) else _csv_rows(text, path, base)
+    found: dict[str, Mapping[str, str]] = {}
+    columns: tuple[str, ...] = ()
+    for line, row in rows:
+        key = next((name for name in _KEYS if row.get(name)), None)
+        if key is None:
+            raise InputError(f"{path}, line {line}: the row has no value in a column `url` or `file`")
+        if not columns:
+            columns = tuple(name for name in row if name not in _KEYS)
+        found.setdefault(row[key], {name: row.get(name, "") for name in columns})
+        if len(found) > _LIMIT:
+            raise InputError(f"{path}: more than {_LIMIT:,} rows, which memory does not hold: join it later")
+    if not found:
+        raise InputError(f"{path}: the table has no rows")
+    return found
+
+
+def _json_rows(text: str, path: str) -> Iterator[tuple[int, dict[str, str]]]:
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            row = orjson.loads(line)
+        except orjson.JSONDecodeError as error:
+            raise InputError(f"{path}, line {number}: this is no JSON: {error}") from None
+        if not isinstance(row, dict):
+            raise InputError(f"{path}, line {number}: this is no object")
+        yield number, {name: value if isinstance(value, str) else _text(value) for name, value in row.items()}
+
+
+def _csv_rows(text: str, path: str, base: str) -> Iterator[tuple[int, dict[str, str]]]:
+    delimiter = "\t" if base.endswith((".tsv", ".tab")) else ","
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        if not set(reader.fieldnames or ()).intersection(_KEYS):
+            raise InputError(f"{path}: its first line names no column `url` or `file`")
+        for row in reader:
+            if None in row or None in row.values():
+                raise InputError(
+                    f"{path}, line {reader.line_num}: the row has not as many values as the first"
+                )
+            yield reader.line_num, row
+    except csv.Error as error:
+        raise InputError(f"{path}, line {reader.line_num}: {error}") from None

@@ -1,0 +1,115 @@
+"""Attributes of documents, and tables of what is known of them."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from ncleaner import Cleaner, Metadata
+from ncleaner.errors import InputError
+from ncleaner.page import Page
+from ncleaner.sinks.base import METADATA, SinkOptions
+from ncleaner.sinks.choice import make_sink
+from ncleaner.sinks.fields import FIELDS, Fields, read_table
+
+PAGE = Page(
+    b"<title>Late</title><meta name=author content='Ann Lee'><h1>Late again</h1><p>The ferry was late &amp; full."
+    b"<table><tr><td>cell<td><ul><li>item</ul></table>",
+    "https://www.a.co.uk/late",
+    source="crawl/page.html",
+)
+
+
+def of(*attributes: str, **options: object) -> dict[str, str]:
+    chosen = SinkOptions(attributes=attributes, **options)  # type: ignore[arg-type]
+    return Fields(chosen).of(PAGE, *Cleaner("everything", facts=chosen.wants_facts).page(PAGE))
+
+
+def test_all_fields_have_values() -> None:
+    found = of(*FIELDS)
+    assert list(found) == list(FIELDS) and all(isinstance(value, str) for value in found.values())
+    assert found["domain"] == "a.co.uk" and found["file"] == "page.html" and found["authors"] == "Ann Lee"
+    assert found["words"] == "10" and len(found["hash"]) == 16
+    assert set(METADATA.values()) == set(Metadata().to_dict())
+
+
+def test_names_of_ones_own() -> None:
+    assert of("site=domain", "wc=words") == {"site": "a.co.uk", "wc": "10"}
+    assert not SinkOptions(attributes=("a=url",)).wants_facts
+    assert SinkOptions(attributes=("a=published",)).wants_facts
+
+
+@pytest.mark.parametrize(
+    ("attributes", "said"),
+    [
+        (["wrods"], "there is no field wrods"),
+        (["a b=url"], "cannot be the name"),
+        (["=url"], "cannot be the name"),
+        (["1=url"], "cannot be the name"),
+        (["a=url", "a=date"], "stands twice"),
+    ],
+)
+def test_wrong_names(attributes: list[str], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Fields(SinkOptions(attributes=tuple(attributes)))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", 'url,genre,note\nhttps://www.a.co.uk/late,"news, ""x""",\n'),
+        ("a.tsv", '\ufefffile\tgenre\tnote\npage.html\tnews, "x"\t\n'.replace('"x"', '"x"')),
+        ("a.jsonl", '{"url": "https://www.a.co.uk/late", "genre": "news, \\"x\\"", "note": null}\n\n'),
+    ],
+)
+def test_tables(name: str, text: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text(text, "utf-8")
+    found = of(table=str(path))
+    assert found["genre"] == 'news, "x"' and found["note"] == "" and found["url"] == PAGE.url
+    packed = tmp_path / f"{name}.gz"
+    packed.write_bytes(gzip.compress(text.encode()))
+    assert of("g=genre", table=str(packed)) == {"g": 'news, "x"'}
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("none.csv", None, "cannot read the table"),
+        ("a.csv", b"", "no column `url`"),
+        ("a.csv", b"name,genre\nx,y\n", "no column `url`"),
+        ("a.csv", b"url,genre\n", "has no rows"),
+        ("a.csv", b"url,genre\nx,y\nz\n", "line 3: the row has not as many values"),
+        ("a.csv", b"url,genre\nx,y,z\n", "line 2: the row has not as many values"),
+        ("a.csv", b"url,genre\n,y\n", "line 2: the row has no value in a column"),
+        ("a.csv", b'url,genre\n"x,y\n', "unexpected end of data"),
+        ("a.csv", b"url,genre\n\xff,y\n", "not UTF-8 at byte 10"),
+        ("a.csv.gz", b"url", "cannot read the table"),
+        ("a.jsonl", b'{"url": 1}\n{', "line 2: this is no JSON"),
+        ("a.jsonl", b"[]", "line 1: this is no object"),
+    ],
+)
+def test_damaged_tables(name: str, data: bytes | None, said: str, tmp_path: Path) -> None:
+    if data is not None:
+        (tmp_path / name).write_bytes(data)
+    with pytest.raises(InputError, match=said):
+        read_table(str(tmp_path / name))
+
+
+def test_cells_and_sentences() -> None:
+    pytest.importorskip("sentencex", reason="sentencex is not installed")
+    cleaner = Cleaner("everything")
+    plain = make_sink("prevertical").render(PAGE, *cleaner.page(PAGE), False).decode()
+    assert plain.splitlines()[1:] == [
+        "<h>", "Late again", "</h>", "<p>", "The ferry was late &amp; full.", "</p>",
+        "<cell>", "cell", "</cell>", "<l>", "item", "</l>", "</doc>",
+    ]  # fmt: skip
+    options = SinkOptions(sentences=True, attributes=("url",))
+    page = Page(b"<html lang=en><p>Mr. Lee came. He left!", "u")
+    lines = make_sink("vertical", options).render(page, *cleaner.page(page), False).decode().split("\n")
+    assert lines == [
+        '<doc url="u">', "<p>", "<s>", "Mr", "<g/>", ".", "Lee", "came", "<g/>", ".", "</s>",
+        "<s>", "He", "left", "<g/>", "!", "</s>", "</p>", "</doc>", "",
+    ]  # fmt: skip

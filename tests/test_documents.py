@@ -1,0 +1,71 @@
+"""Runs the blocks of documents that promise to work as they stand, in order, where the examples are.
+
+A block of Python whose library is not installed is skipped.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+DOCUMENTS = (
+    "start.md",
+    "training.md",
+    "crawl.md",
+    "pipes.md",
+    "python.md",
+    "formats.md",
+    "frames.md",
+    "metadata.md",
+)
+BLOCK = re.compile(r"^```(bash|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+BLOCKS = [
+    (name, number, *found)
+    for name in DOCUMENTS
+    for number, found in enumerate(BLOCK.findall((ROOT / "docs" / name).read_text("utf-8")))
+]
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("documents")
+    shutil.copytree(ROOT / "examples", made / "examples")
+    return made
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "language", "code"),
+    BLOCKS,
+    ids=lambda value: str(value) if len(str(value)) < 20 else "",
+)
+def test_block(name: str, number: int, language: str, code: str, folder: Path) -> None:
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        # what libraries keep, and what they would send
+        "HF_HOME": str(folder / "hf"),
+        "HF_HUB_OFFLINE": "1",
+        "HF_DATASETS_DISABLE_PROGRESS_BARS": "1",
+        "RAY_USAGE_STATS_ENABLED": "0",
+        "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
+    }
+    if language == "python":
+        for library in re.findall(r"^(?:import|from) (\w+)", code, re.MULTILINE):
+            if importlib.util.find_spec(library) is None:
+                pytest.skip(f"{library} is not installed")
+        command = [sys.executable, "-c", code]
+    else:
+        command = ["bash", "-e", "-o", "pipefail", "-c", code]
+    result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert "Traceback" not in result.stderr

@@ -1,0 +1,53 @@
+"""Rows of pages."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+
+import pytest
+
+import ncleaner
+from ncleaner.page import Page
+from ncleaner.sinks.base import SinkOptions
+from ncleaner.sinks.choice import make_sink
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+CRAWL = EXAMPLES / "crawl.warc.gz"
+
+
+def test_rows_are_what_jsonl_has() -> None:
+    cleaner = ncleaner.Cleaner(facts=True)
+    sink = make_sink("jsonl", SinkOptions(segments=True, metadata=True, signals=True))
+    lines = [
+        json.loads(sink.render(page, *cleaner.page(page), False))
+        for page in ncleaner.pages(CRAWL)
+        if isinstance(page, Page)
+    ]
+    assert list(ncleaner.rows(CRAWL, segments=True, metadata=True, signals=True)) == lines
+
+
+def test_a_directory_and_a_cleaner() -> None:
+    found = list(ncleaner.rows(EXAMPLES / "pages", ncleaner.Cleaner("everything")))
+    assert len(found) == len(list((EXAMPLES / "pages").iterdir()))
+    assert all(row["text"] and row["offset"] == -1 and "metadata" not in row for row in found)
+
+
+def test_what_is_wrong(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(TypeError, match="source"):
+        ncleaner.rows(b"<p>x")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="metadata"):
+        ncleaner.rows(CRAWL, metadata=1)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="facts=True"):
+        ncleaner.rows(CRAWL, ncleaner.Cleaner(), metadata=True)
+    with pytest.raises(ncleaner.InputError, match="nowhere"):
+        ncleaner.rows(tmp_path / "nowhere.warc")
+    (tmp_path / "a.html").write_text("<p>One page that is good.</p>")
+    (tmp_path / "b.html").symlink_to("gone.html")
+    (tmp_path / "c.html").write_text("<p>x" * 99)
+    with caplog.at_level(logging.WARNING, "ncleaner"):
+        cleaner = ncleaner.Cleaner("everything", limits=ncleaner.Limits(segments=50))
+        assert [row["text"] for row in ncleaner.rows(tmp_path, cleaner)] == ["One page that is good."]
+    told = " ".join(caplog.messages)
+    assert "b.html" in told and "c.html" in told and "given up" in told
