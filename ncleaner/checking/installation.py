@@ -18,7 +18,7 @@ __all__ = ["REINSTALL", "compiled", "installation", "needed", "optional", "requi
 
 REINSTALL = "install it again: pip install --force-reinstall ncleaner; in a checkout: pip install -e ."
 # extras for those who work on the package
-_OURS = ("test", "bench", "fuzz", "dev")
+_OURS = ("test", "bench", "fuzz", "docs", "dev")
 _REQUIREMENT = re.compile(r"([\w.-]+)(?:\[([\w,-]+)\])?")
 
 

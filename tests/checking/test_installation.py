@@ -42,7 +42,7 @@ def test_what_is_missing_is_named_with_the_command_that_installs_it(monkeypatch:
         "pip install 'ncleaner[parquet]'",
     )
     # extras for those who work on the package are not listed
-    assert not {"test", "dev", "bench", "fuzz"} & set(parts)
+    assert not {"test", "dev", "bench", "fuzz", "docs"} & set(parts)
 
 
 def test_the_ways_of_compiled_code_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
