@@ -72,7 +72,7 @@ def evaluation_page(
             "<h2>All pages, the worst first</h2>",
             _pages(result, links),
             *_missing(result),
-            "</html>\n",
+            "</main></html>\n",
         )
     )
 

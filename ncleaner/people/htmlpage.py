@@ -43,7 +43,7 @@ def html_head(title: str, style: str = "") -> str:
     return (
         "<!doctype html>\n<html lang=en><meta charset=utf-8>"
         f"<title>ncleaner: {html_text(title)}</title><meta name=viewport content='width=device-width'>"
-        f"<style>{_STYLE}{style}</style>\n<h1>{html_text(title)}</h1>"
+        f"<style>{_STYLE}{style}</style>\n<main><h1>{html_text(title)}</h1>"
     )
 
 

@@ -163,7 +163,7 @@ def page(history: History, texts: Sequence[Sample] = ()) -> str:
             *(
                 f"<h2>{html_text(title)}</h2><div class=wide>"
                 + html_table(
-                    ["", "input", "byte", "URL"],
+                    ["what", "input", "byte", "URL"],
                     [
                         [row.what, row.input, f"{row.offset:,}" if row.offset >= 0 else "", row.url]
                         for row in rows[:500]
@@ -181,7 +181,7 @@ def page(history: History, texts: Sequence[Sample] = ()) -> str:
                 + "</div>"
                 for title, rows in _counters(history)
             ),
-            "</div></html>\n",
+            "</div></main></html>\n",
         )
     )
 
@@ -272,7 +272,7 @@ def _inputs(history: History) -> Iterator[str]:
     if history.lines:
         yield "<h2>Inputs</h2><div class=wide>"
         yield html_table(
-            ["input", "pages", "cleaned", "empty", "given up", "damage", "words kept", "MB", "seconds", ""],
+            ["input", "pages", "cleaned", "empty", "given up", "damage", "words kept", "MB", "seconds", "remark"],
             [
                 [
                     _name(group), f"{group.tally.pages:,}", f"{group.tally.cleaned:,}",

@@ -72,4 +72,9 @@ def survey_page(portrait: Portrait, title: str) -> str:
         )
         for row in portrait.largest
     ]
-    return html_head(title) + html_table(["", ""], _sums(portrait)) + html_table(_HEAD, rows) + "</html>\n"
+    return (
+        html_head(title)
+        + html_table(["", ""], _sums(portrait))
+        + html_table(_HEAD, rows)
+        + "</main></html>\n"
+    )
