@@ -23,6 +23,7 @@ _LONGEST = 120  # longest reason or name of a count, in characters
 _NAME = 60  # widest name of an input in the text
 _EACH = 40  # of so many inputs, each has a line
 _GROUP = 1000  # of more, so many like ones have one
+_COLUMNS = ("pages", "cleaned", "empty", "given up", "damage", "words kept", "MB", "seconds")
 
 
 # As text
@@ -39,8 +40,7 @@ def table(history: History, *, everything: bool = False) -> str:
     groups = _groups(history, everything)
     names = [visible(_name(group), 0 if everything else _NAME) for group in groups]
     width = max([5, *map(len, names)])
-    columns = ("pages", "cleaned", "empty", "given up", "damage", "words kept", "MB", "seconds")
-    lines += ["", f"{'input':<{width}}" + "".join(f"{name:>12}" for name in columns)]
+    lines += ["", f"{'input':<{width}}" + "".join(f"{name:>12}" for name in _COLUMNS)]
     for name, group in zip(names, groups, strict=True):
         lines.append(f"{name:<{width}}{_cells(group.tally, group.seconds)}{_unread(group)}")
     if len(history.lines) != 1:
@@ -272,7 +272,7 @@ def _inputs(history: History) -> Iterator[str]:
     if history.lines:
         yield "<h2>Inputs</h2><div class=wide>"
         yield html_table(
-            ["input", "pages", "cleaned", "empty", "given up", "damage", "words kept", "MB", "seconds", "remark"],
+            ["input", *_COLUMNS, "remark"],
             [
                 [
                     _name(group), f"{group.tally.pages:,}", f"{group.tally.cleaned:,}",

@@ -15,6 +15,7 @@ from ncleaner.running.history import read_history
 from ncleaner.running.samples import samples
 from ncleaner.text.visible import html_text
 
+from ..annotating.browser import PATH, browser
 from ..archives import http, members, warc
 from ..faults import HOOK
 from ..people.test_app import CRAWL, PROSE, ncleaner
@@ -172,6 +173,22 @@ def test_manifests_without_distributions_are_read(folder: Path, tmp_path: Path) 
     assert history.foreign == 0 and len(history.lines) == 3
     text = page(history)
     assert "Share of words kept" not in text and "Pages by language" in text
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not PATH, reason="there is no Chromium (scripts/browser.sh installs one)")
+def test_axe_finds_nothing(folder: Path, tmp_path: Path) -> None:
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
+    )
+    history = read_history(str(folder))
+    (tmp_path / "report.html").write_text(page(history, samples(history, 2)), "utf-8")
+    with browser() as chromium:
+        for scheme in ("light", "dark"):
+            tab = chromium.new_page(color_scheme=scheme)
+            tab.goto((tmp_path / "report.html").as_uri())
+            result = axe.Axe().run(tab)
+            assert result.violations_count == 0, result.generate_report()
 
 
 def test_the_last_line_of_an_input_counts(folder: Path, tmp_path: Path) -> None:
