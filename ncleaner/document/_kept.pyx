@@ -321,12 +321,12 @@ def cells_of(Tables tables not None):
     cdef int32_t[::1] cells = found
     cdef Py_ssize_t i
     cdef int32_t element
-    cdef int level
+    cdef int _level
     cdef uint8_t tag
     with nogil:
         for i in range(t.n_segments):
             element = t.segments[i].element
-            for level in range(CELL_LEVELS):
+            for _level in range(CELL_LEVELS):
                 if element < 0:
                     break
                 tag = t.elements[element].tag
