@@ -32,10 +32,11 @@ MAY_KNOW: dict[str, set[str]] = {
     "modelling": {"_ngram", "text", "storage", "document"},
     "methods": {"text", "document", "modelling"},
     "surveying": {"text", "document"},
-    "sinks": {"text", "document", "surveying"},
+    "markup": {"text", "document"},
+    "sinks": {"text", "document", "surveying", "markup"},
     "scoring": set(),
     "training": {"text", "reading", "document", "modelling", "methods", "scoring"},
-    "cleaner": {"document", "modelling", "methods", "surveying", "sinks"},
+    "cleaner": {"document", "modelling", "methods", "surveying", "markup", "sinks"},
     "annotating": {
         "text", "storage", "reading", "document", "modelling", "methods", "training", "cleaner",
     },
@@ -51,7 +52,7 @@ MAY_KNOW: dict[str, set[str]] = {
     "sorting": {"text", "storage", "reading", "running"},
     "people": {
         "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "training",
-        "cleaner", "comparing", "running", "sorting", "surveying", "annotating", "explaining",
+        "cleaner", "comparing", "running", "sorting", "surveying", "annotating", "explaining", "markup",
     },
     # the doors
     "spark": {"storage", "reading", "modelling", "methods", "sinks", "running", "people"},

@@ -72,6 +72,7 @@ def dump_html(
     encoding: str | None = None,
     limits: Limits = Limits(),
     alt_text: bool = False,
+    marks: bool = False,
 ) -> Document:
     """Dumps one HTML page.
 
@@ -81,6 +82,7 @@ def dump_html(
         encoding: a WHATWG label that overrides every declaration.
         limits: limits of size; see `Limits`. A page that is nested too deep is flattened, not refused.
         alt_text: include the alternative texts of images.
+        marks: fill the table of marks, too, which only formats with structure need.
 
     Raises:
         InputError: `encoding` is not a known label, or the page exceeds `limits.bytes` or `limits.segments`.
@@ -88,7 +90,7 @@ def dump_html(
     limits.check_size(len(html))
     utf8, used = decode(html, content_type, encoding)
     tree, dropped = parse(utf8, limits)
-    builder = Builder(len(utf8) // 8, limits.segments)
+    builder = Builder(len(utf8) // 8, limits.segments, marks)
     title, lang = _walk_tree(tree.parser, builder, alt_text)
     if _is_thin(builder) and _may_have_data(utf8):
         dropped += _add_embedded(tree, builder, limits)

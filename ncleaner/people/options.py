@@ -16,6 +16,7 @@ import typer
 
 from ncleaner.errors import InputError, NcleanerError
 from ncleaner.limits import Limits
+from ncleaner.markup.options import SPANS, MarkupOptions
 from ncleaner.methods.base import Value
 from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL, METHODS, entry_of
 from ncleaner.page import LAYOUT_CHOICES
@@ -72,6 +73,7 @@ PageMethod = StrEnum(  # type: ignore[misc]
 Format = StrEnum("Format", [(name, name) for name in FORMATS])  # type: ignore[misc]
 InputFormatName = StrEnum("InputFormatName", [(name, name) for name in ("auto", "warc", "html", "text")])  # type: ignore[misc]
 TextLayoutName = StrEnum("TextLayoutName", [(name, name) for name in LAYOUT_CHOICES])  # type: ignore[misc]
+SpansName = StrEnum("SpansName", [(name, name) for name in SPANS])  # type: ignore[misc]
 Compression = StrEnum("Compression", [(name, name) for name in COMPRESSIONS])  # type: ignore[misc]
 
 # That of programs which die of SIGPIPE.
@@ -246,7 +248,9 @@ RecallOption = Annotated[
 ]
 CompressOption = Annotated[
     Compression | None,
-    typer.Option(help="Compress the output: text, cleaneval, jsonl, vertical.", show_default=False),
+    typer.Option(
+        help="Compress the output: text, markdown, html, cleaneval, jsonl, vertical.", show_default=False
+    ),
 ]
 InputsFromOption = Annotated[
     str | None,
@@ -268,6 +272,19 @@ PrefixOption = Annotated[
 ]
 SegmentsOption = Annotated[
     bool, typer.Option("--segments", help="jsonl: add each segment's kind, score and offsets.")
+]
+MarkdownOption = Annotated[
+    bool, typer.Option("--markdown", help="jsonl, parquet: add each page as Markdown, in `markdown`.")
+]
+LinksOption = Annotated[bool, typer.Option("--links", help="markdown, html: write the targets of links.")]
+ImagesOption = Annotated[bool, typer.Option("--images", help="markdown, html: write images.")]
+SpansOption = Annotated[
+    SpansName,
+    typer.Option(
+        "--spans",
+        help="markdown, html: write the text of a cell over several columns or rows once (merge), or in each "
+        "of them (repeat).",
+    ),
 ]
 ReferencesOption = Annotated[
     bool, typer.Option("--references", help="signatures: add the HTML of each page, for the method `site`.")
@@ -329,15 +346,42 @@ def logged_as_json(wanted: bool) -> Iterator[None]:
         raise typer.Exit(1) from None
 
 
+def _markup_options(name: str, markdown: bool, links: bool, images: bool, spans: str) -> MarkupOptions:
+    """Returns the options of Markdown and HTML. Raises BadParameter: the output has neither."""
+    if markdown and name not in ("jsonl", "parquet"):
+        raise typer.BadParameter(
+            f"only --format jsonl and parquet have it, not {name}; --format markdown writes nothing else",
+            param_hint="--markdown",
+        )
+    options = MarkupOptions(links, images, cast(Any, spans))
+    if options != MarkupOptions() and not markdown and name not in ("markdown", "html"):
+        option = "--links" if links else "--images" if images else "--spans"
+        raise typer.BadParameter(
+            f"only --format markdown and html have it, and --markdown, not {name}", param_hint=option
+        )
+    return options
+
+
 def _sink_options(
-    name: str, compression: Compression | None, segments: bool, references: bool, duplicates: bool
+    name: str,
+    compression: Compression | None,
+    segments: bool,
+    references: bool,
+    duplicates: bool,
+    markdown: bool,
+    markup: MarkupOptions,
 ) -> SinkOptions:
     """Returns the options of the output. Raises BadParameter: the format cannot do it."""
     if (references or duplicates) and name != "signatures":
         option = "--references" if references else "--duplicates"
         raise typer.BadParameter(f"only --format signatures has it, not {name}", param_hint=option)
     options = SinkOptions(
-        segments, cast(Any, compression.value) if compression else None, references, duplicates
+        segments,
+        cast(Any, compression.value) if compression else None,
+        references,
+        duplicates,
+        markdown,
+        markup,
     )
     try:
         make_sink(name, options)
@@ -458,6 +502,10 @@ def settings_of(
     segments: SegmentsOption = False,
     references: ReferencesOption = False,
     duplicates: DuplicatesOption = False,
+    markdown: MarkdownOption = False,
+    links: LinksOption = False,
+    images: ImagesOption = False,
+    spans: SpansOption = SpansName("merge"),
     alt_text: AltOption = False,
     headline: HeadlineOption = None,
     no_comments: NoCommentsOption = False,
@@ -483,7 +531,15 @@ def settings_of(
         model=model,
         threshold=threshold_of(threshold, precision, recall),
         output_format=output_format.value,
-        sink_options=_sink_options(output_format.value, compress, segments, references, duplicates),
+        sink_options=_sink_options(
+            output_format.value,
+            compress,
+            segments,
+            references,
+            duplicates,
+            markdown,
+            _markup_options(output_format.value, markdown, links, images, spans.value),
+        ),
         input_format=cast(Any, input_format.value),
         encoding=encoding,
         alt_text=alt_text,

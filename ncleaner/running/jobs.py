@@ -175,7 +175,7 @@ def _clean(page: Page, state: WorkerState, tally: Tally) -> bytes:
     """Returns a page's output, and counts the page. Only here, an error in a page is caught."""
     began = time.monotonic()
     try:
-        document, kept = state.cleaner.page(page)
+        document, kept = state.cleaner.page(page, marks=state.sink.marks)
         is_piece = page.layout is not None and page.layout.is_piece
         single = (page.offset < 0 or is_piece) and not state.settings.many_pages
         part = state.sink.render(page, document, kept, single)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
+
+from ncleaner.markup.options import MarkupOptions
 
 if TYPE_CHECKING:
     from ncleaner.document import Document
@@ -26,12 +28,16 @@ class SinkOptions:
         references: whether signatures also contain the pages.
         duplicates: whether signatures also contain what is needed to find duplicates.
         compression: of the output, in formats that are text; None for none.
+        markdown: whether jsonl and parquet also contain each page as Markdown.
+        markup: options of Markdown and HTML.
     """
 
     segments: bool = False
     compression: Compression | None = None
     references: bool = False
     duplicates: bool = False
+    markdown: bool = False
+    markup: MarkupOptions = field(default_factory=MarkupOptions)
 
 
 class Writable(Protocol):
@@ -61,9 +67,11 @@ class Sink(Protocol):
 
     Attributes:
         suffix: suffix of its files, with the dot.
+        marks: whether `render` needs Documents with marks (`dump_html`).
     """
 
     suffix: str
+    marks: bool
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """Returns one page as bytes of the output.

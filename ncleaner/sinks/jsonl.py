@@ -12,6 +12,7 @@ from ncleaner.document import Document
 from ncleaner.document._kept import json_of
 from ncleaner.document.kept import Kept
 from ncleaner.document.tables import ZONES
+from ncleaner.markup.render import markdown_of
 from ncleaner.page import Page
 from ncleaner.sinks.base import SinkOptions, Writable
 from ncleaner.sinks.metadata import replace_surrogates
@@ -23,13 +24,16 @@ class JsonlSink:
     """One object per page, also for pages without clean text, whose `text` is empty.
 
     Args:
-        options: with `segments`, the object also contains each kept segment; see `kept_segments`.
+        options: with `segments`, the object also contains each kept segment; see `kept_segments`. With
+            `markdown`, it also contains the text as Markdown.
     """
 
     suffix = ".jsonl"
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
         self.segments = options.segments
+        self.marks = options.markdown
+        self.markup = options.markup
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """Returns a page as a line of JSON.
@@ -57,6 +61,8 @@ class JsonlSink:
             "segments_kept": int(np.count_nonzero(kept.mask)),
             "text": orjson.Fragment(json_of(document.tables, kept.mask)),
         }
+        if self.marks:
+            record["markdown"] = markdown_of(document, kept, self.markup, page.url).decode()
         if self.segments:
             record["segments"] = kept_segments(document, kept)
         return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)

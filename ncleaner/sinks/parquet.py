@@ -17,6 +17,7 @@ import orjson
 from ncleaner.document import Document
 from ncleaner.document.kept import KINDS, NOTICE, Kept
 from ncleaner.errors import OutputError
+from ncleaner.markup.render import markdown_of
 from ncleaner.page import Page
 from ncleaner.sinks.background import Ordered, ordered
 from ncleaner.sinks.base import SinkOptions, Writable
@@ -52,8 +53,8 @@ _STATISTICS = ["url", "date", "lang", "language", "model", "encoding", "offset",
 _LEVEL = 3
 
 
-@lru_cache(maxsize=1)
-def _schema() -> pa.Schema:
+@lru_cache(maxsize=2)
+def _schema(markdown: bool = False) -> pa.Schema:
     """Returns the columns; see `ParquetSink`."""
     import pyarrow as pa
 
@@ -67,7 +68,7 @@ def _schema() -> pa.Schema:
             "score": pa.float32(),
         }
     )
-    return pa.schema(
+    columns = pa.schema(
         {
             "url": pa.string(),
             "date": pa.timestamp("us", "UTC"),
@@ -86,6 +87,7 @@ def _schema() -> pa.Schema:
             "segments": pa.list_(pa.field("element", segment)),
         }
     )
+    return columns.append(pa.field("markdown", pa.string())) if markdown else columns
 
 
 def __getattr__(name: str) -> Any:
@@ -102,7 +104,8 @@ class ParquetSink:
     page, ISO 639-1, else ISO 639-3), model (null if the method has none), page_kind, page_kinds (the
     probability of each), duplicate_of (URL of the page that this one repeats, by the survey of sites),
     encoding, offset (-1 for a file that is one page), record_id, segments_kept, text, segments (index, kind,
-    start, end, score, as in jsonl). Unknown values are null.
+    start, end, score, as in jsonl), and with the option `markdown` the text as Markdown. Unknown values are
+    null.
 
     Raises:
         OutputError: pyarrow is not installed.
@@ -114,6 +117,8 @@ class ParquetSink:
         # only looked for, not imported: workers do not need it
         if importlib.util.find_spec("pyarrow") is None:
             raise OutputError("parquet needs pyarrow: pip install 'ncleaner[parquet]'")
+        self.marks = options.markdown
+        self.markup = options.markup
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """Returns a row as a line of JSON, which `to_table` reads."""
@@ -135,6 +140,8 @@ class ParquetSink:
             "text": kept_text(document, kept).decode(),
             "segments": kept_segments(document, kept),
         }
+        if self.marks:
+            row["markdown"] = markdown_of(document, kept, self.markup, page.url).decode()
         return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
 
     @contextmanager
@@ -145,7 +152,7 @@ class ParquetSink:
         buffer = _Buffer()
         writer = pq.ParquetWriter(
             buffer,
-            _schema(),
+            _schema(self.marks),
             compression="zstd",
             compression_level=_LEVEL,
             use_dictionary=_REPEATED,
@@ -153,7 +160,7 @@ class ParquetSink:
         )
 
         def row_group(lines: bytes) -> bytes:
-            table = to_table(lines)
+            table = to_table(lines, self.marks)
             writer.write_table(table, row_group_size=len(table))
             return buffer.take_written()
 
@@ -171,11 +178,12 @@ class ParquetSink:
             raise
 
 
-def to_table(lines: bytes) -> pa.Table:
+def to_table(lines: bytes, markdown: bool = False) -> pa.Table:
     """Returns rows of `ParquetSink.render` as a table of `SCHEMA`; other users of Arrow may call it, too.
 
     Args:
         lines: any number of rows.
+        markdown: the sink has the option `markdown`, and the table gets its column.
 
     Raises:
         pyarrow.ArrowInvalid: the lines are not rows of `ParquetSink.render`.
@@ -183,7 +191,7 @@ def to_table(lines: bytes) -> pa.Table:
     import pyarrow as pa
     from pyarrow import json
 
-    schema = _schema()
+    schema = _schema(markdown)
     if not lines:
         return schema.empty_table()
     # in the lines, dates are numbers (microseconds)

@@ -41,6 +41,7 @@ class VerticalSink:
     """
 
     suffix = ".vert"
+    marks = False
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
         self._lines = _Lines()
