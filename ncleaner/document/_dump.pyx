@@ -306,7 +306,7 @@ cdef inline int _marked(attr_t* attr) noexcept nogil:
     cdef uintptr_t name = attr.node.local_name
     if name < KNOWN_TAGS:
         return marked_attributes[name]
-    if (<name_t*> name).length > 16:
+    if (<name_t*> name).length > 13:
         return NO_ATTRIBUTE
     return name_of_attribute((<name_t*> name).short_name, (<name_t*> name).length)
 

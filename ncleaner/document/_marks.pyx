@@ -4,7 +4,7 @@ The walk over the parser's structs and the Python walk give attributes as writte
 """
 
 from libc.stdint cimport int32_t, uint8_t
-from libc.string cimport memcmp, memcpy, strlen
+from libc.string cimport memchr, memcmp, memcpy, memset, strlen
 
 from ncleaner.document._growing cimport grow
 from ncleaner.document._tables cimport mark_t
@@ -14,23 +14,14 @@ from ncleaner.document._tags cimport (
 from ncleaner.text._letters cimport is_white
 
 cdef enum:
-    NAMES = 20
     LONGEST = 4_000          # bytes of a text; a longer one is left out
     LONGEST_ID = 200
     LONGEST_LANGUAGE = 24
     MOST_SPAN = 65_534       # as in the HTML standard
     LANGUAGE_PREFIXES = 8
     NO_LANGUAGES = 15
-    SCRIPT = 20_000          # bytes of a script that are looked at
+    SCRIPT = 8_000           # bytes of a script that are looked at
 
-cdef const char** ATTRIBUTE_NAMES = [
-    b"href", b"id", b"name", b"start", b"value", b"colspan", b"rowspan", b"align", b"style", b"class", b"data-lang",
-    b"data-language", b"role", b"data-src", b"data-original", b"data-lazy-src", b"src", b"alt", b"display", b"type",
-]
-cdef int* ATTRIBUTE_CODES = [
-    OF_HREF, OF_ID, OF_NAME, OF_START, OF_VALUE, OF_COLSPAN, OF_ROWSPAN, OF_ALIGN, OF_STYLE, OF_CLASS, OF_LANGUAGE,
-    OF_LANGUAGE, OF_ROLE, OF_SOURCE, OF_SOURCE, OF_SOURCE, OF_SRC, OF_ALT, OF_DISPLAY, OF_TYPE,
-]
 # What stands before the name of a language in a class. After `brush:`, `sourceCode` and `hljs` it may be the next name.
 cdef const char** PREFIXES = [
     b"language-", b"lang-", b"highlight-source-", b"highlight-text-", b"highlight-", b"brush:", b"lang:", b"code-",
@@ -41,6 +32,12 @@ cdef const char** NONE = [
     b"none", b"plain", b"plaintext", b"text", b"default", b"auto", b"undefined", b"null", b"block", b"wrapper",
     b"container", b"toolbar", b"inline", b"box", b"nohighlight",
 ]
+
+# 1 for each character with which one of these names begins.
+cdef uint8_t may_begin[256]
+memset(may_begin, 0, sizeof(may_begin))
+for _c in map(ord, "lhbcsLHBCS"):
+    may_begin[_c] = 1
 
 
 cdef void add_mark(builder_t* b, int kind, uint32_t number) noexcept nogil:
@@ -72,10 +69,44 @@ cdef void add_text_mark(builder_t* b, int kind, const unsigned char* text, size_
 
 cdef int name_of_attribute(const unsigned char* name, size_t length) noexcept nogil:
     """Returns the number of an attribute, or NO_ATTRIBUTE."""
-    cdef int i
-    for i in range(NAMES):
-        if strlen(ATTRIBUTE_NAMES[i]) == length and memcmp(name, ATTRIBUTE_NAMES[i], length) == 0:
-            return ATTRIBUTE_CODES[i]
+    # by length: all attributes of all elements are looked at
+    if length == 2:
+        return OF_ID if memcmp(name, b"id", 2) == 0 else NO_ATTRIBUTE
+    if length == 3:
+        return OF_SRC if memcmp(name, b"src", 3) == 0 else OF_ALT if memcmp(name, b"alt", 3) == 0 else NO_ATTRIBUTE
+    if length == 4:
+        if memcmp(name, b"href", 4) == 0:
+            return OF_HREF
+        if memcmp(name, b"name", 4) == 0:
+            return OF_NAME
+        if memcmp(name, b"role", 4) == 0:
+            return OF_ROLE
+        return OF_TYPE if memcmp(name, b"type", 4) == 0 else NO_ATTRIBUTE
+    if length == 5:
+        if memcmp(name, b"class", 5) == 0:
+            return OF_CLASS
+        if memcmp(name, b"style", 5) == 0:
+            return OF_STYLE
+        if memcmp(name, b"align", 5) == 0:
+            return OF_ALIGN
+        return OF_START if memcmp(name, b"start", 5) == 0 else OF_VALUE if memcmp(name, b"value", 5) == 0 \
+            else NO_ATTRIBUTE
+    if length == 7:
+        if memcmp(name, b"colspan", 7) == 0:
+            return OF_COLSPAN
+        if memcmp(name, b"rowspan", 7) == 0:
+            return OF_ROWSPAN
+        return OF_DISPLAY if memcmp(name, b"display", 7) == 0 else NO_ATTRIBUTE
+    if length < 8 or memcmp(name, b"data-", 5) != 0:
+        return NO_ATTRIBUTE
+    if length == 9 and memcmp(name, b"data-lang", 9) == 0 or length == 13 and memcmp(name, b"data-language", 13) == 0:
+        return OF_LANGUAGE
+    if (
+        length == 8 and memcmp(name, b"data-src", 8) == 0 or length == 13 and (
+            memcmp(name, b"data-original", 13) == 0 or memcmp(name, b"data-lazy-src", 13) == 0
+        )
+    ):
+        return OF_SOURCE
     return NO_ATTRIBUTE
 
 
@@ -101,6 +132,24 @@ cdef size_t _find(const unsigned char* text, size_t length, const char* wanted) 
         if _begins(text + i, length - i, wanted):
             return i + strlen(wanted)
     return 0
+
+
+cdef bint _holds(const unsigned char* text, size_t length, const char* wanted, size_t rare) noexcept nogil:
+    """Whether a text has `wanted` in it, of whose characters that at `rare` is the rarest."""
+    cdef const unsigned char* p = text + rare
+    cdef const unsigned char* end
+    cdef size_t n = strlen(wanted)
+    if length < n:
+        return False
+    end = text + length - (n - 1 - rare)
+    while p < end:
+        p = <const unsigned char*> memchr(p, wanted[rare], <size_t> (end - p))
+        if p == NULL:
+            return False
+        if memcmp(p - rare, wanted, n) == 0:
+            return True
+        p += 1
+    return False
 
 
 cdef bint _number(const unsigned char* text, size_t length, int32_t* number) noexcept nogil:
@@ -182,6 +231,8 @@ cdef void _language_of_class(builder_t* b, int tag, const unsigned char* value, 
         while i < length and not is_white(value[i]):
             i += 1
         n = i - start
+        if not is_next and not may_begin[value[start]]:
+            continue
         for k in range(LANGUAGE_PREFIXES):
             if _begins(value + start, n, PREFIXES[k]):
                 if (k < 7 or is_code) and _language(
@@ -259,17 +310,17 @@ cdef void mark_script(
     builder_t* b, const unsigned char* source, size_t source_length, const unsigned char* text, size_t length
 ) noexcept nogil:
     """Notes whether a script typesets the formulas in the text: MathJax, or KaTeX by itself."""
-    cdef bint dollars
+    cdef int dollars
     if length > SCRIPT:
         length = SCRIPT
     if source_length > LONGEST:
         source_length = LONGEST
-    dollars = _find(text, length, b"['$'") > 0 or _find(text, length, b'["$"') > 0
+    dollars = _holds(text, length, b"['$'", 2) or _holds(text, length, b'["$"', 2)
     if (
         dollars or _find(source, source_length, b"mathjax") or _find(source, source_length, b"auto-render")
-        or _find(text, length, b"mathjax") or _find(text, length, b"rendermathinelement")
+        or _holds(text, length, b"MathJax", 4) or _holds(text, length, b"MathInElement", 4)
     ):
-        add_mark(b, MARK_TYPESET, dollars)
+        add_mark(b, MARK_TYPESET, <uint32_t> dollars)
 
 
 cdef bint says_display(int which, const unsigned char* value, size_t length) noexcept nogil:
