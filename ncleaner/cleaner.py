@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -15,6 +15,8 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
 from ncleaner.document.plain import dump_text
 from ncleaner.limits import Limits
+from ncleaner.markup.options import SPANS, MarkupOptions, Spans
+from ncleaner.markup.render import html_of, markdown_of
 from ncleaner.methods.base import Value
 from ncleaner.methods.choice import load_method, make_method
 from ncleaner.methods.language import page_language
@@ -74,6 +76,7 @@ class Cleaner:
         encoding: WHATWG label of the encoding, instead of what pages declare.
         alt_text: include the alternative text of images.
         facts: collect what HTML pages say of themselves, too (`Document.facts`), for `metadata_of`.
+        marks: fill the table of marks of HTML pages, too, which Markdown and HTML need.
         text: the layout of plain text: `lines` (a paragraph on each line), `paragraphs` (between empty
             lines), `wrapped` (as by Lynx or in mail), or `auto`: as the lines of each text tell.
 
@@ -103,6 +106,7 @@ class Cleaner:
         encoding: str | None = None,
         alt_text: bool = False,
         facts: bool = False,
+        marks: bool = False,
         text: str = "auto",
     ) -> None:
         check_is("method", method, str, f"the name of a method ({', '.join(METHODS)})")
@@ -116,7 +120,7 @@ class Cleaner:
             check_flag("headline", headline)
         for name, flag in (
             ("comments", comments), ("captions", captions), ("news", news), ("notices", notices),
-            ("alt_text", alt_text), ("facts", facts),
+            ("alt_text", alt_text), ("facts", facts), ("marks", marks),
         ):  # fmt: skip
             check_flag(name, flag)
         check_is("parameters", parameters, Mapping, "a mapping {name: value}")
@@ -141,6 +145,7 @@ class Cleaner:
         self.encoding = encoding
         self.alt_text = alt_text
         self.facts = facts
+        self.marks = marks
         keeps = entry.keeps_headline or None
         keep_headline = keeps if headline is None else headline
         self.wanted = Wanted(keep_headline, comments and not news, captions, notices)
@@ -162,11 +167,16 @@ class Cleaner:
         """
         return self._dumped(html, url, 4)
 
-    def _dumped(self, html: bytes | str, url: str, callers: int) -> Document:
+    def _dumped(self, html: bytes | str, url: str, callers: int, marks: bool = False) -> Document:
         check_is("url", url, str, "an address as str")
         given = page_of(html, callers)
         document = dump_html(
-            given, encoding=self.encoding, limits=self.limits, alt_text=self.alt_text, facts=self.facts
+            given,
+            encoding=self.encoding,
+            limits=self.limits,
+            alt_text=self.alt_text,
+            facts=self.facts,
+            marks=marks or self.marks,
         )
         return self._with_site(document, url)
 
@@ -236,6 +246,67 @@ class Cleaner:
         """
         return _said_by(page_of(html, 3), url, self.encoding, self.limits)
 
+    def markdown(
+        self,
+        html: bytes | str,
+        url: str = "",
+        *,
+        links: bool = False,
+        images: bool = False,
+        spans: Spans = "merge",
+    ) -> str:
+        """Returns what is kept of one HTML page as Markdown; empty if no segment is kept.
+
+        >>> import ncleaner
+        >>> cleaner = ncleaner.Cleaner("heuristics-only")
+        >>> print(cleaner.markdown("<h2>Late</h2><p>The ferry <b>sails</b> until May, as it did in 1998."))
+        ## Late
+        <BLANKLINE>
+        The ferry **sails** until May, as it did in 1998.
+
+        Args:
+            html: the page, as for `clean`.
+            url: its address, which makes those of links and images absolute.
+            links: write the targets of links.
+            images: write images.
+            spans: what becomes of a cell over several columns or rows: `merge` writes its text once, `repeat`
+                in each of them.
+
+        Raises as `clean` does, and ValueError for other `spans`.
+        """
+        return self._marked_up(html, url, markdown_of, links, images, spans)
+
+    def html(
+        self,
+        html: bytes | str,
+        url: str = "",
+        *,
+        links: bool = False,
+        images: bool = False,
+        spans: Spans = "merge",
+    ) -> str:
+        """Returns what is kept of one HTML page as a fragment of clean HTML; empty if no segment is kept.
+
+        Arguments and errors as for `markdown`.
+        """
+        return self._marked_up(html, url, html_of, links, images, spans)
+
+    def _marked_up(
+        self,
+        html: bytes | str,
+        url: str,
+        write: Callable[[Document, Kept, MarkupOptions, str], bytes],
+        links: bool,
+        images: bool,
+        spans: Spans,
+    ) -> str:
+        check_flag("links", links)
+        check_flag("images", images)
+        check_choice("spans", spans, SPANS)
+        document = self._dumped(html, url, 6, True)
+        options = MarkupOptions(links, images, spans)
+        return write(document, self._decided(document), options, url).decode()
+
     def page(self, page: Page) -> tuple[Document, Kept]:
         """Dumps and cleans a page of an archive; its HTTP header counts for the encoding."""
         check_is("page", page, Page, "a Page, such as `pages` yields")
@@ -255,6 +326,7 @@ class Cleaner:
                 limits=self.limits,
                 alt_text=self.alt_text,
                 facts=self.facts,
+                marks=self.marks,
             )
         document = self._with_site(document, page.url)
         kept = self.keep(document)

@@ -29,6 +29,7 @@ def rows(
     segments: bool = False,
     metadata: bool = False,
     signals: bool = False,
+    markdown: bool = False,
     input_format: InputFormat = "auto",
     marker: str | None = None,
 ) -> Iterator[dict[str, Any]]:
@@ -52,22 +53,27 @@ def rows(
         segments: add the segments, each with kind, zone, score and offsets.
         metadata: add what each page says of itself; a cleaner that is given must be made with `facts=True`.
         signals: add figures to filter by.
+        markdown: add the text as Markdown; a cleaner that is given must be made with `marks=True`.
         input_format, marker: see `read`.
 
     Raises:
         TypeError: an argument has another type.
-        ValueError: `metadata` is asked for, and the cleaner does not collect facts.
+        ValueError: `metadata` or `markdown` is asked for, and the cleaner does not collect what it takes.
         InputError: there is no such input, or it cannot be opened.
     """
     check_is("source", source, (str, os.PathLike), "a path or a URL")
     if cleaner is not None:
         check_is("cleaner", cleaner, Cleaner, "a Cleaner")
-    for name, flag in (("segments", segments), ("metadata", metadata), ("signals", signals)):
+    for name, flag in (
+        ("segments", segments), ("metadata", metadata), ("signals", signals), ("markdown", markdown),
+    ):  # fmt: skip
         check_flag(name, flag)
-    own = Cleaner(facts=metadata) if cleaner is None else cleaner
+    own = Cleaner(facts=metadata, marks=markdown) if cleaner is None else cleaner
     if metadata and not own.facts:
         raise ValueError("metadata needs a Cleaner(facts=True)")
-    options = SinkOptions(segments=segments, metadata=metadata, signals=signals)
+    if markdown and not own.marks:
+        raise ValueError("markdown needs a Cleaner(marks=True)")
+    options = SinkOptions(segments=segments, metadata=metadata, signals=signals, markdown=markdown)
     inputs = find_inputs([os.fspath(source)])
     return _rows([item.path for item in inputs], own, options, input_format, marker)
 

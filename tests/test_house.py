@@ -33,10 +33,11 @@ MAY_KNOW: dict[str, set[str]] = {
     "methods": {"text", "document", "modelling"},
     "surveying": {"text", "document"},
     "describing": {"text", "document", "surveying"},
-    "sinks": {"text", "document", "surveying", "describing"},
+    "markup": {"text", "document"},
+    "sinks": {"text", "document", "surveying", "describing", "markup"},
     "scoring": set(),
     "training": {"text", "reading", "document", "modelling", "methods", "scoring"},
-    "cleaner": {"document", "modelling", "methods", "surveying", "sinks", "describing"},
+    "cleaner": {"document", "modelling", "methods", "surveying", "markup", "sinks", "describing"},
     "annotating": {
         "text", "storage", "reading", "document", "modelling", "methods", "training", "cleaner",
     },
@@ -55,6 +56,7 @@ MAY_KNOW: dict[str, set[str]] = {
     "people": {
         "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "training",
         "cleaner", "comparing", "running", "sorting", "surveying", "annotating", "explaining", "checking",
+        "markup",
     },
     # the doors
     "spark": {"storage", "reading", "modelling", "methods", "sinks", "running", "people"},

@@ -6,18 +6,22 @@ call the same functions. Their results can therefore differ only if they make di
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy, memset, strlen
 
+from ncleaner.document._growing cimport grow
 from ncleaner.document._hashes cimport hash_bytes, mix
 from ncleaner.document._joint cimport CLOSED, begin_side, is_apart, joint, side_t, widen_side
 from ncleaner.document._kinds cimport assign_kinds
+from ncleaner.document._marks cimport (
+    MARK_BLANK, MARK_BREAK, MARK_RULE, OF_BASE, add_mark, mark_attribute, mark_image, mark_script, name_of_attribute,
+)
 from ncleaner.document._markup cimport is_space
 from ncleaner.document._shortcode cimport shortcode_length
 from ncleaner.document._zones cimport assign_zones
 from ncleaner.document._tables cimport (
-    CACHED_STYLES, CONCEALED, ELEMENTS, HIDDEN, MAX_NAMES, NAMES, PREFORMATTED, RUNS, SEGMENTS, TEXT, Tables, builder_t,
-    element_t, run_t, segment_t,
+    CACHED_STYLES, CONCEALED, ELEMENTS, HIDDEN, MARKS, MAX_NAMES, NAMES, PREFORMATTED, RUNS, SEGMENTS, TEXT, VALUES,
+    Tables, builder_t, element_t, mark_t, run_t, segment_t,
 )
 from ncleaner.document._tags cimport (
     CONTEXT_LINK, FORM_HEADING, FORM_ITEM, FORM_PREFORMATTED, TAG_BODY, TAG_HTML,
@@ -114,7 +118,7 @@ cdef uint32_t read_names(
     cdef unsigned char c, small, before = 0
     if not length:
         return 0
-    if not _grow(<void**> &b.names, &b.cap_names, b.n_names + 2 * MAX_NAMES + 2, sizeof(uint16_t), &b.no_memory):
+    if not grow(<void**> &b.names, &b.cap_names, b.n_names + 2 * MAX_NAMES + 2, sizeof(uint16_t), &b.no_memory):
         return 0
     if not at or at + b.names[at] + 1 != b.n_names:
         memcpy(b.names + b.n_names, b.names + at, (b.names[at] + 1) * sizeof(uint16_t))
@@ -227,23 +231,8 @@ cdef uint32_t read_class(
 
 
 # --------------------------------------------------------------------------------------------------
-# Growing arrays. A failed allocation sets no_memory, and the data that does not fit is dropped. The owner of the
-# builder raises the MemoryError later.
-
-cdef bint _grow(void** rows, size_t* cap, size_t needed, size_t size, bint* no_memory) noexcept nogil:
-    cdef size_t want
-    cdef void* moved
-    if needed <= cap[0]:
-        return True
-    want = cap[0] * 2 if cap[0] * 2 > needed else needed
-    moved = realloc(rows[0], want * size)
-    if moved == NULL:
-        no_memory[0] = True
-        return False
-    rows[0] = moved
-    cap[0] = want
-    return True
-
+# Growing arrays: see `_growing`. What does not fit in the memory is dropped, and the owner of the builder raises the
+# MemoryError later.
 
 cdef int builder_init(builder_t* b, size_t expected) noexcept nogil:
     """Initializes the builder; `expected` is an estimate of the text's length in bytes.
@@ -252,11 +241,11 @@ cdef int builder_init(builder_t* b, size_t expected) noexcept nogil:
     memset(b, 0, sizeof(builder_t))
     b.element = -1
     b.max_segments = MAX_SEGMENTS
-    if not (_grow(<void**> &b.text, &b.text_cap, expected + 64, 1, &b.no_memory)
-            and _grow(<void**> &b.runs, &b.cap_runs, 256, sizeof(run_t), &b.no_memory)
-            and _grow(<void**> &b.segments, &b.cap_segments, 128, sizeof(segment_t), &b.no_memory)
-            and _grow(<void**> &b.elements, &b.cap_elements, 512, sizeof(element_t), &b.no_memory)
-            and _grow(<void**> &b.names, &b.cap_names, 1024, sizeof(uint16_t), &b.no_memory)):
+    if not (grow(<void**> &b.text, &b.text_cap, expected + 64, 1, &b.no_memory)
+            and grow(<void**> &b.runs, &b.cap_runs, 256, sizeof(run_t), &b.no_memory)
+            and grow(<void**> &b.segments, &b.cap_segments, 128, sizeof(segment_t), &b.no_memory)
+            and grow(<void**> &b.elements, &b.cap_elements, 512, sizeof(element_t), &b.no_memory)
+            and grow(<void**> &b.names, &b.cap_names, 1024, sizeof(uint16_t), &b.no_memory)):
         return -1
     b.names[0] = 0
     b.n_names = 1
@@ -269,11 +258,15 @@ cdef void builder_free(builder_t* b) noexcept nogil:
     free(b.segments)
     free(b.elements)
     free(b.names)
+    free(b.marks)
+    free(b.values)
     b.text = NULL
     b.runs = NULL
     b.segments = NULL
     b.elements = NULL
     b.names = NULL
+    b.marks = NULL
+    b.values = NULL
 
 
 cdef inline void _count(uint16_t* counter) noexcept nogil:
@@ -455,7 +448,7 @@ cdef void add_text(builder_t* b, const unsigned char* data, size_t length) noexc
     cdef char* out
     cdef char* end
     # Every step below writes at most as many bytes as it reads.
-    if not _grow(<void**> &b.text, &b.text_cap, b.text_len + length + 8, 1, &b.no_memory):
+    if not grow(<void**> &b.text, &b.text_cap, b.text_len + length + 8, 1, &b.no_memory):
         return
     out = b.text
     while i < length:
@@ -494,6 +487,7 @@ cdef void add_text(builder_t* b, const unsigned char* data, size_t length) noexc
                             in_run = False
                             chars = 0
                         end_segment(b)
+                        b.blanks = 1
                     else:
                         b.text_len = b.mark
                         out[b.text_len] = c'\n'
@@ -502,6 +496,7 @@ cdef void add_text(builder_t* b, const unsigned char* data, size_t length) noexc
                             b.seg_breaks += 1
                 else:
                     b.text_len = b.base
+                    b.blanks += 1
                 b.space = True
             elif c != c'\r':
                 out[b.text_len] = c
@@ -514,6 +509,8 @@ cdef void add_text(builder_t* b, const unsigned char* data, size_t length) noexc
         if b.breaks == 1 and b.open and _ends_paragraph(b, data + i, length - i):
             end_segment(b)
         if not b.open:
+            if b.marking and pre and b.blanks:
+                add_mark(b, MARK_BLANK, <uint32_t> b.blanks)
             _begin_segment(b)
             b.space = True
         if not in_run:
@@ -601,7 +598,7 @@ cdef inline uint32_t _tags_since(const builder_t* b) noexcept nogil:
 
 cdef inline void _end_run(builder_t* b, size_t start, uint32_t chars) noexcept nogil:
     cdef run_t* run
-    if not _grow(<void**> &b.runs, &b.cap_runs, b.n_runs + 1, sizeof(run_t), &b.no_memory):
+    if not grow(<void**> &b.runs, &b.cap_runs, b.n_runs + 1, sizeof(run_t), &b.no_memory):
         return
     run = &b.runs[b.n_runs]
     run.start = <uint32_t> start
@@ -640,8 +637,8 @@ cdef void end_segment(builder_t* b) noexcept nogil:
             b.breaks = 0
             return
         b.text_len = b.mark
-        if not (_grow(<void**> &b.segments, &b.cap_segments, b.n_segments + 1, sizeof(segment_t), &b.no_memory)
-                and _grow(<void**> &b.text, &b.text_cap, b.text_len + 8, 1, &b.no_memory)):
+        if not (grow(<void**> &b.segments, &b.cap_segments, b.n_segments + 1, sizeof(segment_t), &b.no_memory)
+                and grow(<void**> &b.text, &b.text_cap, b.text_len + 8, 1, &b.no_memory)):
             return
         s = &b.segments[b.n_segments]
         s.start = <uint32_t> b.base
@@ -674,7 +671,7 @@ cdef void end_segment(builder_t* b) noexcept nogil:
 
 cdef void add_space(builder_t* b) noexcept nogil:
     """Adds a space between two pieces of text that touch in the source; nothing at the beginning of a segment."""
-    if b.open and not b.space and _grow(<void**> &b.text, &b.text_cap, b.text_len + 8, 1, &b.no_memory):
+    if b.open and not b.space and grow(<void**> &b.text, &b.text_cap, b.text_len + 8, 1, &b.no_memory):
         b.text[b.text_len] = c' '
         b.text_len += 1
         b.space = True
@@ -689,6 +686,8 @@ cdef void add_break(builder_t* b) noexcept nogil:
         add_text(b, &newline, 1)
         return
     b.breaks += 1
+    if b.marking:
+        add_mark(b, MARK_BREAK, 0)
     if b.breaks > 1:
         end_segment(b)
         b.breaks = 2
@@ -703,6 +702,8 @@ cdef void add_rule(builder_t* b) noexcept nogil:
     """Handles an <hr>: ends the segment. An <hr> has no content and no end tag."""
     end_segment(b)
     b.tags_opened += 1
+    if b.marking:
+        add_mark(b, MARK_RULE, 0)
 
 
 cdef void open_inline(builder_t* b, int bit) noexcept nogil:
@@ -738,7 +739,8 @@ cdef void open_block(
         b.item = True
     elif form == FORM_PREFORMATTED:
         b.pres += 1
-    if not _grow(<void**> &b.elements, &b.cap_elements, b.n_elements + 1, sizeof(element_t), &b.no_memory):
+        b.blanks = 0
+    if not grow(<void**> &b.elements, &b.cap_elements, b.n_elements + 1, sizeof(element_t), &b.no_memory):
         return
     if parent >= 0:
         b.elements[parent].tags += 1
@@ -824,15 +826,17 @@ cdef class Builder:
     """The Python interface of the functions above, and the owner of one builder's memory.
 
     `expected` is an estimate of the text's length in bytes. Of more than `max_segments` segments, the rest is
-    counted and dropped, so that a page above the limit takes no memory before it is given up.
+    counted and dropped, so that a page above the limit takes no memory before it is given up. With `marking`, the table
+    of marks is filled, too.
 
     `tables()` returns the `Tables` of the Document.
     """
 
-    def __cinit__(self, size_t expected=4096, size_t max_segments=MAX_SEGMENTS):
+    def __cinit__(self, size_t expected=4096, size_t max_segments=MAX_SEGMENTS, bint marking=False):
         if builder_init(&self.b, expected) < 0:
             raise MemoryError
         self.b.max_segments = max_segments if max_segments < MAX_SEGMENTS else MAX_SEGMENTS
+        self.b.marking = marking
 
     def __dealloc__(self):
         builder_free(&self.b)
@@ -923,6 +927,35 @@ cdef class Builder:
         """Handles an <hr>."""
         add_rule(&self.b)
 
+    @property
+    def marking(self):
+        """Is True if marks are wanted."""
+        return self.b.marking
+
+    def mark(self, int kind):
+        """Notes a mark without a number."""
+        add_mark(&self.b, kind, 0)
+
+    def mark_attribute(self, int tag, bytes name not None, bytes value not None):
+        """Notes an attribute of the element that was opened last, if marks have it; `tag` is the code of its tag."""
+        cdef int which = name_of_attribute(<const unsigned char*> <char*> name, len(name))
+        # <base> has a tag without a code; the walk names its attribute after it
+        if name == b"base":
+            which = OF_BASE
+        mark_attribute(&self.b, tag, which, <const unsigned char*> <char*> value, len(value))
+
+    def mark_image(self, bytes source not None, bytes alt not None):
+        """Notes an image."""
+        mark_image(
+            &self.b, <const unsigned char*> <char*> source, len(source), <const unsigned char*> <char*> alt, len(alt)
+        )
+
+    def mark_script(self, bytes source not None, bytes text not None):
+        """Notes whether a script typesets the formulas in the text; `source` is its address."""
+        mark_script(
+            &self.b, <const unsigned char*> <char*> source, len(source), <const unsigned char*> <char*> text, len(text)
+        )
+
     def segment(self, str kind, bytes text not None):
         """Appends a complete segment of a plain-text dump.
 
@@ -993,9 +1026,13 @@ cdef class Builder:
         found.take(SEGMENTS, <void**> &b.segments, b.n_segments * sizeof(segment_t))
         found.take(ELEMENTS, <void**> &b.elements, b.n_elements * sizeof(element_t))
         found.take(NAMES, &names, b.n_names * sizeof(uint16_t))
+        if b.marking:
+            found.take(MARKS, <void**> &b.marks, b.n_marks * sizeof(mark_t))
+            found.take(VALUES, <void**> &b.values, b.n_values)
         found._point()
         b.text_len = b.text_cap = b.base = b.line = b.mark = 0
         b.n_runs = b.cap_runs = b.n_segments = b.cap_segments = b.n_elements = b.cap_elements = b.surplus = 0
+        b.n_marks = b.cap_marks = b.n_values = b.cap_values = 0
         b.element = -1
         return found
 
@@ -1009,6 +1046,7 @@ ctypedef fused row_t:
     run_t
     segment_t
     element_t
+    mark_t
 
 
 cdef _layout_of(row_t row):
@@ -1033,7 +1071,12 @@ def layout():
     cdef run_t run
     cdef segment_t segment
     cdef element_t element
+    cdef mark_t mark
     memset(&run, 0, sizeof(run))
     memset(&segment, 0, sizeof(segment))
     memset(&element, 0, sizeof(element))
-    return {"runs": _layout_of(run), "segments": _layout_of(segment), "elements": _layout_of(element)}
+    memset(&mark, 0, sizeof(mark))
+    return {
+        "runs": _layout_of(run), "segments": _layout_of(segment), "elements": _layout_of(element),
+        "marks": _layout_of(mark),
+    }

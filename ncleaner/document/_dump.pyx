@@ -20,13 +20,17 @@ from ncleaner.document._formula cimport (
 from ncleaner.document._joint cimport (
     CLOSED, JOINT_LEVELS, begin_side, is_apart, is_blank, joint, side_t, widen_side,
 )
+from ncleaner.document._marks cimport (
+    MARK_LINK_END, NO_ATTRIBUTE, OF_ALT, OF_BASE, OF_HREF, OF_SOURCE, OF_SRC, add_mark, mark_attribute, mark_image,
+    mark_script, name_of_attribute, says_display,
+)
 from ncleaner.document._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, name_t, node_t, str_t, text_node_t,
 )
 from ncleaner.document._tables cimport CONCEALED, builder_t
 from ncleaner.document._tags cimport (
     CONTEXT_ALT, FORM_PLAIN, ROLE_BLOCK, ROLE_BREAK, ROLE_IMAGE, ROLE_INLINE, ROLE_LEFT_OUT, ROLE_RULE,
-    SIDE_OTHER, TAG_CUSTOM, TAG_MATH, TAG_UNKNOWN,
+    SIDE_OTHER, TAG_A, TAG_CUSTOM, TAG_MATH, TAG_UNKNOWN,
 )
 
 from selectolax.lexbor import LexborHTMLParser
@@ -53,6 +57,7 @@ cdef enum:
 
 cdef meaning_t meanings[KNOWN_TAGS]
 cdef uintptr_t id_html, id_body, id_button, id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml
+cdef uintptr_t id_base
 
 # The attributes that are read. Lexbor identifies some of them by an id, and the others by the address of a name
 # that is stored with the document.
@@ -71,6 +76,9 @@ cdef enum:
     ALTTEXT = 11
 
 cdef uint8_t attributes[KNOWN_TAGS]
+
+# Those that marks have: OF_…
+cdef uint8_t marked_attributes[KNOWN_TAGS]
 
 # The lengths of the names of attributes that Lexbor identifies by an id, in bytes.
 cdef uint8_t name_lengths[KNOWN_TAGS]
@@ -293,10 +301,90 @@ cdef str_t* _tex_of_script(node_t* node) noexcept nogil:
     return _text_of(node)
 
 
+cdef inline int _marked(attr_t* attr) noexcept nogil:
+    """Returns which of the attributes that marks have it is (OF_…)."""
+    cdef uintptr_t name = attr.node.local_name
+    if name < KNOWN_TAGS:
+        return marked_attributes[name]
+    if (<name_t*> name).length > 13:
+        return NO_ATTRIBUTE
+    return name_of_attribute((<name_t*> name).short_name, (<name_t*> name).length)
+
+
+cdef bint _is_display(builder_t* b, node_t* node) noexcept nogil:
+    """Returns whether a formula stands on a line of its own, as it or an element around it says; only for marks."""
+    cdef attr_t* attr
+    cdef int _level
+    if not b.marking:
+        return False
+    for _level in range(NEAR):
+        if node == NULL or node.type != ELEMENT_NODE:
+            return False
+        attr = (<element_node_t*> node).first_attr
+        while attr != NULL:
+            if attr.value != NULL and says_display(_marked(attr), attr.value.data, attr.value.length):
+                return True
+            attr = attr.next
+        node = node.parent
+    return False
+
+
+cdef void _mark(builder_t* b, node_t* node, int tag) noexcept nogil:
+    """Notes the attributes of the element that was opened last."""
+    cdef attr_t* attr = (<element_node_t*> node).first_attr
+    cdef int which
+    while attr != NULL:
+        which = _marked(attr)
+        if which != NO_ATTRIBUTE and attr.value != NULL:
+            if which == OF_HREF and node.local_name == id_base:
+                which = OF_BASE
+            mark_attribute(b, tag, which, attr.value.data, attr.value.length)
+        attr = attr.next
+
+
+cdef void _mark_image(builder_t* b, node_t* node) noexcept nogil:
+    """Notes an image: the source that it gets when it is seen, or its own."""
+    cdef attr_t* attr = (<element_node_t*> node).first_attr
+    cdef str_t none
+    cdef str_t* source = &none
+    cdef str_t* alt = &none
+    cdef int which
+    cdef bint late = False
+    none.data = b""
+    none.length = 0
+    while attr != NULL:
+        if attr.value != NULL and attr.value.length:
+            which = _marked(attr)
+            if which == OF_SOURCE or which == OF_SRC and not late:
+                source = attr.value
+                late = which == OF_SOURCE
+            elif which == OF_ALT:
+                alt = attr.value
+        attr = attr.next
+    mark_image(b, source.data, source.length, alt.data, alt.length)
+
+
+cdef void _mark_script(builder_t* b, node_t* node) noexcept nogil:
+    """Notes a script that typesets formulas."""
+    cdef attr_t* attr = (<element_node_t*> node).first_attr
+    cdef str_t none
+    cdef str_t* source = &none
+    cdef str_t* text = _text_of(node)
+    none.data = b""
+    none.length = 0
+    while attr != NULL:
+        if attr.value != NULL and _marked(attr) == OF_SRC:
+            source = attr.value
+        attr = attr.next
+    if text == NULL:
+        text = &none
+    mark_script(b, source.data, source.length, text.data, text.length)
+
+
 cdef void _script(builder_t* b, node_t* node, found_t* found) noexcept nogil:
     cdef str_t* tex = _tex_of_script(node)
     if tex != NULL:
-        add_tex(b, tex.data, tex.length)
+        add_tex(b, tex.data, tex.length, _is_display(b, node))
         found.formula = b.mark
         found.last = NULL
 
@@ -347,7 +435,7 @@ cdef void _add_formula(builder_t* b, node_t* math, found_t* found) noexcept nogi
     if tex == NULL:
         tex = _value(math, ALTTEXT)
     if tex != NULL and not is_blank(tex.data, tex.length):
-        add_tex(b, tex.data, tex.length)
+        add_tex(b, tex.data, tex.length, _is_display(b, math))
     else:
         node = math
         while node != NULL:
@@ -373,7 +461,7 @@ cdef bint _enter_formula(builder_t* b, node_t* node, int kind, str_t* alt, found
         if alt == NULL:
             return False
         if not (found.formula > 0 and found.formula == b.mark):
-            add_tex(b, alt.data, alt.length)
+            add_tex(b, alt.data, alt.length, _is_display(b, node))
             found.formula = b.mark
             found.last = NULL
         return True
@@ -441,8 +529,11 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
     cdef int name, formula
     if m.role == ROLE_LEFT_OUT and not (node.local_name == id_button and b.headings > 0):
         b.object |= m.object and b.open
-        if node.local_name == id_script and attr != NULL:
-            _script(b, node, found)
+        if node.local_name == id_script:
+            if attr != NULL:
+                _script(b, node, found)
+            if b.marking:
+                _mark_script(b, node)
         return _leave_out(b, node)
     if m.role == ROLE_BREAK:
         add_break(b)
@@ -494,6 +585,8 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
         return _leave_out(b, node)
     if m.role == ROLE_IMAGE:
         b.object |= b.open
+        if b.marking:
+            _mark_image(b, node)
         if alt_text and alt != NULL:
             add_space(b)
             open_inline(b, CONTEXT_ALT)
@@ -525,6 +618,8 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
             return _leave_out(b, node)
         found.rubies += node.local_name == id_ruby
         open_inline(b, m.bit)
+    if b.marking:
+        _mark(b, node, m.code)
     return True
 
 
@@ -541,6 +636,8 @@ cdef inline void _leave(builder_t* b, node_t* node, found_t* found) noexcept nog
         close_inline(b, m.bit)
         if m.bit == VOID:
             b.unheard -= 1
+        if b.marking and m.code == TAG_A:
+            add_mark(b, MARK_LINK_END, 0)
 
 
 cdef void _fill_side(side_t* side, node_t* text, node_t* around) noexcept nogil:
@@ -742,8 +839,9 @@ cdef bint _fill_meanings():
     id_body = ids["body"]
     id_button = ids["button"]
     global id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml
-    id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml = [
-        ids[name] for name in ("math", "mo", "script", "ruby", "rt", "rtc", "annotation-xml")
+    global id_base
+    id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml, id_base = [
+        ids[name] for name in ("math", "mo", "script", "ruby", "rt", "rtc", "annotation-xml", "base")
     ]
     return True
 
@@ -760,6 +858,10 @@ cdef void _fill_name_lengths():
         attr = (<element_node_t*> address).first_attr
         if attr != NULL and attr.node.local_name < KNOWN_TAGS:
             name_lengths[attr.node.local_name] = <uint8_t> len(name)
+            raw = name.encode()
+            marked_attributes[attr.node.local_name] = <uint8_t> name_of_attribute(
+                <const unsigned char*> <char*> raw, len(raw)
+            )
 
 
 cdef bint _same_node(node_t* mine, theirs):

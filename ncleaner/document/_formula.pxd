@@ -19,7 +19,7 @@ cdef inline bint may_be_formula(const unsigned char* name, size_t length) noexce
 
 cdef int formula_class(const unsigned char* name, size_t length) noexcept nogil
 cdef bint is_tex_type(const unsigned char* type_, size_t length) noexcept nogil
-cdef void add_tex(builder_t* b, const unsigned char* tex, size_t length) noexcept nogil
+cdef void add_tex(builder_t* b, const unsigned char* tex, size_t length, bint display) noexcept nogil
 cdef void add_leaf(builder_t* b, const unsigned char* data, size_t length, bint operator_, size_t start) noexcept nogil
 cdef void add_bar(builder_t* b, size_t start) noexcept nogil
 cdef bint add_reading(

@@ -13,6 +13,7 @@ from libc.string cimport memcmp, strlen
 
 from ncleaner.document._document cimport Builder, add_space, add_text
 from ncleaner.document._joint cimport last_written
+from ncleaner.document._marks cimport MARK_FORMULA, MARK_FORMULA_END, add_mark
 from ncleaner.text._letters cimport NO_LETTER, UNCASED, decode_utf8, is_white, letter_case
 
 cdef enum:
@@ -65,18 +66,25 @@ cdef inline bint _strip_pair(
     return True
 
 
-cdef void add_tex(builder_t* b, const unsigned char* tex, size_t length) noexcept nogil:
-    """Writes the TeX source of a formula, without delimiters and without the style that a converter puts around it."""
+cdef void add_tex(builder_t* b, const unsigned char* tex, size_t length, bint display) noexcept nogil:
+    """Writes the TeX source of a formula, without delimiters and without the style that a converter puts around it.
+
+    `display` says that it stands on a line of its own, which its delimiters can say, too."""
     cdef const unsigned char* end = tex + length
     _strip_pair(&tex, &end, b"", b"")
-    if not (
-        _strip_pair(&tex, &end, b"$$", b"$$") or _strip_pair(&tex, &end, b"$", b"$")
-        or _strip_pair(&tex, &end, b"\\(", b"\\)") or _strip_pair(&tex, &end, b"\\[", b"\\]")
+    if _strip_pair(&tex, &end, b"$$", b"$$") or _strip_pair(&tex, &end, b"\\[", b"\\]"):
+        display = True
+    elif not (
+        _strip_pair(&tex, &end, b"$", b"$") or _strip_pair(&tex, &end, b"\\(", b"\\)")
         or _strip_pair(&tex, &end, b"{\\displaystyle ", b"}") or _strip_pair(&tex, &end, b"{\\textstyle ", b"}")
     ):
         _strip_pair(&tex, &end, b"\\displaystyle ", b"")
     if tex < end:
+        if b.marking:
+            add_mark(b, MARK_FORMULA, display)
         add_text(b, tex, <size_t> (end - tex))
+        if b.marking:
+            add_mark(b, MARK_FORMULA_END, 0)
 
 
 cdef bint _is_relation(uint32_t code) noexcept nogil:
@@ -176,9 +184,9 @@ def class_of_formula(bytes name not None):
     return ("", "rendered", "preview", "copy", "source", "image")[kind]
 
 
-def write_tex(Builder builder not None, bytes tex not None):
-    """Writes the TeX source of a formula."""
-    add_tex(&builder.b, <const unsigned char*> <char*> tex, len(tex))
+def write_tex(Builder builder not None, bytes tex not None, bint display):
+    """Writes the TeX source of a formula; `display` as for `add_tex`."""
+    add_tex(&builder.b, <const unsigned char*> <char*> tex, len(tex), display)
 
 
 def write_leaf(Builder builder not None, bytes data not None, bint operator_, size_t start):

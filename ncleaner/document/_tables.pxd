@@ -52,6 +52,14 @@ ctypedef struct element_t:
     uint16_t tag         # code as in _tags.pxd
     uint16_t depth
 
+# What only formats with structure need of a page, in the order of the page: see `_marks.pxd`.
+ctypedef struct mark_t:
+    uint32_t run         # the first run after it
+    int32_t element      # innermost block element around it, or the one that it describes; -1 for none
+    uint32_t kind        # MARK_…
+    uint32_t value       # a number, or where its text begins among the values
+    uint32_t length      # of its text in bytes
+
 # The tables of a document, wherever they are: what compiled code reads.
 ctypedef struct tables_t:
     const uint8_t* text      # UTF-8 of all segments, each followed by a newline
@@ -64,6 +72,10 @@ ctypedef struct tables_t:
     Py_ssize_t n_elements
     const uint16_t* names
     Py_ssize_t n_names
+    const mark_t* marks
+    Py_ssize_t n_marks
+    const uint8_t* values    # UTF-8 of the marks' texts
+    size_t n_values          # in bytes
 
 cdef enum:
     CACHED_STYLES = 512
@@ -134,6 +146,14 @@ ctypedef struct builder_t:
     uint64_t cached_styles[CACHED_STYLES]
     uint32_t cached_cues[CACHED_STYLES]
     uint32_t cached_names[CACHED_STYLES]
+    bint marking         # marks are wanted
+    int32_t blanks       # number of empty lines of preformatted text since the last segment
+    mark_t* marks
+    size_t n_marks
+    size_t cap_marks
+    uint8_t* values
+    size_t n_values
+    size_t cap_values
 
 
 cpdef enum:
@@ -143,7 +163,9 @@ cpdef enum:
     SEGMENTS = 2
     ELEMENTS = 3
     NAMES = 4
-    COUNT = 5
+    MARKS = 5
+    VALUES = 6
+    COUNT = 7
 
 cdef class Tables:
     cdef tables_t t

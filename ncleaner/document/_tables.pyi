@@ -7,6 +7,8 @@ RUNS: int
 SEGMENTS: int
 ELEMENTS: int
 NAMES: int
+MARKS: int
+VALUES: int
 
 class Tables:
     def __init__(
@@ -17,6 +19,8 @@ class Tables:
         elements: npt.NDArray[Any] | bytes,
         names: npt.NDArray[Any] | bytes,
         tags_behind: int = 0,
+        marks: npt.NDArray[Any] | bytes = b"",
+        values: npt.NDArray[Any] | bytes = b"",
     ) -> None: ...
     def __len__(self) -> int: ...
     @property

@@ -29,13 +29,14 @@ cdef class _Part:
 
 
 cdef class Tables:
-    """The tables of a Document: text, runs, segments, elements and names; see `tables.Document`.
+    """The tables of a Document: text, runs, segments, elements, names and marks; see `tables.Document`.
 
     Args:
         text: UTF-8.
         runs, segments, elements, names: the rows, as arrays or bytes. They are not copied if they are contiguous. Rows
             have to name only rows that there are: nothing checks this.
         tags_behind: number of tags of the tree after the last run.
+        marks, values: the rows of marks, and the UTF-8 of their texts; empty if nobody wants them.
     """
 
     def __cinit__(self, *_, **__):
@@ -46,10 +47,12 @@ cdef class Tables:
             self.sizes[i] = 0
             self.own[i] = NULL
 
-    def __init__(self, bytes text not None, runs, segments, elements, names, Py_ssize_t tags_behind=0):
+    def __init__(
+        self, bytes text not None, runs, segments, elements, names, Py_ssize_t tags_behind=0, marks=b"", values=b""
+    ):
         cdef Py_buffer view
         cdef int i
-        for i, table in enumerate((text, runs, segments, elements, names)):
+        for i, table in enumerate((text, runs, segments, elements, names, marks, values)):
             if not isinstance(table, bytes):
                 table = np.ascontiguousarray(table)
             self.arrays[i] = table
@@ -79,6 +82,10 @@ cdef class Tables:
         self.t.n_elements = self.sizes[ELEMENTS] // <Py_ssize_t> sizeof(element_t)
         self.t.names = <const uint16_t*> self.rows[NAMES]
         self.t.n_names = self.sizes[NAMES] // <Py_ssize_t> sizeof(uint16_t)
+        self.t.marks = <const mark_t*> self.rows[MARKS]
+        self.t.n_marks = self.sizes[MARKS] // <Py_ssize_t> sizeof(mark_t)
+        self.t.values = <const uint8_t*> self.rows[VALUES]
+        self.t.n_values = <size_t> self.sizes[VALUES]
 
     cdef void take(self, int which, void** rows, size_t size) noexcept:
         """Takes over the memory of a table, of which `size` bytes are used."""
@@ -129,7 +136,7 @@ cdef class Tables:
         """Returns a table as an array; `dtype` is that of its rows. The array of a builder's table is read-only.
 
         Args:
-            which: RUNS, SEGMENTS, ELEMENTS or NAMES.
+            which: RUNS, SEGMENTS, ELEMENTS, NAMES, MARKS or VALUES.
         """
         cdef _Part part
         found = self.arrays[which]
@@ -146,4 +153,4 @@ cdef class Tables:
 
     def __reduce__(self):
         parts = [(<const char*> self.rows[i])[: self.sizes[i]] for i in range(COUNT)]
-        return Tables, (*parts, self.tags_behind)
+        return Tables, (*parts[:MARKS], self.tags_behind, *parts[MARKS:])

@@ -33,10 +33,20 @@ cpdef enum Tag:
     TAG_CUSTOM = 1       # custom elements, which are blocks
     TAG_HTML = 2
     TAG_BODY = 3
+    TAG_DIV = 4
+    TAG_BLOCKQUOTE = 15
     TAG_TABLE = 25
+    TAG_CAPTION = 26
+    TAG_THEAD = 28
+    TAG_TR = 30
     TAG_TD = 31
     TAG_TH = 32
+    TAG_UL = 33
+    TAG_OL = 34
+    TAG_MENU = 35
+    TAG_DIR = 36
     TAG_LI = 37
+    TAG_DL = 38
     TAG_DT = 39
     TAG_DD = 40
     TAG_H1 = 41
@@ -45,6 +55,12 @@ cpdef enum Tag:
     TAG_H4 = 44
     TAG_H5 = 45
     TAG_H6 = 46
+    TAG_PRE = 47
+    TAG_LISTING = 48
+    TAG_XMP = 49
+    TAG_PLAINTEXT = 50
+    TAG_A = 55
+    TAG_CODE = 68
     TAG_MATH = 97
 
 cpdef enum Context:
@@ -52,11 +68,16 @@ cpdef enum Context:
     CONTEXT_BOLD = 1
     CONTEXT_ITALIC = 2
     CONTEXT_UNDERLINE = 3
+    CONTEXT_STRIKE = 4
     CONTEXT_CODE = 5
     CONTEXT_SMALL = 6
     CONTEXT_FONT = 8
+    CONTEXT_SUB = 9
+    CONTEXT_SUP = 10
+    CONTEXT_QUOTE = 11
     CONTEXT_TIME = 13
     CONTEXT_LABEL = 14
+    CONTEXT_MARK = 15
     CONTEXT_SPAN = 16
     CONTEXT_ALT = 17
 

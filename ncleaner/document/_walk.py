@@ -6,11 +6,13 @@ same events to the same builder, so the Document is identical byte for byte; the
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ncleaner.document import _formula, tags
 from ncleaner.document._document import class_hides
 from ncleaner.document._dump import style_hides
+from ncleaner.document._marks import Mark, is_display
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -22,6 +24,7 @@ __all__ = ["Walk", "walk"]
 _ALT = tags.CONTEXT.index("alt")
 _ASCII_SPACE = " \t\n\v\f\r"
 _JOINT_LEVELS = 16  # as in _joint.pxd
+_LATE = ("data-src", "data-original", "data-lazy-src")  # as in _marks.pyx
 _NEAR, _FORMULA_NODES = 4, 10_000  # as in _dump.pyx
 # These occur only in math and svg: the first is not a custom element in spite of its hyphen, the second not
 # an image.
@@ -125,6 +128,26 @@ def _math_in(root: LexborNode) -> LexborNode | None:
     return None
 
 
+def _is_display(node: LexborNode) -> bool:
+    """Returns whether a formula stands on a line of its own, as it or an element around it says."""
+    here: LexborNode | None = node
+    for _level in range(_NEAR):
+        if here is None or not here.is_element_node:
+            return False
+        if any(
+            value and is_display(name.encode(), value.encode()) for name, value in here.attributes.items()
+        ):
+            return True
+        here = here.parent
+    return False
+
+
+def _source(attributes: Mapping[str, str | None]) -> bytes:
+    """Returns the source that an image gets when it is seen, or its own."""
+    late = [value for name, value in attributes.items() if name in _LATE and value]
+    return (late[-1] if late else attributes.get("src") or "").encode()
+
+
 class Walk:
     """The state of a walk, and what it does at each node."""
 
@@ -172,8 +195,8 @@ class Walk:
         self.formula = self.builder.written
         self.last = None
 
-    def _add_tex(self, tex: bytes) -> None:
-        _formula.write_tex(self.builder, tex)
+    def _add_tex(self, tex: bytes, node: LexborNode) -> None:
+        _formula.write_tex(self.builder, tex, self.builder.marking and _is_display(node))
         self._end_formula()
 
     def _add_formula(self, math: LexborNode) -> None:
@@ -187,7 +210,7 @@ class Walk:
             node = _next(node, math)
         tex = tex or (math.attributes.get("alttext") or "").encode()
         if tex.strip():
-            self._add_tex(tex)
+            self._add_tex(tex, math)
             return
         node = math
         while node is not None:
@@ -209,7 +232,7 @@ class Walk:
         if kind == "image":
             alt = node.attributes.get("alt")
             if alt is not None and not written:
-                self._add_tex(alt.encode())
+                self._add_tex(alt.encode(), node)
             return alt is not None
         if _tex_follows(node):
             return True
@@ -258,7 +281,10 @@ class Walk:
             if tag in tags.OBJECTS:
                 builder.object()
             if tex := _tex_of_script(node):
-                self._add_tex(tex)
+                self._add_tex(tex, node)
+            if builder.marking and tag == "script":
+                source = (node.attributes.get("src") or "").encode()
+                builder.mark_script(source, _text_of(node))
             return self._leave_out(node)
         if role == tags.BREAK:
             builder.line_break()
@@ -289,6 +315,8 @@ class Walk:
         if role == tags.IMAGE:
             builder.object()
             alt = attributes.get("alt")
+            if builder.marking:
+                builder.mark_image(_source(attributes), (alt or "").encode())
             if self.alt_text and alt is not None:
                 builder.space()
                 builder.open_inline(_ALT)
@@ -304,6 +332,11 @@ class Walk:
             builder.open_block(tags.CODE[tag], tags.FORM.get(tag, tags.PLAIN), class_, id_, part, hidden)
         else:
             builder.open_inline(tags.CONTEXT_BIT.get(tag, -1))
+        if builder.marking:
+            for name, value in attributes.items():
+                if value is not None:
+                    key = "base" if name == "href" and node.tag == "base" else name
+                    builder.mark_attribute(tags.CODE[tag], key.encode(), value.encode())
         return True
 
     def _leave_out(self, node: LexborNode) -> bool:
@@ -326,6 +359,8 @@ class Walk:
         else:
             self.builder.close_inline(tags.CONTEXT_BIT.get(tag, -1))
             self.builder.count_tags(_tags_of(node) - 2)
+            if self.builder.marking and tag == "a":
+                self.builder.mark(Mark.MARK_LINK_END)
 
     def run(self, root: LexborNode) -> None:
         """Walks the tree below `root` depth first, without recursion."""

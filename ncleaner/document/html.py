@@ -74,6 +74,7 @@ def dump_html(
     limits: Limits = Limits(),
     alt_text: bool = False,
     facts: bool = False,
+    marks: bool = False,
 ) -> Document:
     """Dumps one HTML page.
 
@@ -84,6 +85,7 @@ def dump_html(
         limits: limits of size; see `Limits`. A page that is nested too deep is flattened, not refused.
         alt_text: include the alternative texts of images.
         facts: also collect what the page says of itself (`Document.facts`).
+        marks: fill the table of marks, too, which only formats with structure need.
 
     Raises:
         InputError: `encoding` is not a known label, or the page exceeds `limits.bytes` or `limits.segments`.
@@ -91,7 +93,7 @@ def dump_html(
     limits.check_size(len(html))
     utf8, used = decode(html, content_type, encoding)
     tree, dropped = parse(utf8, limits)
-    builder = Builder(len(utf8) // 8, limits.segments)
+    builder = Builder(len(utf8) // 8, limits.segments, marks)
     title, lang = _walk_tree(tree.parser, builder, alt_text)
     if _is_thin(builder) and _may_have_data(utf8):
         dropped += _add_embedded(tree, builder, limits)

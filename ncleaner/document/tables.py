@@ -15,13 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import tags
-from ncleaner.document._tables import ELEMENTS, NAMES, RUNS, SEGMENTS, Tables
+from ncleaner.document._tables import ELEMENTS, MARKS, NAMES, RUNS, SEGMENTS, VALUES, Tables
 from ncleaner.text.counted import counted
 
 __all__ = [
     "ELEMENT",
     "HEADER",
     "HIDDEN",
+    "MARK",
     "PREFORMATTED",
     "RUN",
     "SEGMENT",
@@ -46,6 +47,9 @@ SEGMENT = np.dtype(
 ELEMENT = np.dtype(
     [("parent", "i4"), ("first_run", "i4"), ("last_run", "i4"), ("style", "u4"), ("cues", "u4"),
      ("names", "u4"), ("chars", "u4"), ("tags", "u4"), ("tag", "u2"), ("depth", "u2")]
+)  # fmt: skip
+MARK = np.dtype(
+    [("run", "u4"), ("element", "i4"), ("kind", "u4"), ("value", "u4"), ("length", "u4")]
 )  # fmt: skip
 
 # Bits of `segments.flags`: the segment is inside <pre>; it is in an element that is not shown when the page
@@ -237,6 +241,12 @@ class Document:
         tag: code of its tag (`tags.TAGS`).
         depth: number of blocks around it, at most 65,535.
 
+    Columns of `marks`, one row for what only formats with structure need (`_marks.Mark`), in page order:
+        run: index of the first run after it.
+        element: the innermost block around it, or the one that it describes; -1 for none.
+        kind: of the mark, such as the beginning of a link, a line break, or a number of columns.
+        value, length: a number and 0, or byte offset and length of its text in `values`.
+
     The arrays are made when somebody asks for them, of memory that compiled code reads in place.
 
     Attributes:
@@ -248,6 +258,8 @@ class Document:
         names: one-dimensional, uint16; hashes of the words of class, id and role, as a sequence of lists.
             Each list is its length, followed by that number of hashes. The column `names` of an element is
             the index at which its list begins.
+        marks: shape (marks,), dtype `MARK`; empty unless `dump_html` was asked for them.
+        values: UTF-8; the texts of marks, such as the targets of links, as written.
         title: the page's <title>, with each sequence of white space as one space.
         lang: the <html lang> that the page declares, as written.
         encoding: WHATWG name of the encoding that was used; empty if the input was decoded text.
@@ -292,6 +304,16 @@ class Document:
         return self.tables.array(NAMES, np.dtype(np.uint16))
 
     @property
+    def marks(self) -> Table:
+        """The table of marks."""
+        return self.tables.array(MARKS, MARK)
+
+    @property
+    def values(self) -> bytes:
+        """The texts of marks."""
+        return self.tables.array(VALUES, np.dtype(np.uint8)).tobytes()
+
+    @property
     def tags_behind(self) -> int:
         """Number of tags of the tree after the last run."""
         return self.tables.tags_behind
@@ -312,6 +334,8 @@ class Document:
             self.elements if elements is None else elements,
             self.names,
             self.tags_behind,
+            self.marks,
+            self.values,
         )
         return replace(self, tables=tables)
 

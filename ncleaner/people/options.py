@@ -16,6 +16,7 @@ import typer
 
 from ncleaner.errors import InputError, NcleanerError
 from ncleaner.limits import Limits
+from ncleaner.markup.options import SPANS, MarkupOptions
 from ncleaner.methods.base import Value
 from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL, METHODS, entry_of
 from ncleaner.page import LAYOUT_CHOICES
@@ -73,6 +74,7 @@ PageMethod = StrEnum(  # type: ignore[misc]
 Format = StrEnum("Format", [(name, name) for name in FORMATS])  # type: ignore[misc]
 InputFormatName = StrEnum("InputFormatName", [(name, name) for name in ("auto", "warc", "html", "text")])  # type: ignore[misc]
 TextLayoutName = StrEnum("TextLayoutName", [(name, name) for name in LAYOUT_CHOICES])  # type: ignore[misc]
+SpansName = StrEnum("SpansName", [(name, name) for name in SPANS])  # type: ignore[misc]
 Compression = StrEnum("Compression", [(name, name) for name in COMPRESSIONS])  # type: ignore[misc]
 
 # That of programs which die of SIGPIPE.
@@ -253,7 +255,9 @@ RecallOption = Annotated[
 ]
 CompressOption = Annotated[
     Compression | None,
-    typer.Option(help="Compress the output: text, cleaneval, jsonl, vertical.", show_default=False),
+    typer.Option(
+        help="Compress the output: text, markdown, html, cleaneval, jsonl, vertical.", show_default=False
+    ),
 ]
 InputsFromOption = Annotated[
     str | None,
@@ -318,6 +322,19 @@ TableOption = Annotated[
         help="vertical, prevertical, tei: what you know of the documents: CSV, TSV or JSON lines with a "
         "column url or file; the other columns become attributes.",
         show_default=False,
+    ),
+]
+MarkdownOption = Annotated[
+    bool, typer.Option("--markdown", help="jsonl, parquet: add each page as Markdown, in `markdown`.")
+]
+LinksOption = Annotated[bool, typer.Option("--links", help="markdown, html: write the targets of links.")]
+ImagesOption = Annotated[bool, typer.Option("--images", help="markdown, html: write images.")]
+SpansOption = Annotated[
+    SpansName,
+    typer.Option(
+        "--spans",
+        help="markdown, html: write the text of a cell over several columns or rows once (merge), or in each "
+        "of them (repeat).",
     ),
 ]
 ReferencesOption = Annotated[
@@ -394,7 +411,19 @@ _OF_FORMATS = {
     "sentences": _CORPORA,
     "attributes": ("vertical", "prevertical"),
     "table": _CORPORA,
+    "markdown": ("jsonl", "parquet"),
 }
+
+
+def _markup_options(name: str, markdown: bool, links: bool, images: bool, spans: str) -> MarkupOptions:
+    """Returns the options of Markdown and HTML. Raises BadParameter: the output has neither."""
+    options = MarkupOptions(links, images, cast(Any, spans))
+    if options != MarkupOptions() and not markdown and name not in ("markdown", "html"):
+        option = "--links" if links else "--images" if images else "--spans"
+        raise typer.BadParameter(
+            f"only --format markdown and html have it, and --markdown, not {name}", param_hint=option
+        )
+    return options
 
 
 def _sink_options(name: str, options: SinkOptions) -> SinkOptions:
@@ -546,6 +575,10 @@ def settings_of(
     sentences: SentencesOption = False,
     attributes: AttributeOption = [],  # noqa: B006
     table: TableOption = None,
+    markdown: MarkdownOption = False,
+    links: LinksOption = False,
+    images: ImagesOption = False,
+    spans: SpansOption = SpansName("merge"),
     alt_text: AltOption = False,
     headline: HeadlineOption = None,
     no_comments: NoCommentsOption = False,
@@ -583,6 +616,8 @@ def settings_of(
                 sentences,
                 tuple(attributes),
                 table,
+                markdown,
+                _markup_options(output_format.value, markdown, links, images, spans.value),
             ),
         ),
         input_format=cast(Any, input_format.value),

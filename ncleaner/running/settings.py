@@ -75,6 +75,7 @@ class Settings:
             encoding=self.encoding,
             alt_text=self.alt_text,
             facts=self.sink_options.wants_facts,
+            marks=self.sink().marks,
             text=self.text,
         )
 

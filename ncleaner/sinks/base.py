@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
+
+from ncleaner.markup.options import MarkupOptions
 
 if TYPE_CHECKING:
     from ncleaner.document import Document
@@ -45,6 +47,8 @@ class SinkOptions:
             default those that `Fields` says.
         table: a file of what is known of documents; see `fields.read_table`.
         compression: of the output, in formats that are text; None for none.
+        markdown: whether jsonl and parquet also contain each page as Markdown.
+        markup: options of Markdown and HTML.
     """
 
     segments: bool = False
@@ -56,6 +60,8 @@ class SinkOptions:
     sentences: bool = False
     attributes: tuple[str, ...] = ()
     table: str | None = None
+    markdown: bool = False
+    markup: MarkupOptions = field(default_factory=MarkupOptions)
 
     @property
     def wants_facts(self) -> bool:
@@ -91,9 +97,11 @@ class Sink(Protocol):
 
     Attributes:
         suffix: suffix of its files, with the dot.
+        marks: whether `render` needs Documents with marks (`dump_html`).
     """
 
     suffix: str
+    marks: bool
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """Returns one page as bytes of the output.

@@ -14,6 +14,8 @@ __all__ = ["COMPRESSIONS", "FORMATS", "make_sink"]
 
 FORMATS: dict[str, Format] = {
     "text": Format(path="ncleaner.sinks.text:TextSink"),
+    "markdown": Format(path="ncleaner.sinks.markdown:MarkdownSink"),
+    "html": Format(path="ncleaner.sinks.html:HtmlSink"),
     "cleaneval": Format(path="ncleaner.sinks.cleaneval:CleanEvalSink"),
     "jsonl": Format(path="ncleaner.sinks.jsonl:JsonlSink"),
     "vertical": Format(path="ncleaner.sinks.vertical:VerticalSink"),

@@ -18,6 +18,7 @@ class CleanEvalSink:
     """CleanEval's format. In an archive, a line `URL: …` stands before each page; a single page has none."""
 
     suffix = ".txt"
+    marks = False
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
         pass

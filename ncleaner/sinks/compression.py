@@ -54,6 +54,7 @@ class Compressed:
         self._sink = sink
         self._compression: Compression = compression
         self.suffix = f"{sink.suffix}.{compression}"
+        self.marks = sink.marks
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """Returns the page as the sink of the format does."""

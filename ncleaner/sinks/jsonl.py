@@ -12,6 +12,7 @@ from ncleaner.document import Document
 from ncleaner.document._kept import json_of
 from ncleaner.document.kept import Kept
 from ncleaner.document.tables import ZONES
+from ncleaner.markup.render import markdown_of
 from ncleaner.page import Page
 from ncleaner.sinks.base import SinkOptions, Writable
 from ncleaner.sinks.metadata import replace_surrogates
@@ -31,6 +32,7 @@ class JsonlSink:
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
         self._options = options
+        self.marks = options.markdown
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """Returns a page as a line of JSON; its keys are those of `row_of`."""
@@ -49,8 +51,9 @@ def row_of(page: Page, document: Document, kept: Kept, options: SinkOptions, tex
     Keys: url, date, title, lang (as the page declares it), language (that of the page, ISO 639-1, else ISO
     639-3), model (empty if the method has none), page_kind (the most probable one), page_kinds (the
     probability of each; see `Kept.kinds`), duplicate_of (URL of the page that this one repeats, by the survey
-    of sites), encoding, offset, record_id, segments_kept, text; and as the options say metadata (the fields
-    of `Metadata`), signals (see `signals_of`) and segments (see `kept_segments`). Unknown values are empty.
+    of sites), encoding, offset, record_id, segments_kept, text; and as the options say markdown, metadata
+    (the fields of `Metadata`), signals (see `signals_of`) and segments (see `kept_segments`). Unknown values
+    are empty.
 
     The archive's name is left out, so that the same bytes from standard input give the same output.
 
@@ -77,6 +80,8 @@ def row_of(page: Page, document: Document, kept: Kept, options: SinkOptions, tex
         "segments_kept": int(np.count_nonzero(kept.mask)),
         "text": text,
     }
+    if options.markdown:
+        row["markdown"] = markdown_of(document, kept, options.markup, page.url).decode()
     if options.metadata:
         row["metadata"] = metadata_to_write(page, document)
     if options.signals:

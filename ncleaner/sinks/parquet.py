@@ -17,6 +17,7 @@ import orjson
 from ncleaner.document import Document
 from ncleaner.document.kept import KINDS, NOTICE, Kept
 from ncleaner.errors import OutputError
+from ncleaner.markup.render import markdown_of
 from ncleaner.page import Page
 from ncleaner.sinks.background import Ordered, ordered
 from ncleaner.sinks.base import SinkOptions, Writable
@@ -67,7 +68,7 @@ def _schema(options: SinkOptions = SinkOptions()) -> pa.Schema:
             "score": pa.float32(),
         }
     )
-    columns: dict[str, Any] = {}
+    columns: dict[str, Any] = {"markdown": pa.string()} if options.markdown else {}
     if options.metadata:
         from ncleaner.describing.metadata import Metadata
 
@@ -124,8 +125,8 @@ class ParquetSink:
     page, ISO 639-1, else ISO 639-3), model (null if the method has none), page_kind, page_kinds (the
     probability of each), duplicate_of (URL of the page that this one repeats, by the survey of sites),
     encoding, offset (-1 for a file that is one page), record_id, segments_kept, text, segments (index, kind,
-    start, end, score, as in jsonl); if the options say so, metadata (the fields of `Metadata`) and signals
-    (see `signals_of`). Unknown values are null.
+    start, end, score, as in jsonl); if the options say so, markdown (the text as Markdown), metadata (the
+    fields of `Metadata`) and signals (see `signals_of`). Unknown values are null.
 
     Raises:
         OutputError: pyarrow is not installed.
@@ -138,6 +139,7 @@ class ParquetSink:
         if importlib.util.find_spec("pyarrow") is None:
             raise OutputError("parquet needs pyarrow: pip install 'ncleaner[parquet]'")
         self._options = options
+        self.marks = options.markdown
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """Returns a row as a line of JSON, which `to_table` reads."""
@@ -159,6 +161,8 @@ class ParquetSink:
             "text": kept_text(document, kept).decode(),
             "segments": kept_segments(document, kept),
         }
+        if self._options.markdown:
+            row["markdown"] = markdown_of(document, kept, self._options.markup, page.url).decode()
         if self._options.metadata:
             said = metadata_to_write(page, document)
             row["metadata"] = {name: value or None for name, value in said.items()}

@@ -24,6 +24,7 @@ class SignaturesSink:
     """
 
     suffix = ".signatures.jsonl"
+    marks = False
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
         self._references = options.references

@@ -37,6 +37,7 @@ class TeiSink:
     """
 
     suffix = ".xml"
+    marks = False
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
         if options.sentences:

@@ -22,6 +22,7 @@ class TextSink:
     """Plain text."""
 
     suffix = ".txt"
+    marks = False
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
         pass

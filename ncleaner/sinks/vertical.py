@@ -43,6 +43,7 @@ class _Corpus(ABC):
     """
 
     suffix = ".vert"
+    marks = False
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
         if options.sentences:

@@ -50,6 +50,7 @@ class WetSink:
     """
 
     suffix = ".warc.wet.gz"
+    marks = False
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
         pass

@@ -10,14 +10,16 @@ import pytest
 
 from ncleaner.document._document import layout
 from ncleaner.document.html import dump_html
-from ncleaner.document.tables import ELEMENT, HIDDEN, PREFORMATTED, RUN, SEGMENT, Segments
+from ncleaner.document.tables import ELEMENT, HIDDEN, MARK, PREFORMATTED, RUN, SEGMENT, Segments
 
 PAGES = sorted((Path(__file__).parents[2] / "examples" / "pages").glob("*.html"))
 DOCUMENTS = {path.stem: dump_html(path.read_bytes()) for path in PAGES}
 each = pytest.mark.parametrize("name", DOCUMENTS)
 
 
-@pytest.mark.parametrize(("table", "dtype"), [("runs", RUN), ("segments", SEGMENT), ("elements", ELEMENT)])
+@pytest.mark.parametrize(
+    ("table", "dtype"), [("runs", RUN), ("segments", SEGMENT), ("elements", ELEMENT), ("marks", MARK)]
+)
 def test_tables_are_what_compiled_code_writes(table: str, dtype: np.dtype[np.void]) -> None:
     size, fields = layout()[table]
     assert dtype.itemsize == size == sum(dtype[name].itemsize for name in fields)

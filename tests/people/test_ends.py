@@ -35,7 +35,9 @@ COMMANDS = {
 }
 
 
-def shell(line: str, stdin: int | None = None) -> subprocess.CompletedProcess[str]:
+def shell(
+    line: str, stdin: int | None = None, *, short_of_memory: bool = False
+) -> subprocess.CompletedProcess[str]:
     result = subprocess.run(
         ["bash", "-c", line],
         capture_output=True,
@@ -45,7 +47,9 @@ def shell(line: str, stdin: int | None = None) -> subprocess.CompletedProcess[st
         check=False,
         stdin=stdin,
     )
-    assert "Traceback" not in result.stderr and "Exception ignored" not in result.stderr, result.stderr
+    # where memory ends, a library of Python itself may be in the middle of a generator
+    assert short_of_memory or "Exception ignored" not in result.stderr, result.stderr
+    assert "Traceback" not in result.stderr, result.stderr
     return result
 
 
@@ -214,7 +218,7 @@ def test_too_little_memory_to_load(command: str) -> None:
             # where NumPy has just not enough to load, it ends with a message of its own, by a signal, or
             # never
             continue
-        result = shell(f"{limited(megabytes)}; exec {NCLEANER} {command}")
+        result = shell(f"{limited(megabytes)}; exec {NCLEANER} {command}", short_of_memory=True)
         # Python says for itself that it cannot start
         own = "Fatal Python error" in result.stderr
         assert own or result.returncode in (0, 1), (megabytes, result.stderr)

@@ -90,6 +90,8 @@ def test_a_page_of_which_nothing_is_left(name: str, output: str) -> None:
 
 SUFFIXES = {
     "text": ".txt",
+    "markdown": ".md",
+    "html": ".html",
     "cleaneval": ".txt",
     "jsonl": ".jsonl",
     "vertical": ".vert",
@@ -119,7 +121,7 @@ def test_what_there_is_not() -> None:
             make_sink(name, SinkOptions(compression="gz"))
 
 
-@pytest.mark.parametrize("name", ["text", "cleaneval", "jsonl", "vertical"])
+@pytest.mark.parametrize("name", ["text", "markdown", "cleaneval", "jsonl", "vertical"])
 def test_text_is_written_as_it_is_rendered(name: str) -> None:
     sink = make_sink(name)
     parts = rendered(sink, 7)

@@ -1,0 +1,71 @@
+"""Marks: what only formats with structure need of a page, such as the targets of links.
+
+A mark has a kind, its place (the run that follows, and an element), and a number or a text. Builders note them only if
+`builder_t.marking` is set.
+"""
+
+from libc.stdint cimport uint32_t
+
+from ncleaner.document._tables cimport builder_t
+
+cpdef enum Mark:
+    MARK_LINK = 0            # a link begins; text: its target as written
+    MARK_LINK_END = 1
+    MARK_IMAGE = 2           # text: its source as written; MARK_ALT follows
+    MARK_ALT = 3             # text: the alternative text of the image before, maybe empty
+    MARK_BREAK = 4           # <br>, outside of preformatted text
+    MARK_RULE = 5            # <hr>
+    MARK_BLANK = 6           # a number of empty lines in preformatted text
+    MARK_FORMULA = 7         # TeX begins; number: 1 for a formula on a line of its own
+    MARK_FORMULA_END = 8
+    MARK_LANGUAGE = 9        # text: the programming language of the element
+    MARK_START = 10          # number of the first item of an <ol>, with sign
+    MARK_VALUE = 11          # number of an <li>, with sign
+    MARK_COLUMNS = 12        # number of columns that a cell covers, if it is not one
+    MARK_ROWS = 13           # number of rows that a cell covers, if it is not one
+    MARK_ALIGN = 14          # of the text of a cell: ALIGN_…
+    MARK_ID = 15             # text: the id of an element, or the name of an anchor
+    MARK_LAYOUT = 16         # the element is a table only for its layout
+    MARK_BASE = 17           # text: what addresses are relative to
+    MARK_TYPESET = 18        # a script typesets formulas; number: 1 if a single dollar sign begins one, too
+
+cpdef enum Alignment:
+    ALIGN_LEFT = 1
+    ALIGN_CENTER = 2
+    ALIGN_RIGHT = 3
+
+# Attributes that marks have; the numbers are used only in memory.
+cdef enum:
+    NO_ATTRIBUTE = 0
+    OF_HREF = 1
+    OF_ID = 2
+    OF_NAME = 3
+    OF_START = 4
+    OF_VALUE = 5
+    OF_COLSPAN = 6
+    OF_ROWSPAN = 7
+    OF_ALIGN = 8
+    OF_STYLE = 9
+    OF_CLASS = 10
+    OF_LANGUAGE = 11
+    OF_ROLE = 12
+    OF_SOURCE = 13           # of an image that is loaded when it is seen
+    OF_SRC = 14
+    OF_BASE = 15             # the address of a <base>
+    OF_ALT = 16
+    OF_DISPLAY = 17
+    OF_TYPE = 18
+
+cdef void add_mark(builder_t* b, int kind, uint32_t number) noexcept nogil
+cdef void add_text_mark(builder_t* b, int kind, const unsigned char* text, size_t length) noexcept nogil
+cdef int name_of_attribute(const unsigned char* name, size_t length) noexcept nogil
+cdef void mark_attribute(
+    builder_t* b, int tag, int which, const unsigned char* value, size_t length
+) noexcept nogil
+cdef void mark_image(
+    builder_t* b, const unsigned char* source, size_t source_length, const unsigned char* alt, size_t alt_length
+) noexcept nogil
+cdef void mark_script(
+    builder_t* b, const unsigned char* source, size_t source_length, const unsigned char* text, size_t length
+) noexcept nogil
+cdef bint says_display(int which, const unsigned char* value, size_t length) noexcept nogil

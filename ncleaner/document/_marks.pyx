@@ -1,0 +1,342 @@
+"""Notes the marks of a page: which attributes say what.
+
+The walk over the parser's structs and the Python walk give attributes as written; all rules about them are here.
+"""
+
+from libc.stdint cimport int32_t, uint8_t
+from libc.string cimport memchr, memcmp, memcpy, memset, strlen
+
+from ncleaner.document._growing cimport grow
+from ncleaner.document._tables cimport mark_t
+from ncleaner.document._tags cimport (
+    TAG_A, TAG_CODE, TAG_LI, TAG_OL, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH,
+)
+from ncleaner.text._letters cimport is_white
+
+cdef enum:
+    LONGEST = 4_000          # bytes of a text; a longer one is left out
+    LONGEST_ID = 200
+    LONGEST_LANGUAGE = 24
+    MOST_SPAN = 65_534       # as in the HTML standard
+    LANGUAGE_PREFIXES = 8
+    NO_LANGUAGES = 15
+    SCRIPT = 8_000           # bytes of a script that are looked at
+
+# What stands before the name of a language in a class. After `brush:`, `sourceCode` and `hljs` it may be the next name.
+cdef const char** PREFIXES = [
+    b"language-", b"lang-", b"highlight-source-", b"highlight-text-", b"highlight-", b"brush:", b"lang:", b"code-",
+]
+cdef const char** NAMED_NEXT = [b"brush:", b"sourceCode", b"hljs"]
+# What stands there without being a language.
+cdef const char** NONE = [
+    b"none", b"plain", b"plaintext", b"text", b"default", b"auto", b"undefined", b"null", b"block", b"wrapper",
+    b"container", b"toolbar", b"inline", b"box", b"nohighlight",
+]
+
+# 1 for each character with which one of these names begins.
+cdef uint8_t may_begin[256]
+memset(may_begin, 0, sizeof(may_begin))
+for _c in map(ord, "lhbcsLHBCS"):
+    may_begin[_c] = 1
+
+
+cdef void add_mark(builder_t* b, int kind, uint32_t number) noexcept nogil:
+    """Notes a mark at the end of the text so far."""
+    cdef mark_t* mark
+    if not grow(<void**> &b.marks, &b.cap_marks, b.n_marks + 1, sizeof(mark_t), &b.no_memory):
+        return
+    mark = &b.marks[b.n_marks]
+    mark.run = <uint32_t> b.n_runs
+    mark.element = b.element
+    mark.kind = <uint32_t> kind
+    mark.value = number
+    mark.length = 0
+    b.n_marks += 1
+
+
+cdef void add_text_mark(builder_t* b, int kind, const unsigned char* text, size_t length) noexcept nogil:
+    """Notes a mark with a text; a text that is too long is left out with its mark."""
+    if length > LONGEST or not grow(<void**> &b.values, &b.cap_values, b.n_values + length, 1, &b.no_memory):
+        return
+    add_mark(b, kind, <uint32_t> b.n_values)
+    if b.no_memory:
+        return
+    b.marks[b.n_marks - 1].length = <uint32_t> length
+    if length:
+        memcpy(b.values + b.n_values, text, length)
+        b.n_values += length
+
+
+cdef int name_of_attribute(const unsigned char* name, size_t length) noexcept nogil:
+    """Returns the number of an attribute, or NO_ATTRIBUTE."""
+    # by length: all attributes of all elements are looked at
+    if length == 2:
+        return OF_ID if memcmp(name, b"id", 2) == 0 else NO_ATTRIBUTE
+    if length == 3:
+        return OF_SRC if memcmp(name, b"src", 3) == 0 else OF_ALT if memcmp(name, b"alt", 3) == 0 else NO_ATTRIBUTE
+    if length == 4:
+        if memcmp(name, b"href", 4) == 0:
+            return OF_HREF
+        if memcmp(name, b"name", 4) == 0:
+            return OF_NAME
+        if memcmp(name, b"role", 4) == 0:
+            return OF_ROLE
+        return OF_TYPE if memcmp(name, b"type", 4) == 0 else NO_ATTRIBUTE
+    if length == 5:
+        if memcmp(name, b"class", 5) == 0:
+            return OF_CLASS
+        if memcmp(name, b"style", 5) == 0:
+            return OF_STYLE
+        if memcmp(name, b"align", 5) == 0:
+            return OF_ALIGN
+        return OF_START if memcmp(name, b"start", 5) == 0 else OF_VALUE if memcmp(name, b"value", 5) == 0 \
+            else NO_ATTRIBUTE
+    if length == 7:
+        if memcmp(name, b"colspan", 7) == 0:
+            return OF_COLSPAN
+        if memcmp(name, b"rowspan", 7) == 0:
+            return OF_ROWSPAN
+        return OF_DISPLAY if memcmp(name, b"display", 7) == 0 else NO_ATTRIBUTE
+    if length < 8 or memcmp(name, b"data-", 5) != 0:
+        return NO_ATTRIBUTE
+    if length == 9 and memcmp(name, b"data-lang", 9) == 0 or length == 13 and memcmp(name, b"data-language", 13) == 0:
+        return OF_LANGUAGE
+    if (
+        length == 8 and memcmp(name, b"data-src", 8) == 0 or length == 13 and (
+            memcmp(name, b"data-original", 13) == 0 or memcmp(name, b"data-lazy-src", 13) == 0
+        )
+    ):
+        return OF_SOURCE
+    return NO_ATTRIBUTE
+
+
+cdef inline uint8_t _small(uint8_t c) noexcept nogil:
+    return c | 0x20 if c'A' <= c <= c'Z' else c
+
+
+cdef inline bint _begins(const unsigned char* text, size_t length, const char* with_) noexcept nogil:
+    """Whether a text begins with small letters, which may be capitals in it."""
+    cdef size_t i
+    if length < strlen(with_):
+        return False
+    for i in range(strlen(with_)):
+        if _small(text[i]) != <uint8_t> with_[i]:
+            return False
+    return True
+
+
+cdef size_t _find(const unsigned char* text, size_t length, const char* wanted) noexcept nogil:
+    """Returns where `wanted`, in small letters, ends in a text; 0 if it is not in it."""
+    cdef size_t i
+    for i in range(length):
+        if _begins(text + i, length - i, wanted):
+            return i + strlen(wanted)
+    return 0
+
+
+cdef bint _holds(const unsigned char* text, size_t length, const char* wanted, size_t rare) noexcept nogil:
+    """Whether a text has `wanted` in it, of whose characters that at `rare` is the rarest."""
+    cdef const unsigned char* p = text + rare
+    cdef const unsigned char* end
+    cdef size_t n = strlen(wanted)
+    if length < n:
+        return False
+    end = text + length - (n - 1 - rare)
+    while p < end:
+        p = <const unsigned char*> memchr(p, wanted[rare], <size_t> (end - p))
+        if p == NULL:
+            return False
+        if memcmp(p - rare, wanted, n) == 0:
+            return True
+        p += 1
+    return False
+
+
+cdef bint _number(const unsigned char* text, size_t length, int32_t* number) noexcept nogil:
+    """Reads a whole number of at most nine digits, as browsers do; further digits are as the largest number."""
+    cdef size_t i = 0
+    cdef bint minus = False
+    cdef int digits = 0
+    cdef int32_t found = 0
+    while i < length and is_white(text[i]):
+        i += 1
+    if i < length and (text[i] == c'-' or text[i] == c'+'):
+        minus = text[i] == c'-'
+        i += 1
+    while i < length and c'0' <= text[i] <= c'9':
+        found = found * 10 + text[i] - c'0' if digits < 9 else 999_999_999
+        digits += found > 0
+        i += 1
+        number[0] = -found if minus else found
+        if i == length or not c'0' <= text[i] <= c'9':
+            return True
+    return False
+
+
+cdef void _span(builder_t* b, int kind, const unsigned char* value, size_t length, int32_t none) noexcept nogil:
+    cdef int32_t number
+    if not _number(value, length, &number) or number < 0:
+        return
+    if number == 0:
+        number = none
+    if number != 1:
+        add_mark(b, kind, <uint32_t> min(number, MOST_SPAN))
+
+
+cdef void _align(builder_t* b, const unsigned char* value, size_t length) noexcept nogil:
+    while length and is_white(value[0]):
+        value += 1
+        length -= 1
+    if _begins(value, length, b"left"):
+        add_mark(b, MARK_ALIGN, ALIGN_LEFT)
+    elif _begins(value, length, b"center") or _begins(value, length, b"middle"):
+        add_mark(b, MARK_ALIGN, ALIGN_CENTER)
+    elif _begins(value, length, b"right"):
+        add_mark(b, MARK_ALIGN, ALIGN_RIGHT)
+
+
+cdef inline bint _is_of_language(uint8_t c) noexcept nogil:
+    """Whether a character may be in the name of a language: `c++`, `objective-c`, `f#`."""
+    return (
+        c'a' <= c <= c'z' or c'A' <= c <= c'Z' or c'0' <= c <= c'9' or c == c'+' or c == c'#' or c == c'-' or c == c'_'
+        or c == c'.'
+    )
+
+
+cdef bint _language(builder_t* b, const unsigned char* name, size_t length) noexcept nogil:
+    """Notes the name of a language, if it is one; returns whether it is."""
+    cdef size_t n = 0
+    cdef int i
+    while n < length and _is_of_language(name[n]):
+        n += 1
+    if not n or n > LONGEST_LANGUAGE or not (c'a' <= _small(name[0]) <= c'z') or (n < length and name[n] != c';'):
+        return False
+    for i in range(NO_LANGUAGES):
+        if n == strlen(NONE[i]) and _begins(name, n, NONE[i]):
+            return False
+    add_text_mark(b, MARK_LANGUAGE, name, n)
+    return True
+
+
+cdef void _language_of_class(builder_t* b, int tag, const unsigned char* value, size_t length) noexcept nogil:
+    """Looks for a programming language among the names of a class attribute."""
+    cdef size_t i = 0, start, n
+    cdef int k
+    cdef bint is_next = False, is_code = tag == TAG_PRE or tag == TAG_CODE
+    while i < length:
+        if is_white(value[i]):
+            i += 1
+            continue
+        start = i
+        while i < length and not is_white(value[i]):
+            i += 1
+        n = i - start
+        if not is_next and not may_begin[value[start]]:
+            continue
+        for k in range(LANGUAGE_PREFIXES):
+            if _begins(value + start, n, PREFIXES[k]):
+                if (k < 7 or is_code) and _language(
+                    b, value + start + strlen(PREFIXES[k]), n - strlen(PREFIXES[k])
+                ):
+                    return
+                break
+        else:
+            if is_next and _language(b, value + start, n):
+                return
+        for k in range(3):
+            # `sourceCode` has a capital in it
+            if n == strlen(NAMED_NEXT[k]) and memcmp(value + start, NAMED_NEXT[k], n) == 0:
+                is_next = True
+    return
+
+
+cdef void mark_attribute(
+    builder_t* b, int tag, int which, const unsigned char* value, size_t length
+) noexcept nogil:
+    """Notes what an attribute of the element that was opened last says.
+
+    Args:
+        tag: code of its tag.
+        which: OF_…
+        value: as written.
+    """
+    cdef int32_t number
+    cdef size_t at
+    if which == OF_HREF:
+        if tag == TAG_A:
+            add_text_mark(b, MARK_LINK, value, length)
+    elif which == OF_BASE:
+        add_text_mark(b, MARK_BASE, value, length)
+    elif which == OF_ID or which == OF_NAME and tag == TAG_A:
+        if 0 < length <= LONGEST_ID:
+            add_text_mark(b, MARK_ID, value, length)
+    elif which == OF_CLASS:
+        _language_of_class(b, tag, value, length)
+    elif which == OF_LANGUAGE:
+        _language(b, value, length)
+    elif which == OF_START and tag == TAG_OL:
+        if _number(value, length, &number):
+            add_mark(b, MARK_START, <uint32_t> number)
+    elif which == OF_VALUE and tag == TAG_LI:
+        if _number(value, length, &number):
+            add_mark(b, MARK_VALUE, <uint32_t> number)
+    elif which == OF_ROLE and tag == TAG_TABLE:
+        if _begins(value, length, b"presentation") or _begins(value, length, b"none"):
+            add_mark(b, MARK_LAYOUT, 0)
+    elif tag == TAG_TD or tag == TAG_TH:
+        if which == OF_COLSPAN:
+            _span(b, MARK_COLUMNS, value, length, 1)
+        elif which == OF_ROWSPAN:
+            _span(b, MARK_ROWS, value, length, MOST_SPAN)
+        elif which == OF_ALIGN:
+            _align(b, value, length)
+        elif which == OF_STYLE:
+            at = _find(value, length, b"text-align:")
+            if at:
+                _align(b, value + at, length - at)
+
+
+cdef void mark_image(
+    builder_t* b, const unsigned char* source, size_t source_length, const unsigned char* alt, size_t alt_length
+) noexcept nogil:
+    """Notes an image, if it has a source that can be shown."""
+    if not source_length or source_length > LONGEST or _begins(source, source_length, b"data:"):
+        return
+    add_text_mark(b, MARK_IMAGE, source, source_length)
+    add_text_mark(b, MARK_ALT, alt, alt_length if alt_length <= LONGEST else 0)
+
+
+cdef void mark_script(
+    builder_t* b, const unsigned char* source, size_t source_length, const unsigned char* text, size_t length
+) noexcept nogil:
+    """Notes whether a script typesets the formulas in the text: MathJax, or KaTeX by itself."""
+    cdef int dollars
+    if length > SCRIPT:
+        length = SCRIPT
+    if source_length > LONGEST:
+        source_length = LONGEST
+    dollars = _holds(text, length, b"['$'", 2) or _holds(text, length, b'["$"', 2)
+    if (
+        dollars or _find(source, source_length, b"mathjax") or _find(source, source_length, b"auto-render")
+        or _holds(text, length, b"MathJax", 4) or _holds(text, length, b"MathInElement", 4)
+    ):
+        add_mark(b, MARK_TYPESET, <uint32_t> dollars)
+
+
+cdef bint says_display(int which, const unsigned char* value, size_t length) noexcept nogil:
+    """Whether an attribute says that a formula stands on a line of its own."""
+    if which == OF_DISPLAY:
+        return _begins(value, length, b"block") or _begins(value, length, b"true")
+    if which == OF_CLASS:
+        return (
+            _find(value, length, b"katex-display") > 0 or _find(value, length, b"mathjax_display") > 0
+            or _find(value, length, b"mjxc-display") > 0 or _find(value, length, b"fallback-image-display") > 0
+            or _find(value, length, b"math-element-block") > 0
+        )
+    return which == OF_TYPE and _find(value, length, b"mode=display") > 0
+
+
+def is_display(bytes name not None, bytes value not None):
+    """Whether an attribute says that a formula stands on a line of its own. For the walk in `_walk.py`."""
+    cdef int which = name_of_attribute(<const unsigned char*> <char*> name, len(name))
+    return says_display(which, <const unsigned char*> <char*> value, len(value))

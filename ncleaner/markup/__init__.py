@@ -1,0 +1,1 @@
+"""Markdown and clean HTML of what a method keeps of a page."""

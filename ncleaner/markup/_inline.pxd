@@ -1,0 +1,43 @@
+"""The text of segments with its links, emphasis, code and formulas, as Markdown or HTML."""
+
+from libc.stdint cimport int32_t
+
+from ncleaner.markup._out cimport out_t
+from ncleaner.markup._sheet cimport sheet_t
+
+cdef enum:
+    # Inline elements, from the outermost to the innermost where several begin at once.
+    LINK = 0
+    STRIKE = 1
+    ITALIC = 2
+    BOLD = 3
+    UNDERLINE = 4     # this one and the next two only in HTML
+    HIGHLIGHT = 5
+    QUOTED = 6
+    SUP = 7
+    SUB = 8
+    INLINES = 9
+
+# A writer of text, and the inline elements that are open.
+ctypedef struct line_t:
+    const sheet_t* sheet
+    out_t* out
+    bint html
+    int flags            # of text: IN_CELL, IN_HEADING (as in _escape)
+    bint flat            # line breaks are blanks
+    bint light           # bold is nothing special here
+    const out_t* prefix  # what a new line begins with
+    int n                # of the open elements
+    int kinds[INLINES]
+    int32_t links[INLINES]
+    size_t at[INLINES]   # where they begin in the output
+    bint tags[INLINES]   # as tags of HTML
+    size_t closed        # where the last emphasis has ended
+    size_t coded         # where the last code span has ended
+    size_t began         # where the line has begun
+
+cdef void begin_line(line_t* line, const sheet_t* sheet, out_t* out, bint html, const out_t* prefix) noexcept nogil
+cdef void put_segments(line_t* line, Py_ssize_t first, Py_ssize_t last) noexcept nogil
+cdef void put_break(line_t* line) noexcept nogil
+cdef void put_picture(line_t* line, Py_ssize_t mark) noexcept nogil
+cdef void put_code_lines(line_t* line, Py_ssize_t first, Py_ssize_t last) noexcept nogil

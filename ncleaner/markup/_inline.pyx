@@ -1,0 +1,498 @@
+"""Writes segments run by run.
+
+Each run has a set of inline elements around it. Where the set changes, elements are closed and opened, so that they are
+always nested. Spaces between runs stand outside of what is closed and opened there.
+
+Emphasis in Markdown begins and ends only beside certain characters. Whether it does is known at its end: if not,
+`<strong>`, `<em>` or `<del>` takes its place at both sides.
+"""
+
+from libc.stdint cimport uint8_t, uint32_t
+from libc.string cimport memchr, strlen
+
+from ncleaner.document._marks cimport MARK_IMAGE
+from ncleaner.document._tables cimport segment_t, tables_t
+from ncleaner.document._tags cimport (
+    CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_CODE, CONTEXT_ITALIC, CONTEXT_MARK, CONTEXT_QUOTE, CONTEXT_STRIKE, CONTEXT_SUB,
+    CONTEXT_SUP, CONTEXT_UNDERLINE,
+)
+from ncleaner.markup._escape cimport (
+    DOLLARS, IMAGES, IN_CELL, IN_LINK, LINE_START, PUNCTUATION, SPACE, TYPESET, TYPESET_DOLLARS, WORD, is_tex,
+    kind_after, kind_before, put_code, put_markdown, put_tex,
+)
+from ncleaner.markup._out cimport insert, put, put_attribute, put_bytes, put_escaped
+from ncleaner.markup._sheet cimport text_t
+
+cdef const char** SIGNS = [b"[", b"~~", b"*", b"**", b"", b"", b"", b"<sup>", b"<sub>"]
+cdef const char** CLOSING_SIGNS = [b"]", b"~~", b"*", b"**", b"", b"", b"", b"</sup>", b"</sub>"]
+cdef const char** TAGS = [
+    b"", b"<del>", b"<em>", b"<strong>", b"<u>", b"<mark>", b"<q>", b"<sup>", b"<sub>",
+]
+cdef const char** CLOSING_TAGS = [
+    b"</a>", b"</del>", b"</em>", b"</strong>", b"</u>", b"</mark>", b"</q>", b"</sup>", b"</sub>",
+]
+# The bit of each in the context of a run; the first is no link that is written.
+cdef int* BITS = [
+    -1, CONTEXT_STRIKE, CONTEXT_ITALIC, CONTEXT_BOLD, CONTEXT_UNDERLINE, CONTEXT_MARK, CONTEXT_QUOTE, CONTEXT_SUP,
+    CONTEXT_SUB,
+]
+
+
+cdef void begin_line(line_t* line, const sheet_t* sheet, out_t* out, bint html, const out_t* prefix) noexcept nogil:
+    """Makes a writer of text. `prefix` is NULL for HTML."""
+    line.sheet = sheet
+    line.out = out
+    line.html = html
+    line.prefix = prefix
+    line.flags = 0
+    line.flat = line.light = False
+    line.n = 0
+    line.closed = line.coded = <size_t> -1
+    line.began = out.size
+
+
+# --------------------------------------------------------------------------------------------------
+# Opening and closing.
+
+cdef inline const text_t* _address(const line_t* line, int32_t mark) noexcept nogil:
+    """Returns the address of a link or an image, or NULL."""
+    if line.sheet.addresses == NULL or line.sheet.addresses[mark].data == NULL:
+        return NULL
+    return &line.sheet.addresses[mark]
+
+
+cdef int32_t _link_of(const line_t* line, int32_t run) noexcept nogil:
+    """Returns the mark of the link around a run that is written, -1 for none."""
+    cdef int32_t mark = line.sheet.extras[run].link - 1
+    return mark if mark >= 0 and _address(line, mark) != NULL else -1
+
+
+cdef bint _has(const line_t* line, int32_t run, int kind, int32_t link) noexcept nogil:
+    """Returns whether an inline element is around a run; none is around -1."""
+    if run < 0:
+        return False
+    if kind == LINK:
+        return link >= 0 and _link_of(line, run) == link
+    if line.light and kind == BOLD or not line.html and UNDERLINE <= kind <= QUOTED:
+        return False
+    return line.sheet.t.runs[run].context >> BITS[kind] & 1
+
+
+cdef void _push(line_t* line, int kind, int32_t link) noexcept nogil:
+    cdef out_t* out = line.out
+    cdef const text_t* address
+    cdef bint tag = line.html
+    if line.n == INLINES:
+        return
+    if not line.html and STRIKE <= kind <= BOLD and line.closed == out.size:
+        # the signs of one that ends and one that begins would be read together
+        tag = True
+    line.kinds[line.n] = kind
+    line.links[line.n] = link
+    line.at[line.n] = out.size
+    line.tags[line.n] = tag
+    line.n += 1
+    if not tag:
+        put(out, SIGNS[kind])
+    elif kind != LINK:
+        put(out, TAGS[kind])
+    else:
+        address = _address(line, link)
+        put(out, b"<a href=")
+        put_attribute(out, <const uint8_t*> address.data, <const uint8_t*> address.data + address.length)
+        put(out, b">")
+
+
+cdef bint _is_in_emphasis(const line_t* line, size_t at) noexcept nogil:
+    """Returns whether signs at a place of the output are inside of emphasis, which they could end; those that begin
+    together with it cannot."""
+    cdef int i
+    for i in range(line.n):
+        if (line.kinds[i] == ITALIC or line.kinds[i] == BOLD) and not line.tags[i] \
+                and line.at[i] + strlen(SIGNS[line.kinds[i]]) < at:
+            return True
+    return False
+
+
+cdef void _pop(line_t* line, int after) noexcept nogil:
+    """Closes the innermost element; `after` is the kind of the character that follows."""
+    cdef out_t* out = line.out
+    cdef const uint8_t* first
+    cdef const uint8_t* p
+    cdef const text_t* address
+    cdef size_t at, size
+    cdef int kind, before, inside
+    line.n -= 1
+    kind = line.kinds[line.n]
+    if line.html:
+        put(out, CLOSING_TAGS[kind])
+        return
+    if kind == LINK:
+        put(out, b"](")
+        address = _address(line, line.links[line.n])
+        put_bytes(out, address.data, <size_t> address.length)
+        put(out, b")")
+        return
+    if not STRIKE <= kind <= BOLD:
+        put(out, CLOSING_SIGNS[kind])
+        return
+    at = line.at[line.n]
+    size = strlen(SIGNS[kind])
+    if not line.tags[line.n]:
+        first = out.data + line.began
+        p = out.data + at
+        while p > first and (p - 1)[0] == c'*' and kind != STRIKE:
+            p -= 1
+        before = kind_before(first, p)
+        p = out.data + at + size
+        while p < out.data + out.size and p[0] == c'*' and kind != STRIKE:
+            p += 1
+        inside = kind_after(p, out.data + out.size)
+        line.tags[line.n] = inside != WORD and before != SPACE and before != PUNCTUATION \
+            or before != SPACE and (before != PUNCTUATION or inside != WORD) and _is_in_emphasis(line, at)
+        p = out.data + out.size
+        while p > first and (p - 1)[0] == c'*' and kind != STRIKE:
+            p -= 1
+        inside = kind_before(first, p)
+        if inside != WORD and after != SPACE and after != PUNCTUATION:
+            line.tags[line.n] = True
+        if line.tags[line.n]:
+            insert(out, at, size, TAGS[kind])
+    if line.tags[line.n]:
+        put(out, CLOSING_TAGS[kind])
+    else:
+        put(out, SIGNS[kind])
+        line.closed = out.size
+
+
+cdef int _wanted_below(const line_t* line, int32_t run) noexcept nogil:
+    """Returns how many of the open elements are around a run, from the outermost on."""
+    cdef int n = 0
+    while n < line.n and _has(line, run, line.kinds[n], line.links[n]):
+        n += 1
+    return n
+
+
+cdef bint _opens(const line_t* line, int32_t run, int n) noexcept nogil:
+    """Returns whether elements begin before a run, if the outermost `n` stay open."""
+    cdef int kind, found = 0
+    for kind in range(INLINES):
+        found += _has(line, run, kind, _link_of(line, run))
+    return found > n
+
+
+cdef void _close(line_t* line, int n, int after) noexcept nogil:
+    while line.n > n:
+        _pop(line, after)
+
+
+cdef void _open(line_t* line, int32_t run) noexcept nogil:
+    """Opens the elements around a run that are not open."""
+    cdef int32_t link = _link_of(line, run)
+    cdef int kind, i
+    cdef bint found
+    for kind in range(INLINES):
+        if _has(line, run, kind, link):
+            found = False
+            for i in range(line.n):
+                found |= line.kinds[i] == kind
+            if not found:
+                _push(line, kind, link)
+
+
+# --------------------------------------------------------------------------------------------------
+# What stands between runs, and runs that are written otherwise.
+
+cdef void put_break(line_t* line) noexcept nogil:
+    """Writes a line break."""
+    if line.flat:
+        put(line.out, b" ")
+    elif line.html:
+        put(line.out, b"<br>\n")
+    elif line.flags & IN_CELL:
+        put(line.out, b"<br>")
+    else:
+        put(line.out, b"\\\n")
+        put_bytes(line.out, line.prefix.data, line.prefix.size)
+
+
+cdef void _put_text(line_t* line, const uint8_t* p, const uint8_t* end, const uint8_t* first, const uint8_t* last,
+                    bint begins) noexcept nogil:
+    """Writes text of a run, which `begins` a line."""
+    cdef const sheet_t* sheet = line.sheet
+    cdef int flags = line.flags, i
+    if line.html:
+        put_escaped(line.out, p, end)
+        return
+    for i in range(line.n):
+        if line.kinds[i] == LINK:
+            flags |= IN_LINK
+    if begins and not line.flags:
+        flags |= LINE_START
+    if sheet.has_formulas or sheet.typeset:
+        flags |= DOLLARS
+    if sheet.typeset:
+        flags |= TYPESET | (TYPESET_DOLLARS if sheet.typeset == 2 else 0)
+    if sheet.images or sheet.addresses != NULL or sheet.notes != NULL:
+        flags |= IMAGES
+    put_markdown(line.out, p, end, first, last, flags)
+
+
+cdef void put_picture(line_t* line, Py_ssize_t mark) noexcept nogil:
+    """Writes an image."""
+    cdef const text_t* address = _address(line, <int32_t> mark)
+    cdef const tables_t* t = line.sheet.t
+    cdef const uint8_t* alt
+    cdef const uint8_t* end
+    if address == NULL or mark + 1 >= t.n_marks:
+        return
+    alt = t.values + t.marks[mark + 1].value
+    end = alt + t.marks[mark + 1].length
+    if line.html:
+        put(line.out, b"<img src=")
+        put_attribute(line.out, <const uint8_t*> address.data, <const uint8_t*> address.data + address.length)
+        put(line.out, b" alt=")
+        put_attribute(line.out, alt, end)
+        put(line.out, b">")
+        return
+    put(line.out, b"![")
+    _put_alt(line, alt, end)
+    put(line.out, b"](")
+    put_bytes(line.out, address.data, <size_t> address.length)
+    put(line.out, b")")
+
+
+cdef void _put_alt(line_t* line, const uint8_t* p, const uint8_t* end) noexcept nogil:
+    """Writes an alternative text: one line without controls, whose white space at the ends is left out."""
+    cdef const uint8_t* q
+    cdef bint blank = False, begun = False
+    while p < end:
+        if p[0] <= 32 or p[0] == 127:
+            blank = begun
+            p += 1
+            continue
+        q = p
+        while q < end and q[0] > 32 and q[0] != 127:
+            q += 1
+        if blank:
+            put(line.out, b" ")
+        put_markdown(line.out, p, q, p, q, IN_LINK | IMAGES | (line.flags & IN_CELL))
+        blank = False
+        begun = True
+        p = q
+
+
+cdef bint _put_pictures(line_t* line, int32_t run) noexcept nogil:
+    """Writes the images before a run, with a space around them. Returns whether there are any."""
+    cdef bint found = False
+    cdef Py_ssize_t mark = line.sheet.extras[run].image - 1
+    cdef const tables_t* t = line.sheet.t
+    while mark < t.n_marks and t.marks[mark].run == <uint32_t> run:
+        if t.marks[mark].kind == MARK_IMAGE and _address(line, <int32_t> mark) != NULL and _is_in_line(line, run, mark):
+            if line.out.size and line.out.data[line.out.size - 1] > 32:
+                put(line.out, b" ")
+            put_picture(line, mark)
+            put(line.out, b" ")
+            found = True
+        mark += 1
+    return found
+
+
+cdef bint _is_in_line(const line_t* line, int32_t run, Py_ssize_t mark) noexcept nogil:
+    """Returns whether an image stands in the line: inside of the segment, or at its beginning in the same block."""
+    cdef const tables_t* t = line.sheet.t
+    if run and t.runs[run].segment == t.runs[run - 1].segment:
+        return True
+    return t.marks[mark].element == t.runs[run].element
+
+
+cdef int32_t _end_of_group(const line_t* line, int32_t run, int32_t last, bint code) noexcept nogil:
+    """Returns the last run of a code span, or of a formula."""
+    cdef const tables_t* t = line.sheet.t
+    cdef const segment_t* s = &t.segments[t.runs[run].segment]
+    while run < last:
+        if line.sheet.extras[run + 1].breaks or line.sheet.extras[run + 1].image and line.sheet.images:
+            break
+        if code:
+            if not t.runs[run + 1].context >> CONTEXT_CODE & 1 or line.sheet.extras[run + 1].formula \
+                    or _link_of(line, run) != _link_of(line, run + 1):
+                break
+        elif not line.sheet.extras[run + 1].formula:
+            break
+        run += 1
+    return run if run <= s.last_run else s.last_run
+
+
+cdef void _put_note(line_t* line, int32_t note, const uint8_t* p, const uint8_t* end) noexcept nogil:
+    """Writes a reference to a footnote."""
+    cdef const text_t* label = &line.sheet.labels[note]
+    if line.html:
+        put(line.out, b'<sup><a href="#note-')
+        put_bytes(line.out, label.data, <size_t> label.length)
+        put(line.out, b'">')
+        put_escaped(line.out, p, end)
+        put(line.out, b"</a></sup>")
+        return
+    put(line.out, b"[^")
+    put_bytes(line.out, label.data, <size_t> label.length)
+    put(line.out, b"]")
+
+
+# --------------------------------------------------------------------------------------------------
+
+cdef void _put_runs(line_t* line, Py_ssize_t segment) noexcept nogil:
+    """Writes a segment; at its end, no element is open."""
+    cdef const sheet_t* sheet = line.sheet
+    cdef const tables_t* t = sheet.t
+    cdef const segment_t* s = &t.segments[segment]
+    cdef const uint8_t* first = t.text + s.start
+    cdef const uint8_t* last = t.text + s.end
+    cdef const uint8_t* p
+    cdef const uint8_t* end
+    cdef int32_t run = s.first_run, through, note, following
+    cdef int n, after
+    cdef bint begins = True, is_break, code, formula
+    end = first
+    while run <= s.last_run:
+        p = t.text + t.runs[run].start
+        through = run
+        note = 0
+        if sheet.notes != NULL and sheet.extras[run].link:
+            note = sheet.notes[sheet.extras[run].link - 1]
+        code = t.runs[run].context >> CONTEXT_CODE & 1
+        formula = sheet.extras[run].formula > 0
+        if note:
+            while through < s.last_run and sheet.extras[through + 1].link == sheet.extras[run].link:
+                through += 1
+        elif formula or code:
+            through = _end_of_group(line, run, s.last_run, code and not formula)
+        is_break = sheet.extras[run].breaks > 0 and run > s.first_run
+        if note < 0 or sheet.images and t.runs[run].context >> CONTEXT_ALT & 1:
+            # a link back to the text, or the alternative text of an image that is written
+            if sheet.extras[run].image and sheet.images:
+                _close(line, 0, PUNCTUATION)
+                _put_pictures(line, run)
+            end = t.text + t.runs[through].end
+            run = through + 1
+            continue
+        # what ends before this run, a space, and what begins
+        following = -1 if note > 0 else run
+        n = _wanted_below(line, following)
+        if is_break or p > end:
+            after = SPACE
+        elif note > 0 or code or formula or _opens(line, run, n) or sheet.extras[run].image and sheet.images:
+            after = PUNCTUATION
+        else:
+            after = kind_after(p, last)
+        if sheet.extras[run].image and sheet.images:
+            n = 0
+        _close(line, n, after)
+        if is_break:
+            put_break(line)
+            begins = True
+        elif p > end and not begins and line.out.data[line.out.size - 1] != c" ":
+            put(line.out, b" ")
+        if sheet.images and sheet.extras[run].image and _put_pictures(line, run):
+            begins = False
+        end = t.text + t.runs[through].end
+        if note > 0:
+            _put_note(line, note - 1, p, end)
+        else:
+            _open(line, run)
+            if formula and (line.html or is_tex(p, end) and not (end < last and c'0' <= end[0] <= c'9')):
+                _put_formula(line, p, end, sheet.extras[run].formula == 2)
+            elif code and not formula:
+                if line.html:
+                    put(line.out, b"<code>")
+                    put_escaped(line.out, p, end)
+                    put(line.out, b"</code>")
+                else:
+                    if line.coded == line.out.size:
+                        # the signs of two spans would be read together
+                        put(line.out, b" ")
+                    put_code(line.out, p, end, line.flags & IN_CELL)
+                    line.coded = line.out.size
+            else:
+                _put_text(line, p, end, first, last, begins)
+        begins = False
+        run = through + 1
+    _close(line, 0, SPACE)
+
+
+cdef void _put_formula(line_t* line, const uint8_t* p, const uint8_t* end, bint display) noexcept nogil:
+    if line.html:
+        put(line.out, b"\\[" if display else b"\\(")
+        put_escaped(line.out, p, end)
+        put(line.out, b"\\]" if display else b"\\)")
+        return
+    if line.out.size > line.began and line.out.data[line.out.size - 1] == c"$":
+        # the signs of two formulas would be read together
+        put(line.out, b" ")
+    put_tex(line.out, p, end, display, line.flags & IN_CELL)
+
+
+cdef void put_segments(line_t* line, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    """Writes the kept ones of some segments, with a line break between two."""
+    cdef const tables_t* t = line.sheet.t
+    cdef const segment_t* s
+    cdef const uint8_t* p
+    cdef bint begun = False
+    cdef Py_ssize_t i
+    cdef int32_t run
+    for i in range(first, last + 1):
+        if not line.sheet.kept[i]:
+            continue
+        if begun:
+            put_break(line)
+        begun = True
+        s = &t.segments[i]
+        run = s.first_run
+        if 0 <= run <= s.last_run < t.n_runs and memchr(t.text + s.start, c"\n", s.end - s.start) == NULL:
+            _put_runs(line, i)
+        else:
+            # a segment of a document that has no runs, or preformatted text where there is no place for it
+            p = t.text + s.start
+            while p < t.text + s.end:
+                p = _put_one_line(line, p, t.text + s.start, t.text + s.end)
+
+
+cdef const uint8_t* _put_one_line(
+    line_t* line, const uint8_t* p, const uint8_t* first, const uint8_t* last
+) noexcept nogil:
+    """Writes a line of a segment, after a line break if it is not the first one; returns where the next one begins."""
+    cdef const uint8_t* end = <const uint8_t*> memchr(p, c"\n", <size_t> (last - p))
+    cdef const uint8_t* stop = end if end != NULL else last
+    if p > first:
+        put_break(line)
+    while p < stop and p[0] <= 32:
+        p += 1
+    while stop > p and (stop - 1)[0] <= 32:
+        stop -= 1
+    if p < stop:
+        _put_text(line, p, stop, p, stop, True)
+    return end + 1 if end != NULL else last
+
+
+cdef void put_code_lines(line_t* line, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    """Writes preformatted text in a cell of Markdown: a code span for each line."""
+    cdef const tables_t* t = line.sheet.t
+    cdef const uint8_t* p
+    cdef const uint8_t* end
+    cdef const uint8_t* stop
+    cdef bint begun = False
+    cdef Py_ssize_t i
+    for i in range(first, last + 1):
+        if not line.sheet.kept[i]:
+            continue
+        p = t.text + t.segments[i].start
+        stop = t.text + t.segments[i].end
+        while p < stop:
+            end = <const uint8_t*> memchr(p, c"\n", <size_t> (stop - p))
+            if end == NULL:
+                end = stop
+            if end > p:
+                if begun:
+                    put_break(line)
+                begun = True
+                put_code(line.out, p, end, True)
+            p = end + 1

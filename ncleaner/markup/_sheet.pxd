@@ -1,0 +1,124 @@
+"""A page as the writers of Markdown and HTML see it: its tables, what its marks say, and the tree of kept blocks."""
+
+from libc.stdint cimport int32_t, uint8_t, uint32_t
+
+from ncleaner.document._tables cimport tables_t
+
+cdef enum:
+    # Kinds of nodes. Those up to TERM have segments, and no nodes below them.
+    PARAGRAPH = 0
+    HEADING = 1
+    CODE = 2
+    CAPTION = 3
+    TERM = 4          # of a definition list
+    PICTURE = 5       # an image on its own
+    QUOTE = 6
+    LIST = 7
+    ITEM = 8
+    TABLE = 9
+    ROW = 10
+    CELL = 11
+    TERMS = 12        # a definition list
+    DETAIL = 13       # one of its definitions
+    NOTE = 14         # a footnote
+    # Bits of a node's flags.
+    ORDERED = 1       # of a list
+    LOOSE = 2         # of a list: some item is more than a paragraph and lists
+    IMPLIED = 4       # of a list: the page has items without a list
+    HEAD = 8          # of a cell: <th>; of a row: it is the head of the table
+    ALONE = 16        # of a definition: no term before it is kept
+    SINGLE = 32       # of an item, a cell or a definition: it has one node
+    # Bits of a place's flags.
+    IN_HEAD = 1       # inside <thead>
+    FOR_LAYOUT = 2    # a table that says so itself
+    NESTED = 4        # a table inside of which another one has kept text
+    HEAVY = 8         # inside of a quotation or a heading in a cell; a cell that has kept text of this kind
+    CODED = 16        # likewise preformatted text
+    DATA = 32         # a table that is written as one
+    HAS_VALUE = 64    # an item with a number of its own
+    # Most columns of a table; a wider one is written cell by cell.
+    MOST_COLUMNS = 1_000
+    # Most nodes around a node.
+    DEEPEST = 24
+
+# What is known of an element of the page.
+ctypedef struct place_t:
+    int32_t box          # innermost element at or around it that may become a node, -1 for none
+    int32_t frame        # 1 + its place on the stack of open nodes, 0 if it is not open
+    int32_t table        # innermost table at or around it, -1 for none
+    int32_t cell         # innermost cell of this table at or around it, -1 for none
+    int32_t number       # of an item; a list: that of its next item; a row: its own; a table: its kept columns
+    int32_t column       # of a cell: the first of its columns; a table: where its columns begin in the sheet
+    int32_t columns      # number of columns of a cell, or of a table
+    int32_t rows         # number of rows of a cell, or of a table
+    int32_t segments     # number of kept segments of a cell, or of a table
+    int32_t chars        # of these
+    int32_t language     # 1 + the mark with its programming language
+    int32_t note         # 1 + number of the footnote that it is
+    uint8_t align
+    uint8_t flags
+
+# What is known of a run; there is one more than there are runs.
+ctypedef struct extra_t:
+    int32_t link         # 1 + the mark of the link around it
+    int32_t image        # 1 + the first mark of an image before it
+    int32_t blanks       # empty lines before it, in preformatted text
+    uint8_t breaks       # line breaks before it, at most 2
+    uint8_t formula      # 1 for TeX in the line, 2 for TeX on a line of its own
+
+ctypedef struct column_t:
+    int32_t place        # its number among the kept columns, -1 for none
+    uint8_t align
+
+ctypedef struct node_t:
+    int32_t kind
+    int32_t depth        # number of nodes around it
+    int32_t parent       # -1 for none
+    int32_t element      # -1 for none
+    int32_t first        # its segments [first, last], of which those that are not kept do not count
+    int32_t last
+    int32_t number       # of an item or a row; level of a heading; mark of an image; note of a footnote
+    int32_t flags
+
+# A text from Python: the address of a link, the label of a footnote.
+ctypedef struct text_t:
+    const char* data
+    Py_ssize_t length
+
+ctypedef struct sheet_t:
+    const tables_t* t
+    const uint8_t* kept      # one for each segment
+    place_t* places          # one for each element
+    extra_t* extras          # one for each run, and one more
+    node_t* nodes            # in the order of the page
+    size_t n_nodes
+    size_t cap_nodes
+    column_t* columns
+    size_t n_columns
+    size_t cap_columns
+    text_t* addresses        # of links and images, by their marks; no data for those that are left out; or NULL
+    int32_t* notes           # by marks of links: 1 + number of the footnote; -1 for a link back to the text; or NULL
+    text_t* labels           # of footnotes
+    bint images              # images are written
+    bint repeats             # a cell over several columns or rows is written in each of them
+    bint has_tables
+    bint has_formulas
+    int32_t typeset          # 1 if a script typesets formulas in the text, 2 if a dollar sign begins one, too
+    bint no_memory
+
+
+cdef int open_sheet(sheet_t* sheet, const tables_t* t, const uint8_t* kept) noexcept nogil
+cdef void close_sheet(sheet_t* sheet) noexcept nogil
+cdef void read_marks(sheet_t* sheet) noexcept nogil
+
+
+cdef inline int32_t first_run_of(const sheet_t* sheet, Py_ssize_t segment) noexcept nogil:
+    """Returns the first run of a segment, -1 if it has none, as a segment of a document that a user has made."""
+    cdef int32_t run = sheet.t.segments[segment].first_run
+    return run if 0 <= run < sheet.t.n_runs and sheet.t.segments[segment].last_run < sheet.t.n_runs else -1
+
+
+cdef inline int32_t element_of(const sheet_t* sheet, Py_ssize_t segment) noexcept nogil:
+    """Returns the innermost block around a segment, -1 for none."""
+    cdef int32_t element = sheet.t.segments[segment].element
+    return element if element < sheet.t.n_elements else -1

@@ -1,0 +1,136 @@
+"""Footnotes: links from the text to a note on the same page, and back."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+from urllib.parse import unquote_to_bytes
+
+import numpy as np
+import numpy.typing as npt
+
+from ncleaner.document import Document, tags
+from ncleaner.document._marks import Mark
+from ncleaner.markup._render import kept_links, texts_of
+
+__all__ = ["Notes", "find_notes"]
+
+# The text of a reference: a number, one or two letters or signs, perhaps in brackets.
+_REFERENCE = re.compile(r"[\[(]?\s*(?:note\s|n\.?\s?)?(\d{1,4}|[A-Za-z]{1,2}|[*†‡§¶‖#]{1,4})\s*[\])]?\.?")
+# The beginning of the id of a note, where the reference is neither raised nor in brackets.
+_ID = re.compile(
+    rb"(?:user-content-)?(?:fn|_?ftn|_edn|footnote|endnote|note|cite_note|sdfootnote)", re.IGNORECASE
+)
+_LABEL = re.compile(r"[0-9A-Za-z]+")
+_SUP = 1 << tags.CONTEXT.index("sup")
+_LI = tags.CODE["li"]
+# Blocks that may be a note, and those inside of which no block is one: their text would leave its place.
+_NOTES = {tags.CODE[name] for name in ("li", "p", "div", "aside", "section")}
+_AROUND = {tags.CODE[name] for name in ("li", "blockquote", "dd", "dt", "td", "th", "caption", "pre")}
+# Most levels of the tree that are looked at, and largest share of a page's segments in a note.
+_LEVELS = 200
+_MOST_SEGMENTS = 20
+# A link back to the text.
+BACK = -2
+
+
+class Notes(NamedTuple):
+    """The footnotes of a page.
+
+    Attributes:
+        references: {mark of a link: number of its note, or `BACK` for a link back to the text}.
+        definitions: {element: number of the note}.
+        labels: of the notes, ASCII.
+    """
+
+    references: dict[int, int]
+    definitions: dict[int, int]
+    labels: list[bytes]
+
+
+def _note_of(document: Document, element: int, kept: npt.NDArray[np.bool_]) -> int:
+    """Returns the block that is the note at an element, -1 if there is none."""
+    elements = document.elements
+    if element < 0:
+        return -1
+    parent = int(elements[element]["parent"])
+    if elements[element]["tag"] != _LI and parent >= 0 and elements[parent]["tag"] == _LI:
+        element = parent
+    row = elements[element]
+    if int(row["tag"]) not in _NOTES or row["first_run"] == row["last_run"]:
+        return -1
+    segments = document.runs["segment"][[row["first_run"], row["last_run"] - 1]]
+    if segments[1] - segments[0] >= _MOST_SEGMENTS or not kept[segments[0] : segments[1] + 1].any():
+        return -1
+    above = int(row["parent"])
+    for _ in range(_LEVELS):
+        if above < 0:
+            return element
+        if int(elements[above]["tag"]) in _AROUND:
+            return -1
+        above = int(elements[above]["parent"])
+    return -1
+
+
+def _label(text: str, taken: set[str]) -> str:
+    """Returns a label: what the page calls the note, if nothing else is called so."""
+    found = _LABEL.fullmatch(text)
+    label = text if found else "1"
+    number = 1
+    while label in taken:
+        number += 1
+        label = f"{text}-{number}" if found else str(number)
+    taken.add(label)
+    return label
+
+
+def find_notes(document: Document, kept: npt.NDArray[np.bool_]) -> Notes | None:
+    """Returns the footnotes of a page that are kept, with references that are kept; None if there are none.
+
+    Args:
+        document: with marks.
+        kept: shape (segments,), bool.
+    """
+    links = kept_links(document.tables, kept, True)
+    if not links:
+        return None
+    places: dict[bytes, int] = {}
+    for name, element, _ in texts_of(document.tables, Mark.MARK_ID):
+        places.setdefault(name, element)
+    runs, data = document.runs, document.data
+    references: dict[int, int] = {}
+    definitions: dict[int, int] = {}
+    labels: list[bytes] = []
+    taken: set[str] = set()
+    others: list[tuple[int, int, str]] = []
+    notes: dict[int, int] = {}
+    for mark, target, first, end in links:
+        name = unquote_to_bytes(target[1:])
+        place = places.get(name, places.get(target[1:], -1))
+        text = data[int(runs[first]["start"]) : int(runs[end - 1]["end"])].decode("utf-8", "replace").strip()
+        found = _REFERENCE.fullmatch(text)
+        raised = bool(int(runs[first]["context"]) & _SUP)
+        if place < 0 or found is None or not (raised or text[0] in "[(" or _ID.match(name)):
+            others.append((mark, int(runs[first]["element"]), text))
+            continue
+        if place not in notes:
+            notes[place] = _note_of(document, place, kept)
+        element = notes[place]
+        if element < 0 or int(document.elements[element]["first_run"]) <= first:
+            others.append((mark, int(runs[first]["element"]), text))
+            continue
+        if element not in definitions:
+            definitions[element] = len(labels)
+            labels.append(_label(found[1], taken).encode())
+        references[mark] = definitions[element]
+    if not references:
+        return None
+    spans = [
+        (int(document.elements[e]["first_run"]), int(document.elements[e]["last_run"])) for e in definitions
+    ]
+    first_runs = {mark: first for mark, _, first, _ in links}
+    for mark, _, text in others:
+        run = first_runs[mark]
+        if not any(c.isalnum() for c in text) and any(start <= run < end for start, end in spans):
+            references[mark] = BACK
+    return Notes(references, definitions, labels)
