@@ -23,6 +23,7 @@ DOCUMENTS = (
     "pipes.md",
     "python.md",
     "formats.md",
+    "markdown.md",
     "frames.md",
     "metadata.md",
 )
