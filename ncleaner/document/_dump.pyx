@@ -21,7 +21,7 @@ from ncleaner.document._joint cimport (
     CLOSED, JOINT_LEVELS, begin_side, is_apart, is_blank, joint, side_t, widen_side,
 )
 from ncleaner.document._marks cimport (
-    MARK_LINK_END, NO_ATTRIBUTE, OF_ALT, OF_BASE, OF_HREF, OF_SOURCE, OF_SRC, add_mark, mark_attribute, mark_image,
+    MARK_CODE, MARK_LINK_END, NO_ATTRIBUTE, OF_ALT, OF_BASE, OF_HREF, OF_SOURCE, OF_SRC, add_mark, mark_attribute, mark_image,
     mark_script, name_of_attribute, says_display,
 )
 from ncleaner.document._structs cimport (
@@ -29,7 +29,7 @@ from ncleaner.document._structs cimport (
 )
 from ncleaner.document._tables cimport CONCEALED, builder_t
 from ncleaner.document._tags cimport (
-    CONTEXT_ALT, FORM_PLAIN, ROLE_BLOCK, ROLE_BREAK, ROLE_IMAGE, ROLE_INLINE, ROLE_LEFT_OUT, ROLE_RULE,
+    CONTEXT_ALT, CONTEXT_CODE, FORM_PLAIN, ROLE_BLOCK, ROLE_BREAK, ROLE_IMAGE, ROLE_INLINE, ROLE_LEFT_OUT, ROLE_RULE,
     SIDE_OTHER, TAG_A, TAG_CUSTOM, TAG_MATH, TAG_UNKNOWN,
 )
 
@@ -619,6 +619,8 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
         found.rubies += node.local_name == id_ruby
         open_inline(b, m.bit)
     if b.marking:
+        if m.bit == CONTEXT_CODE:
+            add_mark(b, MARK_CODE, 0)
         _mark(b, node, m.code)
     return True
 

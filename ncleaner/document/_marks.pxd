@@ -28,6 +28,7 @@ cpdef enum Mark:
     MARK_LAYOUT = 16         # the element is a table only for its layout
     MARK_BASE = 17           # text: what addresses are relative to
     MARK_TYPESET = 18        # a script typesets formulas; number: 1 if a single dollar sign begins one, too
+    MARK_CODE = 19           # an inline element of code begins
 
 cpdef enum Alignment:
     ALIGN_LEFT = 1

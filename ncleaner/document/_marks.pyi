@@ -20,5 +20,6 @@ class Mark(IntEnum):
     MARK_LAYOUT = 16
     MARK_BASE = 17
     MARK_TYPESET = 18
+    MARK_CODE = 19
 
 def is_display(name: bytes, value: bytes) -> bool: ...

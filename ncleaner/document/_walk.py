@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Walk", "walk"]
 
 _ALT = tags.CONTEXT.index("alt")
+_CODE = tags.CONTEXT.index("code")
 _ASCII_SPACE = " \t\n\v\f\r"
 _JOINT_LEVELS = 16  # as in _joint.pxd
 _LATE = ("data-src", "data-original", "data-lazy-src")  # as in _marks.pyx
@@ -333,6 +334,8 @@ class Walk:
         else:
             builder.open_inline(tags.CONTEXT_BIT.get(tag, -1))
         if builder.marking:
+            if tags.CONTEXT_BIT.get(tag) == _CODE:
+                builder.mark(Mark.MARK_CODE)
             for name, value in attributes.items():
                 if value is not None:
                     key = "base" if name == "href" and node.tag == "base" else name

@@ -7,7 +7,7 @@ from ncleaner.markup._inline cimport begin_line, line_t, put_picture, put_segmen
 from ncleaner.markup._out cimport put, put_bytes, put_escaped, put_number
 from ncleaner.markup._rows cimport close_rows, columns_of, end_of, fill_row, is_head, open_rows, rows_t
 from ncleaner.markup._sheet cimport (
-    CAPTION, CELL, CODE, DEEPEST, DETAIL, HEAD, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PICTURE, QUOTE,
+    CAPTION, CELL, CODE, DEEPEST, DETAIL, GUTTER, HEAD, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PICTURE, QUOTE,
     ROW, SINGLE, TABLE, TERM, TERMS, column_t, node_t, place_t,
 )
 
@@ -132,6 +132,9 @@ cdef void _write_nodes(writer_t* w, int32_t start, int32_t end, int depth) noexc
     cdef int base = w.n
     while i < end:
         node = &w.sheet.nodes[i]
+        if node.flags & GUTTER and node.kind == CODE:
+            i += 1
+            continue
         while w.n - base > node.depth - depth:
             _close(w)
         if node.kind == TABLE:

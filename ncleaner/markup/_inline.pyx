@@ -21,7 +21,7 @@ from ncleaner.markup._escape cimport (
     kind_after, kind_before, put_code, put_markdown, put_tex,
 )
 from ncleaner.markup._out cimport insert, put, put_attribute, put_bytes, put_escaped
-from ncleaner.markup._sheet cimport text_t
+from ncleaner.markup._sheet cimport DISPLAY, text_t
 
 cdef const char** SIGNS = [b"[", b"~~", b"*", b"**", b"", b"", b"", b"<sup>", b"<sub>"]
 cdef const char** CLOSING_SIGNS = [b"]", b"~~", b"*", b"**", b"", b"", b"", b"</sup>", b"</sub>"]
@@ -315,9 +315,10 @@ cdef int32_t _end_of_group(const line_t* line, int32_t run, int32_t last, bint c
             break
         if code:
             if not t.runs[run + 1].context >> CONTEXT_CODE & 1 or line.sheet.extras[run + 1].formula \
-                    or _link_of(line, run) != _link_of(line, run + 1):
+                    or _link_of(line, run) != _link_of(line, run + 1) \
+                    or line.sheet.extras[run + 1].code and t.runs[run].end < t.runs[run + 1].start:
                 break
-        elif not line.sheet.extras[run + 1].formula:
+        elif line.sheet.extras[run + 1].formula != line.sheet.extras[run].formula:
             break
         run += 1
     return run if run <= s.last_run else s.last_run
@@ -400,7 +401,7 @@ cdef void _put_runs(line_t* line, Py_ssize_t segment) noexcept nogil:
         else:
             _open(line, run)
             if formula and (line.html or is_tex(p, end) and not (end < last and c'0' <= end[0] <= c'9')):
-                _put_formula(line, p, end, sheet.extras[run].formula == 2)
+                _put_formula(line, p, end, sheet.extras[run].formula & DISPLAY)
             elif code and not formula:
                 if line.html:
                     put(line.out, b"<code>")

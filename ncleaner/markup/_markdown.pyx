@@ -10,8 +10,8 @@ from ncleaner.markup._inline cimport begin_line, line_t, put_break, put_code_lin
 from ncleaner.markup._out cimport put, put_byte, put_bytes, put_number
 from ncleaner.markup._rows cimport close_rows, end_of, fill_row, is_head, open_rows, rows_t
 from ncleaner.markup._sheet cimport (
-    ALONE, CAPTION, CODE, DEEPEST, DETAIL, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PICTURE, QUOTE, TABLE, TERM,
-    column_t, node_t,
+    ALONE, CAPTION, CODE, DEEPEST, DETAIL, GUTTER, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PICTURE, QUOTE, TABLE,
+    TERM, column_t, node_t,
 )
 
 cdef enum:
@@ -65,9 +65,9 @@ cdef bint _is_tight(const writer_t* w, const node_t* node, const node_t* before)
     if node.parent < 0:
         return False
     around = &nodes[node.parent]
-    if node.kind == ITEM and around.kind == LIST and not around.flags & LOOSE and before != NULL:
-        return True
-    if node.kind == ITEM and before == NULL:
+    if node.kind == ITEM and before != NULL:
+        return before.kind == ITEM and not around.flags & LOOSE
+    if node.kind == ITEM:
         # the first item of a list inside of an item
         return around.parent >= 0 and nodes[around.parent].kind == ITEM and nodes[around.parent].parent >= 0 \
             and not nodes[nodes[around.parent].parent].flags & LOOSE
@@ -303,6 +303,9 @@ cdef void write_markdown(const sheet_t* sheet, out_t* out) noexcept nogil:
     w.frames[0].sign = 0
     while i < <int32_t> sheet.n_nodes:
         node = &sheet.nodes[i]
+        if node.flags & GUTTER and node.kind == CODE:
+            i += 1
+            continue
         while w.n - 1 > node.depth:
             w.n -= 1
             w.prefix.size = w.frames[w.n].prefix

@@ -4,7 +4,7 @@ A node is made when the first kept segment inside of its element comes. So the n
 all nodes of a block follow it.
 """
 
-from libc.stdint cimport int32_t, uint32_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 
 from ncleaner.document._growing cimport grow
 from ncleaner.document._marks cimport MARK_IMAGE
@@ -15,10 +15,11 @@ from ncleaner.document._tags cimport (
 )
 from ncleaner.markup._grid cimport find_tables
 from ncleaner.markup._sheet cimport (
-    ALONE, CAPTION, CELL, CODE, DATA, DEEPEST, DETAIL, HEAD, HEADING, IMPLIED, IN_HEAD, ITEM, LIST, LOOSE, NOTE,
+    ALONE, CAPTION, CELL, CODE, DATA, DEEPEST, DETAIL, GUTTER, HEAD, HEADING, IMPLIED, IN_HEAD, ITEM, LIST, LOOSE, NOTE,
     ORDERED, PARAGRAPH, PICTURE, QUOTE, ROW, SINGLE, TABLE, TERM, TERMS, element_of, first_run_of, node_t, place_t,
     read_marks, sheet_t,
 )
+from ncleaner.text._letters cimport is_white
 
 cdef enum:
     NO_BOX = -1
@@ -134,6 +135,8 @@ cdef void _open_implied(sheet_t* sheet, stack_t* stack, int kind) noexcept nogil
         return
     if kind == LIST:
         node.flags = IMPLIED
+    elif kind == ITEM:
+        node.number = 1
     _push(sheet, stack, <int32_t> sheet.n_nodes - 1, -1)
 
 
@@ -338,14 +341,45 @@ cdef inline bint _is_inside(const sheet_t* sheet, int32_t run) noexcept nogil:
 
 # --------------------------------------------------------------------------------------------------
 
+cdef bint _is_gutter(const sheet_t* sheet, const node_t* node, const node_t* following) noexcept nogil:
+    """Returns whether preformatted text is only the numbers of the lines of the next one, in a table for both."""
+    cdef int32_t table
+    cdef const uint8_t* p
+    cdef const uint8_t* end
+    cdef int64_t number, before = -1
+    cdef Py_ssize_t i
+    if node.kind != CODE or following.kind != CODE or node.parent != following.parent:
+        return False
+    table = sheet.places[node.element].table
+    if table < 0 or table != sheet.places[following.element].table:
+        return False
+    for i in range(node.first, node.last + 1):
+        p = sheet.t.text + sheet.t.segments[i].start
+        end = sheet.t.text + sheet.t.segments[i].end
+        while p < end:
+            if is_white(p[0]):
+                p += 1
+                continue
+            number = 0
+            while p < end and c'0' <= p[0] <= c'9' and number < 1_000_000:
+                number = 10 * number + p[0] - c'0'
+                p += 1
+            if p < end and not is_white(p[0]) or before >= 0 and number != before + 1:
+                return False
+            before = number
+    return before >= 0
+
+
 cdef void _judge(sheet_t* sheet) noexcept nogil:
-    """Finds what depends on all nodes inside of a node: loose lists, and definitions without a term."""
+    """Finds what depends on all nodes inside of a node: loose lists, definitions without a term, numbers of lines."""
     cdef node_t* nodes = sheet.nodes
     cdef node_t* node
     cdef node_t* around
     cdef Py_ssize_t i
     for i in range(<Py_ssize_t> sheet.n_nodes):
         node = &nodes[i]
+        if i + 1 < <Py_ssize_t> sheet.n_nodes and _is_gutter(sheet, node, &nodes[i + 1]):
+            node.flags |= GUTTER
         if node.parent < 0:
             continue
         around = &nodes[node.parent]

@@ -28,6 +28,7 @@ cdef enum:
     HEAD = 8          # of a cell: <th>; of a row: it is the head of the table
     ALONE = 16        # of a definition: no term before it is kept
     SINGLE = 32       # of an item, a cell or a definition: it has one node
+    GUTTER = 64       # of preformatted text: the numbers of the lines beside it, which are not written
     # Bits of a place's flags.
     IN_HEAD = 1       # inside <thead>
     FOR_LAYOUT = 2    # a table that says so itself
@@ -36,6 +37,10 @@ cdef enum:
     CODED = 16        # likewise preformatted text
     DATA = 32         # a table that is written as one
     HAS_VALUE = 64    # an item with a number of its own
+    # Formulas: in the line, on a line of their own, and another one than that before.
+    INLINE = 1
+    DISPLAY = 2
+    NEXT_FORMULA = 4
     # Most columns of a table; a wider one is written cell by cell.
     MOST_COLUMNS = 1_000
     # Most nodes around a node.
@@ -64,7 +69,8 @@ ctypedef struct extra_t:
     int32_t image        # 1 + the first mark of an image before it
     int32_t blanks       # empty lines before it, in preformatted text
     uint8_t breaks       # line breaks before it, at most 2
-    uint8_t formula      # 1 for TeX in the line, 2 for TeX on a line of its own
+    bint code            # an element of code begins before it
+    uint8_t formula      # INLINE or DISPLAY for TeX, and NEXT_FORMULA in every second formula; 0 for none
 
 ctypedef struct column_t:
     int32_t place        # its number among the kept columns, -1 for none

@@ -4,7 +4,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from ncleaner.document._marks cimport (
-    MARK_ALIGN, MARK_BLANK, MARK_BREAK, MARK_COLUMNS, MARK_FORMULA, MARK_FORMULA_END, MARK_IMAGE, MARK_LANGUAGE,
+    MARK_ALIGN, MARK_BLANK, MARK_BREAK, MARK_CODE, MARK_COLUMNS, MARK_FORMULA, MARK_FORMULA_END, MARK_IMAGE, MARK_LANGUAGE,
     MARK_LAYOUT, MARK_LINK, MARK_LINK_END, MARK_ROWS, MARK_START, MARK_TYPESET, MARK_VALUE,
 )
 from ncleaner.document._tables cimport mark_t
@@ -82,7 +82,8 @@ cdef void read_marks(sheet_t* sheet) noexcept nogil:
                 _fill_runs(sheet, t.marks[link].run, mark.run, link + 1, 0)
             link = <int32_t> i if mark.kind == MARK_LINK else -1
         elif mark.kind == MARK_FORMULA:
-            formula = mark.value + 1
+            # two formulas that touch differ by one bit
+            formula = (formula & NEXT_FORMULA ^ NEXT_FORMULA) | (DISPLAY if mark.value else INLINE)
             began = mark.run
         elif mark.kind == MARK_FORMULA_END:
             _fill_runs(sheet, began, mark.run, 0, <uint8_t> formula)
@@ -93,6 +94,8 @@ cdef void read_marks(sheet_t* sheet) noexcept nogil:
         elif mark.kind == MARK_BREAK:
             if extra.breaks < 2:
                 extra.breaks += 1
+        elif mark.kind == MARK_CODE:
+            extra.code = True
         elif mark.kind == MARK_BLANK:
             extra.blanks = <int32_t> mark.value
         elif mark.kind == MARK_LANGUAGE:

@@ -1,4 +1,4 @@
-"""Footnotes: links from the text to a note on the same page, and back."""
+"""Footnotes: links from the text to a note on the same page, and back; and the signs that link to their own heading."""
 
 from __future__ import annotations
 
@@ -27,25 +27,29 @@ _LI = tags.CODE["li"]
 # Blocks that may be a note, and those inside of which no block is one: their text would leave its place.
 _NOTES = {tags.CODE[name] for name in ("li", "p", "div", "aside", "section")}
 _AROUND = {tags.CODE[name] for name in ("li", "blockquote", "dd", "dt", "td", "th", "caption", "pre")}
+# Blocks with a sign that links to themselves, such as ¶.
+_HEADINGS = {tags.CODE[name] for name in ("h1", "h2", "h3", "h4", "h5", "h6", "dt")}
 # Most levels of the tree that are looked at, and largest share of a page's segments in a note.
 _LEVELS = 200
 _MOST_SEGMENTS = 20
-# A link back to the text.
-BACK = -2
+# A link that is left out with its text: back to the text, or from a heading to itself.
+LEFT_OUT = -2
 
 
 class Notes(NamedTuple):
     """The footnotes of a page.
 
     Attributes:
-        references: {mark of a link: number of its note, or `BACK` for a link back to the text}.
+        references: {mark of a link: number of its note, or `LEFT_OUT`}.
         definitions: {element: number of the note}.
         labels: of the notes, ASCII.
+        numbers: segments that are nothing but the number of a note.
     """
 
     references: dict[int, int]
     definitions: dict[int, int]
     labels: list[bytes]
+    numbers: list[int]
 
 
 def _note_of(document: Document, element: int, kept: npt.NDArray[np.bool_]) -> int:
@@ -84,8 +88,20 @@ def _label(text: str, taken: set[str]) -> str:
     return label
 
 
+def _first_segment(document: Document, element: int, kept: npt.NDArray[np.bool_]) -> int:
+    """Returns the first kept segment of a note; there is one."""
+    row = document.elements[element]
+    first = int(document.runs["segment"][row["first_run"]])
+    return first + int(np.argmax(kept[first:]))
+
+
+def _is_number(text: str, label: str) -> bool:
+    """Whether a text is the number of a note, perhaps in brackets."""
+    return text.strip("[]().: ") == label and len(text) <= len(label) + 4
+
+
 def find_notes(document: Document, kept: npt.NDArray[np.bool_]) -> Notes | None:
-    """Returns the footnotes of a page that are kept, with references that are kept; None if there are none.
+    """Returns the footnotes of a page that are kept, with references that are kept; None if there is nothing.
 
     Args:
         document: with marks.
@@ -97,7 +113,7 @@ def find_notes(document: Document, kept: npt.NDArray[np.bool_]) -> Notes | None:
     places: dict[bytes, int] = {}
     for name, element, _ in texts_of(document.tables, Mark.MARK_ID):
         places.setdefault(name, element)
-    runs, data = document.runs, document.data
+    runs, elements, data = document.runs, document.elements, document.data
     references: dict[int, int] = {}
     definitions: dict[int, int] = {}
     labels: list[bytes] = []
@@ -105,32 +121,38 @@ def find_notes(document: Document, kept: npt.NDArray[np.bool_]) -> Notes | None:
     others: list[tuple[int, int, str]] = []
     notes: dict[int, int] = {}
     for mark, target, first, end in links:
+        text = data[int(runs[first]["start"]) : int(runs[end - 1]["end"])].decode("utf-8", "replace").strip()
         name = unquote_to_bytes(target[1:])
         place = places.get(name, places.get(target[1:], -1))
-        text = data[int(runs[first]["start"]) : int(runs[end - 1]["end"])].decode("utf-8", "replace").strip()
         found = _REFERENCE.fullmatch(text)
         raised = bool(int(runs[first]["context"]) & _SUP)
-        if place < 0 or found is None or not (raised or text[0] in "[(" or _ID.match(name)):
-            others.append((mark, int(runs[first]["element"]), text))
-            continue
-        if place not in notes:
-            notes[place] = _note_of(document, place, kept)
-        element = notes[place]
-        if element < 0 or int(document.elements[element]["first_run"]) <= first:
-            others.append((mark, int(runs[first]["element"]), text))
+        element = -1
+        if place >= 0 and found is not None and (raised or text[0] in "[(" or _ID.match(name)):
+            if place not in notes:
+                notes[place] = _note_of(document, place, kept)
+            element = notes[place]
+        if found is None or element < 0 or int(elements[element]["first_run"]) <= first:
+            others.append((mark, first, text))
             continue
         if element not in definitions:
             definitions[element] = len(labels)
             labels.append(_label(found[1], taken).encode())
         references[mark] = definitions[element]
-    if not references:
-        return None
     spans = [
-        (int(document.elements[e]["first_run"]), int(document.elements[e]["last_run"])) for e in definitions
+        (int(elements[e]["first_run"]), int(elements[e]["last_run"]), labels[number].decode())
+        for e, number in definitions.items()
     ]
-    first_runs = {mark: first for mark, _, first, _ in links}
-    for mark, _, text in others:
-        run = first_runs[mark]
-        if not any(c.isalnum() for c in text) and any(start <= run < end for start, end in spans):
-            references[mark] = BACK
-    return Notes(references, definitions, labels)
+    for mark, run, text in others:
+        sign = not any(c.isalnum() for c in text)
+        if sign and len(text) <= 3 and int(elements[runs[run]["element"]]["tag"]) in _HEADINGS:
+            references[mark] = LEFT_OUT
+        for start, stop, label in spans:
+            if start <= run < stop and (sign or run == start and _is_number(text, label)):
+                references[mark] = LEFT_OUT
+    numbers = []
+    for element, number in definitions.items():
+        segment = _first_segment(document, element, kept)
+        row = document.segments[segment]
+        if _is_number(data[row["start"] : row["end"]].decode("utf-8", "replace"), labels[number].decode()):
+            numbers.append(segment)
+    return Notes(references, definitions, labels, numbers) if references else None

@@ -53,9 +53,13 @@ def _rendered(document: Document, kept: Kept, options: MarkupOptions, url: str, 
                 if address := address_of(source, base, True):
                     addresses[mark] = address
     notes = find_notes(document, kept.mask)
+    mask = kept.mask
+    if notes and notes.numbers:
+        mask = mask.copy()
+        mask[notes.numbers] = False
     return render(
         tables,
-        kept.mask,
+        mask,
         html,
         addresses or None,
         notes.references if notes else None,

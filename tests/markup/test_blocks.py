@@ -1,0 +1,210 @@
+"""Each kind of block and of inline element, in Markdown and in HTML."""
+
+from __future__ import annotations
+
+import pytest
+
+from .rendering import clean_html, markdown
+
+BLOCKS = [
+    # paragraphs, headings, rules
+    ("<p>One.<p>Two.", "One.\n\nTwo."),
+    ("<h1>A</h1><h6>B</h6>", "# A\n\n###### B"),
+    ("<h2><div>A</div><div>B</div></h2>", "## A B"),
+    ("<h2>A<br>B</h2>", "## A B"),
+    ("<h2><b>A</b> <i>b</i></h2>", "## A *b*"),
+    ("<p>One.<hr>Two.", "One.\n\nTwo."),
+    # line breaks: also where one ends a segment
+    ("<p>one<br>two", "one\\\ntwo"),
+    ("<p>The end.<br>A new line.<br><br>A paragraph.", "The end.\\\nA new line.\n\nA paragraph."),
+    ("<ul><li>one<br>two</ul>", "- one\\\n  two"),
+    # lists
+    ("<ul><li>a<li>b</ul>", "- a\n- b"),
+    ("<ol><li>a<li>b</ol>", "1. a\n2. b"),
+    ("<ol start=9><li>a<li>b<li value=20>c<li>d</ol>", "9. a\n10. b\n20. c\n21. d"),
+    ("<ol start=-1><li>a</ol>", "0. a"),
+    ("<ol start=99999999999><li>a</ol>", "999999999. a"),
+    ("<ul><li>a<ol><li>b</ol><li>c</ul>", "- a\n  1. b\n- c"),
+    ("<ul><li>a<ol start=4><li>b</ol></ul>", "- a\n\n  4. b"),
+    ("<ul><li>a</ul><ul><li>b</ul><ul><li>c</ul>", "- a\n\n* b\n\n- c"),
+    ("<ol><li>a</ol><ol><li>b</ol>", "1. a\n\n1) b"),
+    ("<ul><li><p>a<p>b<li>c</ul>", "- a\n\n  b\n\n- c"),
+    ("<ul><li>a<ul><li>b</ul></ul>", "- a\n  - b"),
+    ("<ul><li>a</li><ul><li>b</ul></ul>", "- a\n  - b"),
+    ("<ul><ul><li>b</ul></ul>", "- - b"),
+    ("<ul>text<li>a</ul>", "- text\n- a"),
+    ("<li>a<li>b", "- a\n- b"),
+    ("<ul></ul><ol><li></ol>x", "x"),
+    ("<ul><li><h3>A</h3><p>b</ul>", "- ### A\n\n  b"),
+    # quotations
+    ("<blockquote><p>a<p>b</blockquote>c", "> a\n>\n> b\n\nc"),
+    ("<blockquote>a</blockquote><blockquote>b</blockquote>", "> a\n\n> b"),
+    ("<blockquote><ul><li>a</ul></blockquote>", "> - a"),
+    # preformatted text is one block, with its blank lines
+    ("<pre>a\n\n\n  b\n</pre>", "```\na\n\n\n  b\n```"),
+    ('<pre><code class="language-python">a</code></pre>', "```python\na\n```"),
+    ('<div class="highlight-source-js"><div><pre>a</pre></div></div>', "```js\na\n```"),
+    ('<pre class="brush: cpp; gutter: true">a</pre>', "```cpp\na\n```"),
+    ('<pre class="sourceCode haskell">a</pre>', "```haskell\na\n```"),
+    ('<pre class="language-none">a</pre>', "```\na\n```"),
+    ('<pre data-lang="c++">a</pre>', "```c++\na\n```"),
+    ("<pre class='language-a`b'>x</pre>", "```\nx\n```"),
+    ("<pre>a ``` b</pre>", "````\na ``` b\n````"),
+    ("<pre><b>a</b> <a href=x>b</a></pre>", "```\na b\n```"),
+    ("<ul><li><pre>a\nb</pre></ul>", "- ```\n  a\n  b\n  ```"),
+    ("<table><tr><td><pre>1\n2</pre><td><pre>a\nb</pre></table>", "```\na\nb\n```"),
+    ("<table><tr><td><pre>1\n3</pre><td><pre>a\nb</pre></table>", "```\n1\n3\n```\n\n```\na\nb\n```"),
+    # definition lists
+    ("<dl><dt>A<dd>b<dd>c</dl>", "A\n: b\n\n: c"),
+    ("<dl><dt>A<dd><p>b<p>c<dt>D<dd>e</dl>", "A\n: b\n\n  c\n\nD\n: e"),
+    ("<dl><dd>b<dt>A</dl>", "b\n\nA"),
+    ("<dl><div><dt>A<br>B</dt><dd>c</dd></div></dl>", "A B\n: c"),
+]
+
+
+@pytest.mark.parametrize(("html", "expected"), BLOCKS)
+def test_blocks(html: str, expected: str) -> None:
+    assert markdown(html) == expected
+
+
+INLINES = [
+    ("a <b>b</b> <strong>c</strong> d", "a **b c** d"),
+    ("a <i>b</i><em>c</em> d", "a *bc* d"),
+    ("<b><i>a</i></b> <i>b <b>c</b></i>", "***a** b **c***"),
+    ("a <del>b</del> <s>c</s>", "a ~~b c~~"),
+    ("a<b>(b)</b>c", "a<strong>(b)</strong>c"),
+    ("a<b>b</b>c", "a**b**c"),
+    ("<i>a</i><b>b</b>", "*a*<strong>b</strong>"),
+    ("<i>a<b>b</b></i>", "*a<strong>b</strong>*"),
+    ("中<b>文。</b>字", "中<strong>文。</strong>字"),
+    ("x<sup>2</sup> H<sub>2</sub>O", "x<sup>2</sup> H<sub>2</sub>O"),
+    ("<code>a</code> <kbd>b</kbd>", "`a` `b`"),
+    ("<code><span>a</span> <b>b</b></code>", "`a b`"),
+    ("<code>a</code><code>b</code>", "`ab`"),
+    ("<code>a`b</code> c <tt>`</tt>", "``a`b`` c `` ` ``"),
+    ("a <b>b </b>c <b> d</b>", "a **b** c **d**"),
+    ("<b><code>a|b</code></b>", "**`a|b`**"),
+    ("<u>a</u> <mark>b</mark> <q>c</q> <small>d</small>", "a b c d"),
+]
+
+
+@pytest.mark.parametrize(("html", "expected"), INLINES)
+def test_inline_elements(html: str, expected: str) -> None:
+    assert markdown(f"<p>{html}") == expected
+
+
+LINKS = [
+    ('<p><a href="b.html">a <b>b</b></a>', "[a **b**](https://harbour.example/log/b.html)"),
+    ('<p><b>x <a href="/b">y</a></b>', "**x [y](https://harbour.example/b)**"),
+    ('<base href="https://o.example/d/"><p><a href="b">a</a>', "[a](https://o.example/d/b)"),
+    ('<p><a href="b">a</a><a href="c">b</a>', "[a](https://harbour.example/log/b) [b](https://harbour.example/log/c)"),
+    ('<p><a href="b (c) d">a]</a>', "[a\\]](https://harbour.example/log/b%20%28c%29%20d)"),
+    ('<p><a href="#top">a</a> <a href="">b</a> <a>c</a>', "a b c"),
+    ('<p><a href="mailto:a@b.example">a</a>', "[a](mailto:a@b.example)"),
+    ('<a href="b"><h2>A</h2><p>c</a>', "## [A](https://harbour.example/log/b)\n\n[c](https://harbour.example/log/b)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("html", "expected"), LINKS)
+def test_links(html: str, expected: str) -> None:
+    assert markdown(html, links=True) == expected
+    assert "](" not in markdown(html).replace("\\]", "")
+
+
+IMAGES = [
+    ('<p>a <img src="i.png" alt="An  [i]"> b', "a ![An \\[i\\]](https://harbour.example/log/i.png) b"),
+    ('<p>a</p><img src="i.png" data-src="j.png"><p>b</p>', "a\n\n![](https://harbour.example/log/j.png)\n\nb"),
+    ('<figure><img src="i.png"><figcaption>A view.</figcaption></figure>',
+     "![](https://harbour.example/log/i.png)\n\nA view."),
+    ('<p>a</p><img src="data:image/gif;base64,AA"><p>b</p>', "a\n\nb"),
+    ('<ul><li>a <img src="i.png"><li>b</ul>', "- a\n\n  ![](https://harbour.example/log/i.png)\n\n- b"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("html", "expected"), IMAGES)
+def test_images(html: str, expected: str) -> None:
+    assert markdown(html, images=True) == expected
+    assert "![" not in markdown(html)
+
+
+def test_an_image_beside_text_that_is_removed_is_not_written() -> None:
+    html = "<div><p>Kept.</p><img src=i.png><p>Removed.</p></div>"
+    assert markdown(html, [0, 1], images=True).count("![") == 1
+    assert markdown(html, [0], images=True) == "Kept."
+
+
+def test_alternative_texts_are_not_written_twice() -> None:
+    from ncleaner.document.html import dump_html
+    from ncleaner.markup.options import MarkupOptions
+    from ncleaner.markup.render import markdown_of
+
+    from .rendering import kept_of
+
+    document = dump_html('<p>a <img src="http://x.example/i.png" alt="view"> b', alt_text=True, marks=True)
+    assert markdown_of(document, kept_of(document)).decode() == "a view b"
+    text = markdown_of(document, kept_of(document), MarkupOptions(images=True)).decode()
+    assert text == "a ![view](http://x.example/i.png) b"
+
+
+TEX = "<span class='katex'><math{}><semantics><mi>x</mi><annotation encoding='application/x-tex'>{}</annotation></semantics></math></span>"
+FORMULAS = [
+    ("<p>a " + TEX.format("", "x^2_i") + " b", "a $x^2_i$ b"),
+    ("<p>" + TEX.format(" display=block", "a * b"), "$$a * b$$"),
+    ("<p><span class='katex-display'>" + TEX.format("", "a") + "</span>", "$$a$$"),
+    ("<p>" + TEX.format("", "a") + TEX.format("", "b"), "$a$ $b$"),
+    ("<p>" + TEX.format("", "a$b") + " costs $5", "a\\$b costs \\$5"),
+    ("<p>" + TEX.format("", "a\\"), "a\\\\"),
+    ("<p>" + TEX.format("", "a") + "5", "a5"),
+    ("<p>" + TEX.format("", "a&lt;b"), "$a< b$"),
+    ("<p><math><mi>a</mi><mo>=</mo><mi>b</mi></math>", "a = b"),
+    ("<p>\\(a_1\\) $5", "\\\\(a_1\\\\) $5"),
+    ("<script src=MathJax.js></script><p>\\(a_1\\) \\[b\\] $$c$$ $d$ \\(e", "$a_1$ $$b$$ $$c$$ \\$d\\$ \\\\(e"),
+    ("<script>MathJax = {tex: {inlineMath: [['$', '$']]}}</script><p>$a_1$ and $5", "$a_1$ and \\$5"),
+    ("<script type='math/tex; mode=display'>a</script>", "$$a$$"),
+    ("<table><tr><th>A<th>B<tr><td>" + TEX.format("", "|a|") + "<td>b</table>",
+     "| A | B |\n| --- | --- |\n| $\\vert a\\vert $ | b |"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("html", "expected"), FORMULAS)
+def test_formulas(html: str, expected: str) -> None:
+    assert markdown(html) == expected
+
+
+def test_html() -> None:
+    html = (
+        "<div class=x onclick=y><h2 id=a>A <script>b</script></h2><p style=c>D <b>e</b> &lt;f&gt; &amp; "
+        "<u>g</u> <mark>h</mark> <q>i</q><br>j</p><ol start=3><li>k<li value=7>l</ol>"
+        "<pre class=lang-c>m &lt;\n\n\nn</pre><dl><dt>o<dd>p</dl><blockquote>q</blockquote>"
+    )
+    assert clean_html(html) == (
+        "<h2>A</h2>\n"
+        "<p>D <strong>e</strong> &lt;f&gt; &amp; <u>g</u> <mark>h</mark> <q>i</q><br>\nj</p>\n"
+        '<ol start="3">\n<li>k</li>\n<li value="7">l</li>\n</ol>\n'
+        '<pre><code class="language-c">m &lt;\n\n\nn</code></pre>\n'
+        "<dl>\n<dt>o</dt>\n<dd>p</dd>\n</dl>\n"
+        "<blockquote>\n<p>q</p>\n</blockquote>\n"
+    )
+
+
+def test_html_has_links_and_images() -> None:
+    html = "<p><a href='b\"c' onclick=x>d</a> <img src=e.png alt='\"<f>' width=3> g <a href='javascript:h'>i</a>"
+    assert clean_html(html, links=True, images=True) == (
+        '<p><a href="https://harbour.example/log/b%22c">d</a> '
+        '<img src="https://harbour.example/log/e.png" alt="&quot;&lt;f&gt;"> g i</p>\n'
+    )
+
+
+def test_what_is_not_kept_leaves_nothing_behind() -> None:
+    html = "<h2>A</h2><ul><li>b<li>c</ul><blockquote>d</blockquote><ol><li>e<li>f<li>g</ol><pre>h\n\ni\n\nj</pre>"
+    assert markdown(html, []) == ""
+    assert markdown(html, [2]) == "- c"
+    assert markdown(html, [4, 6]) == "1. e\n3. g"
+    assert markdown(html, [0, 3]) == "## A\n\n> d"
+    assert markdown(html, [7, 9]) == "```\nh\n\nj\n```"
+    assert clean_html(html, []) == ""
+    assert clean_html(html, [6]) == '<ol start="3">\n<li>g</li>\n</ol>\n'
+
+
+def test_headings_carry_no_sign_that_links_to_themselves() -> None:
+    assert markdown("<h2 id=a>A<a href='#a'>¶</a></h2><p>b <a href='#a'>¶</a>") == "## A\n\nb ¶"

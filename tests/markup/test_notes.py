@@ -1,0 +1,54 @@
+"""Footnotes."""
+
+from __future__ import annotations
+
+import pytest
+
+from .rendering import clean_html, markdown
+
+SUP = "<p>Late<sup><a href='#fn1' id=ref1>1</a></sup> again.</p>"
+PAGES = [
+    (SUP + "<ol><li id=fn1>Since May. <a href='#ref1'>↩</a></ol>", "Late[^1] again.\n\n[^1]: Since May."),
+    # a list that has other items, too
+    (SUP + "<ol><li id=fn1>Since May.<li>Other.</ol>", "Late[^1] again.\n\n[^1]: Since May.\n\n2. Other."),
+    # the id is that of the paragraph, or of an anchor
+    (SUP + "<ol><li><p id=fn1>Since May.<p>And June.</ol>", "Late[^1] again.\n\n[^1]: Since May.\n\n    And June."),
+    (SUP + "<p><a name=fn1></a>Since May.", "Late[^1] again.\n\n[^1]: Since May."),
+    (SUP + "<div id=fn1><p>Since May.</div>", "Late[^1] again.\n\n[^1]: Since May."),
+    # the number of the note is not written twice
+    (SUP + "<p id=fn1><a href='#ref1'>[1]</a> Since May.", "Late[^1] again.\n\n[^1]: Since May."),
+    (SUP + "<aside id=fn1><span>[1]</span><p>Since May.</aside>", "Late[^1] again.\n\n[^1]: Since May."),
+    # in brackets, or by the name of the note
+    ("<p>Late <a href='#x'>[7]</a>.<ol><li id=x>Since May.</ol>", "Late [^7].\n\n[^7]: Since May."),
+    ("<p>Late <a href='#fn:a'>a</a>.<p id='fn:a'>Since May.", "Late [^a].\n\n[^a]: Since May."),
+    ("<p>Late <a href='#x'>7</a>.<p id=x>Since May.", "Late 7.\n\nSince May."),
+    # two references to one note, one label for two notes
+    ("<p>a<sup><a href='#x'>1</a></sup> b<sup><a href='#x'>1</a></sup><p id=x>c", "a[^1] b[^1]\n\n[^1]: c"),
+    ("<p>a<sup><a href='#x'>*</a></sup> b<sup><a href='#y'>*</a></sup><p id=x>c<p id=y>d",
+     "a[^1] b[^2]\n\n[^1]: c\n\n[^2]: d"),
+    ("<p>a<sup><a href='#x'>1</a></sup> b<sup><a href='#y'>1</a></sup><p id=x>c<p id=y>d",
+     "a[^1] b[^1-2]\n\n[^1]: c\n\n[^1-2]: d"),
+    # no note: before the reference, in a block whose place it would leave, nowhere
+    ("<p id=x>c<p>a<sup><a href='#x'>1</a></sup>", "c\n\na<sup>1</sup>"),
+    (SUP + "<blockquote><p id=fn1>Since May.</blockquote>", "Late<sup>1</sup> again.\n\n> Since May."),
+    (SUP, "Late<sup>1</sup> again."),
+    # text that looks like one
+    ("<p>a[^1] b<p>[^1]: c", "a\\[^1] b\n\n\\[^1\\]: c"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("html", "expected"), PAGES)
+def test_notes(html: str, expected: str) -> None:
+    assert markdown(html) == expected
+
+
+def test_a_note_without_its_reference_is_text() -> None:
+    html = SUP + "<ol><li>First.<li id=fn1>Since May.</ol>"
+    assert markdown(html, [2]) == "2. Since May."
+    assert markdown(html, [0]) == "Late<sup>1</sup> again."
+
+
+def test_notes_in_html() -> None:
+    assert clean_html(PAGES[0][0]) == (
+        '<p>Late<sup><a href="#note-1">1</a></sup> again.</p>\n<ol>\n<li id="note-1">Since May.</li>\n</ol>\n'
+    )
