@@ -26,9 +26,12 @@ def base_of(url: str, declared: bytes) -> str:
     """Returns what the addresses of a page are relative to.
 
     Args:
-        url: that of the page; empty if it is unknown.
+        url: that of the page; empty, or the name of a file, if it is unknown.
         declared: the address in <base>, as written; empty if there is none.
     """
+    if "://" not in url:
+        # the name of a file says nothing about its links
+        url = ""
     stated = _LEFT_OUT.sub("", declared.decode("utf-8", "replace")).strip()
     try:
         return urljoin(url, stated)

@@ -1,4 +1,4 @@
-"""Footnotes: links from the text to a note on the same page, and back; and the signs that link to their own heading."""
+"""Footnotes: links from the text to a note on the page, and back; and signs that link to their own heading."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def find_notes(document: Document, kept: npt.NDArray[np.bool_]) -> Notes | None:
         if sign and len(text) <= 3 and int(elements[runs[run]["element"]]["tag"]) in _HEADINGS:
             references[mark] = LEFT_OUT
         for start, stop, label in spans:
-            if start <= run < stop and (sign or run == start and _is_number(text, label)):
+            if start <= run < stop and (sign or (run == start and _is_number(text, label))):
                 references[mark] = LEFT_OUT
     numbers = []
     for element, number in definitions.items():
