@@ -1,4 +1,4 @@
-"""Footnotes: links from the text to a note on the page, and back; and signs that link to their own heading."""
+"""Footnotes: links from the text to a note on the page, and back; signs that link to their own heading."""
 
 from __future__ import annotations
 
