@@ -21,8 +21,8 @@ from ncleaner.document._joint cimport (
     CLOSED, JOINT_LEVELS, begin_side, is_apart, is_blank, joint, side_t, widen_side,
 )
 from ncleaner.document._marks cimport (
-    MARK_CODE, MARK_LINK_END, NO_ATTRIBUTE, OF_ALT, OF_BASE, OF_HREF, OF_SOURCE, OF_SRC, add_mark, mark_attribute, mark_image,
-    mark_script, name_of_attribute, says_display,
+    MARK_CODE, MARK_LINK_END, NO_ATTRIBUTE, OF_ALT, OF_BASE, OF_HREF, OF_SOURCE, OF_SRC, add_mark, mark_attribute,
+    mark_image, mark_script, name_of_attribute, says_display,
 )
 from ncleaner.document._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, name_t, node_t, str_t, text_node_t,

@@ -4,8 +4,8 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from ncleaner.document._marks cimport (
-    MARK_ALIGN, MARK_BLANK, MARK_BREAK, MARK_CODE, MARK_COLUMNS, MARK_FORMULA, MARK_FORMULA_END, MARK_IMAGE, MARK_LANGUAGE,
-    MARK_LAYOUT, MARK_LINK, MARK_LINK_END, MARK_ROWS, MARK_START, MARK_TYPESET, MARK_VALUE,
+    MARK_ALIGN, MARK_BLANK, MARK_BREAK, MARK_CODE, MARK_COLUMNS, MARK_FORMULA, MARK_FORMULA_END, MARK_IMAGE,
+    MARK_LANGUAGE, MARK_LAYOUT, MARK_LINK, MARK_LINK_END, MARK_ROWS, MARK_START, MARK_TYPESET, MARK_VALUE,
 )
 from ncleaner.document._tables cimport mark_t
 from ncleaner.document._tags cimport TAG_LI
