@@ -188,7 +188,9 @@ def test_html() -> None:
 
 
 def test_html_has_links_and_images() -> None:
-    html = "<p><a href='b\"c' onclick=x>d</a> <img src=e.png alt='\"<f>' width=3> g <a href='javascript:h'>i</a>"
+    html = (
+        "<p><a href='b\"c' onclick=x>d</a> <img src=e.png alt='\"<f>' width=3> g <a href='javascript:h'>i</a>"
+    )
     assert clean_html(html, links=True, images=True) == (
         '<p><a href="https://harbour.example/log/b%22c">d</a> '
         '<img src="https://harbour.example/log/e.png" alt="&quot;&lt;f&gt;"> g i</p>\n'

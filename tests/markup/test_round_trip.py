@@ -42,9 +42,15 @@ def tables(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 
 def blocks(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    items = st.lists((inner | INLINE).map(lambda text: f"<li>{text}</li>"), min_size=1, max_size=3).map("".join)
+    items = st.lists((inner | INLINE).map(lambda text: f"<li>{text}</li>"), min_size=1, max_size=3).map(
+        "".join
+    )
     return (
-        st.builds(lambda kind, text: f"<{kind}>{text}</{kind.split()[0]}>", st.sampled_from(["ul", "ol", "ol start=3"]), items)
+        st.builds(
+            lambda kind, text: f"<{kind}>{text}</{kind.split()[0]}>",
+            st.sampled_from(["ul", "ol", "ol start=3"]),
+            items,
+        )
         | inner.map(lambda text: f"<blockquote>{text}</blockquote>")
         | st.lists(inner, min_size=1, max_size=3).map("".join)
     )
