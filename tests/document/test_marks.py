@@ -1,0 +1,117 @@
+"""Marks: what they are, that both walks note the same ones, and that they cost nobody else anything."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
+
+from ncleaner.document import Document, _dump, _walk
+from ncleaner.document._document import Builder
+from ncleaner.document._marks import Mark
+from ncleaner.document.html import dump_html
+
+
+def marks(html: str) -> list[tuple[str, int, str | int]]:
+    document = dump_html(html, marks=True)
+    values = document.values
+    return [
+        (
+            Mark(row["kind"]).name.removeprefix("MARK_"),
+            int(row["run"]),
+            values[row["value"] : row["value"] + row["length"]].decode()
+            if row["length"]
+            else int(row["value"]),
+        )
+        for row in document.marks
+    ]
+
+
+PAGES: list[tuple[str, list[tuple[str, int, str | int]]]] = [
+    ("a<a href=' x '>b</a>c", [("LINK", 1, " x "), ("LINK_END", 2, 0)]),
+    ("<a>a</a>", [("LINK_END", 1, 0)]),
+    ("a<br>b<hr>c", [("BREAK", 1, 0), ("RULE", 2, 0)]),
+    ("<pre>a<br>b\n\n\n\nc</pre>", [("BLANK", 2, 3)]),
+    ("<pre>a\n\n</pre><pre>b</pre>", []),
+    ("<ol start=' -3x'><li value=4>a</ol>", [("START", 0, 2**32 - 3), ("VALUE", 0, 4)]),
+    ("<ul start=3><p value=4>a</ul>", []),
+    ("<table role=presentation><tr><td colspan=2 rowspan=0 align=RIGHT>a</table>",
+     [("LAYOUT", 0, 0), ("COLUMNS", 0, 2), ("ROWS", 0, 65_534), ("ALIGN", 0, 3)]),
+    ("<table><tr><th style='color:red; TEXT-ALIGN:  center'>a</table>", [("ALIGN", 0, 2)]),
+    ("<p id=a>b<a name=c></a>", [("ID", 0, "a"), ("ID", 1, "c"), ("LINK_END", 1, 0)]),
+    ("<base href=/x><p>a", [("BASE", 0, "/x")]),
+    ("<p>a<img src=b alt=c><img alt=d><img src=data:e data-src=f>",
+     [("IMAGE", 1, "b"), ("ALT", 1, "c"), ("IMAGE", 1, "f"), ("ALT", 1, 3)]),
+    ("<pre class='a lang-c'>b</pre>", [("LANGUAGE", 0, "c")]),
+    ("<p>a <code>b</code>", [("CODE", 1, 0)]),
+    ("<script src=/MathJax.js></script>a", [("TYPESET", 0, 0)]),
+    ("<script>x=[['$','$']]</script>a", [("TYPESET", 0, 1)]),
+    ("<script>f('$')</script>a", []),
+    ("<p>a <math display=block alttext=x></math>b", [("FORMULA", 1, 1), ("FORMULA_END", 2, 0)]),
+    ("<script type='math/tex'>x</script>", [("FORMULA", 0, 0), ("FORMULA_END", 1, 0)]),
+    ("<script type='math/tex; mode=display'>x</script>", [("FORMULA", 0, 1), ("FORMULA_END", 1, 0)]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("html", "expected"), PAGES)
+def test_marks(html: str, expected: list[tuple[str, int, str | int]]) -> None:
+    assert marks(html) == expected
+
+
+def of_walk(html: str, alt_text: bool, python: bool) -> Document:
+    builder = Builder(len(html), marking=True)
+    parser = LexborHTMLParser(html)
+    title, _ = (_walk.walk if python else _dump.walk)(parser, builder, alt_text)
+    return Document(builder.tables(title))
+
+
+@pytest.mark.parametrize("html", [html for html, _ in PAGES])
+def test_both_walks_note_the_same(html: str) -> None:
+    assert of_walk(html, False, True).tables == of_walk(html, False, False).tables
+
+
+ATTRIBUTES = st.sampled_from(
+    "href=a href id=b name=c start=3 value=-4 colspan=2 rowspan=0 align=left style='text-align:right' "
+    "class='language-x' class='brush: c' data-lang=d data-language=e role=none role=presentation data-src=f "
+    "data-original=g data-lazy-src=h src=i src=data:j alt=k display=block type='math/tex; mode=display' "
+    "class='katex-display' class='hljs c' hidden alttext=m".replace("' ", "'\0")
+    .replace("brush: c", "brush:\1c")
+    .split()
+).map(lambda text: text.replace("\0", " ").replace("\1", " "))
+NAMES = st.sampled_from(
+    "a b p div pre code td th tr table ol ul li img base script math span h1 br hr kbd x-y annotation".split()
+)
+ELEMENTS = st.builds(
+    lambda name, attributes, end: f"<{name} {' '.join(attributes)}>text" + (f"</{name}>" if end else ""),
+    NAMES,
+    st.lists(ATTRIBUTES, max_size=4),
+    st.booleans(),
+)
+
+
+@given(st.lists(ELEMENTS, max_size=12).map("\n".join), st.booleans())
+def test_both_walks_note_the_same_on_any_page(html: str, alt_text: bool) -> None:
+    assert of_walk(html, alt_text, True).tables == of_walk(html, alt_text, False).tables
+
+
+def test_without_marks_the_other_tables_are_the_same() -> None:
+    html = "".join(page for page, _ in PAGES)
+    plain, marked = dump_html(html), dump_html(html, marks=True)
+    assert len(plain.marks) == 0 and plain.values == b"" and len(marked.marks)
+    assert plain.data == marked.data
+    for name in ("runs", "segments", "elements", "names"):
+        assert getattr(plain, name).tobytes() == getattr(marked, name).tobytes()
+
+
+def test_marks_are_pickled_and_stay_in_copies() -> None:
+    document = dump_html("<p>a<br>b <a href=x>c</a>", marks=True)
+    assert pickle.loads(pickle.dumps(document)).tables == document.tables
+    assert document.with_tables().tables == document.tables
+
+
+def test_values_are_bounded() -> None:
+    assert marks(f"<a href={'x' * 5_000}>a</a><p id={'x' * 300}>b") == [("LINK_END", 1, 0)]
+    assert marks("<pre class=language-" + "x" * 40 + ">a</pre>") == []
