@@ -268,3 +268,25 @@ def test_nobody_uses_a_private_name_of_another_module() -> None:
         if name.startswith("_") and f"{module}.{name}" not in MODULES and name != "__version__"
     ]
     assert not found
+
+
+# a group of `re` that is not given back: `(…)*+`, `(…)++`, `(…){2,3}+`, `(?>…)`
+POSSESSIVE = re.compile(r"(?<!\\)\)(?:[*+?]|\{[\d,]+\})\+|\(\?>")
+
+
+def possessive(source: str) -> list[str]:
+    return [
+        ast.unparse(node)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func).startswith("re.")
+        and POSSESSIVE.search(ast.unparse(node))
+    ]
+
+
+def test_no_group_of_re_is_possessive() -> None:
+    """Pythons before 3.11.5, such as Debian's, match them wrongly: text is lost without a word."""
+    assert possessive('re.compile(r"(a|b)*+c")') and not possessive('re.compile(r"a*+(b*+)*")')
+    assert [
+        found for path in sources() if path.suffix == ".py" for found in possessive(path.read_text())
+    ] == []

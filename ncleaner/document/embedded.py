@@ -51,10 +51,11 @@ _MESSAGES = re.compile(r"translat|i18n|locali[sz]|messages")
 
 # A string of JSON, and whether it is a key. A quote ends the string only if JSON can continue after the
 # quote, so that a quote that was not escaped has no effect. A string that is not closed extends to the end of
-# the data: no character is read twice.
-_JSON = re.compile(r'"([^"\\]*+(?:(?:\\.|"(?!\s*+(?:[,:}\]]|\Z)))[^"\\]*+)*+)("?)(\s*+:)?', re.DOTALL)
+# the data: no character is read twice. The group is not possessive: before Python 3.11.5, `re` matches such
+# groups wrongly.
+_JSON = re.compile(r'"([^"\\]*+(?:(?:\\.|"(?!\s*+(?:[,:}\]]|\Z)))[^"\\]*+)*)("?)(\s*+:)?', re.DOTALL)
 # A string of a script ends with its line at the latest.
-_CODE = re.compile(r'"([^"\\\n]*+(?:\\.[^"\\\n]*+)*+)("?)(\s*+:)?')
+_CODE = re.compile(r'"([^"\\\n]*+(?:\\.[^"\\\n]*+)*)("?)(\s*+:)?')
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.)|\Z)", re.DOTALL)
 _PLAIN = {"n": "\n", "r": "\n", "t": " ", "b": "", "f": " ", "0": ""}
 # A string that is itself data.
@@ -76,7 +77,7 @@ _SIGN = re.compile(r"[{}<>\[\]=_|\\@#$%^*~;]")
 # A piece between white space that is a word, and not an identifier, an address or a number: letters of ASCII
 # and all characters beyond ASCII, with punctuation marks around.
 _LETTERS = r"[^\x00-@\[-`{-\x7f]++"
-_WORDLIKE = re.compile(rf"[(\"']*+{_LETTERS}(?:['/-]{_LETTERS})*+[^\w\s]*+\Z")
+_WORDLIKE = re.compile(rf"[(\"']*+{_LETTERS}(?:['/-]{_LETTERS})*[^\w\s]*+\Z")
 _FINAL = re.compile(r"[.!?…。！？।؟։።](?![^\s\"'”’»)\]）」』])")
 
 
