@@ -76,16 +76,23 @@ def _note_of(document: Document, element: int, kept: npt.NDArray[np.bool_]) -> i
     return -1
 
 
-def _label(text: str, taken: set[str]) -> str:
-    """Returns a label: what the page calls the note, if nothing else is called so."""
-    found = _LABEL.fullmatch(text)
-    label = text if found else "1"
-    number = 1
-    while label in taken:
-        number += 1
-        label = f"{text}-{number}" if found else str(number)
-    taken.add(label)
-    return label
+class _Labels:
+    """The labels of the notes of a page: what the page calls each, with a number where that is taken."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        # {what the page calls a note: the number that its last one got}
+        self._last: dict[str, int] = {}
+
+    def new(self, text: str) -> bytes:
+        """Returns a label that no other note has, ASCII."""
+        found = text if _LABEL.fullmatch(text) else ""
+        label = found or "1"
+        while label in self._taken:
+            number = self._last[found] = self._last.get(found, 1) + 1
+            label = f"{found}-{number}" if found else str(number)
+        self._taken.add(label)
+        return label.encode()
 
 
 def _first_segment(document: Document, element: int, kept: npt.NDArray[np.bool_]) -> int:
@@ -117,7 +124,7 @@ def find_notes(document: Document, kept: npt.NDArray[np.bool_]) -> Notes | None:
     references: dict[int, int] = {}
     definitions: dict[int, int] = {}
     labels: list[bytes] = []
-    taken: set[str] = set()
+    names = _Labels()
     others: list[tuple[int, int, str]] = []
     notes: dict[int, int] = {}
     for mark, target, first, end in links:
@@ -136,19 +143,23 @@ def find_notes(document: Document, kept: npt.NDArray[np.bool_]) -> Notes | None:
             continue
         if element not in definitions:
             definitions[element] = len(labels)
-            labels.append(_label(found[1], taken).encode())
+            labels.append(names.new(found[1]))
         references[mark] = definitions[element]
-    spans = [
-        (int(elements[e]["first_run"]), int(elements[e]["last_run"]), labels[number].decode())
-        for e, number in definitions.items()
-    ]
+    # runs of notes, and the notes that begin with a run
+    notes_at = np.zeros(len(runs) + 1, np.int64)
+    begun: dict[int, list[str]] = {}
+    for element, number in definitions.items():
+        row = elements[element]
+        notes_at[row["first_run"]] += 1
+        notes_at[row["last_run"]] -= 1
+        begun.setdefault(int(row["first_run"]), []).append(labels[number].decode())
+    inside = np.cumsum(notes_at) > 0
     for mark, run, text in others:
         sign = not any(c.isalnum() for c in text)
-        if sign and len(text) <= 3 and int(elements[runs[run]["element"]]["tag"]) in _HEADINGS:
+        heading = len(text) <= 3 and int(elements[runs[run]["element"]]["tag"]) in _HEADINGS
+        numbered = any(_is_number(text, label) for label in begun.get(run, ()))
+        if numbered or (sign and (heading or inside[run])):
             references[mark] = LEFT_OUT
-        for start, stop, label in spans:
-            if start <= run < stop and (sign or (run == start and _is_number(text, label))):
-                references[mark] = LEFT_OUT
     numbers = []
     for element, number in definitions.items():
         segment = _first_segment(document, element, kept)

@@ -6,7 +6,7 @@ from ncleaner.document import Document
 from ncleaner.document._marks import Mark
 from ncleaner.document.kept import Kept
 from ncleaner.markup._render import images_of, kept_links, render, texts_of
-from ncleaner.markup.addresses import address_of, base_of
+from ncleaner.markup.addresses import Addresses
 from ncleaner.markup.notes import find_notes
 from ncleaner.markup.options import MarkupOptions
 
@@ -43,14 +43,14 @@ def _rendered(document: Document, kept: Kept, options: MarkupOptions, url: str, 
     addresses: dict[int, bytes] = {}
     if options.links or options.images:
         declared = texts_of(tables, Mark.MARK_BASE)
-        base = base_of(url, declared[0][0] if declared else b"")
+        of_page = Addresses(url, declared[0][0] if declared else b"")
         if options.links:
             for mark, target, _, _ in kept_links(tables, kept.mask, False):
-                if address := address_of(target, base):
+                if address := of_page.of(target):
                     addresses[mark] = address
         if options.images:
             for mark, source in images_of(tables):
-                if address := address_of(source, base, True):
+                if address := of_page.of(source, True):
                     addresses[mark] = address
     notes = find_notes(document, kept.mask)
     mask = kept.mask

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ncleaner.markup.addresses import address_of, base_of
+from ncleaner.markup.addresses import Addresses
 
 BASE = "https://harbour.example/log/may.html"
+PAGE = Addresses(BASE, b"")
 
 
 @pytest.mark.parametrize(
@@ -37,29 +38,65 @@ BASE = "https://harbour.example/log/may.html"
     ],
 )
 def test_addresses(written: str, expected: str) -> None:
-    assert address_of(written.encode(), BASE).decode() == expected
+    assert PAGE.of(written.encode()).decode() == expected
 
 
 def test_images_have_fewer_schemes() -> None:
-    assert address_of(b"i.png", BASE, image=True) == b"https://harbour.example/log/i.png"
-    assert address_of(b"mailto:a@b.example", BASE, image=True) == b""
+    assert PAGE.of(b"i.png", image=True) == b"https://harbour.example/log/i.png"
+    assert PAGE.of(b"mailto:a@b.example", image=True) == b""
 
 
 def test_without_an_address_of_the_page() -> None:
-    assert address_of(b"a/b.html", "") == b"a/b.html"
-    assert address_of(b"javascript:a", "") == b""
-    assert address_of(b"1x:a", "") == b"1x:a"
+    assert Addresses("", b"").of(b"a/b.html") == b"a/b.html"
+    assert Addresses("", b"").of(b"javascript:a") == b""
+    assert Addresses("", b"").of(b"1x:a") == b"1x:a"
 
 
 def test_bases() -> None:
-    assert base_of(BASE, b"") == BASE
-    assert base_of(BASE, b"/d/") == "https://harbour.example/d/"
-    assert base_of(BASE, b" https://o.example/\n") == "https://o.example/"
-    assert base_of(BASE, b"http://[") == BASE
+    assert Addresses(BASE, b"").base == BASE
+    assert Addresses(BASE, b"/d/").base == "https://harbour.example/d/"
+    assert Addresses(BASE, b" https://o.example/\n").base == "https://o.example/"
+    assert Addresses(BASE, b"http://[").base == BASE
 
 
 @given(st.text() | st.binary().map(lambda data: data.decode("latin-1")), st.booleans())
 def test_an_address_is_nothing_else(written: str, image: bool) -> None:
-    found = address_of(written.encode("utf-8", "replace"), BASE, image).decode()
+    found = PAGE.of(written.encode("utf-8", "replace"), image).decode()
     assert not re.search(r"[\s\x00-\x20()<>\"\\`|\[\]]", found)
     assert re.match(r"(?:https?|ftps?|mailto|tel):", found) or not found
+
+
+PIECES = st.sampled_from(
+    [
+        "http://",
+        "https://",
+        "x.example",
+        "/",
+        "//",
+        ".",
+        "..",
+        "?",
+        "#",
+        ";",
+        "a",
+        "b=c",
+        "&",
+        ":",
+        "80",
+        "@",
+        "%20",
+        "-",
+        "'",
+        "_",
+    ]
+)
+
+
+@given(
+    st.lists(PIECES, max_size=12).map("".join),
+    st.sampled_from([BASE, "", "http://x.example", "ftp://x.example/a", "file:///a"]),
+    st.booleans(),
+)
+def test_addresses_that_need_no_parsing(written: str, url: str, image: bool) -> None:
+    page = Addresses(url, b"")
+    assert page.of(written.encode(), image) == page._joined(written.encode(), image)
