@@ -167,7 +167,9 @@ class Cleaner:
         """
         return self._dumped(html, url, 4)
 
-    def _dumped(self, html: bytes | str, url: str, callers: int, marks: bool = False) -> Document:
+    def _dumped(
+        self, html: bytes | str, url: str, callers: int, marks: bool = False, facts: bool = False
+    ) -> Document:
         check_is("url", url, str, "an address as str")
         given = page_of(html, callers)
         document = dump_html(
@@ -175,7 +177,7 @@ class Cleaner:
             encoding=self.encoding,
             limits=self.limits,
             alt_text=self.alt_text,
-            facts=self.facts,
+            facts=facts or self.facts,
             marks=marks or self.marks,
         )
         return self._with_site(document, url)
@@ -254,6 +256,7 @@ class Cleaner:
         links: bool = False,
         images: bool = False,
         spans: Spans = "merge",
+        front_matter: bool = False,
     ) -> str:
         """Returns what is kept of one HTML page as Markdown; empty if no segment is kept.
 
@@ -271,10 +274,19 @@ class Cleaner:
             images: write images.
             spans: what becomes of a cell over several columns or rows: `merge` writes its text once, `repeat`
                 in each of them.
+            front_matter: begin with what the page says of itself, as YAML; see `front_matter_of`.
 
         Raises as `clean` does, and ValueError for other `spans`.
         """
-        return self._marked_up(html, url, markdown_of, links, images, spans)
+        check_flag("front_matter", front_matter)
+        document, text = self._marked_up(html, url, markdown_of, links, images, spans, front_matter)
+        if not (front_matter and text):
+            return text
+        # few ask for it, and it imports parsers of dates and addresses
+        from ncleaner.sinks.front_matter import front_matter_of
+
+        front = front_matter_of(Page(b"", url), document, self.keep(document))
+        return f"{front.decode()}\n{text}"
 
     def html(
         self,
@@ -289,7 +301,7 @@ class Cleaner:
 
         Arguments and errors as for `markdown`.
         """
-        return self._marked_up(html, url, html_of, links, images, spans)
+        return self._marked_up(html, url, html_of, links, images, spans)[1]
 
     def _marked_up(
         self,
@@ -299,13 +311,14 @@ class Cleaner:
         links: bool,
         images: bool,
         spans: Spans,
-    ) -> str:
+        facts: bool = False,
+    ) -> tuple[Document, str]:
         check_flag("links", links)
         check_flag("images", images)
         check_choice("spans", spans, SPANS)
-        document = self._dumped(html, url, 6, True)
+        document = self._dumped(html, url, 6, True, facts)
         options = MarkupOptions(links, images, spans)
-        return write(document, self._decided(document), options, url).decode()
+        return document, write(document, self._decided(document), options, url).decode()
 
     def page(self, page: Page) -> tuple[Document, Kept]:
         """Dumps and cleans a page of an archive; its HTTP header counts for the encoding."""

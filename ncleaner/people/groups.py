@@ -14,7 +14,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "clean": {
         "Input": "--inputs-from --prefix --input-format --marker --text --encoding",
         "Output": "--output --format --compress --segments --metadata --signals --attribute --table "
-        "--sentences --markdown --links --images --spans --references --duplicates",
+        "--sentences --markdown --links --images --spans --front-matter --references --duplicates",
         "How it is decided": _METHOD,
         "What is kept": f"{_KEPT} --alt-text",
         "Limits of a page": "--max-bytes --max-nesting --max-segments --max-seconds --max-memory",

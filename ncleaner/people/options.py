@@ -15,17 +15,12 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 import typer
 
 from ncleaner.errors import InputError, NcleanerError
-from ncleaner.limits import Limits
-from ncleaner.markup.options import SPANS, MarkupOptions
 from ncleaner.methods.base import Value
-from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL, METHODS, entry_of
+from ncleaner.methods.table import METHODS, entry_of
 from ncleaner.page import LAYOUT_CHOICES
 from ncleaner.people.completing import model_choices
 from ncleaner.people.streams import check_stdin, discard, finish, tell_error
 from ncleaner.running.ending import Terminated, ending_on_signals
-from ncleaner.running.settings import Settings
-from ncleaner.sinks.base import SinkOptions
-from ncleaner.sinks.choice import COMPRESSIONS, FORMATS, make_sink
 
 if TYPE_CHECKING:
     from ncleaner.modelling.decision import Preset
@@ -35,7 +30,6 @@ __all__ = [
     "AltOption",
     "EncodingOption",
     "F",
-    "Format",
     "InputArgument",
     "InputFormatName",
     "InputFormatOption",
@@ -62,7 +56,6 @@ __all__ = [
     "sources_of",
     "threshold_of",
     "with_options_of",
-    "with_settings",
 ]
 
 # The choices come from the tables, so a new entry is an option at once; mypy cannot see the members.
@@ -71,11 +64,8 @@ Method = StrEnum("Method", [(name, name) for name in METHODS])  # type: ignore[m
 PageMethod = StrEnum(  # type: ignore[misc]
     "PageMethod", [(name, name) for name, entry in METHODS.items() if not entry.needs_references]
 )
-Format = StrEnum("Format", [(name, name) for name in FORMATS])  # type: ignore[misc]
 InputFormatName = StrEnum("InputFormatName", [(name, name) for name in ("auto", "warc", "html", "text")])  # type: ignore[misc]
 TextLayoutName = StrEnum("TextLayoutName", [(name, name) for name in LAYOUT_CHOICES])  # type: ignore[misc]
-SpansName = StrEnum("SpansName", [(name, name) for name in SPANS])  # type: ignore[misc]
-Compression = StrEnum("Compression", [(name, name) for name in COMPRESSIONS])  # type: ignore[misc]
 
 # That of programs which die of SIGPIPE.
 _CLOSED_PIPE = 141
@@ -253,12 +243,6 @@ PrecisionOption = Annotated[
 RecallOption = Annotated[
     bool, typer.Option("--recall", help="Prefer keeping boilerplate to losing text: the model's preset.")
 ]
-CompressOption = Annotated[
-    Compression | None,
-    typer.Option(
-        help="Compress the output: text, markdown, html, cleaneval, jsonl, vertical.", show_default=False
-    ),
-]
 InputsFromOption = Annotated[
     str | None,
     typer.Option(
@@ -277,114 +261,12 @@ PrefixOption = Annotated[
         show_default=False,
     ),
 ]
-SegmentsOption = Annotated[
-    bool, typer.Option("--segments", help="jsonl: add each segment's kind, score and offsets.")
-]
-MetadataOption = Annotated[
-    bool,
-    typer.Option(
-        "--metadata",
-        help="jsonl, parquet, vertical, prevertical, tei: add what each page says of itself: title without "
-        "the site's name, authors, dates, site, description, canonical address, licence, image.",
-    ),
-]
-SignalsOption = Annotated[
-    bool,
-    typer.Option(
-        "--signals",
-        help="jsonl, parquet: add figures of each page to filter by: words, share kept, mean score, link "
-        "density, share of lists, a hash of the text, and so on.",
-    ),
-]
-SentencesOption = Annotated[
-    bool,
-    typer.Option(
-        "--sentences",
-        help="vertical, prevertical, tei: mark sentences with <s> (needs the extra `sentences`).",
-    ),
-]
-AttributeOption = Annotated[
-    list[str],
-    typer.Option(
-        "--attribute",
-        metavar="NAME[=FIELD]",
-        help="vertical, prevertical: an attribute of <doc>, in place of the usual ones; can be repeated. "
-        "FIELD is url, date, host, domain, language, published, authors, words and so on, or a column of "
-        "--table.",
-        show_default=False,
-    ),
-]
-TableOption = Annotated[
-    str | None,
-    typer.Option(
-        "--table",
-        metavar="FILE",
-        help="vertical, prevertical, tei: what you know of the documents: CSV, TSV or JSON lines with a "
-        "column url or file; the other columns become attributes.",
-        show_default=False,
-    ),
-]
-MarkdownOption = Annotated[
-    bool, typer.Option("--markdown", help="jsonl, parquet: add each page as Markdown, in `markdown`.")
-]
-LinksOption = Annotated[bool, typer.Option("--links", help="markdown, html: write the targets of links.")]
-ImagesOption = Annotated[bool, typer.Option("--images", help="markdown, html: write images.")]
-SpansOption = Annotated[
-    SpansName,
-    typer.Option(
-        "--spans",
-        help="markdown, html: write the text of a cell over several columns or rows once (merge), or in each "
-        "of them (repeat).",
-    ),
-]
-ReferencesOption = Annotated[
-    bool, typer.Option("--references", help="signatures: add the HTML of each page, for the method `site`.")
-]
-DuplicatesOption = Annotated[
-    bool,
-    typer.Option(
-        "--duplicates",
-        help="signatures, and jsonl and parquet with --signals: add what finding near duplicates takes "
-        "(needs the extra `duplicates`).",
-    ),
-]
-MaxBytesOption = Annotated[
-    int,
-    typer.Option(
-        min=1, help="Largest page, in bytes, before and after decompression; larger pages are given up."
-    ),
-]
-MaxNestingOption = Annotated[
-    int,
-    typer.Option(
-        min=16, help="Deepest nesting of elements in a page that is slow to parse; deeper tags are dropped."
-    ),
-]
-MaxSegmentsOption = Annotated[
-    int, typer.Option(min=1, help="Largest number of segments of a page; pages with more are given up.")
-]
-MaxSecondsOption = Annotated[
-    float,
-    typer.Option(
-        metavar="SECONDS", min=0.1, help="Longest time for one page, in seconds; slower pages are given up."
-    ),
-]
-MaxMemoryOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="MB",
-        min=200,
-        help="Memory of a worker, in MB; pages that need more are given up (Linux).  [default: no limit]",
-        show_default=False,
-    ),
-]
 LogJsonOption = Annotated[
     bool, typer.Option("--log-json", help="Write JSON to standard error, one object per line, for programs.")
 ]
 QuietOption = Annotated[
     bool, typer.Option("--quiet", "-q", help="Show no progress and no summary, only errors.")
 ]
-FormatOption = Annotated[Format, typer.Option("--format", "-f", help=f"Output format: {', '.join(FORMATS)}.")]
 
 
 @contextmanager
@@ -399,63 +281,6 @@ def logged_as_json(wanted: bool) -> Iterator[None]:
             raise
         log("error", what=str(error))
         raise typer.Exit(1) from None
-
-
-_CORPORA = ("vertical", "prevertical", "tei")
-# {option: formats that have it}
-_OF_FORMATS = {
-    "references": ("signatures",),
-    "duplicates": ("signatures", "jsonl", "parquet"),
-    "metadata": ("jsonl", "parquet", *_CORPORA),
-    "signals": ("jsonl", "parquet"),
-    "sentences": _CORPORA,
-    "attributes": ("vertical", "prevertical"),
-    "table": _CORPORA,
-    "markdown": ("jsonl", "parquet"),
-}
-
-
-def _markup_options(name: str, markdown: bool, links: bool, images: bool, spans: str) -> MarkupOptions:
-    """Returns the options of Markdown and HTML. Raises BadParameter: the output has neither."""
-    options = MarkupOptions(links, images, cast(Any, spans))
-    if options != MarkupOptions() and not markdown and name not in ("markdown", "html"):
-        option = "--links" if links else "--images" if images else "--spans"
-        raise typer.BadParameter(
-            f"only --format markdown and html have it, and --markdown, not {name}", param_hint=option
-        )
-    return options
-
-
-def _sink_options(name: str, options: SinkOptions) -> SinkOptions:
-    """Returns the options of the output. Raises BadParameter: the format cannot do it."""
-    for option, formats in _OF_FORMATS.items():
-        if getattr(options, option) and name not in formats:
-            known = " and ".join(filter(None, [", ".join(formats[:-1]), formats[-1]]))
-            verb = "have" if len(formats) > 1 else "has"
-            shown = option.removesuffix("s") if option == "attributes" else option
-            raise typer.BadParameter(
-                f"only {known} {verb} it, not {name}: see --format", param_hint=f"--{shown}"
-            )
-    if options.duplicates and name != "signatures":
-        if not options.signals:
-            raise typer.BadParameter(
-                f"in {name} it is part of --signals: give both", param_hint="--duplicates"
-            )
-        from ncleaner.surveying.duplicates import require_rensa
-
-        require_rensa()
-    if name in ("vertical", "prevertical"):
-        from ncleaner.sinks.fields import Fields
-
-        try:
-            Fields(options)
-        except ValueError as error:
-            raise typer.BadParameter(str(error), param_hint="--attribute") from None
-    try:
-        make_sink(name, options)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--compress") from None
-    return options
 
 
 def threshold_of(threshold: float | None, precision: bool, recall: bool) -> float | Preset | None:
@@ -551,104 +376,6 @@ def parameters_of(method: str, given: list[str]) -> dict[str, Value]:
         return entry_of(method).settled(found)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--set") from None
-
-
-def settings_of(
-    output_format: FormatOption = Format("text"),
-    method: MethodOption = Method(DEFAULT_METHOD),
-    parameters: SetOption = [],  # noqa: B006
-    model: ModelOption = DEFAULT_MODEL,
-    sites: SitesOption = None,
-    threshold: ThresholdOption = None,
-    precision: PrecisionOption = False,
-    recall: RecallOption = False,
-    input_format: InputFormatOption = InputFormatName("auto"),
-    marker: MarkerOption = None,
-    text: TextOption = TextLayoutName("auto"),
-    encoding: EncodingOption = None,
-    compress: CompressOption = None,
-    segments: SegmentsOption = False,
-    references: ReferencesOption = False,
-    duplicates: DuplicatesOption = False,
-    metadata: MetadataOption = False,
-    signals: SignalsOption = False,
-    sentences: SentencesOption = False,
-    attributes: AttributeOption = [],  # noqa: B006
-    table: TableOption = None,
-    markdown: MarkdownOption = False,
-    links: LinksOption = False,
-    images: ImagesOption = False,
-    spans: SpansOption = SpansName("merge"),
-    alt_text: AltOption = False,
-    headline: HeadlineOption = None,
-    no_comments: NoCommentsOption = False,
-    no_captions: NoCaptionsOption = False,
-    news: NewsOption = False,
-    notices: NoticesOption = False,
-    max_bytes: MaxBytesOption = Limits().bytes,
-    max_nesting: MaxNestingOption = Limits().nesting,
-    max_segments: MaxSegmentsOption = Limits().segments,
-    max_seconds: MaxSecondsOption = Limits().seconds,
-    max_memory: MaxMemoryOption = None,
-) -> Settings:
-    """Returns the settings of a run. Raises BadParameter for options that do not go together, before anything
-    is read."""
-    check_marker(marker)
-    if entry_of(method.value).needs_references and sites is None:
-        raise typer.BadParameter(
-            f"the method {method.value} needs --sites FILE, which `ncleaner survey --references` makes",
-            param_hint="--method",
-        )
-    return Settings(
-        method=method.value,
-        model=model,
-        threshold=threshold_of(threshold, precision, recall),
-        output_format=output_format.value,
-        sink_options=_sink_options(
-            output_format.value,
-            SinkOptions(
-                segments,
-                cast(Any, compress.value) if compress else None,
-                references,
-                duplicates,
-                metadata,
-                signals,
-                sentences,
-                tuple(attributes),
-                table,
-                markdown,
-                _markup_options(output_format.value, markdown, links, images, spans.value),
-            ),
-        ),
-        input_format=cast(Any, input_format.value),
-        encoding=encoding,
-        alt_text=alt_text,
-        headline=headline,
-        comments=not no_comments,
-        captions=not no_captions,
-        news=news,
-        notices=notices,
-        parameters=parameters_of(method.value, parameters),
-        sites=sites,
-        limits=Limits(
-            bytes=max_bytes,
-            nesting=max_nesting,
-            segments=max_segments,
-            seconds=max_seconds,
-            memory=max_memory and max_memory * 1_000_000,
-        ),
-        marker=marker,
-        text=text.value,
-    )
-
-
-def with_settings(**defaults: Any) -> Callable[[F], F]:
-    """Decorates a command: puts the options of `settings_of` in the place of its parameter `settings`.
-
-    Args:
-        defaults: {option: default} where this command differs.
-    """
-    return with_options_of(settings_of, "settings", **defaults)
 
 
 def with_options_of(made_by: Callable[..., Any], name: str, **defaults: Any) -> Callable[[F], F]:

@@ -49,6 +49,7 @@ class SinkOptions:
         compression: of the output, in formats that are text; None for none.
         markdown: whether jsonl and parquet also contain each page as Markdown.
         markup: options of Markdown and HTML.
+        front_matter: whether each page of Markdown begins with what it says of itself, as YAML.
     """
 
     segments: bool = False
@@ -62,12 +63,13 @@ class SinkOptions:
     table: str | None = None
     markdown: bool = False
     markup: MarkupOptions = field(default_factory=MarkupOptions)
+    front_matter: bool = False
 
     @property
     def wants_facts(self) -> bool:
         """Whether the output has what pages say of themselves."""
         fields = {attribute.rpartition("=")[2] for attribute in self.attributes}
-        return self.metadata or not fields.isdisjoint(METADATA)
+        return self.metadata or self.front_matter or not fields.isdisjoint(METADATA)
 
 
 class Writable(Protocol):

@@ -12,7 +12,6 @@ import typer
 from pyspark.sql import SparkSession
 
 from ncleaner.people.options import (
-    Format,
     InputsFromOption,
     LogJsonOption,
     PrefixOption,
@@ -20,9 +19,10 @@ from ncleaner.people.options import (
     logged_as_json,
     reports_errors,
     sources_of,
-    with_settings,
 )
+from ncleaner.people.output_options import Format
 from ncleaner.people.progress import ProgressDisplay
+from ncleaner.people.run_options import with_settings
 from ncleaner.running.ending import ending_on_signals
 from ncleaner.running.settings import Settings
 from ncleaner.spark import clean

@@ -19,8 +19,8 @@ from ncleaner.people.options import (
     or_stdin,
     reports_errors,
     sources_of,
-    with_settings,
 )
+from ncleaner.people.run_options import with_settings
 from ncleaner.people.streams import finish
 from ncleaner.running.settings import Settings
 
