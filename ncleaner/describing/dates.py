@@ -13,7 +13,7 @@ _YEARS = range(1990, 2100)
 # A date is short: what is longer is no date, or has one in running text.
 _LONGEST = 60
 
-_DAY_FIRST = re.compile(r"(?<!\d)(\d{1,2})[./](\d{1,2})[./](\d{4})(?!\d)")
+_DAY_FIRST = re.compile(r"(?<![\d-])(\d{1,2})[./-](\d{1,2})[./-](\d{4})(?![\d-])")
 _YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})(?:[./-]|年\s?|년\s?)(\d{1,2})(?:[./-]|月\s?|월\s?)(\d{1,2})(?!\d)")
 _IN_URL = re.compile(r"[/_-]((?:19|20)\d\d)[/_-]([01]?\d)[/_-]([0-3]?\d)(?=[/_.-]|$)")
 _COMPACT_IN_URL = re.compile(r"/((?:19|20)\d\d)([01]\d)([0-3]\d)(?=[/_-])")

@@ -19,6 +19,7 @@ __all__ = ["Metadata", "metadata_of"]
 
 _HTTP = re.compile(r"https?://[^\s/?#\[\]\\][^\s]*\Z", re.IGNORECASE)
 _HEADLINE, _BYLINE = ZONES.index("headline"), ZONES.index("byline")
+_BY = re.compile(r"\s*by\s", re.IGNORECASE)
 # characters of a segment that may be a date
 _SHORT = 80
 _LONGEST_TITLE, _LONGEST_DESCRIPTION, _LONGEST_NAME, _LONGEST_URL = 500, 2_000, 100, 2_000
@@ -257,16 +258,17 @@ def _authors(said: _Statements, document: Document) -> Candidates:
     yield from ((source, names_in(values)) for source, values in said.json_of("author", "creator"))
     yield from ((source, names_in(values)) for source, values in said.meta_of(_AUTHORS))
     yield from ((source, names_on_page(values)) for source, values in said.items_of("author", "creator"))
-    for fact in said.facts:
-        if fact.kind == "author":
-            yield (
-                f"{'rel' if 'author' in fact.names.split() else 'class'} author",
-                names_on_page([fact.value]),
-            )
-    yield (
-        "byline",
-        names_on_page([text for _, text in texts_of_zone(document.tables, _BYLINE) if BY.match(text)]),
-    )
+    marked = [fact for fact in said.facts if fact.kind == "author"]
+    # a link to a section of the site may be marked as an author, too
+    for fact in sorted(marked, key=lambda fact: _BY.match(fact.value) is None):
+        yield (
+            f"{'rel' if 'author' in fact.names.split() else 'class'} author",
+            names_on_page([fact.value]),
+        )
+    yield "byline", names_on_page([text for text in _bylines(document) if BY.match(text)])
+    for text in _beside(document):
+        if _BY.match(text):
+            yield "beside the headline", names_on_page([text])
 
 
 def _published(said: _Statements, document: Document, url: str) -> Candidates:
@@ -279,7 +281,7 @@ def _published(said: _Statements, document: Document, url: str) -> Candidates:
         if any(word in fact.names.lower() for word in ("publi", "entry-date", "posted", "created")):
             yield "time", [fact.value]
     changed = {iso_date(fact.value)[:10] for fact in times if _of_change(fact)}
-    for _, text in texts_of_zone(document.tables, _BYLINE):
+    for text in _bylines(document):
         if (found := first_date(text)) and found not in changed:
             yield "byline", [found]
     if found := date_in_url(url):
@@ -297,13 +299,23 @@ def _of_change(fact: Fact) -> bool:
     return "update" in names or "modif" in names
 
 
+def _row_of_headline(document: Document) -> int:
+    """Returns the segment of the headline, -1 if there is none."""
+    headline = texts_of_zone(document.tables, _HEADLINE)
+    return headline[0][0] if headline else -1
+
+
+def _bylines(document: Document) -> list[str]:
+    """Returns the segments of bylines, those first that are close to the headline."""
+    row = _row_of_headline(document)
+    found = texts_of_zone(document.tables, _BYLINE)
+    return [text for _, text in sorted(found, key=lambda each: abs(each[0] - row) if row >= 0 else 0)]
+
+
 def _beside(document: Document) -> list[str]:
     """Returns the short segments around the headline."""
-    headline = texts_of_zone(document.tables, _HEADLINE)
-    if not headline:
-        return []
-    row = headline[0][0]
-    return short_texts(document.tables, row - 3, row + 9, _SHORT)
+    row = _row_of_headline(document)
+    return [] if row < 0 else short_texts(document.tables, row - 3, row + 12, _SHORT)
 
 
 def _modified(said: _Statements) -> Candidates:

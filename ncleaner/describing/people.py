@@ -23,22 +23,30 @@ BY: Final = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(
-    r"\s*(?:[;|•·/\n\t、]|,(?!\s*(?:jr|sr|ph\.?\s?d|m\.?d|esq|rn|rd|mba|ii|iii|cpa|cepf)\b)|&|＆"
+    r"\s*(?:[;|•·/\n\t、]|,(?!\s*(?:jr|sr|ph\.?\s?d|m\.?d|esq|rn|rd|mba|ii|iii|cpa|cepf)\b)|&(?!\s*(?:sons|co|company|partners|bros)\b)|＆"
     r"|(?<!\w)(?:and|und|et|y|i|и|και)(?!\w))\s*",
     re.IGNORECASE,
 )
 _JOINS = re.compile(r"^\W*(?:and|und|et|y|i|и|και)?\W*$", re.IGNORECASE)
 _AFTER = re.compile(
-    r"\s*(?:[|•·—–(@\d]|\b(?:on|updated|published|posted|last|in|for|from|at)\b).*$",
+    r"\s*(?:[|•·—–(@\d]|(?<=\w{5})\.\s|\b(?:on|updated|published|posted|last|in|for|from|at)\b"
+    r"|(?<=\s)(?:associated press|ap|staff|special) (?=(?:\w+ )*(?:writer|reporter|correspondent)s?\b)).*$",
     re.IGNORECASE | re.DOTALL,
 )
-_ADDRESS = re.compile(
-    r"https?:|www\.|@\w+\.|\.(?:com|org|net)\b|^\s*[\w-]+(?:\.[\w-]+)*\.[a-z]{2,4}\s*$", re.IGNORECASE
-)
-# roles, accounts and days, no people
+_ADDRESS = re.compile(r"https?:|www\.|@\w+\.|\.(?:com|org|net)\b", re.IGNORECASE)
+# Among statements of authors: they say where the first one can be found.
+_CONTACT = re.compile(r"\b(?:tel|fax|phone|p\.?o\.? ?box)\b", re.IGNORECASE)
+# A byline has other things than names behind such a sign.
+_BESIDE = re.compile(r"\s[|•·]\s|\s\[")
+# roles, accounts, hosts, days and labels, no people
 _NO_NAME = re.compile(
     r"^(?:admin\w*|editors?|editorial|staff(?: writer)?|webmaster|guest(?: author)?|authors?|anonymous"
     r"|unknown|user|root|team|none|null|undefined|n/a|name|about(?: the author)?|follow|share|subscribe|by"
+    r"|[a-z]|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,4}|(?:co-?)?founder\b.*|.*\b(?:mins?|minutes?) read|text size|small"
+    r"|sections?|shutterstock|getty images|istock(?:photo)?|unsplash|pexels|adobe stock|alamy"
+    r"|(?:.*\s)?(?:writer|reporter|correspondent|contributor|columnist|journalist|newsroom|analyst"
+    r"|attorney|dietitian|nutritionist|expert|specialist|strategist|consultant|director|manager|professor"
+    r"|researcher|ceo|disclosure|(?:senior|managing|associate|news|copy|deputy|chief|contributing) editor)s?"
     r"|(?:cite|meet|view|see|read|edited|reviewed|fact[- ]checked|medically)\b.*"
     r"|.* (?:is|was|are|has|have|will) .*"
     r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tues|wednes|thurs|fri|satur|sun)[a-z]*\.?)$",
@@ -55,7 +63,10 @@ def names_in(values: Iterable[str]) -> tuple[str, ...]:
     Args:
         values: what meta tags or JSON-LD name as authors.
     """
-    return _distinct(name for value in values for name in _names(value))
+    given = list(values)
+    names = _distinct(name for value in given for name in _names(value))
+    # the address of a publisher begins with its name
+    return names[:1] if any(map(_CONTACT.search, given)) else names
 
 
 def names_on_page(values: Iterable[str]) -> tuple[str, ...]:
@@ -97,7 +108,10 @@ def _names(value: str) -> Iterator[str]:
     text = plain_title(value)
     if not text or len(text) > _LONGEST_BYLINE or _ADDRESS.search(text):
         return
-    for part in _BETWEEN.split(BY.sub("", text)):
+    named = BY.sub("", text)
+    if named != text:
+        named = _BESIDE.split(named)[0]
+    for part in _BETWEEN.split(named):
         name = _AFTER.sub("", BY.sub("", part)).strip(" \"'“”‘’.,:;-–—")
         if name and len(name) <= _LONGEST and name.count(" ") < _WORDS and _is_name(name):
             yield name

@@ -44,6 +44,8 @@ def described(**values: Any) -> str:
         ("<meta name=author content=admin><span itemprop=author>Ann Lee</span>", "authors", ("Ann Lee",), "itemprop author"),
         ("<p class=byline>By <a>Ann Lee</a></p>", "authors", ("Ann Lee",), "class author"),
         ("<a rel=author>Ann Lee</a>", "authors", ("Ann Lee",), "rel author"),
+        ("<a rel=author>Books</a><p class=author>By Ann Lee</p>", "authors", ("Ann Lee",), "rel author"),
+        ("<h1>Ferry late again</h1><div>By Ann Lee</div>" + PROSE, "authors", ("Ann Lee",), None),
         # dates
         (described(datePublished="2024-05-01T08:00Z"), "published", "2024-05-01T08:00:00+00:00", "JSON-LD datePublished"),
         (described(datePublished="soon") + "<meta name=date content=2024-05-02>", "published", "2024-05-02", "meta date"),

@@ -23,7 +23,16 @@ from ncleaner.describing.people import names_in, names_on_page
         (["Της Άννας Λη", "a-paper.gr"], ["Άννας Λη"]),
         (["Анна Петрова и Иван Сидоров"], ["Анна Петрова", "Иван Сидоров"]),
         (["Posted by Ann Lee on 3 May 2024"], ["Ann Lee"]),
+        # a role, an agency, a department and a day beside the name
+        (["Ann Lee, Senior Editor", "Ben Moss, Trial Attorney"], ["Ann Lee", "Ben Moss"]),
+        (["By ANN LEE Associated Press Writer"], ["ANN LEE"]),
+        (["By: Ann Lee | World News | Thursday January 12"], ["Ann Lee"]),
+        (["Autor: annlee. Data publikacji"], ["annlee"]),
+        (["Prof. Ann Lee", "J. K. Moss"], ["Prof. Ann Lee", "J. K. Moss"]),
+        # a publisher and its address
+        (["Moss & Sons Ltd", "The Pier, Southern Gate", "Tel: 01234 567"], ["Moss & Sons Ltd"]),
         # no people
+        (["S", "gazette.example.gr", "Contributor", "5 mins read", "Founder of the Gazette"], []),
         (["admin", "https://a.example/ann", "ann@a.example.com", "", "—", "2024"], []),
         (["x" * 61], []),
         (["This is a sentence about the author that is too long to be a name of anybody"], []),
