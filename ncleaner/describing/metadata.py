@@ -315,7 +315,7 @@ def _bylines(document: Document) -> list[str]:
 def _beside(document: Document) -> list[str]:
     """Returns the short segments around the headline."""
     row = _row_of_headline(document)
-    return [] if row < 0 else short_texts(document.tables, row - 3, row + 12, _SHORT)
+    return [] if row < 0 else short_texts(document.tables, row - 5, row + 24, _SHORT)
 
 
 def _modified(said: _Statements) -> Candidates:
