@@ -26,6 +26,7 @@ from ncleaner.document._marks cimport (
 )
 from ncleaner.document._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, name_t, node_t, str_t, text_node_t,
+    following,
 )
 from ncleaner.document._tables cimport CONCEALED, builder_t
 from ncleaner.document._tags cimport (
@@ -233,14 +234,7 @@ cdef bint _leave_out(builder_t* b, node_t* root) noexcept nogil:
         if node.type == ELEMENT_NODE:
             tags += _own_tags(node)
             markup += _start_tag(node) + _end_tag(node)
-            if node.first_child != NULL:
-                node = node.first_child
-                continue
-        while node != root and node.next == NULL:
-            node = node.parent
-        if node == root:
-            break
-        node = node.next
+        node = following(node, root, True)
     b.unheard += tags
     b.markup += markup
     return False
@@ -259,15 +253,6 @@ cdef bint _is_named(node_t* node, const char* name, size_t length) noexcept nogi
     cdef name_t* entry = <name_t*> node.local_name
     return node.type == ELEMENT_NODE and node.local_name >= KNOWN_TAGS and entry.length == length \
         and memcmp(entry.short_name, name, length) == 0
-
-
-cdef inline node_t* _next(node_t* node, node_t* root, bint into) noexcept nogil:
-    """Returns the next node below `root` in document order, or NULL; with `into`, the children of `node` count."""
-    if into and node.first_child != NULL:
-        return node.first_child
-    while node != root and node.next == NULL:
-        node = node.parent
-    return NULL if node == root else node.next
 
 
 cdef str_t* _value(node_t* node, int which) noexcept nogil:
@@ -414,7 +399,7 @@ cdef node_t* _math_in(node_t* root) noexcept nogil:
     while node != NULL and n < FORMULA_NODES:
         if node.type == ELEMENT_NODE and node.local_name == id_math:
             return node
-        node = _next(node, root, True)
+        node = following(node, root, True)
         n += 1
     return NULL
 
@@ -431,7 +416,7 @@ cdef void _add_formula(builder_t* b, node_t* math, found_t* found) noexcept nogi
             text = _value(node, ENCODING)
             if text != NULL and text.length == 17 and memcmp(text.data, b"application/x-tex", 17) == 0:
                 tex = _text_of(node)
-        node = _next(node, math, True)
+        node = following(node, math, True)
     if tex == NULL:
         tex = _value(math, ALTTEXT)
     if tex != NULL and not is_blank(tex.data, tex.length):
@@ -445,7 +430,7 @@ cdef void _add_formula(builder_t* b, node_t* math, found_t* found) noexcept nogi
                 add_leaf(b, text.data, text.length, node.parent.local_name == id_mo, start)
             elif node.type == ELEMENT_NODE:
                 into = not (_is_named(node, b"annotation", 10) or node.local_name == id_annotation_xml)
-            node = _next(node, math, into)
+            node = following(node, math, into)
             if node != NULL and node.type == ELEMENT_NODE and node.prev != NULL and _is_named(node.parent, b"mfrac", 5):
                 add_bar(b, start)
     found.formula = b.mark
@@ -483,13 +468,13 @@ cdef void _add_readings(builder_t* b, node_t* ruby, found_t* found) noexcept nog
     cdef bint open_ = False, apart = False
     cdef str_t* text
     while True:
-        node = _next(node, part if part != NULL else ruby, True)
+        node = following(node, part if part != NULL else ruby, True)
         if node == NULL:
             if part == NULL:
                 break
             node = part
             part = NULL
-            node = _next(node, ruby, False)
+            node = following(node, ruby, False)
             if node == NULL:
                 break
         if node.type == TEXT_NODE:

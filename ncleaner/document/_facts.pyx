@@ -9,6 +9,7 @@ from libc.string cimport memchr, memcmp, memset
 
 from ncleaner.document._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, name_t, node_t, str_t, text_node_t,
+    following,
 )
 
 from selectolax.lexbor import LexborHTMLParser
@@ -199,20 +200,13 @@ cdef inline int _kind(noted_t* noted, node_t* node) noexcept nogil:
 cdef size_t _collect(node_t* root, noted_t* found) noexcept nogil:
     cdef node_t* node = root
     cdef size_t n = 0
-    while n < MOST:
+    while node != NULL and n < MOST:
         if node.type == ELEMENT_NODE:
             found[n].kind = _kind(&found[n], node)
             if found[n].kind:
                 found[n].node = node
                 n += 1
-        if node.first_child != NULL:
-            node = node.first_child
-            continue
-        while node != root and node.next == NULL:
-            node = node.parent
-        if node == root:
-            break
-        node = node.next
+        node = following(node, root, True)
     return n
 
 
@@ -239,14 +233,7 @@ cdef str _text(node_t* root, size_t most):
         elif node.type == ELEMENT_NODE:
             into = node.local_name != id_script and node.local_name != id_style
             parts.append("\n")
-        if into and node.first_child != NULL:
-            node = node.first_child
-            continue
-        while node != root and node.next == NULL:
-            node = node.parent
-        if node == root:
-            break
-        node = node.next
+        node = following(node, root, into)
     return "".join(parts)
 
 

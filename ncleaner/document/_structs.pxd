@@ -108,3 +108,12 @@ cdef struct tokenizer_t:          # its beginning
     void* state_return
     done_t done
     void* context
+
+
+cdef inline node_t* following(node_t* node, const node_t* root, bint into) noexcept nogil:
+    """Returns the next node below `root` in document order, or NULL; with `into`, the children of `node` count."""
+    if into and node.first_child != NULL:
+        return node.first_child
+    while node != root and node.next == NULL:
+        node = node.parent
+    return NULL if node == root else node.next
