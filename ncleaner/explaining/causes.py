@@ -17,6 +17,7 @@ from ncleaner.explaining.meanings import feature_name, said_of
 from ncleaner.explaining.structural import Looks, look
 from ncleaner.explaining.verdicts import Reason, Ruling
 from ncleaner.methods.heuristics import Heuristics
+from ncleaner.modelling._cells import complete_tables
 from ncleaner.modelling._copies import drop_copies
 from ncleaner.modelling._decide import bar_of, probabilities_of
 from ncleaner.modelling.decision import saturated
@@ -181,6 +182,10 @@ def _rulings_of_hybrid(
     drop_copies(document.tables, mask)
     for row in np.flatnonzero(before & ~mask).tolist():
         rulings[row].append(Ruling(False, _copy_of(document, mask, row), "copy"))
+    without = mask.copy()
+    complete_tables(document.tables, mask)
+    for row in np.flatnonzero(mask & ~without).tolist():
+        rulings[row].append(Ruling(True, "most of its table is kept", "table"))
     lost = np.flatnonzero(mask & ~kept.mask).tolist()
     forms = _forms(document)
     for row in lost:

@@ -10,6 +10,7 @@ from ncleaner.document._kept import sums_of
 from ncleaner.document.kept import FRAGMENT, KINDS, NOTICE, Kept, Remarks
 from ncleaner.methods.heuristics import Heuristics
 from ncleaner.methods.ngram import NGram
+from ncleaner.modelling._cells import complete_tables
 from ncleaner.modelling._copies import drop_copies
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.notices import Notices, shipped_notices
@@ -60,8 +61,8 @@ def finished(
 ) -> tuple[npt.NDArray[np.bool_], dict[str, float]]:
     """Returns what is kept of a page after its judgement, and the probabilities of its kinds.
 
-    Copies of segments go. So do menus and copyright lines of a page with little text or without other
-    boilerplate, and a page of a few links.
+    Copies of segments go. Tables of which most is kept are kept whole. Menus and copyright lines of a page
+    with little text or without other boilerplate go, and so does a page of a few links.
 
     Args:
         document: the page.
@@ -71,6 +72,7 @@ def finished(
     shares = kinds.tolist()
     found = dict(zip(KINDS, shares, strict=True)) if any(shares) else {}
     drop_copies(document.tables, mask)
+    complete_tables(document.tables, mask)
     _segments, _words, _all, chars, _links = sums_of(document.tables, mask)
     little = chars < _LITTLE
     if little or found.get(FRAGMENT, 0.0) > 0.5:

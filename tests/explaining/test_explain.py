@@ -96,6 +96,14 @@ def test_what_follows_the_score_is_told() -> None:
     assert [ruling.name for why in found.segments for ruling in why.rulings] == ["copy"]
     assert "a copy of segment 0" in str(found)
 
+    rows = "".join(f"<tr><td>{sentence}</td><td>Pier {n}</td></tr>" for n, sentence in enumerate(PROSE))
+    found = explain(f"<article><p>{PROSE[0]}</p><table>{rows}</table><p>{text}</p></article>")
+    check(found)
+    assert [[ruling.name for ruling in why.rulings] for why in found.segments if why.rulings] == [
+        ["copy", "table"]
+    ]
+    assert "most of its table is kept" in str(found)
+
     notice = explain(
         "<title>404 Not Found</title><h1>Not Found</h1><p>The page was not found on this server.</p>"
     )
