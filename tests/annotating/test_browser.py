@@ -68,6 +68,15 @@ def enter(tab: Any, server: Serving) -> None:
     assert tab.is_hidden("#alert"), tab.inner_text("#alert")
 
 
+def drawn(tab: Any) -> Any:
+    """The frame with the drawn page, which comes after the page around it."""
+    for _ in range(100):
+        if (frame := tab.frame(url=lambda url: "/drawn" in url)) is not None:
+            return frame
+        tab.wait_for_timeout(100)
+    raise AssertionError("no page is drawn")
+
+
 def shown(tab: Any) -> str:
     return str(tab.evaluate("document.getElementById('list').dataset.page"))
 
@@ -212,7 +221,7 @@ def test_the_drawn_page_and_the_list_show_each_other(tab: Any, tmp_path: Path) -
     made.project(tmp_path)
     with served(tmp_path) as server:
         enter(tab, server)
-        frame = tab.frame(url=lambda url: "/drawn" in url)
+        frame = drawn(tab)
         frame.wait_for_selector("x-seg[data-here]")
         # the page's own style sheet
         assert frame.eval_on_selector(".menu", "part => getComputedStyle(part).color") == "rgb(0, 128, 0)"
@@ -369,7 +378,7 @@ def test_right_to_left_and_cjk(tab: Any, tmp_path: Path) -> None:
     with served(tmp_path) as server:
         enter(tab, server)
         assert tab.evaluate("getComputedStyle(document.querySelector('#s1 .text')).direction") == "rtl"
-        frame = tab.frame(url=lambda url: "/drawn" in url)
+        frame = drawn(tab)
         frame.wait_for_selector("x-seg[data-here]")
         tab.keyboard.press("Shift+Enter")
         wait_for_page(tab, "ja")
@@ -472,7 +481,7 @@ def test_a_hostile_page_does_nothing(tab: Any, tmp_path: Path, outside: tuple[st
         popups: list[Any] = []
         tab.context.on("page", lambda found: popups.append(found))
         enter(tab, server)
-        frame = tab.frame(url=lambda url: "/drawn" in url)
+        frame = drawn(tab)
         frame.wait_for_selector("x-seg[data-here]", state="attached")
         # everything on it is clicked
         height = tab.evaluate("document.getElementById('scroller').scrollHeight")
