@@ -17,6 +17,7 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 CRAWL = EXAMPLES / "crawl.warc.gz"
 
 
+@pytest.mark.untraced
 def test_rows_are_what_jsonl_has() -> None:
     cleaner = ncleaner.Cleaner(facts=True)
     sink = make_sink("jsonl", SinkOptions(segments=True, metadata=True, signals=True))

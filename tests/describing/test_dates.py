@@ -59,6 +59,7 @@ def test_any_day_in_many_forms(day: datetime.date) -> None:
         assert iso_date(day.strftime(form)) == day.isoformat()
 
 
+@pytest.mark.untraced
 @given(st.text(max_size=70))
 def test_any_text(text: str) -> None:
     for found in (iso_date(text), date_in_text(text), first_date(text), date_in_url(text)):

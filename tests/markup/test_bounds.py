@@ -40,6 +40,7 @@ BIG = {
 }  # fmt: skip
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("name", BIG)
 def test_large_pages(name: str) -> None:
     html = BIG[name]
@@ -102,6 +103,7 @@ def test_text_from_the_data_of_a_page() -> None:
     assert markdown(html).split("\n")[0] == f"3. {prose}"
 
 
+@pytest.mark.untraced
 def test_a_page_above_the_bounds_is_written() -> None:
     html = "<b>" * 3_000 + "<div>" * 3_000 + "<ul><li>a<li><b>b</b></ul>"
     assert markdown(html) == "- **a**\n\n* **b**"

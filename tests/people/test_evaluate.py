@@ -133,8 +133,8 @@ def test_a_curve_of_another_method() -> None:
     assert (curve.method, curve.pages) == ("fiasco", 4)
 
 
+@pytest.mark.untraced
 @pytest.mark.slow
-@pytest.mark.traced
 def test_a_page_with_everything(tmp_path: Path) -> None:
     result = ncleaner(
         "evaluate", PAGES, GOLD, "-m", "hybrid", "--html", tmp_path / "e.html", "--worst", "3", "-j1"

@@ -47,6 +47,7 @@ def test_a_pipe_gets_a_line_for_each_segment() -> None:
     assert any("against it: " in line for line in with_reasons)
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize(
     "width", [24, 140, *(pytest.param(width, marks=pytest.mark.slow) for width in (40, 60, 80))]
 )
@@ -69,8 +70,8 @@ def test_wide_characters_fit_too() -> None:
     assert max(cell_len(ESCAPE.sub("", line)) for line in said.splitlines()) <= 60
 
 
+@pytest.mark.untraced
 @pytest.mark.slow
-@pytest.mark.traced
 def test_no_colour() -> None:
     coloured, plain = shown(PAGE), shown(PAGE, NO_COLOR="1")
     colours = re.compile(r"\x1b\[(?:\d;)*3\d(?:;\d+)*m")
@@ -113,8 +114,8 @@ def test_long_texts_are_folded() -> None:
     assert "…" in short and "…" not in whole and whole.count("morning") == 40
 
 
+@pytest.mark.untraced
 @pytest.mark.slow
-@pytest.mark.traced
 def test_one_segment() -> None:
     lines = piped(PAGE, "-s", "3", "--against", GOLD)
     assert lines[1].split()[2] == "3"
@@ -196,8 +197,8 @@ def test_options_of_cleaning() -> None:
     assert piped(PAGE, "-m", "bte")[-1] != piped(PAGE, "-m", "everything")[-1]
 
 
+@pytest.mark.untraced
 @pytest.mark.slow
-@pytest.mark.traced
 def test_text_that_would_act_on_a_terminal() -> None:
     page = "<title>\x1b]0;owned\x07</title><p>The ferry \x9b31m was \u202egnp.exe late again this morning.".encode()
     for arguments in (["--why"], ["-s", "0"], ["--diff", "everything", "ngram"]):

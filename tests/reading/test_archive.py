@@ -209,6 +209,7 @@ def by_python(codec: str, dictionary: object) -> object:
     return inflating._gunzip if codec == "gzip" else whole_inflater(codec, dictionary)  # type: ignore[arg-type]
 
 
+@pytest.mark.untraced
 def test_the_readers_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     several = [b"".join(FOUR[:2]), FOUR[2], b"".join(FOUR)]
     forms = [

@@ -273,6 +273,7 @@ def test_a_reader_that_ends_its_workers(crawl: Path, tmp_path: Path, monkeypatch
     assert (out / "crawl.txt").read_bytes() == expected(PAGES)
 
 
+@pytest.mark.untraced
 @pytest.mark.usefixtures("faults")
 def test_one_input_at_a_time(tmp_path: Path) -> None:
     path = deadly(tmp_path / "crawl.warc.gz", "kill", 7, pages=40)

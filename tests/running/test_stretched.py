@@ -188,6 +188,7 @@ def test_an_input_at_which_workers_die_between_pages_ends(
     assert {note.event for note in notes} == {note.event for note in one[2]}
 
 
+@pytest.mark.untraced
 def test_results_that_wait_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stretched, "_MOST_WAITING", 1)
     held: list[int] = []

@@ -88,6 +88,7 @@ def test_an_idle_worker_is_stopped(monkeypatch: pytest.MonkeyPatch, size: int) -
         assert sum(event.items for event in found if isinstance(event, Chunk)) == 1
 
 
+@pytest.mark.untraced
 @posix
 def test_a_worker_is_stopped_in_the_middle_of_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "_STOPPED_AFTER", 0.3)

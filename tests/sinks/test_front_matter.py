@@ -110,6 +110,7 @@ def test_the_cleaner_writes_it() -> None:
         cleaner.markdown(HTML, front_matter="yes")  # type: ignore[arg-type]
 
 
+@pytest.mark.untraced
 def test_the_command_writes_it(tmp_path: Path) -> None:
     crawl, out = str(EXAMPLES / "crawl.warc.gz"), tmp_path / "pages.md"
     found = CliRunner().invoke(

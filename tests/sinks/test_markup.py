@@ -113,6 +113,7 @@ def test_the_cleaner_writes_markup() -> None:
         Cleaner("ngram", "en", limits=Limits(segments=1)).markdown(html)
 
 
+@pytest.mark.untraced
 def test_the_text_is_that_of_the_text_format() -> None:
     with_marks, without = Cleaner(marks=True), Cleaner()
     for found in pages(EXAMPLES / "crawl.warc.gz"):
@@ -125,6 +126,7 @@ def test_the_text_is_that_of_the_text_format() -> None:
         assert re.sub(r"[\s#¶]", "", dump_html(html).text) == re.sub(r"[\s#¶]", "", text)
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_the_command_writes_markup(tmp_path: Path, jobs: int) -> None:
     crawl = str(EXAMPLES / "crawl.warc.gz")

@@ -58,6 +58,7 @@ def test_every_byte_at_every_place(text: str) -> None:
         check(data[:place])
 
 
+@pytest.mark.untraced
 def test_two_wrong_bytes_after_each_other() -> None:
     whole = "".join(TEXTS).encode() * 2
     chosen = random.Random(0)

@@ -87,6 +87,7 @@ def test_the_model_says_what_it_has_learned_from(model: HybridModel) -> None:
     assert "without any cleaned page" in sentence and "That is no accuracy" in sentence
 
 
+@pytest.mark.untraced
 def test_the_same_pages_give_the_same_bytes(model: HybridModel) -> None:
     seen: list[tuple[int, int]] = []
     again = train_from_crawl(

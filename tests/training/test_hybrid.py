@@ -188,12 +188,14 @@ def test_a_hybrid_that_is_adapted_keeps_its_calibration() -> None:
     assert adapted.ngrams.to_bytes() != base.ngrams.to_bytes()
 
 
+@pytest.mark.untraced
 def test_a_threshold_counts_in_the_figures() -> None:
     low, high = (train_hybrid(PAIRS, threshold=bits) for bits in (-1000.0, 1000.0))
     assert (low.threshold, high.threshold) == (-1000.0, 1000.0)
     assert low.about["validation"]["recall"] == 1.0 and high.about["validation"]["recall"] < 0.5
 
 
+@pytest.mark.untraced
 @pytest.mark.usefixtures("small_forests")
 @pytest.mark.filterwarnings("ignore::ncleaner.TrainingWarning")
 @pytest.mark.parametrize("sites", [1, 2])
