@@ -131,7 +131,8 @@ def test_everything_but_the_run_itself_is_killed(
     source: Path, whole: dict[str, bytes], tmp_path: Path
 ) -> None:
     process = start(source, tmp_path / "out")
-    for _ in range(3):
+    # on a busy machine a worker may be at the same page each time: three deaths at it would cost the page
+    for _ in range(2):
         assert at_work(process, tmp_path / "out", 20)
         for pid in descendants(process.pid):
             kill(pid)
