@@ -194,7 +194,8 @@ cdef void put_markdown(
                 after += 1
             while p > start and (p - 1)[0] == c'_':
                 p -= 1
-            escaped = not (p > first and _is_word((p - 1)[0]) and after < last and _is_word(after[0]))
+            # likewise
+            escaped = not (p > begin and _is_word((p - 1)[0]) and after < end and _is_word(after[0]))
             put_bytes(out, start, <size_t> (p - start))
             if after > end:
                 after = end

@@ -11,7 +11,7 @@ from ncleaner.markup._out cimport put, put_byte, put_bytes, put_number
 from ncleaner.markup._rows cimport close_rows, end_of, fill_row, is_head, open_rows, rows_t
 from ncleaner.markup._sheet cimport (
     ALONE, CAPTION, CODE, DEEPEST, DETAIL, GUTTER, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PICTURE, QUOTE, TABLE,
-    TERM, column_t, node_t,
+    TERM, TERMS, column_t, node_t,
 )
 
 cdef enum:
@@ -73,6 +73,32 @@ cdef bint _is_tight(const writer_t* w, const node_t* node, const node_t* before)
             and not nodes[nodes[around.parent].parent].flags & LOOSE
     if node.kind == DETAIL and before != NULL:
         return before.kind == TERM
+    return False
+
+
+cdef bint _seems_a_term(const sheet_t* sheet, int32_t i) noexcept nogil:
+    """Returns whether readers take the first line of a node for a term if a list of definitions is before it.
+
+    They go on with the list as long as the next line but one begins like a definition, whatever the next line is.
+    """
+    cdef const node_t* nodes = sheet.nodes
+    cdef const tables_t* t = sheet.t
+    cdef const uint8_t* p
+    cdef int32_t k
+    while nodes[i].kind == LIST or nodes[i].kind == ITEM or nodes[i].kind == NOTE:
+        i += 1
+        if i == <int32_t> sheet.n_nodes:
+            return False
+    if nodes[i].kind != CODE:
+        return nodes[i].kind == TERMS
+    for k in range(nodes[i].first, nodes[i].last + 1):
+        if not sheet.kept[k]:
+            continue
+        p = t.text + t.segments[k].start
+        while p < t.text + t.segments[k].end:
+            if p[0] > c" ":
+                return p[0] == c":" or p[0] == c"~"
+            p += 1
     return False
 
 
@@ -314,6 +340,9 @@ cdef void write_markdown(const sheet_t* sheet, out_t* out) noexcept nogil:
         sign = top.sign
         before = &sheet.nodes[child] if child >= 0 else NULL
         top.child = i
+        if before != NULL and before.kind == TERMS and node.kind != TERMS and _seems_a_term(sheet, i):
+            _new_line(&w, False)
+            put(out, b"<!-- -->")
         if node.kind == TABLE:
             _new_line(&w, False)
             _write_table(&w, i)

@@ -59,12 +59,12 @@ def blocks(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 LEAVES = (
     INLINE.map(lambda text: f"<p>{text}</p>")
     | st.builds(lambda level, text: f"<h{level}>{text}</h{level}>", st.integers(1, 6), INLINE)
-    # a line that begins like a definition would be one to some readers, after a list of definitions
-    | st.lists(PIECE.map(lambda text: f"x{text}"), min_size=1, max_size=3).map(
+    | st.lists(PIECE, min_size=1, max_size=3).map(
         lambda lines: f"<pre class=language-c>{chr(10).join(lines)}</pre>"
     )
     | tables(INLINE)
 )
+TERM = "<dl><dt>a</dt><dd>b</dd></dl>"
 TERMS = st.builds(lambda term, text: f"<dl><dt>a{term}</dt><dd>b{text}</dd></dl>", INLINE, INLINE)
 PAGES = st.recursive(LEAVES | TERMS, blocks, max_leaves=6)
 # In Markdown, a definition without its term is a paragraph.
@@ -82,8 +82,29 @@ def test_structure(html: str) -> None:
     check(html)
 
 
+@pytest.mark.parametrize(
+    "html",
+    [
+        f"<ul><li>{TERM}</li></ul>",
+        f"<ol><li><ul><li>{TERM}</ul></ol>",
+        "<pre>: b\nc</pre>",
+        "<pre>\n\n  ~ b</pre>",
+        "<ul><li><pre>: b</pre></ul>",
+    ],
+)
+def test_what_is_after_definitions_is_none(html: str) -> None:
+    """Readers take any line for a term that is before a line which begins like a definition."""
+    check(TERM + html)
+    check(f"<blockquote>{TERM}{html}</blockquote>{html}")
+
+
+@pytest.mark.parametrize("html", ["b<b>_b_</b><b>_b_</b>", "<i>a_</i>_b", "a_<b>_b</b>_c<i>_</i>d"])
+def test_markup_beside_underscores(html: str) -> None:
+    check(html)
+
+
 @pytest.mark.slow
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=1_500)
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=400)
 @given(PAGES)
 def test_more_structures(html: str) -> None:
     check(html)
