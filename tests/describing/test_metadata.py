@@ -159,6 +159,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.untraced
 @given(JSON, st.text(max_size=30), st.text(max_size=40))
 def test_whatever_a_page_says(data: object, text: str, url: str) -> None:
     page = (

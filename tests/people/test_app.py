@@ -231,7 +231,6 @@ def test_dump_and_inspect() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.traced
 def test_train_clean_evaluate(tmp_path: Path) -> None:
     pages, gold = EXAMPLES / "pages", EXAMPLES / "gold"
     trained = [

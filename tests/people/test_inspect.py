@@ -184,7 +184,6 @@ def test_html(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.traced
 def test_options_of_cleaning() -> None:
     assert any("headlines are not wanted" in line for line in piped(PAGE, "--no-headline", "--why"))
     assert any(
