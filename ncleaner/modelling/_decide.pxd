@@ -9,4 +9,4 @@ cdef inline double probability(double odds) noexcept nogil:
     return 1 / (1 + exp(-fmax(-30, fmin(30, odds))))
 
 
-cdef void decide_rows(const double* p, const double* w, Py_ssize_t n, double beta, uint8_t* mask) noexcept nogil
+cdef double decide_rows(const double* p, const double* w, Py_ssize_t n, double beta, uint8_t* mask) noexcept nogil

@@ -38,19 +38,22 @@ cdef double _largest(const double* p, const double* w, Py_ssize_t n, double weig
         best = found
 
 
-cdef void decide_rows(const double* p, const double* w, Py_ssize_t n, double beta, uint8_t* mask) noexcept nogil:
-    """Writes the set of segments that maximises the expected F-score, as `decide`."""
+cdef double decide_rows(const double* p, const double* w, Py_ssize_t n, double beta, uint8_t* mask) noexcept nogil:
+    """Writes the set of segments that maximises the expected F-score, as `decide`.
+
+    Returns the probability above which it keeps a segment; 1 if the page has no main text."""
     cdef double weight = beta * beta
     # the test for main text does not depend on the balance of precision and recall
     cdef double best = _largest(p, w, n, 1)
     cdef Py_ssize_t i
     if best < least:
         memset(mask, 0, <size_t> n)
-        return
+        return 1
     if weight != 1:
         best = _largest(p, w, n, weight)
     for i in range(n):
         mask[i] = (1 + weight) * p[i] > best
+    return best / (1 + weight)
 
 
 def decide(probabilities, words, double beta=1.0):
@@ -80,26 +83,6 @@ def decide(probabilities, words, double beta=1.0):
     with nogil:
         decide_rows(&p[0], &w[0], n, beta, &mask[0])
     return kept
-
-
-def bar_of(probabilities, words, double beta=1.0):
-    """Returns the probability above which `decide` keeps a segment; 1 if it keeps nothing because the page has no main
-    text.
-
-    Args:
-        probabilities, words, beta: as `decide` takes them.
-
-    Raises:
-        ValueError: the two arrays have different lengths.
-    """
-    cdef const double[::1] p = np.ascontiguousarray(probabilities, np.float64)
-    cdef const double[::1] w = np.ascontiguousarray(words, np.float64)
-    cdef Py_ssize_t n = p.shape[0]
-    if w.shape[0] != n:
-        raise ValueError(f"{n} probabilities, but {w.shape[0]} segments")
-    if not n or _largest(&p[0], &w[0], n, 1) < least:
-        return 1.0
-    return _largest(&p[0], &w[0], n, beta * beta) / (1 + beta * beta)
 
 
 def probabilities_of(odds):

@@ -87,7 +87,14 @@ FAVOUR, NO_FRAGMENT, MANY_LINKS = 3.0, 0.1, 0.5
 _COLUMNS = {feature.name: column for column, feature in enumerate(FEATURES)}
 SUSPECT = [_COLUMNS[f"in-{name}"] for name in ("nav", "footer", "aside", "related")]
 LINKS = _COLUMNS["link-density"]
-_IS_ARTICLE, _IS_FRAGMENT = KINDS.index("article"), KINDS.index(FRAGMENT)
+# layout and constants of the judgement, by their names in compiled code
+_RULES: dict[str, float] = {
+    "width": len(FEATURES), "segment_columns": SEGMENT_COLUMNS, "kind_column": KIND_COLUMN,
+    "n_kinds": len(KINDS), "article": KINDS.index("article"), "fragment": KINDS.index(FRAGMENT),
+    "links": LINKS, "outside": OUTSIDE, "plain": PLAIN, "early": EARLY, "clear": CLEAR,
+    "no_article": NO_ARTICLE, "is_article": ARTICLE, "favour": FAVOUR, "no_fragment": NO_FRAGMENT,
+    "many_links": MANY_LINKS, "most": PART,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,24 +256,8 @@ class Structure(Stored):
             self.weights,
             self.stock.phrases,
             self.stock.weights,
-            width=len(FEATURES),
-            segment_columns=SEGMENT_COLUMNS,
-            kind_column=KIND_COLUMN,
-            n_kinds=len(KINDS),
-            article=_IS_ARTICLE,
-            fragment=_IS_FRAGMENT,
-            suspect=SUSPECT,
-            links=LINKS,
-            outside=OUTSIDE,
-            plain=PLAIN,
-            early=EARLY,
-            clear=CLEAR,
-            no_article=NO_ARTICLE,
-            is_article=ARTICLE,
-            favour=FAVOUR,
-            no_fragment=NO_FRAGMENT,
-            many_links=MANY_LINKS,
-            most=PART,
+            SUSPECT,
+            _RULES,
         )
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:

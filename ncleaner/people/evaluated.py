@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ncleaner.errors import EvaluationError, NcleanerError
+from ncleaner.explaining.against import with_gold
 from ncleaner.explaining.explain import explain
-from ncleaner.explaining.gold import with_gold
 from ncleaner.people.streams import tell_error
 from ncleaner.reading.archive import read
 from ncleaner.sinks.choice import make_sink
@@ -24,7 +24,7 @@ from ncleaner.training.pairs import Pair, read_manifest, read_text
 
 if TYPE_CHECKING:
     from ncleaner.cleaner import Cleaner
-    from ncleaner.explaining.explanation import Explanation
+    from ncleaner.explaining.explain import Explanation
     from ncleaner.page import Page
 
 __all__ = ["cleaned", "sites_beside", "view_of"]

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.errors import InputError, NcleanerError
-from ncleaner.explaining.differences import Differences
+from ncleaner.explaining.against import Differences
 from ncleaner.explaining.explain import explain
-from ncleaner.explaining.sentences import MARKS, Said, legend, lines_of, said_of_segment
 from ncleaner.explaining.verdicts import Verdicts, Why
+from ncleaner.explaining.words import MARKS, Said, legend, lines_of, said_of_segment
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.archive import read
 from ncleaner.reading.inputs import find_inputs
