@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from ncleaner.annotating.compared import compared
+from ncleaner.annotating.agreement import compared
 from ncleaner.annotating.drawing import drawn_page, drawn_text
 from ncleaner.annotating.guard import DRAWN_POLICY, Guard
 from ncleaner.annotating.labels import PageLabels
@@ -29,16 +29,16 @@ __all__ = ["Serving", "application", "serving"]
 
 _TYPES: Final = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 _MOST_BYTES: Final = 8_000_000
-# the rest of an unknown error is for whoever looks at the program, not at the page
+# of other errors, the page shows only that they are internal
 _STATUS: Final = {RequestError: 400, OutputError: 507}
 
 
 def application(session: Session, command: str = "") -> Starlette:
-    """Returns the application; nothing in it checks who asks.
+    """Returns the application, which checks no request; see `guard`.
 
     Args:
         session: the work that it shows.
-        command: what to run when enough pages are finished; the page shows it.
+        command: shown on the page as what to run when enough pages are finished.
     """
     static = resources.files("ncleaner.annotating") / "static"
     files = {item.name: item.read_bytes() for item in static.iterdir() if item.is_file()}
@@ -185,7 +185,7 @@ def _answer(call: Callable[[], Any]) -> Response:
         what = error.strerror or str(error)
         return JSONResponse({"error": f"{error.filename}: {what}" if error.filename else what}, 507)
     except Exception as error:
-        # a defect of this program: the page says so, keeps what it has, and tries again
+        # a defect of this program: the page shows it, keeps its changes, and tries again
         return JSONResponse({"error": f"internal error: {error!r}"}, 500)
     return found if isinstance(found, Response) else JSONResponse(found)
 
@@ -215,7 +215,7 @@ def _posted(function: Callable[[Request, dict[str, Any]], Any]) -> Callable[[Req
 
 
 class Serving:
-    """A server that runs.
+    """A running server.
 
     Attributes:
         url: the address with its token.

@@ -37,7 +37,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "annotate": {
         "Pages": "--pages --encoding --output",
         "People": "--annotator --settle --agreement",
-        "Where it is done": "--terminal --port --browser",
+        "Where it is done": "--port --browser",
         "What helps": "--goal --every --method --model",
         "Labels of Victor": "--anno --clean",
         "Run": "--help",

@@ -32,17 +32,14 @@ def command(
         bool,
         typer.Option(
             "--settle",
-            help="Decide only what two other annotators label differently.",
+            help="Decide only the segments that two other annotators label differently.",
         ),
     ] = False,
     agreement: Annotated[
         bool,
         typer.Option(
-            "--agreement", help="Print how far the annotators agree, and where they do not; then end."
+            "--agreement", help="Print how far the annotators agree, and all disagreements; then end."
         ),
-    ] = False,
-    terminal: Annotated[
-        bool, typer.Option("--terminal", help="Annotate in the terminal, not on a web page: the same keys.")
     ] = False,
     port: Annotated[
         int,
@@ -59,7 +56,7 @@ def command(
     ] = True,
     pages: Annotated[
         int,
-        typer.Option(min=1, metavar="N", help="Take at most so many pages of an archive, some of each site."),
+        typer.Option(min=1, metavar="N", help="Take at most N pages of an archive, some of each site."),
     ] = 500,
     goal: Annotated[
         int, typer.Option(min=1, metavar="N", help="Number of pages to finish, for the estimate of time.")
@@ -69,8 +66,8 @@ def command(
         typer.Option(
             min=0,
             metavar="N",
-            help="Train a model in the background after so many finished pages; 0: never, and the queue "
-            "knows nothing of doubt.",
+            help="Train a model in the background after every N finished pages; 0: never, and the order of "
+            "the pages ignores doubt.",
         ),
     ] = 3,
     anno: Annotated[
@@ -101,17 +98,16 @@ def command(
     ] = None,
     encoding: EncodingOption = None,
 ) -> None:
-    """Clean pages by hand, on a local web page or in the terminal: a model guesses, keys correct it.
+    """Clean pages by hand, on a local web page: a model guesses, keys correct it.
 
-    Each finished page gives a clean text for `train --raw DIR/raw --clean DIR/clean`. All that is done is
-    saved at once; start again with the same directory to go on. docs/annotation.md has the guidelines and the
+    Each finished page gives a clean text for `train --raw DIR/raw --clean DIR/clean`. Every change is saved
+    at once; start again with the same directory to go on. docs/annotation.md has the guidelines and the
     formats.
     """
     from ncleaner.people import annotating
 
     given = {
-        "--settle": settle, "--agreement": agreement, "--terminal": terminal, "--anno": anno,
-        "--port": port != 0,
+        "--settle": settle, "--agreement": agreement, "--anno": anno, "--port": port != 0,
     }  # fmt: skip
     if annotating.is_one_page(what):
         if foreign := [name for name, value in given.items() if value]:
@@ -125,9 +121,9 @@ def command(
     if agreement:
         annotating.show_agreement(annotating.project_of(what, output, pages, encoding))
         return
-    annotating.check_installed(terminal)
+    annotating.check_installed()
     project = annotating.project_of(what, output, pages, encoding)
     annotating.work(
-        project, annotator, settling=settle, model=model, goal=goal, every=every, anno=anno,
-        terminal=terminal, port=port, browser=browser,
+        project, annotator, settling=settle, model=model, goal=goal, every=every, anno=anno, port=port,
+        browser=browser,
     )  # fmt: skip
