@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from ncleaner._ngram import Encoder, Grams
 from ncleaner.document._tables import Tables
-from ncleaner.modelling._chain import Statistics
+from ncleaner.modelling._decision import Statistics
 from ncleaner.modelling._forest import Forest
 
 class NGramJudge:

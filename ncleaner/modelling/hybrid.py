@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
-from ncleaner.modelling._decide import decide, probabilities_of
+from ncleaner.modelling._decision import decide, probabilities_of
 from ncleaner.modelling._judge import HybridJudge, Steps
 from ncleaner.modelling.card import Card, validated_facts
 from ncleaner.modelling.container import Stored, about_of, pack

@@ -28,7 +28,7 @@ from ncleaner.document.kept import FRAGMENT, KINDS
 from ncleaner.errors import ModelError
 from ncleaner.modelling._forest import Forest
 from ncleaner.modelling._judge import StructureJudge
-from ncleaner.modelling._phrases import phrase_losses
+from ncleaner.modelling._terms import phrase_losses
 from ncleaner.modelling.card import Card, Table, pages_of
 from ncleaner.modelling.container import Stored, about_of, integers, pack, reals
 from ncleaner.modelling.decision import Preset

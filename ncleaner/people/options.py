@@ -195,8 +195,8 @@ ModelOption = Annotated[
         metavar="auto|NAME|FILE",
         autocompletion=model_choices,
         help="auto: a model per page by its language, your own first (see `ncleaner models`); shipped: auto "
-        "without your own; a directory: auto with the models of that directory first; or one model for all "
-        "pages, by its name or its file.",
+        "without your own; a directory (./DIR): auto with the models of that directory first; or one model "
+        "for all pages, by its name or its file (NAME.ncm).",
     ),
 ]
 MethodOption = Annotated[

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ncleaner.errors import TrainingWarning
-from ncleaner.modelling.names import ALPHABET_NAMES, MAX_LEARNED, SCHEMES, STATISTICS
+from ncleaner.modelling import ALPHABET_NAMES, MAX_LEARNED, SCHEMES, STATISTICS
 from ncleaner.people.streams import tell_error
 
 if TYPE_CHECKING:

@@ -19,10 +19,9 @@ from ncleaner.document.kept import Kept
 from ncleaner.methods.heuristics import Heuristics
 from ncleaner.methods.hybrid import finished
 from ncleaner.methods.zones import Wanted
-from ncleaner.modelling.alphabet import alphabet
+from ncleaner.modelling.alphabet import alphabet, compose
 from ncleaner.modelling.decision import Decision, Statistic
 from ncleaner.modelling.hybrid import keep_of
-from ncleaner.modelling.nfc import compose
 from ncleaner.modelling.notices import shipped_notices
 from ncleaner.modelling.structure import Reading, shipped_structure
 from ncleaner.spawning import spawn_context

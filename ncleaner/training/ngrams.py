@@ -21,11 +21,11 @@ import numpy as np
 from ncleaner.arguments import check_all, check_choice, check_flag, check_is, check_number, check_whole
 from ncleaner.document import Document
 from ncleaner.errors import TrainingError, TrainingWarning
+from ncleaner.modelling import DEFAULT_Q
 from ncleaner.modelling.alphabet import ALPHABET_NAMES, MAX_LEARNED, Alphabet, learned_alphabet
 from ncleaner.modelling.alphabet import alphabet as named_alphabet
 from ncleaner.modelling.counts import Counts, GramCounter, Tallies, add_counts, add_tallies, two_sides
 from ncleaner.modelling.decision import STATISTICS, Decision, Statistic
-from ncleaner.modelling.names import DEFAULT_Q
 from ncleaner.modelling.ngrams import MAX_ORDER, NGramModel, interpolation_weights
 from ncleaner.training.calibration import Scored, fit_decision
 from ncleaner.training.examples import ADVICE, SCHEMES, Examples, Scheme, checked_pairs

@@ -22,8 +22,8 @@ from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import FRAGMENT, KINDS
 from ncleaner.errors import TrainingError
-from ncleaner.modelling._decide import probabilities_of
-from ncleaner.modelling._phrases import phrase_hashes
+from ncleaner.modelling._decision import probabilities_of
+from ncleaner.modelling._terms import phrase_hashes
 from ncleaner.modelling.features import (
     FEATURES,
     KIND_COLUMN,

@@ -15,7 +15,7 @@ from ncleaner.document.kept import KINDS
 from ncleaner.errors import ModelError, OutputError
 from ncleaner.methods.choice import read_ngrams
 from ncleaner.modelling import structure as structures
-from ncleaner.modelling._phrases import phrase_hashes
+from ncleaner.modelling._terms import phrase_hashes
 from ncleaner.modelling.container import kind_of, pack, unpack
 from ncleaner.modelling.features import FEATURES, PAGE_FEATURES, WEIGHTS
 from ncleaner.modelling.files import model_bytes

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from ncleaner.methods.table import DEFAULT_METHOD, METHODS, entry_of
-from ncleaner.modelling.names import DEFAULT_Q
+from ncleaner.modelling import DEFAULT_Q
 from ncleaner.people.options import (
     EncodingOption,
     TextLayoutName,

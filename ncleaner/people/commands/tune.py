@@ -11,7 +11,7 @@ import typer
 
 from ncleaner.errors import OutputError
 from ncleaner.methods.table import DEFAULT_METHOD
-from ncleaner.modelling.names import FOLDS, Statistic
+from ncleaner.modelling import FOLDS, Statistic
 from ncleaner.people.options import (
     EncodingOption,
     JobsOption,
