@@ -25,6 +25,7 @@ __all__ = [
     "add_model",
     "is_path",
     "model_bytes",
+    "models_folder",
     "own_folder",
     "own_models",
     "remove_model",
@@ -75,7 +76,7 @@ def is_path(name: str | Path) -> bool:
 # The package's models.
 
 
-def _folder() -> Traversable:
+def models_folder() -> Traversable:
     """Returns the folder of the shipped models: in the package, or beside it in a source tree."""
     package = resources.files("ncleaner")
     installed = package / "models"
@@ -88,12 +89,12 @@ def _kinds() -> dict[str, str]:
     # only here: it loads NumPy, which takes longer than to list the names
     from ncleaner.modelling.container import kind_of
 
-    return {name: kind_of((_folder() / f"{name}.ncm").read_bytes(), name) for name in shipped_names()}
+    return {name: kind_of((models_folder() / f"{name}.ncm").read_bytes(), name) for name in shipped_names()}
 
 
 def shipped_names() -> list[str]:
     """Returns the sorted names of the shipped models, without reading them."""
-    names = (entry.name for entry in _folder().iterdir())
+    names = (entry.name for entry in models_folder().iterdir())
     return sorted(name.removesuffix(".ncm") for name in names if name.endswith(".ncm"))
 
 
@@ -106,7 +107,7 @@ def shipped_bytes(name: str) -> bytes:
     """Reads the file of a shipped model. Raises KeyError: it is unknown."""
     if name not in _kinds():
         raise KeyError(name)
-    return (_folder() / f"{name}.ncm").read_bytes()
+    return (models_folder() / f"{name}.ncm").read_bytes()
 
 
 # The user's own models.
