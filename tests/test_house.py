@@ -16,11 +16,12 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "ncleaner"
 
 # What each room, or each file on the ground floor, may know besides the nouns that everybody uses.
-NOUNS = {"arguments", "errors", "limits", "page", "spawning"}
+NOUNS = {"arguments", "errors", "limits", "options", "page", "spawning"}
 MAY_KNOW: dict[str, set[str]] = {
     "arguments": set(),
     "errors": set(),
     "limits": set(),
+    "options": set(),
     "page": set(),
     "spawning": set(),
     "text": set(),
@@ -37,30 +38,32 @@ MAY_KNOW: dict[str, set[str]] = {
     "sinks": {"text", "document", "surveying", "describing", "markup"},
     "scoring": set(),
     "training": {"text", "reading", "document", "modelling", "methods", "scoring"},
-    "cleaner": {"document", "modelling", "methods", "surveying", "markup", "sinks", "describing"},
+    # it names what it checks: a loaded model, a survey
+    "recipe": {"methods", "modelling", "surveying"},
+    "cleaner": {"recipe", "document", "modelling", "methods", "surveying", "markup", "sinks", "describing"},
     "annotating": {
         "text", "storage", "reading", "document", "modelling", "methods", "training", "cleaner",
     },
     # of training it takes the alignment with gold text
     "explaining": {"text", "document", "modelling", "methods", "training", "cleaner", "describing"},
     "comparing": {
-        "text", "modelling", "methods", "sinks", "scoring", "training", "cleaner",
+        "text", "modelling", "methods", "sinks", "scoring", "training", "recipe", "cleaner",
     },
     "frames": {"text", "reading", "sinks", "cleaner"},
     "running": {
-        "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "cleaner",
-        "surveying",
+        "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "recipe",
+        "cleaner", "surveying",
     },
     "sorting": {"text", "storage", "reading", "running"},
     "checking": {"text", "reading", "document", "modelling", "methods", "sinks", "cleaner"},
     "people": {
         "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "training",
-        "cleaner", "comparing", "running", "sorting", "surveying", "annotating", "explaining", "checking",
+        "recipe", "cleaner", "comparing", "running", "sorting", "surveying", "annotating", "explaining", "checking",
         "markup",
     },
     # the doors
-    "spark": {"storage", "reading", "modelling", "methods", "sinks", "running", "people"},
-    "datatrove": {"text", "reading", "modelling", "methods", "cleaner", "running"},
+    "spark": {"storage", "reading", "modelling", "methods", "sinks", "recipe", "running", "people"},
+    "datatrove": {"sinks", "recipe", "cleaner", "running"},
     "__main__": {"people"},
     "__init__": {
         "reading", "document", "modelling", "methods", "scoring", "training", "cleaner", "explaining", "describing", "frames",

@@ -7,7 +7,7 @@ judges the kind of the page: article, forum, listing and so on. The second judge
 a forest that was trained on articles only. The scores of the n-grams are one feature among many. The model
 contains no words except those of class names, so it serves any language.
 
-`_decide` then chooses the kept segments for the page as a whole.
+`_decision` then chooses the kept segments for the page as a whole.
 """
 
 from __future__ import annotations

@@ -43,17 +43,22 @@ RAW = typer.Option(
     help="Directory of pages: HTML, or text dumps (.txt). Or a file of JSON lines or Parquet whose rows have "
     "`html` and `clean`, and maybe `url` and `id`; then without --clean.",
     show_default=False,
+    rich_help_panel="Pages",
 )
 CLEAN = typer.Option(
-    metavar="DIR", help="Directory of their cleaned text: same names, .txt, UTF-8.", show_default=False
+    metavar="DIR",
+    help="Directory of their cleaned text: same names, .txt, UTF-8.",
+    show_default=False,
+    rich_help_panel="Pages",
 )
 ManifestOption = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
         help="File of JSON lines with the id and url of each page; they tell which pages share a site.  "
-        "[default: manifest.jsonl beside the pages, if it exists]",
+        "(default: manifest.jsonl beside the pages, if it exists)",
         show_default=False,
+        rich_help_panel="Pages",
     ),
 ]
 SiteOption = Annotated[
@@ -62,15 +67,26 @@ SiteOption = Annotated[
         "--site-from",
         metavar="REGEX",
         help="The site of a page is what this regular expression finds in its name without suffix: its "
-        "first group, or all of it. `'^([^_]+)_'` for SITE_NUMBER.html.  [default: from the manifest, else "
-        "from the address that the page states]",
+        "first group, or all of it. `'^([^_]+)_'` for SITE_NUMBER.html. (default: from the manifest, else "
+        "from the address that the page states)",
         show_default=False,
+        rich_help_panel="Pages",
     ),
 ]
 SizeOption = Annotated[
-    int, typer.Option("--alphabet-size", min=1, max=MAX_LEARNED, help="Characters of a learned alphabet.")
+    int,
+    typer.Option(
+        "--alphabet-size",
+        min=1,
+        max=MAX_LEARNED,
+        help="Characters of a learned alphabet.",
+        rich_help_panel="N-grams",
+    ),
 ]
-CasedOption = Annotated[bool, typer.Option("--cased", help="Let a learned alphabet distinguish capitals.")]
+CasedOption = Annotated[
+    bool,
+    typer.Option("--cased", help="Let a learned alphabet distinguish capitals.", rich_help_panel="N-grams"),
+]
 
 
 def check_q(q: float) -> None:

@@ -11,7 +11,6 @@ from multiprocessing.context import BaseContext
 from ncleaner.cleaner import Cleaner
 from ncleaner.errors import NcleanerError
 from ncleaner.page import Damage, Page, Skip
-from ncleaner.reading.archive import read
 from ncleaner.reading.stretches import Layout, Stretch, open_stretch
 from ncleaner.running.quarantine import warc_record
 from ncleaner.running.settings import Settings
@@ -233,7 +232,7 @@ class Job:
                 if given_up:
                     tally.add_quarantined(given_up.reason, given_up.why, item)
                     if given_up.quarantine:
-                        quarantine.append(warc_record(item, state.settings.limits))
+                        quarantine.append(warc_record(item, state.settings.recipe.limits))
                 activity.begin(Doing.READING)
                 parts.append(part)
                 size += len(part)
@@ -266,14 +265,7 @@ class FileJob(Job):
 
     def items(self, settings: Settings, on_read: Callable[[], None]) -> Iterable[Page | Skip | Damage]:
         """Reads the input."""
-        return read(
-            self.path,
-            input_format=settings.input_format,
-            limits=settings.limits,
-            marker=settings.marker,
-            text=settings.text,
-            on_read=on_read,
-        )
+        return settings.read(self.path, on_read=on_read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +313,7 @@ class StretchJob(Job):
             self.start,
             self.end,
             self.is_beginning,
-            limits=state.settings.limits,
+            limits=state.settings.recipe.limits,
             on_read=state.activity.live,
         ) as stretch:
             yield Chunk(b"", Tally(), 0, -1, began=stretch.began)

@@ -92,7 +92,7 @@ def _work(
     for other in inherited:
         other.close()
     _die_with_parent()
-    _bound_memory(settings.limits.memory)
+    _bound_memory(settings.recipe.limits.memory)
     reuse_memory()
     if hook:
         runpy.run_path(hook)
@@ -372,7 +372,7 @@ class Pool:
             death = Death("stopped", "the worker was stopped by another process", item, 3)
             self._died(position, death, events)
         elif doing is Doing.PAGE:
-            limit = self._settings.limits.seconds
+            limit = self._settings.recipe.limits.seconds
             if silent > limit:
                 death = Death("too slow", f"not finished after {limit:g} seconds", item)
                 self._died(position, death, events)

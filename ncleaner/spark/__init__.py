@@ -44,7 +44,7 @@ from ncleaner.running.outputs import check_replaced, is_directory, open_output_i
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
 from ncleaner.running.workers import Pool
-from ncleaner.sinks.base import SinkOptions
+from ncleaner.sinks.choice import Output
 from ncleaner.sinks.parquet import to_table
 from ncleaner.storage.base import Folder, Log, is_url
 from ncleaner.storage.places import folder_at
@@ -150,8 +150,9 @@ class _JobSetup:
             folder.mkdir()
             for name, data in self.models.value.items():
                 (folder / name).write_bytes(data)
-        name = Path(self.settings.model).name
-        return replace(self.settings, model=str(folder / name if name in self.models.value else folder))
+        name = Path(str(self.settings.recipe.model)).name
+        model = folder / name if name in self.models.value else folder
+        return _with_model(self.settings, str(model))
 
 
 class _Attempt:
@@ -335,13 +336,13 @@ def _job_setup(spark: SparkSession, settings: Settings) -> _JobSetup:
     settings.sink()
     own = {
         Path(name).name: model_bytes(name)
-        for name in model_files(settings.method, settings.model)
+        for name in model_files(settings.recipe.method, str(settings.recipe.model))
         if name not in shipped_models()
     }
     models = spark.sparkContext.broadcast(own) if own else None
-    if not own and settings.model == AUTO:
+    if not own and settings.recipe.model == AUTO:
         # executors may have models of their own
-        settings = replace(settings, model=SHIPPED)
+        settings = _with_model(settings, SHIPPED)
     return _JobSetup(settings, models, settings.fingerprint(), version("ncleaner"))
 
 
@@ -502,9 +503,13 @@ def rows(items: Iterable[Page | Skip | Damage], settings: Settings) -> Iterator[
         NcleanerError: the model or an option cannot be used at all.
     """
     with _pool(_as_rows(settings)) as pool:
-        for table in _tables(cleaned_items(items, pool, settings.limits)):
+        for table in _tables(cleaned_items(items, pool, settings.recipe.limits)):
             yield from table.to_pylist()
 
 
 def _as_rows(settings: Settings) -> Settings:
-    return replace(settings, output_format="parquet", sink_options=SinkOptions())
+    return replace(settings, output=Output(format="parquet"))
+
+
+def _with_model(settings: Settings, model: str) -> Settings:
+    return replace(settings, recipe=replace(settings.recipe, model=model))

@@ -15,17 +15,19 @@ from ncleaner.limits import Limits
 from ncleaner.reading.archive import pages, read
 from ncleaner.reading.inputs import Input, find_inputs
 from ncleaner.reading.stretches import Layout
+from ncleaner.recipe import Recipe
 from ncleaner.running import engine
 from ncleaner.running.engine import cleaned, cleaned_items, run
 from ncleaner.running.outputs import output_names
-from ncleaner.running.settings import Settings
+from ncleaner.running.settings import Reading, Settings
 from ncleaner.running.tally import Note, Tally
 from ncleaner.running.workers import Pool
+from ncleaner.sinks.choice import Output
 
 from ..archives import http, members, warc
 from ..faults import HOOK
 
-EVERYTHING = Settings(method="everything")
+EVERYTHING = Settings(Recipe(method="everything"))
 PAGES = [f"<p>Page number {number} says something.<p>And more of it, {number}." for number in range(150)]
 
 
@@ -112,7 +114,7 @@ def test_marked_texts_do_not_depend_on_workers(
     (folder / "c").mkdir()
     (folder / "c" / "c.txt").write_text(texts[2])
     (folder / "d.txt").write_text("A text of its own.\n")
-    settings = Settings(method="everything", output_format=output_format, marker=marker)
+    settings = Settings(Recipe(method="everything"), Reading(marker=marker), Output(format=output_format))
     outputs = {}
     for jobs in (1, 3):
         stream, tally = to_bytes([folder], settings, jobs)
@@ -190,7 +192,7 @@ def test_a_deadly_page_costs_itself_only(tmp_path: Path, fault: str, jobs: int, 
     limits = Limits(seconds=3 if fault in ("sleep", "spin") else 120, memory=600_000_000)
     tally = run(
         find_inputs([path]),
-        Settings(method="everything", limits=limits),
+        Settings(Recipe(method="everything", limits=limits)),
         output=out,
         jobs=jobs,
         progress=lambda tally, *_: notes.extend(tally.notes),
@@ -253,14 +255,14 @@ def test_a_reader_that_ends_its_workers(crawl: Path, tmp_path: Path, monkeypatch
     hook = tmp_path / "hook.py"
     hook.write_text(
         "import os\n"
-        "from ncleaner.running import jobs\n"
-        "real = jobs.read\n"
+        "from ncleaner.reading import archive\n"
+        "real = archive.read\n"
         "def read(*arguments, **options):\n"
         "    for number, item in enumerate(real(*arguments, **options)):\n"
         "        if number == 100:\n"
         "            os._exit(9)\n"
         "        yield item\n"
-        "jobs.read = read\n"
+        "archive.read = read\n"
     )
     monkeypatch.setenv("NCLEANER_WORKER_HOOK", str(hook))
     out = tmp_path / "out"
@@ -332,7 +334,7 @@ def test_nothing_half_written_is_left(tmp_path: Path, crawl: Path, monkeypatch: 
 
 def test_missing_model_is_said_before_any_work(crawl: Path) -> None:
     with pytest.raises(ModelError, match="no model 'xx'"):
-        run(find_inputs([crawl]), Settings(model="xx"), output=io.BytesIO(), jobs=1)
+        run(find_inputs([crawl]), Settings(Recipe(model="xx")), output=io.BytesIO(), jobs=1)
 
 
 def test_input_that_vanishes(tmp_path: Path, crawl: Path) -> None:

@@ -12,15 +12,17 @@ import pytest
 
 from ncleaner.limits import Limits
 from ncleaner.reading.inputs import Input, find_inputs
+from ncleaner.recipe import Recipe
 from ncleaner.running import engine, stretched
 from ncleaner.running.engine import run
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Note, Tally
+from ncleaner.sinks.choice import Output
 
 from ..archives import http, members, plain, warc, write
 from ..faults import HOOK
 
-SETTINGS = Settings(method="everything", output_format="jsonl")
+SETTINGS = Settings(Recipe(method="everything"), output=Output(format="jsonl"))
 
 
 @pytest.fixture(autouse=True)
@@ -156,7 +158,7 @@ def test_pages_that_end_their_workers(name: str, tmp_path: Path, monkeypatch: py
     records = [record(i, faults.get(i, "")) for i in range(120)]
     pack = members if name.endswith(".gz") else plain
     path = write(tmp_path / name, pack(records))
-    settings = Settings(method="everything", output_format="jsonl", limits=Limits(seconds=1))
+    settings = Settings(Recipe(method="everything", limits=Limits(seconds=1)), output=Output(format="jsonl"))
     one = cleaned([path], 1, settings, tmp_path)
     assert sum(one[1]["given_up"].values()) == len(faults) and one[1]["pages"] == 120
     assert cleaned([path], 2, settings, tmp_path) == one
@@ -225,7 +227,7 @@ def test_an_error_of_the_output_leaves_none(tmp_path: Path, monkeypatch: pytest.
     def failing(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("ncleaner.running.outputs.Output.write", failing)
+    monkeypatch.setattr("ncleaner.running.outputs.OpenOutput.write", failing)
     with pytest.raises(Exception, match="No space left"):
         run(find_inputs([path]), SETTINGS, output=tmp_path / "out", jobs=2)
     assert not list((tmp_path / "out").glob("a*"))

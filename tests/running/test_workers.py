@@ -14,12 +14,13 @@ from collections.abc import Callable
 import pytest
 
 from ncleaner.page import Page
+from ncleaner.recipe import Recipe
 from ncleaner.running import workers
 from ncleaner.running.jobs import Activity, Chunk, Death, Doing, Done, Event, PagesJob, Waiting
 from ncleaner.running.settings import Settings
 from ncleaner.running.workers import Pool
 
-EVERYTHING = Settings("everything")
+EVERYTHING = Settings(Recipe("everything"))
 posix = pytest.mark.skipif(sys.platform != "linux", reason="needs signals, and /proc to see who is stopped")
 
 

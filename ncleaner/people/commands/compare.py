@@ -5,31 +5,42 @@ from __future__ import annotations
 from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from ncleaner.comparing.peers import NAMES, USUAL
-from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
-from ncleaner.people.options import ModelOption, SitesOption, cores, reports_errors
+from ncleaner.methods.table import DEFAULT_METHOD
+from ncleaner.people.declared import part, with_options
+from ncleaner.people.options import cores, reports_errors
 from ncleaner.people.streams import show, show_json, tell
+from ncleaner.recipe import Recipe
 
 if TYPE_CHECKING:
     from ncleaner.comparing.figures import Comparison
     from ncleaner.comparing.held_out import Models
-    from ncleaner.scoring.measures import BagUnit
 
-__all__ = ["command"]
+__all__ = ["EXAMPLES", "command"]
 
-# The choices come from the tables, so a new entry is an option at once; mypy cannot see the members.
+EXAMPLES = (
+    (
+        "Three methods on the same pages:",
+        "ncleaner compare --raw pages --clean gold -t hybrid -t ngram -t bte",
+    ),
+    (
+        "Draw accuracy against time:",
+        "ncleaner compare --raw pages --clean gold -t hybrid -t bte --plot compared",
+    ),
+)
+
+# The choices come from the table, so a new entry is an option at once; mypy cannot see the members.
 Tool = StrEnum("Tool", [(name, name) for name in NAMES])  # type: ignore[misc]
-Unit = StrEnum("Unit", [(name, name) for name in ("auto", "word", "char")])  # type: ignore[misc]
-Convention = StrEnum("Convention", [(name, name) for name in ("auto", "none")])  # type: ignore[misc]
 
 _NAMED = ", ".join(name for name in NAMES if name not in USUAL)
 
 
 @reports_errors
+@with_options(recipe=part(Recipe, "model sites"))
 def command(
     gold: Annotated[
         list[Path] | None,
@@ -40,13 +51,24 @@ def command(
             show_default=False,
         ),
     ] = None,
+    *,
     raw: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Instead of GOLD_DIR: the pages.", show_default=False),
+        typer.Option(
+            metavar="DIR",
+            help="Instead of GOLD_DIR: the pages.",
+            show_default=False,
+            rich_help_panel="Gold standard",
+        ),
     ] = None,
     clean: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Instead of GOLD_DIR: their cleaned text.", show_default=False),
+        typer.Option(
+            metavar="DIR",
+            help="Instead of GOLD_DIR: their cleaned text.",
+            show_default=False,
+            rich_help_panel="Gold standard",
+        ),
     ] = None,
     tool: Annotated[
         list[Tool] | None,
@@ -55,56 +77,71 @@ def command(
             "-t",
             metavar="NAME",
             help=f"A method or another program to run, of {', '.join(NAMES)}; may be given several times.  "
-            f"[default: all methods and all programs that are installed, but not {_NAMED}]",
+            f"(default: all methods and all programs that are installed, but not {_NAMED})",
             show_default=False,
+            rich_help_panel="Programs",
         ),
     ] = None,
     reference: Annotated[
         Tool | None,
         typer.Option(
             metavar="NAME",
-            help=f"The tool that the others are compared with, page by page.  [default: {DEFAULT_METHOD}]",
+            help=f"The tool that the others are compared with, page by page. (default: {DEFAULT_METHOD})",
             show_default=False,
+            rich_help_panel="Programs",
         ),
     ] = None,
-    model: ModelOption = DEFAULT_MODEL,
-    sites: SitesOption = None,
+    recipe: Recipe,
     cross_validate: Annotated[
         int | None,
         typer.Option(
             metavar="K",
             min=2,
             help="Train the methods that learn on the pages of GOLD_DIR, and clean each page with a model "
-            "that has seen no page of its site: K folds.  [default: the models of --model]",
+            "that has seen no page of its site: K folds. (default: the models of --model)",
             show_default=False,
+            rich_help_panel="Programs",
         ),
     ] = None,
     convention: Annotated[
-        Convention,
+        Literal["auto", "none"],
         typer.Option(
-            help="auto: keep or leave out headlines, comments and captions as the gold texts do, where a "
-            "tool has a switch for it; none: all tools with their defaults."
+            help="auto: keep or leave out zones such as headlines as the gold texts do, where a tool has a "
+            "switch for it; none: all tools with their defaults.",
+            rich_help_panel="Gold standard",
         ),
-    ] = Convention("auto"),
+    ] = "auto",
     unit: Annotated[
-        Unit,
+        Literal["auto", "word", "char"],
         typer.Option(
-            help="What the multiset F counts; auto: characters in scripts without spaces, words in others."
+            help="What the multiset F counts; auto: characters in scripts without spaces, words in others.",
+            rich_help_panel="What is measured",
         ),
-    ] = Unit("auto"),
+    ] = "auto",
     unwrap: Annotated[
-        bool, typer.Option("--unwrap", help="Take off the element <text> around each of CleanEval's pages.")
+        bool,
+        typer.Option(
+            "--unwrap",
+            help="Take off the element <text> around each of CleanEval's pages.",
+            rich_help_panel="Gold standard",
+        ),
     ] = False,
     limit: Annotated[
         int | None,
         typer.Option(
             min=1,
-            help="So many pages of each GOLD_DIR, at even distances.  [default: all]",
+            help="So many pages of each GOLD_DIR, at even distances. (default: all)",
             show_default=False,
+            rich_help_panel="Gold standard",
         ),
     ] = None,
     rounds: Annotated[
-        int, typer.Option(min=1, help="Clean all pages so often; the time of a page is the median.")
+        int,
+        typer.Option(
+            min=1,
+            help="Clean all pages so often; the time of a page is the median.",
+            rich_help_panel="What is measured",
+        ),
     ] = 1,
     seconds: Annotated[
         float,
@@ -112,10 +149,14 @@ def command(
             metavar="SECONDS",
             min=0.1,
             help="The time for one page, in seconds, after which a tool has failed.",
+            rich_help_panel="What is measured",
         ),
     ] = 60.0,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print all figures as JSON, also those of each page.")
+        bool,
+        typer.Option(
+            "--json", help="Print all figures as JSON, also those of each page.", rich_help_panel="Output"
+        ),
     ] = False,
     plot: Annotated[
         Path | None,
@@ -123,6 +164,7 @@ def command(
             metavar="PREFIX",
             help="Draw accuracy against CPU time as PREFIX.png and PREFIX.svg.",
             show_default=False,
+            rich_help_panel="Output",
         ),
     ] = None,
     jobs: Annotated[
@@ -131,12 +173,15 @@ def command(
             "--jobs",
             "-j",
             min=1,
-            help="Tools that run at the same time, and processes that score and train.  [default: one tool "
-            "after the other, so that their times are exact; all cores score and train]",
+            help="Tools that run at the same time, and processes that score and train. (default: one tool "
+            "after the other, so that their times are exact; all cores score and train)",
             show_default=False,
+            rich_help_panel="Run",
         ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Show no progress.", rich_help_panel="Run")
+    ] = False,
 ) -> None:
     """Compare methods and other programs on pages with a gold standard: accuracy and CPU time.
 
@@ -167,8 +212,8 @@ def command(
                 clean=clean,
                 limit=limit,
                 unwrap=unwrap,
-                unit=None if unit.value == "auto" else cast("BagUnit", unit.value),
-                convention=convention.value == "auto",
+                unit=None if unit == "auto" else unit,
+                convention=convention == "auto",
                 pairs=cross_validate is not None,
                 progress=display.advance,
             )
@@ -189,8 +234,8 @@ def command(
                     found,
                     names,
                     reference=reference.value if reference else "",
-                    model=model,
-                    sites=sites,
+                    model=str(recipe.model),
+                    sites=None if recipe.sites is None else str(recipe.sites),
                     held_out=held_out,
                     rounds=rounds,
                     seconds=seconds,

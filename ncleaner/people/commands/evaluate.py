@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from enum import StrEnum
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from ncleaner.errors import TrainingError
-from ncleaner.people.cleaning_options import Cleaning, with_cleaning
+from ncleaner.people.declared import Given, part, with_options
 from ncleaner.people.options import JobsOption, cores, reports_errors
 from ncleaner.people.streams import show, show_json, tell
 from ncleaner.people.training_options import SiteOption
+from ncleaner.recipe import Recipe
 
 if TYPE_CHECKING:
     from ncleaner.people.curve import Curve
@@ -21,13 +22,18 @@ if TYPE_CHECKING:
     from ncleaner.training.conventions import ZoneUse
     from ncleaner.training.pairs import Pair
 
-__all__ = ["command"]
+__all__ = ["EXAMPLES", "command"]
 
-Unit = StrEnum("Unit", [(name, name) for name in ("word", "char")])  # type: ignore[misc]
+EXAMPLES = (
+    ("Clean pages, and compare the result with gold texts:", "ncleaner evaluate pages gold --method hybrid"),
+    ("Draw precision against recall at all thresholds:", "ncleaner evaluate pages gold --curve curve"),
+)
+
+Unit = Literal["word", "char"]
 
 
 @reports_errors
-@with_cleaning(method=None)
+@with_options(recipe=part(Recipe, without="alt_text limits"))
 def command(
     predicted: Annotated[
         Path,
@@ -40,31 +46,50 @@ def command(
     gold: Annotated[
         Path, typer.Argument(metavar="GOLD_DIR", help="Directory of gold text: files of the same names.")
     ],
-    cleaning: Cleaning,
+    *,
+    recipe: Recipe,
+    given: Given,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print all figures as JSON, also those of each page.")
+        bool,
+        typer.Option(
+            "--json", help="Print all figures as JSON, also those of each page.", rich_help_panel="Output"
+        ),
     ] = False,
-    per_page: Annotated[bool, typer.Option("--per-page", help="Also print a line for each page.")] = False,
+    per_page: Annotated[
+        bool, typer.Option("--per-page", help="Also print a line for each page.", rich_help_panel="Output")
+    ] = False,
     unit: Annotated[
-        Unit, typer.Option(help="What the multiset F counts; use char for scripts without spaces.")
-    ] = Unit("word"),
+        Unit,
+        typer.Option(
+            help="What the multiset F counts; use char for scripts without spaces.",
+            rich_help_panel="What is measured",
+        ),
+    ] = "word",
     ascii_only: Annotated[
-        bool, typer.Option("--ascii", help="Leave non-ASCII characters out, as cleaneval.py -a does.")
+        bool,
+        typer.Option(
+            "--ascii",
+            help="Leave non-ASCII characters out, as cleaneval.py -a does.",
+            rich_help_panel="What is measured",
+        ),
     ] = False,
     align: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="Write the alignment of each page with its gold text to this directory."
+            metavar="DIR",
+            help="Write the alignment of each page with its gold text to this directory.",
+            rich_help_panel="Output",
         ),
     ] = None,
     raw: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="The pages of GOLD_DIR, to tell their sites, and its convention: whether it contains "
-            "headlines, captions, comments and other zones. By default the directory `raw` beside GOLD_DIR, "
+            help="The pages of GOLD_DIR, to tell their sites, and its convention: which zones, such as "
+            "headlines, it contains. By default the directory `raw` beside GOLD_DIR, "
             "if there is one.",
             show_default=False,
+            rich_help_panel="What is measured",
         ),
     ] = None,
     site_from: SiteOption = None,
@@ -76,6 +101,7 @@ def command(
             help="Clean the pages of PRED_DIR at all thresholds, with n-grams unless --method names another "
             "method: print precision and recall, and draw the curve as PREFIX.png and PREFIX.svg.",
             show_default=False,
+            rich_help_panel="Output",
         ),
     ] = None,
     html: Annotated[
@@ -85,10 +111,16 @@ def command(
             help="Write all figures, the differences of the worst pages and, if pages are cleaned, the curve "
             "to this HTML file, and what is wrong on the worst pages to pages in a directory beside it.",
             show_default=False,
+            rich_help_panel="Output",
         ),
     ] = None,
-    worst: Annotated[int, typer.Option(min=0, help="Number of the worst pages that --html shows.")] = 20,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    worst: Annotated[
+        int,
+        typer.Option(min=0, help="Number of the worst pages that --html shows.", rich_help_panel="Output"),
+    ] = 20,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Show no progress.", rich_help_panel="Run")
+    ] = False,
 ) -> None:
     """Compare cleaned text with a gold standard: precision, recall and F, as cleaneval.py computes them.
 
@@ -96,20 +128,21 @@ def command(
     which the pages of a site are not taken as independent. Also tells the convention of the gold standard,
     and with which options of `clean` to be measured by it.
     """
-    are_pages = bool(cleaning.named) or curve is not None
+    cleaning = [flag for flag in given.flags if flag != "--text"]
+    are_pages = bool(cleaning) or curve is not None
     if are_pages and raw is not None:
-        option = "--curve" if curve is not None else cleaning.named[0]
+        option = "--curve" if curve is not None else cleaning[0]
         raise typer.BadParameter(f"with {option}, PRED_DIR has the pages", param_hint="--raw")
     if curve is not None and html is None:
-        found = _curve(_pairs(predicted, gold, cleaning.text, quiet), cleaning, quiet)
+        found = _curve(_pairs(predicted, gold, recipe.text, quiet), recipe, cleaning, quiet)
         told = _draw(found, curve)
         _show_curve(found, as_json=as_json)
         if not quiet:
             tell(told)
         return
-    result = _Evaluated(predicted, gold, cleaning, are_pages, raw, site_from, quiet)
+    result = _Evaluated(predicted, gold, recipe, cleaning, are_pages, raw, site_from, quiet)
     result.run(
-        unit=cast(Literal["word", "char"], unit.value), ascii_only=ascii_only, jobs=jobs or cores(),
+        unit=unit, ascii_only=ascii_only, jobs=jobs or cores(),
         align=align, html=html, worst=worst, curve=curve,
     )  # fmt: skip
     result.show(as_json=as_json, per_page=per_page)
@@ -119,10 +152,10 @@ class _Evaluated:
     """One evaluation with all that is shown of it."""
 
     def __init__(
-        self, predicted: Path, gold: Path, cleaning: Cleaning, are_pages: bool, raw: Path | None,
-        site_from: str | None, quiet: bool,
+        self, predicted: Path, gold: Path, recipe: Recipe, given: list[str], are_pages: bool,
+        raw: Path | None, site_from: str | None, quiet: bool,
     ) -> None:  # fmt: skip
-        self._predicted, self._gold, self._cleaning = predicted, gold, cleaning
+        self._predicted, self._gold, self._recipe, self._given = predicted, gold, recipe, given
         self._are_pages, self._raw, self._quiet = are_pages, raw, quiet
         self._site_from = site_from
         self._convention: dict[str, ZoneUse] | None = None
@@ -130,10 +163,11 @@ class _Evaluated:
         self._told: list[str] = []
 
     def run(
-        self, *, unit: Literal["word", "char"], ascii_only: bool, jobs: int, align: Path | None,
+        self, *, unit: Unit, ascii_only: bool, jobs: int, align: Path | None,
         html: Path | None, worst: int, curve: Path | None,
     ) -> None:  # fmt: skip
         """Cleans if need be, and compares. Raises as what it calls."""
+        from ncleaner.cleaner import Cleaner
         from ncleaner.people.evaluated import cleaned, sites_beside
         from ncleaner.people.progress import CountDisplay
         from ncleaner.scoring.evaluation import evaluate as evaluate_directories
@@ -141,7 +175,7 @@ class _Evaluated:
 
         with (
             CountDisplay("page cleaned", "pages cleaned", quiet=self._quiet) as cleaning,
-            cleaned(self._predicted, self._gold, self._cleaning.cleaner(), cleaning.advance)
+            cleaned(self._predicted, self._gold, Cleaner(self._recipe), cleaning.advance)
             if self._are_pages
             else nullcontext((self._predicted, self._gold)) as (predicted, gold),
         ):
@@ -167,12 +201,12 @@ class _Evaluated:
         """
         given = self._predicted if self._are_pages else self._raw
         beside = given or self._gold.parent / "raw"
-        unknown = "The convention of this gold text (headline, captions, comments) is not known"
+        unknown = "The convention of this gold text (zones such as headlines) is not known"
         if self._gold.is_file() or not (given or beside.is_dir()):
             self._problem = f"{unknown}: --raw DIR names its pages."
             return []
         try:
-            return _pairs(beside, self._gold, self._cleaning.text, self._quiet)
+            return _pairs(beside, self._gold, self._recipe.text, self._quiet)
         except TrainingError as error:
             if self._raw is not None:
                 raise
@@ -188,6 +222,7 @@ class _Evaluated:
     def _write_html(
         self, html: Path, worst: int, pairs: list[Pair], predicted: Path, gold: Path, prefix: Path | None
     ) -> None:
+        from ncleaner.cleaner import Cleaner
         from ncleaner.errors import EvaluationError, OutputError
         from ncleaner.explaining.drawing import page_of
         from ncleaner.people.evaluated import view_of
@@ -200,7 +235,7 @@ class _Evaluated:
         svg = ""
         if self._are_pages and pairs:
             try:
-                found = _curve(pairs, self._cleaning, self._quiet)
+                found = _curve(pairs, self._recipe, self._given, self._quiet)
                 svg = "" if missing() else to_svg(draw_curve(found))
                 if prefix is not None:
                     self._told.append(_draw(found, prefix))
@@ -213,7 +248,7 @@ class _Evaluated:
         shown = worst_pages(self.result, worst)
         texts = {page.name: read_pair(page.name, predicted, gold) for page in shown}
         known = {pair.name: pair for pair in pairs}
-        cleaner = self._cleaning.cleaner() if self._are_pages else None
+        cleaner = Cleaner(self._recipe) if self._are_pages else None
         folder = html.with_name(f"{html.stem}_pages")
         links: dict[str, str] = {}
         for number, page in enumerate(shown, 1):
@@ -230,7 +265,7 @@ class _Evaluated:
         convention = convention_table(self._convention) if self._convention else self._problem
         title = f"{self._predicted.name} against {self._gold.name}"
         if self._are_pages:
-            title += f", {self._cleaning.method or 'default method'}, model {self._cleaning.model}"
+            title += f", {self._recipe.method}, model {self._recipe.model}"
         write_page(
             html,
             evaluation_page(
@@ -270,18 +305,19 @@ def _pairs(raw: Path, gold: Path, text: str, quiet: bool) -> list[Pair]:
         return read_pairs(raw, gold, text=text, progress=display.advance)
 
 
-def _curve(pairs: list[Pair], cleaning: Cleaning, quiet: bool) -> Curve:
+def _curve(pairs: list[Pair], recipe: Recipe, given: list[str], quiet: bool) -> Curve:
     """Returns the curve of n-grams from their scores alone, that of another method by cleaning at each
     threshold."""
+    from ncleaner.cleaner import Cleaner
     from ncleaner.methods.choice import ngrams_by_page
     from ncleaner.people.curve import precision_recall, precision_recall_of
     from ncleaner.people.progress import CountDisplay
 
-    if not set(cleaning.named) - {"--model"}:
-        return precision_recall(pairs, ngrams_by_page(cleaning.model))
+    if not set(given) - {"--model"}:
+        return precision_recall(pairs, ngrams_by_page(str(recipe.model)))
     with CountDisplay("threshold tried", "thresholds tried", quiet=quiet) as display:
         return precision_recall_of(
-            pairs, lambda threshold: cleaning.cleaner(threshold=threshold), progress=display.advance
+            pairs, lambda threshold: Cleaner(replace(recipe, threshold=threshold)), progress=display.advance
         )
 
 

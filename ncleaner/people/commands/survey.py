@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated
 
 import typer
 
-from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
+from ncleaner.people.declared import part, with_options
 from ncleaner.people.options import (
-    EncodingOption,
-    InputFormatName,
-    InputFormatOption,
     InputsFromOption,
     JobsOption,
     LogJsonOption,
-    ModelOption,
-    PageMethod,
-    PageMethodOption,
     PrefixOption,
     QuietOption,
     cores,
@@ -26,17 +20,30 @@ from ncleaner.people.options import (
     sources_of,
 )
 from ncleaner.people.streams import show, show_json, tell
-from ncleaner.running.settings import Settings
+from ncleaner.recipe import Recipe
+from ncleaner.running.settings import Reading, Settings
 from ncleaner.text.counted import counted
 from ncleaner.text.visible import visible
 
-__all__ = ["command"]
+__all__ = ["EXAMPLES", "command"]
+
+EXAMPLES = (
+    (
+        "Write a survey, and a page that shows the crawl:",
+        "ncleaner survey crawl.warc.gz -o sites.ncs --html crawl.html",
+    ),
+    (
+        "Use it: what is on many pages of a site is removed:",
+        "ncleaner clean crawl.warc.gz --sites sites.ncs > known.txt",
+    ),
+)
 
 # The numbers of surveying.build, which need not be imported for a help text.
 _PAGES, _MOST_PAGES = 32, 64
 
 
 @reports_errors
+@with_options(recipe=part(Recipe, "method model encoding"), reading=part(Reading, "input_format"))
 def command(
     inputs: Annotated[
         list[str] | None,
@@ -46,19 +53,36 @@ def command(
             "surveys (.ncs) and signatures (.signatures.jsonl), which are merged.",
         ),
     ] = None,
+    *,
     inputs_from: InputsFromOption = None,
     prefix: PrefixOption = None,
+    reading: Reading,
     output: Annotated[
         Path,
-        typer.Option("--output", "-o", metavar="FILE", help="The survey to write, such as sites.ncs."),
-    ] = ...,  # type: ignore[assignment]
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="The survey to write, such as sites.ncs.",
+            rich_help_panel="Output",
+        ),
+    ],
     pages: Annotated[
         int,
-        typer.Option(min=2, max=_MOST_PAGES, help="Pages of each site that the survey keeps: a sample."),
+        typer.Option(
+            min=2,
+            max=_MOST_PAGES,
+            help="Pages of each site that the survey keeps: a sample.",
+            rich_help_panel="What is found",
+        ),
     ] = _PAGES,
     references: Annotated[
         bool,
-        typer.Option("--references", help="Keep the HTML of these pages, too, for the method `site`."),
+        typer.Option(
+            "--references",
+            help="Keep the HTML of these pages, too, for the method `site`.",
+            rich_help_panel="What is found",
+        ),
     ] = False,
     duplicates: Annotated[
         bool,
@@ -66,21 +90,27 @@ def command(
             "--duplicates",
             help="Find pages with the same or nearly the same clean text, for the column `duplicate_of` of "
             "`clean --sites` (needs the extra `duplicates`).",
+            rich_help_panel="What is found",
         ),
     ] = False,
     html: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Write a portrait of the crawl to this HTML file.", show_default=False
+            metavar="FILE",
+            help="Write a portrait of the crawl to this HTML file.",
+            show_default=False,
+            rich_help_panel="Output",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the portrait of the crawl as JSON.")] = False,
-    method: PageMethodOption = PageMethod(DEFAULT_METHOD),
-    model: ModelOption = DEFAULT_MODEL,
-    input_format: InputFormatOption = InputFormatName("auto"),
-    encoding: EncodingOption = None,
+    as_json: Annotated[
+        bool,
+        typer.Option("--json", help="Print the portrait of the crawl as JSON.", rich_help_panel="Output"),
+    ] = False,
+    recipe: Recipe,
     jobs: JobsOption = None,
-    again: Annotated[bool, typer.Option("--again", help="Do not go on with an interrupted survey.")] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Do not go on with an interrupted survey.", rich_help_panel="Run")
+    ] = False,
     log_json: LogJsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -100,12 +130,6 @@ def command(
         raise typer.BadParameter("give archives, or - for standard input", param_hint="INPUT")
     parts = {name: parts_of(Path(name)) for name in inputs or [] if Path(name).exists()}
     sources = sources_of([name for name in inputs or [] if not parts.get(name)], inputs_from, prefix)
-    settings = Settings(
-        method=method.value,
-        model=model,
-        input_format=cast(Any, input_format.value),
-        encoding=encoding,
-    )
     with (
         logged_as_json(log_json),
         ProgressDisplay(sources, quiet=quiet, as_json=log_json) as display,
@@ -114,7 +138,7 @@ def command(
             sources,
             [part for each in parts.values() for part in each],
             output,
-            settings,
+            Settings(recipe, reading),
             pages=pages,
             references=references,
             duplicates=duplicates,

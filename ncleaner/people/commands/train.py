@@ -12,14 +12,8 @@ import typer
 
 from ncleaner.methods.table import DEFAULT_METHOD, METHODS, entry_of
 from ncleaner.modelling import DEFAULT_Q
-from ncleaner.people.options import (
-    EncodingOption,
-    TextLayoutName,
-    TextOption,
-    check_threshold,
-    cores,
-    reports_errors,
-)
+from ncleaner.people.declared import part, with_options
+from ncleaner.people.options import cores, reports_errors
 from ncleaner.people.streams import tell
 from ncleaner.people.training_options import (
     CLEAN,
@@ -35,6 +29,7 @@ from ncleaner.people.training_options import (
     read_labelled,
     training_notes,
 )
+from ncleaner.recipe import Recipe
 from ncleaner.text.counted import counted
 from ncleaner.text.visible import visible
 
@@ -45,7 +40,18 @@ if TYPE_CHECKING:
     from ncleaner.training.hybrid import StructureSource
     from ncleaner.training.pairs import Pair
 
-__all__ = ["command"]
+__all__ = ["EXAMPLES", "command"]
+
+EXAMPLES = (
+    (
+        "A model from pages and their cleaned text:",
+        "ncleaner train --raw pages --clean gold -o mine.ncm --language en",
+    ),
+    (
+        "A model from raw pages alone:",
+        "ncleaner train --from-crawl esperanto/crawl.warc.gz --language eo -o eo.ncm",
+    ),
+)
 
 # A kind of model has the name of the method that it is made for.
 TrainableName = StrEnum(  # type: ignore[misc]
@@ -60,12 +66,19 @@ StructureName = StrEnum("StructureName", [(name, name) for name in ("shipped", "
 
 
 @reports_errors
+@with_options(recipe=part(Recipe, "text encoding"))
 def command(
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The model file to write.")],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="The model file to write.", rich_help_panel="Model"
+        ),
+    ],
     inputs: Annotated[
         list[str] | None,
         typer.Argument(metavar="[INPUT]...", help="Further inputs of --from-crawl.", show_default=False),
     ] = None,
+    *,
     raw: Annotated[Path | None, RAW] = None,
     clean: Annotated[Path | None, CLEAN] = None,
     method: Annotated[
@@ -76,6 +89,7 @@ def command(
             help="Kind of model: a hybrid has n-grams, and the structure model calibrated to these pages; it "
             "serves the methods hybrid, ngram, density and htmcleaner. N-grams alone serve them, too. Or a "
             "model of victor, fiasco or lines.",
+            rich_help_panel="Model",
         ),
     ] = TrainableName(DEFAULT_METHOD),
     fence: Annotated[
@@ -85,6 +99,7 @@ def command(
             help="Instead of --clean: HTML comments fence the clean text of the pages. What stands between a "
             "comment that contains BEGIN and one that contains END is clean.",
             show_default=False,
+            rich_help_panel="Pages",
         ),
     ] = None,
     from_crawl: Annotated[
@@ -92,12 +107,19 @@ def command(
         typer.Option(
             metavar="INPUT",
             help="Instead of --raw and --clean: learn from raw pages alone, of archives, HTML files or "
-            "directories of them, in the language of --language. Nobody has to clean a page.",
+            "directories of them, in the language of --language.",
             show_default=False,
+            rich_help_panel="Pages",
         ),
     ] = None,
     most: Annotated[
-        int, typer.Option("--pages", min=10, help="--from-crawl: read so many pages of the language at most.")
+        int,
+        typer.Option(
+            "--pages",
+            min=10,
+            help="--from-crawl: read so many pages of the language at most.",
+            rich_help_panel="Pages",
+        ),
     ] = 1000,
     annotations: Annotated[
         Path | None,
@@ -105,13 +127,15 @@ def command(
             metavar="DIR",
             help="hybrid, victor: directory of pages with .anno files beside them (see `annotate`).",
             show_default=False,
+            rich_help_panel="Pages",
         ),
     ] = None,
     structure: Annotated[
         StructureName,
         typer.Option(
             help="hybrid: calibrate the shipped structure model to these pages, or train one on them "
-            "(hundreds of pages; needs the extra `train`)."
+            "(hundreds of pages; needs the extra `train`).",
+            rich_help_panel="Model",
         ),
     ] = StructureName("shipped"),
     without: Annotated[
@@ -120,6 +144,7 @@ def command(
             metavar="FEATURE|GROUP",
             help="hybrid with --structure own, victor: leave this feature out; may be given several times.",
             show_default=False,
+            rich_help_panel="Model",
         ),
     ] = None,
     manifest: ManifestOption = None,
@@ -131,22 +156,25 @@ def command(
             "-n",
             min=1,
             max=8,
-            help="n, the length of the n-grams.  [default: 2; 3 from two million characters of text]",
+            help="n, the length of the n-grams. (default: 2; 3 from two million characters of text)",
             show_default=False,
+            rich_help_panel="N-grams",
         ),
     ] = None,
     q: Annotated[
         float | None,
         typer.Option(
-            help=f"Interpolation factor, between 0 and 1; larger values smooth more.  [default: {DEFAULT_Q}]",
+            help=f"Interpolation factor, between 0 and 1; larger values smooth more. (default: {DEFAULT_Q})",
             show_default=False,
+            rich_help_panel="N-grams",
         ),
     ] = None,
     alphabet: Annotated[
         AlphabetName,
         typer.Option(
             help="learned: the frequent characters of the pages, and classes for the rest; ascii: folding to "
-            "ASCII; nonlexical: letters become a, digits become 0."
+            "ASCII; nonlexical: letters become a, digits become 0.",
+            rich_help_panel="N-grams",
         ),
     ] = AlphabetName("learned"),
     alphabet_size: SizeOption = 60,
@@ -154,28 +182,37 @@ def command(
     scheme: Annotated[
         SchemeName,
         typer.Option(
-            help="aligned: label the pages' segments by the clean text; differential: raw minus clean counts."
+            help="aligned: label the pages' segments by the clean text; differential: raw minus clean "
+            "counts.",
+            rich_help_panel="N-grams",
         ),
     ] = SchemeName("aligned"),
     statistic: Annotated[
         StatisticName,
         typer.Option(
             help="By what n-grams decide on a segment: its log-odds given the whole page, alone, or per "
-            "character."
+            "character.",
+            rich_help_panel="N-grams",
         ),
     ] = StatisticName("page"),
     threshold: Annotated[
         float | None,
         typer.Option(
             metavar="BITS",
-            help="Segments with at least these log-odds, in bits, are kept.  [default: ngram finds them by "
-            "cross-validation, hybrid decides for the page as a whole]",
+            help="Segments with at least these log-odds, in bits, are kept. (default: ngram finds them by "
+            "cross-validation, hybrid decides for the page as a whole)",
             show_default=False,
+            rich_help_panel="Model",
         ),
     ] = None,
     more_clean: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE", help="More clean text; may be given several times.", show_default=False),
+        typer.Option(
+            metavar="FILE",
+            help="More clean text; may be given several times.",
+            show_default=False,
+            rich_help_panel="N-grams",
+        ),
     ] = None,
     more_dirty: Annotated[
         list[Path] | None,
@@ -183,6 +220,7 @@ def command(
             metavar="FILE",
             help="More dirty text, such as menus; may be given several times.",
             show_default=False,
+            rich_help_panel="N-grams",
         ),
     ] = None,
     base: Annotated[
@@ -192,6 +230,7 @@ def command(
             metavar="NAME|FILE",
             help="Adapt this model: start from its counts, order, q and alphabet.",
             show_default=False,
+            rich_help_panel="Model",
         ),
     ] = None,
     curve: Annotated[
@@ -200,36 +239,48 @@ def command(
             "--learning-curve",
             help="hybrid: also train on a half, a quarter … of the pages, and tell whether more pages would "
             "help. Takes some seconds; the model keeps the figures.",
+            rich_help_panel="Model",
         ),
     ] = False,
-    encoding: EncodingOption = None,
-    text: TextOption = TextLayoutName("auto"),
+    recipe: Recipe,
     name: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Name to record in the model.  [default: the name of the file]",
+            help="Name to record in the model. (default: the name of the file)",
             show_default=False,
+            rich_help_panel="What the model records",
         ),
     ] = None,
     language: Annotated[
         str | None,
         typer.Option(
-            metavar="CODE", help="Language to record in the model, as in <html lang>.", show_default=False
+            metavar="CODE",
+            help="Language to record in the model, as in <html lang>.",
+            show_default=False,
+            rich_help_panel="What the model records",
         ),
     ] = None,
     sources: Annotated[
-        str | None, typer.Option(help="Data and licence to record in the model.", show_default=False)
+        str | None,
+        typer.Option(
+            help="Data and licence to record in the model.",
+            show_default=False,
+            rich_help_panel="What the model records",
+        ),
     ] = None,
     date: Annotated[
         str | None,
         typer.Option(
             metavar="DATE",
-            help="Date to record in the model.  [default: none, so that the same pages give the same bytes]",
+            help="Date to record in the model. (default: none, so that the same pages give the same bytes)",
             show_default=False,
+            rich_help_panel="What the model records",
         ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show only errors.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Show only errors.", rich_help_panel="Run")
+    ] = False,
 ) -> None:
     """Train a model from pages and their cleaned text (about 50 are enough), or adapt one.
 
@@ -264,7 +315,6 @@ def command(
         raise typer.BadParameter("--from-crawl needs --language, such as --language de")
     if q is not None:
         check_q(q)
-    check_threshold(threshold)
     recorded = {"name": name or output.stem, "language": language, "sources": sources, "date": date}
     about = {key: value for key, value in recorded.items() if value}
     with training_notes(quiet), _bad_features():
@@ -272,15 +322,15 @@ def command(
         if from_crawl and language:
             pairs = _crawled([*from_crawl, *(inputs or [])], language, most, quiet=quiet)
         elif raw and fence:
-            pairs = read_fenced(raw, *fence, encoding=encoding, manifest=manifest)
+            pairs = read_fenced(raw, *fence, encoding=recipe.encoding, manifest=manifest)
         elif raw:
             pairs = read_labelled(
-                raw, clean, encoding=encoding, text=text.value, manifest=manifest, site_from=None
+                raw, clean, encoding=recipe.encoding, text=recipe.text, manifest=manifest, site_from=None
             )
         if site_from is not None:
             pairs = with_sites(pairs, site_from)
         model = load_model(base, entry_of("ngram").kinds) if base else None
-        annotated = read_annotated(annotations, encoding=encoding) if annotations else []
+        annotated = read_annotated(annotations, encoding=recipe.encoding) if annotations else []
         options = NGramOptions(
             order=order,
             q=q,

@@ -12,14 +12,8 @@ import typer
 from ncleaner.errors import OutputError
 from ncleaner.methods.table import DEFAULT_METHOD
 from ncleaner.modelling import FOLDS, Statistic
-from ncleaner.people.options import (
-    EncodingOption,
-    JobsOption,
-    TextLayoutName,
-    TextOption,
-    cores,
-    reports_errors,
-)
+from ncleaner.people.declared import part, with_options
+from ncleaner.people.options import JobsOption, cores, reports_errors
 from ncleaner.people.streams import show
 from ncleaner.people.training_options import (
     CLEAN,
@@ -35,23 +29,30 @@ from ncleaner.people.training_options import (
     read_labelled,
     training_notes,
 )
+from ncleaner.recipe import Recipe
 
 if TYPE_CHECKING:
     from ncleaner.training.trials import Tuning
 
-__all__ = ["command", "train_command"]
+__all__ = ["EXAMPLES", "command", "train_command"]
+
+EXAMPLES = (
+    ("Try two values of n and the default q:", "ncleaner tune --raw pages --clean gold -n 1 -n 2 --q 0.8"),
+    ("Write all figures to a file:", "ncleaner tune --raw pages --clean gold -n 2 --json tuned.json"),
+)
 
 TunableName = StrEnum("TunableName", [(name, name) for name in ("hybrid", "ngram")])  # type: ignore[misc]
 
 
 @reports_errors
+@with_options(recipe=part(Recipe, "text encoding"))
 def command(
     raw: Annotated[Path, RAW],
+    *,
     clean: Annotated[Path | None, CLEAN] = None,
     manifest: ManifestOption = None,
     site_from: SiteOption = None,
-    encoding: EncodingOption = None,
-    text: TextOption = TextLayoutName("auto"),
+    recipe: Recipe,
     order: Annotated[
         list[int] | None,
         typer.Option(
@@ -59,21 +60,25 @@ def command(
             "-n",
             min=1,
             max=8,
-            help="A value of n to try; may be given several times.  [default: 1 to 8]",
+            help="A value of n to try; may be given several times. (default: 1 to 8)",
             show_default=False,
+            rich_help_panel="What is tried",
         ),
     ] = None,
     q: Annotated[
         list[float] | None,
         typer.Option(
-            help="A value of q to try; may be given several times.  [default: 0.1 to 0.9, and 0.95]",
+            help="A value of q to try; may be given several times. (default: 0.1 to 0.9, and 0.95)",
             show_default=False,
+            rich_help_panel="What is tried",
         ),
     ] = None,
     alphabet: Annotated[
         list[AlphabetName] | None,
         typer.Option(
-            help="An alphabet to try; may be given several times.  [default: all]", show_default=False
+            help="An alphabet to try; may be given several times. (default: all)",
+            show_default=False,
+            rich_help_panel="What is tried",
         ),
     ] = None,
     alphabet_size: SizeOption = 60,
@@ -81,19 +86,30 @@ def command(
     scheme: Annotated[
         list[SchemeName] | None,
         typer.Option(
-            help="A training scheme to try; may be given several times.  [default: aligned]",
+            help="A training scheme to try; may be given several times. (default: aligned)",
             show_default=False,
+            rich_help_panel="What is tried",
         ),
     ] = None,
     statistic: Annotated[
-        StatisticName, typer.Option(help="By what n-grams decide on a segment; see `train`.")
+        StatisticName,
+        typer.Option(
+            help="By what n-grams decide on a segment; see `train`.", rich_help_panel="What is tried"
+        ),
     ] = StatisticName("page"),
     method: Annotated[
         TunableName,
-        typer.Option("--method", "-m", help="The method of `clean` to choose for."),
+        typer.Option(
+            "--method", "-m", help="The method of `clean` to choose for.", rich_help_panel="What is tried"
+        ),
     ] = TunableName(DEFAULT_METHOD),
     folds: Annotated[
-        int, typer.Option(min=2, help="Folds of the cross-validation; no site is in two of them.")
+        int,
+        typer.Option(
+            min=2,
+            help="Folds of the cross-validation; no site is in two of them.",
+            rich_help_panel="What is tried",
+        ),
     ] = FOLDS,
     output: Annotated[
         Path,
@@ -102,14 +118,23 @@ def command(
             "-o",
             metavar="PREFIX",
             help="Write the plots PREFIX.png and PREFIX.svg; the printed command writes PREFIX.ncm.",
+            rich_help_panel="Output",
         ),
     ] = Path("tune"),
     json_file: Annotated[
         Path | None,
-        typer.Option("--json", metavar="FILE", help="Write all figures to this file.", show_default=False),
+        typer.Option(
+            "--json",
+            metavar="FILE",
+            help="Write all figures to this file.",
+            show_default=False,
+            rich_help_panel="Output",
+        ),
     ] = None,
     jobs: JobsOption = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress, only errors.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Show no progress, only errors.", rich_help_panel="Run")
+    ] = False,
 ) -> None:
     """Find n, q and alphabet by cross-validation: tables, plots, and the command that trains the best.
 
@@ -136,7 +161,7 @@ def command(
     with training_notes(quiet), CountDisplay("step", "steps", quiet=quiet) as display:
         tuning = search(
             read_labelled(
-                raw, clean, encoding=encoding, text=text.value, manifest=manifest, site_from=site_from
+                raw, clean, encoding=recipe.encoding, text=recipe.text, manifest=manifest, site_from=site_from
             ),
             orders=order or range(1, MAX_ORDER + 1),
             qs=q or DEFAULT_QS,
@@ -156,8 +181,8 @@ def command(
         clean=clean,
         manifest=manifest,
         site_from=site_from,
-        encoding=encoding,
-        text=text.value,
+        encoding=recipe.encoding,
+        text=recipe.text,
         size=alphabet_size,
         cased=cased,
         output=plots[0].with_suffix(".ncm"),
