@@ -285,7 +285,7 @@ def test_features_have_names_that_last() -> None:
     assert Structure.from_bytes(changed({"features": gone})).to_bytes() == DATA
     gone[names.index("words")] = "word-count"
     with pytest.raises(
-        ModelError, match=r"features that there are not \(word-count\): .* another version.*train it again"
+        ModelError, match=r"unknown features \(word-count\): .* another version.*train it again"
     ):
         Structure.from_bytes(changed({"features": gone}))
 
