@@ -18,8 +18,7 @@ from ncleaner.people.streams import tell_error
 from ncleaner.reading.archive import read
 from ncleaner.sinks.choice import Output
 from ncleaner.text.hosts import registered_domain
-from ncleaner.training.alignment import align
-from ncleaner.training.gold import address
+from ncleaner.training.alignment import address, align
 from ncleaner.training.pairs import Pair, read_manifest, read_text
 
 if TYPE_CHECKING:

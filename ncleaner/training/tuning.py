@@ -35,10 +35,10 @@ from ncleaner.modelling.counts import Counts, Keys, Tallies, Tally
 from ncleaner.modelling.decision import Statistic
 from ncleaner.modelling.ngrams import MAX_ORDER, conditional, interpolation_weights
 from ncleaner.training.examples import FOLDS, Examples, Scheme, checked_pairs
-from ncleaner.training.held_out import Judge, judging
 from ncleaner.training.ngrams import default_order, training_alphabet
 from ncleaner.training.pairs import Pair
 from ncleaner.training.trials import Trial, Tuning
+from ncleaner.training.validation import Judge, judging
 
 __all__ = ["DEFAULT_QS", "Shares", "grid_sums", "tune"]
 
