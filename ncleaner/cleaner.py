@@ -99,7 +99,7 @@ class Cleaner:
             self.method = load_method(recipe.method, recipe.model, *wishes)
         headline = entry.keeps_headline or None if recipe.headline is None else recipe.headline
         comments = recipe.comments and not recipe.news
-        self._wanted = Wanted(headline, comments, recipe.captions, recipe.notices)
+        self.wanted = Wanted(headline, comments, recipe.captions, recipe.notices)
         used = getattr(self.method, "model", None)
         self._model_name = str(getattr(used, "name", ""))
         # n-grams alone, or those of a hybrid
@@ -154,7 +154,7 @@ class Cleaner:
         return has_other_letters(self._ngrams, document)
 
     def _decided(self, document: Document) -> Kept:
-        return self._wanted.applied(document, self.method.keep(document))
+        return self.wanted.applied(document, self.method.keep(document))
 
     def clean(self, html: bytes | str, url: str = "") -> str:
         """Returns the clean text of one HTML page, one segment per line; empty if no segment is kept.

@@ -81,8 +81,8 @@ class Recipe(Declared):
     model: str | Path | Stored = option(
         DEFAULT_MODEL,
         "auto: a model per page by its language, your own first (see `ncleaner models`); shipped: auto "
-        "without your own; a directory: auto with the models of that directory first; or one model for all "
-        "pages, by its name or its file.",
+        "without your own; a directory (./DIR): auto with the models of that directory first; or one model "
+        "for all pages, by its name or its file (NAME.ncm).",
         check=_check_model, metavar="auto|NAME|FILE", complete="model_choices", panel=_DECISION,
         positional=True,
     )  # fmt: skip

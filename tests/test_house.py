@@ -72,7 +72,7 @@ MAY_KNOW: dict[str, set[str]] = {
 }  # fmt: skip
 # What training and drawing need, and cleaning must not.
 BLOCKED = (
-    "rapidfuzz", "publicsuffixlist", "matplotlib", "lightgbm", "pycrfsuite", "starlette", "uvicorn", "nh3", "textual",
+    "rapidfuzz", "publicsuffixlist", "matplotlib", "lightgbm", "pycrfsuite", "starlette", "uvicorn", "nh3",
 )  # fmt: skip
 
 

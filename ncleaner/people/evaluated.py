@@ -12,19 +12,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ncleaner.errors import EvaluationError, NcleanerError
+from ncleaner.explaining.against import with_gold
 from ncleaner.explaining.explain import explain
-from ncleaner.explaining.gold import with_gold
 from ncleaner.people.streams import tell_error
 from ncleaner.reading.archive import read
 from ncleaner.sinks.choice import Output
 from ncleaner.text.hosts import registered_domain
-from ncleaner.training.alignment import align
-from ncleaner.training.gold import address
+from ncleaner.training.alignment import address, align
 from ncleaner.training.pairs import Pair, read_manifest, read_text
 
 if TYPE_CHECKING:
     from ncleaner.cleaner import Cleaner
-    from ncleaner.explaining.explanation import Explanation
+    from ncleaner.explaining.explain import Explanation
     from ncleaner.page import Page
 
 __all__ = ["cleaned", "sites_beside", "view_of"]

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.errors import InputError, NcleanerError
-from ncleaner.explaining.differences import Differences
-from ncleaner.explaining.sentences import MARKS, Said, legend, said_of_segment
+from ncleaner.explaining.against import Differences
 from ncleaner.explaining.verdicts import Verdicts, Why
+from ncleaner.explaining.words import MARKS, Said, legend, said_of_segment
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.inputs import find_inputs
 from ncleaner.running.settings import Settings

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ncleaner.errors import TrainingWarning
-from ncleaner.modelling.names import ALPHABET_NAMES, MAX_LEARNED, SCHEMES, STATISTICS
+from ncleaner.modelling import ALPHABET_NAMES, MAX_LEARNED, SCHEMES, STATISTICS
 from ncleaner.people.streams import tell_error
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def read_labelled(
     Raises as `read_pairs` and `read_rows`; BadParameter: an option does not fit.
     """
     from ncleaner.training.pairs import read_pairs, with_sites
-    from ncleaner.training.rows import read_rows
+    from ncleaner.training.sources import read_rows
 
     if clean is not None:
         return read_pairs(raw, clean, encoding=encoding, text=text, manifest=manifest, site_from=site_from)

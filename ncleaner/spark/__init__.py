@@ -34,8 +34,7 @@ from ncleaner import errors
 from ncleaner.errors import InputError, OutputError, WorkerError
 from ncleaner.methods.choice import model_files
 from ncleaner.methods.table import AUTO, SHIPPED
-from ncleaner.modelling.files import model_bytes
-from ncleaner.modelling.shipped import shipped_models
+from ncleaner.modelling.files import model_bytes, shipped_models
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.pools.pool import Pool
 from ncleaner.reading.inputs import Input

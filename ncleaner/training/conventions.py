@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document.tables import ZONES
+from ncleaner.training.alignment import gold_text
 from ncleaner.training.examples import belongs
-from ncleaner.training.gold import gold_text
 from ncleaner.training.pairs import Pair
 
 __all__ = ["OPTIONS", "Convention", "ZoneUse", "conventions_of", "wishes_of"]

@@ -21,8 +21,7 @@ from ncleaner.errors import TrainingError
 from ncleaner.page import LAYOUT_CHOICES
 from ncleaner.text.counted import counted
 from ncleaner.text.hosts import registered_domain
-from ncleaner.training.alignment import Alignment, align
-from ncleaner.training.gold import address, gold_document
+from ncleaner.training.alignment import Alignment, address, align, gold_document
 from ncleaner.training.sites import sites_of_names
 
 __all__ = [

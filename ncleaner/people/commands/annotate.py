@@ -48,7 +48,7 @@ def command(
         bool,
         typer.Option(
             "--settle",
-            help="Decide only what two other annotators label differently.",
+            help="Decide only the segments that two other annotators label differently.",
             rich_help_panel="People",
         ),
     ] = False,
@@ -56,16 +56,8 @@ def command(
         bool,
         typer.Option(
             "--agreement",
-            help="Print how far the annotators agree, and where they do not; then end.",
+            help="Print how far the annotators agree, and all disagreements; then end.",
             rich_help_panel="People",
-        ),
-    ] = False,
-    terminal: Annotated[
-        bool,
-        typer.Option(
-            "--terminal",
-            help="Annotate in the terminal, not on a web page: the same keys.",
-            rich_help_panel="Where it is done",
         ),
     ] = False,
     port: Annotated[
@@ -91,7 +83,7 @@ def command(
         typer.Option(
             min=1,
             metavar="N",
-            help="Take at most so many pages of an archive, some of each site.",
+            help="Take at most N pages of an archive, some of each site.",
             rich_help_panel="Pages",
         ),
     ] = 500,
@@ -109,8 +101,8 @@ def command(
         typer.Option(
             min=0,
             metavar="N",
-            help="Train a model in the background after so many finished pages; 0: never, and the queue "
-            "knows nothing of doubt.",
+            help="Train a model in the background after every N finished pages; 0: never, and the order of "
+            "the pages ignores doubt.",
             rich_help_panel="What helps",
         ),
     ] = 3,
@@ -146,10 +138,10 @@ def command(
         ),
     ] = None,
 ) -> None:
-    """Clean pages by hand, on a local web page or in the terminal: a model guesses, keys correct it.
+    """Clean pages by hand, on a local web page: a model guesses, keys correct it.
 
-    Each finished page gives a clean text for `train --raw DIR/raw --clean DIR/clean`. All that is done is
-    saved at once; start again with the same directory to go on. docs/annotation.md has the guidelines and the
+    Each finished page gives a clean text for `train --raw DIR/raw --clean DIR/clean`. Every change is saved
+    at once; start again with the same directory to go on. docs/annotation.md has the guidelines and the
     formats.
     """
     from ncleaner.people import annotating
@@ -157,8 +149,7 @@ def command(
     encoding = recipe.encoding
 
     given = {
-        "--settle": settle, "--agreement": agreement, "--terminal": terminal, "--anno": anno,
-        "--port": port != 0,
+        "--settle": settle, "--agreement": agreement, "--anno": anno, "--port": port != 0,
     }  # fmt: skip
     if annotating.is_one_page(what):
         if foreign := [name for name, value in given.items() if value]:
@@ -172,9 +163,9 @@ def command(
     if agreement:
         annotating.show_agreement(annotating.project_of(what, output, pages, encoding))
         return
-    annotating.check_installed(terminal)
+    annotating.check_installed()
     project = annotating.project_of(what, output, pages, encoding)
     annotating.work(
         project, annotator, settling=settle, model=str(recipe.model), goal=goal, every=every, anno=anno,
-        terminal=terminal, port=port, browser=browser,
+        port=port, browser=browser,
     )  # fmt: skip

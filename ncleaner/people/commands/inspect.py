@@ -17,8 +17,8 @@ from ncleaner.running.settings import Reading, Settings
 
 if TYPE_CHECKING:
     from ncleaner.cleaner import Cleaner
-    from ncleaner.explaining.differences import Differences
-    from ncleaner.explaining.explanation import Explanation
+    from ncleaner.explaining.against import Differences
+    from ncleaner.explaining.explain import Explanation
     from ncleaner.page import Page
 
 __all__ = ["EXAMPLES", "command"]
@@ -157,8 +157,8 @@ def _side(name: str, recipe: Recipe) -> Recipe:
 
 
 def _explained(item: Page, path: str, cleaner: Cleaner, against: Path | None) -> Explanation:
+    from ncleaner.explaining.against import gold_of, with_gold
     from ncleaner.explaining.explain import explain
-    from ncleaner.explaining.gold import gold_of, with_gold
 
     explanation = explain(item, cleaner, url=item.url or path)
     if against is None:
@@ -176,8 +176,7 @@ def _show(
     wrong: bool,
     as_json: bool,
 ) -> None:
-    from ncleaner.explaining.details import details_of
-    from ncleaner.explaining.sentences import lines_of
+    from ncleaner.explaining.words import details_of, lines_of
     from ncleaner.people.inspect import explanation_drawing
 
     only = [why for why in explanation.segments if why.is_wrong] if wrong else explanation.segments
@@ -197,7 +196,7 @@ def _show_differences(
     names: tuple[str, str], first: Explanation, second: Explanation, html: Path | None, *,
     why: bool | None, whole: bool, as_json: bool,
 ) -> None:  # fmt: skip
-    from ncleaner.explaining.differences import differences_of
+    from ncleaner.explaining.against import differences_of
     from ncleaner.people.inspect import differences_drawing
 
     found: Differences = differences_of(names, first, second)

@@ -81,8 +81,7 @@ def add(
 ) -> None:
     """Add a model to your own: `clean` finds it by its name, and by the language of a page."""
     from ncleaner.methods.choice import load_model
-    from ncleaner.modelling.files import model_bytes
-    from ncleaner.modelling.own import add_model
+    from ncleaner.modelling.files import add_model, model_bytes
 
     model = load_model(file)
     chosen = name or file.stem
@@ -105,6 +104,6 @@ def remove(
     ],
 ) -> None:
     """Remove one of your own models: its file is deleted."""
-    from ncleaner.modelling.own import remove_model
+    from ncleaner.modelling.files import remove_model
 
     tell(f"{visible(remove_model(name))} is deleted")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from ncleaner.methods.table import DEFAULT_METHOD, METHODS, entry_of
-from ncleaner.modelling.names import DEFAULT_Q
+from ncleaner.modelling import DEFAULT_Q
 from ncleaner.people.declared import part, with_options
 from ncleaner.people.options import cores, reports_errors
 from ncleaner.people.streams import tell
@@ -291,14 +291,13 @@ def command(
     from ncleaner.modelling.ngrams import NGramModel
     from ncleaner.people.cards import trained_sentence
     from ncleaner.training.annotations import read_annotated
+    from ncleaner.training.classic import train_fiasco, train_lines
     from ncleaner.training.crawl import train_from_crawl
     from ncleaner.training.curve import with_curve
-    from ncleaner.training.fences import read_fenced
-    from ncleaner.training.fiasco import train_fiasco
     from ncleaner.training.hybrid import pair_of, train_hybrid
-    from ncleaner.training.lines import train_lines
     from ncleaner.training.ngrams import NGramOptions, train_and_score
     from ncleaner.training.pairs import read_texts, with_sites
+    from ncleaner.training.sources import read_fenced
     from ncleaner.training.victor import train_victor
 
     given = {

@@ -11,7 +11,7 @@ import typer
 
 from ncleaner.errors import OutputError
 from ncleaner.methods.table import DEFAULT_METHOD
-from ncleaner.modelling.names import FOLDS, Statistic
+from ncleaner.modelling import FOLDS, Statistic
 from ncleaner.people.declared import part, with_options
 from ncleaner.people.options import JobsOption, cores, reports_errors
 from ncleaner.people.streams import show

@@ -29,3 +29,10 @@ class Statistics:
     def of(
         self, sums: npt.NDArray[np.float64], counts: npt.NDArray[np.uint32]
     ) -> npt.NDArray[np.float64]: ...
+
+LEAST: float
+
+def decide(
+    probabilities: npt.NDArray[np.float64], words: npt.NDArray[np.float64], beta: float = 1.0
+) -> npt.NDArray[np.bool_]: ...
+def probabilities_of(odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]: ...

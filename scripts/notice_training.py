@@ -19,7 +19,7 @@ import numpy.typing as npt
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.errors import TrainingError
-from ncleaner.modelling._notices import BUCKETS, terms_of
+from ncleaner.modelling._terms import BUCKETS, terms_of
 from ncleaner.modelling.notices import Notices
 from ncleaner.training.fragments import fragment_of
 from ncleaner.training.pairs import Pair

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ncleaner.explaining.meanings import feature_name, said_of
+from ncleaner.explaining.words import feature_name, said_of
 from ncleaner.modelling.features import FEATURES, OUTSIDE, Feature
 
 COLUMNS = {feature.name: column for column, feature in enumerate(FEATURES)}
@@ -11,12 +11,9 @@ COLUMNS = {feature.name: column for column, feature in enumerate(FEATURES)}
 @pytest.mark.parametrize("feature", FEATURES, ids=lambda feature: feature.name)
 def test_each_feature_says_something_else_with_another_value(feature: Feature) -> None:
     column = COLUMNS[feature.name]
-    low, high = said_of((column, 0), 0.0), said_of((column, 0), 1.0)
+    low, high = said_of(column, 0, 0.0), said_of(column, 0, 1.0)
     assert low != high and "{" not in low + high and feature.name not in ("", low)
-    assert (
-        said_of((column, 0), -1.0)
-        and said_of((column, -2), OUTSIDE) == "2 segments back: outside of the page"
-    )
+    assert said_of(column, 0, -1.0) and said_of(column, -2, OUTSIDE) == "2 segments back: outside of the page"
 
 
 @pytest.mark.parametrize(
@@ -43,8 +40,8 @@ def test_each_feature_says_something_else_with_another_value(feature: Feature) -
     ],
 )  # fmt: skip
 def test_in_words(name: str, row: int, value: float, said: str) -> None:
-    assert said_of((COLUMNS[name], row), value) == said
+    assert said_of(COLUMNS[name], row, value) == said
 
 
 def test_names() -> None:
-    assert [feature_name((COLUMNS["words"], row)) for row in (0, 1, -2)] == ["words", "words+1", "words-2"]
+    assert [feature_name(COLUMNS["words"], row) for row in (0, 1, -2)] == ["words", "words+1", "words-2"]

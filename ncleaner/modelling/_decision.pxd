@@ -1,6 +1,7 @@
-"""Contract of the statistics of the segments of a page."""
+"""Contract of the statistics of the segments of a page, and of the decision of the hybrid method."""
 
-from libc.stdint cimport uint32_t
+from libc.math cimport exp, fmax, fmin
+from libc.stdint cimport uint8_t, uint32_t
 
 cdef enum:
     PER_CHARACTER = 0
@@ -26,3 +27,11 @@ cdef bint fill_statistics(
 
 cdef class Statistics:
     cdef statistic_t s
+
+
+cdef inline double probability(double odds) noexcept nogil:
+    """Converts log-odds (natural logarithm) to a probability."""
+    return 1 / (1 + exp(-fmax(-30, fmin(30, odds))))
+
+
+cdef double decide_rows(const double* p, const double* w, Py_ssize_t n, double beta, uint8_t* mask) noexcept nogil
