@@ -18,10 +18,10 @@ from html import escape
 
 import numpy as np
 import numpy.typing as npt
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborNode
 
 from ncleaner.document import Document
-from ncleaner.document._bound import bounded
+from ncleaner.document.html import parse
 from ncleaner.explaining.outline import classes_of
 from ncleaner.explaining.verdicts import Verdicts
 from ncleaner.text.charset import decode
@@ -73,7 +73,8 @@ def painted_page(explanation: Verdicts, source: bytes) -> str:
     if len(source) > _LARGEST:
         return ""
     utf8, _ = decode(source, "", explanation.document.encoding or None)
-    root = LexborHTMLParser(bounded(utf8)[0]).root
+    tree = parse(utf8)
+    root = tree.parser.root
     if root is None:
         return ""
     places = _Places(explanation.document)
