@@ -92,8 +92,8 @@ def _seconds(value: Any) -> float:
 
 
 class _Recorded(NamedTuple):
-    """How a count stands in a record: its name there, and what writes and reads it. Records of earlier versions
-    lack those that came `later`."""
+    """How a count is recorded: its name there, and what writes and reads it. Records of earlier versions lack
+    those that came `later`."""
 
     write: Callable[[Any], Any]
     read: Callable[[Any], Any]
@@ -298,7 +298,8 @@ class Tally:
             KeyError, TypeError, ValueError, AttributeError: `record` is not such a result.
         """
         found: dict[str, Any] = {"inputs": 1}
-        for each, how in _recorded_of(cls):
+        kind: Any = cls
+        for each, how in _recorded_of(kind):
             name = how.name or each
             if name in record or not how.later:
                 found[each] = how.read(record[name])
