@@ -229,7 +229,7 @@ class Cleaner:
         if not (front_matter and text):
             return text
         # few ask for it, and it imports parsers of dates and addresses
-        from ncleaner.sinks.front_matter import front_matter_of
+        from ncleaner.sinks.marked import front_matter_of
 
         return f"{front_matter_of(Page(b'', url), document, kept).decode()}\n{text}"
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -113,8 +114,8 @@ class Format:
     compresses: bool = False
 
 
-class Sink(Protocol):
-    """An output format.
+class Sink(ABC):
+    """An output format. Its constructor takes the options of the user.
 
     Attributes:
         suffix: suffix of its files, with the dot.
@@ -122,8 +123,12 @@ class Sink(Protocol):
     """
 
     suffix: str
-    marks: bool
+    marks: bool = False
 
+    def __init__(self, options: SinkOptions = SinkOptions()) -> None:
+        self.options = options
+
+    @abstractmethod
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """Returns one page as bytes of the output.
 
@@ -136,13 +141,12 @@ class Sink(Protocol):
         Returns:
             The page; empty if it has no clean text and the format leaves such pages out.
         """
-        ...
 
     def wrapped(self, out: Writable) -> AbstractContextManager[Writable]:
         """Returns a wrapper that makes an output of rendered pages; called in the parent, once per output.
 
         The engine writes rendered pages to it in order, any number at a time: the bytes that reach `out` do
         not depend on that number. Bytes that are still held are written at the end of the block, and not
-        written after an exception. `out` stays open.
+        written after an exception. `out` stays open. By default it is the output itself.
         """
-        ...
+        return nullcontext(out)

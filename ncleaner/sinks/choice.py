@@ -16,9 +16,9 @@ __all__ = ["COMPRESSIONS", "FORMATS", "Output"]
 
 FORMATS: dict[str, Format] = {
     "text": Format(path="ncleaner.sinks.text:TextSink"),
-    "markdown": Format(path="ncleaner.sinks.markdown:MarkdownSink"),
-    "html": Format(path="ncleaner.sinks.html:HtmlSink"),
-    "cleaneval": Format(path="ncleaner.sinks.cleaneval:CleanEvalSink"),
+    "markdown": Format(path="ncleaner.sinks.marked:MarkdownSink"),
+    "html": Format(path="ncleaner.sinks.marked:HtmlSink"),
+    "cleaneval": Format(path="ncleaner.sinks.text:CleanEvalSink"),
     "jsonl": Format(path="ncleaner.sinks.jsonl:JsonlSink"),
     "vertical": Format(path="ncleaner.sinks.vertical:VerticalSink"),
     "prevertical": Format(path="ncleaner.sinks.vertical:PreverticalSink"),

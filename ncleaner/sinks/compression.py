@@ -42,7 +42,7 @@ def _zstd(piece: bytes) -> bytes:
 _COMPRESS: dict[str, Callable[[bytes], bytes]] = {"gz": _gzip, "zst": _zstd}
 
 
-class Compressed:
+class Compressed(Sink):
     """A sink whose output is compressed.
 
     Args:

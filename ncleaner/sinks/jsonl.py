@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -14,14 +13,14 @@ from ncleaner.document.kept import Kept
 from ncleaner.document.tables import ZONES
 from ncleaner.markup.render import markdown_of
 from ncleaner.page import Page
-from ncleaner.sinks.base import SinkOptions, Writable
+from ncleaner.sinks.base import Sink, SinkOptions
 from ncleaner.sinks.metadata import replace_surrogates
 from ncleaner.sinks.text import kept_text
 
 __all__ = ["JsonlSink", "kept_segments", "kinds_to_write", "metadata_to_write", "row_of", "signals_to_write"]
 
 
-class JsonlSink:
+class JsonlSink(Sink):
     """One object per page, also for pages without clean text, whose `text` is empty.
 
     Args:
@@ -31,18 +30,14 @@ class JsonlSink:
     suffix = ".jsonl"
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
-        self._options = options
+        super().__init__(options)
         self.marks = options.markdown
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """Returns a page as a line of JSON; its keys are those of `row_of`."""
         text = orjson.Fragment(json_of(document.tables, kept.mask))
-        row = row_of(page, document, kept, self._options, text)
+        row = row_of(page, document, kept, self.options, text)
         return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
-
-    def wrapped(self, out: Writable) -> AbstractContextManager[Writable]:
-        """Returns the output itself."""
-        return nullcontext(out)
 
 
 def row_of(page: Page, document: Document, kept: Kept, options: SinkOptions, text: object) -> dict[str, Any]:

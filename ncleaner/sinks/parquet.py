@@ -20,7 +20,7 @@ from ncleaner.errors import OutputError
 from ncleaner.markup.render import markdown_of
 from ncleaner.page import Page
 from ncleaner.sinks.background import Ordered, ordered
-from ncleaner.sinks.base import SinkOptions, Writable
+from ncleaner.sinks.base import Sink, SinkOptions, Writable
 from ncleaner.sinks.jsonl import kept_segments, kinds_to_write, metadata_to_write, signals_to_write
 from ncleaner.sinks.metadata import capture_time, replace_surrogates
 from ncleaner.sinks.text import kept_text
@@ -28,7 +28,7 @@ from ncleaner.sinks.text import kept_text
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ncleaner.sinks.base import SinkOptions, Writable
+    from ncleaner.sinks.base import Sink, SinkOptions, Writable
 
     SCHEMA: pa.Schema
 
@@ -118,7 +118,7 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-class ParquetSink:
+class ParquetSink(Sink):
     """One row per page, also for pages without clean text, whose `text` is empty.
 
     Columns: url, date (of the capture, UTC), title, lang (as the page declares it), language (that of the
@@ -138,7 +138,7 @@ class ParquetSink:
         # only looked for, not imported: workers do not need it
         if importlib.util.find_spec("pyarrow") is None:
             raise OutputError("parquet needs pyarrow: pip install 'ncleaner[parquet]'")
-        self._options = options
+        super().__init__(options)
         self.marks = options.markdown
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
@@ -161,13 +161,13 @@ class ParquetSink:
             "text": kept_text(document, kept).decode(),
             "segments": kept_segments(document, kept),
         }
-        if self._options.markdown:
-            row["markdown"] = markdown_of(document, kept, self._options.markup, page.url).decode()
-        if self._options.metadata:
+        if self.options.markdown:
+            row["markdown"] = markdown_of(document, kept, self.options.markup, page.url).decode()
+        if self.options.metadata:
             said = metadata_to_write(page, document)
             row["metadata"] = {name: value or None for name, value in said.items()}
-        if self._options.signals:
-            row["signals"] = signals_to_write(page, document, kept, self._options.duplicates)
+        if self.options.signals:
+            row["signals"] = signals_to_write(page, document, kept, self.options.duplicates)
         return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
 
     @contextmanager
@@ -178,7 +178,7 @@ class ParquetSink:
         buffer = _Buffer()
         writer = pq.ParquetWriter(
             buffer,
-            _schema(self._options),
+            _schema(self.options),
             compression="zstd",
             compression_level=_LEVEL,
             use_dictionary=_REPEATED,
@@ -186,7 +186,7 @@ class ParquetSink:
         )
 
         def row_group(lines: bytes) -> bytes:
-            table = to_table(lines, self._options)
+            table = to_table(lines, self.options)
             writer.write_table(table, row_group_size=len(table))
             return buffer.take_written()
 

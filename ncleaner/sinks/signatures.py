@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
-
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
-from ncleaner.sinks.base import SinkOptions, Writable
+from ncleaner.sinks.base import Sink, SinkOptions
 from ncleaner.sinks.text import kept_text
 from ncleaner.surveying.duplicates import require_rensa, sketch_of
 from ncleaner.surveying.signatures import signature_of
@@ -15,7 +13,7 @@ from ncleaner.surveying.signatures import signature_of
 __all__ = ["SignaturesSink"]
 
 
-class SignaturesSink:
+class SignaturesSink(Sink):
     """One line for each page with a host in its URL. There is no text of the page in it, unless the option
     `references` asks for the page.
 
@@ -24,7 +22,6 @@ class SignaturesSink:
     """
 
     suffix = ".signatures.jsonl"
-    marks = False
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
         self._references = options.references
@@ -38,7 +35,3 @@ class SignaturesSink:
         sketch = sketch_of(page, kept_text(document, kept)) if self._duplicates else None
         signature = signature_of(page.url, document, kept, body, sketch)
         return b"" if signature is None else signature.line()
-
-    def wrapped(self, out: Writable) -> AbstractContextManager[Writable]:
-        """Returns the output itself."""
-        return nullcontext(out)

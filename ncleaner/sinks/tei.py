@@ -11,18 +11,26 @@ from itertools import groupby
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
-from ncleaner.sinks.base import SinkOptions, Writable
-from ncleaner.sinks.elements import CELL, Element, elements_of, require_splitter, sentences_in
-from ncleaner.sinks.fields import Fields
+from ncleaner.sinks.base import Sink, SinkOptions, Writable
+from ncleaner.sinks.corpus import (
+    CELL,
+    Element,
+    Fields,
+    elements_of,
+    escaped,
+    plain,
+    require_splitter,
+    sentences_in,
+    value,
+)
 from ncleaner.sinks.metadata import capture_time
-from ncleaner.sinks.xml import escaped, plain, value
 
 __all__ = ["TeiSink"]
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 
-class TeiSink:
+class TeiSink(Sink):
     """A `<teiCorpus>` with a `<TEI>` for each page with clean text; an output without any is empty.
 
     A heading begins a `<div>`, with the text up to the next heading; `<p>`, `<list>` and `<table>` hold the
@@ -37,7 +45,6 @@ class TeiSink:
     """
 
     suffix = ".xml"
-    marks = False
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
         if options.sentences:

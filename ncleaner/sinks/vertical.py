@@ -3,16 +3,21 @@ prevertical, the same before it is tokenised."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from contextlib import AbstractContextManager, nullcontext
+from abc import abstractmethod
 
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
-from ncleaner.sinks.base import SinkOptions, Writable
-from ncleaner.sinks.elements import elements_of, require_splitter, sentences_in
-from ncleaner.sinks.fields import Fields
-from ncleaner.sinks.xml import attributes, escaped, plain
+from ncleaner.sinks.base import SinkOptions
+from ncleaner.sinks.corpus import (
+    Fields,
+    attributes,
+    elements_of,
+    escaped,
+    plain,
+    require_splitter,
+    sentences_in,
+)
 from ncleaner.text.tokens import tokens
 
 __all__ = ["PreverticalSink", "VerticalSink"]
@@ -22,7 +27,7 @@ _KNOWN = 1 << 15
 _KNOWN_LENGTH = 40
 
 
-class _Corpus(ABC):
+class _Corpus(Sink):
     """A `<doc>` for each page with clean text; in it an element for each segment.
 
     The elements are `<p>`, `<h>` (headings), `<l>` (items of lists) and `<cell>` (cells of tables). With the
@@ -43,7 +48,6 @@ class _Corpus(ABC):
     """
 
     suffix = ".vert"
-    marks = False
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
         if options.sentences:
@@ -71,10 +75,6 @@ class _Corpus(ABC):
     @abstractmethod
     def _lines(self, text: str) -> str:
         """Returns the lines of a text, each with its line end; empty for a text without tokens."""
-
-    def wrapped(self, out: Writable) -> AbstractContextManager[Writable]:
-        """Returns the output itself."""
-        return nullcontext(out)
 
 
 class VerticalSink(_Corpus):

@@ -18,7 +18,7 @@ from warcio.warcwriter import WARCWriter
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
-from ncleaner.sinks.base import SinkOptions, Writable
+from ncleaner.sinks.base import Sink, Writable
 from ncleaner.sinks.metadata import capture_time, derived_id
 from ncleaner.sinks.text import kept_text
 from ncleaner.text.codes import iso_639_3
@@ -41,7 +41,7 @@ class _Writer(WARCWriter):  # type: ignore[misc]
     NO_PAYLOAD_DIGEST_TYPES = (*WARCWriter.NO_PAYLOAD_DIGEST_TYPES, "conversion")
 
 
-class WetSink:
+class WetSink(Sink):
     """A `conversion` record for each page with clean text, after a `warcinfo` record.
 
     Record ids are derived from the ids of the original records, so that they are the same in every run. The
@@ -50,10 +50,6 @@ class WetSink:
     """
 
     suffix = ".warc.wet.gz"
-    marks = False
-
-    def __init__(self, options: SinkOptions = SinkOptions()) -> None:
-        pass
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """Returns a record; empty for a page without clean text."""

@@ -13,7 +13,7 @@ from ncleaner.errors import InputError
 from ncleaner.page import Page
 from ncleaner.sinks.base import METADATA
 from ncleaner.sinks.choice import Output
-from ncleaner.sinks.fields import FIELDS, Fields, read_table
+from ncleaner.sinks.corpus import FIELDS, Fields, read_table
 
 PAGE = Page(
     b"<title>Late</title><meta name=author content='Ann Lee'><h1>Late again</h1><p>The ferry was late &amp; full."

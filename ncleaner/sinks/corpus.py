@@ -1,32 +1,47 @@
-"""Attributes of a corpus document: those of `<doc>`, and those of the user's own table."""
+"""Shared by formats for corpora: attributes of `<doc>`, the user's own table, elements, sentences, tags."""
 
 from __future__ import annotations
 
 import csv
 import gzip
+import importlib.util
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import orjson
+import regex
 
 from ncleaner.describing.signals import SIGNALS
 from ncleaner.document import Document
+from ncleaner.document._kept import cells_of
 from ncleaner.document.kept import Kept
-from ncleaner.errors import InputError
+from ncleaner.errors import InputError, OutputError
 from ncleaner.options import OptionError
 from ncleaner.page import Page
 from ncleaner.sinks.base import METADATA
 from ncleaner.sinks.jsonl import metadata_to_write, signals_to_write
-from ncleaner.sinks.metadata import derived_id
+from ncleaner.sinks.metadata import derived_id, replace_surrogates
 from ncleaner.sinks.text import kept_text
 from ncleaner.text.hosts import host_of, registered_domain
 
-__all__ = ["FIELDS", "Fields", "read_table"]
+__all__ = [
+    "CELL", "FIELDS", "Element", "Fields", "attributes", "elements_of", "escaped", "plain", "read_table",
+    "require_splitter", "sentences_in", "value",
+]  # fmt: skip
 
+CELL = "cell"
+_ITEM = ord("l")
+# The CWB cuts values at 4,095 bytes and refuses lines of 65,535.
+_VALUE_BYTES = 4_000
+_ESCAPED_BYTES = 12_000
+_UNWRITABLE = regex.compile(r"[\p{Cc}\p{Noncharacter_Code_Point}]++")
+_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+_QUOTED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 # without --attribute; and with --metadata, these too
 _DEFAULT = ("id", "url", "date", "title", "lang", "language")
@@ -194,3 +209,89 @@ def _csv_rows(text: str, path: str, base: str) -> Iterator[tuple[int, dict[str, 
             yield reader.line_num, row
     except csv.Error as error:
         raise InputError(f"{path}, line {reader.line_num}: {error}") from None
+
+
+# Segments
+
+
+class Element(NamedTuple):
+    """A kept segment.
+
+    Attributes:
+        name: `p`, `h`, `l` or `cell`, a cell of a table that is not an item of a list in it.
+        text: its text.
+        cell, row: the cell of a table and its row, as rows of `Document.elements`; -1 outside.
+    """
+
+    name: str
+    text: str
+    cell: int = -1
+    row: int = -1
+
+
+def elements_of(document: Document, kept: Kept) -> Iterator[Element]:
+    """Yields the kept segments of a page."""
+    rows = np.flatnonzero(kept.mask)
+    marks = kept.marks_of(document)[rows].tolist()
+    table = document.segments
+    starts, ends = table["start"][rows].tolist(), table["end"][rows].tolist()
+    cells = cells_of(document.tables)[rows].tolist()
+    data = document.data
+    for mark, start, end, cell in zip(marks, starts, ends, cells, strict=True):
+        text = data[start:end].decode()
+        if cell >= 0 and mark == _ITEM:
+            yield Element(CELL, text, cell, int(document.elements["parent"][cell]))
+        else:
+            yield Element(chr(mark), text)
+
+
+def require_splitter() -> None:
+    """Raises OutputError: the splitter of sentences is not installed."""
+    if importlib.util.find_spec("sentencex") is None:
+        raise OutputError("--sentences needs sentencex: pip install 'ncleaner[sentences]'")
+
+
+def sentences_in(text: str, language: str) -> Sequence[str]:
+    """Returns the sentences of a segment, without white space around them.
+
+    sentencex (Wikimedia) knows the abbreviations of many languages, and takes the rules of a related one, or
+    those of English, for all others.
+
+    Args:
+        text: of the segment.
+        language: ISO 639-1 or 639-3; empty if it is unknown.
+    """
+    from sentencex import segment  # type: ignore[import-untyped]
+
+    found = [sentence.strip() for sentence in segment(language or "en", text)]
+    return [sentence for sentence in found if sentence]
+
+
+# Tags
+
+
+def escaped(text: str) -> str:
+    """Returns a text with `&`, `<` and `>` as entities."""
+    return text.translate(_ESCAPES)
+
+
+def plain(text: str) -> str:
+    """Returns a text on one line, without controls, noncharacters and unpaired surrogates."""
+    return " ".join(_UNWRITABLE.sub(" ", replace_surrogates(text)).split())
+
+
+def value(text: str) -> str:
+    """Returns an attribute's value: one line, escaped, and cut to the length that corpus software reads."""
+    text = plain(text)
+    text = text.encode()[:_VALUE_BYTES].decode("utf-8", "ignore")
+    quoted = text.translate(_QUOTED)
+    while len(quoted.encode()) > _ESCAPED_BYTES:
+        # nearly every character is escaped
+        text = text[: len(text) * 3 // 4]
+        quoted = text.translate(_QUOTED)
+    return quoted
+
+
+def attributes(values: Mapping[str, str]) -> str:
+    """Returns attributes as a start tag has them, each with a space before it."""
+    return "".join(f' {name}="{value(text)}"' for name, text in values.items())
