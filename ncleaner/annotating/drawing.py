@@ -102,6 +102,6 @@ def _paragraph(document: Document, row: int) -> str:
 
 
 def _style(text: str, media: str = "") -> str:
-    # nothing but an end tag ends a style sheet
+    # only an end tag ends a style sheet
     inside = text.replace("</", "<\\/")
     return f'<style media="{escape(media)}">{inside}</style>' if media else f"<style>{inside}</style>"

@@ -66,7 +66,7 @@ def page_of(explanation: Verdicts, source: bytes = b"") -> str:
 
 
 def framed(explanation: Verdicts) -> str:
-    """Returns the drawing in a frame of its own: nothing of it gets into the page of a notebook."""
+    """Returns the drawing in a separate frame, for notebooks."""
     # links within a frame that has its text as an attribute would lead to the notebook
     page = page_of(explanation).replace("<head>", "<head><base href='about:srcdoc'>", 1)
     return (

@@ -79,7 +79,7 @@ def explain(
 
     Args:
         page: an HTML page, as `clean` takes it; a Page of an archive; or a Document.
-        cleaner: what cleans the page; by default that of `clean`.
+        cleaner: cleans the page; by default as `clean` does.
         url: the address of the page, for a cleaner with a survey of sites.
         kept: a decision about a Document, which is shown without causes.
         gold: the gold text of the page: each verdict is compared with it.

@@ -1,4 +1,4 @@
-"""What each word and each n-gram of a segment says for and against clean text, in bits."""
+"""The log-odds of each word and each n-gram of a segment, in bits."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Piece(NamedTuple):
 
 class Gram(NamedTuple):
     """An n-gram of a segment: its characters (a space is `␣`, the edge of the segment `¶`), how often it
-    stands there, and the log-odds of all these places together."""
+    occurs there, and the log-odds of all these places together."""
 
     text: str
     times: int
@@ -46,12 +46,12 @@ class Gram(NamedTuple):
 
 
 class Spoken(NamedTuple):
-    """What the n-grams say of a segment.
+    """The n-grams of a segment with their log-odds.
 
     Attributes:
         bits: log-odds of the whole segment.
-        pieces: its words in reading order; their bits sum up to those of the segment.
-        grams: its n-grams, the strongest first; their bits sum up to those of the segment.
+        pieces: its words in reading order; their bits sum up to the bits of the segment.
+        grams: its n-grams, the strongest first; their bits sum up to the bits of the segment.
         model: name of the model.
     """
 

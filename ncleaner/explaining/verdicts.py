@@ -1,4 +1,4 @@
-"""What there is to know of a page: for each segment its verdict, and everything that led to it."""
+"""Verdicts about the segments of a page, each with everything that led to it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Against = Literal["right", "wrongly kept", "wrongly removed", "unknown"]
 
 
 class Reason(NamedTuple):
-    """One thing that speaks for a segment (`bits` above 0) or against it.
+    """One reason for keeping a segment (`bits` above 0) or against it.
 
     Attributes:
         said: in words.
@@ -73,7 +73,7 @@ class Why:
         rulings: rules that overrule the score, in their order; the last one counts.
         spoken: what the n-grams say; None for a method without n-grams.
         first: what the features add to the first judgement, for a segment that is judged twice.
-        against: what a gold text says to the verdict; None without one.
+        against: whether a gold text agrees with the verdict; None without one.
         matched: share of the segment's words that the gold text has, 0 to 1; None without one, or without
             words.
         sign: kind of the segment as the method sees it: `p`, `h` or `l`.
@@ -99,7 +99,7 @@ class Why:
         return self.against in ("wrongly kept", "wrongly removed")
 
     def to_dict(self, number: int = 0) -> dict[str, Any]:
-        """Returns everything for JSON; with a `number`, so many features and n-grams at most."""
+        """Returns everything for JSON; with a `number`, at most that number of features and n-grams."""
         segment, most = self.segment, number or None
         found: dict[str, Any] = {
             "index": segment.index,
@@ -137,7 +137,7 @@ class Verdicts:
 
     Attributes:
         document: the page.
-        kept: what its method made of it.
+        kept: the decision of its method.
         method: name of the method; empty if only the verdicts are known.
         about: the method in a few words.
         segments: one `Why` for each segment.
@@ -165,7 +165,7 @@ class Verdicts:
         return self.kept.mask
 
     def summary(self) -> list[str]:
-        """Returns lines about the page: what it is, its language and model, its kind, notes."""
+        """Returns lines about the page: its source, language and model, its kind, notes."""
         document, remarks = self.document, self.kept.remarks
         lines = [
             f"{visible(self.source)}  [{document.encoding or 'decoded'}]  {visible(repr(document))}".strip()
@@ -183,18 +183,18 @@ class Verdicts:
                 for name, source in self.metadata.sources.items()
             ]
             if said:
-                lines.append(f"the page says of itself: {'; '.join(said)}")
+                lines.append(f"the page declares: {'; '.join(said)}")
         return lines + list(self.notes)
 
     @property
     def metadata(self) -> Metadata | None:
-        """What the page says of itself; None if its facts have not been collected."""
+        """What the page declares about itself; None if its facts have not been collected."""
         if self.document.facts is None:
             return None
         return metadata_of(self.document, self.source if "://" in self.source else "")
 
     def verdicts(self) -> str:
-        """Returns how many segments and words are kept, and how many are wrong where there is a gold text."""
+        """Returns the numbers of kept segments and words, and of wrong ones if there is a gold text."""
         kept = [why for why in self.segments if why.kept]
         words = sum(why.segment.words for why in kept)
         whole = sum(why.segment.words for why in self.segments)
@@ -214,7 +214,7 @@ class Verdicts:
         """Returns everything for JSON.
 
         Args:
-            number: so many features and n-grams of each segment at most; all by default, which then sum up.
+            number: largest number of features and n-grams of each segment; all by default, which sum up.
         """
         document, remarks = self.document, self.kept.remarks
         told: dict[str, Any] = {

@@ -91,7 +91,7 @@ cdef struct scratch_t:
     double* first        # probabilities of the first judgement
     double* second       # log-odds of the second judgement
     int32_t* rows        # segments that trees judge
-    int32_t* unclear     # those of them that need all trees
+    int32_t* unclear     # the rows that need all trees
 
 # The layout of the features, and the constants of the judgement; `structure.py` explains them.
 cdef struct rules_t:
@@ -124,7 +124,7 @@ cdef struct steps_t:
     uint8_t* trees       # which trees have judged a segment
     double articles      # weight of the forest of articles
 
-# Bits of `steps_t.trees`: the second judgement, all trees of the general forest, all trees of that of articles.
+# Bits of `steps_t.trees`: the second judgement, all trees of the general forest, all trees of the forest of articles.
 cdef enum:
     AGAIN = 1
     ALL_SECOND = 2
@@ -437,7 +437,7 @@ cdef class StructureJudge:
                 &part, title, title_length, sums + first, posterior + first, news, odds + first, of_part, NULL
             ):
                 return False
-            # the last part may be a few segments that say nothing about the page
+            # the last part may be too few segments to judge the kind of the page
             if part.n_segments == most:
                 for k in range(self.r.n_kinds):
                     kinds[k] += of_part[k]
@@ -451,7 +451,7 @@ cdef class StructureJudge:
         """Judges the segments and the kind of a page.
 
         Args:
-            tables: those of the page.
+            tables: of the page.
             title: UTF-8.
             odds, posterior: shape (segments,), float64: log-odds and statistics of the n-grams, in bits.
             news: the page is an article, whatever it looks like.
@@ -515,11 +515,11 @@ cdef class HybridJudge:
         """Judges the segments of an HTML page.
 
         Args:
-            tables: those of the page.
+            tables: of the page.
             title: UTF-8.
             scored: log-odds and counts of the n-grams, shapes (segments,), float64 in bits and uint32; None: those of
                 the model, for text in normalisation form C.
-            on_site: shape (segments,), bool: segments whose text is on many pages of the site; None if there are none.
+            on_site: shape (segments,), bool: segments whose text is on many pages of the site; None: unknown.
             steps: gets what the steps found; None: the caller does not explain the page.
 
         Returns:

@@ -7,9 +7,9 @@ types, sentences and their mean length, frequency of keywords: words that prevai
 structural (depth, whether it is a heading or a paragraph, shares of links and of items) and visual (shape and
 width of its box).
 
-A page is not rendered here: in place of the visual features stand the position in reading order and the share
-of the page's text. Text between inline elements counts as the text of the block around them. Lengths are
-taken as logarithms, so that a linear function of them can be of use.
+A page is not rendered here: in place of the visual features it has the position in reading order and the
+share of the page's text. Text between inline elements counts as the text of the block around them. Lengths
+are taken as logarithms, so that a linear function of them can be of use.
 """
 
 from __future__ import annotations

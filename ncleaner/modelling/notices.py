@@ -1,8 +1,7 @@
 """The model of notices: pages whose text is not their own, such as error messages, walls and empty listings.
 
-The structure of a page cannot tell an error message from a short text that somebody wrote, so the model looks
-at the words: a logistic regression over hashed terms (`_notices`). It judges only pages of which little text
-would be kept.
+The structure of a page cannot tell an error message from a short text, so the model looks at the words: a
+logistic regression over hashed terms (`_notices`). It judges only pages of which little text would be kept.
 """
 
 from __future__ import annotations
@@ -148,7 +147,7 @@ def load_notices(name: str | Path = "notices") -> Notices:
     """Loads the shipped model of notices, or one from a file.
 
     Raises:
-        ModelError: no such model, or the file is no model of notices.
+        ModelError: no such model, or the file is not a model of notices.
     """
     return Notices.from_bytes(model_bytes(name), str(name))
 

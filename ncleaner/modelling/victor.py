@@ -49,7 +49,7 @@ __all__ = ["FEATURES", "VALUES", "Reading", "VictorModel", "block_features"]
 
 _OWN = "position document.word-count document.sentence-count document.block-count document.max-div-group "
 _OWN += "document.max-td-group fragmentation first-duplicate"
-# The order is that of _victor.pyx.
+# In the order of _victor.pyx.
 FEATURES: tuple[str, ...] = tuple(
     "container.p container.a container.u container.img container.class-header container.class-bold "
     "container.class-italic container.class-list container.class-form "
@@ -63,7 +63,7 @@ FEATURES: tuple[str, ...] = tuple(
     "document.max-td-group td-group.word-ratio div-group.word-ratio fragmentation".split()
 )
 assert len(FEATURES) == NUMBER
-# Features of the whole page, and features whose value at a neighbour tells nothing about the block.
+# Features of the whole page, and features whose value at a neighbour has no information about the block.
 _GLOBAL = frozenset(_OWN.split())
 # The version of the features: a change of what a name means needs a new version, and new training. A file
 # without a version has the first.

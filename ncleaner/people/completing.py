@@ -14,7 +14,7 @@ __all__ = ["model_choices", "model_names", "own_names"]
 
 def own_names(incomplete: str) -> list[str]:
     """Returns the names of the user's own models that begin so."""
-    # a folder that cannot be read has no names to offer, and there is nobody to tell of it
+    # a folder that cannot be read has no names to offer, and completion cannot report errors
     with suppress(ModelError):
         return [name for name in own_models() if name.startswith(incomplete)]
     return []

@@ -1,4 +1,4 @@
-"""What a cleaner makes of a page: the dump as lines, the explanation as a table for terminals."""
+"""A page after cleaning: the dump as lines, the explanation as a table for terminals."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def pair_of(page: Annotated) -> Pair:
 def examples_of(pairs: Sequence[Pair], scores: Sequence[Scored], ngrams: NGramModel) -> list[Example]:
     """Returns training pages of one gold standard for a structure model.
 
-    The gold standard says nothing about headlines, on which the user decides, and nothing about readers'
+    The gold standard has no labels for headlines, on which the user decides, and none for readers'
     comments if its convention is to leave them out.
 
     Args:

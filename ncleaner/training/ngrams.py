@@ -5,7 +5,7 @@ model counts the gold text, and the dirty model counts the surplus of each n-gra
 training labels the page's own segments by alignment with the gold text and counts each side directly.
 
 The decision is calibrated by cross-validation within the training pages, with no site on both sides: a model
-that has seen a site says nothing about the next site.
+that has seen a site gives no evidence about the next site.
 """
 
 from __future__ import annotations
@@ -106,8 +106,7 @@ class Trained(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NGramOptions:
-    """How n-grams are trained: the keyword arguments of `train` as one value, for whoever trains n-grams as a
-    part."""
+    """Options of the training of n-grams: the keyword arguments of `train` as one value."""
 
     order: int | None = None
     q: float | None = None
@@ -262,7 +261,8 @@ def _held_out(
 
 
 def _unvalidated(counted: _Counted, options: NGramOptions) -> Decision:
-    """Returns the decision if no site can be held out: even odds of each segment, or that of the base."""
+    """Returns the decision if no site can be held out: even odds of each segment, or the decision of the
+    base."""
     if options.base is not None:
         return options.base.decision
     warnings.warn(

@@ -72,7 +72,7 @@ def read_rows(
     elif path.name.endswith(_JSON):
         rows = _json_rows(path)
     else:
-        raise TrainingError(f"{path} is no table of pages: its name has to end with {', '.join(SUFFIXES)}")
+        raise TrainingError(f"{path} is not a table of pages: its name has to end with {', '.join(SUFFIXES)}")
     pairs = []
     for number, row in rows:
         where = f"{path}, row {number}"

@@ -6,8 +6,8 @@ over pages, and their standard errors take pages of one site as one (`scoring.er
 
 `Judge` cleans held-out pages with given scores of n-grams, by the methods `hybrid` and `ngram`. Thresholds
 and calibrations for the pages of a fold are fitted on the pages of all other folds. So no page influences its
-own decision directly. It does influence the n-grams that score the pages for the fit, as in any cross-validation
-of one level.
+own decision directly. It does influence the n-grams that score the pages for the fit, as in any
+cross-validation of one level.
 """
 
 from __future__ import annotations
