@@ -20,11 +20,12 @@ import orjson
 from ncleaner.cleaner import Cleaner
 from ncleaner.errors import InputError
 from ncleaner.options import options_of
+from ncleaner.pools.pool import Pool
 from ncleaner.recipe import Recipe
 from ncleaner.running.engine import cleaned_items
+from ncleaner.running.jobs import pool_of
 from ncleaner.running.settings import Reading, Settings
 from ncleaner.running.tally import Tally
-from ncleaner.running.workers import Pool
 from ncleaner.sinks.choice import Output
 
 try:
@@ -76,7 +77,7 @@ class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # datatrove has no 
         """Yields the documents of a task's share of the files."""
         # raises errors in method or model here, not in the worker
         self.settings.cleaner()
-        with Pool(1, self.settings) as self._pool:
+        with pool_of(1, self.settings) as self._pool:
             yield from super().run(data, rank, world_size)
         self._pool = None
 
@@ -85,7 +86,7 @@ class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # datatrove has no 
         number = 0
         settings = self.settings
         with ExitStack() as stack:
-            pool = self._pool or stack.enter_context(Pool(1, settings))
+            pool = self._pool or stack.enter_context(pool_of(1, settings))
             items = settings.read(
                 stack.enter_context(self.data_folder.open(filepath, "rb")),
                 name=self.data_folder.resolve_paths(filepath),

@@ -15,7 +15,10 @@ from typing import Any
 from ncleaner.arguments import check_choice, check_flag, check_is, check_number, check_whole
 from ncleaner.errors import InputError
 
-__all__ = ["Declared", "Option", "OptionError", "option", "options_of", "record_of", "words_of"]
+__all__ = ["REQUIRED", "Declared", "Option", "OptionError", "option", "options_of", "record_of", "words_of"]
+
+
+REQUIRED: Any = ...
 
 
 class OptionError(ValueError):
@@ -32,9 +35,11 @@ class Option:
 
     Attributes:
         help: what it does, for the command line, the API and the documentation.
-        kind: type of its values: `bool`, `int`, `float`, `str`, `tuple` (of texts), `dict` (of values by
-            name), or a class of options that belong together.
-        default: value if nobody gives one.
+        kind: type of its values: `bool`, `int`, `float`, `str`, `Path`, `tuple`, `dict` (of values by name),
+            or a class of options that belong together.
+        default: value if none is given; `REQUIRED` if one must be given.
+        each: type of the values in a tuple.
+        count: number of values in a tuple; 0 for any number, each with a flag of its own.
         choices: the texts that it can be.
         low, high: smallest and largest number.
         above: a bound that a number has to exceed.
@@ -70,6 +75,8 @@ class Option:
     otherwise: str = ""
     complete: str = ""
     of: tuple[str, ...] = ()
+    each: type = str
+    count: int = 0
     name: str = ""
 
     @property
@@ -89,6 +96,10 @@ class Option:
         """
         if value is None and self.default is None:
             return None
+        if self.kind is tuple:
+            check_is(self.name, value, (tuple, list), self.what or f"values of type {self.each.__name__}")
+            one = replace(self, kind=self.each)
+            return tuple(one.checked(each) for each in value)
         if self.check is not None:
             self.check(self.name, value)
         elif self.choices:

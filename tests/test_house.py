@@ -24,6 +24,7 @@ MAY_KNOW: dict[str, set[str]] = {
     "options": set(),
     "page": set(),
     "spawning": set(),
+    "pools": set(),
     "text": set(),
     "storage": set(),
     "_ngram": {"text"},
@@ -36,7 +37,7 @@ MAY_KNOW: dict[str, set[str]] = {
     "describing": {"text", "document", "surveying"},
     "markup": {"text", "document"},
     "sinks": {"text", "document", "surveying", "describing", "markup"},
-    "scoring": set(),
+    "scoring": {"pools"},
     "training": {"text", "reading", "document", "modelling", "methods", "scoring"},
     # it names what it checks: a loaded model, a survey
     "recipe": {"methods", "modelling", "surveying"},
@@ -47,23 +48,23 @@ MAY_KNOW: dict[str, set[str]] = {
     # of training it takes the alignment with gold text
     "explaining": {"text", "document", "modelling", "methods", "training", "cleaner", "describing"},
     "comparing": {
-        "text", "modelling", "methods", "sinks", "scoring", "training", "recipe", "cleaner",
+        "pools", "text", "modelling", "methods", "sinks", "scoring", "training", "recipe", "cleaner",
     },
     "frames": {"text", "reading", "sinks", "cleaner"},
     "running": {
-        "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "recipe",
+        "pools", "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "recipe",
         "cleaner", "surveying",
     },
-    "sorting": {"text", "storage", "reading", "running"},
+    "sorting": {"pools", "text", "storage", "reading", "running"},
     "checking": {"text", "reading", "document", "modelling", "methods", "sinks", "cleaner"},
     "people": {
-        "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "training",
+        "pools", "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "training",
         "recipe", "cleaner", "comparing", "running", "sorting", "surveying", "annotating", "explaining", "checking",
         "markup",
     },
     # the doors
-    "spark": {"storage", "reading", "modelling", "methods", "sinks", "recipe", "running", "people"},
-    "datatrove": {"sinks", "recipe", "cleaner", "running"},
+    "spark": {"pools", "storage", "reading", "modelling", "methods", "sinks", "recipe", "running", "people"},
+    "datatrove": {"pools", "sinks", "recipe", "cleaner", "running"},
     "__main__": {"people"},
     "__init__": {
         "reading", "document", "modelling", "methods", "scoring", "training", "cleaner", "explaining", "describing", "frames",

@@ -14,6 +14,7 @@ __all__ = [
     "FIXED_ALPHABETS",
     "FOLDS",
     "MAX_LEARNED",
+    "MAX_ORDER",
     "SCHEMES",
     "STATISTICS",
     "Scheme",
@@ -25,6 +26,8 @@ FIXED_ALPHABETS = ("ascii", "nonlexical")
 ALPHABET_NAMES = (*FIXED_ALPHABETS, "learned")
 # most characters of a learned alphabet
 MAX_LEARNED = 200
+# largest n
+MAX_ORDER = 8
 Statistic = Literal["page", "segment", "character"]
 STATISTICS: tuple[Statistic, ...] = ("page", "segment", "character")
 Scheme = Literal["aligned", "differential"]

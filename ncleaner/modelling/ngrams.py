@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from ncleaner._ngram import Grams
 from ncleaner.document import Document
+from ncleaner.modelling import MAX_ORDER
 from ncleaner.modelling._judge import NGramJudge
 from ncleaner.modelling.alphabet import Alphabet, alphabet, compose
 from ncleaner.modelling.card import Card, Table, pages_of, validated_facts
@@ -28,7 +29,6 @@ from ncleaner.text.counted import counted
 
 __all__ = ["MAX_ORDER", "NGramModel", "interpolation_weights"]
 
-MAX_ORDER = 8
 # a letter with a smaller share of the training text counts as unfamiliar, and so do the letters of a script
 # that have less than the second share all together: English pages have some names in Cyrillic
 _RARE, _RARE_SCRIPT = 1e-4, 1e-3

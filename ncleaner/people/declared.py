@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from enum import StrEnum
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, cast
@@ -20,16 +21,18 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Given(NamedTuple):
-    """Options of the command line that the user has named.
+    """Options that the user has named.
 
     Attributes:
-        flags: their names, such as `--model`.
+        by: {parameter of the command: their names, such as `--model`}.
     """
 
-    flags: tuple[str, ...]
+    by: Mapping[str, tuple[str, ...]]
 
-    def __bool__(self) -> bool:
-        return bool(self.flags)
+    @property
+    def flags(self) -> set[str]:
+        """All of them."""
+        return {flag for flags in self.by.values() for flag in flags}
 
 
 class Part(NamedTuple):
@@ -66,22 +69,27 @@ def _parameter(option: Option, name: str, default: Any) -> Parameter:
     """Returns the parameter of an option; its value is what the user types, in the option's type."""
     kind: Any = option.kind
     bounds: dict[str, Any] = {}
-    if option.choices:
-        kind = Literal[option.choices]
-    elif kind in (int, float):
+    # typer knows no list of literals
+    each: Any = StrEnum(option.name, list(option.choices)) if option.choices else option.each
+    number = option.each if kind is tuple else kind
+    if number in (int, float):
         least = option.low if option.least is None else option.least
-        bounds = {"min": None if least is None else kind(least), "max": option.high and kind(option.high)}
+        bounds = {"min": None if least is None else number(least), "max": option.high and number(option.high)}
+    if kind is tuple and option.count:
+        kind = tuple[(each,) * option.count]  # type: ignore[misc]
     elif kind in (tuple, dict):
-        kind = list[str]
+        kind = list[each]
         default = list(default)
+    elif option.choices:
+        kind = Literal[option.choices]
     if default is None:
         kind = kind | None
     if option.default is True:
         default = not default
-    metavar = option.metavar or ("N" if option.kind in (int, float) else None)
+    metavar = option.metavar or ("N" if number in (int, float) else None)
     if option.choices and len("|".join(option.choices)) > _CHOICES:
         metavar = metavar or option.name.upper()
-    shown = default not in (None, []) and option.kind is not bool
+    shown = default not in (None, [], Parameter.empty) and option.kind is not bool
     said = f"{', '.join(option.of)}: {option.help}" if option.of else option.help
     return Parameter(
         name,
@@ -129,7 +137,7 @@ def _value(option: Option, given: Any) -> Any:
     if given is None or (option.unit == 1 and option.kind not in (tuple, dict)):
         return given
     if option.kind is tuple:
-        return tuple(given)
+        return tuple(str(each) if option.choices else each for each in given)
     if option.kind is dict:
         for item in given:
             if "=" not in item:
@@ -190,15 +198,18 @@ def with_options(changed: Mapping[str, Any] = {}, **declared: type | Part) -> Ca
 
         @wraps(command)
         def wrapper(**values: Any) -> Any:
-            made = {}
+            made: dict[str, Any] = {}
             if (context := values.pop("context", None)) is not None:
-                named = [
-                    flag.shown
-                    for several in flags.values()
-                    for flag in several
-                    if context.get_parameter_source(flag.name).name == "COMMANDLINE"
-                ]
-                made["given"] = Given(tuple(named))
+                made["given"] = Given(
+                    {
+                        name: tuple(
+                            flag.shown
+                            for flag in several
+                            if context.get_parameter_source(flag.name).name == "COMMANDLINE"
+                        )
+                        for name, several in flags.items()
+                    }
+                )
             for name, (kind, _) in parts.items():
                 own = {flag.name: values.pop(flag.name) for flag in flags[name]}
                 made[name] = _made(kind, flags[name], own)

@@ -16,7 +16,7 @@ import typer
 
 from ncleaner.errors import NcleanerError
 from ncleaner.people.streams import check_stdin, discard, finish, tell_error
-from ncleaner.running.ending import Terminated, ending_on_signals
+from ncleaner.pools.signals import Terminated, ending_on_signals
 
 if TYPE_CHECKING:
     from ncleaner.reading.inputs import Input

@@ -27,9 +27,10 @@ from ncleaner.cleaner import Cleaner
 from ncleaner.errors import InputError, NcleanerError
 from ncleaner.limits import Limits
 from ncleaner.page import Damage, Page, Skip
+from ncleaner.pools.pool import Death, Done, Failed, Pool, Waiting
 from ncleaner.reading.inputs import Input
 from ncleaner.reading.stretches import Layout, layout_of
-from ncleaner.running.jobs import Chunk, Death, Done, Failed, FileJob, PagesJob, Waiting
+from ncleaner.running.jobs import Chunk, FileJob, PagesJob, pool_of
 from ncleaner.running.manifest import Manifest, open_manifest, settings_record
 from ncleaner.running.outputs import (
     OpenOutput,
@@ -45,7 +46,6 @@ from ncleaner.running.settings import Settings
 from ncleaner.running.stretched import CleaningInStretches
 from ncleaner.running.tally import Note, Tally
 from ncleaner.running.tracked import Progress, TrackedJob, end_tally, note_of, without
-from ncleaner.running.workers import Pool
 from ncleaner.storage.base import Folder
 from ncleaner.storage.places import folder_and_name, folder_at
 from ncleaner.text.counted import counted
@@ -82,6 +82,12 @@ class _Batch(TrackedJob):
     offset: int = -1
     chunks: list[Chunk] = field(default_factory=list)
     done: bool = False
+
+    @property
+    def path(self) -> str:
+        """Path of the input of the next page: a batch may have pages of several."""
+        assert isinstance(self.job, PagesJob)
+        return self.job.pages[min(self.items, len(self.job.pages) - 1)].source
 
 
 class _CountedItem(NamedTuple):
@@ -309,7 +315,8 @@ def _chunks(task: TrackedJob, pool: Pool) -> Generator[Chunk, None, Done | Faile
             if isinstance(event, Death) and task.job_after(event):
                 pool.submit(task.job)
             else:
-                return event
+                ended: Done | Failed | Death = event
+                return ended
 
 
 def cleaned(source: Input, pool: Pool) -> Iterator[Chunk]:
@@ -379,7 +386,7 @@ def run(
     # raises errors in method, model or encoding here, not in each worker
     cleaner = settings.cleaner()
     jobs = _useful(jobs, inputs)
-    with Pool(jobs, settings, _loaded(cleaner, jobs)) as pool:
+    with pool_of(jobs, settings, _loaded(cleaner, jobs)) as pool:
         work = _Run(settings, pool, jobs, progress)
         with output_errors(output):
             if isinstance(output, str | Path) and to_directory:

@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ncleaner.page import Damage
+from ncleaner.pools.pool import Death, Done, Failed, Pool, Waiting
 from ncleaner.reading.inputs import Input
 from ncleaner.reading.stretches import Layout
-from ncleaner.running.jobs import Chunk, Death, Done, Failed, StretchJob, Waiting
+from ncleaner.running.jobs import Chunk, StretchJob
 from ncleaner.running.outputs import OpenOutput
 from ncleaner.running.tally import Tally
 from ncleaner.running.tracked import Progress, TrackedJob, end_tally, note_of
-from ncleaner.running.workers import Pool
 
 __all__ = ["CleaningInStretches"]
 

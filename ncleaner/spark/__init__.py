@@ -36,14 +36,14 @@ from ncleaner.methods.choice import model_files
 from ncleaner.methods.table import AUTO, SHIPPED
 from ncleaner.modelling.files import model_bytes, shipped_models
 from ncleaner.page import Damage, Page, Skip
+from ncleaner.pools.pool import Pool
 from ncleaner.reading.inputs import Input
 from ncleaner.running.engine import Progress, cleaned, cleaned_items, no_progress, unfinished
-from ncleaner.running.jobs import Chunk
+from ncleaner.running.jobs import Chunk, pool_of
 from ncleaner.running.manifest import open_manifest, settings_record
 from ncleaner.running.outputs import check_replaced, is_directory, open_output_in, output_errors, output_names
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
-from ncleaner.running.workers import Pool
 from ncleaner.sinks.choice import Output
 from ncleaner.sinks.parquet import to_table
 from ncleaner.storage.base import Folder, Log, is_url
@@ -106,7 +106,7 @@ def _pool(settings: Settings) -> Iterator[Pool]:
         pool, stack = _idle_pools.pop(settings)
     else:
         stack = ExitStack()
-        pool = stack.enter_context(Pool(1, settings))
+        pool = stack.enter_context(pool_of(1, settings))
     try:
         yield pool
     finally:

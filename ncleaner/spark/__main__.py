@@ -23,8 +23,8 @@ from ncleaner.people.options import (
     sources_of,
 )
 from ncleaner.people.progress import ProgressDisplay
+from ncleaner.pools.signals import ending_on_signals
 from ncleaner.recipe import Recipe
-from ncleaner.running.ending import ending_on_signals
 from ncleaner.running.settings import Reading, Settings
 from ncleaner.sinks.choice import Output
 from ncleaner.spark import clean

@@ -35,7 +35,8 @@ from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.text.counted import counted
 from ncleaner.training.alignment import Alignment
-from ncleaner.training.ngrams import NGramOptions, Trained, train_and_score
+from ncleaner.training.ngrams import Trained, train_and_score
+from ncleaner.training.options import NGramOptions
 from ncleaner.training.pairs import Pair, site_of
 
 __all__ = ["DEFAULT_PAGES", "pages_in_language", "train_from_crawl"]

@@ -28,7 +28,8 @@ from ncleaner.training.annotations import Annotated
 from ncleaner.training.calibration import Scored, fit_calibration
 from ncleaner.training.conventions import conventions_of
 from ncleaner.training.fragments import Fragment, cut_of, fragment_of
-from ncleaner.training.ngrams import NGramOptions, train_and_score
+from ncleaner.training.ngrams import train_and_score
+from ncleaner.training.options import NGramOptions
 from ncleaner.training.pairs import Pair
 from ncleaner.training.structure import Example, train_structure
 from ncleaner.training.validation import Fold, validated

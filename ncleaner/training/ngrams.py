@@ -18,17 +18,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ncleaner.arguments import check_all, check_choice, check_flag, check_is, check_number, check_whole
 from ncleaner.document import Document
 from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.modelling import DEFAULT_Q
-from ncleaner.modelling.alphabet import ALPHABET_NAMES, MAX_LEARNED, Alphabet, learned_alphabet
+from ncleaner.modelling.alphabet import Alphabet, learned_alphabet
 from ncleaner.modelling.alphabet import alphabet as named_alphabet
 from ncleaner.modelling.counts import Counts, GramCounter, Tallies, add_counts, add_tallies, two_sides
-from ncleaner.modelling.decision import STATISTICS, Decision, Statistic
-from ncleaner.modelling.ngrams import MAX_ORDER, NGramModel, interpolation_weights
+from ncleaner.modelling.decision import Decision
+from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.training.calibration import Scored, fit_decision
-from ncleaner.training.examples import ADVICE, SCHEMES, Examples, Scheme, checked_pairs
+from ncleaner.training.examples import ADVICE, Examples, Scheme, checked_pairs
+from ncleaner.training.options import DEFAULT_ALPHABET, NGramOptions
 from ncleaner.training.pairs import Pair
 from ncleaner.training.validation import Fold, validated
 
@@ -42,7 +42,6 @@ __all__ = [
     "training_alphabet",
 ]
 
-DEFAULT_ALPHABET = "learned"
 # from this many characters of training text trigrams are better than bigrams on unseen sites
 # (docs/languages.md)
 _TRIGRAMS_FROM = 2_000_000
@@ -102,42 +101,6 @@ class Trained(NamedTuple):
     pairs: Sequence[Pair]
     scores: list[Scored]
     unseen: list[Fold[NGramModel]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NGramOptions:
-    """Options of the training of n-grams: the keyword arguments of `train` as one value."""
-
-    order: int | None = None
-    q: float | None = None
-    alphabet: str | Alphabet = DEFAULT_ALPHABET
-    size: int = 60
-    cased: bool = False
-    scheme: Scheme = "aligned"
-    statistic: Statistic = "page"
-    threshold: float | None = None
-    more_clean: Sequence[Document] = ()
-    more_dirty: Sequence[Document] = ()
-    base: NGramModel | None = None
-
-    def __post_init__(self) -> None:
-        if self.order is not None:
-            check_whole("order", self.order, 1, MAX_ORDER)
-        if self.q is not None:
-            check_number("q", self.q, "a number between 0 and 1")
-            interpolation_weights(1, self.q)
-        if not isinstance(self.alphabet, Alphabet):
-            check_choice("alphabet", self.alphabet, ALPHABET_NAMES)
-        check_whole("size", self.size, 1, MAX_LEARNED)
-        check_flag("cased", self.cased)
-        check_choice("scheme", self.scheme, SCHEMES)
-        check_choice("statistic", self.statistic, STATISTICS)
-        if self.threshold is not None:
-            check_number("threshold", self.threshold, "a number of bits")
-        for name, documents in (("more_clean", self.more_clean), ("more_dirty", self.more_dirty)):
-            check_all(name, documents, Document, "documents")
-        if self.base is not None:
-            check_is("base", self.base, NGramModel, "an n-gram model")
 
 
 def train_and_score(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -298,7 +298,7 @@ def with_sites(pairs: Sequence[Pair], pattern: str) -> list[Pair]:
     return [replace(pair, site=site or pair.site) for pair, site in zip(pairs, found, strict=True)]
 
 
-def read_texts(paths: list[Path]) -> list[Document]:
+def read_texts(paths: Iterable[Path]) -> list[Document]:
     """Reads documents that are completely clean or dirty: text files in UTF-8, or HTML files by their suffix.
 
     Raises:

@@ -67,10 +67,10 @@ def test_nothing_is_no_failure(
         ("raises", "ValueError: no rain, please"),
         pytest.param(
             "dies",
-            "its process died of SIGKILL",
+            "its process was killed by SIGKILL",
             marks=pytest.mark.skipif(sys.platform == "win32", reason="there are no signals"),
         ),
-        pytest.param("hangs", "more than 0.5 seconds", marks=pytest.mark.slow),
+        pytest.param("hangs", "not finished after 0.5 seconds", marks=pytest.mark.slow),
     ],
 )
 def test_a_failure_costs_one_page(

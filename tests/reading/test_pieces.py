@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from ncleaner.document.plain import dump_text
 from ncleaner.limits import Limits
 from ncleaner.page import Page
+from ncleaner.pools.pool import Activity
 from ncleaner.reading import archive, pieces
 from ncleaner.reading.pieces import Piece, pieces_of
 from ncleaner.recipe import Recipe
-from ncleaner.running.jobs import Activity, PagesJob, WorkerState
+from ncleaner.running.jobs import PagesJob, WorkerState
 from ncleaner.running.settings import Settings
 from ncleaner.sinks.choice import Output
 

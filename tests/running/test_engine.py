@@ -12,19 +12,23 @@ import pytest
 
 from ncleaner.errors import InputError, ModelError, OutputError
 from ncleaner.limits import Limits
+from ncleaner.page import Page
+from ncleaner.pools.pool import Death
 from ncleaner.reading.archive import pages, read
 from ncleaner.reading.inputs import Input, find_inputs
 from ncleaner.reading.stretches import Layout
 from ncleaner.recipe import Recipe
 from ncleaner.running import engine
-from ncleaner.running.engine import cleaned, cleaned_items, run
+from ncleaner.running.engine import _Batch, cleaned, cleaned_items, run
+from ncleaner.running.jobs import Chunk, PagesJob, pool_of
 from ncleaner.running.outputs import output_names
 from ncleaner.running.settings import Reading, Settings
 from ncleaner.running.tally import Note, Tally
-from ncleaner.running.workers import Pool
+from ncleaner.running.tracked import note_of
 from ncleaner.sinks.choice import Output
 
 from ..archives import http, members, warc
+from ..conftest import HookWorkers
 from ..faults import HOOK
 
 EVERYTHING = Settings(Recipe(method="everything"))
@@ -153,11 +157,11 @@ def test_progress_stays_within_a_compressed_text(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def faults(monkeypatch: pytest.MonkeyPatch) -> None:
+def faults(hook_workers: HookWorkers, monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers in which pages have the faults that their URLs name."""
     if sys.platform == "win32":
         pytest.skip("Windows has no signals that kill a process")
-    monkeypatch.setenv("NCLEANER_WORKER_HOOK", HOOK)
+    hook_workers(HOOK)
 
 
 def deadly(path: Path, fault: str, *numbers: int, pages: int = len(PAGES)) -> Path:
@@ -251,7 +255,9 @@ def test_a_deadly_page_of_a_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.untraced
-def test_a_reader_that_ends_its_workers(crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_that_ends_its_workers(
+    hook_workers: HookWorkers, crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     hook = tmp_path / "hook.py"
     hook.write_text(
         "import os\n"
@@ -264,13 +270,13 @@ def test_a_reader_that_ends_its_workers(crawl: Path, tmp_path: Path, monkeypatch
         "        yield item\n"
         "archive.read = read\n"
     )
-    monkeypatch.setenv("NCLEANER_WORKER_HOOK", str(hook))
+    hook_workers(hook)
     out = tmp_path / "out"
     tally = run(find_inputs([crawl]), EVERYTHING, output=out, jobs=1)
     # what stands before the place is there, and the next run tries again
     assert (out / "crawl.txt").read_bytes() == expected(PAGES[:100])
     assert (tally.pages, tally.unread, tally.complete) == (100, 1, False)
-    monkeypatch.delenv("NCLEANER_WORKER_HOOK")
+    hook_workers(None)
     run(find_inputs([crawl]), EVERYTHING, output=out, jobs=1)
     assert (out / "crawl.txt").read_bytes() == expected(PAGES)
 
@@ -280,7 +286,7 @@ def test_a_reader_that_ends_its_workers(crawl: Path, tmp_path: Path, monkeypatch
 def test_one_input_at_a_time(tmp_path: Path) -> None:
     path = deadly(tmp_path / "crawl.warc.gz", "kill", 7, pages=40)
     [source] = find_inputs([path])
-    with Pool(1, EVERYTHING) as pool:
+    with pool_of(1, EVERYTHING) as pool:
         for chunks in (cleaned(source, pool), cleaned_items(read(path), pool, Limits())):
             total, output, quarantine = Tally(), b"", b""
             for chunk in chunks:
@@ -345,6 +351,16 @@ def test_input_that_vanishes(tmp_path: Path, crawl: Path) -> None:
         tally = run(inputs, EVERYTHING, output=out, jobs=jobs)
         assert out.getvalue() == expected(PAGES)
         assert tally.damaged == 1
+
+
+def test_a_batch_of_several_inputs_names_the_one_that_is_read() -> None:
+    pages = tuple(Page(b"", source=f"{name}.html") for name in "abc")
+    batch = _Batch(Input("c.html", "", -1), PagesJob(pages=pages))
+    death = Death("silent", "the worker has given no sign of life", -1)
+    for name in "abc":
+        note = note_of(batch, death)
+        assert note is not None and note.source == f"{name}.html"
+        batch.advance(Chunk(b"", Tally(), 1, -1))
 
 
 def test_the_work_is_divided_by_size() -> None:

@@ -20,6 +20,7 @@ from ncleaner.running.tally import Note, Tally
 from ncleaner.sinks.choice import Output
 
 from ..archives import http, members, plain, warc, write
+from ..conftest import HookWorkers
 from ..faults import HOOK
 
 SETTINGS = Settings(Recipe(method="everything"), output=Output(format="jsonl"))
@@ -152,8 +153,10 @@ def test_a_directory_gets_the_same_files(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals that kill a process")
 @pytest.mark.parametrize("name", ["a.warc.gz", "a.warc"])
-def test_pages_that_end_their_workers(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NCLEANER_WORKER_HOOK", HOOK)
+def test_pages_that_end_their_workers(
+    hook_workers: HookWorkers, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hook_workers(HOOK)
     faults = {5: "segfault", 30: "exit", 31: "bug", 32: "kill", 70: "spin", 119: "segfault"}
     records = [record(i, faults.get(i, "")) for i in range(120)]
     pack = members if name.endswith(".gz") else plain
@@ -167,7 +170,7 @@ def test_pages_that_end_their_workers(name: str, tmp_path: Path, monkeypatch: py
 @pytest.mark.untraced
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals that kill a process")
 def test_an_input_at_which_workers_die_between_pages_ends(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hook_workers: HookWorkers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hook = tmp_path / "hook.py"
     hook.write_text(
@@ -181,7 +184,7 @@ def test_an_input_at_which_workers_die_between_pages_ends(
         "        return real(record, *arguments)\n"
         "    module.page_of_record = dying\n"
     )
-    monkeypatch.setenv("NCLEANER_WORKER_HOOK", str(hook))
+    hook_workers(hook)
     path = write(tmp_path / "a.warc.gz", members(RECORDS))
     one = cleaned([path], 1)
     assert one[1]["pages"] == 60 and one[1]["unread"]

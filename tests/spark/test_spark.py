@@ -25,7 +25,8 @@ from ncleaner.sinks.choice import Output
 from ncleaner.storage.places import folder_at
 
 from ..archives import http, members, warc
-from ..faults import HOOK
+from ..conftest import HookWorkers
+from ..faults import HOOK, hooked
 from ..people.test_app import NCLEANER, PROSE
 from ..processes import descendants, wait_until
 from ..servers import environment, fill, objects, s3_server
@@ -96,7 +97,7 @@ def alone(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("spark") / "alone"
     done = subprocess.run(
         [NCLEANER, "clean", source, "-o", out, "-f", "parquet", "-j", "2"],
-        env=environment(NCLEANER_WORKER_HOOK=HOOK), capture_output=True, check=False,
+        env=environment(**hooked()), capture_output=True, check=False,
     )  # fmt: skip
     assert done.returncode == 1, done.stderr.decode()
     assert set(outputs(out)) == {
@@ -134,7 +135,7 @@ def session(cluster: Cluster, s3: dict[str, str]) -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {**ENVIRONMENT, **s3}.items():
             patch.setenv(name, value)
-        executors = {"NCLEANER_WORKER_HOOK": HOOK, **s3}
+        executors = {**hooked(), **s3}
         options = {**OPTIONS, **{f"spark.executorEnv.{name}": value for name, value in executors.items()}}
         for name, value in options.items():
             builder = builder.config(name, value)
@@ -168,7 +169,7 @@ def test_spark_submit_gives_what_one_machine_gives(
     cluster: Cluster, source: Path, alone: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    done = submit(cluster, source, "-o", out, NCLEANER_WORKER_HOOK=HOOK)
+    done = submit(cluster, source, "-o", out, **hooked())
     assert done.returncode == 1, done.stdout
     assert f"{ARCHIVES * PAGES:,} pages read" in done.stdout
     assert (
@@ -244,13 +245,13 @@ def test_rows_of_a_dataframe(session: Any, source: Path, alone: Path) -> None:
 
 
 def test_a_model_of_ones_own_travels(
-    session: Any, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hook_workers: HookWorkers, session: Any, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Executors work elsewhere: a path that is relative to here is of no use to them."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "russian.ncm").write_bytes(model_bytes("ru"))
-    monkeypatch.setenv("NCLEANER_WORKER_HOOK", HOOK)
+    hook_workers(HOOK)
     inputs = find_inputs([source / "0.warc.gz"])
     for model in ("mine/russian.ncm", "mine"):
         settings = Settings(Recipe(method="ngram", model=model), output=Output(format="jsonl"))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from ncleaner.options import REQUIRED, Declared, option
 from ncleaner.people.declared import part, with_options
 from ncleaner.people.options import (
+    AgainOption,
     InputsFromOption,
     JobsOption,
     LogJsonOption,
@@ -40,10 +43,41 @@ EXAMPLES = (
 
 # The numbers of surveying.build, which need not be imported for a help text.
 _PAGES, _MOST_PAGES = 32, 64
+_FOUND = "What is found"
+
+
+@dataclass(frozen=True, slots=True)
+class Surveying(Declared):
+    """What a survey keeps, and what is shown of it."""
+
+    output: Path = option(
+        REQUIRED, "The survey to write, such as sites.ncs.",
+        kind=Path, flags="--output -o", metavar="FILE", panel="Output",
+    )  # fmt: skip
+    pages: int = option(
+        _PAGES, "Pages of each site that the survey keeps: a sample.", low=2, high=_MOST_PAGES, panel=_FOUND
+    )
+    references: bool = option(
+        False, "Keep the HTML of these pages, too, for the method `site`.", panel=_FOUND
+    )
+    duplicates: bool = option(
+        False,
+        "Find pages with the same or nearly the same clean text, for the column `duplicate_of` of `clean "
+        "--sites` (needs the extra `duplicates`).",
+        panel=_FOUND,
+    )
+    html: Path | None = option(
+        None, "Write a portrait of the crawl to this HTML file.", kind=Path, metavar="FILE", panel="Output"
+    )
+    json: bool = option(False, "Print the portrait of the crawl as JSON.", panel="Output")
 
 
 @reports_errors
-@with_options(recipe=part(Recipe, "method model encoding"), reading=part(Reading, "input_format"))
+@with_options(
+    reading=part(Reading, "input_format"),
+    surveying=Surveying,
+    recipe=part(Recipe, "method model encoding"),
+)
 def command(
     inputs: Annotated[
         list[str] | None,
@@ -57,60 +91,10 @@ def command(
     inputs_from: InputsFromOption = None,
     prefix: PrefixOption = None,
     reading: Reading,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="The survey to write, such as sites.ncs.",
-            rich_help_panel="Output",
-        ),
-    ],
-    pages: Annotated[
-        int,
-        typer.Option(
-            min=2,
-            max=_MOST_PAGES,
-            help="Pages of each site that the survey keeps: a sample.",
-            rich_help_panel="What is found",
-        ),
-    ] = _PAGES,
-    references: Annotated[
-        bool,
-        typer.Option(
-            "--references",
-            help="Keep the HTML of these pages, too, for the method `site`.",
-            rich_help_panel="What is found",
-        ),
-    ] = False,
-    duplicates: Annotated[
-        bool,
-        typer.Option(
-            "--duplicates",
-            help="Find pages with the same or nearly the same clean text, for the column `duplicate_of` of "
-            "`clean --sites` (needs the extra `duplicates`).",
-            rich_help_panel="What is found",
-        ),
-    ] = False,
-    html: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write a portrait of the crawl to this HTML file.",
-            show_default=False,
-            rich_help_panel="Output",
-        ),
-    ] = None,
-    as_json: Annotated[
-        bool,
-        typer.Option("--json", help="Print the portrait of the crawl as JSON.", rich_help_panel="Output"),
-    ] = False,
+    surveying: Surveying,
     recipe: Recipe,
     jobs: JobsOption = None,
-    again: Annotated[
-        bool, typer.Option("--again", help="Do not go on with an interrupted survey.", rich_help_panel="Run")
-    ] = False,
+    again: AgainOption = False,
     log_json: LogJsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -137,24 +121,24 @@ def command(
         tally, found = survey(
             sources,
             [part for each in parts.values() for part in each],
-            output,
+            surveying.output,
             Settings(recipe, reading),
-            pages=pages,
-            references=references,
-            duplicates=duplicates,
+            pages=surveying.pages,
+            references=surveying.references,
+            duplicates=surveying.duplicates,
             jobs=jobs or cores(),
             progress=display.advance,
             again=again,
         )
     display.finish(tally)
-    portrait = portrait_of(Survey(output))
-    if html is not None:
-        write_page(html, survey_page(portrait, str(output)))
-    if as_json:
+    portrait = portrait_of(Survey(surveying.output))
+    if surveying.html is not None:
+        write_page(surveying.html, survey_page(portrait, str(surveying.output)))
+    if surveying.json:
         show_json(portrait.to_dict())
     elif not quiet:
         show(survey_text(portrait))
         sums = f"{counted(found['pages'], 'page')} of {counted(found['sites'], 'site')}"
-        tell(f"{visible(output)}: {sums}")
+        tell(f"{visible(surveying.output)}: {sums}")
     if not tally.complete:
         raise typer.Exit(1)

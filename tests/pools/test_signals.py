@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from ncleaner.running.ending import (
+from ncleaner.pools.signals import (
     Terminated,
     ending_on_signals,
     leave_signals_to_parent,

@@ -1,17 +1,16 @@
-"""Worker processes: each takes one job at a time and sends the results back in chunks.
+"""Worker processes that take one job at a time and send the results back as messages.
 
-A worker that dies, spends too long on one page, or gives no sign of life otherwise, is replaced. The sender
-of its job learns how far the worker came, and at which page it was. Native code cannot be stopped inside a
-process, so only this bounds the time of a page.
+A worker that dies, spends too long on one item, or gives no sign of life otherwise, is replaced. The sender
+of its job learns at which item it was. Native code cannot be stopped inside a process, so only this bounds
+the time of an item. `results` runs tasks in such workers that need no more than an answer each.
 """
 
 from __future__ import annotations
 
 import gc
+import math
 import multiprocessing
-import os
 import re
-import runpy
 import selectors
 import signal
 import socket
@@ -20,32 +19,35 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sized
 from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing.context import ForkContext, ForkServerContext, SpawnContext
+from enum import IntEnum
+from functools import partial
+from multiprocessing.context import BaseContext, ForkContext, ForkServerContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Any, Protocol
 
-from ncleaner.cleaner import Cleaner
-from ncleaner.document._document import reuse_memory
 from ncleaner.errors import NcleanerError, WorkerError
-from ncleaner.running.channel import Channel, pair, receive, send
-from ncleaner.running.ending import leave_signals_to_parent, raise_if_ended, signals_wait
-from ncleaner.running.jobs import (
-    Activity,
-    Death,
-    Doing,
-    Done,
-    Event,
-    Failed,
-    Job,
-    Waiting,
-    WorkerState,
-)
-from ncleaner.running.settings import Settings
+from ncleaner.pools.channel import Channel, pair, receive, send
+from ncleaner.pools.signals import leave_signals_to_parent, raise_if_ended, signals_wait
 
-__all__ = ["Pool", "process_context"]
+__all__ = [
+    "Activity", "Death", "Doing", "Done", "Event", "Failed", "Job", "Pool", "Waiting", "Worker", "results",
+    "start",
+]  # fmt: skip
+
+
+class Doing(IntEnum):
+    """What a worker can be doing."""
+
+    STARTING = 0
+    IDLE = 1
+    READING = 2
+    ITEM = 3
+    SENDING = 4
+
 
 # Seconds without a sign of life after which a worker that is at no page is replaced, by what it is doing:
 # loading its models, taking a job, waiting for bytes of an input (a tape may have to be fetched), or sending
@@ -72,31 +74,117 @@ _MAX_FAILED_STARTS = 5
 _PR_SET_PDEATHSIG = 1
 # The first message of a worker.
 _READY = "ready"
-# Environment variable with a Python file that each worker runs first; tests use it to make workers die.
-_HOOK = "NCLEANER_WORKER_HOOK"
+# Seconds between two looks at the results of tasks, and deaths of workers at one task that end them all.
+_POLL_SECONDS = 0.2
+_MAX_DEATHS = 3
 
 
-# -------------------------------------------------------------------------------------------------
+class Activity:
+    """What a worker is doing, at which item, and since when, in memory shared with the parent.
+
+    The parent can read it even if the worker hangs or is dead. Times are those of `time.monotonic`. While a
+    worker reads, the time is that of the last bytes that it has got.
+    """
+
+    def __init__(self, context: BaseContext) -> None:
+        # numbers, each written at once: item, time, `Doing`, in this order; and the work done
+        self._at = context.RawArray("d", 4)
+        self._at[1] = time.monotonic()
+
+    def begin(self, doing: Doing, item: int = -1) -> None:
+        """Notes that the worker begins something, at an item or at none."""
+        self._at[0] = item
+        self._at[1] = time.monotonic()
+        self._at[2] = doing
+
+    def live(self) -> None:
+        """Notes that the worker goes on with what it is doing."""
+        self._at[1] = time.monotonic()
+
+    def add(self, amount: int) -> None:
+        """Adds to the work that the worker has done, such as bytes that it has read."""
+        self._at[3] += amount
+
+    @property
+    def amount(self) -> int:
+        """The work that the worker has done."""
+        return int(self._at[3])
+
+    @property
+    def doing(self) -> Doing:
+        """What the worker is doing."""
+        return Doing(int(self._at[2]))
+
+    @property
+    def item(self) -> int:
+        """Index in the job of the item that the worker is at; -1 if it is at none."""
+        return int(self._at[0]) if self._at[2] == Doing.ITEM else -1
+
+    @property
+    def since(self) -> float:
+        """Time of the begin, or of the last sign of life."""
+        return float(self._at[1])
+
+
+class Job(Protocol):
+    """A picklable piece of work."""
+
+    def run(self, state: Any, /) -> Iterator[object]:
+        """Does it; yields messages for the parent. `state` is what the pool's `setup` has returned."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A job is done; all its messages have been sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A job cannot be done at all; `why` is a sentence."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Death:
+    """A worker has ended during a job, or has been killed.
+
+    Attributes:
+        reason: a few words, by which items given up are counted.
+        why: a sentence.
+        item: index in the job of the item that the worker was at; -1 if it was at none.
+        deaths_to_give_up: number of deaths at an item after which the item is given up.
+    """
+
+    reason: str
+    why: str
+    item: int
+    deaths_to_give_up: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A worker has given no sign of life for a while; `what` is a sentence. Its job goes on."""
+
+    what: str
+
+
+Event = Waiting | Done | Failed | Death
+"""The events of a job besides its messages: any number of `Waiting`, and at the end one of the others."""
+Setup = Callable[[Activity], Any]
 
 
 def _work(
-    end: socket.socket,
-    settings: Settings,
-    cleaner: Cleaner | None,
-    activity: Activity,
-    hook: str,
-    inherited: Iterable[Channel],
+    end: socket.socket, setup: Setup, activity: Activity, memory: int | None, inherited: Iterable[Channel]
 ) -> None:
-    """Runs in a worker process: cleans the jobs that arrive, and sends back their events."""
+    """Runs in a worker process: does the jobs that arrive, and sends back their messages."""
     leave_signals_to_parent()
     for other in inherited:
         other.close()
     _die_with_parent()
-    _bound_memory(settings.recipe.limits.memory)
-    reuse_memory()
-    if hook:
-        runpy.run_path(hook)
-    state = WorkerState(settings, cleaner or settings.cleaner(), settings.sink(), activity)
+    _bound_memory(memory)
+    state = setup(activity)
     # modules and models stay: no need to look for garbage among them again and again
     gc.freeze()
     # the connection is closed, possibly in the middle of a message, when the parent has no more jobs or dies
@@ -105,15 +193,15 @@ def _work(
         send(end, _READY)
         while (job := receive(end)) is not None:
             try:
-                for chunk in job.run(state):
-                    send(end, chunk)
+                for message in job.run(state):
+                    send(end, message)
                 last: Done | Failed | Death = Done()
             except NcleanerError as error:
                 last = Failed(str(error))
             except (BrokenPipeError, ConnectionResetError):
                 return
             except Exception as error:
-                # a bug in this package: the page is treated like one that kills the process
+                # a bug in this package: the item is treated like one that kills the process
                 last = Death("failed", _bug(error), activity.item)
             activity.begin(Doing.SENDING)
             send(end, last)
@@ -179,16 +267,29 @@ class Pool:
 
     Args:
         jobs: number of workers.
-        settings: of all workers.
-        cleaner: with these settings. Workers that are forked from this process take it over with the models
-            that it has loaded, whose memory they share; it must have no open files.
+        setup: makes the state that the jobs of a worker share; called in each worker, and picklable.
+        seconds: longest time for one item of a job.
+        memory: bytes of data that a worker may allocate after its start; None for no bound.
+        fresh: workers are not forked from this process: it may have threads of libraries.
     """
 
-    def __init__(self, jobs: int, settings: Settings, cleaner: Cleaner | None = None) -> None:
-        self._settings = settings
-        self._cleaner = cleaner
+    def __init__(
+        self,
+        jobs: int,
+        setup: Setup,
+        *,
+        seconds: float = math.inf,
+        memory: int | None = None,
+        fresh: bool = False,
+    ) -> None:
+        self._setup = setup
+        self._seconds = seconds
+        self._memory = memory
+        self._fresh = fresh
         self._failed_starts = 0
         self._submitted = 0
+        # by workers that have been replaced
+        self._done_before = 0
         self._workers: list[_Worker] = []
         # the time of the last `poll`, and that from which the silence of workers counts
         self._polled = self._back = time.monotonic()
@@ -207,20 +308,13 @@ class Pool:
                 tries += 1
 
     def _start_once(self) -> _Worker:
-        context = process_context()
+        context = _context(self._fresh, getattr(self._setup, "__module__", __name__))
         channel, theirs = pair()
         activity = Activity(context)
         # a forked worker inherits the parent's ends of all connections, and has to close them
-        is_fresh = _starts_fresh(context)
-        inherited = () if is_fresh else (channel, *(worker.channel for worker in self._workers))
-        cleaner = None if is_fresh else self._cleaner
-        arguments = (theirs, self._settings, cleaner, activity, os.environ.get(_HOOK, ""), inherited)
-        process = context.Process(target=_work, args=arguments, daemon=True)
-        with warnings.catch_warnings():
-            # Python also counts the threads of libraries such as NumPy, which handle forks themselves
-            warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
-            with signals_wait():
-                process.start()
+        forked = context.get_start_method() == "fork"
+        inherited = (channel, *(worker.channel for worker in self._workers)) if forked else ()
+        process = _started(context, _work, (theirs, self._setup, activity, self._memory, inherited))
         theirs.close()
         return _Worker(process, channel, activity)
 
@@ -240,6 +334,11 @@ class Pool:
             worker.process.join(max(0.0, until - time.monotonic()))
             if worker.process.is_alive():
                 _kill(worker)
+
+    @property
+    def amount(self) -> int:
+        """The work that all workers have done, as their activities count it."""
+        return self._done_before + sum(worker.activity.amount for worker in self._workers)
 
     @property
     def idle(self) -> int:
@@ -283,12 +382,15 @@ class Pool:
             return
 
     def _replace(self, worker: _Worker) -> _Worker:
+        self._done_before += worker.activity.amount
         _kill(worker)
         worker.channel.close()
         return self._start()
 
-    def poll(self, seconds: float, held: Collection[int] = ()) -> list[tuple[int, Event]]:
-        """Returns new events in order, as (number of the job, event); waits up to `seconds` for the first.
+    def poll(self, seconds: float, held: Collection[int] = ()) -> list[tuple[int, Any]]:
+        """Returns new messages and events in order, as (number of the job, event).
+
+        It waits up to `seconds` for the first.
 
         Args:
             seconds: the time to wait.
@@ -303,14 +405,14 @@ class Pool:
         began = time.monotonic()
         if began - self._polled > _AWAY:
             self._back = began
-        events: list[tuple[int, Event]] = []
+        events: list[tuple[int, Any]] = []
         with selectors.DefaultSelector() as selector:
             for position, worker in enumerate(self._workers):
                 if worker.job is None:
                     continue
                 wanted = selectors.EVENT_WRITE if worker.channel.is_sending else 0
                 if worker.number in held:
-                    # its silence is not its own
+                    # the parent is holding its events back, so it is not stuck
                     worker.heard = began
                 else:
                     wanted |= selectors.EVENT_READ
@@ -326,7 +428,7 @@ class Pool:
                 self._look(position, now, events)
         return events
 
-    def _exchange(self, position: int, ready: int, events: list[tuple[int, Event]]) -> None:
+    def _exchange(self, position: int, ready: int, events: list[tuple[int, Any]]) -> None:
         """Sends and receives what a worker's connection takes and has."""
         worker = self._workers[position]
         assert worker.job is not None
@@ -350,7 +452,7 @@ class Pool:
                 return  # after its last one: the next job goes to another worker
             self._died(position, _death_of(worker), events)
 
-    def _died(self, position: int, death: Death, events: list[tuple[int, Event]]) -> None:
+    def _died(self, position: int, death: Death, events: list[tuple[int, Any]]) -> None:
         """Replaces a worker with a job, and tells of its death, or gives the job on if it was not ready."""
         worker = self._workers[position]
         assert worker.job is not None
@@ -361,7 +463,7 @@ class Pool:
             self._count_failed_start(death)
             self._give(position, worker.job, worker.number)
 
-    def _look(self, position: int, now: float, events: list[tuple[int, Event]]) -> None:
+    def _look(self, position: int, now: float, events: list[tuple[int, Any]]) -> None:
         """Looks whether a worker with a job is stuck."""
         worker = self._workers[position]
         activity = worker.activity
@@ -371,8 +473,8 @@ class Pool:
             # by another process, so that its page is not the cause
             death = Death("stopped", "the worker was stopped by another process", item, 3)
             self._died(position, death, events)
-        elif doing is Doing.PAGE:
-            limit = self._settings.recipe.limits.seconds
+        elif doing is Doing.ITEM:
+            limit = self._seconds
             if silent > limit:
                 death = Death("too slow", f"not finished after {limit:g} seconds", item)
                 self._died(position, death, events)
@@ -412,26 +514,43 @@ def _is_stopped(process: BaseProcess) -> bool:
 _Context = ForkContext | ForkServerContext | SpawnContext
 
 
-def process_context() -> _Context:
+def _context(fresh: bool, preload: str = __name__) -> _Context:
     """Returns how workers are started.
 
     A fork of this process takes no time, and is used if this process has no other thread, which could hold a
-    lock at that moment. Otherwise workers are forked from a server process without threads that has the
-    modules loaded.
+    lock at that moment. Otherwise workers are forked from a server process without threads that has a module
+    and what it needs loaded.
     """
     methods = multiprocessing.get_all_start_methods()
-    if "fork" in methods and sys.platform != "darwin" and threading.active_count() == 1:
+    if not fresh and "fork" in methods and sys.platform != "darwin" and threading.active_count() == 1:
         return multiprocessing.get_context("fork")
     if "forkserver" not in methods:
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["__main__", __name__])
+    context.set_forkserver_preload(["__main__", preload])
     return context
 
 
-def _starts_fresh(context: _Context) -> bool:
-    """Whether a worker inherits no pipes of this process."""
-    return context.get_start_method() != "fork"
+def _started(context: _Context, target: Callable[..., None], arguments: tuple[Any, ...]) -> BaseProcess:
+    process = context.Process(target=target, args=arguments, daemon=True)
+    with warnings.catch_warnings():
+        # Python also counts the threads of libraries such as NumPy, which handle forks themselves
+        warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
+        with signals_wait():
+            process.start()
+    return process
+
+
+def start(target: Callable[..., None], *arguments: Any) -> BaseProcess:
+    """Starts a process of its own, which ends with this one and which an interrupt of the terminal does not
+    reach."""
+    return _started(_context(True), _alone, (target, *arguments))
+
+
+def _alone(target: Callable[..., None], *arguments: Any) -> None:
+    leave_signals_to_parent()
+    _die_with_parent()
+    target(*arguments)
 
 
 def _death_of(worker: _Worker) -> Death:
@@ -444,3 +563,106 @@ def _death_of(worker: _Worker) -> Death:
     # SIGKILL and SIGTERM come from outside (out-of-memory killer, operator): allow one more try
     outside = code in (-signal.SIGKILL, -signal.SIGTERM)
     return Death("killed its worker", why, worker.activity.item, 3 if outside else 2)
+
+
+@dataclass(slots=True)
+class Worker:
+    """What a task of `results` gets from the worker that runs it.
+
+    Attributes:
+        shared: what all tasks share.
+        report: called with an amount of work that has been done, such as bytes that have been read.
+    """
+
+    shared: Any
+    report: Callable[[int], object]
+    activity: Activity | None = None
+
+
+Task = Callable[[Worker], Any]
+"""A picklable piece of work with one answer. A second worker may do it again if the first one has died."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    value: Any = None
+    error: Exception | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _TaskJob:
+    task: Task
+
+    def run(self, state: Worker) -> Iterator[object]:
+        assert state.activity is not None
+        state.activity.begin(Doing.ITEM, 0)
+        try:
+            yield _Answer(self.task(state))
+        except Exception as error:
+            yield _Answer(error=error)
+
+
+def _shared(shared: Any, activity: Activity) -> Worker:
+    return Worker(shared, activity.add, activity)
+
+
+def results(
+    tasks: Iterable[Task],
+    jobs: int,
+    *,
+    shared: Any = None,
+    report: Callable[[int], object] = lambda amount: None,
+) -> Generator[tuple[int, Any], None, None]:
+    """Runs tasks in workers; yields the index and the answer of each when it ends, in any order.
+
+    An exception of a task, or closing this generator, ends all tasks at once; what they have written remains.
+
+    Args:
+        tasks: to run.
+        jobs: number of processes; with one, this process runs them.
+        shared: what all tasks share; it goes to each worker once.
+        report: called here with what tasks report.
+
+    Raises:
+        WorkerError: several workers have ended at one task.
+        KeyboardInterrupt: a signal has ended the run (`ending_on_signals`).
+    """
+    if isinstance(tasks, Sized):
+        jobs = min(jobs, len(tasks))
+    if jobs <= 1:
+
+        def counted(amount: int) -> None:
+            raise_if_ended()
+            report(amount)
+
+        for index, task in enumerate(tasks):
+            raise_if_ended()
+            yield index, task(Worker(shared, counted))
+        return
+    waiting = enumerate(tasks)
+    running: dict[int, tuple[int, Task]] = {}
+    deaths: dict[int, int] = {}
+    reported = 0
+    with Pool(jobs, partial(_shared, shared)) as pool:
+        while True:
+            while pool.idle and (following := next(waiting, None)) is not None:
+                running[pool.submit(_TaskJob(following[1]))] = following
+            if not running:
+                return
+            events = pool.poll(_POLL_SECONDS)
+            report(pool.amount - reported)
+            reported = pool.amount
+            for number, event in events:
+                index, task = running[number]
+                if isinstance(event, _Answer):
+                    if event.error is not None:
+                        raise event.error
+                    yield index, event.value
+                elif isinstance(event, Death):
+                    del running[number]
+                    deaths[index] = deaths.get(index, 0) + 1
+                    if deaths[index] == _MAX_DEATHS:
+                        raise WorkerError(f"{_MAX_DEATHS} workers ended at one task: {event.why}")
+                    running[pool.submit(_TaskJob(task))] = index, task
+                elif isinstance(event, Done):
+                    del running[number]
