@@ -1,4 +1,4 @@
-"""A page as a browser draws it, made harmless: what is in the frame beside the segments.
+"""A page as a browser draws it, made harmless, for the frame beside the segments.
 
 There are three walls around a hostile page: its markup is made anew from a list of elements and cleaned again
 by nh3; the frame is a sandbox without scripts, forms and windows; and the policy of the answer allows nothing

@@ -103,7 +103,7 @@ def in_order(pages: Iterable[Candidate], done: Iterable[Candidate]) -> list[str]
 
 @dataclass(slots=True)
 class Learned:
-    """What has been learned in the background.
+    """Results of learning in the background.
 
     Attributes:
         pages: {id: site, kind, language, doubt, words, error} of the pages that have been read.

@@ -33,7 +33,7 @@ _ROWS = 500
 
 
 class Causes(NamedTuple):
-    """What led to the scores of a method on a page. Each sequence has an entry for each segment.
+    """The parts of the scores of a method on a page. Each sequence has an entry for each segment.
 
     Attributes:
         bar: the score that a segment has to reach, in bits; None if the page has no main text.

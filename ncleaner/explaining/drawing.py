@@ -292,7 +292,7 @@ def _segment(document: Document, why: Why) -> str:
 
 
 def _runs(document: Document, row: object) -> Iterator[str]:
-    """Yields the text of a segment with what is inline in it."""
+    """Yields the text of a segment with its links and inline styles."""
     first, last, start, end = (int(row[name]) for name in ("first_run", "last_run", "start", "end"))  # type: ignore[index]
     at = start
     for run in document.runs[first : last + 1]:

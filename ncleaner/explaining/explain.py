@@ -32,7 +32,8 @@ __all__ = ["Explanation", "explain"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Verdicts):
-    """Why a page came out as it did. `print` shows a line or two for each segment, a notebook draws the page.
+    """The verdicts about a page with their reasons. `print` shows a line or two for each segment, a notebook
+    draws the page.
 
     >>> import ncleaner
     >>> found = ncleaner.explain("<ul><li><a href=/>Home</a></ul><p>The ferry will sail until May.</p>")

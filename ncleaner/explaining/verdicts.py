@@ -66,12 +66,11 @@ class Why:
         kept: the verdict.
         score: in bits for `hybrid`, `ngram` and `victor`; None for a method without scores.
         bar: the score that a segment has to reach on this page; None if the method has none.
-        base: what is expected of a segment of this page before anything is known of it; None if the method
-            is not explained.
+        base: the score that is expected of a segment of this page; None if the method is not explained.
         features: what the features of the structure model add, the strongest first.
         steps: what later steps add, in their order. Base, features and steps sum up to the score.
         rulings: rules that overrule the score, in their order; the last one counts.
-        spoken: what the n-grams say; None for a method without n-grams.
+        spoken: log-odds of words and n-grams; None for a method without n-grams.
         first: what the features add to the first judgement, for a segment that is judged twice.
         against: whether a gold text agrees with the verdict; None without one.
         matched: share of the segment's words that the gold text has, 0 to 1; None without one, or without

@@ -17,7 +17,7 @@ from ncleaner.document._tables cimport HIDDEN, PREFORMATTED, Tables, segment_t
 from ncleaner.text._letters cimport decode_utf8
 
 cpdef enum:
-    OF_LANGUAGE = 32      # what `foreign` adds to the index of a language; more than any script
+    OF_LANGUAGE = 32      # offset of languages in the results of `foreign`; more than any script
 
 cdef extern from "Python.h":
     ctypedef struct PyInterpreterState:

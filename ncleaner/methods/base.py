@@ -154,7 +154,7 @@ class Entry:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """What users may set."""
+        """The parameters that users may set."""
         made = resolve_name(self.path)
         if not is_dataclass(made):
             return ()

@@ -401,7 +401,7 @@ class Kimatu:
         candidates &= ~are_functions(blocks, candidates)
         quotes = are_quotes(blocks, candidates)
         candidates &= ~quotes
-        # what steps 3 and 4 delete does not come back
+        # blocks that steps 3 and 4 delete do not come back
         more = same_style(blocks, candidates, self.ratio) & ~quotes
         candidates |= more & ~are_functions(blocks, more)
         candidates &= ~are_dispersed(blocks, candidates, self.high)

@@ -1,4 +1,4 @@
-"""WC Cleaner for many pages of a site: what a page does not share with a reference page (Baisa 2009).
+"""WC Cleaner for many pages of a site: text that a page does not share with a reference page (Baisa 2009).
 
 V. Baisa, "Web Content Cleaning" (master's thesis, Masaryk University, 2009), section 2.4 and appendix: the
 trees of the page and of the reference page are descended together, from <body> or (`from_target`) from their

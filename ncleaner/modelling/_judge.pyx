@@ -35,7 +35,7 @@ cdef class NGramJudge:
 
     Args:
         grams, encoder: log-ratios of the n-grams, and the symbols that they consist of.
-        statistics: what the decision uses.
+        statistics: of the decision.
     """
 
     cdef Grams grams
@@ -118,7 +118,7 @@ cdef struct steps_t:
     float* matrix        # features, with the spare rows
     double* first        # log-odds of the first judgement
     double* judged       # log-odds of the last judgement
-    double* evened       # then: what each step adds to them
+    double* evened       # then: contributions of each step
     double* favoured
     double* stock
     uint8_t* trees       # which trees have judged a segment
@@ -141,7 +141,7 @@ cdef void note_change(
 
 
 cdef class Steps:
-    """What the steps of a judgement found, for explanations; a judgement fills it if it gets one.
+    """Results of the steps of a judgement, for explanations; a judgement fills it if it gets one.
 
     A page of more segments than are judged together leaves it empty. All log-odds are in nats.
 
@@ -151,10 +151,10 @@ cdef class Steps:
         matrix: shape (segments + 2 · spare, features), float32: the features.
         first: shape (segments,), float64, as all below: log-odds of the first judgement.
         judged: log-odds of the last judgement of each segment.
-        evened: what the segments of the same style add to them.
-        favoured: what a page without boilerplate adds.
-        stock: what stock phrases add, at most 0.
-        site: what text that is on many pages of the site adds, at most 0.
+        evened: contribution of the segments of the same style.
+        favoured: contribution of a page without boilerplate.
+        stock: contribution of stock phrases, at most 0.
+        site: contribution of text that is on many pages of the site, at most 0.
         bar: the probability above which the page keeps a segment, 1 if it keeps none; for a model without threshold.
     """
 
@@ -395,7 +395,7 @@ cdef class StructureJudge:
         bint news, double* odds, double* kinds, steps_t* steps
     ) noexcept nogil:
         """Judges the segments of `t` as a page. Writes log-odds, the probabilities of the kinds of pages, and, if
-        `steps` is not NULL, what the steps found.
+        `steps` is not NULL, the results of the steps.
 
         Returns False if there was not enough memory."""
         cdef Py_ssize_t n = t.n_segments, rows = n + 2 * self.spare
@@ -491,7 +491,7 @@ cdef class HybridJudge:
         ngrams: the n-grams.
         structure: the structure model.
         slope, offset: calibration of the structure model's log-odds, in nats.
-        repeated: what a segment loses whose text is on many pages of the site, in nats.
+        repeated: loss of a segment whose text is on many pages of the site, in nats.
         threshold: in bits; segments with at least these log-odds are kept. None: decide for the page as a whole.
         beta: weight of recall against precision in that decision.
         news: all pages are articles.
@@ -520,7 +520,7 @@ cdef class HybridJudge:
             scored: log-odds and counts of the n-grams, shapes (segments,), float64 in bits and uint32; None: those of
                 the model, for text in normalisation form C.
             on_site: shape (segments,), bool: segments whose text is on many pages of the site; None: unknown.
-            steps: gets what the steps found; None: the caller does not explain the page.
+            steps: gets the results of the steps; None: the caller does not explain the page.
 
         Returns:
             As `hybrid.Judgement`: mask, scores, kinds. None if the text is not in normalisation form C, and nothing is

@@ -1,4 +1,4 @@
-"""What is taken from a mask, and added to it, after the decision: copies of text, and cells of tables.
+"""Changes of a mask after the decision: copies of text are removed, cells of tables are added.
 
 *Copies.* Sliders, tabs, cards for narrow and wide screens, or a teaser and its article have a text twice on a page. A
 copy in a block of another style (other tags and classes from the root down) is a second form of the same text. Copies

@@ -96,7 +96,7 @@ def phrase_hashes(Tables tables not None):
 cdef void take_losses(
     const tables_t* t, const uint32_t* phrases, const float* losses, Py_ssize_t known, double* odds
 ) noexcept nogil:
-    """Takes from the log-odds of stock phrases what they lose.
+    """Subtracts the losses of stock phrases from their log-odds.
 
     `phrases` are the `known` hashes of stock phrases, ascending. The headline of the page loses nothing, whatever its
     words are."""
@@ -119,12 +119,12 @@ cdef void take_losses(
 
 
 def phrase_losses(Tables tables not None, const uint32_t[::1] phrases not None, const float[::1] losses not None):
-    """Returns what the segments of a page lose as stock phrases: shape (segments,), float64.
+    """Returns the losses of the segments of a page as stock phrases: shape (segments,), float64.
 
     Args:
         tables: of the page.
         phrases: shape (phrases,), uint32, ascending: hashes of the stock phrases.
-        losses: shape (phrases,), float32: what each of them loses.
+        losses: shape (phrases,), float32: loss of each of them.
 
     Raises:
         ValueError: there is not one loss for each phrase.
@@ -273,7 +273,7 @@ cdef bint _read(
     size = bag.size
     if not size:
         return False
-    # how long the title and the headline are does not matter
+    # the lengths of the title and the headline do not count
     _add_line(bag, title, title + title_length, size + MOST_TITLE)
     for i in range(n):
         if segments[i].zone == HEADLINE and not mask[i]:

@@ -50,7 +50,7 @@ class Card:
 
     Attributes:
         facts: (name, text) in the order to show them.
-        tables: what it has learned.
+        tables: learned parameters.
     """
 
     facts: Sequence[tuple[str, str]]
@@ -68,7 +68,7 @@ def trained_facts(name: str, about: Mapping[str, Any], summary: str, also: str) 
     Args:
         name, about: of the model.
         summary: the model in a few words.
-        also: what it has been trained on, as text, besides pages and sites.
+        also: further training data, as text, besides pages and sites.
     """
     training = about.get("training") or {}
     return [

@@ -37,7 +37,7 @@ __all__ = [
 VARIABLE = "NCLEANER_MODELS"
 _SUFFIX = ".ncm"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
-# what `--model` understands besides names
+# other values of `--model`
 _TAKEN = ("auto", "shipped")
 
 

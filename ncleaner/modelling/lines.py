@@ -65,7 +65,7 @@ class LinesModel(Stored):
 
     Attributes:
         features: shape (nodes,), int64: the feature of each node, -1 for a leaf.
-        values: shape (nodes,), float32: what the feature is compared with.
+        values: shape (nodes,), float32: thresholds of the features.
         left, right: shape (nodes,), int64: the nodes for smaller or equal and for larger values.
         classes: shape (nodes,), int64: the position in `CLASSES` of a leaf's class.
         about: further entries of the header: name, language, training, sources.

@@ -149,7 +149,7 @@ class Stock:
 
     Attributes:
         phrases: shape (phrases,), uint32, ascending: hashes of their words; see `_phrases.pyx`.
-        weights: shape (phrases,), float32: what each loses of its log-odds, in nats; multiples of `STEP`.
+        weights: shape (phrases,), float32: loss of log-odds of each, in nats; multiples of `STEP`.
     """
 
     phrases: npt.NDArray[np.uint32]
@@ -157,12 +157,12 @@ class Stock:
 
     @classmethod
     def of(cls, weights: Mapping[int, float]) -> Stock:
-        """Makes the table from {hash of a phrase: what it loses}."""
+        """Makes the table from {hash of a phrase: its loss}."""
         known = sorted(weights)
         return cls(np.array(known, np.uint32), np.array([weights[phrase] for phrase in known], np.float32))
 
     def losses(self, document: Document) -> npt.NDArray[np.float64]:
-        """Returns what the segments of a page lose, in nats: shape (segments,), float64.
+        """Returns the losses of the segments of a page, in nats: shape (segments,), float64.
 
         The headline of the page loses nothing, whatever its words are.
         """
@@ -171,7 +171,7 @@ class Stock:
 
 
 class Reading(NamedTuple):
-    """What a structure model reads from a page.
+    """Judgement of a page by a structure model.
 
     Attributes:
         odds: shape (segments,), float64: log-odds that each segment is clean, in nats.

@@ -58,7 +58,7 @@ def describe(name: str | Path, number: int = 20) -> str:
 
 
 def model_table() -> str:
-    """The shipped models and the user's own, with what they were trained on and how good they are.
+    """The shipped models and the user's own, with their training data and figures.
 
     Raises:
         ModelError: one of the user's own models cannot be read.

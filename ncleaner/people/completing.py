@@ -1,4 +1,4 @@
-"""What a shell offers for a word that begins so. Nothing here loads NumPy: people do not wait for it."""
+"""Completions that a shell offers. Nothing here loads NumPy, which takes too long."""
 
 from __future__ import annotations
 

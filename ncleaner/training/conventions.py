@@ -37,7 +37,7 @@ _NOT_WORD = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class ZoneUse:
-    """What a gold standard does with a zone.
+    """Convention of a gold standard for a zone.
 
     Attributes:
         zone: name of the zone, one of `document.tables.ZONES`.
@@ -56,7 +56,7 @@ class ZoneUse:
 
     @property
     def convention(self) -> Convention:
-        """What holds on at least two thirds of the pages; `unknown` for fewer than five pages."""
+        """The convention of at least two thirds of the pages; `unknown` for fewer than five pages."""
         if self.share is None or self.pages < _FEW:
             return "unknown"
         return "kept" if self.share >= _MOST else "left out" if self.share <= 1 - _MOST else "mixed"

@@ -64,7 +64,7 @@ def pages_in_language(
     """Reads HTML pages in a language, each text once, up to twenty of a site.
 
     Args:
-        items: what `read` yields.
+        items: as `read` yields them.
         language: an ISO 639 code, as `page_language` returns it.
         most: number of pages after which nothing more is read.
         progress: called with the number of pages found and with `most`.
@@ -122,7 +122,7 @@ def train_from_crawl(
     Args:
         pairs: pages in one language; their gold texts are not used. See `pages_in_language`.
         ngrams: options of the n-grams.
-        start: what judges at first; the shipped structure model with the non-lexical n-grams by default.
+        start: judges in the first round; the shipped structure model with the non-lexical n-grams by default.
         about: further entries of the header: name, language, sources.
         progress: called with the number of rounds done, and of rounds at most.
 

@@ -91,7 +91,7 @@ def fragment_of(
     size = _SIZES[chance % len(_SIZES)]
     shape = chance // 16 % (len(_SHAPES) + 2)
     if size:
-        # every other one begins with what is before the prose, which may be its heading
+        # every other one begins with the segments before the prose, which may be its heading
         first = max(int(prose[chance // 256 % len(prose)]) - chance // 128 % 2, 0)
         usable = usable[first : first + size]
     html = _html(document, usable.tolist(), shape)

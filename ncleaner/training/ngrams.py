@@ -113,7 +113,7 @@ def train_and_score(
     Args:
         pairs: see `read_pairs`.
         options: see `train`.
-        about: what the model's header is to record besides.
+        about: further entries of the model's header.
 
     Returns:
         The model. `model.about["validation"]` has the figures of the method `ngram` by cross-validation; see

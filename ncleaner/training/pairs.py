@@ -39,7 +39,7 @@ __all__ = [
     "with_sites",
 ]
 
-# where a page states its own address, most reliable first
+# places where a page states its address, the most reliable first
 _ADDRESSES = (
     ('link[rel="canonical"]', "href"),
     ('meta[property="og:url"]', "content"),
@@ -137,7 +137,7 @@ def pages_of(folder: Path) -> dict[str, Path]:
 
 
 def _manifest(path: Path) -> dict[str, dict[str, str]]:
-    """Returns {id: what `Source` takes of its entry} of a manifest with one JSON object per line."""
+    """Returns {id: entry for `Source`} of a manifest with one JSON object per line."""
     found = {}
     for number, line in enumerate(path.read_text("utf-8", "replace").splitlines(), 1):
         if not line.strip():
