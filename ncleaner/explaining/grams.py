@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,10 +27,6 @@ class Piece(NamedTuple):
     text: str
     bits: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Returns both, for JSON."""
-        return {"text": self.text, "bits": self.bits}
-
 
 class Gram(NamedTuple):
     """An n-gram of a segment: its characters (a space is `␣`, the edge of the segment `¶`), how often it
@@ -39,10 +35,6 @@ class Gram(NamedTuple):
     text: str
     times: int
     bits: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Returns all three, for JSON."""
-        return self._asdict()
 
 
 class Spoken(NamedTuple):

@@ -34,10 +34,6 @@ class Reason(NamedTuple):
     bits: float
     name: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Returns all three, for JSON."""
-        return self._asdict()
-
 
 class Ruling(NamedTuple):
     """A rule that decides about a segment whatever its score is.
@@ -51,10 +47,6 @@ class Ruling(NamedTuple):
     keeps: bool
     said: str
     name: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Returns all three, for JSON."""
-        return self._asdict()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,17 +104,17 @@ class Why:
             "path": segment.path,
             "text": segment.text,
             "base": self.base,
-            "features": [reason.to_dict() for reason in self.features[:most]],
-            "steps": [reason.to_dict() for reason in self.steps],
-            "rulings": [ruling.to_dict() for ruling in self.rulings],
-            "first": [reason.to_dict() for reason in self.first[:most]],
+            "features": [reason._asdict() for reason in self.features[:most]],
+            "steps": [reason._asdict() for reason in self.steps],
+            "rulings": [ruling._asdict() for ruling in self.rulings],
+            "first": [reason._asdict() for reason in self.first[:most]],
         }
         if self.spoken is not None:
             found["ngrams"] = {
                 "model": self.spoken.model,
                 "bits": self.spoken.bits,
-                "pieces": [piece.to_dict() for piece in self.spoken.pieces],
-                "strongest": [gram.to_dict() for gram in self.spoken.grams[:most]],
+                "pieces": [piece._asdict() for piece in self.spoken.pieces],
+                "strongest": [gram._asdict() for gram in self.spoken.grams[:most]],
             }
         if self.against is not None:
             found["against"] = self.against

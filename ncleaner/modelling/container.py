@@ -15,6 +15,7 @@ import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -314,7 +315,6 @@ class Stored(ABC):
             return model
         raise ValueError(f"{model!r} is not {cls.CALLED}")
 
-    @abstractmethod
     def with_threshold(self, threshold: float | Preset) -> Self:
         """Returns the model with another threshold, in bits, or with a preset.
 
@@ -322,6 +322,11 @@ class Stored(ABC):
             ModelError: the model has no such preset, or no threshold at all.
             ValueError: the threshold is not a finite number.
         """
+        if not hasattr(self, "threshold"):
+            raise ModelError(f"the model {self.name} ({self.CALLED}) has no threshold")
+        if isinstance(threshold, str):
+            raise ModelError(f"the model {self.name} has no preset {threshold!r}: give a threshold")
+        return replace(self, threshold=threshold)  # type: ignore[type-var]
 
     def for_news(self) -> Self:
         """Returns the model for pages that are all articles: itself, unless its kind tells articles apart."""
@@ -355,6 +360,9 @@ class Stored(ABC):
             OutputError: it cannot be written.
         """
         save(self.to_bytes(), path)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}: {self.summary()}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self).from_bytes, (self.to_bytes(),)

@@ -21,7 +21,6 @@ from ncleaner.errors import ModelError
 from ncleaner.modelling._terms import BUCKETS, TERMS_VERSION, score_of
 from ncleaner.modelling.card import Card
 from ncleaner.modelling.container import Stored, about_of, integers, pack
-from ncleaner.modelling.decision import Preset
 from ncleaner.modelling.files import model_bytes
 from ncleaner.text.counted import counted
 
@@ -35,7 +34,7 @@ _CERTAIN = 30.0
 _SURELY = 1.0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Notices(Stored):
     """A trained model of notices.
 
@@ -110,10 +109,6 @@ class Notices(Stored):
             raise ValueError("a weight of a term is out of range")
         return cls(weights, float(header["step"]), float(header["offset"]), about_of(header, *_OWN))
 
-    def with_threshold(self, threshold: float | Preset) -> Notices:
-        """Raises ModelError: a model of notices decides only as part of a method."""
-        raise ModelError(f"the model of notices {self.name} has no threshold: give it to a method")
-
     def summary(self) -> str:
         """Describes the model in a few words."""
         return f"{np.count_nonzero(self.weights):,} hashed terms"
@@ -138,9 +133,6 @@ class Notices(Stored):
             ("sources", str(self.about.get("sources", "-"))),
         ]
         return Card(facts, [])
-
-    def __repr__(self) -> str:
-        return f"<Notices {self.name}: {self.summary()}>"
 
 
 def load_notices(name: str | Path = "notices") -> Notices:

@@ -31,7 +31,6 @@ from ncleaner.modelling._judge import StructureJudge
 from ncleaner.modelling._terms import phrase_losses
 from ncleaner.modelling.card import Card, Table, pages_of
 from ncleaner.modelling.container import Stored, about_of, integers, pack, reals
-from ncleaner.modelling.decision import Preset
 from ncleaner.modelling.features import (
     FEATURES,
     KIND_COLUMN,
@@ -190,7 +189,7 @@ def kinds_of(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return found
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Structure(Stored):
     """A trained structure model.
 
@@ -343,10 +342,6 @@ class Structure(Stored):
         names = {key: list(header.get(key, ())) for key in ("features", "page_features", "kinds")}
         return cls.of_arrays(names, arrays, about_of(header, "hashes", *names))
 
-    def with_threshold(self, threshold: float | Preset) -> Structure:
-        """Raises ModelError: a structure model decides only as part of a hybrid."""
-        raise ModelError(f"the structure model {self.name} has no threshold: give it to a hybrid")
-
     def summary(self) -> str:
         """Describes the model in a few words."""
         numbers = [str(len(trees.sizes)) for trees in self.trees().values()]
@@ -370,9 +365,6 @@ class Structure(Stored):
         ]
         rows = [(FEATURES[column].name, str(times), FEATURES[column].about) for column, times in ranked]
         return Card(facts, [Table("tested most often", ("feature", "times", "what it is"), rows, (0, 2))])
-
-    def __repr__(self) -> str:
-        return f"<Structure {self.name}: {self.summary()}>"
 
 
 def _trees_of(
