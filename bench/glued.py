@@ -21,11 +21,11 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import typer
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborNode
 
-from ncleaner.document._bound import bounded
 from ncleaner.document._document import Builder
 from ncleaner.document._walk import Walk
+from ncleaner.document.html import parse
 from ncleaner.text.charset import decode
 from ncleaner.training.alignment import gold_text
 
@@ -93,7 +93,7 @@ class _Gold:
 def joints(page: bytes, gold: str) -> list[Joint]:
     """The joints of a page, in order."""
     builder = Builder(len(page))
-    parser = LexborHTMLParser(bounded(decode(page)[0])[0])
+    parser = parse(decode(page)[0]).parser
     recorder = _Recorder(builder)
     if parser.root is not None:
         recorder.run(parser.root)

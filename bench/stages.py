@@ -29,7 +29,7 @@ __all__ = ["ASIDE", "STAGES", "stages"]
 
 #: The stages of `hybrid`, in the order of a page.
 STAGES = (
-    "reading", "decoding", "parsing within bounds", "bounding", "parsing", "walk", "embedded data", "tables",
+    "reading", "decoding", "parsing", "walk", "embedded data", "tables",
     "document", "plain text", "language", "judging by hybrid", "rendering jsonl", "tally", "rest",
 )  # fmt: skip
 #: Measured on the same Documents, but no stage of `hybrid`.
@@ -42,9 +42,7 @@ _BY_LANGUAGE: Any = by_language
 # (module, name there, stage): the stage is the time of the function without those that it calls
 _PLACES: tuple[tuple[Any, str, str], ...] = (
     (html, "decode", "decoding"),
-    (html, "parsed_within_bounds", "parsing within bounds"),
-    (html, "bounded", "bounding"),
-    (html, "parsed", "parsing"),
+    (html, "parsed_within_bounds", "parsing"),
     (html, "_walk_tree", "walk"),
     (html, "_add_embedded", "embedded data"),
     (html, "Document", "document"),

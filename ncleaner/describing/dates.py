@@ -10,7 +10,7 @@ __all__ = ["date_in_text", "date_in_url", "first_date", "iso_date"]
 
 # nothing on the Web is older, and a page of a later year is a mistake
 _YEARS = range(1990, 2100)
-# A date is short: what is longer is no date, or has one in running text.
+# A date is short: anything longer is running text.
 _LONGEST = 60
 
 _DAY_FIRST = re.compile(r"(?<![\d-])(\d{1,2})[./-](\d{1,2})[./-](\d{4})(?![\d-])")
@@ -18,25 +18,32 @@ _YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})(?:[./-]|年\s?|년\s?)(\d{1,2})(?:[./-
 _IN_URL = re.compile(r"[/_-]((?:19|20)\d\d)[/_-]([01]?\d)[/_-]([0-3]?\d)(?=[/_.-]|$)")
 _COMPACT_IN_URL = re.compile(r"/((?:19|20)\d\d)([01]\d)([0-3]\d)(?=[/_-])")
 
-# The names of months: English, German, French, Spanish, Portuguese, Italian, Dutch, Polish, Russian, Greek.
-# A name is known by its beginning, where this is enough.
+# The names of months and their abbreviations: English, German, French, Spanish, Portuguese, Italian, Dutch,
+# Polish, Russian, Greek. A word that only begins like one ("Mayor", "Settings") is not a month.
 _MONTHS = (
-    "jan gen ene stycz янв ιαν",
-    "feb fév fev lut фев φεβ",
-    "mar mär maa mrz март μαρ",
-    "apr avr abr kwie апр απρ",
-    "may mai mag mei maj мая май μαΐ μάι",
-    "jun juin giu czerw июн ιουν ιούν",
-    "jul juil lug lip июл ιουλ ιούλ",
-    "aug août ago sierp авг αυγ αύγ",
-    "sep set wrze сен σεπ",
-    "oct okt ott out paźdz окт οκτ",
-    "nov lis ноя νοε νοέ",
-    "dec déc dez dic grud дек δεκ",
+    "jan january januar jänner janvier enero ene janeiro gennaio gen januari sty stycz stycznia styczeń "
+    "янв января январь ιαν ιανουαρίου ιανουάριος",
+    "feb february februar fév févr février febrero fevereiro fev febbraio februari lut lutego luty "
+    "фев февр февраля февраль φεβ φεβρουαρίου φεβρουάριος",
+    "mar march mär märz mars marzo março maa maart mrz marca marzec мар марта март μαρ μαρτίου μάρτιος",
+    "apr april avr avril abril abr aprile kwi kwietnia kwiecień апр апреля апрель απρ απριλίου απρίλιος",
+    "may mai maio mayo mag maggio mei maj maja мая май μαϊ μαΐ μαΐου μάιος μάιου",
+    "jun june juni juin junio junho giu giugno cze czerwca czerwiec июн июня июнь ιουν ιουνίου ιούνιος",
+    "jul july juli juil juillet julio julho lug luglio lip lipca lipiec июл июля июль ιουλ ιουλίου ιούλιος",
+    "aug august août aout agosto ago augustus sie sierpnia sierpień авг августа август "
+    "αυγ αυγούστου αύγουστος",
+    "sep sept september septembre septiembre setiembre setembro set sett settembre wrz września wrzesień "
+    "сен сент сентября сентябрь σεπ σεπτεμβρίου σεπτέμβριος",
+    "oct october oktober okt octobre octubre outubro out ottobre ott paź października październik "
+    "окт октября октябрь οκτ οκτωβρίου οκτώβριος",
+    "nov november novembre noviembre novembro lis listopada listopad ноя нояб ноября ноябрь "
+    "νοε νοεμβρίου νοέμβριος",
+    "dec december dez dezember déc décembre dic diciembre dezembro dicembre gru grudnia grudzień "
+    "дек декабря декабрь δεκ δεκεμβρίου δεκέμβριος",
 )
-_MONTH_OF = {start: number for number, starts in enumerate(_MONTHS, 1) for start in starts.split()}
-_STARTS = "|".join(sorted(map(re.escape, _MONTH_OF), key=len, reverse=True))
-_NAME = rf"(?<!\w)({_STARTS})[^\W\d_]*\.?"
+_MONTH_OF = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
+_NAMES = "|".join(sorted(map(re.escape, _MONTH_OF), key=len, reverse=True))
+_NAME = rf"(?<!\w)({_NAMES})(?![^\W\d_])\.?"
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _CHANGED = re.compile(
     r"updat|modif|edited|revised|review|aktualisiert|geändert|mis à jour|обновл|актуализ|更新|ενημερ|zaktual",
@@ -50,7 +57,7 @@ _MONTH_DAY = re.compile(rf"{_NAME} (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})(?!\d)
 
 
 def iso_date(value: str) -> str:
-    """Returns a date or a time as ISO 8601, as precise as it is given; empty if it is none.
+    """Returns a date or a time as ISO 8601, as precise as it is given; empty if it is not a date.
 
     >>> iso_date("2024-05-01T10:00:00+0200"), iso_date("Wed, 01 May 2024 10:00:00 GMT")
     ('2024-05-01T10:00:00+02:00', '2024-05-01T10:00:00+00:00')
@@ -91,7 +98,8 @@ def first_date(text: str) -> str:
 def date_in_text(text: str) -> str:
     """Returns the first date in a text as ISO 8601, a day; empty if there is none.
 
-    Numbers as in 3.5.2024 and 3/5/2024 are day and month; the other order is taken where this one is no date.
+    Numbers as in 3.5.2024 and 3/5/2024 are day and month; the other order is taken where this one is not a
+    date.
     """
     if not _YEAR.search(text):
         return ""

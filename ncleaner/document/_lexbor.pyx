@@ -7,10 +7,10 @@ meanwhile.
 
 At import, `_prove` finds the functions, compares what they say of small pages with what is known of these, and
 compares their trees with those of new parsers. If anything differs (another build that hides the functions, another
-layout), each page has a parser of its own, and is judged before it is parsed.
+layout), each page has a parser of its own, and `coarse` bounds it before it is parsed.
 """
 
-from libc.stdint cimport uint64_t, uintptr_t
+from libc.stdint cimport uintptr_t
 from libc.string cimport memset
 
 import selectolax.lexbor
@@ -18,13 +18,16 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
 from ncleaner.document cimport _guard
 from ncleaner.document._guard cimport (
-    OF_FORMAT, OF_FRAMES, OF_NOSCRIPT, OF_ROOT, OF_TABLE, OF_TEXT, begin, guard_t, memory_of, watch,
+    BROKEN, COSTLY, CROWDED, OF_BLOCK, OF_CELL, OF_CONTROL, OF_FOREIGN, OF_FORMAT, OF_FRAMES, OF_HEADING, OF_ITEM,
+    OF_NOSCRIPT, OF_OPTION, OF_PLAIN, OF_POINT, OF_ROOT, OF_SELECT, OF_TABLE, OF_TEXT, OF_VOID, begin, guard_t,
+    is_crowded, memory_of, watch,
 )
 from ncleaner.document._markup cimport outgrows
-from ncleaner.document._stack cimport TAG_MEMORY
 from ncleaner.document._structs cimport (
     END_TAG, KNOWN_TAGS, array_t, attribute_t, document_t, done_t, node_t, token_t, tokenizer_t, tree_t,
 )
+
+from ncleaner.document.coarse import bounded, flattened, thinned
 
 cdef extern from *:
     """
@@ -66,8 +69,13 @@ cdef struct lexbor_t:
 
 # Mutation events are needed only for documents with running scripts, and no code here uses them.
 cdef int OPTIONS = int(LexborDocumentOptions.WO_EVENTS)
-# So many documents and parsers wait for their next page; threads may need more than one at a time.
+# Number of idle documents and parsers that are kept for the next pages; threads may need more than one at a time.
 cdef int WAITING = 4
+
+cdef enum:
+    # Bytes that the tokenizer gets at a time. A single tag may have hundreds of thousands of attributes, which take
+    # the tokenizer quadratic time before it makes a token of them; in so many bytes they take a tenth of a second.
+    PIECE = 131_072
 
 cdef lexbor_t lexbor
 cdef bint found_lexbor = False
@@ -90,6 +98,7 @@ cdef class _Machine:
 
     cdef void* parser
     cdef guard_t guard
+    cdef size_t read              # bytes that the tokenizer has got, in all passes
 
     def __cinit__(self):
         cdef tokenizer_t* tokenizer
@@ -98,6 +107,7 @@ cdef class _Machine:
         if self.parser == NULL or lexbor.init(self.parser):
             raise MemoryError
         tokenizer = <tokenizer_t*> lexbor.tokenizer(self.parser)
+        self.guard.tokenizer = tokenizer
         self.guard.next = tokenizer.done
         self.guard.tree = <tree_t*> lexbor.tree(self.parser)
         lexbor.listen(tokenizer, watch, &self.guard)
@@ -108,14 +118,53 @@ cdef class _Machine:
 
     cdef bint parse(self, document_t* document, const char* html, size_t size) noexcept nogil:
         """Parses a page; returns False if the guard has stopped it, or the memory does not suffice."""
+        cdef size_t start = 0, length
         lexbor.clean_document(document)
         lexbor.clean_parser(self.parser)
         document.quirks = 0
-        return not (
-            lexbor.prepare(self.parser, document)
-            or lexbor.process(self.parser, html, size)
-            or lexbor.finish(self.parser)
-        )
+        begin(&self.guard, <char*> html + size)
+        if lexbor.prepare(self.parser, document):
+            return False
+        while True:
+            length = min(size - start, <size_t> PIECE)
+            self.read += length
+            if lexbor.process(self.parser, html + start, length):
+                return False
+            start += length
+            if start == size:
+                return not lexbor.finish(self.parser)
+            if is_crowded(&self.guard):
+                return False
+
+    cdef bint parse_within_bounds(self, document_t* document, bytes html, bint bounding) except -1:
+        """Parses a page in as many passes as it takes; returns False if the memory does not suffice."""
+        cdef guard_t* g = &self.guard
+        cdef const char* text
+        cdef bytearray copy
+        cdef size_t size
+        cdef bint done
+        cdef int found = 0
+        g.active, g.mending, g.bounding, g.patience = True, False, bounding, 1
+        while True:
+            size = len(html)
+            if g.mending or g.bounding:
+                copy = bytearray(html)
+                text = copy
+            else:
+                text = html
+            with nogil:
+                done = self.parse(document, text, size)
+            if done or not g.found:
+                return done
+            if g.found & CROWDED:
+                if found & CROWDED:
+                    html, _removed = flattened(html, g.most_tags // 2)
+                else:
+                    html, _removed = thinned(html)
+                    g.patience = 2
+            g.mending |= (g.found & BROKEN) != 0
+            g.bounding |= (g.found & COSTLY) != 0
+            found |= g.found
 
 
 cdef class Parsed:
@@ -123,28 +172,39 @@ cdef class Parsed:
 
     Attributes:
         parser: selectolax's parser, whose tree it is until `release`.
+        dropped: number of tags that were dropped to keep the bounds.
     """
 
     cdef readonly object parser
+    cdef readonly size_t dropped
     cdef document_t* document
 
     def release(self):
         """Lets the next page have the memory. The tree, and all nodes of it, must not be used any more."""
+        cdef Parsed next_
         if self.document != NULL and len(waiting) < WAITING:
-            waiting.append(self)
+            next_ = Parsed.__new__(Parsed)
+            next_.parser, next_.document = self.parser, self.document
+            waiting.append(next_)
+        self.document = NULL
 
-    cdef bint _parse(self, bytes html, bint guarded, uint64_t most_memory) except -1:
+    cdef bint _parse(self, bytes html) except -1:
+        """Parses without bounds."""
         cdef const char* text = html
         cdef size_t size = len(html)
         cdef _Machine machine = machines.pop() if machines else _Machine()
         cdef bint done
+        machine.guard.active = False
         with nogil:
-            begin(&machine.guard, text + size, most_memory)
-            machine.guard.active = guarded
             done = machine.parse(self.document, text, size)
-        if len(machines) < WAITING:
-            machines.append(machine)
+        _keep(machine)
         return done
+
+
+cdef inline void _keep(_Machine machine):
+    """Keeps a parser for the next page."""
+    if len(machines) < WAITING:
+        machines.append(machine)
 
 
 cdef Parsed _make(bytes html, bint again):
@@ -156,7 +216,7 @@ cdef Parsed _make(bytes html, bint again):
 
 
 def parsed(bytes html not None, bint again=True):
-    """Parses a page.
+    """Parses a page without bounds.
 
     Args:
         html: UTF-8.
@@ -168,53 +228,71 @@ def parsed(bytes html not None, bint again=True):
     cdef Parsed found
     if again and waiting:
         found = waiting.pop()
-        if found._parse(html, False, 0):
+        if found._parse(html):
             return found
     return _make(html, again)
 
 
-def parsed_within_bounds(bytes html not None, size_t tags, bint again=True):
-    """Parses a page that has not been judged, as far as it keeps the bounds of `_bound`.
+def parsed_within_bounds(
+    bytes html not None, size_t nesting=512, size_t tags=450_000, bint again=True, bint bounding=False
+):
+    """Parses a page in linear time and memory.
 
     Args:
         html: UTF-8.
-        tags: largest number of tags and comments, or of what takes the same memory in the parser's tree.
+        nesting: most open elements of a page that has to be bounded.
+        tags: most tags and comments, or what takes the same memory in the parser's tree, of a page that is not bounded.
         again: as for `parsed`.
+        bounding: bound a page that need not be bounded, too; for tests.
 
     Returns:
-        The tree, `Parsed`. None if the page has to be judged by `_bound` first: it is over a bound, there may be
-        something to mend, or Lexbor's functions have not been found.
+        The tree, `Parsed`.
+
+    Raises:
+        MemoryError: there is not enough memory.
     """
     cdef Parsed found
+    cdef _Machine machine
     cdef const char* text = html
-    if not found_lexbor or outgrows(text, text + len(html)):
-        return None
+    if outgrows(text, text + len(html)):
+        html = html.replace(b"&nGt;", "≫\u20d2".encode()).replace(b"&nLt;", "≪\u20d2".encode())
+    if not found_lexbor:
+        html, dropped = bounded(html, tags)
+        found = _make(html, False)
+        found.dropped = dropped
+        return found
     found = waiting.pop() if again and waiting else _make(b"", True)
-    if found.document == NULL or not found._parse(html, True, TAG_MEMORY * tags):
-        return None
+    if found.document == NULL:
+        raise MemoryError
+    machine = machines.pop() if machines else _Machine()
+    machine.guard.nesting, machine.guard.most_tags = nesting, tags
+    if not machine.parse_within_bounds(found.document, html, bounding):
+        raise MemoryError
+    found.dropped = machine.guard.dropped
+    _keep(machine)
     if not again:
         found.document = NULL
     return found
 
 
-def costs(bytes html not None, size_t tags):
-    """Returns what the guard has counted in a page, {name: number}, or None if it has stopped the page.
+def costs(bytes html not None, size_t nesting=512, size_t tags=450_000):
+    """Returns what the guard has counted in the last pass over a page, {name: number}.
 
-    `nesting` is the greatest depth of the stack of open elements, with <html> and <body>; `reopened`, `memory` and
-    `tags` are as in `_bound.judge`, but `tags` counts end tags and comments, too.
+    `nesting` is the greatest depth of the stack of open elements, with <html> and <body>; `tags` counts all tags and
+    comments that the parser got, `look_ups` its steps through the two lists, `reopened` the formatting elements that it
+    may have created again, and `memory` bounds the bytes of its tree. `searched` counts the bytes that the guard itself
+    has looked at, `bounding` and `mending` say what the pass did, and `read` counts the bytes of all passes.
     """
     cdef Parsed one = _make(b"", True)
-    cdef _Machine machine
-    cdef const char* text = html
-    cdef guard_t* g
-    if one.document == NULL:
-        return None
-    machine = _Machine()
-    g = &machine.guard
-    begin(g, text + len(html), TAG_MEMORY * tags)
-    if not machine.parse(one.document, text, len(html)):
-        return None
-    return {"tags": g.markup, "nesting": g.deepest, "reopened": g.reopened, "memory": memory_of(g)}
+    cdef _Machine machine = _Machine()
+    cdef guard_t* g = &machine.guard
+    g.nesting, g.most_tags = nesting, tags
+    if one.document == NULL or not machine.parse_within_bounds(one.document, html, False):
+        raise MemoryError
+    return {
+        "tags": g.markup, "nesting": g.deepest, "look_ups": g.look_ups, "reopened": g.reopened, "memory": memory_of(g),
+        "searched": g.searched, "bounding": g.bounding, "mending": g.mending, "read": machine.read,
+    }
 
 
 # --------------------------------------------------------------------------------------------------
@@ -222,14 +300,28 @@ def costs(bytes html not None, size_t tags):
 # What a small page has, for the proof: (name, meaning) of its tags, in order. Each is followed by its end tag.
 _MEANINGS = (
     *((name, OF_ROOT) for name in "html head body".split()),
-    *((name, OF_TABLE) for name in "table tbody thead tfoot tr".split()),
     *((name, OF_TEXT) for name in "title script style textarea iframe noembed noframes".split()),
     *((name, OF_FORMAT) for name in "a b big code em font i nobr s small strike strong tt u".split()),
-    ("noscript", OF_NOSCRIPT), ("frameset", OF_FRAMES),
+    *((name, OF_TABLE) for name in "table tbody thead tfoot tr colgroup".split()),
+    *((name, OF_CELL) for name in "td th caption".split()),
+    *((name, OF_BLOCK) for name in (
+        "p pre address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer "
+        "header hgroup main menu nav ol section search summary ul listing form"
+    ).split()),
+    *((name, OF_ITEM) for name in "li dd dt".split()),
+    *((name, OF_HEADING) for name in "h1 h2 h3 h4 h5 h6".split()),
+    *((name, OF_VOID) for name in (
+        "br wbr area base basefont bgsound col embed frame hr img image input keygen link meta param source track"
+    ).split()),
+    *((name, OF_CONTROL) for name in "applet object marquee template button optgroup".split()),
+    *((name, OF_POINT) for name in "desc foreignobject mi mo mn ms mtext annotation-xml".split()),
+    ("svg", OF_FOREIGN), ("math", OF_FOREIGN),
+    ("noscript", OF_NOSCRIPT), ("frameset", OF_FRAMES), ("select", OF_SELECT), ("option", OF_OPTION),
+    ("xmp", OF_PLAIN),
 )  # fmt: skip
 
 cdef enum:
-    NOTED = 128
+    NOTED = 256
 
 cdef struct notes_t:
     done_t next
@@ -243,6 +335,7 @@ cdef struct notes_t:
     size_t depths[NOTED]
     size_t listed[NOTED]
     bint has_attributes
+    bint is_pending               # each token is the one that the tokenizer says it reads
 
 
 cdef token_t* _note(void* tokenizer, token_t* token, void* context) noexcept nogil:
@@ -250,6 +343,7 @@ cdef token_t* _note(void* tokenizer, token_t* token, void* context) noexcept nog
     cdef notes_t* notes = <notes_t*> context
     cdef attribute_t* first = token.attr_first
     cdef int n = notes.n
+    notes.is_pending &= (<tokenizer_t*> tokenizer).token == token
     if n < NOTED:
         notes.tags[n] = token.tag
         notes.types[n] = token.type
@@ -279,7 +373,7 @@ cdef bint _prove_tokens(document_t* document) except -1:
     cdef _Machine machine = _Machine()
     cdef tokenizer_t* tokenizer = <tokenizer_t*> lexbor.tokenizer(machine.parser)
     cdef bytes tags = b"".join(f"<{name}></{name}>".encode() for name, _meaning in _MEANINGS)
-    cdef bytes page = b"<p c=1 d e>" + tags + b"<p><b>x<i><td>"
+    cdef bytes page = b"<p c=1 d e>" + tags + b"<p><b>x<i><td><plaintext>"
     cdef const char* text = page
     cdef int i, at = 1
     # the guard is where it has been put, as the function for it says
@@ -290,32 +384,39 @@ cdef bint _prove_tokens(document_t* document) except -1:
     if not _is_array(machine.guard.tree.active_formatting):
         return False
     memset(&notes, 0, sizeof(notes_t))
-    notes.next, notes.tree, notes.text = machine.guard.next, machine.guard.tree, text
+    notes.next, notes.tree, notes.text, notes.is_pending = machine.guard.next, machine.guard.tree, text, True
     lexbor.listen(tokenizer, _note, &notes)
-    if not machine.parse(document, text, len(page)) or not notes.has_attributes:
+    if not machine.parse(document, text, len(page)) or not notes.has_attributes or not notes.is_pending:
         return False
     expected = [(b"p", 0)]
     for name, _meaning in _MEANINGS:
         expected += [(name.encode(), 0), (name.encode(), END_TAG)]
-    expected += [(b"p", 0), (b"b", 0), (b"x", 0), (b"i", 0), (b"td", 0), (b"", 0)]
+    expected += [(b"p", 0), (b"b", 0), (b"x", 0), (b"i", 0), (b"td", 0), (b"plaintext", 0), (b"", 0)]
     if notes.n != len(expected):
         return False
     for i, (name, is_end) in enumerate(expected):
         if page[max(notes.begins[i], 0) : max(notes.ends[i], 0)] != name or notes.types[i] & END_TAG != is_end:
             return False
-    for _name, meaning in _MEANINGS:
+    ids = {}
+    for name, meaning in _MEANINGS:
         if not 0 < notes.tags[at] < KNOWN_TAGS or notes.tags[at + 1] != notes.tags[at]:
             return False
         _guard.meanings[notes.tags[at]] = meaning
+        ids[name] = notes.tags[at]
         at += 2
-    _guard.id_text, _guard.id_end_of_page = notes.tags[notes.n - 4], notes.tags[notes.n - 1]
-    # at the end, html, body, p, b and i are open (the cell is dropped), and b and i are listed
-    if (notes.depths[0], notes.listed[0]) != (0, 0) or notes.listed[notes.n - 1] != 2:
+    _guard.id_text, _guard.id_end_of_page = notes.tags[notes.n - 5], notes.tags[notes.n - 1]
+    _guard.id_p, _guard.id_br, _guard.id_pre, _guard.id_wbr = [ids[name] for name in ("p", "br", "pre", "wbr")]
+    _guard.id_table, _guard.id_title, _guard.id_svg, _guard.id_math = [
+        ids[name] for name in ("table", "title", "svg", "math")
+    ]
+    _guard.meanings[notes.tags[notes.n - 2] % KNOWN_TAGS] = OF_PLAIN
+    # before the last tag, html, body, p, b and i are open (the cell is dropped), and b and i are listed
+    if (notes.depths[0], notes.listed[0]) != (0, 0) or notes.listed[notes.n - 2] != 2:
         return False
-    if notes.depths[notes.n - 1] - notes.depths[notes.n - 5] != 2:
+    if notes.depths[notes.n - 2] - notes.depths[notes.n - 6] != 2:
         return False
-    return len({_guard.id_text, _guard.id_end_of_page, notes.tags[0], *[notes.tags[i] for i in range(1, at, 2)]}) == (
-        3 + len(_MEANINGS)
+    return notes.tags[0] == _guard.id_p and (
+        len({_guard.id_text, _guard.id_end_of_page, *ids.values()}) == 2 + len(_MEANINGS)
     )
 
 
@@ -364,6 +465,13 @@ cdef bint _prove() except -1:
         if kept.parser.html != LexborHTMLParser(html, options=OPTIONS).html:
             found_lexbor = False
             break
+    for html, expected in (
+        (b"<title>one\n<p>two", "<head><title>one</title>\n</head><body><p>two</p></body>"),
+        (b"<p>one<noscript><div>two</noscript>three", "<head></head><body><p>one<noscript></noscript></p>"
+         "<div>two</div>three</body>"),
+    ):
+        if found_lexbor and parsed_within_bounds(html).parser.html != f"<html>{expected}</html>":
+            found_lexbor = False
     waiting.clear()
     return found_lexbor
 

@@ -5,109 +5,31 @@ returns a pointer to the end of the construct.
 """
 
 from libc.stdint cimport uint8_t, uint64_t
-from libc.string cimport memchr, memcmp, memset
+from libc.string cimport memchr, memcmp, memset, strlen
 
-import os
-
-cdef enum:
-    SLOTS = 512
-
-cdef uint64_t keys[SLOTS]
-cdef uint8_t classes[SLOTS]
-# The key of a name of more than eight bytes is a hash. The random secret prevents pages with intended collisions.
-cdef uint64_t secret = int.from_bytes(os.urandom(8), "little") | 1
+cdef const char* RAW_NAMES[10]
+RAW_NAMES[:] = [
+    b"", b"title", b"textarea", b"iframe", b"noframes", b"noembed", b"script", b"style", b"xmp", b"plaintext",
+]
 
 
-cdef uint64_t name_key(const char* name, size_t length) noexcept nogil:
-    """Returns a number that identifies a name; small and capital letters are equal.
-
-    The number contains the name's bytes, or a hash if the name has more than eight bytes."""
-    cdef uint64_t key = 0
+cdef inline bint _is_name(const char* p, const char* name, size_t length) noexcept nogil:
+    """Returns whether a name is at `p`; small and capital letters are equal."""
     cdef size_t i
-    if length <= 8:
-        for i in range(length):
-            key = key << 8 | (<uint8_t> name[i] | (0x20 if c'A' <= name[i] <= c'Z' else 0))
-        return key
     for i in range(length):
-        key = (key ^ (<uint8_t> name[i] | (0x20 if c'A' <= name[i] <= c'Z' else 0))) * secret
-        key ^= key >> 31
-    return key | <uint64_t> 1 << 63
+        if (p[i] | (0x20 if c'A' <= p[i] <= c'Z' else 0)) != (name[i] | (0x20 if c'A' <= name[i] <= c'Z' else 0)):
+            return False
+    return True
 
 
-cdef inline size_t _slot(uint64_t key) noexcept nogil:
-    return <size_t> ((key * <uint64_t> 0x9E3779B97F4A7C15) >> 55)
+cdef int raw_kind(const char* name, size_t length) noexcept nogil:
+    """Returns which element of raw text a name is, or NO_RAW."""
+    cdef int kind
+    for kind in range(1, 10):
+        if strlen(RAW_NAMES[kind]) == length and _is_name(name, RAW_NAMES[kind], length):
+            return kind
+    return NO_RAW
 
-
-cdef uint8_t class_of(uint64_t key) noexcept nogil:
-    cdef size_t slot = _slot(key)
-    while keys[slot]:
-        if keys[slot] == key:
-            return classes[slot]
-        slot = (slot + 1) % SLOTS
-    return UNKNOWN
-
-
-cdef uint64_t _key_of(str name):
-    cdef bytes raw = name.encode()
-    return name_key(<char*> raw, len(raw))
-
-
-cdef void _learn():
-    cdef size_t slot
-    cdef uint64_t key
-    groups = {
-        SPECIAL | STOPS | CLOSES_P: "address article aside blockquote center details dialog dir div dl fieldset "
-        "figcaption figure footer header hgroup main menu nav ol p search section summary ul pre listing form li dd dt",
-        SPECIAL | STOPS | CLOSES_P | HEADING: "h1 h2 h3 h4 h5 h6",
-        SPECIAL | STOPS | SCOPE | CLOSES_P: "table",
-        TABLE_PART | STOPS | SCOPE: "td th caption",
-        TABLE_PART | STOPS: "tr tbody thead tfoot",
-        TABLE_PART: "colgroup",
-        FORMATTING: "a b big code em font i nobr s small strike strong tt u",
-        VOID: "area base basefont bgsound br col embed frame hr img image input keygen link meta param source track"
-              " wbr",
-        RAW: "script style title textarea xmp iframe noembed noframes plaintext",
-        FOREIGN: "svg math",
-        ROOT: "html head body",
-        CONTROL | STOPS | SCOPE: "applet object marquee template",
-        CONTROL | STOPS: "button select frameset noscript",
-        CONTROL: "option optgroup",
-        ORDINARY: "span label abbr acronym bdi bdo cite data del dfn ins kbd mark meter output picture progress q rb "
-        "rp rt rtc ruby samp slot sub sup time var video audio canvas datalist legend map menuitem blink",
-        GRAPHIC: "path g rect circle line polyline polygon ellipse use defs text tspan textpath symbol lineargradient "
-        "radialgradient stop clippath mask pattern marker filter switch view metadata animate animatetransform "
-        "animatemotion set mrow mfrac msub msup msubsup munder mover munderover msqrt mroot mtable mtr mtd mspace "
-        "mstyle mpadded mphantom mfenced menclose semantics annotation",
-        TEXT_POINT: "desc foreignobject mi mo mn ms mtext annotation-xml",
-    }
-    for kind, names in groups.items():
-        for name in names.split():
-            key = _key_of(name)
-            slot = _slot(key)
-            while keys[slot]:
-                slot = (slot + 1) % SLOTS
-            keys[slot] = key
-            classes[slot] = kind
-    global P, LI, DD, DT, FORM, TABLE, TBODY, THEAD, TFOOT, TR, A, NOBR, SCRIPT, PLAINTEXT, XMP, TITLE, UL, OL, DIV
-    global ADDRESS, BUTTON, SELECT, OPTION, OPTGROUP, TEMPLATE, NOSCRIPT, COL, COLGROUP, CAPTION, HR, INPUT, KEYGEN
-    global FRAME, FRAMESET, RUBY, RB, RT, RTC, RP, IMAGE, STYLE, SVG, TEXTAREA
-    P, LI, DD, DT, FORM, TABLE, TBODY, THEAD, TFOOT, TR, A, NOBR, SCRIPT, PLAINTEXT, XMP, TITLE, UL, OL, DIV = [
-        _key_of(name) for name in
-        "p li dd dt form table tbody thead tfoot tr a nobr script plaintext xmp title ul ol div".split()
-    ]
-    ADDRESS, BUTTON, SELECT, OPTION, OPTGROUP, TEMPLATE, NOSCRIPT, COL, COLGROUP, CAPTION, HR, INPUT, KEYGEN = [
-        _key_of(name) for name in
-        "address button select option optgroup template noscript col colgroup caption hr input keygen".split()
-    ]
-    FRAME, FRAMESET, RUBY, RB, RT, RTC, RP, IMAGE, STYLE, SVG, TEXTAREA = [
-        _key_of(name) for name in "frame frameset ruby rb rt rtc rp image style svg textarea".split()
-    ]
-
-memset(keys, 0, sizeof(keys))
-_learn()
-
-
-# --------------------------------------------------------------------------------------------------
 
 cdef enum:
     AT_SPACE = 1
@@ -126,16 +48,13 @@ attribute_class[c'='] = AT_EQUALS
 attribute_class[c'"'] = attribute_class[c"'"] = AT_QUOTE
 
 
-cdef const char* attributes_end(
-    const char* p, const char* end, bint* self_closing, uint64_t* count
-) noexcept nogil:
+cdef const char* attributes_end(const char* p, const char* end, uint64_t* count) noexcept nogil:
     """Returns a pointer to the `>` of a tag, or `end` if the tag has no `>`.
 
-    `p` points to the first character after the tag's name. The function follows the tokenizer's attribute states.
-    It sets `self_closing`, and adds the number of attributes to `count`."""
+    `p` points to the first character after the tag's name. The function follows the tokenizer's attribute states,
+    and adds the number of attributes to `count`."""
     cdef int state = 0  # 0 before a name, 1 in a name, 2 before a value, 3 in an unquoted value, 4 after a name
     cdef uint8_t kind
-    self_closing[0] = False
     while p < end:
         kind = attribute_class[<uint8_t> p[0]]
         if kind == 0:
@@ -156,7 +75,6 @@ cdef const char* attributes_end(
             elif state == 1:
                 state = 4
         elif kind == AT_END:
-            self_closing[0] = (p - 1)[0] == c'/' and state != 3
             return p
         elif kind == AT_QUOTE:
             if state == 2:
@@ -216,7 +134,7 @@ cdef const char* raw_end(const char* p, const char* end, const char* name, size_
         elif not (script and escaped == 1):
             continue
         after = p + length
-        if after >= end or name_key(p, length) != name_key(name, length) or not (
+        if after >= end or not _is_name(p, name, length) or not (
             is_space(after[0]) or after[0] == c'>' or after[0] == c'/'
         ):
             continue
@@ -254,23 +172,80 @@ cdef bint is_closed(const char* p, const char* end) noexcept nogil:
     return memcmp(end - 3, b"--", 2) == 0 or end - p >= 8 and memcmp(end - 4, b"--!", 3) == 0
 
 
-cdef const char* line_end(const char* p, const char* end) noexcept nogil:
-    """Returns a pointer to the first tag, or to the end of the first line that is not blank."""
-    while p < end and is_space(p[0]):
-        p += 1
-    while p < end and p[0] != c'<' and p[0] != c'\n' and p[0] != c'\r':
-        p += 1
-    return p
+cdef const char* _instruction_end(const char* p, const char* end) noexcept nogil:
+    """Returns a pointer to the first character after the next `>`, or `end`."""
+    p = <const char*> memchr(p, c'>', <size_t> (end - p))
+    return p + 1 if p != NULL else end
 
 
-cdef bint has_tag(const char* p, const char* end) noexcept nogil:
+cdef const char* unfinished(const char* p, const char* end) noexcept nogil:
+    """Returns a pointer to the first tag, comment, script or style sheet that does not end before `end`, or `end`.
+
+    Other raw text without an end counts as markup."""
+    cdef const char* q
+    cdef const char* name
+    cdef const char* last
+    cdef const char* section_end = p
+    cdef uint64_t count = 0
+    cdef int kind, endless = 0
     while True:
-        p = <const char*> memchr(p, c'<', <size_t> (end - p))
-        if p == NULL or p + 1 >= end:
-            return False
+        q = <const char*> memchr(p, c'<', <size_t> (end - p))
+        if q == NULL or q + 1 == end:
+            return end
+        p = q + 1
+        if is_letter(p[0]) or p[0] == c'/' and p + 1 < end and is_letter(p[1]):
+            name = p
+            p = attributes_end(name_end(p + 1, end), end, &count)
+            if p == end:
+                return q
+            p += 1
+            kind = raw_kind(name, <size_t> (name_end(name, end) - name)) if is_letter(name[0]) else NO_RAW
+            if kind and kind != PLAINTEXT and not endless & 1 << kind:
+                last = raw_end(p, end, name, <size_t> (name_end(name, end) - name), kind == SCRIPT)
+                if last < end:
+                    p = last
+                elif kind == SCRIPT or kind == STYLE:
+                    return q
+                else:
+                    endless |= 1 << kind
+        elif starts(p, end, b"!--", 3):
+            p = comment_end(p + 3, end)
+            if p == end and not is_closed(q, end):
+                return q
+        elif p[0] == c'/' or p[0] == c'!' or p[0] == c'?':
+            last = _instruction_end(p, end)
+            if last == end and (end - 1)[0] != c'>':
+                return q
+            # inside svg, such text goes up to `]]>`
+            if starts(p, end, b"![CDATA[", 8):
+                if section_end < p:
+                    section_end = _section_end(p, end)
+                if section_end == NULL:
+                    return q
+            p = last
+
+
+cdef const char* _section_end(const char* p, const char* end) noexcept nogil:
+    """Returns a pointer to the `>` of the next `]]>`, or NULL."""
+    while True:
+        p = <const char*> memchr(p, c'>', <size_t> (end - p))
+        if p == NULL or memcmp(p - 2, b"]]", 2) == 0:
+            return p
         p += 1
-        if is_letter(p[0]):
-            return True
+
+
+cdef const char* body_start(const char* p, const char* end) noexcept nogil:
+    """Returns a pointer to the end tag of <head> or the start tag of <body>, or `end`."""
+    cdef const char* q
+    while True:
+        q = <const char*> memchr(p, c'<', <size_t> (end - p))
+        if q == NULL or end - q < 7:
+            return end
+        if (_is_name(q + 1, b"/head", 5) or _is_name(q + 1, b"body", 4)) and (
+            is_space(q[6 if q[1] == c'/' else 5]) or q[6 if q[1] == c'/' else 5] == c'>'
+        ):
+            return q
+        p = q + 1
 
 
 cdef bint outgrows(const char* p, const char* end) noexcept nogil:
@@ -286,3 +261,44 @@ cdef bint outgrows(const char* p, const char* end) noexcept nogil:
         p += 1
         if p[0] == c'n' and (p[1] == c'G' or p[1] == c'L') and p[2] == c't' and p[3] == c';':
             return True
+
+
+def tags(bytes html not None):
+    """Yields (start, end of the name, end, number of attributes) of each tag of a page, outside of comments and raw
+    text. The name of an end tag begins with a slash."""
+    cdef const char* page = html
+    cdef const char* end = page + len(html)
+    cdef const char* p = page
+    cdef const char* q
+    cdef const char* name
+    cdef const char* close
+    cdef uint64_t count
+    cdef int kind, endless = 0
+    while True:
+        q = <const char*> memchr(p, c'<', <size_t> (end - p))
+        if q == NULL or q + 1 == end:
+            return
+        p = q + 1
+        if is_letter(p[0]) or p[0] == c'/' and p + 1 < end and is_letter(p[1]):
+            name = name_end(p + 1, end)
+            count = 0
+            close = attributes_end(name, end, &count)
+            if close == end:
+                return
+            yield q - page, name - page, close + 1 - page, count
+            kind = raw_kind(p, <size_t> (name - p)) if p[0] != c'/' else NO_RAW
+            if kind == PLAINTEXT:
+                return
+            if kind and not endless & 1 << kind:
+                q = raw_end(close + 1, end, p, <size_t> (name - p), kind == SCRIPT)
+                if q < end:
+                    close = q - 1
+                elif kind == XMP:
+                    return
+                else:
+                    endless |= 1 << kind
+            p = close + 1
+        elif starts(p, end, b"!--", 3):
+            p = comment_end(p + 3, end)
+        elif p[0] == c'/' or p[0] == c'!' or p[0] == c'?':
+            p = _instruction_end(p, end)

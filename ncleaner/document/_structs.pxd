@@ -9,7 +9,8 @@ from libc.stdint cimport uintptr_t
 cdef enum:
     ELEMENT_NODE = 1
     TEXT_NODE = 3
-    END_TAG = 1                   # bit of a token's type
+    END_TAG = 1                   # bits of a token's type
+    SELF_CLOSING = 2
     KNOWN_TAGS = 256              # the ids of names that HTML knows are below; others are addresses of names
 
 # The tree: nodes, attributes, names.
@@ -104,10 +105,15 @@ cdef struct tree_t:
 ctypedef token_t* (*done_t)(void* tokenizer, token_t* token, void* context) noexcept nogil
 
 cdef struct tokenizer_t:          # its beginning
-    void* state
+    void* state                   # what the next character means
     void* state_return
     done_t done
     void* context
+    void* tags
+    void* attributes
+    void* attribute_memory
+    void* memory
+    token_t* token                # the one that is being read
 
 
 cdef inline node_t* following(node_t* node, const node_t* root, bint into) noexcept nogil:

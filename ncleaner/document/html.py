@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ncleaner.document import _dump, _walk
-from ncleaner.document._bound import bounded
 from ncleaner.document._document import Builder, release_memory
-from ncleaner.document._lexbor import Parsed, parsed, parsed_within_bounds
+from ncleaner.document._lexbor import Parsed, parsed_within_bounds
 from ncleaner.document.facts import facts_of
 from ncleaner.document.tables import Document
 from ncleaner.limits import Limits
@@ -27,13 +26,9 @@ _LARGE = 100_000
 _LARGE_PAGE = 1_000_000
 
 
-def parse(utf8: bytes, limits: Limits) -> tuple[Parsed, int]:
-    """Returns (parsed tree within the limits, number of tags that were dropped to keep them)."""
-    tree = parsed_within_bounds(utf8, limits.tags, len(utf8) <= _LARGE_PAGE)
-    if tree is not None:
-        return tree, 0
-    utf8, dropped = bounded(utf8, limits.nesting, limits.tags)
-    return parsed(utf8, len(utf8) <= _LARGE_PAGE), dropped
+def parse(utf8: bytes, limits: Limits = Limits()) -> Parsed:
+    """Returns the parsed tree of a page, within the limits."""
+    return parsed_within_bounds(utf8, limits.nesting, limits.tags, len(utf8) <= _LARGE_PAGE)
 
 
 def _is_thin(builder: Builder) -> bool:
@@ -58,10 +53,10 @@ def _add_embedded(tree: Parsed, builder: Builder, limits: Limits) -> int:
         return 0
 
     def walk(markup: bytes) -> int:
-        fragment, dropped = parse(markup, limits)
+        fragment = parse(markup, limits)
         _walk_tree(fragment.parser, builder, False)
         fragment.release()
-        return dropped
+        return fragment.dropped
 
     return add_passages(builder, passages, walk)
 
@@ -92,7 +87,8 @@ def dump_html(
     """
     limits.check_size(len(html))
     utf8, used = decode(html, content_type, encoding)
-    tree, dropped = parse(utf8, limits)
+    tree = parse(utf8, limits)
+    dropped = tree.dropped
     builder = Builder(len(utf8) // 8, limits.segments, marks)
     title, lang = _walk_tree(tree.parser, builder, alt_text)
     if _is_thin(builder) and _may_have_data(utf8):

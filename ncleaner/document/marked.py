@@ -146,7 +146,7 @@ def marked_html(
         InputError: as `dump_html`.
     """
     utf8, _ = decode(html, "", encoding)
-    tree, _ = parse(utf8, limits)
+    tree = parse(utf8, limits)
     walk = _Marking(Builder(len(utf8) // 8, limits.segments))
     root = tree.parser.root
     if root is not None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 from ncleaner.document import Document
 from ncleaner.document._kept import sums_of
@@ -31,7 +32,7 @@ TIMES = ("0", *(f"{(1 << bits) / 8:g}" for bits in range(21)))
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """An event that is reported to the user; `str` gives a sentence, in which nothing acts on a terminal.
+    """An event that is reported to the user; `str` gives a sentence, with control characters escaped.
 
     Attributes:
         event: `page_given_up`, `damage`, `unread` (an input, or the rest of one), `cleaned_again`, `waiting`,
@@ -61,6 +62,74 @@ def note_of(item: Skip | Damage) -> Note:
     if isinstance(item, Skip):
         return Note("page_given_up", item.reason, item.source, item.offset, item.url)
     return Note("unread" if item.unread else "damage", item.what, item.source, item.offset, item.url)
+
+
+def _integer(value: Any) -> int:
+    """Returns an integer of a record. Raises TypeError for any other value."""
+    if not isinstance(value, int):
+        raise TypeError(f"{value!r} is not an integer")
+    return int(value)
+
+
+def _counter(record: Mapping[str, Any]) -> Counter[str]:
+    return Counter({str(name): _integer(number) for name, number in record.items()})
+
+
+def _in_order(counter: Counter[str]) -> dict[str, int]:
+    """Returns a distribution in the order of its bins."""
+    return dict(sorted(counter.items(), key=lambda item: float(item[0])))
+
+
+def _distribution(record: Mapping[str, Any]) -> Counter[str]:
+    """Returns a distribution of a record. Raises ValueError: a bin is not a number."""
+    for name in record:
+        float(name)
+    return _counter(record)
+
+
+def _seconds(value: Any) -> float:
+    return round(float(value), 3)
+
+
+class _Recorded(NamedTuple):
+    """How a count is recorded: its name there, and what writes and reads it. Records of earlier versions lack
+    those that came `later`."""
+
+    write: Callable[[Any], Any]
+    read: Callable[[Any], Any]
+    name: str
+    later: bool
+
+
+def _recorded(
+    make: Callable[[], Any],
+    write: Callable[[Any], Any],
+    read: Callable[[Any], Any],
+    name: str = "",
+    later: bool = False,
+) -> Any:
+    return field(default_factory=make, metadata={"record": _Recorded(write, read, name, later)})
+
+
+def _number(later: bool = False) -> Any:
+    return _recorded(int, int, _integer, later=later)
+
+
+def _counts(name: str = "", later: bool = False) -> Any:
+    return _recorded(Counter, lambda counter: dict(sorted(counter.items())), _counter, name, later)
+
+
+def _rows(name: str, **columns: Callable[[Any], Any]) -> Any:
+    def write(rows: list[tuple[Any, ...]]) -> list[dict[str, Any]]:
+        return [
+            {column: kind(value) for (column, kind), value in zip(columns.items(), row, strict=True)}
+            for row in rows
+        ]
+
+    def read(rows: Any) -> list[tuple[Any, ...]]:
+        return [tuple(kind(row[column]) for column, kind in columns.items()) for row in rows]
+
+    return _recorded(list, write, read, name)
 
 
 @dataclass(slots=True)
@@ -101,33 +170,33 @@ class Tally:
 
     inputs: int = 0
     resumed: int = 0
-    unread: int = 0
-    pages: int = 0
-    cleaned: int = 0
-    empty: int = 0
-    notices: int = 0
-    duplicates: int = 0
-    skipped: Counter[str] = field(default_factory=Counter)
-    lost: Counter[str] = field(default_factory=Counter)
-    damaged: int = 0
-    damages: list[tuple[int, str]] = field(default_factory=list)
-    quarantined: list[tuple[int, str, str]] = field(default_factory=list)
-    slowest: list[tuple[float, int, str]] = field(default_factory=list)
-    flattened: int = 0
-    bytes: int = 0
-    segments_kept: int = 0
-    segments_removed: int = 0
-    words_kept: int = 0
-    words_removed: int = 0
-    unfamiliar: int = 0
-    fallbacks: Counter[str] = field(default_factory=Counter)
-    encodings: Counter[str] = field(default_factory=Counter)
-    languages: Counter[str] = field(default_factory=Counter)
-    models: Counter[str] = field(default_factory=Counter)
-    kinds: Counter[str] = field(default_factory=Counter)
-    shares: Counter[str] = field(default_factory=Counter)
-    lengths: Counter[str] = field(default_factory=Counter)
-    times: Counter[str] = field(default_factory=Counter)
+    unread: int = _recorded(int, bool, _integer)
+    pages: int = _number()
+    cleaned: int = _number()
+    empty: int = _number()
+    notices: int = _number(later=True)
+    duplicates: int = _number(later=True)
+    lost: Counter[str] = _counts("given_up")
+    skipped: Counter[str] = _counts("records_skipped")
+    flattened: int = _number()
+    damaged: int = _number()
+    damages: list[tuple[int, str]] = _rows("damage", offset=_integer, what=str)
+    quarantined: list[tuple[int, str, str]] = _rows("quarantined", offset=_integer, url=str, why=str)
+    slowest: list[tuple[float, int, str]] = _rows("slowest", seconds=_seconds, offset=_integer, url=str)
+    bytes: int = _number()
+    segments_kept: int = _number()
+    segments_removed: int = _number()
+    words_kept: int = _number()
+    words_removed: int = _number()
+    unfamiliar: int = _number(later=True)
+    fallbacks: Counter[str] = _counts(later=True)
+    encodings: Counter[str] = _counts()
+    languages: Counter[str] = _counts()
+    models: Counter[str] = _counts(later=True)
+    kinds: Counter[str] = _counts(later=True)
+    shares: Counter[str] = _recorded(Counter, _in_order, _distribution, later=True)
+    lengths: Counter[str] = _recorded(Counter, _in_order, _distribution, later=True)
+    times: Counter[str] = _recorded(Counter, _in_order, _distribution, later=True)
     notes: list[Note] = field(default_factory=list)
 
     def __iadd__(self, other: Tally) -> Tally:
@@ -219,40 +288,7 @@ class Tally:
 
     def record(self) -> dict[str, Any]:
         """Returns the counts of one input, for JSON."""
-        return {
-            "unread": bool(self.unread),
-            "pages": self.pages,
-            "cleaned": self.cleaned,
-            "empty": self.empty,
-            "notices": self.notices,
-            "duplicates": self.duplicates,
-            "given_up": dict(sorted(self.lost.items())),
-            "records_skipped": dict(sorted(self.skipped.items())),
-            "flattened": self.flattened,
-            "damaged": self.damaged,
-            "damage": [{"offset": offset, "what": what} for offset, what in self.damages],
-            "quarantined": [
-                {"offset": offset, "url": url, "why": why} for offset, url, why in self.quarantined
-            ],
-            "slowest": [
-                {"seconds": round(seconds, 3), "offset": offset, "url": url}
-                for seconds, offset, url in self.slowest
-            ],
-            "bytes": self.bytes,
-            "segments_kept": self.segments_kept,
-            "segments_removed": self.segments_removed,
-            "words_kept": self.words_kept,
-            "words_removed": self.words_removed,
-            "unfamiliar": self.unfamiliar,
-            "fallbacks": dict(sorted(self.fallbacks.items())),
-            "encodings": dict(sorted(self.encodings.items())),
-            "languages": dict(sorted(self.languages.items())),
-            "models": dict(sorted(self.models.items())),
-            "kinds": dict(sorted(self.kinds.items())),
-            "shares": _in_order(self.shares),
-            "lengths": _in_order(self.lengths),
-            "times": _in_order(self.times),
-        }
+        return {how.name or each: how.write(getattr(self, each)) for each, how in _recorded_of(Tally)}
 
     @classmethod
     def of_record(cls, record: Mapping[str, Any]) -> Tally:
@@ -261,75 +297,27 @@ class Tally:
         Raises:
             KeyError, TypeError, ValueError, AttributeError: `record` is not such a result.
         """
-        return cls(
-            inputs=1,
-            unread=_integer(record["unread"]),
-            pages=_integer(record["pages"]),
-            cleaned=_integer(record["cleaned"]),
-            empty=_integer(record["empty"]),
-            # a manifest of version 0.1.0 has none
-            notices=_integer(record.get("notices", 0)),
-            duplicates=_integer(record.get("duplicates", 0)),
-            lost=_counter(record["given_up"]),
-            skipped=_counter(record["records_skipped"]),
-            flattened=_integer(record["flattened"]),
-            damaged=_integer(record["damaged"]),
-            damages=[(_integer(row["offset"]), str(row["what"])) for row in record["damage"]],
-            quarantined=[
-                (_integer(row["offset"]), str(row["url"]), str(row["why"])) for row in record["quarantined"]
-            ],
-            slowest=[
-                (float(row["seconds"]), _integer(row["offset"]), str(row["url"])) for row in record["slowest"]
-            ],
-            bytes=_integer(record["bytes"]),
-            segments_kept=_integer(record["segments_kept"]),
-            segments_removed=_integer(record["segments_removed"]),
-            words_kept=_integer(record["words_kept"]),
-            words_removed=_integer(record["words_removed"]),
-            unfamiliar=_integer(record.get("unfamiliar", 0)),
-            fallbacks=_counter(record.get("fallbacks", {})),
-            encodings=_counter(record["encodings"]),
-            languages=_counter(record["languages"]),
-            # a manifest of version 0.1.0 has none
-            models=_counter(record.get("models", {})),
-            # and neither these
-            kinds=_counter(record.get("kinds", {})),
-            shares=_distribution(record.get("shares", {})),
-            lengths=_distribution(record.get("lengths", {})),
-            times=_distribution(record.get("times", {})),
-        )
+        found: dict[str, Any] = {"inputs": 1}
+        kind: Any = cls
+        for each, how in _recorded_of(kind):
+            name = how.name or each
+            if name in record or not how.later:
+                found[each] = how.read(record[name])
+        return cls(**found)
 
     def _note(self, event: str, what: str, at: Page | Skip | Damage) -> None:
         if len(self.notes) < _MAX_NOTES:
             self.notes.append(Note(event, what, at.source or "input", at.offset, at.url))
 
 
+@cache
+def _recorded_of(tally: Any) -> tuple[tuple[str, _Recorded], ...]:
+    return tuple((each.name, each.metadata["record"]) for each in fields(tally) if "record" in each.metadata)
+
+
 def _add(counter: Counter[str], reason: str, number: int) -> None:
     """Adds to a count. Reasons may come from the data: after a thousand, new ones are counted as `OTHERS`."""
     counter[reason if reason in counter or len(counter) < 10 * _MAX_NOTES else OTHERS] += number
-
-
-def _integer(value: Any) -> int:
-    """Returns an integer of a record. Raises TypeError for any other value."""
-    if not isinstance(value, int):
-        raise TypeError(f"{value!r} is not an integer")
-    return int(value)
-
-
-def _counter(record: Mapping[str, Any]) -> Counter[str]:
-    return Counter({str(name): _integer(number) for name, number in record.items()})
-
-
-def _in_order(counter: Counter[str]) -> dict[str, int]:
-    """Returns a distribution in the order of its bins."""
-    return dict(sorted(counter.items(), key=lambda item: float(item[0])))
-
-
-def _distribution(record: Mapping[str, Any]) -> Counter[str]:
-    """Returns a distribution of a record. Raises ValueError: a bin is no number."""
-    for name in record:
-        float(name)
-    return _counter(record)
 
 
 def _slowest_first(page: tuple[float, int, str]) -> tuple[float, int, str]:

@@ -9,12 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from selectolax.lexbor import LexborHTMLParser
-
 from ncleaner.arguments import check_choice, check_is, check_path
 from ncleaner.document import Document
-from ncleaner.document._bound import bounded
-from ncleaner.document.html import dump_html
+from ncleaner.document.html import dump_html, parse
 from ncleaner.document.kept import KINDS
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import TrainingError
@@ -187,7 +184,7 @@ def site_of(url: str, page: bytes | None) -> str:
     """Returns the registered domain of a URL; if the URL is empty, of the address that the HTML page
     states."""
     if not url and page is not None:
-        parser = LexborHTMLParser(bounded(page)[0])
+        parser = parse(page).parser
         for selector, attribute in _ADDRESSES:
             node = parser.css_first(selector)
             if node is not None and "//" in (node.attributes.get(attribute) or ""):

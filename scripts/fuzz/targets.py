@@ -24,7 +24,9 @@ from fuzz.pages import CONTENT_TYPES, page
 from fuzz.source import Source
 from ncleaner.cleaner import Cleaner
 from ncleaner.document import Document, _dump, _walk
-from ncleaner.document._bound import rewritten
+from ncleaner.document._document import Builder
+from ncleaner.document._lexbor import parsed_within_bounds
+from ncleaner.document.coarse import bounded, flattened
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import NcleanerError
@@ -108,15 +110,18 @@ def _check_dumped(dump: Callable[[], Document]) -> Document | None:
     return document
 
 
-def _check_rewritten(utf8: bytes) -> None:
-    """What a page over its bounds goes through, for any page."""
-    out, _ = rewritten(utf8, SMALL.nesting, SMALL.tags)
-    if valid_length(out) != len(out):
-        raise BrokenRuleError("a page that is written anew is UTF-8")
-    document = dump_html(out, encoding="utf-8", limits=Limits(bytes=10 * Limits().bytes))
+def _check_bounded(utf8: bytes) -> None:
+    """Checks what a page over its bounds goes through, for any page."""
+    tree = parsed_within_bounds(utf8, SMALL.nesting, SMALL.tags, bounding=True)
+    builder = Builder(len(utf8))
+    _walk.walk(tree.parser, builder, False)
+    document = Document(builder.tables(b""), encoding="utf-8")
     check_document(document)
     if document.elements["depth"].max(initial=0) > SMALL.nesting + 2:
-        raise BrokenRuleError("a page that is written anew is nested no deeper than the limit")
+        raise BrokenRuleError("a bounded page is nested no deeper than the limit")
+    for out, _ in (bounded(utf8, SMALL.tags), flattened(utf8, SMALL.tags)):
+        if valid_length(out) != len(out):
+            raise BrokenRuleError("a page that is written anew is UTF-8")
 
 
 def _check_page(data: bytes) -> None:
@@ -134,7 +139,7 @@ def _check_page(data: bytes) -> None:
 
     document = _check_dumped(dump)
     if document is not None and options & 8:
-        _check_rewritten(decode(body)[0])
+        _check_bounded(decode(body)[0])
     if document is not None and options & 32 and len(body) < _WALKED and _dump.LAYOUT_PROVED:
         with patch("ncleaner.document.html._walk_tree", _walk.walk):
             if not same(document, dump()):

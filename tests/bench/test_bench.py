@@ -57,7 +57,7 @@ def test_a_round_over_the_example_pages(bench_folder: Path, tmp_path: Path) -> N
     assert all(len(values) == 1 and values[0] >= 0 for values in seconds.values())
     assert seconds["", "floor"][0] > 0 and seconds["", "method:hybrid"][0] > 0
     stages = {name for group, name in seconds if group == "stages"}
-    assert {"reading", "decoding", "parsing within bounds", "walk", "tables", "judging by hybrid"} <= stages
+    assert {"reading", "decoding", "parsing", "walk", "tables", "judging by hybrid"} <= stages
 
 
 @pytest.mark.slow

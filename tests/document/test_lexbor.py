@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.document import html as module
-from ncleaner.document._lexbor import PARSES_AGAIN, Parsed, parsed
+from ncleaner.document._lexbor import PARSES_AGAIN, Parsed, parsed, parsed_within_bounds
 from ncleaner.document.html import dump_html
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "pages").glob("*.html"))
@@ -45,6 +45,16 @@ def test_the_next_page_has_the_parser_of_the_last() -> None:
     assert parsed(b"<p>four", again=False).parser is not parser
 
 
+def test_a_tree_is_released_once() -> None:
+    first = parsed(b"<p>one")
+    first.release()
+    second = parsed(b"<p>two")
+    first.release()
+    third = parsed(b"<p>three")
+    assert third.parser is not second.parser
+    assert [tree.parser.css("p")[0].text() for tree in (second, third)] == ["two", "three"]
+
+
 def test_the_mode_of_a_page_is_its_own() -> None:
     table = b"<p>one<table><tr><td>two</table>"
     for page in (table, b"<!doctype html>" + table, table, b"<!doctype html>" + table):
@@ -65,7 +75,11 @@ def test_no_page_knows_the_page_before_it(pages: list[bytes]) -> None:
 def test_documents_are_those_of_new_parsers(pages: list[bytes]) -> None:
     found = [dump_html(page) for page in pages]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "parsed", lambda html, again=True: parsed(html, False))
+        patch.setattr(
+            module,
+            "parsed_within_bounds",
+            lambda html, nesting, tags, again: parsed_within_bounds(html, nesting, tags, False),
+        )
         for page, document in zip(pages, found, strict=True):
             alone = dump_html(page)
             assert document.tables == alone.tables

@@ -106,7 +106,7 @@ def test_text_from_the_data_of_a_page() -> None:
 @pytest.mark.untraced
 def test_a_page_above_the_bounds_is_written() -> None:
     html = "<b>" * 3_000 + "<div>" * 3_000 + "<ul><li>a<li><b>b</b></ul>"
-    assert markdown(html) == "- **a**\n\n* **b**"
+    assert markdown(html) == "- **a**\n- **b**"
 
 
 def test_a_mask_of_another_page() -> None:

@@ -1,0 +1,3 @@
+from collections.abc import Iterator
+
+def tags(html: bytes) -> Iterator[tuple[int, int, int, int]]: ...
