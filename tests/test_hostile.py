@@ -325,8 +325,8 @@ def test_a_threshold_far_away_comes_back() -> None:
 
 def test_headers_of_other_things_are_refused() -> None:
     _refused("ngram", "surrogates not allowed", header={"name": "\udc00"})
-    _refused("ngram", "is no object", header={"training": [1]})
-    _refused("victor", "is no object", header={"validation": "good"})
+    _refused("ngram", "is not an object", header={"training": [1]})
+    _refused("victor", "is not an object", header={"validation": "good"})
     for text in (b"[]", b'"x"', b"1", b"null", b"[" * 100_000, b'"\xff"'):
         with pytest.raises(ModelError):
             NGramModel.from_bytes(models.summed(text, b""))

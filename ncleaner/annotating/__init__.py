@@ -1,2 +1,1 @@
-"""Pages cleaned by hand: their labels on disk, whose turn is next, what two people disagree
-about, and the web page on which it is done."""
+"""Pages cleaned by hand: labels on disk, the order of the pages, agreement, and the web page."""

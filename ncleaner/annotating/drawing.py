@@ -1,4 +1,4 @@
-"""A page as a browser draws it, made harmless: what is in the frame beside the segments.
+"""A page as a browser draws it, made harmless, for the frame beside the segments.
 
 There are three walls around a hostile page: its markup is made anew from a list of elements and cleaned again
 by nh3; the frame is a sandbox without scripts, forms and windows; and the policy of the answer allows nothing
@@ -102,6 +102,6 @@ def _paragraph(document: Document, row: int) -> str:
 
 
 def _style(text: str, media: str = "") -> str:
-    # nothing but an end tag ends a style sheet
+    # only an end tag ends a style sheet
     inside = text.replace("</", "<\\/")
     return f'<style media="{escape(media)}">{inside}</style>' if media else f"<style>{inside}</style>"

@@ -158,7 +158,7 @@ def stored_labels(path: Path) -> PageLabels:
     if wrong:
         raise TrainingError(f"{path}: {wrong[0]!r} is not a label; the labels are {', '.join(LABELS)}")
     if made.done and OPEN in made.labels:
-        raise TrainingError(f"{path}: the page is called done, but has segments without a label")
+        raise TrainingError(f"{path}: the page is marked as done, but has segments without a label")
     return made
 
 

@@ -1,6 +1,6 @@
 """Learning in the background, and the order of the pages that follows from it.
 
-`learn` runs in a process of its own, so that the annotator does not wait. It trains a model of the finished
+`learn` runs in a separate process, so that the annotator does not wait. It trains a model of the finished
 pages, draws its learning curve, and measures how sure the better model is of all other pages. It writes two
 files to the directory of the person: the model, and `learned.json` with everything else.
 """
@@ -103,7 +103,7 @@ def in_order(pages: Iterable[Candidate], done: Iterable[Candidate]) -> list[str]
 
 @dataclass(slots=True)
 class Learned:
-    """What has been learned in the background.
+    """Results of learning in the background.
 
     Attributes:
         pages: {id: site, kind, language, doubt, words, error} of the pages that have been read.
@@ -242,7 +242,7 @@ def _look_at_pages(project: Project, name: str, done: set[str], guesser: Guesser
 
 
 class Learning:
-    """Learns in a process of its own, one at a time.
+    """Learns in a separate process, one at a time.
 
     Args:
         project: the project.

@@ -145,7 +145,7 @@ class Project:
         return read_labels(self._path(name, page), document)
 
     def summary(self, name: str, page: str) -> PageLabels | None:
-        """Returns the same without a look at the page. Raises TrainingError: the file is damaged."""
+        """Returns the same without reading the page. Raises TrainingError: the file is damaged."""
         path = self._path(name, page)
         return stored_labels(path) if path.is_file() else None
 
@@ -214,7 +214,7 @@ class Project:
 
 
 def open_project(folder: Path, encoding: str | None = None) -> Project:
-    """Opens a directory of pages: those of its directory `raw`, or without one the pages in it.
+    """Opens a directory of pages: the pages in its directory `raw`, or without one in itself.
 
     Raises:
         InputError: it is not a directory, cannot be read, or holds no page; or the encoding is unknown.

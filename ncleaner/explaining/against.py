@@ -51,16 +51,16 @@ def gold_of(given: Path, page: str) -> tuple[Path, str]:
     found = [path for path in found if path.suffix.lower() not in _PAGES] or found
     if len(found) != 1:
         there = f"{counted(len(found), 'file')} of this name" if found else "no file of this name"
-        raise TrainingError(f"there is no one gold text for {page} in {given}: {there}")
+        raise TrainingError(f"expected one gold text for {page} in {given}: {there}")
     return found[0], read_text(found[0])
 
 
 def with_gold(explanation: Explained, gold: str, source: str = "the gold text") -> Explained:
-    """Returns an explanation with what a gold text says to each verdict.
+    """Returns an explanation in which each verdict is compared with a gold text.
 
     A segment is clean if at least half of its words are aligned with the gold text (`training.alignment`), as
-    in training. Kept segments are aligned first: of two segments with the words of the gold text, that which
-    is kept is right. A segment without words is neither right nor wrong.
+    in training. Kept segments are aligned first: of two segments with the words of the gold text, the
+    kept one is right. A segment without words is neither right nor wrong.
 
     Args:
         explanation: of the page.
@@ -104,7 +104,7 @@ class Differences:
 
     Attributes:
         names: of the two cleaners.
-        first, second: what they make of the page.
+        first, second: their explanations of the page.
     """
 
     names: tuple[str, str]
@@ -124,7 +124,7 @@ class Differences:
         return self.names[0] if one.against == "right" else self.names[1]
 
     def summary(self) -> str:
-        """Returns how many segments and words differ, and for whom the gold text speaks."""
+        """Returns the numbers of segments and words that differ, and with whom the gold text agrees."""
         pairs = self.pairs
         if not pairs:
             return f"{self.names[0]} and {self.names[1]} keep the same segments"
@@ -146,8 +146,8 @@ class Differences:
         return "; ".join(said)
 
     def lines(self, *, reasons: bool) -> Iterator[str]:
-        """Yields the differences as lines of text, in which nothing acts on a terminal: the verdicts of both
-        (`+` kept, `-` removed), the number of the segment, its words, and its text."""
+        """Yields the differences as lines of text, with control characters escaped: the verdicts of both (`+`
+        kept, `-` removed), the number of the segment, its words, and its text."""
         yield from map(visible, self.first.summary()[:2])
         left, right = (visible(name) for name in self.names)
         yield f"{left} {right}  #  words  text"

@@ -33,7 +33,7 @@ _ROWS = 500
 
 
 class Causes(NamedTuple):
-    """What led to the scores of a method on a page. Each sequence has an entry for each segment.
+    """The parts of the scores of a method on a page. Each sequence has an entry for each segment.
 
     Attributes:
         bar: the score that a segment has to reach, in bits; None if the page has no main text.
@@ -188,7 +188,7 @@ def rulings_of(document: Document, trace: Trace) -> tuple[list[list[Ruling]], li
     return rulings, notes
 
 
-# {(rule, whether it keeps the segment): what it says}
+# {(rule, whether it keeps the segment): words}
 _SAID = {
     ("table", True): "most of its table is kept",
     ("links", False): "nearly all that would be kept of the page is links",
@@ -198,7 +198,7 @@ _SAID = {
     ("comment", False): "readers' comments are not wanted",
     ("caption", False): "captions are not wanted",
 }
-# {rule that removes the whole page: what it says of the page}
+# {rule that removes the whole page: sentence about the page}
 _NOTES = {
     "links": "nothing is kept, because the little text that would be kept is nearly all links",
     NOTICE: "nothing is kept, because the page holds nothing but a notice (`clean --notices` keeps it)",

@@ -66,7 +66,7 @@ def page_of(explanation: Verdicts, source: bytes = b"") -> str:
 
 
 def framed(explanation: Verdicts) -> str:
-    """Returns the drawing in a frame of its own: nothing of it gets into the page of a notebook."""
+    """Returns the drawing in a separate frame, for notebooks."""
     # links within a frame that has its text as an attribute would lead to the notebook
     page = page_of(explanation).replace("<head>", "<head><base href='about:srcdoc'>", 1)
     return (
@@ -292,7 +292,7 @@ def _segment(document: Document, why: Why) -> str:
 
 
 def _runs(document: Document, row: object) -> Iterator[str]:
-    """Yields the text of a segment with what is inline in it."""
+    """Yields the text of a segment with its links and inline styles."""
     first, last, start, end = (int(row[name]) for name in ("first_run", "last_run", "start", "end"))  # type: ignore[index]
     at = start
     for run in document.runs[first : last + 1]:

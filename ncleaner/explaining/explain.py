@@ -32,7 +32,8 @@ __all__ = ["Explanation", "explain"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Verdicts):
-    """Why a page came out as it did. `print` shows a line or two for each segment, a notebook draws the page.
+    """The verdicts about a page with their reasons. `print` shows a line or two for each segment, a notebook
+    draws the page.
 
     >>> import ncleaner
     >>> found = ncleaner.explain("<ul><li><a href=/>Home</a></ul><p>The ferry will sail until May.</p>")
@@ -79,7 +80,7 @@ def explain(
 
     Args:
         page: an HTML page, as `clean` takes it; a Page of an archive; or a Document.
-        cleaner: what cleans the page; by default that of `clean`.
+        cleaner: cleans the page; by default as `clean` does.
         url: the address of the page, for a cleaner with a survey of sites.
         kept: a decision about a Document, which is shown without causes.
         gold: the gold text of the page: each verdict is compared with it.

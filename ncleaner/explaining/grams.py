@@ -1,10 +1,10 @@
-"""What each word and each n-gram of a segment says for and against clean text, in bits."""
+"""The log-odds of each word and each n-gram of a segment, in bits."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,31 +27,23 @@ class Piece(NamedTuple):
     text: str
     bits: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Returns both, for JSON."""
-        return {"text": self.text, "bits": self.bits}
-
 
 class Gram(NamedTuple):
     """An n-gram of a segment: its characters (a space is `␣`, the edge of the segment `¶`), how often it
-    stands there, and the log-odds of all these places together."""
+    occurs there, and the log-odds of all these places together."""
 
     text: str
     times: int
     bits: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Returns all three, for JSON."""
-        return self._asdict()
-
 
 class Spoken(NamedTuple):
-    """What the n-grams say of a segment.
+    """The n-grams of a segment with their log-odds.
 
     Attributes:
         bits: log-odds of the whole segment.
-        pieces: its words in reading order; their bits sum up to those of the segment.
-        grams: its n-grams, the strongest first; their bits sum up to those of the segment.
+        pieces: its words in reading order; their bits sum up to the bits of the segment.
+        grams: its n-grams, the strongest first; their bits sum up to the bits of the segment.
         model: name of the model.
     """
 

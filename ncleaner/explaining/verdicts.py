@@ -1,4 +1,4 @@
-"""What there is to know of a page: for each segment its verdict, and everything that led to it."""
+"""Verdicts about the segments of a page, each with everything that led to it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Against = Literal["right", "wrongly kept", "wrongly removed", "unknown"]
 
 
 class Reason(NamedTuple):
-    """One thing that speaks for a segment (`bits` above 0) or against it.
+    """One reason for keeping a segment (`bits` above 0) or against it.
 
     Attributes:
         said: in words.
@@ -33,10 +33,6 @@ class Reason(NamedTuple):
     said: str
     bits: float
     name: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Returns all three, for JSON."""
-        return self._asdict()
 
 
 class Ruling(NamedTuple):
@@ -52,10 +48,6 @@ class Ruling(NamedTuple):
     said: str
     name: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Returns all three, for JSON."""
-        return self._asdict()
-
 
 @dataclass(frozen=True, slots=True)
 class Why:
@@ -66,14 +58,13 @@ class Why:
         kept: the verdict.
         score: in bits for `hybrid`, `ngram` and `victor`; None for a method without scores.
         bar: the score that a segment has to reach on this page; None if the method has none.
-        base: what is expected of a segment of this page before anything is known of it; None if the method
-            is not explained.
+        base: the score that is expected of a segment of this page; None if the method is not explained.
         features: what the features of the structure model add, the strongest first.
         steps: what later steps add, in their order. Base, features and steps sum up to the score.
         rulings: rules that overrule the score, in their order; the last one counts.
-        spoken: what the n-grams say; None for a method without n-grams.
+        spoken: log-odds of words and n-grams; None for a method without n-grams.
         first: what the features add to the first judgement, for a segment that is judged twice.
-        against: what a gold text says to the verdict; None without one.
+        against: whether a gold text agrees with the verdict; None without one.
         matched: share of the segment's words that the gold text has, 0 to 1; None without one, or without
             words.
         sign: kind of the segment as the method sees it: `p`, `h` or `l`.
@@ -99,7 +90,7 @@ class Why:
         return self.against in ("wrongly kept", "wrongly removed")
 
     def to_dict(self, number: int = 0) -> dict[str, Any]:
-        """Returns everything for JSON; with a `number`, so many features and n-grams at most."""
+        """Returns everything for JSON; with a `number`, at most that number of features and n-grams."""
         segment, most = self.segment, number or None
         found: dict[str, Any] = {
             "index": segment.index,
@@ -113,17 +104,17 @@ class Why:
             "path": segment.path,
             "text": segment.text,
             "base": self.base,
-            "features": [reason.to_dict() for reason in self.features[:most]],
-            "steps": [reason.to_dict() for reason in self.steps],
-            "rulings": [ruling.to_dict() for ruling in self.rulings],
-            "first": [reason.to_dict() for reason in self.first[:most]],
+            "features": [reason._asdict() for reason in self.features[:most]],
+            "steps": [reason._asdict() for reason in self.steps],
+            "rulings": [ruling._asdict() for ruling in self.rulings],
+            "first": [reason._asdict() for reason in self.first[:most]],
         }
         if self.spoken is not None:
             found["ngrams"] = {
                 "model": self.spoken.model,
                 "bits": self.spoken.bits,
-                "pieces": [piece.to_dict() for piece in self.spoken.pieces],
-                "strongest": [gram.to_dict() for gram in self.spoken.grams[:most]],
+                "pieces": [piece._asdict() for piece in self.spoken.pieces],
+                "strongest": [gram._asdict() for gram in self.spoken.grams[:most]],
             }
         if self.against is not None:
             found["against"] = self.against
@@ -137,7 +128,7 @@ class Verdicts:
 
     Attributes:
         document: the page.
-        kept: what its method made of it.
+        kept: the decision of its method.
         method: name of the method; empty if only the verdicts are known.
         about: the method in a few words.
         segments: one `Why` for each segment.
@@ -165,7 +156,7 @@ class Verdicts:
         return self.kept.mask
 
     def summary(self) -> list[str]:
-        """Returns lines about the page: what it is, its language and model, its kind, notes."""
+        """Returns lines about the page: its source, language and model, its kind, notes."""
         document, remarks = self.document, self.kept.remarks
         lines = [
             f"{visible(self.source)}  [{document.encoding or 'decoded'}]  {visible(repr(document))}".strip()
@@ -183,18 +174,18 @@ class Verdicts:
                 for name, source in self.metadata.sources.items()
             ]
             if said:
-                lines.append(f"the page says of itself: {'; '.join(said)}")
+                lines.append(f"the page declares: {'; '.join(said)}")
         return lines + list(self.notes)
 
     @property
     def metadata(self) -> Metadata | None:
-        """What the page says of itself; None if its facts have not been collected."""
+        """What the page declares about itself; None if its facts have not been collected."""
         if self.document.facts is None:
             return None
         return metadata_of(self.document, self.source if "://" in self.source else "")
 
     def verdicts(self) -> str:
-        """Returns how many segments and words are kept, and how many are wrong where there is a gold text."""
+        """Returns the numbers of kept segments and words, and of wrong ones if there is a gold text."""
         kept = [why for why in self.segments if why.kept]
         words = sum(why.segment.words for why in kept)
         whole = sum(why.segment.words for why in self.segments)
@@ -214,7 +205,7 @@ class Verdicts:
         """Returns everything for JSON.
 
         Args:
-            number: so many features and n-grams of each segment at most; all by default, which then sum up.
+            number: largest number of features and n-grams of each segment; all by default, which sum up.
         """
         document, remarks = self.document, self.kept.remarks
         told: dict[str, Any] = {

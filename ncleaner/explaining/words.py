@@ -213,7 +213,7 @@ def legend(explanation: Verdicts) -> list[tuple[str, str]]:
     if explanation.explained:
         found["why"] = (
             "in brackets the bits that each adds to the score, the strongest first. Style: tags and classes "
-            "from the root down. First sight: what the first forest makes of it, in per cent or log-odds. "
+            "from the root down. First sight: the judgement of the first forest, in per cent or log-odds. "
             "Main text: what is likely at first sight"
         )
     return list(found.items())

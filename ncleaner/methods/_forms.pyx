@@ -17,7 +17,7 @@ cdef extern from "Python.h" nogil:
     bint Py_UNICODE_ISSPACE(Py_UCS4)
 
 cdef enum:
-    MARKS = 3           # characters that may stand before a copyright sign
+    MARKS = 3           # characters that may come before a copyright sign
     ITEM_WORDS = 5      # of the longest item of a menu
     FOOTER_WORDS = 40   # of the longest footer line
 

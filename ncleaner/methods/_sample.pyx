@@ -17,7 +17,7 @@ from ncleaner.document._tables cimport HIDDEN, PREFORMATTED, Tables, segment_t
 from ncleaner.text._letters cimport decode_utf8
 
 cpdef enum:
-    OF_LANGUAGE = 32      # what `foreign` adds to the index of a language; more than any script
+    OF_LANGUAGE = 32      # offset of languages in the results of `foreign`; more than any script
 
 cdef extern from "Python.h":
     ctypedef struct PyInterpreterState:
@@ -131,7 +131,7 @@ cdef class Sampler:
         self.kana = kana
         memset(self.words, 0, sizeof(self.words))
         if len(words) > LANGUAGES or sum(map(len, words)) > MOST_WORDS:
-            raise ValueError("so many words are not possible")
+            raise ValueError("too many words")
         cdef uint64_t key
         cdef uint32_t slot
         cdef uint8_t c
@@ -164,7 +164,7 @@ cdef class Sampler:
             p += width
 
     cdef int _script(self, const uint32_t* counts) noexcept nogil:
-        """Returns the class of most letters; 0 if there is none."""
+        """Returns the class of most letters; 0 without letters."""
         cdef uint32_t total = 0, most = 0
         cdef int script = 0, i
         for i in range(self.first_letter, CLASSES):
@@ -210,11 +210,11 @@ cdef class Sampler:
     def take(self, Tables tables not None, int most_segments, int most_bytes, int read_bytes):
         """Takes a sample: the first bytes of up to four of the longest segments.
 
-        A segment whose own letters are mostly in another script than those of all of them is left out.
+        A segment whose letters are mostly in another script than the letters of all segments is left out.
 
         Args:
-            tables: those of a Document.
-            most_segments: number of the longest segments that are looked at, 1 to 8.
+            tables: of a Document.
+            most_segments: number of the longest segments that are read, 1 to 8.
             most_bytes: most bytes of the sample, without the spaces, 1 to 1,024.
             read_bytes: most bytes of all these segments in which words are counted.
 
@@ -301,9 +301,9 @@ cdef class Sampler:
         """Finds the segments of a page that are in another language than the page.
 
         Args:
-            tables: those of a Document.
-            script: that of the page.
-            least, sparsest: a segment is in a language with at least so many of its listed words, at least one in
+            tables: of a Document.
+            script: of the page.
+            least, sparsest: a segment is in a language with at least `least` of its listed words, at least one in
                 `sparsest`. In another script than the page one word is enough, and one in twice `sparsest`.
             chars: shorter segments are taken to be in the language of the page.
 

@@ -1,4 +1,4 @@
-"""What a cleaning method is, and what the table of methods says of each."""
+"""The interface of cleaning methods, and the entries of the table of methods."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Parameter(NamedTuple):
     Attributes:
         name: as users give it.
         default: the published value, or the one that its module explains; other values have its type.
-        about: what it does, in a few words.
+        about: its effect, in a few words.
         low, high: the smallest and the largest value of a number.
     """
 
@@ -76,8 +76,8 @@ class Parameter(NamedTuple):
     high: float = math.inf
 
     def value_of(self, given: Value) -> Value:
-        """Returns a value of the parameter's type; text is read as such. Raises ValueError: it is none, or
-        out of range."""
+        """Returns a value of the parameter's type; text is read as such. Raises ValueError: it is not a
+        value of this type, or out of range."""
         kind = type(self.default)
         if kind is bool:
             words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -125,7 +125,7 @@ class ModelKind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """All that the rest of the package knows of a method.
+    """Description of a method for the rest of the package.
 
     Attributes:
         name: as users give it.
@@ -154,7 +154,7 @@ class Entry:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """What users may set."""
+        """The parameters that users may set."""
         made = resolve_name(self.path)
         if not is_dataclass(made):
             return ()
@@ -165,8 +165,8 @@ class Entry:
         )
 
     def settled(self, given: Mapping[str, Value]) -> dict[str, Value]:
-        """Returns parameters in their types. Raises ValueError: there is no such parameter, or its value is
-        of another type."""
+        """Returns parameters in their types. Raises ValueError: the parameter is unknown, or its
+        value is of another type."""
         known = {each.name: each for each in self.parameters}
         for name in given:
             if name not in known:
@@ -184,9 +184,9 @@ class Entry:
         """The method with this model.
 
         Args:
-            model: of one of the kinds; the method gets it as a model of its own kind.
+            model: of one of the kinds; the method gets it converted to its own kind.
             threshold: in bits, or a preset, instead of the model's own.
-            news: all pages are articles; only a model that tells articles from other pages minds it.
+            news: all pages are articles; only a model that tells articles from other pages uses it.
             parameters: {name: value} for those that differ from the defaults.
 
         Raises:

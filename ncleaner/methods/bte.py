@@ -5,7 +5,7 @@ take a page as a sequence of tokens B, where B_n is 1 for a tag and 0 for a word
 
     T(i, j) = sum of B_n for n < i  +  sum of 1 - B_n for i <= n <= j  +  sum of B_n for n > j
 
-is largest: tags outside and words inside. The tokens are those of the tree, void elements counted once, and
+is largest: tags outside and words inside. The tokens are taken from the tree, void elements counted once, and
 elements without text, such as scripts, with their tags.
 """
 
@@ -37,7 +37,7 @@ def best_span(document: Document) -> tuple[int, int]:
 
 
 class BodyText:
-    """Keeps the segments most of whose words stand in the best span. It has no parameters and no scores."""
+    """Keeps the segments most of whose words are in the best span. It has no parameters and no scores."""
 
     name = "bte"
 

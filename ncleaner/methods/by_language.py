@@ -73,7 +73,7 @@ class PerLanguage:
                 self._entry.make(model, self._threshold, self._news, self._parameters),
             )
         name, method = self._methods[chosen]
-        # the non-lexical model knows no language, and needs no other
+        # the non-lexical model is for no language, and needs no other
         if found.mixed and chosen:
             method = self._mixed(method, document, found)
         return method, name, found.language

@@ -63,7 +63,7 @@ def load_model(name: str | Path, kinds: tuple[ModelKind, ...] = tuple(KINDS.valu
 
 
 def read_ngrams(name: str | Path) -> NGramModel:
-    """The n-grams of a shipped model or of a file, also those of a hybrid. Raises as `load_model`."""
+    """The n-grams of a shipped model or of a file, also of a hybrid. Raises as `load_model`."""
     from ncleaner.modelling.ngrams import NGramModel
 
     return NGramModel.of_model(load_model(name, entry_of("ngram").kinds))
@@ -129,8 +129,8 @@ def language_of_model(name: str | Path) -> str:
 
 
 def ngrams_by_page(name: str | Path) -> Callable[[Document], NGramModel]:
-    """Returns a function that gives the n-grams for a page: those of one model, or for `auto` and a directory
-    those of its language. Raises as `load_model` and `ByLanguage`."""
+    """Returns a function that gives the n-grams for a page: of one model, or for `auto` and a directory of
+    the page's language. Raises as `load_model` and `ByLanguage`."""
     from ncleaner.modelling.ngrams import NGramModel
 
     if not _is_per_page(name):
@@ -213,7 +213,7 @@ def make_method(
     news: bool = False,
     parameters: Mapping[str, Value] = _NONE,
 ) -> Method:
-    """A method with a loaded model. Arguments and errors are those of `entry_of` and `Entry.make`."""
+    """A method with a loaded model. Arguments and errors: as for `entry_of` and `Entry.make`."""
     return entry_of(name).make(model, threshold, news, parameters)
 
 

@@ -11,8 +11,8 @@ models, one trained on lines to keep and one on lines to discard, takes the like
 is left.
 
 A line is a segment here: pages of today have no lines of source that mean anything. The markup of a segment
-is that since the end of the segment before. The standard deviation is that of a sample, as in the library
-that Pal uses. The n-grams are those of any model of ours, which interpolates geometrically (Evert 2008) where
+is counted from the end of the segment before. The standard deviation is of a sample, as in the library
+that Pal uses. The n-grams are of any of our models, which interpolate geometrically (Evert 2008) where
 Pal's library smooths as Witten and Bell; the classes are equally likely beforehand. Shipped models have
 3-grams; `ncleaner train --method ngram -n 6` trains 6-grams, and --fence takes their labels from HTML
 comments around the content, as Pal does.

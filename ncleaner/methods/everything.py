@@ -19,5 +19,5 @@ class Everything:
 
 
 def kept_whole(document: Document) -> Kept:
-    """What a method that judges elements makes of plain text: all of it is kept, and the summary says so."""
+    """Keeps a plain text as a whole, for methods that judge elements; the summary reports it."""
     return Kept(document.readable, remarks=Remarks(fallback=Everything.name))

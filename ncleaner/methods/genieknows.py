@@ -7,7 +7,7 @@ relative to the page, its links and its sentences; relations to other blocks cou
 relevance are kept, rather too many than too few, and a cell of a table is an item of a list.
 
 The weights and the features of the look are not published, and a page is not rendered here. So the position
-is that in reading order, large type is that of headings, and the relation is to the blocks next to it. The
+is the place in reading order, large type means headings, and the relation is to the blocks next to it. The
 weights are round numbers that were found on CleanEval's development set.
 """
 
@@ -41,7 +41,7 @@ def semantic_blocks(document: Document) -> npt.NDArray[np.int64]:
     """The semantic block of each segment, as the index of its innermost element of the layout: shape
     (segments,).
 
-    Blocks are those elements; -1 is that of segments outside of them.
+    Blocks are these elements; -1 is for segments outside of them.
     """
     elements = document.elements
     layout = np.isin(elements["tag"], _LAYOUT).tolist()
@@ -49,7 +49,7 @@ def semantic_blocks(document: Document) -> npt.NDArray[np.int64]:
     for row, parent in enumerate(elements["parent"].tolist()):
         around.append(row if layout[row] else around[parent] if parent >= 0 else -1)
     owners = document.segments["element"]
-    # the last value is that of segments without an element
+    # the last value is for segments without an element
     blocks: npt.NDArray[np.int64] = np.array([*around, -1], np.int64)[owners]
     return blocks
 

@@ -11,9 +11,9 @@ its characters in function words less its characters in links; the runs with the
 content.
 
 The runs are the disjoint ones that cannot score more by being longer or shorter, as Ruzzo and Tompa (1999)
-define them, and each must score more than a share of the best one. Function words are no list: they are the
-words of at most four letters that the clean n-grams find likeliest, or the likeliest letters in a script
-without spaces.
+define them, and each must score more than a share of the best one. There is no list of function words: they
+are the words of at most four letters that the clean n-grams find likeliest, or the likeliest letters in a
+script without spaces.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def best_runs(gains: npt.NDArray[np.int64], good: npt.NDArray[np.bool_]) -> list
     Returns:
         First and last sentence of each run, in reading order; only runs that score more than 0.
     """
-    # what stands between two good sentences belongs to a run as a whole or not at all
+    # the text between two good sentences belongs to a run as a whole or not at all
     before = np.concatenate(([0], np.cumsum(gains)))
     # each entry: first, last, sum up to its begin, sum up to its end, the nearest entry that begins lower
     stack: list[tuple[int, int, int, int, int]] = []

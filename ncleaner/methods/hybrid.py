@@ -18,7 +18,7 @@ from ncleaner.modelling.notices import Notices, shipped_notices
 
 __all__ = ["Hybrid", "finished"]
 
-# A page of which fewer characters are left may be nothing but a menu, a copyright line or a few links.
+# A page of which fewer characters are left may be only a menu, a copyright line or a few links.
 _LITTLE = 120
 _HEURISTICS = Heuristics()
 

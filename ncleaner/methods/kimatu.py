@@ -53,7 +53,7 @@ _QUOTED = 0.8
 _MOSTLY = 0.5
 # The longest text that is compared, in words: a comparison takes the product of both over 64.
 _COMPARED = 2_000
-# With so many references, the largest ones, each block is compared.
+# Number of references, the largest ones, with which each block is compared.
 _REFERENCES = 20
 # Dispersed candidates are this many times as far from the next one as usual.
 _FAR = 4.0
@@ -77,7 +77,7 @@ class Blocks:
     Attributes:
         rows: shape (segments in blocks,), int64: the segments of one block after the other, in reading order.
         starts: shape (blocks + 1,), int64: the segments of block b are rows[starts[b] : starts[b + 1]].
-        styles: shape (blocks,), int64: stands for the look.
+        styles: shape (blocks,), int64: a number for each look.
         sizes: shape (blocks,), int64: number of words.
         relevance: shape (blocks,), float64: the content-relevance ratio, at most 1.
         text: gives the text of a segment.
@@ -212,7 +212,7 @@ def are_functions(blocks: Blocks, among: Mask | None = None) -> Mask:
 
     Args:
         blocks: of the page.
-        among: shape (blocks,): only these are looked at, by default all.
+        among: shape (blocks,): only these are compared, by default all.
     """
     found = np.zeros(len(blocks), bool)
     elements = blocks.elements
@@ -401,7 +401,7 @@ class Kimatu:
         candidates &= ~are_functions(blocks, candidates)
         quotes = are_quotes(blocks, candidates)
         candidates &= ~quotes
-        # what steps 3 and 4 delete does not come back
+        # blocks that steps 3 and 4 delete do not come back
         more = same_style(blocks, candidates, self.ratio) & ~quotes
         candidates |= more & ~are_functions(blocks, more)
         candidates &= ~are_dispersed(blocks, candidates, self.high)

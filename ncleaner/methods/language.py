@@ -1,4 +1,4 @@
-"""The language of a page: what its text says, and what it declares if the text does not contradict.
+"""The language of a page: by its text, and as declared if the text does not contradict.
 
 The letters of a sample give the script. A script that only one language uses gives the language. For other
 scripts, the most frequent words of three languages are looked up. On all other pages a language identifier
@@ -24,14 +24,14 @@ from ncleaner.text.codes import declared_language, iso_639_1
 
 __all__ = ["Found", "find_language", "foreign_segments", "page_language"]
 
-# So many of the longest segments are looked at. The sample has the beginnings of the first four in the script
-# of the page, and at most so many bytes together.
+# Number of the longest segments that are read. The sample has the beginnings of the first four in the script
+# of the page, and at most `_SAMPLE_BYTES` bytes together.
 _SAMPLE_SEGMENTS = 8
 _SAMPLE_BYTES = 240
-# Words are looked up in so many bytes of all of them.
+# Number of bytes of all of them in which words are looked up.
 _READ_BYTES = 960
-# Frequent words of languages with a model, where other languages have the same script, that are no frequent
-# words of those others. They spare most pages the identifier, which takes a twentieth of the time of a page.
+# Frequent words of languages with a model, where other languages have the same script, that are not frequent
+# in those others. They spare most pages the identifier, which takes a twentieth of the time of a page.
 _WORDS = {
     "en": "the and that with this from you your they which were their would been there about when",
     "pl": "się jest że są oraz przez który która które których którym którego było był była były być "
@@ -42,14 +42,15 @@ _WORDS = {
     "быть есть этого этой этом этот эта эти этих чем сейчас время году их меня себя надо нет всех "
     "всего ничего здесь потому поэтому хотя лишь сегодня человек своих своего",
 }
-# They show the declared language with one such word in so many, and any language with one in fewer.
+# They show the declared language from `_FEWEST_DECLARED` such words on, one in `_SPARSEST_DECLARED`; any
+# language from `_FEWEST` on, one in `_SPARSEST`.
 _FEWEST_DECLARED, _SPARSEST_DECLARED = 2, 32
 _FEWEST, _SPARSEST = 3, 20
-# Listed words of other languages are at most such a part of those of the language.
+# Listed words of the language are at least this multiple of the listed words of others.
 _OTHERS = 4
-# Shorter segments count as text in the language of the page: the name of a language in a menu is no text.
+# Shorter segments count as text in the language of the page: the name of a language in a menu is not text.
 _FOREIGN_CHARS = 40
-# So many bytes of the sample are enough to confirm a declared language, with this probability.
+# Number of bytes of the sample that are enough to confirm a declared language, with this probability.
 _FIRST_BYTES = 80
 _CONFIRMED = 0.5
 # The text has another language than the declared one if the identifier gives the other one at least the first
@@ -83,7 +84,7 @@ for _script, _languages in _LANGUAGES_OF.items():
 _DEFAULT_SCRIPTS = ["Latin"]
 # Scripts of a single language.
 _ALONE = {"Greek": "el", "Hangul": "ko", "Kana": "ja", "Han": "zh"}
-# Labels of the identifier that are codes of other languages in ISO 639, or of none.
+# Labels of the identifier that are not codes of ISO 639 for the same language.
 _LABELS = {"als": "gsw", "bh": "bho"}
 
 
@@ -92,7 +93,7 @@ _LISTED = tuple(_WORDS)
 
 @cache
 def _sampler() -> tuple[Sampler, tuple[str, ...]]:
-    """Returns what takes samples, and the names of the scripts by their numbers."""
+    """Returns the sampler, and the names of the scripts by their numbers."""
     classes = scripts()
     names = classes.characters
     words = [listed.encode().split() for listed in _WORDS.values()]
@@ -163,11 +164,11 @@ def _declared(lang: str) -> str:
 
 
 class Found(NamedTuple):
-    """What is found of the language of a page.
+    """The language of a page.
 
     Attributes:
         language: an ISO 639-1 code, or an ISO 639-3 code if it has no other; empty if it is unknown.
-        script: that of most letters, as its number among the scripts; 0 if there are none.
+        script: the script of most letters, as its number among the scripts; 0 without letters.
         mixed: whether the sample has text in another script or in another language with frequent words.
     """
 
@@ -208,7 +209,7 @@ def find_language(document: Document) -> Found:
         elif not declared and listed >= _FEWEST and listed * _SPARSEST >= words:
             return Found(language, number, mixed)
     language = _identify(text, script, declared)
-    # two languages with frequent words, of which one is that of the page
+    # two languages with frequent words, one of them the language of the page
     return Found(language, number, mixed or (listed >= _FEWEST_DECLARED and language != _LISTED[most]))
 
 

@@ -3,7 +3,7 @@
 The systems of K. Hofmann and W. Weerkamp, "Web Corpus Cleaning using Content and Structure" (WAC-3, 2007), as
 V. Baisa's thesis (2009, section 1.2) describes them. The tree is in `modelling.lines`. The rule takes the
 lines of at least 3 characters; those with more than 10 words, and on average more than 3 characters a word,
-are paragraphs, the others headings, and it knows no list items. A line is a segment.
+are paragraphs, the others headings, and it has no list items. A line is a segment.
 """
 
 from __future__ import annotations

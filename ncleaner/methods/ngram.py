@@ -17,7 +17,7 @@ __all__ = ["NGram", "has_other_letters"]
 _MANY = 5
 # a page with a larger share of unfamiliar letters is unfamiliar to a model
 _UNFAMILIAR = 0.5
-# so many bytes from the middle of a page show its letters
+# number of bytes from the middle of a page that show its letters
 _SAMPLE = 1000
 
 

@@ -1,4 +1,4 @@
-"""WC Cleaner for many pages of a site: what a page does not share with a reference page (Baisa 2009).
+"""WC Cleaner for many pages of a site: text that a page does not share with a reference page (Baisa 2009).
 
 V. Baisa, "Web Content Cleaning" (master's thesis, Masaryk University, 2009), section 2.4 and appendix: the
 trees of the page and of the reference page are descended together, from <body> or (`from_target`) from their
@@ -6,7 +6,7 @@ target nodes (section 2.3, `webcontent`). Two levels are equal if their visible 
 are of the same types and tags in the same order; then each pair of children is descended. Where levels
 differ, `diffCleanLowestLevel` (algorithm 2) maps the children of the reference page onto those of the page in
 order, and removes the texts that a pair has in common. What is left is the content. The reference page of a
-site is that of median size among those that its survey knows.
+site is the page of median size among the pages that its survey has.
 
 Part of a text may be common, such as "posted by". A segment is kept or removed as a whole here, so it is
 removed if its common words, at its beginning and its end, are more than half of its words. The Document has
@@ -125,7 +125,7 @@ def different(
 def _clean_level(
     page: _Tree, other: _Tree, items: range, others: range, left: list[bool], common: float
 ) -> None:
-    """Algorithm 2: maps the items of the reference page onto those of the page in order, and removes what
+    """Algorithm 2: maps the items of the reference page onto the items of the page in order, and removes what
     each pair has in common."""
     # a text can be common only where the other level has it: the items that have each text, in order
     places: dict[int, dict[str, list[int]]] = {}

@@ -137,7 +137,7 @@ KINDS: dict[str, ModelKind] = {
     kind.name: kind for entry in METHODS.values() for kind in (*entry.kinds, *entry.parts.values())
 }
 DEFAULT_METHOD = "hybrid"
-# The name that stands for a model per page, and the model for languages without one.
+# The name of a model per page, and the model for languages without one.
 AUTO = "auto"
 # as `auto`, but without models of the user's own
 SHIPPED = "shipped"
@@ -146,7 +146,7 @@ DEFAULT_MODEL = AUTO
 
 
 def entry_of(method: str) -> Entry:
-    """The table's entry of a method. Raises ValueError: there is no such method."""
+    """The table's entry of a method. Raises ValueError: the method is unknown."""
     if method not in METHODS:
         raise ValueError(f"no method {method!r}: there are {', '.join(METHODS)}")
     return METHODS[method]

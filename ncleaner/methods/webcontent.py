@@ -10,10 +10,10 @@ more than half of the characters of the element; the last element is the target 
 headings and the items of lists in the target node are those that their tags name, everything else is a
 paragraph.
 
-Characters are those of texts with a printable one, with the white space inside but not around them, as the
+Characters are counted in texts with a printable one, with the white space inside but not around them, as the
 thesis counts them. Where it is silent: the structural elements are the blocks of the Document and the line
 breaks inside its segments; those inside an element do not include itself; an element without any has no
-density and is not gone into. Inline elements are no candidates: the Document has none.
+density and is not entered. Inline elements are not candidates: the Document has none.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ import numpy as np
 
 cdef enum:
     MAX_LABELS = 8
-    # The number of values of a feature. The last value stands for a position outside the sequence.
+    # The number of values of a feature. The last value is that of a position outside the sequence.
     VALUES = 16
     OUTSIDE = 15
     # The bound of a difference of scores (natural logarithm): a product of two probabilities never underflows to 0.
@@ -226,7 +226,7 @@ def marginals(scores, transitions):
 
 
 def viterbi(scores, transitions):
-    """Returns the likeliest sequence of labels, shape (positions,), uint8. The arguments are those of `marginals`."""
+    """Returns the likeliest sequence of labels, shape (positions,), uint8. Arguments: as for `marginals`."""
     scores, transitions = _checked(scores, transitions)
     path = np.empty(len(scores), np.uint8)
     if not len(scores):

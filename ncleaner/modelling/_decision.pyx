@@ -183,7 +183,7 @@ cdef class Statistics:
             counts: shape (segments,), uint32.
 
         Raises:
-            ValueError: there are not as many counts as sums.
+            ValueError: sums and counts differ in number.
         """
         cdef const double[::1] given = np.ascontiguousarray(sums, np.float64)
         cdef const uint32_t[::1] sizes = np.ascontiguousarray(counts, np.uint32)

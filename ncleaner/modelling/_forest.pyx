@@ -14,14 +14,14 @@ from libc.stdint cimport int32_t
 import numpy as np
 
 cdef enum:
-    # So many rows go through all trees before the next rows do, so that they stay in the nearest cache.
+    # Number of rows that go through all trees before the next rows do, so that they stay in the nearest cache.
     BLOCK = 48
 
 # A tree of depth d takes 2 to the power of d places.
 MAX_DEPTH = 10
 # A forest takes more memory than its file; this bound keeps a crafted file from filling the memory.
 MAX_TREES = 4096
-# A tree may read at most so many rows before and after its own row.
+# Largest distance, in rows, of the values that a tree reads.
 MAX_REACH = 100
 
 cdef inline Py_ssize_t _step(const node_t* nodes, const float* x, Py_ssize_t at) noexcept nogil:
@@ -107,7 +107,7 @@ cdef class Forest:
         if np.any(sizes < 1) or np.any(sizes > total) or sizes.sum() != total or (sizes + 1).sum() != len(leaves):
             raise ValueError("the trees' sizes do not fit their nodes and leaves")
         if total and not -MAX_REACH <= rows.min() <= rows.max() <= MAX_REACH:
-            raise ValueError("a tree looks at rows too far away")
+            raise ValueError("a tree reads rows too far away")
         if total and (features.min() < 0 or features.max() >= width):
             raise ValueError("a tree asks for a feature that does not exist")
         if not (np.all(np.isfinite(thresholds)) and np.all(np.isfinite(leaves))):

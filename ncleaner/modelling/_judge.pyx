@@ -35,7 +35,7 @@ cdef class NGramJudge:
 
     Args:
         grams, encoder: log-ratios of the n-grams, and the symbols that they consist of.
-        statistics: what the decision uses.
+        statistics: of the decision.
     """
 
     cdef Grams grams
@@ -91,7 +91,7 @@ cdef struct scratch_t:
     double* first        # probabilities of the first judgement
     double* second       # log-odds of the second judgement
     int32_t* rows        # segments that trees judge
-    int32_t* unclear     # those of them that need all trees
+    int32_t* unclear     # the rows that need all trees
 
 # The layout of the features, and the constants of the judgement; `structure.py` explains them.
 cdef struct rules_t:
@@ -118,13 +118,13 @@ cdef struct steps_t:
     float* matrix        # features, with the spare rows
     double* first        # log-odds of the first judgement
     double* judged       # log-odds of the last judgement
-    double* evened       # then: what each step adds to them
+    double* evened       # then: contributions of each step
     double* favoured
     double* stock
     uint8_t* trees       # which trees have judged a segment
     double articles      # weight of the forest of articles
 
-# Bits of `steps_t.trees`: the second judgement, all trees of the general forest, all trees of that of articles.
+# Bits of `steps_t.trees`: the second judgement, all trees of the general forest, all trees of the forest of articles.
 cdef enum:
     AGAIN = 1
     ALL_SECOND = 2
@@ -141,7 +141,7 @@ cdef void note_change(
 
 
 cdef class Steps:
-    """What the steps of a judgement found, for explanations; a judgement fills it if it gets one.
+    """Results of the steps of a judgement, for explanations; a judgement fills it if it gets one.
 
     A page of more segments than are judged together leaves it empty. All log-odds are in nats.
 
@@ -151,10 +151,10 @@ cdef class Steps:
         matrix: shape (segments + 2 · spare, features), float32: the features.
         first: shape (segments,), float64, as all below: log-odds of the first judgement.
         judged: log-odds of the last judgement of each segment.
-        evened: what the segments of the same style add to them.
-        favoured: what a page without boilerplate adds.
-        stock: what stock phrases add, at most 0.
-        site: what text that is on many pages of the site adds, at most 0.
+        evened: contribution of the segments of the same style.
+        favoured: contribution of a page without boilerplate.
+        stock: contribution of stock phrases, at most 0.
+        site: contribution of text that is on many pages of the site, at most 0.
         bar: the probability above which the page keeps a segment, 1 if it keeps none; for a model without threshold.
     """
 
@@ -395,7 +395,7 @@ cdef class StructureJudge:
         bint news, double* odds, double* kinds, steps_t* steps
     ) noexcept nogil:
         """Judges the segments of `t` as a page. Writes log-odds, the probabilities of the kinds of pages, and, if
-        `steps` is not NULL, what the steps found.
+        `steps` is not NULL, the results of the steps.
 
         Returns False if there was not enough memory."""
         cdef Py_ssize_t n = t.n_segments, rows = n + 2 * self.spare
@@ -437,7 +437,7 @@ cdef class StructureJudge:
                 &part, title, title_length, sums + first, posterior + first, news, odds + first, of_part, NULL
             ):
                 return False
-            # the last part may be a few segments that say nothing about the page
+            # the last part may be too few segments to judge the kind of the page
             if part.n_segments == most:
                 for k in range(self.r.n_kinds):
                     kinds[k] += of_part[k]
@@ -451,7 +451,7 @@ cdef class StructureJudge:
         """Judges the segments and the kind of a page.
 
         Args:
-            tables: those of the page.
+            tables: of the page.
             title: UTF-8.
             odds, posterior: shape (segments,), float64: log-odds and statistics of the n-grams, in bits.
             news: the page is an article, whatever it looks like.
@@ -491,7 +491,7 @@ cdef class HybridJudge:
         ngrams: the n-grams.
         structure: the structure model.
         slope, offset: calibration of the structure model's log-odds, in nats.
-        repeated: what a segment loses whose text is on many pages of the site, in nats.
+        repeated: loss of a segment whose text is on many pages of the site, in nats.
         threshold: in bits; segments with at least these log-odds are kept. None: decide for the page as a whole.
         beta: weight of recall against precision in that decision.
         news: all pages are articles.
@@ -515,12 +515,12 @@ cdef class HybridJudge:
         """Judges the segments of an HTML page.
 
         Args:
-            tables: those of the page.
+            tables: of the page.
             title: UTF-8.
             scored: log-odds and counts of the n-grams, shapes (segments,), float64 in bits and uint32; None: those of
                 the model, for text in normalisation form C.
-            on_site: shape (segments,), bool: segments whose text is on many pages of the site; None if there are none.
-            steps: gets what the steps found; None: the caller does not explain the page.
+            on_site: shape (segments,), bool: segments whose text is on many pages of the site; None: unknown.
+            steps: gets the results of the steps; None: the caller does not explain the page.
 
         Returns:
             As `hybrid.Judgement`: mask, scores, kinds. None if the text is not in normalisation form C, and nothing is

@@ -1,4 +1,4 @@
-"""What is taken from a mask, and added to it, after the decision: copies of text, and cells of tables.
+"""Changes of a mask after the decision: copies of text are removed, cells of tables are added.
 
 *Copies.* Sliders, tabs, cards for narrow and wide screens, or a teaser and its article have a text twice on a page. A
 copy in a block of another style (other tags and classes from the root down) is a second form of the same text. Copies
@@ -95,7 +95,7 @@ def drop_copies(Tables tables not None, mask not None, firsts=None):
     """Takes from a mask each kept segment whose text is kept before in a block of another style.
 
     Args:
-        tables: those of the page.
+        tables: of the page.
         mask: shape (segments,), bool, changed in place. The time is linear in the segments and their text.
         firsts: shape (segments,), int32: gets the segment that each removed one copies; None: no record.
 
@@ -205,7 +205,7 @@ def complete_tables(Tables tables not None, mask not None):
     """Adds to a mask the other cells of tables of data of which at least 70 per cent is kept.
 
     Args:
-        tables: those of the page.
+        tables: of the page.
         mask: shape (segments,), bool, changed in place. The time is linear in the elements of the page.
 
     Raises:

@@ -268,7 +268,7 @@ cdef void _fill(
         _count(_group(paths, mask, mix(path + s.kind)), s, _log_odds(p[i]))
     for i in range(n):
         s = &segments[i]
-        # `next` is the first segment from i − reach on that is looked at
+        # `next` is the first segment from i − reach on that is judged again
         while next < n and (next < i - reach or p[next] < least):
             next += 1
         if next == n or next > i + reach:
@@ -319,7 +319,7 @@ def average(
     """Writes the means of the features over the segments of a page, weighted by mass.
 
     Args:
-        tables: those of the page.
+        tables: of the page.
         probabilities: shape (segments,), float64: the first judgement, 0 to 1.
         matrix: shape (segments, columns), float32; it may be a part of a wider matrix.
         out: shape (columns,), float32, filled with 0.
@@ -346,7 +346,7 @@ def average(
 # Like segments have like fates.
 
 cdef enum:
-    # A style of fewer segments is no evidence.
+    # Least segments of a style that counts as evidence.
     FEW = 3
 
 # The log-odds of an unsure segment move so much of the way to the mean of its style; from SURE nats on, a segment
@@ -395,7 +395,7 @@ def even_out(Tables tables not None, double[::1] odds not None):
     root down. Fewer than three segments of a style stay as they are.
 
     Args:
-        tables: those of the page.
+        tables: of the page.
         odds: shape (segments,), float64, changed in place.
 
     Raises:
@@ -437,7 +437,7 @@ def fill(Tables tables not None, probabilities, float[:, :] out not None, double
     """Writes the features of the segments of a Document.
 
     Args:
-        tables: those of the page.
+        tables: of the page.
         probabilities: shape (segments,), float64: the first judgement, 0 to 1.
         out: shape (segments, COLUMNS), float32, filled with 0; it may be a part of a wider matrix.
         least: the features of a segment stay 0 if it and its neighbours have smaller probabilities.

@@ -335,7 +335,7 @@ cdef int _common(const uint64_t* words, int n, const uint64_t* title, int n_titl
     """Counts the words that occur in the title."""
     cdef int i, j, common = 0
     cdef uint64_t some = 0
-    # A quick test: the first six bits of most words differ from those of all words of the title.
+    # A quick test: the first six bits of most words differ from the first bits of all words of the title.
     for j in range(n_title):
         some |= <uint64_t> 1 << (title[j] >> 58)
     for i in range(n):
@@ -623,7 +623,7 @@ def fill(Tables tables not None, bytes title not None, odds, posterior, weights,
     """Writes the features of all segments of a Document.
 
     Args:
-        tables: those of the page.
+        tables: of the page.
         title: the page's title, UTF-8.
         odds: shape (segments,), float64: n-gram log-odds of each segment alone, in bits.
         posterior: shape (segments,), float64: n-gram log-odds given the whole page, in bits.

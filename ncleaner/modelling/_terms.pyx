@@ -82,7 +82,7 @@ def phrase_hashes(Tables tables not None):
     """Finds the phrases among the segments of a Document.
 
     Returns:
-        Shape (segments,), uint32: the hash of each phrase; 0 for a segment that is none.
+        Shape (segments,), uint32: the hash of each phrase; 0 for a segment that is not a phrase.
     """
     cdef Py_ssize_t n = tables.t.n_segments, i
     found = np.zeros(n, np.uint32)
@@ -96,7 +96,7 @@ def phrase_hashes(Tables tables not None):
 cdef void take_losses(
     const tables_t* t, const uint32_t* phrases, const float* losses, Py_ssize_t known, double* odds
 ) noexcept nogil:
-    """Takes from the log-odds of stock phrases what they lose.
+    """Subtracts the losses of stock phrases from their log-odds.
 
     `phrases` are the `known` hashes of stock phrases, ascending. The headline of the page loses nothing, whatever its
     words are."""
@@ -119,12 +119,12 @@ cdef void take_losses(
 
 
 def phrase_losses(Tables tables not None, const uint32_t[::1] phrases not None, const float[::1] losses not None):
-    """Returns what the segments of a page lose as stock phrases: shape (segments,), float64.
+    """Returns the losses of the segments of a page as stock phrases: shape (segments,), float64.
 
     Args:
-        tables: those of the page.
+        tables: of the page.
         phrases: shape (phrases,), uint32, ascending: hashes of the stock phrases.
-        losses: shape (phrases,), float32: what each of them loses.
+        losses: shape (phrases,), float32: loss of each of them.
 
     Raises:
         ValueError: there is not one loss for each phrase.
@@ -151,7 +151,7 @@ cdef enum:
     WORD_SIZE = 2
     MOST_SIZE = 300           # of a text that is judged
     MOST_TITLE = 60           # of the part of a title that is read
-    STEM = 5                  # letters that stand for a longer word
+    STEM = 5                  # letters that replace a longer word
     # each word gives at most itself, its stem, and its pair with the word before
     MOST_TERMS = 3 * (MOST_SIZE + MOST_TITLE)
     LONGEST_NUMBER = 5
@@ -273,7 +273,7 @@ cdef bint _read(
     size = bag.size
     if not size:
         return False
-    # how long the title and the headline are does not matter
+    # the lengths of the title and the headline do not count
     _add_line(bag, title, title + title_length, size + MOST_TITLE)
     for i in range(n):
         if segments[i].zone == HEADLINE and not mask[i]:
@@ -301,7 +301,7 @@ def terms_of(Tables tables not None, mask, bytes title not None, bint prose=Fals
     """Returns the terms of a page whose kept text is small.
 
     Args:
-        tables: those of the page.
+        tables: of the page.
         mask: shape (segments,), bool: the segments that would be kept. The headline counts in any case.
         title: UTF-8, the title of the page.
         prose: leave out the segments that are mostly links.
@@ -337,7 +337,7 @@ def score_of(
         The quotient; NaN where `terms_of` returns None.
 
     Raises:
-        ValueError: as `terms_of`, or there are not `BUCKETS` weights.
+        ValueError: as `terms_of`, or the number of weights is not `BUCKETS`.
     """
     cdef bag_t bag
     cdef long total = 0

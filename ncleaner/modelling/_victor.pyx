@@ -57,7 +57,7 @@ cdef void _fill_tag_tables():
 _fill_tag_tables()
 
 
-# The place of an element: the bits of itself and of all elements around it, and the innermost td and div.
+# The place of an element: its own bits, those of all elements around it, and the innermost td and div.
 ctypedef struct place_t:
     int32_t td
     int32_t div
@@ -191,7 +191,7 @@ cdef inline bint _is_roman(uint8_t c) noexcept nogil:
 cdef uint8_t _bullet(const uint8_t* start, const uint8_t* end) noexcept nogil:
     """Returns the kind of bullet or enumeration with which a block begins: up to 11, NO_BULLET if with none.
 
-    After it comes a space or the end of the block: a tag may stand between a bullet and its text."""
+    After it comes a space or the end of the block: there may be a tag between a bullet and its text."""
     cdef const uint8_t* p = start
     cdef uint32_t code = 0
     cdef int length = 0, kind = NUMBERED, form

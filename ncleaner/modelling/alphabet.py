@@ -309,7 +309,7 @@ def alphabet(header: str | dict[str, Any]) -> Alphabet:
     """Returns the alphabet of this name, or the one that a model's header describes.
 
     Raises:
-        ModelError: this version knows no such alphabet.
+        ModelError: the alphabet is unknown in this version.
         ValueError: the header describes a learned alphabet that is not possible.
     """
     name = header if isinstance(header, str) else header.get("name")

@@ -1,4 +1,4 @@
-"""A model's card: what it is, where it comes from, what it has learned; for whoever shows it to people."""
+"""A model's card: its description, sources and figures as text, for display."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Table:
         title: of the table.
         head: names of the columns.
         rows: their cells, as text; as many as the head has.
-        left: columns whose cells stand at the left edge, by number; numbers stand at the right edge.
+        left: columns whose cells are aligned to the left, by number; numbers are aligned to the right.
     """
 
     title: str
@@ -46,11 +46,11 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What a model says of itself.
+    """Description of a model.
 
     Attributes:
         facts: (name, text) in the order to show them.
-        tables: what it has learned.
+        tables: learned parameters.
     """
 
     facts: Sequence[tuple[str, str]]
@@ -58,7 +58,7 @@ class Card:
 
 
 def pages_of(training: Mapping[str, Any]) -> str:
-    """The numbers of pages and sites that a model's header tells of its training."""
+    """The numbers of pages and sites of a model's training, as text."""
     return f"{counted(training.get('pages', 0), 'page')} of {counted(training.get('sites', 0), 'site')}"
 
 
@@ -68,7 +68,7 @@ def trained_facts(name: str, about: Mapping[str, Any], summary: str, also: str) 
     Args:
         name, about: of the model.
         summary: the model in a few words.
-        also: what it has been trained on, as text, besides pages and sites.
+        also: further training data, as text, besides pages and sites.
     """
     training = about.get("training") or {}
     return [
@@ -104,7 +104,7 @@ def validated_facts(about: Mapping[str, Any]) -> list[tuple[str, str]]:
     if AGREEMENT in about:
         agreed = figures_of({"validation": about[AGREEMENT]}) or ("-", "-", "-")
         facts += [
-            ("learned", "from raw pages alone: nobody has cleaned one, and the accuracy is not known"),
+            ("learned", "from raw pages alone: no page was cleaned by hand, and the accuracy is unknown"),
             ("agreement", "P {}  R {}  F {} (n-grams with their teacher, on unseen sites)".format(*agreed)),
         ]
     return facts or [("validated", "-")]

@@ -15,6 +15,7 @@ import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -117,7 +118,7 @@ def usable(name: str) -> Iterator[None]:
         ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, zlib.error,
     ) as error:  # fmt: skip
         raise ModelError(
-            f"{name} is no usable model: its header does not fit its tables ({error})"
+            f"{name} is not a usable model: its header does not fit its tables ({error})"
         ) from error
 
 
@@ -163,7 +164,7 @@ def unpack(data: bytes, name: str = "model") -> tuple[dict[str, Any], dict[str, 
 
 
 def _header(text: bytes) -> dict[str, Any]:
-    """Parses the header. Raises ValueError: it is no object, or has numbers out of range or lone
+    """Parses the header. Raises ValueError: it is not an object, or has numbers out of range or lone
     surrogates."""
 
     def number(digits: str) -> float:
@@ -180,8 +181,8 @@ def _header(text: bytes) -> dict[str, Any]:
 
     header = json.loads(text.decode(), parse_float=number, parse_int=whole, parse_constant=number)
     if not isinstance(header, dict):
-        raise ValueError("it is no object")
-    # lone surrogates, written as `\\udc00`, would fail only when somebody prints them
+        raise ValueError("expected a JSON object")
+    # lone surrogates, written as `\\udc00`, would fail only when they are printed
     if b"\\u" in text:
         json.dumps(header, ensure_ascii=False).encode()
     return header
@@ -192,18 +193,18 @@ def about_of(header: Mapping[str, Any], *own: str) -> dict[str, Any]:
     training.
 
     Raises:
-        ValueError: training or validation is no object, or an entry that has to be a number is none.
+        ValueError: training or validation is not an object, or an entry is not a number that has to be one.
     """
     for part, numbers in _FIGURES.items():
         counts = header.get(part) or {}
         if not isinstance(counts, dict):
-            raise ValueError(f"its {part} is no object")
+            raise ValueError(f"its {part} is not an object")
         blocks = counts.get("blocks") or {}
         if not isinstance(blocks, dict):
             raise ValueError(f"the blocks of its {part} are no object")
         for name, value in (*((name, counts.get(name, 0)) for name in numbers), *blocks.items()):
             if not isinstance(value, int | float):
-                raise ValueError(f"{name} of its {part} is no number")
+                raise ValueError(f"{name} of its {part} is not a number")
     points = header.get("learning_curve") or []
     if not isinstance(points, list) or not all(
         isinstance(point, dict)
@@ -212,7 +213,7 @@ def about_of(header: Mapping[str, Any], *own: str) -> dict[str, Any]:
         and isinstance(point.get("f_score_error", 0.0), int | float)
         for point in points
     ):
-        raise ValueError("its learning curve is no list of pages and figures")
+        raise ValueError("its learning curve is not a list of pages and figures")
     return {key: value for key, value in header.items() if key not in ("kind", *own)}
 
 
@@ -314,7 +315,6 @@ class Stored(ABC):
             return model
         raise ValueError(f"{model!r} is not {cls.CALLED}")
 
-    @abstractmethod
     def with_threshold(self, threshold: float | Preset) -> Self:
         """Returns the model with another threshold, in bits, or with a preset.
 
@@ -322,6 +322,11 @@ class Stored(ABC):
             ModelError: the model has no such preset, or no threshold at all.
             ValueError: the threshold is not a finite number.
         """
+        if not hasattr(self, "threshold"):
+            raise ModelError(f"the model {self.name} ({self.CALLED}) has no threshold")
+        if isinstance(threshold, str):
+            raise ModelError(f"the model {self.name} has no preset {threshold!r}: give a threshold")
+        return replace(self, threshold=threshold)  # type: ignore[type-var]
 
     def for_news(self) -> Self:
         """Returns the model for pages that are all articles: itself, unless its kind tells articles apart."""
@@ -355,6 +360,9 @@ class Stored(ABC):
             OutputError: it cannot be written.
         """
         save(self.to_bytes(), path)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}: {self.summary()}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self).from_bytes, (self.to_bytes(),)

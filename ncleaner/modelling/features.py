@@ -153,7 +153,7 @@ _MARKUP = _table(
     heading | 1 for a heading | Victor
         is a heading / is not a heading
     item | 1 for a list item | Victor
-        is a list item / is no list item
+        is a list item / is not a list item
     breaks | line breaks inside | Victor
         {n} line breaks inside
     preformatted | 1 inside <pre>

@@ -7,16 +7,16 @@ types, sentences and their mean length, frequency of keywords: words that prevai
 structural (depth, whether it is a heading or a paragraph, shares of links and of items) and visual (shape and
 width of its box).
 
-A page is not rendered here: in place of the visual features stand the position in reading order and the share
-of the page's text. Text between inline elements counts as the text of the block around them. Lengths are
-taken as logarithms, so that a linear function of them can be of use.
+A page is not rendered here: in place of the visual features it has the position in reading order and the
+share of the page's text. Text between inline elements counts as the text of the block around them. Lengths
+are taken as logarithms, so that a linear function of them can be of use.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -24,10 +24,8 @@ import numpy.typing as npt
 
 from ncleaner.document import Document
 from ncleaner.document.tags import CODE, FORM, HEADING
-from ncleaner.errors import ModelError
 from ncleaner.modelling.card import Card, Table, trained_facts
 from ncleaner.modelling.container import Stored, about_of, pack, reals
-from ncleaner.modelling.decision import Preset
 from ncleaner.text.counted import counted
 from ncleaner.text.sentences import count_ends
 
@@ -109,7 +107,7 @@ def target_nodes(document: Document) -> Nodes:
     return Nodes(owners.astype(np.int64), words, values)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FiascoModel(Stored):
     """A linear function of the features of a target node.
 
@@ -129,16 +127,6 @@ class FiascoModel(Stored):
     keywords: tuple[str, ...]
     threshold: float = 0.0
     about: dict[str, Any] = field(default_factory=dict)
-
-    def with_threshold(self, threshold: float | Preset) -> FiascoModel:
-        """Returns the same function with another threshold.
-
-        Raises:
-            ModelError: `threshold` is a preset; this model has none.
-        """
-        if isinstance(threshold, str):
-            raise ModelError(f"the model {self.name} has no preset {threshold!r}: give a threshold")
-        return replace(self, threshold=threshold)
 
     def values(self, nodes: Nodes) -> npt.NDArray[np.float64]:
         """The features of target nodes with the share of keywords among their words: shape (nodes,
@@ -199,9 +187,6 @@ class FiascoModel(Stored):
                 Table("keywords of dirty text", ("word",), [(word,) for word in self.keywords[:number]]),
             ],
         )
-
-    def __repr__(self) -> str:
-        return f"<FiascoModel {self.name}: {self.summary()}>"
 
 
 def keyword_shares(words: Sequence[Sequence[str]], keywords: frozenset[str]) -> list[float]:

@@ -1,7 +1,7 @@
-"""Model files by name and by path: those of the package, and the user's own.
+"""Model files by name and by path: the models of the package, and the user's own.
 
 The user's own models are in one folder, where they are found by name and by language without a path. The
-folder is that of the environment variable `NCLEANER_MODELS`, else the one for data of programs on this system
+folder is in the environment variable `NCLEANER_MODELS`, else the one for data of programs on this system
 (on Linux `~/.local/share/ncleaner/models`).
 
 A path has a separator or the suffix `.ncm` (`./en`, `models/en`, `en.ncm`); everything else is a name. So
@@ -37,7 +37,7 @@ __all__ = [
 VARIABLE = "NCLEANER_MODELS"
 _SUFFIX = ".ncm"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
-# what `--model` understands besides names
+# other values of `--model`
 _TAKEN = ("auto", "shipped")
 
 

@@ -26,7 +26,7 @@ from ncleaner.modelling.structure import BALANCES, Structure, shipped_structure
 
 __all__ = ["REPEATED", "Calibration", "HybridModel", "Judgement", "keep_of"]
 
-# What a segment loses, in nats, whose text is on many pages of the site. A forest with the numbers of pages
+# Loss of a segment, in nats, whose text is on many pages of the site. A forest with the numbers of pages
 # as features gained no more, and lost on two sets (docs/sites.md). Headlines are on other pages as links to
 # theirs, and lose nothing.
 REPEATED = 10.0
@@ -139,7 +139,7 @@ class HybridModel(Stored):
         return replace(self, news=True)
 
     def judge(self, document: Document, steps: Steps | None = None) -> Judgement:
-        """Judges the segments of an HTML page; `steps` gets what the steps found, for explanations."""
+        """Judges the segments of an HTML page; `steps` gets the results of the steps, for explanations."""
         title = document.title.encode()
         on_site = None if document.site is None else document.site.repeated
         found = (

@@ -18,10 +18,8 @@ import numpy.typing as npt
 
 from ncleaner.document import Document
 from ncleaner.document.tags import CODE
-from ncleaner.errors import ModelError
 from ncleaner.modelling.card import Card, Table, trained_facts
 from ncleaner.modelling.container import Stored, about_of, integers, pack, reals
-from ncleaner.modelling.decision import Preset
 from ncleaner.text.counted import counted
 from ncleaner.text.sentences import count_capitals, count_ends, phrase_marks
 
@@ -59,13 +57,13 @@ def line_features(document: Document) -> npt.NDArray[np.float32]:
     ).astype(np.float32)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LinesModel(Stored):
     """A binary decision tree. A node tests whether a feature is at most a value, and its children follow it.
 
     Attributes:
         features: shape (nodes,), int64: the feature of each node, -1 for a leaf.
-        values: shape (nodes,), float32: what the feature is compared with.
+        values: shape (nodes,), float32: thresholds of the features.
         left, right: shape (nodes,), int64: the nodes for smaller or equal and for larger values.
         classes: shape (nodes,), int64: the position in `CLASSES` of a leaf's class.
         about: further entries of the header: name, language, training, sources.
@@ -80,10 +78,6 @@ class LinesModel(Stored):
     right: npt.NDArray[np.int64]
     classes: npt.NDArray[np.int64]
     about: dict[str, Any] = field(default_factory=dict)
-
-    def with_threshold(self, threshold: float | Preset) -> LinesModel:
-        """Raises ModelError: a tree of classes has no threshold and no preset."""
-        raise ModelError(f"the model {self.name} is a tree of classes: it has no threshold and no preset")
 
     def judge(self, rows: npt.NDArray[np.float32]) -> npt.NDArray[np.int64]:
         """The class of each row of features, as positions in `CLASSES`: shape (rows,)."""
@@ -154,6 +148,3 @@ class LinesModel(Stored):
         order = np.argsort(-tested, kind="stable")[:number]
         rows = [(FEATURES[row], str(tested[row])) for row in order.tolist() if tested[row]]
         return Card(facts, [Table("tests", ("feature", "nodes"), rows)])
-
-    def __repr__(self) -> str:
-        return f"<LinesModel {self.name}: {self.summary()}>"

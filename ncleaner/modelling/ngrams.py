@@ -118,7 +118,7 @@ class NGramModel(Stored):
         self, *, order: int | None = None, q: float | None = None, threshold: float | Preset | None = None
     ) -> NGramModel:
         """Returns the same counts with other parameters: `order` up to the trained order, `threshold` in bits
-        or a preset. The calibration stays that of the trained order and q.
+        or a preset. The calibration stays as it was trained for order and q.
 
         Raises:
             ModelError: the model has no such preset.

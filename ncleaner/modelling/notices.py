@@ -1,8 +1,7 @@
 """The model of notices: pages whose text is not their own, such as error messages, walls and empty listings.
 
-The structure of a page cannot tell an error message from a short text that somebody wrote, so the model looks
-at the words: a logistic regression over hashed terms (`_notices`). It judges only pages of which little text
-would be kept.
+The structure of a page cannot tell an error message from a short text, so the model looks at the words: a
+logistic regression over hashed terms (`_notices`). It judges only pages of which little text would be kept.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from ncleaner.errors import ModelError
 from ncleaner.modelling._terms import BUCKETS, TERMS_VERSION, score_of
 from ncleaner.modelling.card import Card
 from ncleaner.modelling.container import Stored, about_of, integers, pack
-from ncleaner.modelling.decision import Preset
 from ncleaner.modelling.files import model_bytes
 from ncleaner.text.counted import counted
 
@@ -36,7 +34,7 @@ _CERTAIN = 30.0
 _SURELY = 1.0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Notices(Stored):
     """A trained model of notices.
 
@@ -111,10 +109,6 @@ class Notices(Stored):
             raise ValueError("a weight of a term is out of range")
         return cls(weights, float(header["step"]), float(header["offset"]), about_of(header, *_OWN))
 
-    def with_threshold(self, threshold: float | Preset) -> Notices:
-        """Raises ModelError: a model of notices decides only as part of a method."""
-        raise ModelError(f"the model of notices {self.name} has no threshold: give it to a method")
-
     def summary(self) -> str:
         """Describes the model in a few words."""
         return f"{np.count_nonzero(self.weights):,} hashed terms"
@@ -140,15 +134,12 @@ class Notices(Stored):
         ]
         return Card(facts, [])
 
-    def __repr__(self) -> str:
-        return f"<Notices {self.name}: {self.summary()}>"
-
 
 def load_notices(name: str | Path = "notices") -> Notices:
     """Loads the shipped model of notices, or one from a file.
 
     Raises:
-        ModelError: no such model, or the file is no model of notices.
+        ModelError: no such model, or the file is not a model of notices.
     """
     return Notices.from_bytes(model_bytes(name), str(name))
 

@@ -5,7 +5,7 @@ second forest also sees what follows from the first judgement of all segments of
 concentrated, how segments of the same style are judged, what is before and after. Between the two, a forest
 judges the kind of the page: article, forum, listing and so on. The second judgement of an article comes from
 a forest that was trained on articles only. The scores of the n-grams are one feature among many. The model
-contains no words except those of class names, so it serves any language.
+contains only words of class names, so it serves any language.
 
 `_decision` then chooses the kept segments for the page as a whole.
 """
@@ -31,7 +31,6 @@ from ncleaner.modelling._judge import StructureJudge
 from ncleaner.modelling._terms import phrase_losses
 from ncleaner.modelling.card import Card, Table, pages_of
 from ncleaner.modelling.container import Stored, about_of, integers, pack, reals
-from ncleaner.modelling.decision import Preset
 from ncleaner.modelling.features import (
     FEATURES,
     KIND_COLUMN,
@@ -78,10 +77,10 @@ BALANCES: dict[str, float] = {"precision": 0.5, "balanced": 1.0, "recall": 2.0}
 # The second forest skips segments whose first probability is below `PLAIN`, and its trees behind the first
 # `EARLY` skip segments whose log-odds are beyond ±`CLEAR` nats: they change no figure (docs/hybrid.md).
 EARLY, CLEAR = 20, 1.5
-# The second judgement is that of the forest of articles from this probability of an article on, that of the
-# general forest up to the smaller one, and a mean of the two between them.
+# The forest of articles makes the second judgement from this probability of an article on, the general forest
+# up to the smaller one; between them it is a mean of the two.
 NO_ARTICLE, ARTICLE = 0.7, 0.9
-# On a page without boilerplate, a segment is so much likelier to be clean, in nats, unless it is mostly links
+# On a page without boilerplate, a segment is likelier to be clean by this, in nats, unless it is mostly links
 # or in a block for other things. A smaller probability of such a page has no effect.
 FAVOUR, NO_FRAGMENT, MANY_LINKS = 3.0, 0.1, 0.5
 _COLUMNS = {feature.name: column for column, feature in enumerate(FEATURES)}
@@ -145,11 +144,11 @@ class Trees:
 class Stock:
     """Stock phrases: short segments that are boilerplate on many sites.
 
-    Such a segment is boilerplate in the middle of the text, too, where structure says nothing against it.
+    Such a segment is boilerplate in the middle of the text, too, where structure gives no hint.
 
     Attributes:
         phrases: shape (phrases,), uint32, ascending: hashes of their words; see `_phrases.pyx`.
-        weights: shape (phrases,), float32: what each loses of its log-odds, in nats; multiples of `STEP`.
+        weights: shape (phrases,), float32: loss of log-odds of each, in nats; multiples of `STEP`.
     """
 
     phrases: npt.NDArray[np.uint32]
@@ -157,12 +156,12 @@ class Stock:
 
     @classmethod
     def of(cls, weights: Mapping[int, float]) -> Stock:
-        """Makes the table from {hash of a phrase: what it loses}."""
+        """Makes the table from {hash of a phrase: its loss}."""
         known = sorted(weights)
         return cls(np.array(known, np.uint32), np.array([weights[phrase] for phrase in known], np.float32))
 
     def losses(self, document: Document) -> npt.NDArray[np.float64]:
-        """Returns what the segments of a page lose, in nats: shape (segments,), float64.
+        """Returns the losses of the segments of a page, in nats: shape (segments,), float64.
 
         The headline of the page loses nothing, whatever its words are.
         """
@@ -171,7 +170,7 @@ class Stock:
 
 
 class Reading(NamedTuple):
-    """What a structure model reads from a page.
+    """Judgement of a page by a structure model.
 
     Attributes:
         odds: shape (segments,), float64: log-odds that each segment is clean, in nats.
@@ -190,7 +189,7 @@ def kinds_of(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return found
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Structure(Stored):
     """A trained structure model.
 
@@ -235,7 +234,7 @@ class Structure(Stored):
     ) -> Reading:
         """Judges the segments and the kind of an HTML page.
 
-        A page of more than `PART` segments is judged in parts of so many, each as a page.
+        A page of more than `PART` segments is judged in parts of this size, each as a page.
 
         Args:
             document: the page.
@@ -293,7 +292,7 @@ class Structure(Stored):
         """
 
         weights = _weights_of("weights", arrays, WEIGHTS)
-        # files of earlier versions know no stock phrases
+        # files of earlier versions have no stock phrases
         stock = Stock.of({})
         if "stock.phrases" in arrays:
             known = integers(arrays["stock.phrases"])
@@ -339,13 +338,9 @@ class Structure(Stored):
                 f"{name} was trained with version {hashes!r} of the hashes of names, and this ncleaner has "
                 f"version {HASHES_VERSION}: train it again"
             )
-        # files of earlier versions know no kinds
+        # files of earlier versions have no kinds
         names = {key: list(header.get(key, ())) for key in ("features", "page_features", "kinds")}
         return cls.of_arrays(names, arrays, about_of(header, "hashes", *names))
-
-    def with_threshold(self, threshold: float | Preset) -> Structure:
-        """Raises ModelError: a structure model decides only as part of a hybrid."""
-        raise ModelError(f"the structure model {self.name} has no threshold: give it to a hybrid")
 
     def summary(self) -> str:
         """Describes the model in a few words."""
@@ -370,9 +365,6 @@ class Structure(Stored):
         ]
         rows = [(FEATURES[column].name, str(times), FEATURES[column].about) for column, times in ranked]
         return Card(facts, [Table("tested most often", ("feature", "times", "what it is"), rows, (0, 2))])
-
-    def __repr__(self) -> str:
-        return f"<Structure {self.name}: {self.summary()}>"
 
 
 def _trees_of(
@@ -428,7 +420,7 @@ def load_structure(name: str | Path = "structure") -> Structure:
     """Loads the shipped structure model, or one from a file.
 
     Raises:
-        ModelError: no such model, or the file is no structure model.
+        ModelError: no such model, or the file is not a structure model.
     """
     return Structure.from_bytes(model_bytes(name), str(name))
 

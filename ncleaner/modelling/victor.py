@@ -29,19 +29,18 @@ lists all differences.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
-from ncleaner.errors import ModelError, TrainingError
+from ncleaner.errors import TrainingError
 from ncleaner.modelling._crf import marginals, state_scores, viterbi
 from ncleaner.modelling._victor import NUMBER, features
 from ncleaner.modelling.card import Card, Table, trained_facts
 from ncleaner.modelling.container import Stored, about_of, pack, reals
-from ncleaner.modelling.decision import Preset
 from ncleaner.modelling.labels import LABELS, OTHER, Labels
 from ncleaner.text.counted import counted
 
@@ -49,7 +48,7 @@ __all__ = ["FEATURES", "VALUES", "Reading", "VictorModel", "block_features"]
 
 _OWN = "position document.word-count document.sentence-count document.block-count document.max-div-group "
 _OWN += "document.max-td-group fragmentation first-duplicate"
-# The order is that of _victor.pyx.
+# In the order of _victor.pyx.
 FEATURES: tuple[str, ...] = tuple(
     "container.p container.a container.u container.img container.class-header container.class-bold "
     "container.class-italic container.class-list container.class-form "
@@ -63,7 +62,7 @@ FEATURES: tuple[str, ...] = tuple(
     "document.max-td-group td-group.word-ratio div-group.word-ratio fragmentation".split()
 )
 assert len(FEATURES) == NUMBER
-# Features of the whole page, and features whose value at a neighbour tells nothing about the block.
+# Features of the whole page, and features whose value at a neighbour has no information about the block.
 _GLOBAL = frozenset(_OWN.split())
 # The version of the features: a change of what a name means needs a new version, and new training. A file
 # without a version has the first.
@@ -128,7 +127,7 @@ def slot_table(slots: Sequence[Slot]) -> npt.NDArray[np.int32]:
     return np.array([(FEATURES.index(name), offset) for name, offset in slots], np.int32).reshape(-1, 2)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class VictorModel(Stored):
     """A conditional random field over the blocks of a page.
 
@@ -149,16 +148,6 @@ class VictorModel(Stored):
     transitions: npt.NDArray[np.float32]
     threshold: float | None = None
     about: dict[str, Any] = field(default_factory=dict)
-
-    def with_threshold(self, threshold: float | Preset) -> VictorModel:
-        """Returns a model with the same weights and this threshold, in bits.
-
-        Raises:
-            ModelError: `threshold` is a preset (`precision`, `recall`); this model has none.
-        """
-        if isinstance(threshold, str):
-            raise ModelError(f"the model {self.name} has no preset {threshold!r}: give a threshold in bits")
-        return replace(self, threshold=threshold)
 
     def scores(self, values: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
         """Returns the state scores of blocks with these features, shape (blocks, 5), natural logarithm."""
@@ -242,6 +231,3 @@ class VictorModel(Stored):
                 rows.append((name, f"{offset:+}", shown, f"{ratio[position]:+.2f}"))
             tables.append(Table(f"heaviest for {side}", ("feature", "at", "value", "weight"), rows))
         return Card(facts, tables)
-
-    def __repr__(self) -> str:
-        return f"<VictorModel {self.name}: {self.summary()}>"

@@ -20,9 +20,8 @@ __all__ = ["card_text", "describe", "describe_method", "method_table", "model_ta
 
 
 def _grid(rows: Sequence[tuple[str, ...]], left: tuple[int, ...]) -> list[str]:
-    """Rows with their columns below each other; those of `left` stand at the left edge, numbers at the
-    right."""
-    # a model file may be anybody's, and has names and n-grams of pages
+    """Rows with aligned columns: `left` to the left, numbers to the right."""
+    # a model file may come from anywhere, and has names and n-grams of pages
     rows = [tuple(map(visible, row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
@@ -59,7 +58,7 @@ def describe(name: str | Path, number: int = 20) -> str:
 
 
 def model_table() -> str:
-    """The shipped models and the user's own, with what they were trained on and how good they are.
+    """The shipped models and the user's own, with their training data and figures.
 
     Raises:
         ModelError: one of the user's own models cannot be read.
@@ -92,7 +91,7 @@ def model_table() -> str:
     lines += [
         "",
         "P, R, F: words in per cent, means of the pages, ± standard error, by cross-validation within the",
-        "training pages with no site on both sides. Those of n-grams are of clean -m ngram: hybrid, the",
+        "training pages with no site on both sides. Figures of n-grams are of clean -m ngram: hybrid, the",
         "default, is better. `ncleaner models show NAME` prints what a model has learned.",
     ]
     if not own:
@@ -109,7 +108,7 @@ def _methods_of(kind: str) -> list[str]:
 
 
 def trained_sentence(model: Stored) -> str:
-    """What is told of a model that has just been trained: what it is, its pages, and its figures."""
+    """The message about a model that has just been trained: its form, pages, and figures."""
     training = model.about.get("training") or {}
     sites = counted(training.get("sites", 0), "site")
     characters = (
@@ -129,8 +128,8 @@ def trained_sentence(model: Stored) -> str:
         lines[0] += ", without any cleaned page"
         lines += [
             f"After {rounds}, the n-grams agree with the judgement that taught them, on sites that they have",
-            "not seen: precision {}, recall {}, F {}. That is no accuracy: clean".format(*agreed),
-            "some pages to know it.",
+            "not seen: precision {}, recall {}, F {}. This is not their accuracy: clean".format(*agreed),
+            "some pages to measure it.",
         ]
     width = max(len(name) for name, _ in found)
     rows = [

@@ -1,4 +1,4 @@
-"""What a shell offers for a word that begins so. Nothing here loads NumPy: people do not wait for it."""
+"""Completions that a shell offers. Nothing here loads NumPy, which takes too long."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["model_choices", "model_names", "own_names"]
 
 def own_names(incomplete: str) -> list[str]:
     """Returns the names of the user's own models that begin so."""
-    # a folder that cannot be read has no names to offer, and there is nobody to tell of it
+    # a folder that cannot be read has no names to offer, and completion cannot report errors
     with suppress(ModelError):
         return [name for name in own_models() if name.startswith(incomplete)]
     return []

@@ -1,4 +1,4 @@
-"""What a cleaner makes of a page: the dump as lines, the explanation as a table for terminals."""
+"""A page after cleaning: the dump as lines, the explanation as a table for terminals."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def _folded(why: Why, width: int, *, whole: bool) -> Text:
 
 
 def _with_reasons(*parts: RenderableType | Said) -> RenderableType:
-    """Returns texts with what led to a verdict below them, each kind of reason in a paragraph of its own."""
+    """Returns texts with reasons below them, each kind of reason in a separate paragraph."""
     from rich.console import Group
 
     return Group(*(_reasons(part) if isinstance(part, Said) else part for part in parts))

@@ -1,11 +1,11 @@
 """Annotated pages: a label for every block of text, for training Victor.
 
-A block is the text between two tags, one of the Document's runs. The labels are those of the system that
+A block is the text between two tags, one of the Document's runs. The labels are taken from the system that
 Marek, Pecina and Spousta built for CleanEval ("Web Page Cleaning with Conditional Random Fields", 2007). The
 first block of a paragraph, header or list item of CleanEval gets `p`, `h` or `l`. Each further block of it
 gets `c` (continuation). A block that the annotator removes gets `o` (other).
 
-An annotation file stands beside its page. It is UTF-8 text with one line per block, in reading order: the
+An annotation file is beside its page. It is UTF-8 text with one line per block, in reading order: the
 label, a tab, and the block's text with white space folded. Lines that begin with `#` are comments; the first
 one names the page. A person corrects the labels in any editor. The text serves the reader, and it proves that
 the file belongs to the page. The tool of 2008 (Spousta, Marek, Pecina: "Victor: the Web-Page Cleaning Tool")
@@ -45,7 +45,7 @@ __all__ = [
 SUFFIX = ".anno"
 
 _LEGEND = "# p paragraph, h header, l list item, c continuation of the block before, o other (to be removed)"
-# A message shows at most so many characters of a text that does not match.
+# Number of characters of a text that does not match that a message shows.
 _SHOWN_CHARS = 60
 
 
@@ -158,7 +158,7 @@ def read_annotations(data: bytes, name: str | Path, document: Document) -> Label
         wanted = _folded(document.data[runs["start"][found] : runs["end"][found]]).decode()
         if _folded(rest.encode()).decode() != wanted:
             raise TrainingError(
-                f"{where}: the text is not that of the page, which has {_clipped(wanted)} in this place; "
+                f"{where}: the text differs from the page, which has {_clipped(wanted)} in this place; "
                 "change only the labels, or write the file again"
             )
         labels[found] = LABELS.index(tag)

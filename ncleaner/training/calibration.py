@@ -206,7 +206,7 @@ def fit_decision(pages: Sequence[Scored], statistic: Statistic) -> Decision:
     statistics = [decision.statistics(page.sums, page.counts) for page in pages]
     kept, hits, gold = curves(pages, statistics, thresholds)
     balanced = round(_nearest(thresholds, _site_means(pages, 2 * hits / np.maximum(gold + kept, 1))), 2)
-    # Presets look at all pages as one text, in which each page has the same size: a page of which nothing is
+    # Presets take all pages as one text, in which each page has the same size: a page of which nothing is
     # left must not count as one without precision.
     sizes = np.maximum(gold, 1)
     right, output = _site_means(pages, hits / sizes), _site_means(pages, kept / sizes)

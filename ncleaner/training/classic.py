@@ -21,7 +21,7 @@ from ncleaner.training.sites import count_sites
 __all__ = ["train_fiasco", "train_lines"]
 
 _KEYWORDS = 100
-# A keyword stands in the dirty nodes of at least so many pages.
+# Least number of pages with a keyword in dirty nodes.
 _PAGES = 5
 
 

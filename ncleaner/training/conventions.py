@@ -30,14 +30,14 @@ _FEW = 5
 _MOST = 2 / 3
 # The gold text contains a zone if it contains this share of its words.
 _HALF = 0.5
-# A headline that belongs to the gold text stands among so many of its first characters.
+# A headline that belongs to the gold text is among this number of its first characters.
 _BEGINNING = 250
 _NOT_WORD = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
 class ZoneUse:
-    """What a gold standard does with a zone.
+    """Convention of a gold standard for a zone.
 
     Attributes:
         zone: name of the zone, one of `document.tables.ZONES`.
@@ -56,7 +56,7 @@ class ZoneUse:
 
     @property
     def convention(self) -> Convention:
-        """What holds on at least two thirds of the pages; `unknown` for fewer than five pages."""
+        """The convention of at least two thirds of the pages; `unknown` for fewer than five pages."""
         if self.share is None or self.pages < _FEW:
             return "unknown"
         return "kept" if self.share >= _MOST else "left out" if self.share <= 1 - _MOST else "mixed"
@@ -82,7 +82,7 @@ def wishes_of(conventions: Mapping[str, ZoneUse]) -> dict[str, bool]:
 def conventions_of(pairs: Iterable[Pair]) -> dict[str, ZoneUse]:
     """Returns what a gold standard does with each zone, by name.
 
-    The gold text contains a headline if it stands in the first 250 characters: the same words often occur on
+    The gold text contains a headline if it is in the first 250 characters: the same words often occur on
     the page again. It contains another zone if it contains half of its words. Pages without gold text count
     for no zone, nor do pages that do not contain their gold text; comments do not count on forums, where they
     are the page.
@@ -111,7 +111,7 @@ def conventions_of(pairs: Iterable[Pair]) -> dict[str, ZoneUse]:
 
 
 def _begins_with(pair: Pair, inside: npt.NDArray[np.bool_]) -> bool:
-    """Tells whether these segments, one after the other, stand at the beginning of the gold text."""
+    """Tells whether these segments, one after the other, are at the beginning of the gold text."""
     text = _letters("".join(str(pair.document[row]) for row in np.flatnonzero(inside).tolist()))
     return text in _letters(gold_text(pair.gold))[: _BEGINNING + len(text)]
 

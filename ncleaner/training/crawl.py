@@ -1,6 +1,6 @@
-"""Training from raw pages alone: a model of a language in which nobody has cleaned a page.
+"""Training from raw pages alone: a model of a language without any cleaned page.
 
-The structure model with non-lexical n-grams knows no language, and judges the pages. What it is sure of is
+The structure model with non-lexical n-grams, which needs no language, judges the pages. What it is sure of is
 the training text of n-grams of the language: self-training, with the structure of pages and their letters as
 two views (Blum and Mitchell, "Combining Labeled and Unlabeled Data with Co-Training", 1998). Each further
 round judges with what the last one has learned. A page is always judged by n-grams that have not seen its
@@ -42,11 +42,12 @@ from ncleaner.training.pairs import Pair, site_of
 __all__ = ["DEFAULT_PAGES", "pages_in_language", "train_from_crawl"]
 
 DEFAULT_PAGES = 1000
-# So many pages of one site teach the same menus.
+# Largest number of pages of one site: more of them teach the same menus.
 _PER_SITE = 20
 # The judgement is sure of a segment from this probability on, and below the other one.
 _SURE, _SURELY_NOT = 0.8, 0.2
-# A page teaches if it has so many words of clean text, and is judged surely for so large a part of its words.
+# A page teaches if it has at least this number of words of clean text, and is judged surely for at least this
+# share of its words.
 _FEW_WORDS, _SURE_SHARE = 20, 0.5
 _ROUNDS = 5
 # A smaller rise of the agreement does not count.
@@ -63,7 +64,7 @@ def pages_in_language(
     """Reads HTML pages in a language, each text once, up to twenty of a site.
 
     Args:
-        items: what `read` yields.
+        items: as `read` yields them.
         language: an ISO 639 code, as `page_language` returns it.
         most: number of pages after which nothing more is read.
         progress: called with the number of pages found and with `most`.
@@ -121,7 +122,7 @@ def train_from_crawl(
     Args:
         pairs: pages in one language; their gold texts are not used. See `pages_in_language`.
         ngrams: options of the n-grams.
-        start: what judges at first; the shipped structure model with the non-lexical n-grams by default.
+        start: judges in the first round; the shipped structure model with the non-lexical n-grams by default.
         about: further entries of the header: name, language, sources.
         progress: called with the number of rounds done, and of rounds at most.
 

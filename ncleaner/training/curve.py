@@ -1,4 +1,4 @@
-"""Learning curves: how good a model is that was trained on so many of the finished pages, and whether more of
+"""Learning curves: the quality of a model by the number of finished pages, and whether more of
 them would help."""
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from ncleaner.training.validation import cleaned_by, mean_and_error, page_figure
 __all__ = ["Curve", "Point", "fit", "learning_curve", "verdict", "with_curve"]
 
 _FOLDS: Final = 5
-# fewer pages give no curve
+# least number of pages for a curve
 _LEAST: Final = 3
-# the sum of words is small below so many pages: no advice to stop
+# below this number of pages the sum of words is small: no advice to stop
 _ADVISED: Final = 16
 # points of F that a doubling of the pages has to bring to be worth the work
 _WORTH: Final = 0.01
@@ -69,7 +69,7 @@ class Curve:
 
 
 def fit(pairs: Sequence[Pair], alphabet: str = "learned") -> HybridModel:
-    """Trains a hybrid with the shipped structure model; says nothing about small things.
+    """Trains a hybrid with the shipped structure model; without warnings about small numbers of pages.
 
     Raises:
         TrainingError: no model can be trained from these pages.
@@ -136,7 +136,8 @@ def _mean(values: npt.NDArray[np.float64], sites: Sequence[str]) -> tuple[float,
 def with_curve(
     model: HybridModel, pairs: Sequence[Pair], alphabet: str = "learned"
 ) -> tuple[HybridModel, str]:
-    """Returns a model that keeps the learning curve of its pages in its header, and what the curve says.
+    """Returns a model that keeps the learning curve of its pages in its header, and the advice that follows
+    from it.
 
     Args:
         model: trained on these pages.

@@ -1,8 +1,8 @@
-"""Fragments: the clean segments of training pages alone, as they stand in feeds, mails and README files.
+"""Fragments: the clean segments of training pages alone, as in feeds, mails and README files.
 
 A structure model learns from them what a page without boilerplate looks like, and from the same fragments
 with a menu and a footer what a small page with boilerplate looks like. A fragment has markup of its own, or
-it is the page cut down to its clean segments. The text of their segments is that of the page, so the scores
+it is the page cut down to its clean segments. Their segments have the text of the page, so the scores
 of the page's segments are theirs, too.
 """
 
@@ -24,7 +24,7 @@ __all__ = ["Fragment", "cut_of", "fragment_of"]
 _LINK, _BOLD = (1 << tags.CONTEXT.index(name) for name in ("link", "bold"))
 # Numbers of segments in a row; 0 for all.
 _SIZES = (1, 1, 2, 2, 3, 3, 4, 5, 6, 8, 12, 20, 0, 0)
-# A fragment has a segment of so many characters, not only headings and items.
+# Least characters of the longest segment of a fragment: it has not only headings and items.
 _PROSE = 60
 # What is around a fragment.
 _SHAPES = (
@@ -39,7 +39,7 @@ _SHAPES = (
 _MAIL, _FEED = len(_SHAPES), len(_SHAPES) + 1
 
 
-# Menus and footers have segments of up to so many words, and so many segments.
+# Largest number of words of a segment of menus and footers, and of segments.
 _ITEM_WORDS = 8
 _MENUS = (1, 3, 5, 9, 14)
 # What is around the items of a menu and of a footer.
@@ -91,7 +91,7 @@ def fragment_of(
     size = _SIZES[chance % len(_SIZES)]
     shape = chance // 16 % (len(_SHAPES) + 2)
     if size:
-        # every other one begins with what is before the prose, which may be its heading
+        # every other one begins with the segments before the prose, which may be its heading
         first = max(int(prose[chance // 256 % len(prose)]) - chance // 128 % 2, 0)
         usable = usable[first : first + size]
     html = _html(document, usable.tolist(), shape)

@@ -63,7 +63,7 @@ def pair_of(page: Annotated) -> Pair:
 def examples_of(pairs: Sequence[Pair], scores: Sequence[Scored], ngrams: NGramModel) -> list[Example]:
     """Returns training pages of one gold standard for a structure model.
 
-    The gold standard says nothing about headlines, on which the user decides, and nothing about readers'
+    The gold standard has no labels for headlines, on which the user decides, and none for readers'
     comments if its convention is to leave them out.
 
     Args:
@@ -164,25 +164,22 @@ def train_hybrid(
         structure: `shipped` calibrates the shipped model to these pages; `own` trains one on them, which
             needs LightGBM (extra `train`); or a structure model.
         without: features of an own structure model to leave out; see `modelling.features`.
-        threads: threads for an own structure model; the result does not depend on them.
+        threads: of LightGBM; the result does not depend on their number.
         ngrams: options of its n-grams.
-        base: the hybrid that is adapted, if `ngrams.base` is of one: without pages of two sites its
-            calibration stays.
-        threshold: in bits; segments with at least these log-odds are kept, instead of a decision for the
-            page as a whole.
+        base: the hybrid that is adapted; without pages of two sites its calibration stays.
+        threshold: in bits, instead of a decision for the page as a whole.
         about: further entries of the header.
 
     Returns:
         The model. `model.about["validation"]` has the figures of `training.validation` by cross-validation,
-        with `…_error` for their standard errors; empty if all pages are of one site. The n-grams have those
-        of the method `ngram`.
+        and their standard errors (`…_error`); empty if all pages are of one site.
 
     Warns:
         TrainingWarning: as in `train_and_score`; or few pages for a structure model.
 
     Raises:
-        TrainingError: as in `train_and_score`; an own structure model cannot be trained on pages of plain
-            text, or of fewer than three sites; LightGBM is needed and missing.
+        TrainingError: as in `train_and_score`; no structure model can be trained on pages of plain text, or
+            of fewer than three sites, or without LightGBM.
         ValueError: no such feature.
     """
     pairs = [*pairs, *map(pair_of, annotated)]
@@ -203,9 +200,7 @@ def train_hybrid(
     start = Calibration() if base is None else base.calibration
     calibration, folds = _calibrated(unseen, parts, examples, start, threshold)
     recorded = {**trained.about, **(validated(used, folds, "hybrid") if folds else {})}
-    return HybridModel(
-        trained, model, calibration, threshold, own=structure != "shipped", about=recorded
-    )  # fmt: skip
+    return HybridModel(trained, model, calibration, threshold, own=structure != "shipped", about=recorded)
 
 
 def _calibrated(

@@ -5,7 +5,7 @@ model counts the gold text, and the dirty model counts the surplus of each n-gra
 training labels the page's own segments by alignment with the gold text and counts each side directly.
 
 The decision is calibrated by cross-validation within the training pages, with no site on both sides: a model
-that has seen a site says nothing about the next site.
+that has seen a site gives no evidence about the next site.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def train_and_score(
     Args:
         pairs: see `read_pairs`.
         options: see `train`.
-        about: what the model's header is to record besides.
+        about: further entries of the model's header.
 
     Returns:
         The model. `model.about["validation"]` has the figures of the method `ngram` by cross-validation; see
@@ -224,7 +224,8 @@ def _held_out(
 
 
 def _unvalidated(counted: _Counted, options: NGramOptions) -> Decision:
-    """Returns the decision if no site can be held out: even odds of each segment, or that of the base."""
+    """Returns the decision if no site can be held out: even odds of each segment, or the decision of the
+    base."""
     if options.base is not None:
         return options.base.decision
     warnings.warn(

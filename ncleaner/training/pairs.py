@@ -36,7 +36,7 @@ __all__ = [
     "with_sites",
 ]
 
-# where a page states its own address, most reliable first
+# places where a page states its address, the most reliable first
 _ADDRESSES = (
     ('link[rel="canonical"]', "href"),
     ('meta[property="og:url"]', "content"),
@@ -83,7 +83,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a page and its gold text are, and what the manifest says about the page.
+    """The places of a page and its gold text, and the manifest's entry of the page.
 
     Attributes:
         name: name of both files, without suffix.
@@ -126,14 +126,15 @@ class Source:
 
 
 def pages_of(folder: Path) -> dict[str, Path]:
-    """Returns {name without suffix: path} of the files of a directory. Raises TrainingError: it is none."""
+    """Returns {name without suffix: path} of the files of a directory. Raises TrainingError: it is not a
+    directory."""
     if not folder.is_dir():
         raise TrainingError(f"{folder} is not a directory")
     return {path.stem: path for path in sorted(folder.iterdir()) if path.is_file() and path.name[0] != "."}
 
 
 def _manifest(path: Path) -> dict[str, dict[str, str]]:
-    """Returns {id: what `Source` takes of its entry} of a manifest with one JSON object per line."""
+    """Returns {id: entry for `Source`} of a manifest with one JSON object per line."""
     found = {}
     for number, line in enumerate(path.read_text("utf-8", "replace").splitlines(), 1):
         if not line.strip():
@@ -219,7 +220,7 @@ def read_text(path: Path) -> str:
 def find_sources(raw: str | Path, clean: str | Path, *, manifest: str | Path | None = None) -> list[Source]:
     """Finds the pages of one directory whose cleaned text is in another, by name; reads only the manifest.
 
-    Arguments and errors are those of `read_pairs`.
+    Arguments and errors: as for `read_pairs`.
     """
     for name, value in (("raw", raw), ("clean", clean), ("manifest", manifest)):
         if value is not None or name != "manifest":
@@ -270,9 +271,9 @@ def read_pairs(
 
     Raises:
         TypeError: an argument has another type.
-        ValueError: there is no such layout.
+        ValueError: the layout is unknown.
         TrainingError: a directory is missing, nothing matches, or a file cannot be read.
-        InputError: there is no such encoding.
+        InputError: the encoding is unknown.
     """
     if encoding is not None:
         check_is("encoding", encoding, str, "the name of an encoding")

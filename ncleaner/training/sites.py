@@ -1,7 +1,7 @@
 """Sites of pages, and folds for cross-validation with no site in two of them.
 
 A model that has seen other pages of a site knows the site's menus: a split with a site on both sides
-overstates accuracy by several points. A site is a registered domain (`text.hosts`), or what the user says.
+overstates accuracy by several points. A site is a registered domain (`text.hosts`), or given by the user.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _FEW_UNKNOWN = 0.1
 
 
 def sites_of_names(names: Sequence[str], pattern: str) -> list[str]:
-    """Returns the sites that the names of pages tell.
+    """Returns the sites in the names of pages.
 
     Args:
         names: of the files, without suffix.
@@ -33,12 +33,12 @@ def sites_of_names(names: Sequence[str], pattern: str) -> list[str]:
         The site of each page; empty where nothing is found.
 
     Raises:
-        TrainingError: it is no regular expression, or it finds nothing in any name.
+        TrainingError: it is not a regular expression, or it matches no name.
     """
     try:
         compiled = re.compile(pattern)
     except re.error as error:
-        raise TrainingError(f"{pattern!r} is no regular expression: {error}") from error
+        raise TrainingError(f"{pattern!r} is not a regular expression: {error}") from error
     matches = [compiled.search(name) for name in names]
     found = ["" if match is None else match[min(compiled.groups, 1)] or "" for match in matches]
     if not any(found):
@@ -60,7 +60,7 @@ def site_notes(sites: Sequence[str]) -> list[str]:
         notes.append(
             f"the sites of {pages} are not known: each page counts as a site of its own, and neighbours by "
             "name stay together in the cross-validation. If several are of one site, the figures are too "
-            "good; a manifest with URLs (--manifest) or --site-from tells the sites"
+            "good; a manifest with URLs (--manifest) or --site-from gives the sites"
         )
     largest, most = known.most_common(1)[0] if known else ("", 0)
     if len(known) > 1 and 2 * most > len(sites):

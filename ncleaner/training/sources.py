@@ -72,7 +72,7 @@ def read_rows(
     elif path.name.endswith(_JSON):
         rows = _json_rows(path)
     else:
-        raise TrainingError(f"{path} is no table of pages: its name has to end with {', '.join(SUFFIXES)}")
+        raise TrainingError(f"{path} is not a table of pages: its name has to end with {', '.join(SUFFIXES)}")
     pairs = []
     for number, row in rows:
         where = f"{path}, row {number}"
@@ -157,7 +157,7 @@ def fenced(html: bytes, begin: str, end: str, encoding: str | None = None) -> st
 
     Args:
         html: the page as served.
-        begin, end: what a comment contains that begins the content, or ends it. Content can begin more than
+        begin, end: texts of the comments that begin the content, and end it. Content can begin more than
             once; it ends with the page at the latest.
         encoding: WHATWG label, if it is known.
     """
@@ -187,7 +187,7 @@ def read_fenced(
     manifest: str | Path | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Pair]:
-    """Reads the pages of a directory, with what comments fence as their gold text.
+    """Reads the pages of a directory, with the text between comments as their gold text.
 
     Args:
         raw: HTML pages.

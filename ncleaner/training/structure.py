@@ -80,11 +80,12 @@ _COMMON = {
     "verbose": -1,
 }
 _INNER = 5
-# Kinds are learned if so many pages have one, and the forest of articles is grown from so many articles.
+# Least number of pages with a kind for learning kinds, and of articles for the forest of articles.
 _LEAST_KINDS, _LEAST_ARTICLES = 100, 100
-# Additive smoothing: every word of a name and every phrase gets so many more sites, of this cleanliness.
+# Additive smoothing: number of sites, of this cleanliness, that are added to every word of a name and every
+# phrase.
 _PSEUDO_SITES, _NAME_PRIOR, _PHRASE_PRIOR = 4.0, 0.45, 0.25
-# A phrase on fewer sites says nothing.
+# Least number of sites of a phrase.
 _FEW_PHRASES = 3
 # Sites of a phrase that is known to be boilerplate everywhere.
 _KNOWN_SITES = 300
@@ -104,8 +105,8 @@ class Example:
         odds, posterior: shape (segments,), float64: scores of n-grams trained without the site, in bits.
         kind: kind of the page, one of `document.kept.KINDS`; empty if it is unknown. A fragment teaches only
             its kind, not which segments are clean.
-        silent: shape (segments,), bool: segments on which the gold text says nothing, since its convention is
-            another; by default none.
+        silent: shape (segments,), bool: segments on which the gold text has no information, since its
+            convention is another; by default none.
     """
 
     document: Document
@@ -167,12 +168,12 @@ class NameCounts:
 
 
 def _log_odds(sums: Any, numbers: Any, prior: float) -> npt.NDArray[np.float64]:
-    """Returns the smoothed log-odds of things against a thing that nobody has seen, in steps of `STEP`.
+    """Returns the smoothed log-odds of things against an unseen thing, in steps of `STEP`.
 
     Args:
         sums: the sum over the sites of a thing of its share of clean text there.
         numbers: the number of its sites.
-        prior: share of clean text of a thing that nobody has seen.
+        prior: share of clean text of an unseen thing.
     """
     share = (sums + _PSEUDO_SITES * prior) / (numbers + _PSEUDO_SITES)
     odds = np.log(share / (1 - share)) - np.log(prior / (1 - prior))
@@ -245,7 +246,7 @@ def _fit(
     examples: Sequence[Example], matrices: Sequence[Matrix], settings: Mapping[str, Any], threads: int
 ) -> Any:
     rows = [number for number, matrix in enumerate(matrices) if len(matrix)]
-    # What the gold text says nothing about has no weight, but it counts in the borders of steps and the sizes
+    # A segment without a label has no weight, but it counts in the borders of steps and the sizes
     # of leaves: without it, three seeds were 0.02 worse on Greek and Polish news.
     return _grow(
         np.concatenate([matrices[number] for number in rows]),
@@ -325,7 +326,7 @@ def train_structure(
         without: features or groups of features to leave out; see `modelling.features`.
         threads: threads of LightGBM; the model does not depend on their number.
         seed: of the samples of segments and features that LightGBM draws for each tree.
-        stock: phrases that are boilerplate on many sites, besides those of the pages.
+        stock: phrases that are boilerplate on many sites, besides the phrases of the pages.
         about: further entries of the header.
 
     Raises:

@@ -97,14 +97,14 @@ def train(
         cased: a learned alphabet tells capitals apart.
         scheme: `aligned` labels the pages' segments by the gold text; `differential` subtracts counts as in
             Evert (2008).
-        statistic: by what n-grams decide on a segment: `page`, its log-odds given the whole page; `segment`,
+        statistic: by which n-grams decide on a segment: `page`, its log-odds given the whole page; `segment`,
             its log-odds alone; `character`, their mean per character.
         threshold: in bits; segments that reach it are kept. By default `ngram` has the best one of the
             cross-validation, and `hybrid` decides for the page as a whole.
         more_clean, more_dirty: documents that are clean or dirty as a whole; see `read_texts`.
         base: a model to adapt: its counts are added and weigh at most twice the new pages; order, q and
             alphabet are its own. Without pages its decision stays, too.
-        about: what the model's header is to record besides: name, language, sources, date.
+        about: further entries of the model's header: name, language, sources, date.
 
     Returns:
         The model. `model.about["validation"]` has precision, recall and F of words, 0 to 1, with their

@@ -44,6 +44,7 @@ __all__ = [
     "Figures",
     "Fold",
     "Judge",
+    "Judging",
     "cleaned_by",
     "figures_of_pages",
     "judging",

@@ -103,7 +103,7 @@ def test_changes_make_the_next_revision() -> None:
         ({"labels": "x" * ROWS}, "'x' is not a label"),
         ({"labels": "o"}, "1 segment of another text"),
         ({"digest": "0"}, "of another text"),
-        ({"done": True}, "called done, but has segments without a label"),
+        ({"done": True}, "marked as done, but has segments without a label"),
         ({"revision": "many"}, "damaged"),
         ({"labels": None}, "is not a label"),
     ],

@@ -94,7 +94,7 @@ def test_an_entry_that_does_not_fit(change: dict[str, Any]) -> None:
     header = json.loads(whole[20 : 20 + length])
     header["arrays"][0] |= change
     text = json.dumps(header).encode()
-    with pytest.raises(ModelError, match="no usable model"):
+    with pytest.raises(ModelError, match="not a usable model"):
         unpack(summed(text, whole[20 + length :]))
 
 

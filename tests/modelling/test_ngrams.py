@@ -176,7 +176,7 @@ def test_a_header_that_does_not_fit_its_tables(change: dict[str, object]) -> Non
     "text", [b"[]", b"null", b"{", b'"\xff"', b"{}", b"[" * 100_000], ids=lambda text: str(text[:8])
 )
 def test_a_header_that_is_none(text: bytes) -> None:
-    with pytest.raises(ModelError, match="no usable model"):
+    with pytest.raises(ModelError, match="not a usable model"):
         NGramModel.from_bytes(summed(text, b""))
 
 
@@ -213,7 +213,7 @@ def test_other_numbers_are_read() -> None:
     ids=["lengths", "empty", "twice", "falling", "symbol", "suffix", "too long", "negative"],
 )
 def test_tables_that_cannot_be(change: dict[str, list[int]]) -> None:
-    with pytest.raises(ModelError, match="no usable model"):
+    with pytest.raises(ModelError, match="not a usable model"):
         NGramModel.from_bytes(with_tables(change))
 
 

@@ -257,13 +257,13 @@ ODD_TABLES: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("tables", ODD_TABLES, ids=str)
 def test_tables_that_do_not_belong_together(tables: dict[str, Any]) -> None:
-    with pytest.raises(ModelError, match=r"x\.ncm is no usable model"):
+    with pytest.raises(ModelError, match=r"x\.ncm is not a usable model"):
         Structure.from_bytes(changed(**tables), "x.ncm")
 
 
 @pytest.mark.parametrize("features", [None, 3, [], [["words"]], {"words": 1}, ["words"]])
 def test_headers_that_do_not_belong_to_their_tables(features: Any) -> None:
-    with pytest.raises(ModelError, match="no usable model"):
+    with pytest.raises(ModelError, match="not a usable model"):
         Structure.from_bytes(changed({"features": features}), "x.ncm")
 
 

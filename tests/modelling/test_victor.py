@@ -298,7 +298,7 @@ def test_round_trip(tmp_path: Path) -> None:
 )
 def test_what_does_not_fit(change: dict[str, Any], tables: dict[str, Any]) -> None:
     header, found = unpack(MODEL.to_bytes())
-    with pytest.raises(ModelError, match="no usable model"):
+    with pytest.raises(ModelError, match="not a usable model"):
         VictorModel.from_bytes(pack(header | change, found | tables))
 
 

@@ -116,8 +116,8 @@ LINES = write_annotations(DOCUMENT, np.full(len(DOCUMENT.runs), OTHER, np.uint8)
         (3, b"oo\tHome", "line 3: 'oo' is not a label"),
         (4, b"o |", "line 4: no tab"),
         (5, b"o\tNew\xffs", r"line 5: not UTF-8 \(byte 5 of the line\)"),
-        (5, b"o\tOld", "line 5: the text is not that of the page, which has 'News' in this place"),
-        (5, b"# a comment", "line 6: the text is not that of the page, which has 'News'"),
+        (5, b"o\tOld", "line 5: the text differs from the page, which has 'News' in this place"),
+        (5, b"# a comment", "line 6: the text differs from the page, which has 'News'"),
         (len(LINES), b"o\tmore", f"line {len(LINES)}: the page has only {len(DOCUMENT.runs)} blocks"),
     ],
 )

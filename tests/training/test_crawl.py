@@ -82,9 +82,9 @@ def test_the_model_says_what_it_has_learned_from(model: HybridModel) -> None:
     for each in (model, model.ngrams):
         again: Stored = type(each).from_bytes(each.to_bytes())
         assert again.about == each.about
-        assert "nobody has cleaned one" in card_text(again.card(3))
+        assert "no page was cleaned by hand" in card_text(again.card(3))
     sentence = trained_sentence(model)
-    assert "without any cleaned page" in sentence and "That is no accuracy" in sentence
+    assert "without any cleaned page" in sentence and "This is not their accuracy" in sentence
 
 
 @pytest.mark.untraced

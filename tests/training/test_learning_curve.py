@@ -108,5 +108,5 @@ def test_a_model_keeps_its_curve(model: HybridModel) -> None:
 @pytest.mark.parametrize("points", [7, [7], [{"pages": "x", "f_score": 1}], [{"pages": 1}]])
 def test_a_curve_that_is_damaged(points: object, model: HybridModel) -> None:
     broken = replace(model, about={**model.about, "learning_curve": points}).to_bytes()
-    with pytest.raises(ModelError, match="its learning curve is no list"):
+    with pytest.raises(ModelError, match="its learning curve is not a list"):
         HybridModel.from_bytes(broken)

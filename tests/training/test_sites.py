@@ -35,7 +35,7 @@ def test_names_tell_sites() -> None:
     assert sites_of_names(names, r"(k|p)(y)") == ["k", "k", "p", ""]
 
 
-@pytest.mark.parametrize(("pattern", "match"), [("(", "no regular expression"), ("x{5}", "finds no site")])
+@pytest.mark.parametrize(("pattern", "match"), [("(", "not a regular expression"), ("x{5}", "finds no site")])
 def test_patterns_that_find_nothing(pattern: str, match: str) -> None:
     with pytest.raises(TrainingError, match=match):
         sites_of_names(["one", "two"], pattern)

@@ -40,7 +40,7 @@ def command(
         str,
         typer.Option(
             metavar="NAME",
-            help="Who annotates: each person has labels of their own.",
+            help="Name of the annotator; each person has separate labels.",
             rich_help_panel="People",
         ),
     ] = "me",

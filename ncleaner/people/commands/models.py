@@ -44,8 +44,9 @@ command = typer.Typer(
 def models(context: typer.Context) -> None:
     """List the models that come with the package and your own, show what one has learned, add or remove.
 
-    Your own models stand in one folder, where `clean` finds them by their names, and `--model auto` by their
-    languages. The folder is that of the environment variable NCLEANER_MODELS, or the one that the list names.
+    Your own models are in one folder, where `clean` finds them by their names, and `--model auto` by their
+    languages. The folder is in the environment variable NCLEANER_MODELS; by default it is the one that the
+    list names.
     """
     from ncleaner.people.cards import model_table
 
