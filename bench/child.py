@@ -32,9 +32,9 @@ def _method(name: str, sites: str | None) -> Step:
     from ncleaner.page import Page
     from ncleaner.reading.archive import read
     from ncleaner.running.tally import Tally
-    from ncleaner.sinks.choice import make_sink
+    from ncleaner.sinks.choice import Output
 
-    cleaner, sink, tally = Cleaner(name, sites=sites), make_sink("jsonl"), Tally()
+    cleaner, sink, tally = Cleaner(name, sites=sites), Output(format="jsonl").sink(), Tally()
 
     def step(archive: Path, most: int | None) -> float:
         start = time.process_time()
@@ -51,11 +51,10 @@ def _method(name: str, sites: str | None) -> Step:
 def _peer(name: str) -> Step:
     """Another program, fed by FastWARC; pages it fails on count with the time they took."""
     from bench.floor import bodies
-    from ncleaner.comparing.gold import Wishes
     from ncleaner.comparing.tools import tool_of
     from ncleaner.page import Page
 
-    extract = tool_of(name, Wishes()).make()
+    extract = tool_of(name).make()
     # some log every page that they find strange
     logging.disable(logging.CRITICAL)
 

@@ -27,7 +27,7 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.page import Page
 from ncleaner.reading.archive import read
-from ncleaner.sinks.choice import make_sink
+from ncleaner.sinks.choice import Output
 
 __all__ = ["STEPS", "digest", "html_pages", "steps"]
 
@@ -71,7 +71,7 @@ def steps(folder: Path) -> dict[str, Callable[[], object]]:
     stored = archive.read_bytes()
     texts = _texts()
     pages = [Page(body) for body in bodies]
-    hybrid, ngram, sink = Cleaner("hybrid"), Cleaner("ngram"), make_sink("jsonl")
+    hybrid, ngram, sink = Cleaner("hybrid"), Cleaner("ngram"), Output(format="jsonl").sink()
     documents = [dump_html(body) for body in bodies]
     kept = [hybrid.keep(document) for document in documents]
 

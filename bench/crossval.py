@@ -31,7 +31,7 @@ from ncleaner.modelling.victor import VictorModel
 from ncleaner.page import Page
 from ncleaner.scoring.evaluation import Evaluation, evaluate
 from ncleaner.scoring.measures import bag_overlap
-from ncleaner.sinks.choice import make_sink
+from ncleaner.sinks.choice import Output
 from ncleaner.training.examples import Scheme
 from ncleaner.training.hybrid import train_hybrid
 from ncleaner.training.ngrams import NGramOptions
@@ -121,7 +121,7 @@ def main(
     kinds_of_page = page_types(gold[0] / "manifest.jsonl")
     wanted = threshold or ["found"]
     results: dict[str, dict[str, bytes]] = {value: {} for value in wanted}
-    sink = make_sink("cleaneval")
+    sink = Output(format="cleaneval").sink()
     for fold in folds([pair.site for pair in pairs], k):
         tested = set(fold)
         sites = {pairs[page].site for page in fold}

@@ -27,7 +27,7 @@ from ncleaner.document._document import Builder
 from ncleaner.document._walk import Walk
 from ncleaner.document.html import parse
 from ncleaner.text.charset import decode
-from ncleaner.training.gold import gold_text
+from ncleaner.training.alignment import gold_text
 
 # Characters to either side of a joint that are searched in the gold text: many first, then fewer.
 _SIDES = ((24, 24), (24, 10), (10, 24), (10, 10))

@@ -29,9 +29,11 @@ from ncleaner.methods.choice import load_method
 from ncleaner.modelling.notices import Notices, shipped_notices
 from ncleaner.training.examples import FOLDS
 from ncleaner.training.fragments import fragment_of
-from ncleaner.training.notices import Small, Text, read_texts, small_parts, terms_of_texts, train_notices
 from ncleaner.training.pairs import read_pairs
 from ncleaner.training.sites import folds
+
+sys.path.append(str(Path(__file__).parent.parent / "scripts"))
+from notice_training import Small, Text, read_texts, small_parts, terms_of_texts, train_notices
 
 HERE = Path(__file__).parent
 TEXTS = HERE / "notices.txt"

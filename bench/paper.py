@@ -41,7 +41,7 @@ from ncleaner.methods.choice import make_method
 from ncleaner.page import Page
 from ncleaner.scoring.evaluation import Evaluation
 from ncleaner.scoring.measures import Average, MatchCounts, Summary, count_diff, diff_words, split_words
-from ncleaner.sinks.choice import make_sink
+from ncleaner.sinks.choice import Output
 from ncleaner.training.pairs import Pair
 from ncleaner.training.sites import folds
 from ncleaner.training.train import train
@@ -177,7 +177,7 @@ def _run(task: Task) -> Done:
         except TrainingError:
             method = "everything"
     cleaner = make_method(method, model)
-    sink = make_sink("cleaneval" if _marked(task.source) else "text")
+    sink = Output(format="cleaneval" if _marked(task.source) else "text").sink()
     texts = {
         pairs[page].name: sink.render(
             Page(b""), pairs[page].document, cleaner.keep(pairs[page].document), True

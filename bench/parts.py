@@ -15,7 +15,6 @@ from bench.pages import page, paragraphs
 from bench.processes import Usage, child_seconds, cpu_seconds, launched, step
 from bench.results import Row, Table, measured
 from bench.texts import as_lynx, marked
-from ncleaner.comparing.gold import Wishes
 from ncleaner.comparing.peers import PEERS
 from ncleaner.comparing.tools import tool_of
 from ncleaner.methods.table import METHODS
@@ -195,14 +194,14 @@ def peers(task: Task) -> list[Table]:
 
 def _is_installed(name: str) -> bool:
     try:
-        tool_of(name, Wishes()).make()
+        tool_of(name).make()
     except ImportError:
         return False
     return True
 
 
 def _title(name: str) -> str:
-    tool = tool_of(name, Wishes())
+    tool = tool_of(name)
     return f"{tool.title}, {tool.settings}" if tool.settings else tool.title
 
 

@@ -35,7 +35,7 @@ from ncleaner.methods.hybrid import Hybrid
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.page import Page
 from ncleaner.scoring.measures import BagUnit, bag_overlap
-from ncleaner.sinks.choice import make_sink
+from ncleaner.sinks.choice import Output
 from ncleaner.surveying.build import Builder
 from ncleaner.surveying.signatures import signature_of
 from ncleaner.surveying.survey import Survey
@@ -73,7 +73,7 @@ def main(
     """Prints the tables."""
     warnings.simplefilter("ignore", TrainingWarning)
     sets = read_sets(gold, SETS)
-    sink = make_sink("cleaneval")
+    sink = Output(format="cleaneval").sink()
 
     def score(method: Hybrid, document: Document, place: Place) -> float:
         wanted = SETS[place.set].wanted if place.set in SETS else DEFAULTS

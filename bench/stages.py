@@ -23,7 +23,7 @@ from ncleaner.methods import by_language
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.archive import read
 from ncleaner.running.tally import Tally
-from ncleaner.sinks.choice import make_sink
+from ncleaner.sinks.choice import Output
 
 __all__ = ["ASIDE", "STAGES", "stages"]
 
@@ -105,7 +105,7 @@ def stages(archive: Path, most: int | None = None) -> dict[str, float]:
     Raises:
         AttributeError: a function that is a stage has another name now; `_PLACES` names them.
     """
-    hybrid, ngram, sink, tally = Cleaner("hybrid"), Cleaner("ngram"), make_sink("jsonl"), Tally()
+    hybrid, ngram, sink, tally = Cleaner("hybrid"), Cleaner("ngram"), Output(format="jsonl").sink(), Tally()
     # models and the identifier of languages are loaded for the first page
     for loaded in (hybrid, ngram):
         loaded.page(Page(b"<p>The ferry will sail until the end of May, the harbour board decided."))

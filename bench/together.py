@@ -46,7 +46,7 @@ from ncleaner.modelling.decision import Preset
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.page import Page
 from ncleaner.scoring.measures import BagUnit, bag_overlap
-from ncleaner.sinks.choice import make_sink
+from ncleaner.sinks.choice import Output
 from ncleaner.training.conventions import conventions_of
 from ncleaner.training.pairs import Pair
 from ncleaner.training.sites import folds
@@ -100,7 +100,7 @@ def run(
     # a page of an unknown site is a site of its own
     sites = [sets[name][number].site or f"{name}/{number}" for name, number in places]
     results = {seed: Result(defaultdict(dict), {}) for seed in seeds}
-    sink = make_sink("cleaneval")
+    sink = Output(format="cleaneval").sink()
     stock = stock_phrases()
     started = time.monotonic()
     for fold, members in enumerate(folds(sites, FOLDS), 1):

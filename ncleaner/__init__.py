@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from ncleaner.reading.archive import pages, read
     from ncleaner.scoring.evaluation import evaluate
     from ncleaner.training.pairs import Pair, read_pairs
-    from ncleaner.training.rows import read_rows
+    from ncleaner.training.sources import read_rows
     from ncleaner.training.train import train
 
 __all__ = [
@@ -115,7 +115,7 @@ _MODULES = {
     "pages": "ncleaner.reading.archive",
     "read": "ncleaner.reading.archive",
     "read_pairs": "ncleaner.training.pairs",
-    "read_rows": "ncleaner.training.rows",
+    "read_rows": "ncleaner.training.sources",
     "rows": "ncleaner.frames",
     "train": "ncleaner.training.train",
 }

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, cast, overload
 
-from ncleaner.arguments import check_choice, check_flag, check_is, check_number, page_of
+from ncleaner.arguments import check_flag, check_is, page_of
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
 from ncleaner.document.plain import dump_text
-from ncleaner.limits import Limits
-from ncleaner.markup.options import SPANS, MarkupOptions, Spans
+from ncleaner.markup.options import MarkupOptions, Spans
 from ncleaner.markup.render import html_of, markdown_of
-from ncleaner.methods.base import Value
 from ncleaner.methods.choice import load_method, make_method
 from ncleaner.methods.language import page_language
 from ncleaner.methods.ngram import has_other_letters
-from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL, METHODS, entry_of
+from ncleaner.methods.table import entry_of
 from ncleaner.methods.zones import Wanted
 from ncleaner.modelling.container import Stored
-from ncleaner.modelling.decision import PRESETS, Preset
 from ncleaner.modelling.ngrams import NGramModel
-from ncleaner.page import LAYOUT_CHOICES, Page, TextLayout
+from ncleaner.page import Page, TextLayout
+from ncleaner.recipe import Recipe
 from ncleaner.sinks.text import kept_text
 
 if TYPE_CHECKING:
@@ -35,8 +30,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Cleaner", "clean", "metadata"]
 
-# Those that a model has besides its own threshold, which is the balanced one.
-_PRESETS = [name for name in PRESETS if name != "balanced"]
+P = ParamSpec("P")
+
+
+def _taking(
+    kind: Callable[P, object],
+) -> Callable[[Callable[..., None]], Callable[Concatenate[Any, P], None]]:
+    """Decorates a function that takes the arguments of another one, for type checkers."""
+    return lambda function: cast(Any, function)
 
 
 class Cleaner:
@@ -54,105 +55,51 @@ class Cleaner:
     True
 
     Args:
-        method: name of a cleaning method; `ncleaner clean --help` lists them.
-        model: `auto`, a model per page by its language, the user's own first (`ncleaner models`); `shipped`,
-            the same without the user's own; a directory, `auto` with the models of that directory first; or
-            one model for all pages: its name, its file, or a loaded model. Methods without a model ignore it.
-        threshold: in bits, instead of the model's own; a higher value removes more. Or a preset of the model:
-            `precision` or `recall`.
-        headline: keep the headline of each page with clean text; False removes it. By default the methods
-            `hybrid` and `ngram` keep it, and all others decide by themselves.
-        comments: False removes the readers' comments, unless they are the page, as in a forum.
-        captions: False removes the captions of pictures and tables.
-        news: all pages are articles: `hybrid` judges each as one, and readers' comments are removed as with
-            `comments=False`. Plain text has no structure, so nothing changes for it.
-        notices: keep the text of pages that hold nothing but a notice, such as an error message or a cookie
-            wall. By default such a page gives no text; only the method `hybrid` finds them, on HTML pages.
-        parameters: {name: value} of the method's parameters that differ from the defaults; `ncleaner methods
-            NAME` lists them.
-        sites: a survey of sites, or its file (`ncleaner survey`): `hybrid` removes what is on many pages of a
-            site. It is used for pages whose URL is known.
-        limits: bounds for one page.
-        encoding: WHATWG label of the encoding, instead of what pages declare.
-        alt_text: include the alternative text of images.
-        facts: collect what HTML pages say of themselves, too (`Document.facts`), for `metadata_of`.
-        marks: fill the table of marks of HTML pages, too, which Markdown and HTML need.
-        text: the layout of plain text: `lines` (a paragraph on each line), `paragraphs` (between empty
-            lines), `wrapped` (as by Lynx or in mail), or `auto`: as the lines of each text tell.
+        recipe: how pages are cleaned; without it, the arguments are those of `Recipe`.
+
+    Attributes:
+        recipe: how pages are cleaned.
+        method: the method that decides.
+        sites: the survey of sites, or None.
 
     Raises:
         TypeError: an argument has another type.
-        ValueError: there is no such method, preset or layout, the loaded model is not for the method, the
-            threshold is no number, or a parameter is unknown or out of range.
-        InputError: there is no such encoding.
-        ModelError: there is no such model, it cannot be read, or it has no such preset; or there is no such
-            survey.
+        ValueError: a value is out of range, options do not go together, or the loaded model is not for the
+            method.
+        InputError: the encoding is unknown.
+        ModelError: the model or the survey does not exist or cannot be read, or the model has no such preset.
     """
 
-    def __init__(
-        self,
-        method: str = DEFAULT_METHOD,
-        model: str | Path | Stored = DEFAULT_MODEL,
-        *,
-        threshold: float | Preset | None = None,
-        headline: bool | None = None,
-        comments: bool = True,
-        captions: bool = True,
-        news: bool = False,
-        notices: bool = False,
-        parameters: Mapping[str, Value] = MappingProxyType({}),
-        sites: str | Path | Survey | None = None,
-        limits: Limits = Limits(),
-        encoding: str | None = None,
-        alt_text: bool = False,
-        facts: bool = False,
-        marks: bool = False,
-        text: str = "auto",
-    ) -> None:
-        check_is("method", method, str, f"the name of a method ({', '.join(METHODS)})")
-        entry = entry_of(method)
-        check_is("model", model, (str, os.PathLike, Stored), "a name, a path or a loaded model")
-        if isinstance(threshold, str):
-            check_choice("threshold", threshold, _PRESETS)
-        elif threshold is not None:
-            check_number("threshold", threshold, f"a number of bits, {' or '.join(map(repr, _PRESETS))}")
-        if headline is not None:
-            check_flag("headline", headline)
-        for name, flag in (
-            ("comments", comments), ("captions", captions), ("news", news), ("notices", notices),
-            ("alt_text", alt_text), ("facts", facts), ("marks", marks),
-        ):  # fmt: skip
-            check_flag(name, flag)
-        check_is("parameters", parameters, Mapping, "a mapping {name: value}")
-        if sites is not None:
+    @overload
+    def __init__(self, recipe: Recipe, /) -> None: ...
+    @overload
+    @_taking(Recipe)
+    def __init__(self, recipe: Recipe) -> None: ...
+    def __init__(self, *given: Any, **options: Any) -> None:
+        if len(given) == 1 and isinstance(given[0], Recipe) and not options:
+            self.recipe = given[0]
+        else:
+            self.recipe = Recipe(*given, **options)
+        recipe = self.recipe
+        entry = entry_of(recipe.method)
+        if recipe.encoding is not None:
+            # raises for an unknown one
+            dump_html(b"", encoding=recipe.encoding)
+        self.sites: Survey | None = None
+        if recipe.sites is not None:
             # only here, since most cleaners have no survey
             from ncleaner.surveying.survey import Survey
 
-            check_is("sites", sites, (str, os.PathLike, Survey), "a survey or its path")
-        check_is("limits", limits, Limits, "Limits(…)")
-        if encoding is not None:
-            check_is("encoding", encoding, str, "the name of an encoding")
-            # raises for an unknown one
-            dump_html(b"", encoding=encoding)
-        check_choice("text", text, LAYOUT_CHOICES)
-        self.limits = limits
-        self.text = text
-        if entry.needs_references and sites is None:
-            raise ValueError(f"the method {method} needs `sites`, a survey with references")
-        if isinstance(sites, str | os.PathLike):
-            sites = Survey(sites, entry.needs_references)
-        self.sites = sites
-        self.encoding = encoding
-        self.alt_text = alt_text
-        self.facts = facts
-        self.marks = marks
-        keeps = entry.keeps_headline or None
-        keep_headline = keeps if headline is None else headline
-        self.wanted = Wanted(keep_headline, comments and not news, captions, notices)
-        if isinstance(model, Stored):
-            self.method = make_method(method, model, threshold, news, parameters)
+            sites = recipe.sites
+            self.sites = sites if isinstance(sites, Survey) else Survey(sites, entry.needs_references)
+        wishes = (recipe.threshold, recipe.news, recipe.parameters)
+        if isinstance(recipe.model, Stored):
+            self.method = make_method(recipe.method, recipe.model, *wishes)
         else:
-            self.method = load_method(method, model, threshold, news, parameters)
+            self.method = load_method(recipe.method, recipe.model, *wishes)
+        headline = entry.keeps_headline or None if recipe.headline is None else recipe.headline
+        comments = recipe.comments and not recipe.news
+        self.wanted = Wanted(headline, comments, recipe.captions, recipe.notices)
         used = getattr(self.method, "model", None)
         self._model_name = str(getattr(used, "name", ""))
         # n-grams alone, or those of a hybrid
@@ -171,14 +118,14 @@ class Cleaner:
         self, html: bytes | str, url: str, callers: int, marks: bool = False, facts: bool = False
     ) -> Document:
         check_is("url", url, str, "an address as str")
-        given = page_of(html, callers)
+        recipe = self.recipe
         document = dump_html(
-            given,
-            encoding=self.encoding,
-            limits=self.limits,
-            alt_text=self.alt_text,
-            facts=facts or self.facts,
-            marks=marks or self.marks,
+            page_of(html, callers),
+            encoding=recipe.encoding,
+            limits=recipe.limits,
+            alt_text=recipe.alt_text,
+            facts=facts or recipe.facts,
+            marks=marks or recipe.marks,
         )
         return self._with_site(document, url)
 
@@ -186,10 +133,6 @@ class Cleaner:
         if self.sites is None or not url:
             return document
         return replace(document, site=self.sites.look_up(url, document))
-
-    def text_document(self, text: bytes | str) -> Document:
-        """Reads one plain-text dump as a Document."""
-        return dump_text(page_of(text, 3), encoding=self.encoding, limits=self.limits, layout=self.text)
 
     def keep(self, document: Document) -> Kept:
         """Decides which segments of a document to keep; remarks the model and the language of the page."""
@@ -246,7 +189,7 @@ class Cleaner:
 
         Raises as `clean` does.
         """
-        return _said_by(page_of(html, 3), url, self.encoding, self.limits)
+        return _said_by(page_of(html, 3), url, self.recipe)
 
     def markdown(
         self,
@@ -279,14 +222,16 @@ class Cleaner:
         Raises as `clean` does, and ValueError for other `spans`.
         """
         check_flag("front_matter", front_matter)
-        document, text = self._marked_up(html, url, markdown_of, links, images, spans, front_matter)
+        options = MarkupOptions(links, images, spans)
+        document = self._dumped(html, url, 5, marks=True, facts=front_matter)
+        kept = self.keep(document) if front_matter else self._decided(document)
+        text = markdown_of(document, kept, options, url).decode()
         if not (front_matter and text):
             return text
         # few ask for it, and it imports parsers of dates and addresses
         from ncleaner.sinks.front_matter import front_matter_of
 
-        front = front_matter_of(Page(b"", url), document, self.keep(document))
-        return f"{front.decode()}\n{text}"
+        return f"{front_matter_of(Page(b'', url), document, kept).decode()}\n{text}"
 
     def html(
         self,
@@ -301,45 +246,31 @@ class Cleaner:
 
         Arguments and errors as for `markdown`.
         """
-        return self._marked_up(html, url, html_of, links, images, spans)[1]
-
-    def _marked_up(
-        self,
-        html: bytes | str,
-        url: str,
-        write: Callable[[Document, Kept, MarkupOptions, str], bytes],
-        links: bool,
-        images: bool,
-        spans: Spans,
-        facts: bool = False,
-    ) -> tuple[Document, str]:
-        check_flag("links", links)
-        check_flag("images", images)
-        check_choice("spans", spans, SPANS)
-        document = self._dumped(html, url, 6, True, facts)
         options = MarkupOptions(links, images, spans)
-        return document, write(document, self._decided(document), options, url).decode()
+        document = self._dumped(html, url, 5, marks=True)
+        return html_of(document, self._decided(document), options, url).decode()
 
     def page(self, page: Page) -> tuple[Document, Kept]:
         """Dumps and cleans a page of an archive; its HTTP header counts for the encoding."""
         check_is("page", page, Page, "a Page, such as `pages` yields")
+        recipe = self.recipe
         if page.kind == "text":
             document = dump_text(
                 page.body,
                 content_type=page.content_type,
-                encoding=self.encoding,
-                limits=self.limits,
+                encoding=recipe.encoding,
+                limits=recipe.limits,
                 layout=self._layout(page),
             )
         else:
             document = dump_html(
                 page.body,
                 content_type=page.content_type,
-                encoding=self.encoding,
-                limits=self.limits,
-                alt_text=self.alt_text,
-                facts=self.facts,
-                marks=self.marks,
+                encoding=recipe.encoding,
+                limits=recipe.limits,
+                alt_text=recipe.alt_text,
+                facts=recipe.facts,
+                marks=recipe.marks,
             )
         document = self._with_site(document, page.url)
         kept = self.keep(document)
@@ -349,9 +280,10 @@ class Cleaner:
 
     def _layout(self, page: Page) -> str | TextLayout:
         """Returns the layout in which a text is read: what the user says, or what the reader knows."""
+        wanted = self.recipe.text
         if page.layout is None:
-            return self.text
-        return page.layout if self.text == "auto" else replace(page.layout, name=self.text)
+            return wanted
+        return page.layout if wanted == "auto" else replace(page.layout, name=wanted)
 
     def __repr__(self) -> str:
         model = getattr(self.method, "model", None)
@@ -414,12 +346,13 @@ def metadata(html: bytes | str, url: str = "") -> Metadata:
 
     Warns and raises as `clean` does.
     """
-    return _said_by(page_of(html, 3), url)
+    return _said_by(page_of(html, 3), url, Recipe())
 
 
-def _said_by(html: bytes | str, url: str, encoding: str | None = None, limits: Limits = Limits()) -> Metadata:
+def _said_by(html: bytes | str, url: str, recipe: Recipe) -> Metadata:
     # few runs ask for it, and it imports parsers of dates and addresses
     from ncleaner.describing.metadata import metadata_of
 
     check_is("url", url, str, "an address as str")
-    return metadata_of(dump_html(html, encoding=encoding, limits=limits, facts=True), url)
+    document = dump_html(html, encoding=recipe.encoding, limits=recipe.limits, facts=True)
+    return metadata_of(document, url)

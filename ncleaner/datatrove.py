@@ -11,25 +11,22 @@ replaces another extractor after a reader that yields HTML:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import orjson
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.errors import InputError
-from ncleaner.limits import Limits
-from ncleaner.methods.base import Value
-from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
-from ncleaner.modelling.decision import Preset
-from ncleaner.reading.archive import InputFormat, read
+from ncleaner.options import options_of
+from ncleaner.pools.pool import Pool
+from ncleaner.recipe import Recipe
 from ncleaner.running.engine import cleaned_items
-from ncleaner.running.settings import Settings
+from ncleaner.running.jobs import pool_of
+from ncleaner.running.settings import Reading, Settings
 from ncleaner.running.tally import Tally
-from ncleaner.running.workers import Pool
+from ncleaner.sinks.choice import Output
 
 try:
     from datatrove.pipeline.extractors.base import BaseExtractor
@@ -39,6 +36,11 @@ except ImportError as error:
     raise ImportError("ncleaner.datatrove needs datatrove: pip install 'ncleaner[datatrove]'") from error
 
 __all__ = ["NcleanerExtractor", "NcleanerReader"]
+
+
+def _taken(kind: type, options: dict[str, Any]) -> Any:
+    """Makes a class of options from some of these arguments, and takes them away."""
+    return kind(**{each.name: options.pop(each.name) for each in options_of(kind) if each.name in options})
 
 
 class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # datatrove has no types
@@ -55,67 +57,27 @@ class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # datatrove has no 
     Args:
         data_folder, paths_file: as for every reader from disk. Files that are neither archives nor HTML are
             read as texts: give a `glob_pattern` if the folder contains other files.
-        method, model, threshold, headline, comments, captions, news, notices, parameters, sites, limits,
-            encoding, alt_text: see `Cleaner`.
-        input_format, marker, text: see `archive.read`.
-        options: those of `BaseDiskReader`: limit, skip, adapter, glob_pattern, default_metadata, …
+        options: those of `Recipe`, such as `method` and `model`, those of `Reading`, and those of
+            `BaseDiskReader`: limit, skip, adapter, glob_pattern, default_metadata, …
 
     Raises:
-        ValueError, ModelError: as `Cleaner` does; raised when the reader runs.
+        TypeError, ValueError: as `Recipe` does.
+        ModelError: as `Cleaner` does; raised when the reader runs.
     """
 
     name = "🧹 ncleaner"
 
-    def __init__(
-        self,
-        data_folder: Any,
-        paths_file: Any = None,
-        *,
-        method: str = DEFAULT_METHOD,
-        model: str | Path = DEFAULT_MODEL,
-        threshold: float | Preset | None = None,
-        headline: bool | None = None,
-        comments: bool = True,
-        captions: bool = True,
-        news: bool = False,
-        notices: bool = False,
-        parameters: Mapping[str, Value] = MappingProxyType({}),
-        sites: str | Path | None = None,
-        limits: Limits = Limits(),
-        encoding: str | None = None,
-        alt_text: bool = False,
-        input_format: InputFormat = "auto",
-        marker: str | None = None,
-        text: str = "auto",
-        **options: Any,
-    ) -> None:
+    def __init__(self, data_folder: Any, paths_file: Any = None, **options: Any) -> None:
+        recipe, reading = _taken(Recipe, options), _taken(Reading, options)
         super().__init__(data_folder, paths_file, **options)
-        self.settings = Settings(
-            method=method,
-            model=str(model),
-            threshold=threshold,
-            output_format="jsonl",
-            input_format=input_format,
-            encoding=encoding,
-            alt_text=alt_text,
-            headline=headline,
-            comments=comments,
-            captions=captions,
-            news=news,
-            notices=notices,
-            parameters=dict(parameters),
-            sites=None if sites is None else str(sites),
-            limits=limits,
-            marker=marker,
-            text=text,
-        )
+        self.settings = Settings(recipe, reading, Output(format="jsonl"))
         self._pool: Pool | None = None
 
     def run(self, data: Iterable[Any] | None = None, rank: int = 0, world_size: int = 1) -> Iterator[Any]:
         """Yields the documents of a task's share of the files."""
         # raises errors in method or model here, not in the worker
         self.settings.cleaner()
-        with Pool(1, self.settings) as self._pool:
+        with pool_of(1, self.settings) as self._pool:
             yield from super().run(data, rank, world_size)
         self._pool = None
 
@@ -124,16 +86,12 @@ class NcleanerReader(BaseDiskReader):  # type: ignore[misc]  # datatrove has no 
         number = 0
         settings = self.settings
         with ExitStack() as stack:
-            pool = self._pool or stack.enter_context(Pool(1, settings))
-            items = read(
+            pool = self._pool or stack.enter_context(pool_of(1, settings))
+            items = settings.read(
                 stack.enter_context(self.data_folder.open(filepath, "rb")),
-                input_format=settings.input_format,
-                limits=settings.limits,
                 name=self.data_folder.resolve_paths(filepath),
-                marker=settings.marker,
-                text=settings.text,
             )
-            chunks = cleaned_items(items, pool, settings.limits)
+            chunks = cleaned_items(items, pool, settings.recipe.limits)
             while True:
                 with self.track_time():
                     chunk = next(chunks, None)
@@ -171,44 +129,16 @@ class NcleanerExtractor(BaseExtractor):  # type: ignore[misc]  # datatrove has n
     Pages without clean text and pages above the limits are dropped.
 
     Args:
-        method, model, threshold, headline, comments, captions, news, notices, parameters, limits, alt_text:
-            see `Cleaner`.
         timeout: seconds for one page, which include loading the model if processes are not forked. None:
             those of `limits`.
+        recipe: the arguments of `Recipe`.
     """
 
     name = "🧹 ncleaner"
 
-    def __init__(
-        self,
-        method: str = DEFAULT_METHOD,
-        model: str | Path = DEFAULT_MODEL,
-        *,
-        threshold: float | Preset | None = None,
-        headline: bool | None = None,
-        comments: bool = True,
-        captions: bool = True,
-        news: bool = False,
-        notices: bool = False,
-        parameters: Mapping[str, Value] = MappingProxyType({}),
-        limits: Limits = Limits(),
-        alt_text: bool = False,
-        timeout: float | None = None,
-    ) -> None:
-        super().__init__(limits.seconds if timeout is None else timeout)
-        self.settings = Settings(
-            method=method,
-            model=str(model),
-            threshold=threshold,
-            alt_text=alt_text,
-            headline=headline,
-            comments=comments,
-            captions=captions,
-            news=news,
-            notices=notices,
-            parameters=dict(parameters),
-            limits=limits,
-        )
+    def __init__(self, *given: Any, timeout: float | None = None, **recipe: Any) -> None:
+        self.settings = Settings(Recipe(*given, **recipe))
+        super().__init__(self.settings.recipe.limits.seconds if timeout is None else timeout)
         self._cleaner: Cleaner | None = None
 
     def __getstate__(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from ncleaner.arguments import check_flag, check_is
+from ncleaner.arguments import check_is
 from ncleaner.cleaner import Cleaner
 from ncleaner.errors import InputError
 from ncleaner.reading.archive import InputFormat, pages
@@ -64,16 +64,12 @@ def rows(
     check_is("source", source, (str, os.PathLike), "a path or a URL")
     if cleaner is not None:
         check_is("cleaner", cleaner, Cleaner, "a Cleaner")
-    for name, flag in (
-        ("segments", segments), ("metadata", metadata), ("signals", signals), ("markdown", markdown),
-    ):  # fmt: skip
-        check_flag(name, flag)
-    own = Cleaner(facts=metadata, marks=markdown) if cleaner is None else cleaner
-    if metadata and not own.facts:
-        raise ValueError("metadata needs a Cleaner(facts=True)")
-    if markdown and not own.marks:
-        raise ValueError("markdown needs a Cleaner(marks=True)")
     options = SinkOptions(segments=segments, metadata=metadata, signals=signals, markdown=markdown)
+    own = Cleaner(facts=metadata, marks=markdown) if cleaner is None else cleaner
+    if metadata and not own.recipe.facts:
+        raise ValueError("metadata needs a Cleaner(facts=True)")
+    if markdown and not own.recipe.marks:
+        raise ValueError("markdown needs a Cleaner(marks=True)")
     inputs = find_inputs([os.fspath(source)])
     return _rows([item.path for item in inputs], own, options, input_format, marker)
 
@@ -94,7 +90,7 @@ def _rows(
 def _rows_of(
     path: str, cleaner: Cleaner, options: SinkOptions, input_format: InputFormat, marker: str | None
 ) -> Iterator[dict[str, Any]]:
-    found = pages(path, input_format=input_format, limits=cleaner.limits, marker=marker)
+    found = pages(path, input_format=input_format, limits=cleaner.recipe.limits, marker=marker)
     for page in found:
         try:
             document, kept = cleaner.page(page)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ncleaner.arguments import check_number, check_whole
 from ncleaner.errors import InputError
+from ncleaner.options import Declared, option
 
 __all__ = ["Limits"]
 
 # `bytes` is a limit of the class below.
 Text = bytes
+_PANEL = "Limits of a page"
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Declared):
     """Bounds for one page.
 
     A page above `bytes`, `segments`, `seconds` or `memory` is given up. A page above `nesting` or `tags` is
@@ -46,27 +47,37 @@ class Limits:
             (Linux).
 
     Raises:
-        TypeError: one of them is no number.
-        ValueError: one of them is out of range: at least 1 byte, 1 segment, 16 levels and 1,000 tags, and
-            more than 0 seconds.
+        TypeError: a value is not a number.
+        ValueError: a value is out of range.
     """
 
-    bytes: int = 20_000_000
-    nesting: int = 512
-    tags: int = 450_000
-    segments: int = 1_000_000
-    seconds: float = 60.0
-    memory: int | None = None
-
-    def __post_init__(self) -> None:
-        for name, low in (("bytes", 1), ("nesting", 16), ("tags", 1000), ("segments", 1)):
-            check_whole(name, getattr(self, name), low)
-            # those of NumPy are no numbers for JSON
-            object.__setattr__(self, name, int(getattr(self, name)))
-        check_number("seconds", self.seconds, "a number above 0", above=0)
-        if self.memory is not None:
-            check_whole("memory", self.memory, 1)
-            object.__setattr__(self, "memory", int(self.memory))
+    bytes: int = option(
+        20_000_000,
+        "Largest page, in bytes, before and after decompression; larger pages are given up.",
+        low=1, flags="--max-bytes", panel=_PANEL,
+    )  # fmt: skip
+    nesting: int = option(
+        512,
+        "Deepest nesting of elements in a page that is slow to parse; deeper tags are dropped.",
+        low=16, flags="--max-nesting", panel=_PANEL,
+    )  # fmt: skip
+    tags: int = option(450_000, "Most tags that are given to the parser.", low=1000, flags=None)
+    segments: int = option(
+        1_000_000,
+        "Largest number of segments of a page; pages with more are given up.",
+        low=1, flags="--max-segments", panel=_PANEL,
+    )  # fmt: skip
+    seconds: float = option(
+        60.0,
+        "Longest time for one page, in seconds; slower pages are given up.",
+        above=0, least=0.1, what="a number above 0", metavar="SECONDS", flags="--max-seconds", panel=_PANEL,
+    )  # fmt: skip
+    memory: int | None = option(
+        None,
+        "Memory of a worker, in MB; pages that need more are given up (Linux).",
+        kind=int, low=1, least=200, unit=1_000_000, otherwise="no limit", metavar="MB", flags="--max-memory",
+        panel=_PANEL,
+    )  # fmt: skip
 
     def check_size(self, size: int) -> None:
         """Raises InputError for a page of more than `bytes` bytes."""

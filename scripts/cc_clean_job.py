@@ -26,6 +26,7 @@ from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.archive import read
 from ncleaner.reading.records import PAGES
+from ncleaner.recipe import Recipe
 from ncleaner.running.settings import Settings
 from ncleaner.spark import rows, schema
 
@@ -55,17 +56,17 @@ class Cleaning:
 
     def settings(self) -> Settings:
         """What to clean with."""
-        return Settings(method=self.args.method, model=self.args.model)
+        return Settings(Recipe(self.args.method, self.args.model))
 
     def iterate_records(self, warc_uri: str, archive_iterator: Iterable[Any]) -> Iterator[Row]:
         """The rows of an archive, with the offsets of their records."""
         settings = self.settings()
-        yield from rows(self._items(warc_uri, archive_iterator, settings.limits), settings)
+        yield from rows(self._items(warc_uri, archive_iterator, settings.recipe.limits), settings)
 
     def process_record(self, record: Any) -> Iterator[Row]:
         """The row of a single record, if it is a page."""
         settings = self.settings()
-        yield from rows(_read(record, None, "", settings.limits), settings)
+        yield from rows(_read(record, None, "", settings.recipe.limits), settings)
 
     def _items(self, uri: str, records: Iterable[Any], limits: Limits) -> Iterator[Page | Skip | Damage]:
         for record in records:

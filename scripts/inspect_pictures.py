@@ -15,9 +15,9 @@ from tempfile import TemporaryDirectory
 
 from rich.console import Console
 
+from ncleaner.explaining.against import gold_of, with_gold
 from ncleaner.explaining.drawing import page_of
 from ncleaner.explaining.explain import explain
-from ncleaner.explaining.gold import gold_of, with_gold
 from ncleaner.people.inspect import explanation_drawing
 
 ROOT = Path(__file__).parents[1]

@@ -16,13 +16,12 @@ from typing import Annotated
 
 import typer
 from goldsets import SETS, read_sets, stock_phrases, structure_examples
+from notice_training import read_texts, small_parts, terms_of_texts, train_notices
 
 from ncleaner.errors import TrainingWarning
 from ncleaner.modelling.container import Stored
 from ncleaner.people.cards import trained_sentence
-from ncleaner.training.fiasco import train_fiasco
-from ncleaner.training.lines import train_lines
-from ncleaner.training.notices import read_texts, small_parts, terms_of_texts, train_notices
+from ncleaner.training.classic import train_fiasco, train_lines
 from ncleaner.training.pairs import Pair, read_pairs
 from ncleaner.training.structure import train_structure
 from ncleaner.training.train import train

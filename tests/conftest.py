@@ -6,12 +6,17 @@ import importlib
 import os
 import shutil
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from multiprocessing import forkserver
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
+
+from ncleaner.pools import pool
+
+from .faults import hooked
 
 BENCH = Path(__file__).parent.parent / "bench"
 
@@ -50,3 +55,23 @@ def bench_module(bench_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callabl
     """Imports a module of the package `bench` by its name in it."""
     monkeypatch.syspath_prepend(bench_folder)
     return lambda name: importlib.import_module(f"bench.{name}")
+
+
+HookWorkers = Callable[[str | Path | None], None]
+
+
+@pytest.fixture
+def hook_workers(monkeypatch: pytest.MonkeyPatch) -> Iterator[HookWorkers]:
+    """Makes the workers of this process run a file when they start; None ends it."""
+    server: Any = forkserver._forkserver
+    context = pool._context
+
+    def hook(path: str | Path | None) -> None:
+        # the next worker is forked from a new server, which has run the file
+        server._stop()
+        for name, value in hooked(path or "").items():
+            monkeypatch.setenv(name, value) if path else monkeypatch.delenv(name)
+
+    monkeypatch.setattr(pool, "_context", lambda fresh, preload=pool.__name__: context(True, preload))
+    yield hook
+    server._stop()

@@ -1,5 +1,7 @@
-"""Pages that end workers. Each worker runs this file first where NCLEANER_WORKER_HOOK names it; what a page does
-then stands in its URL: `http://x.example/7?fault=segfault`."""
+"""Pages that end workers: what a page does is in its URL, `http://x.example/7?fault=segfault`.
+
+Processes whose environment is `hooked` run this file when they start; see `hook/sitecustomize.py`.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,15 @@ from typing import Any
 from ncleaner.cleaner import Cleaner
 from ncleaner.page import Page
 
-# what NCLEANER_WORKER_HOOK has to be
 HOOK = str(Path(__file__))
+
+
+def hooked(hook: str | Path = HOOK) -> dict[str, str]:
+    """The environment of processes that run a file when they start."""
+    folders = [str(Path(__file__).parent / "hook"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {"PYTHONPATH": os.pathsep.join(folders), "NCLEANER_TEST_HOOK": str(hook)}
+
+
 # names a file to which a slow page appends the process that it is in: how tests see that a run goes on
 BEATS = "NCLEANER_TEST_BEATS"
 

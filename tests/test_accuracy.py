@@ -18,7 +18,7 @@ from ncleaner.modelling.decision import Statistic
 from ncleaner.page import Page
 from ncleaner.reading.archive import read
 from ncleaner.scoring.evaluation import evaluate
-from ncleaner.sinks.choice import make_sink
+from ncleaner.sinks.choice import Output
 from ncleaner.text.hosts import registered_domain
 from ncleaner.training.examples import Scheme
 from ncleaner.training.pairs import Pair
@@ -32,7 +32,7 @@ PAGES = {item.url: item for item in read(EXAMPLES / "crawl.warc.gz") if isinstan
 
 def scores(cleaners: dict[str, Cleaner], folder: Path) -> dict[str, float]:
     """Of the pages cleaned by the cleaner under their id."""
-    sink = make_sink("cleaneval")
+    sink = Output(format="cleaneval").sink()
     for entry in MANIFEST:
         if entry["id"] in cleaners:
             document, kept = cleaners[entry["id"]].page(PAGES[entry["url"]])

@@ -41,7 +41,7 @@ class NAType:
 )
 def test_what_is_no_page(given: Any, said: str) -> None:
     cleaner = Cleaner()
-    for function in (ncleaner.clean, cleaner.clean, cleaner.document, cleaner.text_document):
+    for function in (ncleaner.clean, cleaner.clean, cleaner.document):
         with pytest.raises(TypeError, match=f"^a page has to be bytes or str, .*{said}"):
             function(given)
 
@@ -69,7 +69,7 @@ def test_what_is_a_page(given: Any) -> None:
 def test_a_text_that_looks_like_the_place_of_a_page(text: str) -> None:
     """It is cleaned as the text that it is, since a crawl has pages with such text; the caller is warned."""
     cleaner = Cleaner(method="everything")
-    for function in (ncleaner.clean, cleaner.clean, cleaner.document, cleaner.text_document):
+    for function in (ncleaner.clean, cleaner.clean, cleaner.document):
         with pytest.warns(InputWarning, match="looks like the path or the address of a page") as found:
             function(text)
         # at the line of the caller
@@ -120,7 +120,7 @@ def test_parameters_of_a_cleaner(parameters: dict[str, Any], error: type[Excepti
 
 
 def test_booleans_and_numbers_of_numpy_will_do() -> None:
-    cleaner = Cleaner(comments=np.bool_(False), threshold=np.float32(0.5))  # type: ignore[arg-type]
+    cleaner = Cleaner(comments=np.bool_(False), threshold=np.float32(0.5))  # type: ignore[call-overload]
     assert cleaner.clean(f"<p>{PROSE}") == PROSE
     assert repr(Limits(bytes=np.int64(5000))) == repr(Limits(bytes=5000))  # type: ignore[arg-type]
 

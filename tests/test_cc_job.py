@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from datetime import datetime
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 from .archives import http, members, warc
-from .faults import HOOK
+from .faults import hooked
 from .people.test_app import NCLEANER, PROSE
 from .servers import environment
 from .spark_cluster import ENVIRONMENT, OPTIONS, skip_without_spark
@@ -114,6 +115,11 @@ print(json.dumps(found, default=str))
 
 
 @pytest.fixture(scope="module")
+def with_modules(modules: Path) -> dict[str, str]:
+    found = hooked()
+    return {**found, "PYTHONPATH": f"{modules}{os.pathsep}{found['PYTHONPATH']}"}
+
+
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Archives as Common Crawl has them, and with what can go wrong."""
     folder = tmp_path_factory.mktemp("cc") / "in"
@@ -148,7 +154,7 @@ def in_order(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def expected(source: Path, out: Path) -> list[dict[str, Any]]:
     subprocess.run(
         [NCLEANER, "clean", source, "-o", out, "-f", "parquet", "--model", "auto"],
-        capture_output=True, check=False, env=environment(NCLEANER_WORKER_HOOK=HOOK),
+        capture_output=True, check=False, env=environment(**hooked()),
     )  # fmt: skip
     found = [row for path in out.glob("*.parquet") for row in pq.read_table(path).to_pylist()]
     assert len(found) == 69 + 15
@@ -165,7 +171,7 @@ def test_the_table_has_the_rows_of_a_clean_run(source: Path, modules: Path, tmp_
         [sys.executable, SCRIPT, "--input_base_url", f"{source}/", "--model", "auto", paths, "pages"],
         cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120,
         env=environment(
-            **ENVIRONMENT, PYTHONPATH=str(modules), NCLEANER_WORKER_HOOK=HOOK,
+            **ENVIRONMENT, **with_modules(modules),
             PYSPARK_SUBMIT_ARGS=f"--master local[2] {options} pyspark-shell",
         ),
     )  # fmt: skip
@@ -180,7 +186,7 @@ def test_records_of_warcio(source: Path, modules: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", ALONE, SCRIPT.parent, *sorted(source.iterdir())],
         capture_output=True, text=True, check=False,
-        env=environment(PYTHONPATH=str(modules), NCLEANER_WORKER_HOOK=HOOK),
+        env=environment(**with_modules(modules)),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

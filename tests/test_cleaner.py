@@ -107,7 +107,3 @@ def test_limits_hold_in_the_api() -> None:
     assert document.elements["depth"].max() < 600
     with pytest.raises(ValueError, match="nesting has to be a whole number of at least 16, not 1"):
         Limits(nesting=1)
-
-
-def test_text_document() -> None:
-    assert [segment.text for segment in Cleaner().text_document("one\n\ntwo")] == ["one", "two"]

@@ -18,7 +18,7 @@ from ncleaner import Cleaner
 from ncleaner.limits import Limits
 
 from .archives import http, members, warc
-from .faults import HOOK
+from .faults import hooked
 from .people.test_app import NCLEANER, PROSE
 from .servers import environment
 
@@ -94,10 +94,10 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_reader(source: Path, tmp_path: Path) -> None:
-    found, counted = pipeline(tmp_path, f"NcleanerReader({str(source)!r})", NCLEANER_WORKER_HOOK=HOOK)
+    found, counted = pipeline(tmp_path, f"NcleanerReader({str(source)!r})", 2, **hooked())
     done = subprocess.run(
         [NCLEANER, "clean", source, "-f", "jsonl"], capture_output=True, check=False,
-        env=environment(NCLEANER_WORKER_HOOK=HOOK),
+        env=environment(**hooked()),
     )  # fmt: skip
     expected = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(expected) == 120

@@ -10,8 +10,7 @@ import pytest
 
 import ncleaner
 from ncleaner.page import Page
-from ncleaner.sinks.base import SinkOptions
-from ncleaner.sinks.choice import make_sink
+from ncleaner.sinks.choice import Output
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 CRAWL = EXAMPLES / "crawl.warc.gz"
@@ -20,7 +19,7 @@ CRAWL = EXAMPLES / "crawl.warc.gz"
 @pytest.mark.untraced
 def test_rows_are_what_jsonl_has() -> None:
     cleaner = ncleaner.Cleaner(facts=True)
-    sink = make_sink("jsonl", SinkOptions(segments=True, metadata=True, signals=True))
+    sink = Output(format="jsonl", segments=True, metadata=True, signals=True).sink()
     lines = [
         json.loads(sink.render(page, *cleaner.page(page), False))
         for page in ncleaner.pages(CRAWL)

@@ -34,9 +34,8 @@ from ncleaner.document.plain import dump_text
 from ncleaner.errors import ModelError
 from ncleaner.methods.choice import make_method, read_ngrams
 from ncleaner.modelling._forest import MAX_TREES, Forest
-from ncleaner.modelling.alphabet import alphabet
+from ncleaner.modelling.alphabet import _FOREIGN, _MARKS, _run_of_marks, alphabet, compose
 from ncleaner.modelling.hybrid import HybridModel
-from ncleaner.modelling.nfc import _FOREIGN, _MARKS, _run_of_marks, compose
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.notices import Notices
 from ncleaner.modelling.structure import Structure

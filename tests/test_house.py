@@ -16,13 +16,15 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "ncleaner"
 
 # What each room, or each file on the ground floor, may know besides the nouns that everybody uses.
-NOUNS = {"arguments", "errors", "limits", "page", "spawning"}
+NOUNS = {"arguments", "errors", "limits", "options", "page", "spawning"}
 MAY_KNOW: dict[str, set[str]] = {
     "arguments": set(),
     "errors": set(),
     "limits": set(),
+    "options": set(),
     "page": set(),
     "spawning": set(),
+    "pools": set(),
     "text": set(),
     "storage": set(),
     "_ngram": {"text"},
@@ -35,32 +37,34 @@ MAY_KNOW: dict[str, set[str]] = {
     "describing": {"text", "document", "surveying"},
     "markup": {"text", "document"},
     "sinks": {"text", "document", "surveying", "describing", "markup"},
-    "scoring": set(),
+    "scoring": {"pools"},
     "training": {"text", "reading", "document", "modelling", "methods", "scoring"},
-    "cleaner": {"document", "modelling", "methods", "surveying", "markup", "sinks", "describing"},
+    # it names what it checks: a loaded model, a survey
+    "recipe": {"methods", "modelling", "surveying"},
+    "cleaner": {"recipe", "document", "modelling", "methods", "surveying", "markup", "sinks", "describing"},
     "annotating": {
         "text", "storage", "reading", "document", "modelling", "methods", "training", "cleaner",
     },
     # of training it takes the alignment with gold text
     "explaining": {"text", "document", "modelling", "methods", "training", "cleaner", "describing"},
     "comparing": {
-        "text", "modelling", "methods", "sinks", "scoring", "training", "cleaner",
+        "pools", "text", "modelling", "methods", "sinks", "scoring", "training", "recipe", "cleaner",
     },
     "frames": {"text", "reading", "sinks", "cleaner"},
     "running": {
-        "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "cleaner",
-        "surveying",
+        "pools", "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "recipe",
+        "cleaner", "surveying",
     },
-    "sorting": {"text", "storage", "reading", "running"},
+    "sorting": {"pools", "text", "storage", "reading", "running"},
     "checking": {"text", "reading", "document", "modelling", "methods", "sinks", "cleaner"},
     "people": {
-        "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "training",
-        "cleaner", "comparing", "running", "sorting", "surveying", "annotating", "explaining", "checking",
+        "pools", "text", "storage", "reading", "document", "modelling", "methods", "sinks", "scoring", "training",
+        "recipe", "cleaner", "comparing", "running", "sorting", "surveying", "annotating", "explaining", "checking",
         "markup",
     },
     # the doors
-    "spark": {"storage", "reading", "modelling", "methods", "sinks", "running", "people"},
-    "datatrove": {"text", "reading", "modelling", "methods", "cleaner", "running"},
+    "spark": {"pools", "storage", "reading", "modelling", "methods", "sinks", "recipe", "running", "people"},
+    "datatrove": {"pools", "sinks", "recipe", "cleaner", "running"},
     "__main__": {"people"},
     "__init__": {
         "reading", "document", "modelling", "methods", "scoring", "training", "cleaner", "explaining", "describing", "frames",
@@ -68,7 +72,7 @@ MAY_KNOW: dict[str, set[str]] = {
 }  # fmt: skip
 # What training and drawing need, and cleaning must not.
 BLOCKED = (
-    "rapidfuzz", "publicsuffixlist", "matplotlib", "lightgbm", "pycrfsuite", "starlette", "uvicorn", "nh3", "textual",
+    "rapidfuzz", "publicsuffixlist", "matplotlib", "lightgbm", "pycrfsuite", "starlette", "uvicorn", "nh3",
 )  # fmt: skip
 
 

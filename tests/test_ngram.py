@@ -118,7 +118,7 @@ def test_any_text_scores_as_the_reference(
 def test_dense_table_says_what_the_hash_tables_say(order: int) -> None:
     model = model_of(CLEAN, DIRTY, order, 0.5)
     sides = zip(model.interpolated("clean"), model.interpolated("dirty"), strict=True)
-    levels = [(model._keys(k), np.log2(c / d)) for k, (c, d) in enumerate(sides, 1)]
+    levels = [(model.keys(k), np.log2(c / d)) for k, (c, d) in enumerate(sides, 1)]
     dense, sparse = Grams(levels, SYMBOLS.bits, True), Grams(levels, SYMBOLS.bits, False)
     for text in [*CLEAN, *DIRTY, "neither of them, #~"]:
         data = text.encode()

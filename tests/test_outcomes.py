@@ -13,7 +13,7 @@ import pytest
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.page import Page
-from ncleaner.sinks.choice import make_sink
+from ncleaner.sinks.choice import Output
 
 # every line that these pages take is run by other tests, too
 pytestmark = pytest.mark.untraced
@@ -66,7 +66,7 @@ def cleaned(page: str, kind: Any = "html", **wanted: bool) -> str:
     source = Page(page.encode(), "https://a.example/", kind=kind, content_type="text/html; charset=utf-8")
     document, kept = cleaner(**wanted).page(source)
     found = {
-        name: re.sub(r"\s", "", read(make_sink(name).render(source, document, kept, True)))
+        name: re.sub(r"\s", "", read(Output(format=name).sink().render(source, document, kept, True)))
         for name, read in READERS.items()
     }
     assert len(set(found.values())) == 1, found

@@ -19,6 +19,7 @@ from ncleaner import Cleaner
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
+from ncleaner.document.plain import dump_text
 from ncleaner.text import _utf8
 
 ROOT = Path(__file__).parent.parent
@@ -51,7 +52,7 @@ def outcomes(cleaner: Cleaner, order: list[int]) -> dict[int, tuple[bytes, ...]]
         if number < len(PAGES):
             document = cleaner.document(PAGES[number])
         else:
-            document = cleaner.text_document(TEXTS[number - len(PAGES)])
+            document = dump_text(TEXTS[number - len(PAGES)])
         found[number] = said(document, cleaner.keep(document))
     return found
 

@@ -1,4 +1,4 @@
-"""How far people agree about the same pages: percentages and Cohen's kappa, and the places where they do not.
+"""Agreement of the annotators of a project: percentages and Cohen's kappa, and all disagreements.
 
 As D. Bauer, J. Degen, X. Deng et al. worked ("FIASCO: Filtering the Internet by Automatic Subtree
 Classification", WAC-3, 2007): two people label each page, and a third one settles what they disagree about.
@@ -8,21 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from itertools import combinations
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from ncleaner.annotating.project import Project
+from ncleaner.document import Document
 from ncleaner.modelling.labels import LABELS
 
-__all__ = ["Agreement", "Measure", "Votes", "agreement", "conflicts"]
+__all__ = ["Agreement", "Measure", "Votes", "agreement", "compared", "conflicts"]
 
 _OTHER: Final = LABELS.index("o")
+# characters of a segment in the list of disagreements
+_SHOWN: Final = 120
 
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """What several people say about one page.
+    """Labels of one page by several people.
 
     Attributes:
         page: its id.
@@ -66,7 +71,7 @@ class Agreement:
 
 
 def _measure(table: npt.NDArray[np.float64]) -> Measure:
-    """Measures from a table of how often the first person says one label and the second another."""
+    """Measures from a table of how often the first person gives one label and the second another."""
     total = float(table.sum())
     if not total:
         return Measure(0, 1.0, 1.0)
@@ -81,7 +86,7 @@ def agreement(first: str, second: str, pages: Iterable[Votes]) -> Agreement:
 
     Args:
         first, second: the people.
-        pages: what they say; pages without one of the two do not count.
+        pages: their labels; pages that one of the two has not labelled do not count.
     """
     tables = {unit: np.zeros((len(LABELS), len(LABELS))) for unit in ("segments", "words")}
     number = 0
@@ -117,3 +122,55 @@ def conflicts(letters: Sequence[str]) -> list[int]:
         letters: the labels of a page by each person.
     """
     return [row for row, labels in enumerate(zip(*letters, strict=True)) if len(set(labels)) > 1]
+
+
+def _votes_of(project: Project) -> list[tuple[Document, Votes, str]]:
+    """Returns, for each page that at least two people have finished, the page, their labels, and the labels
+    of the person who settled it (empty if it is not settled).
+
+    Raises:
+        TrainingError: a file of labels is damaged, or a page cannot be read.
+    """
+    found = []
+    for page in project.pages:
+        labels = {name: one for name, one in project.all_labels(page).items() if one.done}
+        own = {name: one.labels for name, one in labels.items() if not one.settles}
+        settled = next((one.labels for one in labels.values() if one.settles), "")
+        if len(own) < 2:
+            continue
+        document = project.document(page)
+        own = {name: letters for name, letters in own.items() if len(letters) == len(document)}
+        if len(own) > 1:
+            words = document.segments["words"].astype("int64")
+            found.append((document, Votes(page, words, own), settled))
+    return found
+
+
+def compared(project: Project) -> tuple[list[Agreement], list[dict[str, Any]]]:
+    """Measures the agreement of each two people, and lists the segments that they label differently.
+
+    Returns:
+        The agreements; and for each disagreement `page`, `segment`, `text` (its beginning), `words`, `votes`
+        ({person: label}) and `settled` (the label of the person who settled it, or an empty text).
+
+    Raises:
+        TrainingError: as `_votes_of`.
+    """
+    everything = _votes_of(project)
+    names = sorted({name for _, votes, _ in everything for name in votes.letters})
+    pages = [votes for _, votes, _ in everything]
+    measured = [agreement(first, second, pages) for first, second in combinations(names, 2)]
+    differing = []
+    for document, votes, settled in everything:
+        for row in conflicts([*votes.letters.values()]):
+            differing.append(
+                {
+                    "page": votes.page,
+                    "segment": row,
+                    "text": str(document[row])[:_SHOWN],
+                    "words": int(votes.words[row]),
+                    "votes": {name: letters[row] for name, letters in votes.letters.items()},
+                    "settled": settled[row] if len(settled) == len(document) else "",
+                }
+            )
+    return [found for found in measured if found.pages], differing

@@ -1,7 +1,7 @@
 """A page as a browser draws it, made harmless: what is in the frame beside the segments.
 
-Three walls stand around a hostile page: its markup is made anew from a list of elements and cleaned again by
-nh3; the frame is a sandbox without scripts, forms and windows; and the policy of the answer allows nothing
+There are three walls around a hostile page: its markup is made anew from a list of elements and cleaned again
+by nh3; the frame is a sandbox without scripts, forms and windows; and the policy of the answer allows nothing
 from outside.
 """
 
@@ -59,8 +59,8 @@ def drawn_page(
 
     Args:
         body: the page as served.
-        document: what has been made of it.
-        styles: with the style sheets that stand in the page.
+        document: its Document.
+        styles: with the style sheets of the page.
         encoding, limits: as for `dump_html`.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Who gets in: the check of each request, before anything else sees it.
+"""The check of each request, before anything else sees it.
 
 The server listens on this machine only, but every page in the browser, and every user of the machine, can
 send requests to it. So the address that is printed has a random token. It is exchanged for a cookie that no
@@ -52,14 +52,14 @@ _NO_TOKEN: Final = (
 
 
 class Guard:
-    """Lets only requests through that come from the page itself.
+    """Passes on only requests from the page itself.
 
     Args:
-        app: what is guarded.
+        app: the application that is guarded.
         port: on which the server listens.
 
     Attributes:
-        token: for the address that is printed.
+        token: part of the address that is printed.
     """
 
     def __init__(self, app: ASGIApp, port: int) -> None:

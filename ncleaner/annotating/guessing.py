@@ -1,4 +1,4 @@
-"""What the current model thinks of a page: a label for each segment, and how sure it is."""
+"""Guesses of the current model about a page: a label for each segment, and how sure it is."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Guess", "Guesser", "styles_of"]
 
 _HEADLINE: Final = ZONES.index("headline")
 _BY_RULE: Final = 0.9
-# how many blocks around a segment make its style, with its own
+# number of blocks that make the style of a segment: its own, and those around it
 _LEVELS: Final = 3
 
 
@@ -76,8 +76,8 @@ class Guesser:
 
 
 def styles_of(document: Document) -> list[int]:
-    """Returns a number for each segment: the same for those of the same kind whose block, and the two blocks
-    around it, have the same tags and classes."""
+    """Returns a number for each segment: the same for segments of the same kind whose block, and the two
+    blocks around it, have the same tags and classes."""
     elements = document.elements
     parents, hashes = elements["parent"].tolist(), elements["style"].tolist()
     numbers: dict[tuple[int, ...], int] = {}

@@ -1,7 +1,7 @@
 """The labels that one person gives to the segments of one page, and their file.
 
 A label is one letter: `p`, `h`, `l` keep the segment as a paragraph, header or list item; `c` keeps it as the
-continuation of the kept segment before; `o` drops it. A segment that nobody has labelled yet has a `.`.
+continuation of the kept segment before; `o` drops it. A segment without a label has a `.`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = [
     "write_labels",
 ]
 
-#: Stands for a segment without a label.
+#: Marks a segment without a label.
 OPEN: Final = "."
 
 
@@ -49,12 +49,12 @@ class PageLabels:
         page: id of the page.
         labels: one letter for each segment, or `.`.
         digest: of the page's text as it was labelled; see `digest_of`.
-        revision: number of changes that have been saved; 0 for a page that nobody has touched.
+        revision: number of changes that have been saved; 0 for an untouched page.
         done: the person has finished the page.
         seconds: time spent on the page, without pauses.
-        changed: number of segments whose label is not what was guessed, when the page was finished.
+        changed: number of segments whose label differed from the guess when the page was finished.
         finished: time at which the page was finished, in UTC (`2026-05-01T10:00:00Z`); empty before.
-        settles: the people between whose labels these decide; empty for a page that was labelled as it is.
+        settles: the people between whose labels these decide; empty for a page that was not settled.
     """
 
     page: str
@@ -74,15 +74,9 @@ class PageLabels:
             letters[row] = letter
         return replace(self, labels="".join(letters), revision=self.revision + 1)
 
-    def filled(self, guess: str) -> str:
-        """Returns the letters, with the guess where there is no label."""
-        return "".join(
-            other if letter == OPEN else letter for letter, other in zip(self.labels, guess, strict=True)
-        )
-
 
 def digest_of(document: Document) -> str:
-    """Returns a hash of a page's segments: labels belong to a page whose text gives the same."""
+    """Returns a hash of a page's segments: labels belong to a page whose text has the same hash."""
     return sha256(document.data).hexdigest()[:16]
 
 
@@ -169,7 +163,7 @@ def stored_labels(path: Path) -> PageLabels:
 
 
 def write_labels(path: Path, labels: PageLabels) -> None:
-    """Writes the labels of a page; the file is there as a whole, or as it was before.
+    """Writes the labels of a page; the file is replaced as a whole.
 
     Raises:
         OutputError: it cannot be written.
@@ -185,7 +179,7 @@ def write_labels(path: Path, labels: PageLabels) -> None:
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Writes a file as a whole, and the directory above it.
+    """Writes a file as a whole, and makes the directory above it.
 
     Raises:
         OutputError: it cannot be written.

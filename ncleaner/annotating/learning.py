@@ -1,8 +1,8 @@
-"""Learning in the background: a model of the pages that are finished, its learning curve, and how sure the
-better model is of all other pages.
+"""Learning in the background, and the order of the pages that follows from it.
 
-`learn` runs in a process of its own, so that whoever annotates does not wait. It writes two files to the
-directory of the person: the model, and `learned.json` with all that it has found out.
+`learn` runs in a process of its own, so that the annotator does not wait. It trains a model of the finished
+pages, draws its learning curve, and measures how sure the better model is of all other pages. It writes two
+files to the directory of the person: the model, and `learned.json` with everything else.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from itertools import islice
@@ -21,31 +22,91 @@ import numpy as np
 from ncleaner.annotating.guessing import Guesser
 from ncleaner.annotating.labels import gold_lines, write_bytes
 from ncleaner.annotating.project import Project, open_project
-from ncleaner.annotating.queue import Candidate, in_order
 from ncleaner.errors import ModelError, NcleanerError, TrainingError
 from ncleaner.methods.language import page_language
 from ncleaner.training.curve import Curve, fit, learning_curve, verdict
 from ncleaner.training.pairs import Pair
 from ncleaner.training.validation import mean_and_error, page_figures
 
-__all__ = ["MODEL", "Learned", "Learning", "finished_pairs", "read_learned"]
+__all__ = ["MODEL", "Candidate", "Learned", "Learning", "finished_pairs", "in_order", "read_learned"]
 
 MODEL: Final = "model.ncm"
 _LEARNED: Final = "learned.json"
-# pages that are looked at before anybody has come to them
+# number of pages that are judged ahead of the annotator
 _MOST: Final = 2000
-# of so many pages that are finished, a model is trained
+# least number of finished pages of which a model is trained
 _LEAST: Final = 4
 # a learned alphabet is for pages of one language
 _MAIN: Final = 0.8
+# The first pages are typical ones: a model of a few pages learns little from odd ones (docs/annotation.md).
+_TYPICAL: Final = 8
+# Then a page counts as doubtful at most as this multiple of the mean.
+_MOST_DOUBT: Final = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A page in the queue.
+
+    Attributes:
+        page: its id.
+        site: its registered domain; empty if unknown.
+        kind: of the page; empty if unknown.
+        language: of the page; empty if unknown.
+        doubt: expected share of characters that the model judges wrong, 0 to 1; None if the page has not
+            been read.
+        words: number of words; 0 if the page has not been read.
+    """
+
+    page: str
+    site: str = ""
+    kind: str = ""
+    language: str = ""
+    doubt: float | None = None
+    words: int = 0
+
+
+def in_order(pages: Iterable[Candidate], done: Iterable[Candidate]) -> list[str]:
+    """Returns the ids of unfinished pages, the one that teaches most first.
+
+    The first few pages are typical ones, as sure or unsure as most. After them a page teaches more the less
+    sure the model is of it. It teaches less the more pages of its site and of its kind are finished: two
+    pages of one site have the same menus.
+
+    Args:
+        pages: the unfinished pages.
+        done: the finished pages.
+    """
+    finished = list(done)
+    sites = Counter(page.site for page in finished if page.site)
+    kinds = Counter(page.kind for page in finished if page.kind)
+    left = list(pages)
+    # a page that has not been read is taken to be like the others
+    known = sorted(page.doubt for page in left if page.doubt is not None and page.words)
+    usual = known[len(known) // 2] if known else 1.0
+    mean = sum(known) / len(known) if known else 1.0
+
+    def value(page: Candidate) -> float:
+        if page.doubt is not None and not page.words:
+            return 0.0
+        doubt = usual if page.doubt is None else page.doubt
+        if len(finished) < _TYPICAL:
+            worth = min(doubt, usual) / max(doubt, usual, 1e-9)
+        else:
+            worth = min(doubt, _MOST_DOUBT * mean)
+        seen = sites[page.site] if page.site else 0
+        alike = kinds[page.kind] / len(finished) if page.kind and finished else 0.0
+        return worth / ((1 + seen) ** 2 * (1 + alike))
+
+    return [name for _, name in sorted((-value(page), page.page) for page in left)]
 
 
 @dataclass(slots=True)
 class Learned:
-    """What the background has found out.
+    """What has been learned in the background.
 
     Attributes:
-        pages: {id: site, kind, language, doubt, words, error} of the pages that it has looked at.
+        pages: {id: site, kind, language, doubt, words, error} of the pages that have been read.
         trained: number of finished pages that it has learned from.
         own: the model trained on them guesses better than the one at the start, and is used.
         curve: points {pages, f, error}, from few pages to all.
@@ -76,7 +137,7 @@ class Learned:
 
 
 def read_learned(folder: Path) -> Learned:
-    """Reads what has been found out before; nothing if there is no file, or it is of another version."""
+    """Reads what was learned before; nothing if there is no file, or it is of another version."""
     try:
         return Learned(**json.loads((folder / _LEARNED).read_bytes()))
     except (OSError, ValueError, TypeError):
@@ -86,7 +147,7 @@ def read_learned(folder: Path) -> Learned:
 def finished_pairs(project: Project, name: str) -> list[Pair]:
     """Returns the pages that a person has finished, and those whose clean text comes from elsewhere.
 
-    A page that somebody else has finished here is not among them: two people are to judge by themselves.
+    Pages that other people have finished here are not among them: each person judges independently.
     """
     found = []
     for page in project.pages:
@@ -106,7 +167,7 @@ def finished_pairs(project: Project, name: str) -> list[Pair]:
 
 
 def learn(folder: str, encoding: str | None, name: str, model: str) -> None:
-    """Learns from what a person has finished; the entry point of the process.
+    """Learns from the pages that a person has finished; the entry point of the process.
 
     Args:
         folder: of the project.

@@ -1,11 +1,18 @@
-"""The directory of a project: pages, their labels by each person, and the clean texts that training reads."""
+"""The directory of a project: pages, their labels by each person, and the clean texts that training reads.
+
+`import_pages` fills it from archives.
+"""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable
+import shutil
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from typing import Final
 
@@ -21,9 +28,16 @@ from ncleaner.annotating.labels import (
 )
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
+from ncleaner.document.plain import dump_text
 from ncleaner.errors import InputError, OutputError, TrainingError
-from ncleaner.reading.inputs import is_page
+from ncleaner.methods.language import page_language
+from ncleaner.page import Page, Skip
+from ncleaner.reading.archive import read
+from ncleaner.reading.inputs import Input, is_page
 from ncleaner.storage.local import LocalFolder
+from ncleaner.text.charset import decode
+from ncleaner.text.counted import counted
+from ncleaner.text.hosts import registered_domain
 from ncleaner.training.annotations import (
     SUFFIX,
     labels_from_alignment,
@@ -33,9 +47,10 @@ from ncleaner.training.annotations import (
 )
 from ncleaner.training.pairs import Pair, find_manifest, read_bytes, read_text, site_of
 
-__all__ = ["Project", "check_name", "open_project"]
+__all__ = ["Imported", "Project", "check_name", "import_pages", "open_project"]
 
 _NAME: Final = re.compile(r"[^\W_][\w.-]{0,39}")
+_MARK: Final = b"\xef\xbb\xbf"
 _RAW, _CLEAN, _LABELS, _OWN = "raw", "clean", "labels", ".annotating"
 
 
@@ -60,7 +75,7 @@ class Project:
     Attributes:
         folder: the directory.
         pages: {id: path} of its pages, by id.
-        urls: {id: URL}, of those whose URL the manifest tells.
+        urls: {id: URL}, of the pages whose URL is in the manifest.
         languages: {id: language}, likewise.
         encoding: WHATWG label of all pages; None: as they declare.
     """
@@ -83,7 +98,7 @@ class Project:
         return self.folder / _CLEAN
 
     def own(self, name: str) -> Path:
-        """The directory of what the program keeps for a person besides labels: it may be deleted."""
+        """The directory of the program's other files for a person; it may be deleted."""
         return self.folder / _OWN / name
 
     def lock(self, name: str) -> AbstractContextManager[object]:
@@ -156,8 +171,8 @@ class Project:
         return self.pages[page].with_suffix(SUFFIX)
 
     def given(self, page: str, document: Document) -> str | None:
-        """Returns the labels that a page has from elsewhere: from its clean text if nobody has finished the
-        page here, or from a file of Victor beside it; None without one.
+        """Returns the labels that a page has from elsewhere: from its clean text if the page has not been
+        finished here, or from a file of Victor beside it; None without one.
 
         Raises:
             TrainingError: the file is damaged, or belongs to another page.
@@ -178,7 +193,7 @@ class Project:
     def write_gold(self, name: str, page: str, document: Document, labels: PageLabels) -> bool:
         """Writes the clean text of a page that a person has finished; returns whether it was written.
 
-        The labels of whoever has settled the page go before all others; without them, those that were
+        The labels of the person who settled the page go before all others; without them, those that were
         finished last.
 
         Raises:
@@ -202,11 +217,11 @@ def open_project(folder: Path, encoding: str | None = None) -> Project:
     """Opens a directory of pages: those of its directory `raw`, or without one the pages in it.
 
     Raises:
-        InputError: it is no directory, cannot be read, or holds no page; or there is no such encoding.
+        InputError: it is not a directory, cannot be read, or holds no page; or the encoding is unknown.
         TrainingError: its manifest is damaged.
     """
     if encoding is not None:
-        # raises for an unknown one
+        # raises for an unknown encoding
         dump_html(b"", encoding=encoding)
     raw = folder / _RAW if (folder / _RAW).is_dir() else folder
     pages: dict[str, Path] = {}
@@ -231,3 +246,94 @@ def open_project(folder: Path, encoding: str | None = None) -> Project:
         {name: entry["language"] for name, entry in told.items() if entry["language"]},
         encoding,
     )
+
+
+@dataclass(slots=True)
+class Imported:
+    """Result of an import.
+
+    Attributes:
+        found: number of pages in the inputs.
+        written: number of pages in the project.
+        notes: a sentence for each place of damage, and for pages that were given up.
+    """
+
+    found: int
+    written: int
+    notes: list[str]
+
+
+def _pages_of(inputs: Sequence[Input], notes: list[str]) -> Iterator[Page]:
+    for given in inputs:
+        for item in read(given.path):
+            if isinstance(item, Page):
+                yield item
+            elif isinstance(item, Skip):
+                if item.lost:
+                    notes.append(f"{item.url or given.path}: page given up: {item.reason}")
+            else:
+                notes.append(f"{given.path}: {item.what}")
+
+
+def import_pages(inputs: Sequence[Input], folder: Path, most: int) -> Imported:
+    """Writes pages of some inputs to `folder/raw`, and `folder/manifest.jsonl`.
+
+    If there are more than `most` pages, each site gives one, then each gives a second one, and so on. The
+    same inputs give the same pages. The inputs are read twice. `raw` appears when it is complete.
+
+    Args:
+        inputs: archives, pages and texts.
+        folder: the directory of the project; it is made.
+        most: largest number of pages.
+
+    Raises:
+        InputError: an input cannot be read, or there is no page.
+        OutputError: the directory cannot be written.
+    """
+    notes: list[str] = []
+    sites: defaultdict[str, list[int]] = defaultdict(list)
+    found = 0
+    for found, page in enumerate(_pages_of(inputs, notes), 1):
+        sites[registered_domain(page.url) if "//" in page.url else ""].append(found)
+    if not found:
+        raise InputError(f"there is no page in {', '.join(given.path for given in inputs[:3])}")
+    turns = (number for turn in zip_longest(*sites.values()) for number in turn if number is not None)
+    chosen = {number for _, number in zip(range(most), turns, strict=False)}
+    part = folder / "raw.part"
+    try:
+        shutil.rmtree(part, ignore_errors=True)
+        part.mkdir(parents=True)
+        width = max(4, len(str(len(chosen))))
+        lines: list[str] = []
+        for number, page in enumerate(_pages_of(inputs, []), 1):
+            if number not in chosen:
+                continue
+            line = _write_page(page, part, f"{len(lines) + 1:0{width}d}")
+            if line:
+                lines.append(line)
+        if not lines:
+            raise InputError(f"none of {counted(found, 'page')} has any text")
+        write_bytes(folder / "manifest.jsonl", "".join(lines).encode())
+        part.rename(folder / "raw")
+    except OSError as error:
+        raise OutputError(f"cannot write {folder}: {error.strerror}") from error
+    return Imported(found, len(lines), notes)
+
+
+def _write_page(page: Page, folder: Path, name: str) -> str:
+    """Writes a page; returns its line of the manifest, or nothing for a page without text."""
+    plain = page.kind == "text"
+    body = page.body
+    try:
+        document = (dump_text if plain else dump_html)(body, content_type=page.content_type)
+    except InputError:
+        return ""
+    if not len(document):
+        return ""
+    utf8, encoding = decode(body, page.content_type, html=not plain)
+    if decode(body, html=not plain)[1] != encoding:
+        # only the server declared the encoding; a byte-order mark goes before what the page declares
+        body = _MARK + utf8
+    (folder / f"{name}{'.txt' if plain else '.html'}").write_bytes(body)
+    entry = {"id": name, "url": page.url, "lang": page_language(document), "date": page.date}
+    return json.dumps({key: value for key, value in entry.items() if value}, ensure_ascii=False) + "\n"

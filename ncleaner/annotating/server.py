@@ -7,6 +7,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib import resources
 from typing import Any, Final
 
@@ -17,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from ncleaner.annotating.compared import compared
+from ncleaner.annotating.agreement import compared
 from ncleaner.annotating.drawing import drawn_page, drawn_text
 from ncleaner.annotating.guard import DRAWN_POLICY, Guard
 from ncleaner.annotating.labels import PageLabels
@@ -29,42 +30,80 @@ __all__ = ["Serving", "application", "serving"]
 
 _TYPES: Final = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 _MOST_BYTES: Final = 8_000_000
-# the rest of an unknown error is for whoever looks at the program, not at the page
+# of other errors, the page shows only that they are internal
 _STATUS: Final = {RequestError: 400, OutputError: 507}
 
 
 def application(session: Session, command: str = "") -> Starlette:
-    """Returns the application; nothing in it checks who asks.
+    """Returns the application, which checks no request; see `guard`.
 
     Args:
         session: the work that it shows.
-        command: what to run when enough pages are finished; the page shows it.
+        command: shown on the page as what to run when enough pages are finished.
     """
+    api = _Api(session, command)
+    asked = {
+        "progress": api.progress, "pages": api.pages, "next": api.following, "page": api.page,
+        "agreement": api.agreed,
+    }  # fmt: skip
+    changing = {"change": api.change, "finish": api.finish, "later": api.put_off}
+    return Starlette(
+        routes=[
+            Route("/", _file),
+            Route("/static/{name}", _file),
+            Route("/drawn", _safely(api.drawn)),
+            *(Route(f"/api/{name}", _safely(function)) for name, function in asked.items()),
+            *(
+                Route(f"/api/{name}", _posted(function), methods=["POST"])
+                for name, function in changing.items()
+            ),
+        ]
+    )
+
+
+@cache
+def _files() -> dict[str, bytes]:
+    """Returns {name: contents} of the files of the web page."""
     static = resources.files("ncleaner.annotating") / "static"
-    files = {item.name: item.read_bytes() for item in static.iterdir() if item.is_file()}
+    return {item.name: item.read_bytes() for item in static.iterdir() if item.is_file()}
 
-    def file(request: Request) -> Response:
-        name = request.path_params.get("name", "index.html")
-        if name not in files:
-            return Response("there is no such file", 404)
-        return Response(files[name], media_type=_TYPES.get(name.rpartition(".")[2]))
 
-    def progress(request: Request) -> Any:
-        return {**session.progress(), "command": command}
+def _file(request: Request) -> Response:
+    name = request.path_params.get("name", "index.html")
+    if name not in _files():
+        return Response("there is no such file", 404)
+    return Response(_files()[name], media_type=_TYPES.get(name.rpartition(".")[2]))
 
-    def pages(request: Request) -> Any:
-        return session.listing()
 
-    def following(request: Request) -> Any:
-        asked = request.query_params.get("after")
-        queue = [page for page in session.queue() if page != asked]
-        return {"id": queue[0] if queue else None}
+class _Api:
+    """The answers to the requests of the web page."""
 
-    def page(request: Request) -> Any:
-        return session.page(_page_of(request))
+    def __init__(self, session: Session, command: str) -> None:
+        self._session = session
+        self._command = command
 
-    def agreed(request: Request) -> Any:
-        measured, differing = compared(session.project)
+    def progress(self, request: Request) -> Any:
+        """Progress, and the command that comes next."""
+        return {**self._session.progress(), "command": self._command}
+
+    def pages(self, request: Request) -> Any:
+        """All pages."""
+        return self._session.listing()
+
+    def following(self, request: Request) -> Any:
+        """The page that comes next."""
+        return {"id": self._next(request.query_params.get("after"))}
+
+    def _next(self, page: str | None) -> str | None:
+        return next((other for other in self._session.queue() if other != page), None)
+
+    def page(self, request: Request) -> Any:
+        """A page with its segments."""
+        return self._session.page(_page_of(request))
+
+    def agreed(self, request: Request) -> Any:
+        """Agreement of the annotators, and the disagreements."""
+        measured, differing = compared(self._session.project)
         return {
             "agreements": [
                 {
@@ -84,66 +123,38 @@ def application(session: Session, command: str = "") -> Starlette:
             "number": len(differing),
         }
 
-    def drawn(request: Request) -> Response:
+    def drawn(self, request: Request) -> Response:
+        """A page as a browser draws it."""
         name = _page_of(request)
-        document = session.document(name)
-        path = session.project.pages[name]
+        document = self._session.document(name)
+        project = self._session.project
+        path = project.pages[name]
         if path.suffix == ".txt":
             markup = drawn_text(document)
         else:
-            markup = drawn_page(
-                read_bytes(path),
-                document,
-                styles=request.query_params.get("styles") != "0",
-                encoding=session.project.encoding,
-            )
+            styles = request.query_params.get("styles") != "0"
+            markup = drawn_page(read_bytes(path), document, styles=styles, encoding=project.encoding)
         answer = HTMLResponse(markup.encode("utf-8", "replace"))
         answer.headers["Content-Security-Policy"] = DRAWN_POLICY
         return answer
 
-    def change(request: Request, body: dict[str, Any]) -> Any:
+    def change(self, request: Request, body: dict[str, Any]) -> Any:
+        """Changes labels."""
         changes = [(_whole(row), str(letter)) for row, letter in _listed(body.get("changes"))]
-        return _told(
-            session.change(
-                str(body.get("id")), _whole(body.get("revision")), changes, _number(body.get("seconds"))
-            )
-        )
+        revision, seconds = _whole(body.get("revision")), _number(body.get("seconds"))
+        return _told(self._session.change(str(body.get("id")), revision, changes, seconds))
 
-    def finish(request: Request, body: dict[str, Any]) -> Any:
+    def finish(self, request: Request, body: dict[str, Any]) -> Any:
+        """Finishes a page."""
+        name, revision = str(body.get("id")), _whole(body.get("revision"))
+        labels = self._session.finish(name, revision, str(body.get("labels")), _number(body.get("seconds")))
+        return {**_told(labels), "next": self._next(name)}
+
+    def put_off(self, request: Request, body: dict[str, Any]) -> Any:
+        """Puts a page off."""
         name = str(body.get("id"))
-        labels = session.finish(
-            name, _whole(body.get("revision")), str(body.get("labels")), _number(body.get("seconds"))
-        )
-        queue = [page for page in session.queue() if page != name]
-        return {**_told(labels), "next": queue[0] if queue else None}
-
-    def put_off(request: Request, body: dict[str, Any]) -> Any:
-        name = str(body.get("id"))
-        session.put_off(name)
-        queue = [page for page in session.queue() if page != name]
-        return {"next": queue[0] if queue else None}
-
-    return Starlette(
-        routes=[
-            Route("/", file),
-            Route("/static/{name}", file),
-            Route("/drawn", _safely(drawn)),
-            *(
-                Route(f"/api/{name}", _safely(function))
-                for name, function in (
-                    ("progress", progress),
-                    ("pages", pages),
-                    ("next", following),
-                    ("page", page),
-                    ("agreement", agreed),
-                )
-            ),
-            *(
-                Route(f"/api/{name}", _posted(function), methods=["POST"])
-                for name, function in (("change", change), ("finish", finish), ("later", put_off))
-            ),
-        ]
-    )
+        self._session.put_off(name)
+        return {"next": self._next(name)}
 
 
 def _page_of(request: Request) -> str:
@@ -185,7 +196,7 @@ def _answer(call: Callable[[], Any]) -> Response:
         what = error.strerror or str(error)
         return JSONResponse({"error": f"{error.filename}: {what}" if error.filename else what}, 507)
     except Exception as error:
-        # a defect of this program: the page says so, keeps what it has, and tries again
+        # a defect of this program: the page shows it, keeps its changes, and tries again
         return JSONResponse({"error": f"internal error: {error!r}"}, 500)
     return found if isinstance(found, Response) else JSONResponse(found)
 
@@ -215,7 +226,7 @@ def _posted(function: Callable[[Request, dict[str, Any]], Any]) -> Callable[[Req
 
 
 class Serving:
-    """A server that runs.
+    """A running server.
 
     Attributes:
         url: the address with its token.

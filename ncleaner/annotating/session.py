@@ -1,6 +1,6 @@
-"""One person at work in a project: what the web page and the terminal both do.
+"""One person at work in a project: what the web page shows and changes.
 
-Every change is on the disk before the call returns. A caller tells the revision of the labels that it has
+Every change is on the disk before the call returns. A caller gives the revision of the labels that it has
 seen; if they have changed since, nothing is written, and it gets the newer ones.
 """
 
@@ -17,9 +17,8 @@ from typing import Any, Final
 from ncleaner.annotating.agreement import conflicts
 from ncleaner.annotating.guessing import Guess, Guesser, styles_of
 from ncleaner.annotating.labels import OPEN, PageLabels, digest_of
-from ncleaner.annotating.learning import Learning
+from ncleaner.annotating.learning import Candidate, Learning, in_order
 from ncleaner.annotating.project import Project
-from ncleaner.annotating.queue import Candidate, in_order
 from ncleaner.document import Document
 from ncleaner.document.tables import HIDDEN, ZONES
 from ncleaner.errors import ModelError, NcleanerError, TrainingError
@@ -31,14 +30,14 @@ __all__ = ["UNDECIDED", "ConflictError", "RequestError", "Session"]
 #: The guess for a segment that two people label differently.
 UNDECIDED: Final = "?"
 _KEPT_DOCUMENTS: Final = 24
-# a pause longer than this is no work
+# longer pauses do not count as work
 _MOST_SECONDS: Final = 600.0
-# a model is trained after so many more finished pages
+# number of finished pages after which a model is trained again
 EVERY: Final = 3
 
 
 class RequestError(NcleanerError):
-    """What a face asks for cannot be done; its message is a sentence."""
+    """A request cannot be fulfilled; the message is a sentence."""
 
 
 class ConflictError(NcleanerError):
@@ -54,13 +53,13 @@ class ConflictError(NcleanerError):
 
 
 class Session:
-    """A person's work in a project. Its methods may be called from several threads.
+    """The work of a person in a project. Its methods may be called from several threads.
 
     Args:
         project: the project.
         name: the person.
-        model: what guesses at the start.
-        settling: the person decides what others disagree about.
+        model: the model that guesses at the start.
+        settling: the person decides where others disagree.
         anno: write a file of Victor for each finished page, too.
         goal: number of pages to finish.
         every: number of finished pages after which a model is trained; 0 for never.
@@ -99,7 +98,7 @@ class Session:
             self.learning.begin()
 
     def close(self) -> None:
-        """Ends what runs in the background."""
+        """Ends learning in the background."""
         self.learning.end()
 
     # state ------------------------------------------------------------------------------------------
@@ -135,7 +134,7 @@ class Session:
         return list(self._votes if self.settling else self.project.pages)
 
     def is_done(self, page: str) -> bool:
-        """Whether the person, or somebody before, has finished a page."""
+        """Whether the person has finished a page, or its clean text comes from elsewhere."""
         state = self._states.get(page)
         if state is not None:
             return state.done and (not self.settling or bool(state.settles))
@@ -170,7 +169,7 @@ class Session:
             self.learning.learned.own = False
 
     def poll(self) -> None:
-        """Takes over what has been learned in the background."""
+        """Uses what has been learned in the background."""
         with self._lock:
             if self.learning.poll():
                 self._use_model()
@@ -197,7 +196,7 @@ class Session:
         return PageLabels(page, given or empty, digest_of(document), done=given is not None)
 
     def guess(self, page: str) -> Guess:
-        """Returns what the model thinks of a page; in settling, what the others agree about."""
+        """Returns the guess of the model; when settling, the labels on which the others agree."""
         document = self.document(page)
         guess = self._guesser.guess(document)
         if not self.settling:
@@ -211,7 +210,7 @@ class Session:
         return replace(guess, letters=letters, certainty=certainty)
 
     def page(self, page: str) -> dict[str, Any]:
-        """Returns all that a face shows of a page. Raises RequestError."""
+        """Returns all that is shown of a page. Raises RequestError."""
         document, labels, guess = self.document(page), self.labels(page), self.guess(page)
         table = document.segments
         return {
@@ -289,7 +288,7 @@ class Session:
             guess = self.guess(page).letters
             finished = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
             if not labels.finished:
-                # a clean text of a page that nobody has finished is one from elsewhere
+                # without this mark, a crash would leave a clean text that seems to come from elsewhere
                 labels = self._save(replace(labels, done=False, finished=finished))
             labels = replace(
                 labels,
@@ -362,7 +361,7 @@ class Session:
             self._later.append(page)
 
     def progress(self) -> dict[str, Any]:
-        """Returns how far the work is: pages, words, minutes a page, and an estimate of what is left."""
+        """Returns the progress: pages, words, minutes a page, and an estimate of the time that is left."""
         with self._lock:
             self.poll()
             learned = self.learning.learned
@@ -397,7 +396,7 @@ class Session:
             }
 
     def listing(self) -> list[dict[str, Any]]:
-        """Returns a line for each page: the queue first, then what is finished, then what cannot be read."""
+        """Returns a line for each page: the queue, then the finished pages, then the unreadable ones."""
         queue = self.queue()
         rest = [page for page in self._pages() if page not in set(queue)]
         learned = self.learning.learned.pages

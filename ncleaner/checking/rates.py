@@ -38,10 +38,10 @@ def rates() -> Iterator[Finding]:
     from ncleaner.document._document import reuse_memory
     from ncleaner.page import Page
     from ncleaner.reading.archive import read
-    from ncleaner.sinks.choice import make_sink
+    from ncleaner.sinks.choice import Output
 
     stored = _crawl().read_bytes()
-    sink = make_sink("jsonl")
+    sink = Output(format="jsonl").sink()
     reuse_memory()
     pages = [page for page in read(BytesIO(stored), name="crawl.warc.gz") if isinstance(page, Page)]
     size = sum(len(page.body) for page in pages)

@@ -23,8 +23,7 @@ _LITTLE_SPACE = 500_000_000
 def models() -> Iterator[Finding]:
     """Yields the shipped models, and the user's own; each that is damaged in a finding of its own."""
     from ncleaner.methods.choice import load_model
-    from ncleaner.modelling.own import own_models
-    from ncleaner.modelling.shipped import shipped_names
+    from ncleaner.modelling.files import own_models, shipped_names
 
     good = []
     for name in shipped_names():
@@ -57,7 +56,7 @@ def models() -> Iterator[Finding]:
 
 def folders() -> Iterator[Finding]:
     """Yields whether the folders that commands write to can be written, and the space there."""
-    from ncleaner.modelling.own import VARIABLE, own_folder
+    from ncleaner.modelling.files import VARIABLE, own_folder
 
     yield _folder(
         "temporary files", Path(tempfile.gettempdir()), "set TMPDIR to a folder that can be written"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -17,8 +18,8 @@ from ncleaner.comparing.tools import Tool, sources_of, tool_of, with_model
 from ncleaner.errors import EvaluationError, ModelError, TrainingError
 from ncleaner.methods.choice import load_method
 from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
+from ncleaner.pools.pool import Worker, results
 from ncleaner.scoring.measures import bag_overlap, count_diff, diff_words, split_words
-from ncleaner.spawning import spawn_context
 
 __all__ = ["compare", "scored"]
 
@@ -111,19 +112,21 @@ def compare(
     found: list[ToolFigures] = []
     not_run: list[NotRun] = []
     # closed where scoring is interrupted, so that tools in other threads end, too
-    with _pool(scorers) as pool, closing(_each(outcomes, tools, jobs, stop)) as results:
-        for tool, result in zip(tools, results, strict=True):
+    with closing(_each(outcomes, tools, jobs, stop)) as each:
+        for tool, result in zip(tools, each, strict=True):
             if isinstance(result, NotRun):
                 steps.advance(len(gold.pages) * (rounds + 1))
                 not_run.append(result)
                 continue
-            pages = []
-            for page in (pool.map if pool else map)(scored, gold.pages, result):
-                pages.append(page)
+            tasks = [_Scored(*pair) for pair in zip(gold.pages, result, strict=True)]
+            pages: dict[int, PageFigures] = {}
+            for index, figures in results(tasks, scorers):
+                pages[index] = figures
                 steps.advance()
             folds = models.get(tool.name, ())
             count = 0 if isinstance(folds, TrainingError) else len(folds)
-            found.append(ToolFigures(tool, tuple(pages), count, () if count else tuple(sources_of(tool))))
+            ordered = tuple(pages[index] for index in range(len(tasks)))
+            found.append(ToolFigures(tool, ordered, count, () if count else tuple(sources_of(tool))))
     if not found:
         reasons = "; ".join(f"{tool.tool.name}: {tool.reason}" for tool in not_run)
         raise EvaluationError(f"no tool could run ({reasons})")
@@ -152,17 +155,15 @@ def _each(
             raise
 
 
-@contextmanager
-def _pool(scorers: int) -> Iterator[Executor | None]:
-    if scorers <= 1:
-        yield None
-        return
-    with ProcessPoolExecutor(scorers, mp_context=spawn_context()) as pool:
-        try:
-            yield pool
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """A page to score, as a task of a worker."""
+
+    page: GoldPage
+    outcome: Outcome
+
+    def __call__(self, worker: Worker) -> PageFigures:
+        return scored(self.page, self.outcome)
 
 
 def _by_fold(

@@ -10,8 +10,11 @@ from typing import Any
 
 from ncleaner.comparing.gold import GoldSet
 from ncleaner.comparing.tools import Tool
+from ncleaner.options import words_of
+from ncleaner.recipe import Recipe
 from ncleaner.scoring.errors import ratio_error
 from ncleaner.scoring.measures import MatchCounts
+from ncleaner.training.conventions import OPTIONS
 
 __all__ = ["Comparison", "Mean", "NotRun", "PageFigures", "ToolFigures"]
 
@@ -199,8 +202,8 @@ class Comparison:
             "sites": len(set(gold.clusters)),
             "units": {unit: sum(page.unit == unit for page in gold.pages) for unit in ("word", "char")},
             "convention": None if told is None else {name: use.to_dict() for name, use in told.items()},
-            "wishes": gold.wishes._asdict(),
-            "options": gold.wishes.options,
+            "wishes": {option: gold.wishes.get(option) for option in OPTIONS.values()},
+            "options": words_of(Recipe, gold.wishes),
             "reference": self.reference or None,
             "rounds": self.rounds,
             "tools": [self._tool(figures) for figures in self.tools],

@@ -8,16 +8,15 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from ncleaner.errors import EvaluationError, InputError
 from ncleaner.page import Page
 from ncleaner.scoring.measures import BagUnit
 from ncleaner.text.words import UNSPACED
-from ncleaner.training.conventions import ZoneUse, conventions_of
+from ncleaner.training.conventions import ZoneUse, conventions_of, wishes_of
 from ncleaner.training.pairs import Pair, Source, find_sources, read_bytes, read_text
 
-__all__ = ["GoldPage", "GoldSet", "Wishes", "read_gold"]
+__all__ = ["GoldPage", "GoldSet", "read_gold"]
 
 # An element <text id="URL" …> around each page of CleanEval. No tool can know it, and some take a page that
 # does not begin like one for something else.
@@ -26,27 +25,6 @@ _UNSPACED = re.compile(f"[{UNSPACED}]")
 _WORD = re.compile(r"\w")
 # share of the letters from which on a text is in a script that does not separate words
 _MOSTLY = 0.5
-
-
-class Wishes(NamedTuple):
-    """Which zones a tool should keep, as far as it has a switch: True, False, or None for its default."""
-
-    headline: bool | None = None
-    comments: bool | None = None
-    captions: bool | None = None
-
-    @classmethod
-    def of(cls, convention: Mapping[str, ZoneUse]) -> Wishes:
-        """The wishes of a user who wants what the gold texts contain; None where they have no convention."""
-        wanted = {"kept": True, "left out": False}
-        return cls(*(wanted.get(convention[zone].convention) for zone in ("headline", "comment", "caption")))
-
-    @property
-    def options(self) -> list[str]:
-        """The options of `ncleaner clean` for these wishes. Comments and captions are kept by default."""
-        found = [] if self.headline is None else ["--headline" if self.headline else "--no-headline"]
-        found += ["--no-comments"] if self.comments is False else []
-        return found + (["--no-captions"] if self.captions is False else [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +77,9 @@ class GoldSet:
     pairs: tuple[Pair, ...] = ()
 
     @property
-    def wishes(self) -> Wishes:
-        """What a user wants who follows the convention."""
-        return Wishes() if self.convention is None else Wishes.of(self.convention)
+    def wishes(self) -> dict[str, bool]:
+        """Options of a recipe that follows the convention."""
+        return {} if self.convention is None else wishes_of(self.convention)
 
     @property
     def clusters(self) -> list[str]:
@@ -143,8 +121,8 @@ def read_gold(
         raw, clean = folder / "raw", folder / "clean"
         if not (raw.is_dir() and clean.is_dir()):
             raise EvaluationError(
-                f"{folder} is no gold directory: it needs the directories `raw` (pages) and `clean` (their "
-                "text); --raw and --clean name two others"
+                f"{folder} is not a gold directory: it needs the directories `raw` (pages) and `clean` "
+                "(their text); --raw and --clean name two others"
             )
     if raw is None or clean is None:
         raise EvaluationError("give gold directories, or a directory of pages and one of their text")

@@ -10,9 +10,8 @@ from typing import NamedTuple
 from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.methods.table import METHODS
 from ncleaner.modelling.container import Stored
-from ncleaner.training.fiasco import train_fiasco
+from ncleaner.training.classic import train_fiasco, train_lines
 from ncleaner.training.hybrid import train_hybrid
-from ncleaner.training.lines import train_lines
 from ncleaner.training.pairs import Pair
 from ncleaner.training.sites import folds
 from ncleaner.training.train import train

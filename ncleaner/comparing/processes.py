@@ -6,25 +6,21 @@ A tool may raise, crash its process, or never end; this costs the page, and noth
 from __future__ import annotations
 
 import logging
-import multiprocessing
 import os
 import re
-import signal
 import threading
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
 from statistics import median
-from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from ncleaner.comparing.gold import GoldPage
 from ncleaner.comparing.peers import Extractor
 from ncleaner.comparing.tools import Tool
 from ncleaner.errors import EvaluationError, NcleanerError
-from ncleaner.spawning import spawn_context
+from ncleaner.pools.pool import Activity, Death, Doing, Done, Pool
 
 __all__ = ["Outcome", "ToolError", "run"]
 
@@ -32,10 +28,6 @@ __all__ = ["Outcome", "ToolError", "run"]
 _WARM_UP = 8
 # seconds between two looks at `stop`
 _GLANCE = 0.2
-# seconds in which a process has to be ready: imports and models, on a slow disk
-_START = 300.0
-# seconds in which it has to end when there are no more pages
-_LEAVE = 5.0
 _SPACE = re.compile(r"\s+")
 
 
@@ -101,11 +93,15 @@ def run(
         ToolError: the tool cannot run at all.
     """
     answers: list[list[_Answer]] = [[] for _ in pages]
-    with _Process(tool, pages, seconds, stop or threading.Event()) as process:
+    count = min(_WARM_UP, len(pages))
+    warm_up = [pages[i * len(pages) // count] for i in range(count)]
+    # pages that ended a process are not tried again
+    fatal: dict[str, str] = {}
+    with Pool(1, _Made, seconds=seconds, fresh=True) as pool:
         for _ in range(rounds):
             for page, found in zip(pages, answers, strict=True):
                 if not (found and found[-1].failure):
-                    found.append(process.clean(page))
+                    found.append(_clean(pool, tool, page, warm_up, fatal, stop))
                 if progress is not None:
                     progress()
     return [_outcome(found) for found in answers]
@@ -117,134 +113,97 @@ def _outcome(answers: Sequence[_Answer]) -> Outcome:
     return Outcome(answers[0].text, seconds=tuple(answer.seconds for answer in answers))
 
 
-class _Process:
-    """The process of a tool; a new one where the old one has ended."""
-
-    def __init__(self, tool: Tool, pages: Sequence[GoldPage], seconds: float, stop: threading.Event) -> None:
-        count = min(_WARM_UP, len(pages))
-        self._warm_up = [pages[i * len(pages) // count] for i in range(count)]
-        self._tool = tool
-        self._seconds = seconds
-        self._stop = stop
-        # pages that ended a process are not tried again: {name: why}
-        self._fatal: dict[str, str] = {}
-        self._process: multiprocessing.process.BaseProcess | None = None
-        self._connection: Connection | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if kind is None and self._connection is not None and self._process is not None:
-            # it waits for a page, and ends when there will be none
-            self._connection.close()
-            self._process.join(_LEAVE)
-        self._end()
-
-    def clean(self, page: GoldPage) -> _Answer:
-        """Cleans a page. Raises ToolError: the tool cannot run at all."""
-        while self._process is None and page.name not in self._fatal:
-            self._start()
-            for other in self._warm_up:
-                self._ask(other)
-                if self._process is None:
-                    break
-        return self._ask(page)
-
-    def _start(self) -> None:
-        context = spawn_context()
-        self._connection, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs, self._tool), daemon=True)
-        self._process.start()
-        theirs.close()
-        refusal = self._receive(_START)
-        if isinstance(refusal, ToolError):
-            raise refusal
-        if refusal is not None:
-            raise ToolError(f"its process did not start: {refusal}")
-
-    def _ask(self, page: GoldPage) -> _Answer:
-        if page.name in self._fatal:
-            return _Answer(failure=self._fatal[page.name])
-        assert self._connection is not None
-        try:
-            self._connection.send(page)
-        except OSError:
-            answer: object = self._lost()
-        else:
-            answer = self._receive(self._seconds)
-        if isinstance(answer, _Answer):
-            return answer
-        self._fatal[page.name] = str(answer)
-        return _Answer(failure=str(answer))
-
-    def _receive(self, seconds: float) -> object:
-        """Returns what the process sends; or why there is nothing, when the process has been ended."""
-        assert self._connection is not None
-        deadline = time.monotonic() + seconds
-        while not self._connection.poll(max(0, min(_GLANCE, deadline - time.monotonic()))):
-            if self._stop.is_set():
-                self._end()
+def _clean(
+    pool: Pool,
+    tool: Tool,
+    page: GoldPage,
+    warm_up: Sequence[GoldPage],
+    fatal: dict[str, str],
+    stop: threading.Event | None,
+) -> _Answer:
+    """Cleans a page in the only worker of a pool. Raises ToolError: the tool cannot run at all."""
+    answer: _Answer | None = None
+    while page.name not in fatal:
+        job = _Job(tool, page, tuple(other for other in warm_up if other.name not in fatal))
+        pool.submit(job)
+        ended = False
+        while not ended:
+            for _, event in pool.poll(_GLANCE):
+                if isinstance(event, ToolError):
+                    raise event
+                if isinstance(event, _Answer):
+                    answer = event
+                elif isinstance(event, Death):
+                    ended = True
+                    why = event.why.replace("the worker", "its process")
+                    if event.item < 0:
+                        raise ToolError(f"its process did not start: {why}")
+                    # at this page, or at one of those before it
+                    fatal[[page, *job.warm_up][event.item].name] = why
+                elif isinstance(event, Done):
+                    assert answer is not None
+                    return answer
+            if stop is not None and stop.is_set():
                 raise KeyboardInterrupt
-            if time.monotonic() >= deadline:
-                self._end()
-                return f"more than {seconds:g} seconds"
-        try:
-            return self._connection.recv()
-        except (EOFError, OSError):
-            return self._lost()
-
-    def _lost(self) -> str:
-        assert self._process is not None
-        self._process.join(_GLANCE)
-        status = self._process.exitcode
-        self._end()
-        if status is not None and status < 0:
-            try:
-                return f"its process died of {signal.Signals(-status).name}"
-            except ValueError:
-                return f"its process died of signal {-status}"
-        return f"its process ended with status {status}"
-
-    def _end(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.join()
-        if self._connection is not None:
-            self._connection.close()
-        self._process = self._connection = None
+    return _Answer(failure=fatal[page.name])
 
 
-def _serve(connection: Connection, tool: Tool) -> None:
-    """The process of a tool: says whether the tool can run, then answers for each page."""
-    # the parent decides when to end
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # tools log and print what they could not parse; the figures show it
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.dup2(nowhere, 2)
-    logging.disable(logging.CRITICAL)
-    warnings.simplefilter("ignore")
+class _Made:
+    """In the process of a tool: what the tool has made, as soon as a page needs it."""
+
+    def __init__(self, activity: Activity) -> None:
+        self._activity = activity
+        self._extract: Extractor | None = None
+
+    def extractor(self, tool: Tool, warm_up: Sequence[GoldPage]) -> Extractor:
+        """Returns what cleans a page; models and tables are loaded. Raises ToolError."""
+        if self._extract is None:
+            # tools log and print what they could not parse; the figures show it
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, 1)
+            os.dup2(nowhere, 2)
+            logging.disable(logging.CRITICAL)
+            warnings.simplefilter("ignore")
+            self._extract = _made(tool)
+            for number, page in enumerate(warm_up, 1):
+                self.begin_page(number)
+                _answer(self._extract, page)
+        return self._extract
+
+    def begin_page(self, number: int = 0) -> None:
+        """Begins the time that a page may take: that of the job, or one of the warm-up."""
+        self._activity.begin(Doing.ITEM, number)
+
+
+def _made(tool: Tool) -> Extractor:
     try:
-        extract = tool.make()
+        return tool.make()
     except ImportError as error:
-        connection.send(ToolError(str(error), tool.is_peer))
-        return
+        raise ToolError(str(error), tool.is_peer) from None
     except NcleanerError as error:
-        connection.send(ToolError(str(error)))
-        return
+        raise ToolError(str(error)) from None
     # whatever else another program raises
     except BaseException as error:
-        connection.send(ToolError(_said(error)))
-        return
-    connection.send(None)
-    try:
-        while True:
-            connection.send(_answer(extract, connection.recv()))
-    except (EOFError, OSError):
-        return
+        raise ToolError(_said(error)) from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A page for the process of a tool."""
+
+    tool: Tool
+    page: GoldPage
+    warm_up: tuple[GoldPage, ...]
+
+    def run(self, made: _Made) -> Iterator[object]:
+        """Yields the answer, or why the tool cannot run."""
+        try:
+            extract = made.extractor(self.tool, self.warm_up)
+        except ToolError as error:
+            yield error
+            return
+        made.begin_page()
+        yield _answer(extract, self.page)
 
 
 def _answer(extract: Extractor, page: GoldPage) -> _Answer:

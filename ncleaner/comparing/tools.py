@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from pkgutil import resolve_name
+from types import MappingProxyType
 from typing import Any
 
 from ncleaner.cleaner import Cleaner
-from ncleaner.comparing.gold import Wishes
 from ncleaner.comparing.peers import NAMES, PEERS, Extractor
 from ncleaner.errors import ModelError
 from ncleaner.methods.choice import model_files
@@ -18,7 +18,7 @@ from ncleaner.methods.table import DEFAULT_MODEL, METHODS
 from ncleaner.modelling.container import unpack
 from ncleaner.modelling.files import model_bytes
 from ncleaner.page import Page
-from ncleaner.sinks.choice import make_sink
+from ncleaner.sinks.choice import Output
 
 __all__ = ["Tool", "sources_of", "tool_of", "with_model"]
 
@@ -66,12 +66,17 @@ class Tool:
         return made
 
 
-def tool_of(name: str, wishes: Wishes, model: str | Path = DEFAULT_MODEL, sites: str | None = None) -> Tool:
+def tool_of(
+    name: str,
+    wishes: Mapping[str, bool] = MappingProxyType({}),
+    model: str | Path = DEFAULT_MODEL,
+    sites: str | None = None,
+) -> Tool:
     """Returns the method or peer of a name.
 
     Args:
         name: one of `NAMES`.
-        wishes: what it should keep, as far as it has a switch.
+        wishes: options of a recipe for what it should keep, as far as it has a switch.
         model: for the methods of ncleaner that use one, as `clean` takes it.
         sites: a survey of sites for the methods of ncleaner that use it.
 
@@ -82,7 +87,7 @@ def tool_of(name: str, wishes: Wishes, model: str | Path = DEFAULT_MODEL, sites:
         return Tool(
             name,
             "ncleaner.comparing.tools:method",
-            {"name": name, "model": str(model), "wishes": wishes, "sites": sites},
+            {"method": name, "model": str(model), "sites": sites, **wishes},
             trained=bool(METHODS[name].kinds),
         )
     if name not in PEERS:
@@ -90,9 +95,9 @@ def tool_of(name: str, wishes: Wishes, model: str | Path = DEFAULT_MODEL, sites:
     peer = PEERS[name]
     arguments, settings = dict(peer.settings), [peer.about] if peer.about else []
     if peer.comments:
-        arguments["comments"] = wishes.comments
-        if wishes.comments is not None:
-            settings.append("comments" if wishes.comments else "no comments")
+        arguments["comments"] = comments = wishes.get("comments")
+        if comments is not None:
+            settings.append("comments" if comments else "no comments")
     try:
         installed = version(peer.distribution)
     except PackageNotFoundError:
@@ -105,17 +110,10 @@ def with_model(tool: Tool, model: Path) -> Tool:
     return replace(tool, arguments={**tool.arguments, "model": str(model)})
 
 
-def method(name: str, model: str, wishes: Wishes, sites: str | None = None) -> Extractor:
-    """A method of ncleaner, from the bytes of a page to its text in CleanEval's format."""
-    cleaner = Cleaner(
-        name,
-        model,
-        headline=wishes.headline,
-        comments=wishes.comments is not False,
-        captions=wishes.captions is not False,
-        sites=sites,
-    )
-    sink = make_sink("cleaneval")
+def method(**recipe: Any) -> Extractor:
+    """A method of ncleaner, from the bytes of a page to its text in CleanEval's format; see `Recipe`."""
+    cleaner = Cleaner(**recipe)
+    sink = Output(format="cleaneval").sink()
 
     def extract(page: Page, language: str) -> bytes:
         return sink.render(page, *cleaner.page(page), True)

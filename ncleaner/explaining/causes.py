@@ -1,48 +1,43 @@
-"""The causes of each verdict: the steps of the methods `hybrid` and `ngram` again, with what each adds."""
+"""The causes of each verdict: the record of a decision (`methods.base.Trace`), in bits and in words."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
-from ncleaner.document.kept import FRAGMENT, NOTICE, Kept
-from ncleaner.document.tables import HEADER, HIDDEN, ZONES
-from ncleaner.explaining.additions import Added, what_added
-from ncleaner.explaining.meanings import feature_name, said_of
-from ncleaner.explaining.structural import Looks, look
+from ncleaner.document.kept import FRAGMENT, NOTICE
+from ncleaner.document.tables import HEADER, HIDDEN
 from ncleaner.explaining.verdicts import Reason, Ruling
-from ncleaner.methods.heuristics import Heuristics
-from ncleaner.modelling._cells import complete_tables
-from ncleaner.modelling._copies import drop_copies
-from ncleaner.modelling._decide import bar_of, probabilities_of
+from ncleaner.explaining.words import feature_name, said_of
+from ncleaner.methods.base import Trace
+from ncleaner.modelling._judge import Steps
 from ncleaner.modelling.decision import saturated
-from ncleaner.modelling.hybrid import REPEATED, HybridModel
+from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.ngrams import NGramModel
-from ncleaner.modelling.structure import BALANCES, PART
+from ncleaner.modelling.structure import EARLY
 
-__all__ = ["Causes", "causes_of_hybrid", "causes_of_ngrams", "rulings_of_user"]
+__all__ = ["Causes", "causes_of_hybrid", "causes_of_ngrams", "rulings_of"]
 
 _BIT = math.log(2)
-# what adds less says nothing
+# smaller contributions are rounding errors
 _NOTHING = 1e-9
-# a page of more segments has only so many features of each, and the sum of the others: a gigabyte otherwise
+# of a page of more segments only the strongest features are listed, and the sum of the others
 _MANY, _STRONGEST = 2000, 20
+# number of segments whose contributions are in memory together
+_ROWS = 500
 
 
 class Causes(NamedTuple):
-    """What led to the scores and the verdicts of a method on a page. Each sequence has an entry for each
-    segment.
+    """What led to the scores of a method on a page. Each sequence has an entry for each segment.
 
     Attributes:
-        bar: the score that a segment has to reach, in bits.
-        base: see `Why`.
-        features, steps, first, rulings: see `Why`.
-        notes: sentences about the page as a whole.
+        bar: the score that a segment has to reach, in bits; None if the page has no main text.
+        base, features, steps, first: see `Why`.
     """
 
     bar: float | None
@@ -50,12 +45,10 @@ class Causes(NamedTuple):
     features: Sequence[tuple[Reason, ...]]
     steps: Sequence[tuple[Reason, ...]]
     first: Sequence[tuple[Reason, ...]]
-    rulings: list[list[Ruling]]
-    notes: list[str]
 
 
 def causes_of_ngrams(document: Document, model: NGramModel) -> Causes:
-    """Takes apart what the method `ngram` does: evidence, neighbours, threshold, forms."""
+    """Takes the scores of n-grams apart: evidence and neighbours."""
     table, decision = document.segments, model.decision
     sums, counts = model.log_odds(document.data, table["start"], table["end"])
     scores = decision.statistics(sums, counts)
@@ -75,182 +68,147 @@ def causes_of_ngrams(document: Document, model: NGramModel) -> Causes:
         per = "a character" if decision.statistic == "character" else "for the whole segment"
         steps = [(Reason(f"its n-grams, {per}", score, "n-grams"),) for score in scores.tolist()]
         base = [0.0] * len(scores)
-    rulings = [[Ruling(False, said, "form")] if said else [] for said in _forms(document)]
     none: list[tuple[Reason, ...]] = [()] * len(scores)
-    return Causes(decision.threshold, base, none, steps, none, rulings, [])
+    return Causes(decision.threshold, base, none, steps, none)
 
 
-def causes_of_hybrid(document: Document, model: HybridModel, kept: Kept) -> Causes | None:
-    """Takes apart what the method `hybrid` does on an HTML page; None for a page that it judges in parts.
+def causes_of_hybrid(model: HybridModel, steps: Steps) -> Causes:
+    """Takes the scores of a hybrid apart: features, and the steps after the last judgement.
 
     Args:
-        document: the page.
         model: the hybrid of the page.
-        kept: what the method has decided, without what a user wants (`zones.Wanted`).
+        steps: the record of its judgement.
     """
-    if len(document) > PART:
-        return None
-    table, ngrams = document.segments, model.ngrams
-    sums, counts = ngrams.log_odds(document.data, table["start"], table["end"])
-    looks = look(model.structure, document, sums, ngrams.decision.statistics(sums, counts), model.news)
     slope, offset = model.calibration.slope / _BIT, model.calibration.offset / _BIT
-    repeated = np.zeros(len(document), bool)
-    if document.site is not None:
-        repeated = document.site.repeated & (table["zone"] != ZONES.index("headline"))
-    scores = slope * looks.odds + offset - repeated * (REPEATED / _BIT)
-    steps = [
-        tuple(
-            reason
-            for reason in (
-                Reason("others of its style are judged otherwise", evened, "alike"),
-                Reason("the page has no boilerplate", favoured, FRAGMENT),
-                Reason("a stock phrase, boilerplate on many sites", stock, "phrase"),
-                Reason("stands on many pages of the site", site, "site"),
+    base: list[float] = []
+    features: list[tuple[Reason, ...]] = []
+    first: list[tuple[Reason, ...]] = []
+    most = len(steps.first) if len(steps.first) <= _MANY else _STRONGEST
+    for begin in range(0, len(steps.first), _ROWS):
+        rows = np.arange(begin, min(begin + _ROWS, len(steps.first)), dtype=np.int32)
+        roots, values = _contributions(model, steps, rows)
+        base += (slope * roots + offset).tolist()
+        features += _reasons(steps, rows, slope * values, most)
+        again = steps.again[rows]
+        seen = _reasons(steps, rows, slope * _contributions(model, steps, rows, only_first=True)[1], most)
+        first += [reasons if twice else () for reasons, twice in zip(seen, again.tolist(), strict=True)]
+    return Causes(_bar(model, steps), base, features, _later_steps(steps, slope), first)
+
+
+def _contributions(
+    model: HybridModel, steps: Steps, rows: npt.NDArray[np.int32], *, only_first: bool = False
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Returns the base of some segments, and what the features add to it, in nats: shape
+    (rows, 2 · spare + 1, features). A segment that is plainly boilerplate has the features of the first
+    forest. Segments are compared with all of the page that the same forest judges."""
+    forests = model.structure.forests
+    base = np.zeros(len(rows))
+    values = np.zeros((len(rows), 2 * steps.spare + 1, steps.matrix.shape[1]))
+    every = np.arange(len(steps.first), dtype=np.int32)
+    twice = every[steps.again]
+
+    def add(
+        name: str, some: npt.NDArray[np.bool_], weight: float, begin: int = 0, end: int | None = None
+    ) -> None:
+        forest = forests[name]
+        background = every if name == "first" else twice
+        root, found = forest.contributions(steps.matrix, steps.spare, rows[some], background, begin, end)
+        base[some] += weight * root
+        values[some, steps.spare - forest.reach : steps.spare + forest.reach + 1] += weight * found
+
+    again = steps.again[rows] & (not only_first)
+    add("first", ~again, 1.0)
+    for name, weight in (("second", 1 - steps.articles), ("articles", steps.articles)):
+        if weight > 0:
+            add(name, again, weight, 0, EARLY)
+            add(name, again & steps.by_all(name)[rows], weight, EARLY)
+    return base, values
+
+
+def _reasons(
+    steps: Steps, rows: npt.NDArray[np.int32], bits: npt.NDArray[np.float64], most: int
+) -> Iterator[tuple[Reason, ...]]:
+    """Yields what the features add to each of some segments, the strongest first; the weak ones as one."""
+    width = bits.shape[2]
+    for row, added in zip(rows.tolist(), bits.reshape(len(rows), -1), strict=True):
+        strong = np.flatnonzero(np.abs(added) > _NOTHING)
+        strong = strong[np.argsort(-np.abs(added[strong]), kind="stable")]
+        reasons = []
+        for player in strong[:most].tolist():
+            away, column = player // width - steps.spare, player % width
+            value = float(steps.matrix[row + steps.spare + away, column])
+            reasons.append(
+                Reason(said_of(column, away, value), float(added[player]), feature_name(column, away))
             )
-            if abs(reason.bits) > _NOTHING
-        )
-        for evened, favoured, stock, site in zip(
-            (slope * looks.evened).tolist(),
-            (slope * looks.favoured).tolist(),
-            (slope * looks.stock).tolist(),
-            (-(REPEATED / _BIT) * repeated).tolist(),
-            strict=True,
-        )
-    ]
-    judged = what_added(model.structure, looks)
-    first = what_added(model.structure, looks, "first")
-    features = _reasons(judged, looks, slope)
-    seen = _reasons(first, looks, slope)
-    bar = _bar(document, model, scores)
-    rulings, notes = _rulings_of_hybrid(document, model, scores, kept)
-    if bar is None:
-        notes.insert(0, "nothing is kept, because no part of the page is likely enough to be main text")
-    return Causes(
-        bar,
-        (slope * judged.base + offset).tolist(),
-        features,
-        steps,
-        [found if again else () for found, again in zip(seen, looks.again.tolist(), strict=True)],
-        rulings,
-        notes,
+        if len(rest := strong[most:]):
+            reasons.append(Reason(f"{len(rest):,} other features", float(added[rest].sum()), "rest"))
+        yield tuple(reasons)
+
+
+def _later_steps(steps: Steps, slope: float) -> list[tuple[Reason, ...]]:
+    """Returns what the steps after the last judgement add to each segment."""
+    parts = (
+        (slope * steps.evened, "others of its style are judged otherwise", "alike"),
+        (slope * steps.favoured, "the page has no boilerplate", FRAGMENT),
+        (slope * steps.stock, "a stock phrase, boilerplate on many sites", "phrase"),
+        (steps.site / _BIT, "its text is on many pages of the site", "site"),
     )
+    return [
+        tuple(Reason(said, float(bits[row]), name) for bits, said, name in parts if abs(bits[row]) > _NOTHING)
+        for row in range(len(steps.first))
+    ]
 
 
-def _reasons(added: Added, looks: Looks, slope: float) -> list[tuple[Reason, ...]]:
-    """Returns what the features add to each segment, in bits, the strongest first; on a page of many segments
-    the weak ones as one."""
-    columns = np.array([column for column, _ in added.players])
-    away = np.array([row for _, row in added.players])
-    bits = slope * added.values
-    most = len(columns) if len(bits) <= _MANY else _STRONGEST
-    order = np.argsort(-np.abs(bits), axis=1, kind="stable")
-    found = []
-    for row, ranked in enumerate(order):
-        values = looks.matrix[row + looks.spare + away, columns]
-        strong = [player for player in ranked.tolist() if abs(bits[row, player]) > _NOTHING]
-        reasons = [
-            Reason(
-                said_of(added.players[player], float(values[player])),
-                float(bits[row, player]),
-                feature_name(added.players[player]),
-            )
-            for player in strong[:most]
-        ]
-        if rest := strong[most:]:
-            reasons.append(Reason(f"{len(rest):,} other features", float(bits[row, rest].sum()), "rest"))
-        found.append(tuple(reasons))
-    return found
-
-
-def _bar(document: Document, model: HybridModel, scores: npt.NDArray[np.float64]) -> float | None:
+def _bar(model: HybridModel, steps: Steps) -> float | None:
     """Returns the score that a segment has to reach, in bits; None if no segment of the page could."""
     if model.threshold is not None:
         return model.threshold
-    sizes = document.segments["chars"].astype(np.float64)
-    least = bar_of(probabilities_of(scores * _BIT), sizes, BALANCES[model.balance])
-    return None if least >= 1 else math.log2(least / (1 - least)) if least > 0 else None
+    return math.log2(steps.bar / (1 - steps.bar)) if 0 < steps.bar < 1 else None
 
 
-def _rulings_of_hybrid(
-    document: Document, model: HybridModel, scores: npt.NDArray[np.float64], kept: Kept
-) -> tuple[list[list[Ruling]], list[str]]:
-    """Returns the rules that `Hybrid.keep` applies to the mask of the model, by their effects, in order."""
-    rulings: list[list[Ruling]] = [[] for _ in scores]
-    notes: list[str] = []
-    before = model.judge(document).mask
-    mask = before.copy()
-    drop_copies(document.tables, mask)
-    for row in np.flatnonzero(before & ~mask).tolist():
-        rulings[row].append(Ruling(False, _copy_of(document, mask, row), "copy"))
-    without = mask.copy()
-    complete_tables(document.tables, mask)
-    for row in np.flatnonzero(mask & ~without).tolist():
-        rulings[row].append(Ruling(True, "most of its table is kept", "table"))
-    lost = np.flatnonzero(mask & ~kept.mask).tolist()
-    forms = _forms(document)
-    for row in lost:
-        if forms[row]:
-            rulings[row].append(Ruling(False, f"{forms[row]}, on a page with little other text", "form"))
-        else:
-            rulings[row].append(Ruling(False, "nearly all that would be kept of the page is links", "links"))
-    if any(rulings[row][-1].name == "links" for row in lost):
-        notes.append("nothing is kept, because the little text that would be kept is nearly all links")
+def rulings_of(document: Document, trace: Trace) -> tuple[list[list[Ruling]], list[str]]:
+    """Returns the rules that changed the verdict about each segment, and sentences about the page."""
+    rulings: list[list[Ruling]] = [[] for _ in range(len(document))]
+    notes = []
+    flags = document.segments["flags"].tolist()
+    _, before = trace.rules[0]
+    for name, mask in trace.rules[1:]:
+        for row in np.flatnonzero(mask != before).tolist():
+            keeps = bool(mask[row])
+            if name == "copy" and trace.copied is not None:
+                said = f"a copy of segment {trace.copied[row]}, which is kept"
+            elif name == "form":
+                said = _form(flags[row]) + (", on a page with little other text" if trace.steps else "")
+            else:
+                said = _SAID[name, keeps]
+            rulings[row].append(Ruling(keeps, said, name))
+        if name in _NOTES and before.any():
+            notes.append(_NOTES[name])
+        before = mask
     return rulings, notes
 
 
-def _copy_of(document: Document, mask: npt.NDArray[np.bool_], row: int) -> str:
-    """Names the segment that this one repeats."""
-
-    def letters(text: str) -> str:
-        return "".join(filter(str.isalnum, text.casefold()))
-
-    texts = document.texts
-    own = letters(texts[row])
-    for other in np.flatnonzero(mask[:row]).tolist():
-        if letters(texts[other]) == own:
-            return f"a copy of segment {other}, which is kept"
-    return "a copy of a segment that is kept"
-
-
-def _forms(document: Document) -> list[str]:
-    """Says of each segment why the heuristics remove it; empty if they do not."""
-    removed = Heuristics().remove(document)
-    flags = document.segments["flags"]
-    return [
-        ""
-        if not out
-        else "not shown when the page opens"
-        if flag & HIDDEN
-        else "a field of the header of a message"
-        if flag & HEADER
-        else "it has the form of a menu, a copyright line, or has no letter"
-        for out, flag in zip(removed.tolist(), flags.tolist(), strict=True)
-    ]
+# {(rule, whether it keeps the segment): what it says}
+_SAID = {
+    ("table", True): "most of its table is kept",
+    ("links", False): "nearly all that would be kept of the page is links",
+    (NOTICE, False): "the page holds nothing but a notice",
+    ("headline", True): "the headline of a page with text is kept",
+    ("headline", False): "headlines are not wanted",
+    ("comment", False): "readers' comments are not wanted",
+    ("caption", False): "captions are not wanted",
+}
+# {rule that removes the whole page: what it says of the page}
+_NOTES = {
+    "links": "nothing is kept, because the little text that would be kept is nearly all links",
+    NOTICE: "nothing is kept, because the page holds nothing but a notice (`clean --notices` keeps it)",
+}
 
 
-def rulings_of_user(document: Document, decided: Kept, kept: Kept) -> tuple[list[list[Ruling]], list[str]]:
-    """Returns what the wishes of the user change of a method's decision (`zones.Wanted`).
-
-    Args:
-        document: the page.
-        decided: the decision of the method.
-        kept: the same with the wishes.
-    """
-    rulings: list[list[Ruling]] = [[] for _ in range(len(document))]
-    if decided.kind_probability(NOTICE) > 0.5 and decided.mask.any() and not kept.mask.any():
-        for row in np.flatnonzero(decided.mask).tolist():
-            rulings[row].append(Ruling(False, "the page holds nothing but a notice", NOTICE))
-        note = "nothing is kept, because the page holds nothing but a notice (`clean --notices` keeps it)"
-        return rulings, [note]
-    zones = document.segments["zone"]
-    for row in np.flatnonzero(decided.mask != kept.mask).tolist():
-        zone = ZONES[zones[row]]
-        said = {
-            "headline": "the headline of a page with text is kept"
-            if kept.mask[row]
-            else "headlines are not wanted",
-            "comment": "readers' comments are not wanted",
-            "caption": "captions are not wanted",
-        }[zone]
-        rulings[row].append(Ruling(bool(kept.mask[row]), said, zone))
-    return rulings, []
+def _form(flags: int) -> str:
+    """Returns the reason why the heuristics remove a segment."""
+    if flags & HIDDEN:
+        return "not shown when the page opens"
+    if flags & HEADER:
+        return "a field of the header of a message"
+    return "it has the form of a menu, a copyright line, or has no letter"

@@ -1,28 +1,30 @@
 """A page and the verdicts about it side by side, as one HTML page that needs no other file and runs no
 script.
 
-To the left is the page: its structure, drawn by us (`outline`), and where its source is known the page as it
-is (`painting`), in a frame without scripts and without network. To the right is a row for each segment. A
-segment of the structure is a link to its row, and the row that the address names shows what led to its
-verdict: style sheets can do that (`:target`), so the policy of the page forbids all scripts.
+To the left is the page: its structure, made of our own elements and the text of the segments. Where its
+source is known, there is also the page as it is, which `document.marked` writes anew without scripts, frames,
+forms, pictures and addresses, in a frame without scripts and without network. To the right is a row for each
+segment. A segment of the structure is a link to its row, and the row that the address names shows what led to
+its verdict. The style sheet does that (`:target`), so the policy of the page forbids all scripts.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
-from html import escape
+from html import escape, unescape
 from importlib import resources
 
-from ncleaner.explaining.details import rest_of, shown_first
-from ncleaner.explaining.differences import Differences
-from ncleaner.explaining.outline import classes_of, outline_of
-from ncleaner.explaining.sentences import MARKS, legend, said_of_segment
-from ncleaner.explaining.verdicts import Reason, Verdicts, Why
+from ncleaner.document import Document, tags
+from ncleaner.document.marked import marked_html
+from ncleaner.explaining.against import Differences
+from ncleaner.explaining.verdicts import Verdicts, Why
+from ncleaner.explaining.words import MARKS, legend, listed, said_of_segment
 from ncleaner.text.counted import counted
-from ncleaner.text.visible import html_text
+from ncleaner.text.visible import html_text, visible_lines
 
-__all__ = ["POLICY", "framed", "page_of", "page_of_differences"]
+__all__ = ["POLICY", "framed", "outline_of", "page_of", "page_of_differences"]
 
 # What a browser may do with the page: show the style sheet that it contains.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -40,11 +42,7 @@ def page_of(explanation: Verdicts, source: bytes = b"") -> str:
         source: the page as served, to be shown beside its structure; empty for none.
     """
     title = explanation.document.title or explanation.source or "page"
-    painted = ""
-    if source:
-        from ncleaner.explaining.painting import painted_page
-
-        painted = painted_page(explanation, source)
+    painted = _painted_page(explanation, source) if source else ""
     return "".join(
         (
             *_head(title),
@@ -151,7 +149,7 @@ def _legend(explanation: Verdicts) -> Iterator[str]:
 
 
 def _sign(why: Why) -> str:
-    return f"<span class='sign {classes_of(why)}'>{'+' if why.kept else '−'}</span>"
+    return f"<span class='sign {_classes_of(why)}'>{'+' if why.kept else '−'}</span>"
 
 
 def _row(why: Why) -> str:
@@ -160,7 +158,7 @@ def _row(why: Why) -> str:
     mark = f"<span class=mark>{MARKS[why.against]}</span>" if why.is_wrong else ""
     zone = f"<span class=zone>{html_text(segment.zone)}</span>" if segment.zone else ""
     return (
-        f"<article class='row {classes_of(why)}' id=s{segment.index}>"
+        f"<article class='row {_classes_of(why)}' id=s{segment.index}>"
         f"<a class=h href='#s{segment.index}'>{_sign(why)}<span class=n>{segment.index}</span>"
         f"<span class=score>{score}</span>{mark}<span class=kind>{html_text(why.sign)}</span>{zone}"
         f"<span class=t dir=auto>{html_text(segment.text)}</span></a>"
@@ -182,7 +180,7 @@ def _why(why: Why) -> Iterator[str]:
     if why.base is not None:
         yield "<table><tbody>"
         yield _bar("before anything is known of it", why.base, "base")
-        for reason in _listed(why.features):
+        for reason in listed(why.features):
             yield _bar(*reason)
         for step in why.steps:
             yield _bar(*step)
@@ -191,18 +189,13 @@ def _why(why: Why) -> Iterator[str]:
         yield "</tbody></table>"
     if why.first:
         yield "<details><summary>at first sight</summary><table><tbody>"
-        for reason in _listed(why.first):
+        for reason in listed(why.first):
             yield _bar(*reason)
         yield "</tbody></table></details>"
     if why.spoken is not None and why.spoken.pieces:
         yield f"<p class=words dir=auto>{' '.join(map(_piece, why.spoken.pieces))}</p>"
         grams = ", ".join(f"{html_text(gram.text)} {gram.bits:+.1f}" for gram in why.spoken.grams[:_GRAMS])
         yield f"<p class=grams>n-grams {why.spoken.bits:+.1f} bits: {grams}</p>"
-
-
-def _listed(reasons: tuple[Reason, ...]) -> list[Reason]:
-    rest = rest_of(reasons)
-    return [*shown_first(reasons), *([rest] if rest else [])]
 
 
 def _bar(said: str, bits: float, name: str) -> str:
@@ -221,3 +214,158 @@ def _piece(piece: tuple[str, float]) -> str:
     strength = min(int(abs(bits) / 1.5 + 0.5), 3)
     side = ("good" if bits > 0 else "bad") if strength else ""
     return f"<span class='{side} l{strength}' title='{bits:+.1f} bits'>{html_text(text)}</span>"
+
+
+# --------------------------------------------------------------------------------------------------
+# The structure of the page, of our own elements. Only the text of the page gets into it, escaped.
+
+# blocks that are drawn as boxes with their name; all others only separate segments
+_BOXES = frozenset(
+    "nav header footer aside main article section form table ul ol menu dl figure blockquote details dialog "
+    "search noscript tr".split()
+)
+# boxes inside each other that are drawn
+_DEPTH = 10
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+# inline elements that a reader sees
+_INLINE = {"link": "u", "bold": "b", "italic": "i", "code": "code"}
+
+
+def _classes_of(why: Why) -> str:
+    """Returns the classes of a segment for the style sheet."""
+    found = ["kept" if why.kept else "removed"]
+    if why.is_wrong:
+        found.append("wrong")
+    return " ".join(found)
+
+
+def outline_of(explanation: Verdicts) -> Iterator[str]:
+    """Yields the pieces of the drawing; each segment is a link to the row with its number (`#s12`)."""
+    document = explanation.document
+    boxes_of = _Boxes(document)
+    open_: list[int] = []
+    for why in explanation.segments:
+        row = document.segments[why.segment.index]
+        boxes = boxes_of[int(row["element"])]
+        shared = 0
+        while shared < min(len(open_), len(boxes)) and open_[shared] == boxes[shared]:
+            shared += 1
+        yield "</div>" * (len(open_) - shared)
+        for element in boxes[shared:]:
+            tag = tags.TAGS[document.elements[element]["tag"]]
+            yield f"<div class='box b-{tag}' data-tag='{tag}'>"
+        open_ = boxes
+        yield _segment(document, why)
+    yield "</div>" * len(open_)
+
+
+class _Boxes:
+    """The boxes around each element, from the outermost to the innermost, as far as they are drawn."""
+
+    def __init__(self, document: Document) -> None:
+        self._boxes: list[list[int]] = []
+        elements = document.elements
+        for number, (parent, tag) in enumerate(
+            zip(elements["parent"].tolist(), elements["tag"].tolist(), strict=True)
+        ):
+            above = self._boxes[parent] if parent >= 0 else []
+            is_box = tags.TAGS[tag] in _BOXES and len(above) < _DEPTH
+            self._boxes.append([*above, number] if is_box else above)
+
+    def __getitem__(self, element: int) -> list[int]:
+        return self._boxes[element] if element >= 0 else []
+
+
+def _segment(document: Document, why: Why) -> str:
+    segment = why.segment
+    row = document.segments[segment.index]
+    tag = tags.TAGS[document.elements[row["element"]]["tag"]] if row["element"] >= 0 else ""
+    level = _HEADINGS.get(tag, 3 if segment.kind == "h" else 0)
+    look = f" h{level}" if level else " item" if segment.kind == "l" else ""
+    pre = " pre" if "\n" in segment.text else ""
+    wrong = f", {why.against}" if why.is_wrong else ""
+    said = f"segment {segment.index}, {'kept' if why.kept else 'removed'}{wrong}"
+    return (
+        f"<a class='seg {_classes_of(why)}{look}{pre}' id=p{segment.index} href='#s{segment.index}' dir=auto "
+        f"title='{said}'>{''.join(_runs(document, row))}</a>"
+    )
+
+
+def _runs(document: Document, row: object) -> Iterator[str]:
+    """Yields the text of a segment with what is inline in it."""
+    first, last, start, end = (int(row[name]) for name in ("first_run", "last_run", "start", "end"))  # type: ignore[index]
+    at = start
+    for run in document.runs[first : last + 1]:
+        begin, stop = max(int(run["start"]), at), min(int(run["end"]), end)
+        if begin > at:
+            yield _escaped(document.data[at:begin])
+        names = [
+            _INLINE[name] for name in tags.bit_names(int(run["context"]), tags.CONTEXT) if name in _INLINE
+        ]
+        text = _escaped(document.data[begin:stop])
+        yield (
+            "".join(f"<{name}>" for name in names) + text + "".join(f"</{name}>" for name in reversed(names))
+        )
+        at = max(at, stop)
+    yield _escaped(document.data[at:end])
+
+
+def _escaped(data: bytes) -> str:
+    return "\n".join(map(html_text, data.decode("utf-8", "replace").split("\n")))
+
+
+# --------------------------------------------------------------------------------------------------
+# The page as it is.
+
+_LOOK = (
+    "x-img{display:inline-block}"
+    ".nc-kept{background:#d9f2e0!important;color:#10391f!important;border-bottom:2px solid #0a6b33}"
+    ".nc-removed{background:#fbe3e0!important;color:#5a1010!important;text-decoration:line-through #a01c1c99}"
+    ".nc-wrong{outline:2px dashed #8a4b00}"
+)
+# larger pages would make the drawing slow
+_LARGEST = 3_000_000
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+# share of the characters of the segments that the source must have
+_ENOUGH = 0.9
+_MARKED = re.compile(r'<x-seg data-seg="(\d+)">(.*?)</x-seg>', re.DOTALL)
+
+
+def _painted_page(explanation: Verdicts, source: bytes) -> str:
+    """Returns a frame with the painted page; empty if it is too large, or does not have the segments.
+
+    Args:
+        explanation: of the page.
+        source: the page as served.
+    """
+    if len(source) > _LARGEST:
+        return ""
+    document = explanation.document
+    marked = marked_html(source, document, encoding=document.encoding or None)
+    found = dict.fromkeys(range(len(document)), "")
+    for place in _MARKED.finditer(marked.body):
+        found[int(place[1])] += "".join(unescape(place[2]).split())
+    texts = ["".join(text.split()) for text in document.texts]
+    same = sum(len(text) for row, text in enumerate(texts) if found[row] == text)
+    if same < _ENOUGH * sum(map(len, texts)):
+        return ""
+    shown = visible_lines(marked.body.replace("\t", " ").replace("\r", ""))
+    body = _MARKED.sub(lambda place: _painted(explanation.segments[int(place[1])], place[2]), shown)
+    styles = "".join(f"<style media='{escape(media)}'>{_sheet(css)}</style>" for media, css in marked.styles)
+    page = (
+        f'<!doctype html><meta charset=utf-8><meta http-equiv=Content-Security-Policy content="{_POLICY}">'
+        f"{styles}<style>{_LOOK}</style><body>{body}"
+    )
+    return f"<iframe sandbox title='the page, painted' srcdoc='{escape(page)}'></iframe>"
+
+
+def _sheet(css: str) -> str:
+    # an end tag within a string would end the sheet; the policy forbids what the sheet would load
+    return css.replace("<", "\\3c ")
+
+
+def _painted(why: Why, markup: str) -> str:
+    classes = " ".join(f"nc-{name}" for name in _classes_of(why).split())
+    score = "" if why.score is None else f", score {why.score:+.2f}"
+    said = f"segment {why.segment.index}: {'kept' if why.kept else 'removed'}{score}"
+    return f"<span class='{classes}' title='{said}'>{markup}</span>"

@@ -1,8 +1,9 @@
-"""Explains a page: from bytes to a Document to its verdicts, with the causes of each."""
+"""Explains a page: its verdicts, with the causes of each."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ncleaner.arguments import check_is
@@ -10,20 +11,48 @@ from ncleaner.cleaner import Cleaner
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.document.tables import Segments
-from ncleaner.explaining.causes import Causes, causes_of_hybrid, causes_of_ngrams, rulings_of_user
-from ncleaner.explaining.explanation import Explanation
-from ncleaner.explaining.gold import with_gold
+from ncleaner.explaining.against import with_gold
+from ncleaner.explaining.causes import Causes, causes_of_hybrid, causes_of_ngrams, rulings_of
+from ncleaner.explaining.drawing import framed
 from ncleaner.explaining.grams import Reader
-from ncleaner.explaining.verdicts import Why
+from ncleaner.explaining.verdicts import Ruling, Verdicts, Why
+from ncleaner.explaining.words import lines_of
+from ncleaner.methods.base import Trace
 from ncleaner.methods.by_language import PerLanguage
+from ncleaner.methods.hybrid import Hybrid
+from ncleaner.methods.ngram import NGram
 from ncleaner.methods.table import METHODS
-from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.structure import PART
 from ncleaner.page import Page
 from ncleaner.text.counted import counted
 
-__all__ = ["explain"]
+__all__ = ["Explanation", "explain"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Verdicts):
+    """Why a page came out as it did. `print` shows a line or two for each segment, a notebook draws the page.
+
+    >>> import ncleaner
+    >>> found = ncleaner.explain("<ul><li><a href=/>Home</a></ul><p>The ferry will sail until May.</p>")
+    >>> [why.kept for why in found.segments]
+    [False, True]
+    >>> why = found.segments[1]
+    >>> total = why.base + sum(reason.bits for reason in (*why.features, *why.steps))
+    >>> abs(total - why.score) < 1e-6
+    True
+    """
+
+    def __str__(self) -> str:
+        return "\n".join(lines_of(self, reasons=True))
+
+    def __repr__(self) -> str:
+        return f"<Explanation of {self.document!r}: {self.verdicts()}>"
+
+    def _repr_html_(self) -> str:
+        """Returns the drawing of the page in a frame of its own, for notebooks."""
+        return framed(self)
 
 
 def explain(
@@ -36,9 +65,9 @@ def explain(
 ) -> Explanation:
     """Says why each segment of a page is kept or removed.
 
-    The result prints as lines of text, is drawn by notebooks, and `to_dict` gives all of it. The scores of
+    The result prints as lines of text, is drawn by notebooks, and `to_dict` returns all of it. The scores of
     `hybrid` and `ngram` are taken apart: what each feature and each n-gram adds, and which rules decided
-    after that. Of other methods it shows the scores, the verdicts, and what the wishes of the user changed.
+    after that. For other methods it has the scores, the verdicts, and what the wishes of the user changed.
 
     >>> import ncleaner
     >>> from pathlib import Path
@@ -52,7 +81,7 @@ def explain(
         page: an HTML page, as `clean` takes it; a Page of an archive; or a Document.
         cleaner: what cleans the page; by default that of `clean`.
         url: the address of the page, for a cleaner with a survey of sites.
-        kept: a decision about a Document, to show it as it is: nothing is taken apart.
+        kept: a decision about a Document, which is shown without causes.
         gold: the gold text of the page: each verdict is compared with it.
 
     Raises:
@@ -88,51 +117,60 @@ def _explained(document: Document, cleaner: Cleaner, kept: Kept, source: str) ->
     name, about = method.name, METHODS[method.name].about
     if isinstance(method, PerLanguage):
         method, _, _ = method.method_of(document)
-    decided = method.keep(document)
-    model = getattr(method, "model", None)
-    causes: Causes | None = None
-    notes: list[str] = []
-    if name == "hybrid" and document.tables.n_elements and isinstance(model, HybridModel):
-        causes = causes_of_hybrid(document, model, decided)
-        if causes is None:
-            size = counted(PART, "segment")
-            notes.append(f"the page has more than {size} and is judged in parts: scores are not taken apart")
-    elif name in ("hybrid", "ngram") and model is not None:
-        causes = causes_of_ngrams(document, NGramModel.of_model(model))
-        if name == "hybrid":
-            notes.append("the text has no structure, so the n-grams alone decide")
+    trace = Trace()
+    if isinstance(method, (Hybrid, NGram)):
+        decided = method.keep(document, trace)
     else:
-        notes.append(f"{name} keeps {about}; only hybrid and ngram are explained step by step")
-    wishes, changed = rulings_of_user(document, decided, kept)
-    if causes is not None:
-        notes += causes.notes
-    ngrams = model if isinstance(model, NGramModel) else getattr(model, "ngrams", None)
+        decided = method.keep(document)
+        trace.note("score", decided.mask)
+    cleaner.wanted.applied(document, decided, trace)
+    causes, notes = _causes(document, method, trace, name)
+    rulings, changed = rulings_of(document, trace)
+    model = getattr(method, "model", None)
+    ngrams = getattr(model, "ngrams", model)
     reader = Reader(document, ngrams) if isinstance(ngrams, NGramModel) else None
-    segments = tuple(_whys(document, kept, causes, wishes, reader))
-    told = tuple(notes + changed)
-    return Explanation(document, kept, name, about, segments, told, causes is not None, source)
+    segments = tuple(_whys(document, kept, causes, rulings, reader))
+    return Explanation(
+        document, kept, name, about, segments, (*notes, *changed), causes is not None, source
+    )  # fmt: skip
+
+
+def _causes(document: Document, method: Any, trace: Trace, name: str) -> tuple[Causes | None, list[str]]:
+    """Takes the scores of `hybrid` and `ngram` apart; returns sentences about the page, too."""
+    if isinstance(method, Hybrid) and trace.steps is not None:
+        if not trace.steps.filled:
+            size = counted(PART, "segment")
+            return None, [f"the page has more than {size} and is judged in parts: scores are not taken apart"]
+        causes = causes_of_hybrid(method.model, trace.steps)
+        lost = "nothing is kept, because no part of the page is likely enough to be main text"
+        return causes, [lost] if causes.bar is None else []
+    if isinstance(method, (Hybrid, NGram)):
+        notes = ["the text has no structure, so the n-grams alone decide"] if name == "hybrid" else []
+        return causes_of_ngrams(
+            document, NGramModel.of_model(getattr(method.model, "ngrams", method.model))
+        ), notes
+    about = METHODS[name].about
+    return None, [f"{name} keeps {about}; only hybrid and ngram are explained step by step"]
 
 
 def _whys(
     document: Document,
     kept: Kept,
     causes: Causes | None = None,
-    wishes: Sequence[Sequence[Any]] = (),
+    rulings: Sequence[Sequence[Ruling]] = (),
     reader: Reader | None = None,
 ) -> Iterator[Why]:
     marks = kept.marks_of(document)
     for row, segment in enumerate(Segments(document)):
-        score = None if kept.scores is None else float(kept.scores[row])
-        rulings = (*(causes.rulings[row] if causes else ()), *(wishes[row] if wishes else ()))
         yield Why(
             segment,
             bool(kept.mask[row]),
-            score,
+            None if kept.scores is None else float(kept.scores[row]),
             causes.bar if causes else None,
             float(causes.base[row]) if causes else None,
             causes.features[row] if causes else (),
             causes.steps[row] if causes else (),
-            rulings,
+            tuple(rulings[row]) if rulings else (),
             reader[row] if reader else None,
             causes.first[row] if causes else (),
             sign=chr(marks[row]),

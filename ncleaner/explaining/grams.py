@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
-from ncleaner.modelling.nfc import composed
+from ncleaner.modelling.alphabet import composed
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.text.words import UNSPACED
 

@@ -66,8 +66,8 @@ class Why:
         kept: the verdict.
         score: in bits for `hybrid`, `ngram` and `victor`; None for a method without scores.
         bar: the score that a segment has to reach on this page; None if the method has none.
-        base: what the score would be if nothing were known of the segment; None if the method is not
-            explained.
+        base: what is expected of a segment of this page before anything is known of it; None if the method
+            is not explained.
         features: what the features of the structure model add, the strongest first.
         steps: what later steps add, in their order. Base, features and steps sum up to the score.
         rulings: rules that overrule the score, in their order; the last one counts.

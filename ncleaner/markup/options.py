@@ -5,23 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-__all__ = ["SPANS", "MarkupOptions", "Spans"]
+from ncleaner.options import Declared, option
+
+__all__ = ["MarkupOptions", "Spans"]
 
 Spans = Literal["merge", "repeat"]
 """How a cell over several columns or rows is written: `merge` has its text once, `repeat` in each of them."""
-SPANS: tuple[Spans, ...] = get_args(Spans)
+_OF = ("markdown", "html")
+_PANEL = "Output"
 
 
 @dataclass(frozen=True, slots=True)
-class MarkupOptions:
-    """What the user decides about Markdown and HTML.
+class MarkupOptions(Declared):
+    """Options of Markdown and HTML."""
 
-    Attributes:
-        links: write the targets of links.
-        images: write images, with their addresses.
-        spans: see `Spans`.
-    """
-
-    links: bool = False
-    images: bool = False
-    spans: Spans = "merge"
+    links: bool = option(False, "Write the targets of links.", of=_OF, panel=_PANEL, positional=True)
+    images: bool = option(False, "Write images, with their addresses.", of=_OF, panel=_PANEL, positional=True)
+    spans: Spans = option(
+        "merge",
+        "Write the text of a cell over several columns or rows once (merge), or in each of them (repeat).",
+        choices=get_args(Spans), of=_OF, panel=_PANEL, positional=True,
+    )  # fmt: skip

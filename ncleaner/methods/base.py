@@ -10,12 +10,16 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from ncleaner.document import Document
     from ncleaner.document.kept import Kept
+    from ncleaner.modelling._judge import Steps
     from ncleaner.modelling.container import Stored
     from ncleaner.modelling.decision import Preset
 
-__all__ = ["Entry", "Method", "ModelKind", "Parameter", "Value", "parameter"]
+__all__ = ["Entry", "Method", "ModelKind", "Parameter", "Trace", "Value", "parameter"]
 
 Value = float | int | bool | str
 """A value of a parameter."""
@@ -33,6 +37,26 @@ class Method(Protocol):
     def keep(self, document: Document) -> Kept:
         """Says which segments to keep."""
         ...
+
+
+@dataclass
+class Trace:
+    """Record of the decision about one page, for explanations. A method that gets one fills it.
+
+    Attributes:
+        steps: the steps of the structure model's judgement; None for a method without one.
+        rules: (name, mask after it) of each rule that was applied, in order. The first is the mask
+            before all rules, by scores.
+        copied: shape (segments,): for each copy that was removed, the segment that it repeats.
+    """
+
+    steps: Steps | None = None
+    rules: list[tuple[str, npt.NDArray[np.bool_]]] = field(default_factory=list)
+    copied: npt.NDArray[np.int32] | None = None
+
+    def note(self, rule: str, mask: npt.NDArray[np.bool_]) -> None:
+        """Records the mask after a rule."""
+        self.rules.append((rule, mask.copy()))
 
 
 class Parameter(NamedTuple):

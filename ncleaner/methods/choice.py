@@ -14,9 +14,7 @@ from ncleaner.methods.by_language import PerLanguage, key_of
 from ncleaner.methods.language import page_language
 from ncleaner.methods.table import AUTO, DEFAULT_MODEL, FALLBACK_MODEL, KINDS, SHIPPED, entry_of
 from ncleaner.modelling.container import kind_of, unpack, usable
-from ncleaner.modelling.files import model_bytes
-from ncleaner.modelling.own import own_models
-from ncleaner.modelling.shipped import shipped_models
+from ncleaner.modelling.files import is_path, model_bytes, own_models, shipped_models
 
 if TYPE_CHECKING:
     from ncleaner.document import Document
@@ -151,7 +149,7 @@ def _kind_of_file(path: Path) -> str:
 
 
 def _is_per_page(model: str | Path) -> bool:
-    return model in (AUTO, SHIPPED) or Path(model).is_dir()
+    return model in (AUTO, SHIPPED) or (is_path(model) and Path(model).is_dir())
 
 
 def _by_language(entry: Entry, model: str | Path) -> ByLanguage:
@@ -230,10 +228,11 @@ def load_method(
 
     Args:
         name: of the method.
-        model: `auto` for a model per page by its language, the user's own models first (`modelling.own`);
-            `shipped` for the shipped ones alone; a directory of models that go first; a model's name, or a
-            file. A method with one model for all languages takes its own
-            where the name is `auto` or a language's. A method without a model ignores it.
+        model: `auto` for a model per page by its language, the user's own models first (`modelling.files`);
+            `shipped` for the shipped ones alone; a directory of models that go first; a model's name; or a
+            file. Directories and files are paths with a separator or the suffix `.ncm`. A method with one
+            model for all languages takes its own where the name is `auto` or a language's. A method without
+            a model ignores it.
         threshold: in bits, or a preset, instead of the models' own.
         news: all pages are articles.
         parameters: {name: value} of the method's parameters that differ from the defaults.

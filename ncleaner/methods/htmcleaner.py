@@ -28,13 +28,20 @@ from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.document.tags import CONTEXT_BIT
 from ncleaner.methods.base import parameter
-from ncleaner.modelling.likely import LETTERS, is_unspaced, likely_words
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.text.sentences import Sentences, sentences_in
 
-__all__ = ["Htmcleaner", "best_runs"]
+__all__ = ["Htmcleaner", "best_runs", "likely_words"]
 
 _LINK = 1 << CONTEXT_BIT["a"]
+# Most letters of a function word.
+_LETTERS = 4
+# Number of beginnings of words that are extended, of each length.
+_BEAM = 60
+# Sharper than in models for segments: here only seen words matter.
+_Q = 0.1
+# Spaces of all characters; in running text of spaced scripts, every fifth to eighth character is one.
+_SPACED = 0.04
 
 
 def best_runs(gains: npt.NDArray[np.int64], good: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
@@ -122,11 +129,11 @@ class _Words:
         spaces = np.flatnonzero(~solid[1:])
         ends = np.minimum(spaces[np.searchsorted(spaces, starts)], np.append(starts[1:], len(codes)))
         sizes = ends - starts
-        short = sizes <= LETTERS
+        short = sizes <= _LETTERS
         starts, sizes = starts[short], sizes[short]
         keys = np.zeros(len(starts), np.uint64)
         known = np.ones(len(starts), bool)
-        for at in range(LETTERS):
+        for at in range(_LETTERS):
             inside = np.flatnonzero(sizes > at)
             letters = codes[starts[inside] + at]
             numbers = self._numbers[np.minimum(letters, 0xFFFF)]
@@ -166,7 +173,7 @@ class Htmcleaner:
 
     @cached_property
     def _unspaced(self) -> bool:
-        return is_unspaced(self.model)
+        return _is_unspaced(self.model)
 
     def _function(self, text: str, sentences: Sentences) -> npt.NDArray[np.int64]:
         """The characters of each sentence that are in function words."""
@@ -201,3 +208,56 @@ class Htmcleaner:
         inside = np.bincount(owners, lengths * chosen, minlength=size)
         whole = np.bincount(owners, lengths, minlength=size)
         return Kept((inside > 0) & (2 * inside >= whole))
+
+
+def _is_unspaced(model: NGramModel) -> bool:
+    """Tells whether the clean text of a model is in a script that does not separate words."""
+    level = model.levels[0]
+    spaces = [symbol for symbol, shown in enumerate(model.alphabet.characters) if " " in shown]
+    return float(level.clean[np.isin(level.keys, spaces)].sum()) < _SPACED * float(level.clean.sum())
+
+
+def likely_words(model: NGramModel, number: int) -> list[str]:
+    """Returns the words of at most four letters that the clean n-grams find likeliest, the likeliest first.
+
+    They are the most frequent ones of clean text, and some that only look like words, which no page has. In a
+    script that does not separate words, they are its likeliest letters.
+
+    Args:
+        model: the n-grams.
+        number: number of words.
+    """
+    # the model keeps them; a copy for one page (`with_others`) has what the model had
+    known: dict[int, list[str]] = model.__dict__.setdefault("_likely_words", {})
+    if number not in known:
+        known[number] = _likely_words(model, number)
+    return known[number]
+
+
+def _likely_words(model: NGramModel, number: int) -> list[str]:
+    symbols = model.alphabet.characters
+    letters = sorted(
+        {shown for shown in symbols if len(shown) == 1 and shown.isalpha() and shown == shown.lower()}
+    )
+    if _is_unspaced(model):
+        level = model.levels[0]
+        counts = dict(zip(level.keys.tolist(), level.clean.tolist(), strict=True))
+        order = {shown: counts.get(symbol, 0) for symbol, shown in enumerate(symbols)}
+        return sorted(letters, key=lambda letter: (-order[letter], letter))[:number]
+    sharp = model.with_parameters(q=_Q)
+    grams = sharp.log_grams("clean")
+    beginnings: list[tuple[float, str]] = [(0.0, "")]
+    found: list[tuple[float, str]] = []
+    for length in range(1, _LETTERS + 1):
+        longer: list[tuple[float, str]] = []
+        for _, beginning in beginnings:
+            for letter in letters:
+                word = beginning + letter
+                # behind the end of a sentence before; the last value but one is that of the space after the
+                # word
+                values = grams.values(sharp.alphabet.encoder, f". {word} ".encode())
+                likely = float(values[2 : 2 + length].sum())
+                longer.append((-likely, word))
+                found.append((-likely - float(values[2 + length]), word))
+        beginnings = sorted(longer)[:_BEAM]
+    return [word for _, word in sorted(found)[:number]]

@@ -8,10 +8,11 @@ import numpy.typing as npt
 from ncleaner.document import Document
 from ncleaner.document._kept import sums_of
 from ncleaner.document.kept import FRAGMENT, KINDS, NOTICE, Kept, Remarks
+from ncleaner.methods.base import Trace
 from ncleaner.methods.heuristics import Heuristics
 from ncleaner.methods.ngram import NGram
-from ncleaner.modelling._cells import complete_tables
-from ncleaner.modelling._copies import drop_copies
+from ncleaner.modelling._judge import Steps
+from ncleaner.modelling._mask import complete_tables, drop_copies
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.notices import Notices, shipped_notices
 
@@ -25,7 +26,7 @@ _HEURISTICS = Heuristics()
 class Hybrid:
     """Keeps the segments that the structure model, with the scores of the n-grams, judges to be main text.
 
-    Of a page with little text it also judges whether that is a notice, such as an error message; the user
+    It also judges whether the text of a page with little text is a notice, such as an error message; the user
     decides whether notices are kept (`zones.Wanted`). A plain-text dump has no structure: the n-grams alone
     judge its segments, and `Remarks.fallback` says so.
 
@@ -44,44 +45,66 @@ class Hybrid:
         self._notices = notices or shipped_notices()
         self._ngram = NGram(model.ngrams)
 
-    def keep(self, document: Document) -> Kept:
-        """Decides with scores that are log-odds in bits, given the whole page.
+    def keep(self, document: Document, trace: Trace | None = None) -> Kept:
+        """Decides with scores that are log-odds in bits, given the whole page; `trace` records how.
 
         The kinds of segments stay those of the document: forests trained on kinds did worse (docs/hybrid.md).
         """
         if not document.tables.n_elements:
-            return self._ngram.keep(document).remarked(fallback=self._ngram.name)
-        mask, scores, kinds = self.model.judge(document)
-        mask, found = finished(document, mask, kinds, self._notices)
+            return self._ngram.keep(document, trace).remarked(fallback=self._ngram.name)
+        if trace is not None:
+            trace.steps = Steps()
+        mask, scores, kinds = self.model.judge(document, None if trace is None else trace.steps)
+        mask, found = finished(document, mask, kinds, self._notices, trace)
         return Kept(mask, scores, Remarks(unfamiliar=self._ngram.is_unfamiliar(document, mask)), found)
 
 
 def finished(
-    document: Document, mask: npt.NDArray[np.bool_], kinds: npt.NDArray[np.float64], notices: Notices
+    document: Document,
+    mask: npt.NDArray[np.bool_],
+    kinds: npt.NDArray[np.float64],
+    notices: Notices,
+    trace: Trace | None = None,
 ) -> tuple[npt.NDArray[np.bool_], dict[str, float]]:
-    """Returns what is kept of a page after its judgement, and the probabilities of its kinds.
+    """Applies the rules that follow the judgement of a page.
 
-    Copies of segments go. Tables of which most is kept are kept whole. Menus and copyright lines of a page
-    with little text or without other boilerplate go, and so does a page of a few links.
+    They remove copies of segments, keep tables whole of which most is kept, and remove menus and copyright
+    lines of a page with little text or without other boilerplate, and a page of a few links.
 
     Args:
         document: the page.
         mask, kinds: see `modelling.hybrid.Judgement`; the mask is overwritten.
         notices: the model of notices.
+        trace: records the effect of each rule, for explanations.
+
+    Returns:
+        The mask, and the probabilities of the kinds of pages.
     """
+
+    def note(rule: str) -> None:
+        if trace is not None:
+            trace.note(rule, mask)
+
     shares = kinds.tolist()
     found = dict(zip(KINDS, shares, strict=True)) if any(shares) else {}
-    drop_copies(document.tables, mask)
+    note("score")
+    if trace is not None:
+        trace.copied = np.zeros(len(mask), np.int32)
+    drop_copies(document.tables, mask, None if trace is None else trace.copied)
+    note("copy")
     complete_tables(document.tables, mask)
+    note("table")
     _segments, _words, _all, chars, _links = sums_of(document.tables, mask)
     little = chars < _LITTLE
     if little or found.get(FRAGMENT, 0.0) > 0.5:
-        # nothing on it looks like boilerplate but what has the form of a menu or a copyright line
+        # nothing on the page looks like boilerplate except what has the form of a menu or a copyright line
         mask &= ~_HEURISTICS.remove(document)
+        note("form")
     if little:
         _segments, _words, _all, chars, links = sums_of(document.tables, mask)
         if 5 * links > 4 * chars:
             mask[:] = False
+            note("links")
     notice = notices.probability(document, mask)
     found = {kind: share * (1 - notice) for kind, share in found.items()}
     found[NOTICE] = notice

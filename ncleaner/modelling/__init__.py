@@ -1,1 +1,38 @@
-"""Models and what they say of a page: n-grams, structure, both together, Victor's random field."""
+"""Models of main text and boilerplate.
+
+This file has the names and numbers that the command line offers. It is apart from the modules that use them:
+these load NumPy, which takes too long for completing a word on the command line.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+__all__ = [
+    "ALPHABET_NAMES",
+    "DEFAULT_Q",
+    "FIXED_ALPHABETS",
+    "FOLDS",
+    "MAX_LEARNED",
+    "MAX_ORDER",
+    "SCHEMES",
+    "STATISTICS",
+    "Scheme",
+    "Statistic",
+]
+
+FIXED_ALPHABETS = ("ascii", "nonlexical")
+# The names that training takes. The last alphabet is made from the training pages.
+ALPHABET_NAMES = (*FIXED_ALPHABETS, "learned")
+# most characters of a learned alphabet
+MAX_LEARNED = 200
+# largest n
+MAX_ORDER = 8
+Statistic = Literal["page", "segment", "character"]
+STATISTICS: tuple[Statistic, ...] = ("page", "segment", "character")
+Scheme = Literal["aligned", "differential"]
+SCHEMES: tuple[Scheme, ...] = ("aligned", "differential")
+# interpolation factor of n-grams
+DEFAULT_Q = 0.8
+# of a cross-validation
+FOLDS = 5

@@ -28,8 +28,8 @@ cdef class Forest:
     cdef const float* leaves
     cdef const int32_t* depths
     cdef object _nodes, _leaves, _depths
-    cdef Py_ssize_t n_trees, width
-    cdef readonly Py_ssize_t reach
+    cdef Py_ssize_t n_trees
+    cdef readonly Py_ssize_t width, reach
 
     cdef void add(
         self, const float* matrix, const int32_t* rows, Py_ssize_t n, Py_ssize_t first, Py_ssize_t last, double* sums

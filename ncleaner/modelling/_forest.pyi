@@ -7,6 +7,7 @@ MAX_DEPTH: int
 MAX_TREES: int
 
 class Forest:
+    width: int
     reach: int
     def __init__(
         self,
@@ -27,4 +28,13 @@ class Forest:
         first: int = 0,
         last: int | None = None,
     ) -> npt.NDArray[np.float64]: ...
+    def contributions(
+        self,
+        matrix: npt.NDArray[np.float32],
+        spare: int,
+        chosen: npt.NDArray[np.int32],
+        background: npt.NDArray[np.int32],
+        first: int = 0,
+        last: int | None = None,
+    ) -> tuple[float, npt.NDArray[np.float64]]: ...
     def predict_classes(self, matrix: npt.NDArray[np.float32], classes: int) -> npt.NDArray[np.float64]: ...

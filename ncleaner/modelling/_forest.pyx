@@ -256,6 +256,77 @@ cdef class Forest:
                 out[rows[i]] = sums[i]
         return found
 
+    def contributions(
+        self, const float[:, ::1] matrix not None, Py_ssize_t spare, chosen, background, Py_ssize_t first=0, last=None
+    ):
+        """Returns what each feature adds to the sums of the trees, along the way of each row through them.
+
+        The value of a node is the mean of the leaves below it, weighted by the number of background rows that
+        reach them; a leaf at depth d has a weight of 2 to the power of −d besides, which decides where no row goes.
+        A test adds the difference between the values of the node that follows it and of its own. So the values of
+        the roots and all contributions sum up to what `predict` returns (Saabas 2014, “Interpreting random forests”).
+
+        Args:
+            matrix, spare, first, last: as `predict` takes them.
+            chosen: shape (some,), int32: the rows, counted from the first row that is not spare.
+            background: shape (any,), int32: the rows with which they are compared.
+
+        Returns:
+            The sum of the values of the roots; and the contributions, shape (some, 2 · reach + 1, width), float64: of
+            the features in each row from `reach` rows before to `reach` rows behind.
+
+        Raises:
+            ValueError: the matrix has another width or too few spare rows, or a row does not exist.
+        """
+        cdef Py_ssize_t n = matrix.shape[0] - 2 * spare, end, tree, i, some, at, child, center, inner
+        cdef const node_t* nodes = self.nodes
+        cdef const float* leaves = self.leaves
+        cdef const float* x
+        cdef double base = 0
+        cdef int _level
+        if matrix.shape[1] != self.width or spare < self.reach or n < 0 or first < 0:
+            raise ValueError("the matrix does not fit the trees")
+        cdef const int32_t[::1] rows = np.ascontiguousarray(chosen, np.int32)
+        cdef const int32_t[::1] others = np.ascontiguousarray(background, np.int32)
+        some = rows.shape[0]
+        for each in (chosen, background):
+            if len(each) and not 0 <= np.min(each) <= np.max(each) < n:
+                raise ValueError("there is no such row")
+        end = self.n_trees if last is None else min(last, self.n_trees)
+        center = self.reach * self.width
+        found = np.zeros((some, 2 * self.reach + 1, self.width))
+        cdef double[:, ::1] out = found.reshape(some, (2 * self.reach + 1) * self.width)
+        # of the nodes and the leaves of a tree, by their places
+        cdef double[::1] values = np.zeros(2 << MAX_DEPTH), weights = np.zeros(2 << MAX_DEPTH)
+        for tree in range(end):
+            inner = (<Py_ssize_t> 1 << self.depths[tree]) - 1
+            if tree >= first and some:
+                for at in range(inner, 2 * inner + 1):
+                    weights[at] = 1 / <double> (inner + 1)
+                    values[at] = leaves[at - inner]
+                for i in range(others.shape[0]):
+                    at = 0
+                    x = &matrix[spare + others[i], 0]
+                    for _level in range(self.depths[tree]):
+                        at = _step(nodes, x, at)
+                    weights[at] += 1
+                for at in range(inner - 1, -1, -1):
+                    weights[at] = weights[2 * at + 1] + weights[2 * at + 2]
+                    values[at] = (
+                        weights[2 * at + 1] * values[2 * at + 1] + weights[2 * at + 2] * values[2 * at + 2]
+                    ) / weights[at]
+                base += values[0]
+                for i in range(some):
+                    at = 0
+                    x = &matrix[spare + rows[i], 0]
+                    for _level in range(self.depths[tree]):
+                        child = _step(nodes, x, at)
+                        out[i, center + nodes[at].distance] += values[child] - values[at]
+                        at = child
+            nodes += inner
+            leaves += inner + 1
+        return base, found
+
     def predict_classes(self, const float[:, ::1] matrix not None, int classes):
         """Returns the sums of the trees for each row and class; tree t is of class t modulo `classes`.
 

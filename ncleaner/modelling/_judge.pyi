@@ -5,12 +5,27 @@ import numpy.typing as npt
 
 from ncleaner._ngram import Encoder, Grams
 from ncleaner.document._tables import Tables
-from ncleaner.modelling._chain import Statistics
+from ncleaner.modelling._decision import Statistics
 from ncleaner.modelling._forest import Forest
 
 class NGramJudge:
     def __init__(self, grams: Grams, encoder: Encoder, statistics: Statistics) -> None: ...
     def of(self, tables: Tables) -> npt.NDArray[np.float64] | None: ...
+
+class Steps:
+    filled: bool
+    spare: int
+    matrix: npt.NDArray[np.float32]
+    first: npt.NDArray[np.float64]
+    judged: npt.NDArray[np.float64]
+    evened: npt.NDArray[np.float64]
+    favoured: npt.NDArray[np.float64]
+    stock: npt.NDArray[np.float64]
+    site: npt.NDArray[np.float64]
+    bar: float
+    articles: float
+    again: npt.NDArray[np.bool_]
+    def by_all(self, forest: str) -> npt.NDArray[np.bool_]: ...
 
 class StructureJudge:
     def __init__(
@@ -22,24 +37,8 @@ class StructureJudge:
         weights: npt.NDArray[np.float32],
         phrases: npt.NDArray[np.uint32],
         losses: npt.NDArray[np.float32],
-        width: int,
-        segment_columns: int,
-        kind_column: int,
-        n_kinds: int,
-        article: int,
-        fragment: int,
         suspect: Sequence[int],
-        links: int,
-        outside: float,
-        plain: float,
-        early: int,
-        clear: float,
-        no_article: float,
-        is_article: float,
-        favour: float,
-        no_fragment: float,
-        many_links: float,
-        most: int,
+        rules: dict[str, float],
     ) -> None: ...
     def read(
         self,
@@ -68,4 +67,5 @@ class HybridJudge:
         title: bytes,
         scored: tuple[npt.NDArray[np.float64], npt.NDArray[np.uint32]] | None = None,
         on_site: npt.NDArray[np.bool_] | None = None,
+        steps: Steps | None = None,
     ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.float64], npt.NDArray[np.float64]] | None: ...

@@ -16,8 +16,8 @@ from ncleaner.document._tables cimport Tables, element_t, segment_t, tables_t
 from ncleaner.document._hashes cimport mix, row_of, rows_for
 from ncleaner.document._styles cimport chain, fill_styles, style_of
 
-cdef enum:
-    # columns of the second judgement
+# The columns, in the order of `features.py`.
+cpdef enum:
     FIRST = 0               # the first judgement, 0 to 1
     MASS_POSITION           # share of the page's mass before the segment
     STYLE_TIMES             # segments of the same style, and their properties
@@ -43,12 +43,11 @@ cdef enum:
     PAGE_MASS_SHARE
     PAGE_POSITIVE
     PAGE_ELEMENTS
-    PAGE_END
 
 # Then these columns for the innermost block and for each of the five blocks above it.
 LEVELS = 6
 PER_LEVEL = ("chars", "links", "mass", "siblings", "odds", "density", "order")
-# And for each share, columns about the innermost block that holds so much of the page's mass.
+# And for each share of the page's mass, columns about the innermost block that holds it.
 SHARES = (0.15, 0.35, 0.5, 0.6, 0.85, 0.95)
 PER_SHARE = ("inside", "above", "side")
 
@@ -58,7 +57,7 @@ cdef enum:
     N_SHARES = 6
     N_PER_SHARE = 3
 
-COLUMNS = int(PAGE_END) + LEVELS * len(PER_LEVEL) + len(SHARES) * len(PER_SHARE)
+COLUMNS = int(PAGE_ELEMENTS) + 1 + LEVELS * len(PER_LEVEL) + len(SHARES) * len(PER_SHARE)
 cdef int columns = COLUMNS
 cdef double shares[N_SHARES]
 for _i, _share in enumerate(SHARES):
@@ -214,7 +213,7 @@ cdef void _block_columns(
     x[CORE_ABOVE] = b.core_above
     x[CORE_BRANCH] = <float> (b.branch / (mass + 1))
     x[CORE_DEPTH] = b.core_depth
-    x += PAGE_END
+    x += PAGE_ELEMENTS + 1
     for _level in range(N_LEVELS):
         if at >= 0:
             b = &blocks[at]

@@ -12,11 +12,12 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from ncleaner.document._tables cimport (
-    BYLINE, HEADLINE, HIDDEN, PREFORMATTED, Tables, element_t, run_t, segment_t, tables_t,
+    BYLINE, HEADLINE, HIDDEN as HIDDEN_FLAG, PREFORMATTED as PREFORMATTED_FLAG, Tables, element_t, run_t, segment_t,
+    tables_t,
 )
 from ncleaner.document._hashes cimport hash_bytes, mix, row_of, rows_for
 from ncleaner.text._letters cimport (
-    LOWER, UNCASED, UPPER, decode_utf8, has_marker, is_final, last_mark, letter_case,
+    LOWER as LOWER_LETTER, UNCASED, UPPER as UPPER_LETTER, decode_utf8, has_marker, is_final, last_mark, letter_case,
 )
 from ncleaner.document._tags cimport (
     CONTEXT_BOLD, CONTEXT_CODE, CONTEXT_FONT, CONTEXT_ITALIC, CONTEXT_LABEL, CONTEXT_SMALL, CONTEXT_SPAN,
@@ -25,14 +26,15 @@ from ncleaner.document._tags cimport (
 
 from ncleaner.document import tags as _tags
 
-cdef enum:
-    # columns: the text of the segment and its inline markup
+# The columns, in the order of `features.py`.
+cpdef enum:
+    # the text of the segment and its inline markup
     WORDS = 0
     CHARS
     WORD_LENGTH
     LINK_DENSITY
-    LOWER_CASE
-    UPPER_CASE
+    LOWER
+    UPPER
     DIGITS
     PUNCTUATION
     WITHOUT_CASE
@@ -53,8 +55,8 @@ cdef enum:
     HEADING
     ITEM
     BREAKS
-    PREFORMATTED_TEXT
-    HIDDEN_TEXT
+    PREFORMATTED
+    HIDDEN
     RUNS
     BOLD
     ITALIC
@@ -73,11 +75,8 @@ cdef enum:
     ODDS
     ODDS_PER_CHAR
     POSTERIOR
-    TEXT_END
-
-cdef enum:
-    # columns: the place of the segment in the reading order and among the headings
-    POSITION = TEXT_END
+    # the place of the segment in the reading order and among the headings
+    POSITION
     CHAR_POSITION
     FROM_START
     FROM_END
@@ -96,16 +95,12 @@ cdef enum:
     IN_CAPTION
     IN_COMMENT
     IN_RELATED
-    PLACE_END
-
-cdef enum:
-    # columns: learned weights of the words in class, id and role, here and above
-    NAMES_OWN = PLACE_END
+    # learned weights of the words in class, id and role, here and above
+    NAMES_OWN
     NAMES_LEAST
     NAMES_MOST
     NAMES_SUM
     NAMES_NEAR
-    NAMES_END
 
 # Then one column for each group of tags of the innermost block, one for each group of tags of the blocks above it, and
 # one for each cue of tags.py: 2 if one of the innermost three blocks has the cue, 1 if a block farther up has it.
@@ -120,8 +115,8 @@ TAGS_ABOVE = (
 
 cdef enum:
     NAME_BITS = 14          # there are 2 to the power of this many weights of hashed words
-    NEAR = 3                # so many innermost blocks count as near
-    # so many words of a segment and of the title are compared
+    NEAR = 3                # number of innermost blocks that count as near
+    # number of words of a segment and of the title that are compared
     TITLE_WORDS = 32
     CONTEXTS = 8
 
@@ -129,7 +124,7 @@ cdef int own_group[MAX_TAGS]
 cdef int above_group[MAX_TAGS]
 cdef uint32_t contexts[CONTEXTS]
 cdef int n_own = len(OWN_TAGS), n_above = len(TAGS_ABOVE), n_cues = len(_tags.CUES)
-FIRST_OWN = int(NAMES_END)
+FIRST_OWN = int(NAMES_NEAR) + 1
 FIRST_ABOVE = FIRST_OWN + len(OWN_TAGS)
 FIRST_CUE = FIRST_ABOVE + len(TAGS_ABOVE)
 COLUMNS = FIRST_CUE + len(_tags.CUES)
@@ -212,11 +207,11 @@ _fill_character_tables()
 cdef int _kind(uint32_t code) noexcept nogil:
     """Returns the kind of a character beyond ASCII."""
     cdef int case_ = letter_case(code)
-    if case_ == LOWER:
+    if case_ == LOWER_LETTER:
         return IS_LOWER
     if case_ == UNCASED:
         return IS_UNCASED
-    if case_ == UPPER:
+    if case_ == UPPER_LETTER:
         return IS_UPPER
     if code == 0x3001 or code == 0xFF0C or code == 0x060C:
         return IS_COMMA
@@ -277,8 +272,8 @@ cdef void _scan(const uint8_t* p, const uint8_t* end, float* x, float chars) noe
             capitals += fresh & (kind == IS_UPPER)
             fresh = 0
     _flush(counts, &some, &others)
-    x[LOWER_CASE] = counts[IS_LOWER] / chars
-    x[UPPER_CASE] = counts[IS_UPPER] / chars
+    x[LOWER] = counts[IS_LOWER] / chars
+    x[UPPER] = counts[IS_UPPER] / chars
     x[DIGITS] = counts[IS_DIGIT] / chars
     x[WITHOUT_CASE] = counts[IS_UNCASED] / chars
     x[COMMAS] = counts[IS_COMMA]
@@ -304,8 +299,8 @@ cdef void _edges(const uint8_t* p, const uint8_t* end, float* x) noexcept nogil:
     decode_utf8(p, <size_t> (end - p), &code)
     case_ = letter_case(code)
     x[BEGINS_DIGIT] = c'0' <= code <= c'9'
-    x[BEGINS_UPPER] = case_ == UPPER and not c'0' <= code <= c'9'
-    x[BEGINS_LOWER] = case_ == LOWER
+    x[BEGINS_UPPER] = case_ == UPPER_LETTER and not c'0' <= code <= c'9'
+    x[BEGINS_LOWER] = case_ == LOWER_LETTER
     x[BULLET] = has_marker(p, end)
 
 
@@ -485,7 +480,7 @@ cdef void _place_in_blocks(const block_t* b, const element_t* e, float* x) noexc
     x[NAMES_MOST] = b.names_most
     x[NAMES_SUM] = b.names_sum
     x[NAMES_NEAR] = b.names_near
-    x += NAMES_END
+    x += NAMES_NEAR + 1
     if group >= 0:
         x[group] = 1
     x += n_own
@@ -533,7 +528,7 @@ cdef void _fill(
         # copies that are not shown, such as those for another size of screen, are only copies of each other
         copies[i] = <seen_t*> row_of(
             seen, sizeof(seen_t), mask,
-            hash_bytes(s.end - s.start + ((s.flags & HIDDEN) << 16), text + s.start, s.end - s.start) | 1,
+            hash_bytes(s.end - s.start + ((s.flags & HIDDEN_FLAG) << 16), text + s.start, s.end - s.start) | 1,
         )
         copies[i].times += 1
         has_h1 |= s.element >= 0 and elements[s.element].tag == TAG_H1
@@ -553,8 +548,8 @@ cdef void _fill(
         x[HEADING] = s.kind == c'h'
         x[ITEM] = s.kind == c'l'
         x[BREAKS] = s.breaks
-        x[PREFORMATTED_TEXT] = s.flags & PREFORMATTED != 0
-        x[HIDDEN_TEXT] = s.flags & HIDDEN != 0
+        x[PREFORMATTED] = s.flags & PREFORMATTED_FLAG != 0
+        x[HIDDEN] = s.flags & HIDDEN_FLAG != 0
         _inline(runs, s, x)
         x[OPENED] = s.opened
         x[CLOSED] = s.closed

@@ -420,126 +420,176 @@ cdef struct seen_t:
     uint64_t key
     uint32_t times
 
+# What is known of a page while its blocks are described.
+cdef struct page_t:
+    place_t* places      # of the elements
+    uint64_t* by_td      # words outside links by innermost td; entry 0: outside of any td
+    uint64_t* by_div     # the same by innermost div
+    uint32_t* tags_of_p  # tags <p> before each run
+    seen_t* seen         # texts of blocks
+    seen_t** copies      # the text of each block
+    size_t slots         # of `seen`
+    uint64_t words
+    uint64_t sentences
 
-cdef bint _fill(
-    const uint8_t* data, const run_t* runs, Py_ssize_t n_runs, const segment_t* segments,
-    const element_t* elements, Py_ssize_t n_elements, const int32_t* rows, Py_ssize_t n, uint8_t* values
+
+cdef bint _open_page(page_t* page, Py_ssize_t n_elements, Py_ssize_t n_runs, Py_ssize_t n) noexcept nogil:
+    """Allocates the memory for a page with `n` blocks. Returns False if there is not enough."""
+    memset(page, 0, sizeof(page_t))
+    page.slots = 4
+    while page.slots < 2 * <size_t> n:
+        page.slots *= 2
+    page.places = <place_t*> malloc((<size_t> n_elements + 1) * sizeof(place_t))
+    page.by_td = <uint64_t*> calloc(<size_t> n_elements + 1, sizeof(uint64_t))
+    page.by_div = <uint64_t*> calloc(<size_t> n_elements + 1, sizeof(uint64_t))
+    page.tags_of_p = <uint32_t*> calloc(<size_t> n_runs + 1, sizeof(uint32_t))
+    page.seen = <seen_t*> calloc(page.slots, sizeof(seen_t))
+    page.copies = <seen_t**> malloc((<size_t> n + 1) * sizeof(void*))
+    return (
+        page.places != NULL and page.by_td != NULL and page.by_div != NULL and page.tags_of_p != NULL
+        and page.seen != NULL and page.copies != NULL
+    )
+
+
+cdef void _close_page(page_t* page) noexcept nogil:
+    free(page.places)
+    free(page.by_td)
+    free(page.by_div)
+    free(page.tags_of_p)
+    free(page.seen)
+    free(page.copies)
+
+
+cdef inline void _write_markup(
+    uint8_t* row, const run_t* run, const place_t* place, const tags_t* found
 ) noexcept nogil:
-    """Writes the features of the chosen runs. Returns False if there is not enough memory."""
-    cdef size_t slots = 4
-    cdef Py_ssize_t t, i, group, next_run = 0
+    """Writes the features of the markup around a block."""
+    row[CONTAINER_P] = place.bits & IN_P != 0
+    row[CONTAINER_A] = run.context >> CONTEXT_LINK & 1
+    row[CONTAINER_U] = run.context >> CONTEXT_UNDERLINE & 1
+    row[CONTAINER_IMG] = run.context >> CONTEXT_ALT & 1
+    row[CLASS_HEADER] = place.bits & IN_HEADER != 0
+    row[CLASS_BOLD] = run.context >> CONTEXT_BOLD & 1
+    row[CLASS_ITALIC] = run.context >> CONTEXT_ITALIC & 1
+    row[CLASS_LIST] = place.bits & IN_LIST != 0
+    row[CLASS_FORM] = place.bits & IN_FORM != 0
+    row[SPLIT_P] = _steps(found.p)
+    row[SPLIT_BR] = _steps(found.breaks)
+    row[SPLIT_INLINE] = _steps(found.inline_)
+    row[SPLIT_BLOCK] = _steps(found.block)
+
+
+cdef inline void _write_text(uint8_t* row, const text_t* text) noexcept nogil:
+    """Writes the features of the text of a block."""
+    cdef uint32_t tokens = text.alpha_tokens + text.num_tokens + text.mix_tokens + text.other_tokens, length
+    row[CHAR_ALPHA] = _share(text.alpha, text.chars)
+    row[CHAR_NUM] = _share(text.num, text.chars)
+    row[CHAR_PUNCT] = _share(text.punct, text.chars)
+    row[CHAR_WHITE] = _share(text.white, text.chars)
+    row[CHAR_OTHER] = _share(text.other, text.chars)
+    row[TOKEN_ALPHA_ABS] = _steps(text.alpha_tokens)
+    row[TOKEN_ALPHA_REL] = _share(text.alpha_tokens, tokens)
+    row[TOKEN_NUM_ABS] = _steps(text.num_tokens)
+    row[TOKEN_NUM_REL] = _share(text.num_tokens, tokens)
+    row[TOKEN_MIX_ABS] = _steps(text.mix_tokens)
+    row[TOKEN_MIX_REL] = _share(text.mix_tokens, tokens)
+    row[TOKEN_OTHER_ABS] = _steps(text.other_tokens)
+    row[TOKEN_OTHER_REL] = _share(text.other_tokens, tokens)
+    row[SENTENCE_COUNT] = _steps(text.sentences)
+    row[SENTENCE_LENGTH] = _steps(text.alpha_tokens // text.sentences) if text.sentences else 0
+    row[WORD_LENGTH] = 0
+    if text.strings:
+        length = (2 * text.string_chars + text.strings) // (2 * text.strings)
+        row[WORD_LENGTH] = <uint8_t> length if length < MOST else MOST
+    row[WORD_RUN] = _steps(text.strings // text.string_runs) if text.string_runs else 0
+    row[SENTENCE_BEGIN] = text.begins
+    row[SENTENCE_END] = text.ends
+    row[REGEXP_URL] = text.url
+    row[REGEXP_DATE] = 1 if text.numeric_date else (2 if text.month and text.num_tokens + text.mix_tokens else 0)
+    row[REGEXP_TIME] = text.time
+
+
+cdef void _fill_blocks(
+    const uint8_t* data, const run_t* runs, const segment_t* segments, const element_t* elements, const int32_t* rows,
+    Py_ssize_t n, uint8_t* values, page_t* page
+) noexcept nogil:
+    """Writes the features of each block alone, and counts words, sentences and copies of texts."""
+    cdef Py_ssize_t t, i, next_run = 0
     cdef const run_t* run
     cdef const place_t* place
     cdef place_t nowhere = place_t(-1, -1, 0)
     cdef uint8_t* row
     cdef text_t text
     cdef tags_t found
-    cdef uint64_t words = 0, sentences = 0, most_td = 0, most_div = 0
-    cdef uint32_t tokens
-    while slots < 2 * <size_t> n:
-        slots *= 2
-    cdef place_t* places = <place_t*> malloc((<size_t> n_elements + 1) * sizeof(place_t))
-    # Words outside links, by innermost td and by innermost div. Entry 0 is the group of the blocks outside any of them.
-    cdef uint64_t* by_td = <uint64_t*> calloc(<size_t> n_elements + 1, sizeof(uint64_t))
-    cdef uint64_t* by_div = <uint64_t*> calloc(<size_t> n_elements + 1, sizeof(uint64_t))
-    cdef uint32_t* tags_of_p = <uint32_t*> calloc(<size_t> n_runs + 1, sizeof(uint32_t))
-    cdef seen_t* seen = <seen_t*> calloc(slots, sizeof(seen_t))
-    cdef seen_t** copies = <seen_t**> malloc((<size_t> n + 1) * sizeof(void*))
-    cdef bint done = False
-    if (
-        places != NULL and by_td != NULL and by_div != NULL and tags_of_p != NULL and seen != NULL
-        and copies != NULL
-    ):
-        done = True
-        _find_places(elements, n_elements, places)
-        _count_p(elements, n_elements, n_runs, tags_of_p)
-        for t in range(n):
-            i = rows[t]
-            run = &runs[i]
-            place = &places[run.element] if run.element >= 0 else &nowhere
-            row = values + t * FEATURES
-            _read(data + run.start, data + run.end, &text)
-            row[CONTAINER_P] = place.bits & IN_P != 0
-            row[CONTAINER_A] = run.context >> CONTEXT_LINK & 1
-            row[CONTAINER_U] = run.context >> CONTEXT_UNDERLINE & 1
-            row[CONTAINER_IMG] = run.context >> CONTEXT_ALT & 1
-            row[CLASS_HEADER] = place.bits & IN_HEADER != 0
-            row[CLASS_BOLD] = run.context >> CONTEXT_BOLD & 1
-            row[CLASS_ITALIC] = run.context >> CONTEXT_ITALIC & 1
-            row[CLASS_LIST] = place.bits & IN_LIST != 0
-            row[CLASS_FORM] = place.bits & IN_FORM != 0
-            # the tags of the runs between two chosen ones count too
-            found = tags_t(0, 0, 0, 0)
-            while next_run <= i:
-                found.p += tags_of_p[next_run]
-                _add_tags(runs, segments, elements, next_run, &found)
-                next_run += 1
-            row[SPLIT_P] = _steps(found.p)
-            row[SPLIT_BR] = _steps(found.breaks)
-            row[SPLIT_INLINE] = _steps(found.inline_)
-            row[SPLIT_BLOCK] = _steps(found.block)
-            row[CHAR_ALPHA] = _share(text.alpha, text.chars)
-            row[CHAR_NUM] = _share(text.num, text.chars)
-            row[CHAR_PUNCT] = _share(text.punct, text.chars)
-            row[CHAR_WHITE] = _share(text.white, text.chars)
-            row[CHAR_OTHER] = _share(text.other, text.chars)
-            tokens = text.alpha_tokens + text.num_tokens + text.mix_tokens + text.other_tokens
-            row[TOKEN_ALPHA_ABS] = _steps(text.alpha_tokens)
-            row[TOKEN_ALPHA_REL] = _share(text.alpha_tokens, tokens)
-            row[TOKEN_NUM_ABS] = _steps(text.num_tokens)
-            row[TOKEN_NUM_REL] = _share(text.num_tokens, tokens)
-            row[TOKEN_MIX_ABS] = _steps(text.mix_tokens)
-            row[TOKEN_MIX_REL] = _share(text.mix_tokens, tokens)
-            row[TOKEN_OTHER_ABS] = _steps(text.other_tokens)
-            row[TOKEN_OTHER_REL] = _share(text.other_tokens, tokens)
-            row[SENTENCE_COUNT] = _steps(text.sentences)
-            row[SENTENCE_LENGTH] = _steps(text.alpha_tokens // text.sentences) if text.sentences else 0
-            row[WORD_LENGTH] = 0
-            if text.strings:
-                tokens = (2 * text.string_chars + text.strings) // (2 * text.strings)
-                row[WORD_LENGTH] = <uint8_t> tokens if tokens < MOST else MOST
-            row[WORD_RUN] = _steps(text.strings // text.string_runs) if text.string_runs else 0
-            row[SENTENCE_BEGIN] = text.begins
-            row[SENTENCE_END] = text.ends
-            row[REGEXP_URL] = text.url
-            row[REGEXP_DATE] = 1 if text.numeric_date else (
-                2 if text.month and text.num_tokens + text.mix_tokens else 0
-            )
-            row[REGEXP_TIME] = text.time
-            row[BULLET] = _bullet(data + run.start, data + run.end)
-            words += text.alpha_tokens
-            sentences += text.sentences
-            if not run.context >> CONTEXT_LINK & 1:
-                by_td[place.td + 1] += text.alpha_tokens
-                by_div[place.div + 1] += text.alpha_tokens
-            copies[t] = <seen_t*> row_of(seen, sizeof(seen_t), slots - 1, text.hash | 1)
-            row[FIRST_DUPLICATE] = copies[t].times == 0
-            copies[t].times += 1
-        for group in range(n_elements + 1):
-            most_td = by_td[group] if by_td[group] > most_td else most_td
-            most_div = by_div[group] if by_div[group] > most_div else most_div
-        for t in range(n):
-            run = &runs[rows[t]]
-            place = &places[run.element] if run.element >= 0 else &nowhere
-            row = values + t * FEATURES
-            # a block that is there only once is in no group of duplicates
-            row[FIRST_DUPLICATE] &= copies[t].times > 1
-            row[DUPLICATE_COUNT] = _steps(copies[t].times)
-            row[POSITION] = <uint8_t> (1 + t * SHARES // n)
-            row[DOCUMENT_WORDS] = _octaves(words)
-            row[DOCUMENT_SENTENCES] = _octaves(sentences)
-            row[DOCUMENT_BLOCKS] = _octaves(<uint64_t> n)
-            row[MAX_DIV_GROUP] = _share(most_div, words)
-            row[MAX_TD_GROUP] = _share(most_td, words)
-            row[TD_GROUP] = _share(by_td[place.td + 1], words)
-            row[DIV_GROUP] = _share(by_div[place.div + 1], words)
-            row[FRAGMENTATION] = _steps(<uint32_t> (words // <uint64_t> n))
-    free(places)
-    free(by_td)
-    free(by_div)
-    free(tags_of_p)
-    free(seen)
-    free(copies)
+    for t in range(n):
+        i = rows[t]
+        run = &runs[i]
+        place = &page.places[run.element] if run.element >= 0 else &nowhere
+        row = values + t * FEATURES
+        # the tags of the runs between two chosen ones count too
+        found = tags_t(0, 0, 0, 0)
+        while next_run <= i:
+            found.p += page.tags_of_p[next_run]
+            _add_tags(runs, segments, elements, next_run, &found)
+            next_run += 1
+        _write_markup(row, run, place, &found)
+        _read(data + run.start, data + run.end, &text)
+        _write_text(row, &text)
+        row[BULLET] = _bullet(data + run.start, data + run.end)
+        page.words += text.alpha_tokens
+        page.sentences += text.sentences
+        if not run.context >> CONTEXT_LINK & 1:
+            page.by_td[place.td + 1] += text.alpha_tokens
+            page.by_div[place.div + 1] += text.alpha_tokens
+        page.copies[t] = <seen_t*> row_of(page.seen, sizeof(seen_t), page.slots - 1, text.hash | 1)
+        row[FIRST_DUPLICATE] = page.copies[t].times == 0
+        page.copies[t].times += 1
+
+
+cdef void _fill_of_page(
+    const run_t* runs, Py_ssize_t n_elements, const int32_t* rows, Py_ssize_t n, uint8_t* values, const page_t* page
+) noexcept nogil:
+    """Writes the features that need the whole page."""
+    cdef Py_ssize_t t, group
+    cdef uint64_t most_td = 0, most_div = 0
+    cdef place_t nowhere = place_t(-1, -1, 0)
+    cdef const run_t* run
+    cdef const place_t* place
+    cdef uint8_t* row
+    for group in range(n_elements + 1):
+        most_td = page.by_td[group] if page.by_td[group] > most_td else most_td
+        most_div = page.by_div[group] if page.by_div[group] > most_div else most_div
+    for t in range(n):
+        run = &runs[rows[t]]
+        place = &page.places[run.element] if run.element >= 0 else &nowhere
+        row = values + t * FEATURES
+        # a block that is there only once is in no group of duplicates
+        row[FIRST_DUPLICATE] &= page.copies[t].times > 1
+        row[DUPLICATE_COUNT] = _steps(page.copies[t].times)
+        row[POSITION] = <uint8_t> (1 + t * SHARES // n)
+        row[DOCUMENT_WORDS] = _octaves(page.words)
+        row[DOCUMENT_SENTENCES] = _octaves(page.sentences)
+        row[DOCUMENT_BLOCKS] = _octaves(<uint64_t> n)
+        row[MAX_DIV_GROUP] = _share(most_div, page.words)
+        row[MAX_TD_GROUP] = _share(most_td, page.words)
+        row[TD_GROUP] = _share(page.by_td[place.td + 1], page.words)
+        row[DIV_GROUP] = _share(page.by_div[place.div + 1], page.words)
+        row[FRAGMENTATION] = _steps(<uint32_t> (page.words // <uint64_t> n))
+
+
+cdef bint _fill(
+    const uint8_t* data, const run_t* runs, Py_ssize_t n_runs, const segment_t* segments,
+    const element_t* elements, Py_ssize_t n_elements, const int32_t* rows, Py_ssize_t n, uint8_t* values
+) noexcept nogil:
+    """Writes the features of the chosen runs. Returns False if there is not enough memory."""
+    cdef page_t page
+    cdef bint done = _open_page(&page, n_elements, n_runs, n)
+    if done:
+        _find_places(elements, n_elements, page.places)
+        _count_p(elements, n_elements, n_runs, page.tags_of_p)
+        _fill_blocks(data, runs, segments, elements, rows, n, values, &page)
+        _fill_of_page(runs, n_elements, rows, n, values, &page)
+    _close_page(&page)
     return done
 
 

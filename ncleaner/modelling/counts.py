@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ncleaner.modelling.alphabet import Alphabet
-from ncleaner.modelling.nfc import compose
+from ncleaner.modelling.alphabet import Alphabet, compose
 
 __all__ = ["Counts", "GramCounter", "Keys", "Tallies", "Tally", "add_counts", "add_tallies", "two_sides"]
 

@@ -22,8 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.errors import ModelError
-from ncleaner.modelling._chain import SATURATION, Statistics
-from ncleaner.modelling.names import STATISTICS, Statistic
+from ncleaner.modelling import STATISTICS, Statistic
+from ncleaner.modelling._decision import SATURATION, Statistics
 
 __all__ = ["PRESETS", "STATISTICS", "Decision", "Preset", "Statistic"]
 

@@ -1,14 +1,44 @@
-"""The bytes of models: shipped ones and the user's own by name, others by the path of their file."""
+"""Model files by name and by path: those of the package, and the user's own.
+
+The user's own models are in one folder, where they are found by name and by language without a path. The
+folder is that of the environment variable `NCLEANER_MODELS`, else the one for data of programs on this system
+(on Linux `~/.local/share/ncleaner/models`).
+
+A path has a separator or the suffix `.ncm` (`./en`, `models/en`, `en.ncm`); everything else is a name. So
+files and folders of the working directory do not shadow the model `en`.
+"""
 
 from __future__ import annotations
 
+import os
+import re
+from functools import cache
+from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from ncleaner.errors import ModelError
-from ncleaner.modelling.own import own_models
-from ncleaner.modelling.shipped import shipped_bytes, shipped_models
+from ncleaner.storage.whole import atomic_file
 
-__all__ = ["model_bytes"]
+__all__ = [
+    "VARIABLE",
+    "add_model",
+    "is_path",
+    "model_bytes",
+    "models_folder",
+    "own_folder",
+    "own_models",
+    "remove_model",
+    "shipped_bytes",
+    "shipped_models",
+    "shipped_names",
+]
+
+VARIABLE = "NCLEANER_MODELS"
+_SUFFIX = ".ncm"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+# what `--model` understands besides names
+_TAKEN = ("auto", "shipped")
 
 
 def model_bytes(name: str | Path) -> bytes:
@@ -17,19 +47,159 @@ def model_bytes(name: str | Path) -> bytes:
     Raises:
         ModelError: no such model, or its file cannot be read.
     """
-    if str(name) in shipped_models():
+    if is_path(name):
+        path = Path(name)
+        if not path.is_file():
+            raise ModelError(f"no model file {name}")
+        return _read(path)
+    if name in shipped_models():
         return shipped_bytes(str(name))
-    path = Path(name)
-    if not path.is_file():
-        own = own_models()
-        if str(name) not in own:
-            yours = f"; yours: {', '.join(own)}" if own else ""
+    own = own_models()
+    if name in own:
+        return _read(own[str(name)])
+    said = f"no model {str(name)!r}: the shipped ones are {', '.join(shipped_models())}"
+    if own:
+        said += f"; yours: {', '.join(own)}"
+    if Path(name).exists():
+        said += f"; the file or folder of this name is ./{name}"
+    raise ModelError(said)
+
+
+def is_path(name: str | Path) -> bool:
+    """Whether a model is given by its path: a `Path`, or a text with a separator or the suffix `.ncm`."""
+    if isinstance(name, Path):
+        return True
+    separators = {os.sep, os.altsep or os.sep, "/"}
+    return name.endswith(_SUFFIX) or any(separator in name for separator in separators)
+
+
+# The package's models.
+
+
+def models_folder() -> Traversable:
+    """Returns the folder of the shipped models: in the package, or beside it in a source tree."""
+    package = resources.files("ncleaner")
+    installed = package / "models"
+    return installed if installed.is_dir() else Path(str(package)).parent / "models"
+
+
+@cache
+def _kinds() -> dict[str, str]:
+    """Returns {name: kind} of the shipped models, sorted by name."""
+    # only here: it loads NumPy, which takes longer than to list the names
+    from ncleaner.modelling.container import kind_of
+
+    return {name: kind_of((models_folder() / f"{name}.ncm").read_bytes(), name) for name in shipped_names()}
+
+
+def shipped_names() -> list[str]:
+    """Returns the sorted names of the shipped models, without reading them."""
+    names = (entry.name for entry in models_folder().iterdir())
+    return sorted(name.removesuffix(".ncm") for name in names if name.endswith(".ncm"))
+
+
+def shipped_models(kind: str | None = None) -> list[str]:
+    """Returns the sorted names of the shipped models of one kind, or of all kinds."""
+    return [name for name, found in _kinds().items() if kind in (None, found)]
+
+
+def shipped_bytes(name: str) -> bytes:
+    """Reads the file of a shipped model. Raises KeyError: it is unknown."""
+    if name not in _kinds():
+        raise KeyError(name)
+    return (models_folder() / f"{name}.ncm").read_bytes()
+
+
+# The user's own models.
+
+
+def own_folder() -> Path:
+    """Returns the folder of the user's own models, which need not exist."""
+    given = os.environ.get(VARIABLE)
+    if given:
+        return Path(given)
+    # only here: a run that names its model needs no folder
+    from platformdirs import user_data_path
+
+    return user_data_path("ncleaner", appauthor=False) / "models"
+
+
+def own_models() -> dict[str, Path]:
+    """Returns {name: file} of the user's own models, sorted by name.
+
+    Raises:
+        ModelError: the folder cannot be read.
+    """
+    folder = own_folder()
+    try:
+        return {path.stem: path for path in sorted(folder.glob(f"*{_SUFFIX}"))}
+    except OSError as error:
+        raise ModelError(f"cannot read the folder of models {folder}: {error.strerror}") from error
+
+
+def add_model(data: bytes, name: str) -> Path:
+    """Adds a model to the user's own, or puts it in place of one of the same name.
+
+    Args:
+        data: the model file.
+        name: a name of letters, digits and `._+-`, which no shipped model has.
+
+    Returns:
+        The new file.
+
+    Raises:
+        ModelError: the bytes are not a model, another model of the folder has its language, the name is not
+            possible, or the file cannot be written.
+    """
+    if not _NAME.fullmatch(name):
+        raise ModelError(f"{name!r} cannot be the name of a model: give letters, digits and ._+- with --name")
+    if name in (*_TAKEN, *shipped_models()):
+        raise ModelError(f"{name!r} is the name of a shipped model: give another one with --name")
+    language = _language_of(data, name)
+    for other, path in own_models().items():
+        if language and other != name and _language_of(_read(path), str(path)) == language:
             raise ModelError(
-                f"no model {str(name)!r}: neither a file nor one of those shipped "
-                f"({', '.join(shipped_models())}{yours})"
+                f"{other} is for the same language ({language}): remove it first "
+                f"(ncleaner models remove {other})"
             )
-        path = own[str(name)]
+    target = own_folder() / f"{name}{_SUFFIX}"
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_file(target) as out:
+            out.write(data)
+    except OSError as error:
+        raise ModelError(f"cannot write {target}: {error.strerror}") from error
+    return target
+
+
+def remove_model(name: str) -> Path:
+    """Deletes one of the user's own models. Returns the file that was deleted.
+
+    Raises:
+        ModelError: there is no such model, or it cannot be deleted.
+    """
+    path = own_models().get(name)
+    if path is None:
+        there = ", ".join(own_models()) or "none"
+        raise ModelError(f"no model {name!r} in {own_folder()}; there are: {there}")
+    try:
+        path.unlink()
+    except OSError as error:
+        raise ModelError(f"cannot delete {path}: {error.strerror}") from error
+    return path
+
+
+def _language_of(data: bytes, name: str) -> str:
+    """Returns the language of pages that a model is for; empty if `auto` does not choose it."""
+    # only here: completing a name on the command line has no time for NumPy
+    from ncleaner.modelling.container import unpack
+
+    header, _ = unpack(data, name)
+    return str(header.get("language") or "") if header["kind"] in ("ngram", "hybrid") else ""
+
+
+def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise ModelError(f"cannot read model {name}: {error.strerror}") from error
+        raise ModelError(f"cannot read model {path}: {error.strerror}") from error

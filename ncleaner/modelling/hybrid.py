@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
-from ncleaner.modelling._decide import decide, probabilities_of
-from ncleaner.modelling._judge import HybridJudge
+from ncleaner.modelling._decision import decide, probabilities_of
+from ncleaner.modelling._judge import HybridJudge, Steps
 from ncleaner.modelling.card import Card, validated_facts
 from ncleaner.modelling.container import Stored, about_of, pack
 from ncleaner.modelling.decision import Preset
@@ -138,16 +138,18 @@ class HybridModel(Stored):
         """Returns the model for pages that are all articles."""
         return replace(self, news=True)
 
-    def judge(self, document: Document) -> Judgement:
-        """Judges the segments of an HTML page."""
+    def judge(self, document: Document, steps: Steps | None = None) -> Judgement:
+        """Judges the segments of an HTML page; `steps` gets what the steps found, for explanations."""
         title = document.title.encode()
         on_site = None if document.site is None else document.site.repeated
-        found = None if self.ngrams.others else self._compiled.judge(document.tables, title, None, on_site)
+        found = (
+            None if self.ngrams.others else self._compiled.judge(document.tables, title, None, on_site, steps)
+        )
         if found is None:
             # the segments of the page are not all scored as they are, or not all by one model
             table = document.segments
             scored = self.ngrams.log_odds(document.data, table["start"], table["end"])
-            found = self._compiled.judge(document.tables, title, scored, on_site)
+            found = self._compiled.judge(document.tables, title, scored, on_site, steps)
         assert found is not None
         return Judgement(*found)
 

@@ -18,18 +18,17 @@ import numpy.typing as npt
 
 from ncleaner._ngram import Grams
 from ncleaner.document import Document
+from ncleaner.modelling import MAX_ORDER
 from ncleaner.modelling._judge import NGramJudge
-from ncleaner.modelling.alphabet import Alphabet, alphabet
+from ncleaner.modelling.alphabet import Alphabet, alphabet, compose
 from ncleaner.modelling.card import Card, Table, pages_of, validated_facts
 from ncleaner.modelling.container import Stored, about_of, integers, pack
 from ncleaner.modelling.counts import Counts, Keys, Tally
 from ncleaner.modelling.decision import Decision, Preset
-from ncleaner.modelling.nfc import compose
 from ncleaner.text.counted import counted
 
 __all__ = ["MAX_ORDER", "NGramModel", "interpolation_weights"]
 
-MAX_ORDER = 8
 # a letter with a smaller share of the training text counts as unfamiliar, and so do the letters of a script
 # that have less than the second share all together: English pages have some names in Cyrillic
 _RARE, _RARE_SCRIPT = 1e-4, 1e-3
@@ -164,11 +163,12 @@ class NGramModel(Stored):
                 sums.append(weight * (unigrams + 1) / (unigrams.sum() + size))
                 continue
             suffix = level.keys & np.uint64((1 << bits * (k - 1)) - 1)
-            shorter = _positions(self._keys(k - 1), suffix, bits * (k - 1))
+            shorter = _positions(self.keys(k - 1), suffix, bits * (k - 1))
             sums.append(weight * conditional(level.keys, counts, bits) + sums[-1][shorter])
         return sums
 
-    def _keys(self, k: int) -> Keys:
+    def keys(self, k: int) -> Keys:
+        """Returns the n-grams of length k that have a probability, ascending: shape (grams,)."""
         return np.arange(self.alphabet.size, dtype=np.uint64) if k == 1 else self.levels[k - 1].keys
 
     @cached_property
@@ -176,7 +176,7 @@ class NGramModel(Stored):
         """The table of log2 Pr(clean) − log2 Pr(dirty) of every gram, for scoring."""
         clean, dirty = self.interpolated("clean"), self.interpolated("dirty")
         levels = [
-            (self._keys(k), np.log2(c / d)) for k, (c, d) in enumerate(zip(clean, dirty, strict=True), 1)
+            (self.keys(k), np.log2(c / d)) for k, (c, d) in enumerate(zip(clean, dirty, strict=True), 1)
         ]
         return Grams(levels, self.alphabet.bits, self.order * self.alphabet.bits <= _DENSE_BITS)
 
@@ -188,10 +188,12 @@ class NGramModel(Stored):
     def log_probabilities(self, text: str, side: Literal["clean", "dirty"]) -> npt.NDArray[np.float64]:
         """Returns the log2 probability of each character of one segment and of its end: shape (characters +
         1,)."""
-        levels = [(self._keys(k), np.log2(s)) for k, s in enumerate(self.interpolated(side), 1)]
-        return Grams(levels, self.alphabet.bits).values(
-            self.alphabet.encoder, text.encode("utf-8", "replace")
-        )
+        return self.log_grams(side).values(self.alphabet.encoder, text.encode("utf-8", "replace"))
+
+    def log_grams(self, side: Literal["clean", "dirty"]) -> Grams:
+        """Returns the table of log2 probabilities of one side."""
+        levels = [(self.keys(k), np.log2(s)) for k, s in enumerate(self.interpolated(side), 1)]
+        return Grams(levels, self.alphabet.bits)
 
     def log_odds(
         self, data: bytes, starts: npt.NDArray[np.uint32], ends: npt.NDArray[np.uint32]

@@ -7,7 +7,7 @@ judges the kind of the page: article, forum, listing and so on. The second judge
 a forest that was trained on articles only. The scores of the n-grams are one feature among many. The model
 contains no words except those of class names, so it serves any language.
 
-`_decide` then chooses the kept segments for the page as a whole.
+`_decision` then chooses the kept segments for the page as a whole.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ncleaner.document.kept import FRAGMENT, KINDS
 from ncleaner.errors import ModelError
 from ncleaner.modelling._forest import Forest
 from ncleaner.modelling._judge import StructureJudge
-from ncleaner.modelling._phrases import phrase_losses
+from ncleaner.modelling._terms import phrase_losses
 from ncleaner.modelling.card import Card, Table, pages_of
 from ncleaner.modelling.container import Stored, about_of, integers, pack, reals
 from ncleaner.modelling.decision import Preset
@@ -87,7 +87,14 @@ FAVOUR, NO_FRAGMENT, MANY_LINKS = 3.0, 0.1, 0.5
 _COLUMNS = {feature.name: column for column, feature in enumerate(FEATURES)}
 SUSPECT = [_COLUMNS[f"in-{name}"] for name in ("nav", "footer", "aside", "related")]
 LINKS = _COLUMNS["link-density"]
-_IS_ARTICLE, _IS_FRAGMENT = KINDS.index("article"), KINDS.index(FRAGMENT)
+# layout and constants of the judgement, by their names in compiled code
+_RULES: dict[str, float] = {
+    "width": len(FEATURES), "segment_columns": SEGMENT_COLUMNS, "kind_column": KIND_COLUMN,
+    "n_kinds": len(KINDS), "article": KINDS.index("article"), "fragment": KINDS.index(FRAGMENT),
+    "links": LINKS, "outside": OUTSIDE, "plain": PLAIN, "early": EARLY, "clear": CLEAR,
+    "no_article": NO_ARTICLE, "is_article": ARTICLE, "favour": FAVOUR, "no_fragment": NO_FRAGMENT,
+    "many_links": MANY_LINKS, "most": PART,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,24 +256,8 @@ class Structure(Stored):
             self.weights,
             self.stock.phrases,
             self.stock.weights,
-            width=len(FEATURES),
-            segment_columns=SEGMENT_COLUMNS,
-            kind_column=KIND_COLUMN,
-            n_kinds=len(KINDS),
-            article=_IS_ARTICLE,
-            fragment=_IS_FRAGMENT,
-            suspect=SUSPECT,
-            links=LINKS,
-            outside=OUTSIDE,
-            plain=PLAIN,
-            early=EARLY,
-            clear=CLEAR,
-            no_article=NO_ARTICLE,
-            is_article=ARTICLE,
-            favour=FAVOUR,
-            no_fragment=NO_FRAGMENT,
-            many_links=MANY_LINKS,
-            most=PART,
+            SUSPECT,
+            _RULES,
         )
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
@@ -301,47 +292,18 @@ class Structure(Stored):
             ValueError: the tables do not belong together, or the features are not those of this version.
         """
 
-        def trees_of(name: str) -> Trees | None:
-            if f"{name}.sizes" not in arrays:
-                return None
-            features = names["page_features" if name == "kinds" else "features"]
-            known = PAGE_FEATURES if name == "kinds" else [feature.name for feature in FEATURES]
-            here = {feature: column for column, feature in enumerate(known)}
-            place = np.array([here.get(feature, -1) for feature in features], np.int64)
-            columns: dict[str, npt.NDArray[Any]] = {}
-            for column in fields(Trees):
-                checked = reals if column.name in ("thresholds", "leaves") else integers
-                columns[column.name] = checked(arrays[f"{name}.{column.name}"])
-            asked = columns.pop("features")
-            if np.any(asked < 0) or np.any(asked >= len(features)):
-                raise ValueError("its trees ask for features that it does not name")
-            unknown = sorted({features[number] for number in asked.tolist() if place[number] < 0})
-            if unknown:
-                shown = ", ".join(unknown[:3]) + (f" and {len(unknown) - 3} more" if len(unknown) > 3 else "")
-                raise ValueError(
-                    f"its trees ask for features that there are not ({shown}): it is of another version of "
-                    "ncleaner; train it again"
-                )
-            return Trees.of_columns({**columns, "features": place[asked]})
-
-        def weights_of(name: str, size: int) -> npt.NDArray[np.float32]:
-            steps = integers(arrays[name])
-            if steps.shape != (size,) or np.any(steps != steps.astype(np.int16)):
-                raise ValueError(f"the weights of {name} are of another size")
-            return steps.astype(np.float32) * np.float32(STEP)
-
-        weights = weights_of("weights", WEIGHTS)
+        weights = _weights_of("weights", arrays, WEIGHTS)
         # files of earlier versions know no stock phrases
         stock = Stock.of({})
         if "stock.phrases" in arrays:
             known = integers(arrays["stock.phrases"])
             if known.ndim != 1 or np.any(np.diff(known.astype(np.int64)) <= 0) or np.any(known <= 0):
                 raise ValueError("its stock phrases are not in order")
-            stock = Stock(known.astype(np.uint32), weights_of("stock.losses", len(known)))
-        first, second = trees_of("first"), trees_of("second")
+            stock = Stock(known.astype(np.uint32), _weights_of("stock.losses", arrays, len(known)))
+        first, second = (_trees_of(name, names, arrays) for name in ("first", "second"))
         if first is None or second is None:
             raise ValueError("it lacks a forest")
-        kinds, articles = trees_of("kinds"), trees_of("articles")
+        kinds, articles = (_trees_of(name, names, arrays) for name in ("kinds", "articles"))
         if kinds is None and articles is not None:
             raise ValueError("it has a forest of articles, but does not know articles")
         if kinds is not None and (tuple(names["kinds"]) != KINDS or len(kinds.sizes) % len(KINDS)):
@@ -411,6 +373,40 @@ class Structure(Stored):
 
     def __repr__(self) -> str:
         return f"<Structure {self.name}: {self.summary()}>"
+
+
+def _trees_of(
+    name: str, names: Mapping[str, list[str]], arrays: Mapping[str, npt.NDArray[Any]]
+) -> Trees | None:
+    """Makes a forest from the tables of a file; None if it has none of this name. Raises ValueError."""
+    if f"{name}.sizes" not in arrays:
+        return None
+    features = names["page_features" if name == "kinds" else "features"]
+    known = PAGE_FEATURES if name == "kinds" else [feature.name for feature in FEATURES]
+    here = {feature: column for column, feature in enumerate(known)}
+    place = np.array([here.get(feature, -1) for feature in features], np.int64)
+    columns: dict[str, npt.NDArray[Any]] = {}
+    for column in fields(Trees):
+        checked = reals if column.name in ("thresholds", "leaves") else integers
+        columns[column.name] = checked(arrays[f"{name}.{column.name}"])
+    asked = columns.pop("features")
+    if np.any(asked < 0) or np.any(asked >= len(features)):
+        raise ValueError("its trees test features that it does not name")
+    unknown = sorted({features[number] for number in asked.tolist() if place[number] < 0})
+    if unknown:
+        shown = ", ".join(unknown[:3]) + (f" and {len(unknown) - 3} more" if len(unknown) > 3 else "")
+        raise ValueError(
+            f"its trees use unknown features ({shown}): it is of another version of ncleaner; train it again"
+        )
+    return Trees.of_columns({**columns, "features": place[asked]})
+
+
+def _weights_of(name: str, arrays: Mapping[str, npt.NDArray[Any]], size: int) -> npt.NDArray[np.float32]:
+    """Returns a table of weights from a file. Raises ValueError: it is of another size."""
+    steps = integers(arrays[name])
+    if steps.shape != (size,) or np.any(steps != steps.astype(np.int16)):
+        raise ValueError(f"the weights of {name} are of another size")
+    return steps.astype(np.float32) * np.float32(STEP)
 
 
 # the columns of matrices for forests that do not test features of segments

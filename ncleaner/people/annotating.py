@@ -1,4 +1,4 @@
-"""What `ncleaner annotate` does: one page to a file, or the work of a person on many pages."""
+"""The work of `ncleaner annotate`: the labels of one page in a file, or a person's work on many pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import tempfile
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from html import escape
 from importlib.util import find_spec
 from pathlib import Path
@@ -37,14 +37,14 @@ __all__ = [
     "write_page",
 ]
 
-# what the faces need
-_WEB, _TERMINAL = ("starlette", "uvicorn", "nh3"), ("textual",)
+# what the web page needs
+_WEB = ("starlette", "uvicorn", "nh3")
 # disagreements that are listed
 _LISTED = 200
 
 
 def is_one_page(what: str) -> bool:
-    """Whether an argument is one page: a file that is no archive."""
+    """Whether an argument is one page: a file that is not an archive."""
     return not (is_url(what) or Path(what).is_dir() or is_archive(what) or what.lower().endswith(".wacz"))
 
 
@@ -77,10 +77,9 @@ def write_page(
     tell(f"{visible(target)}: {counted(len(labels), 'block')}")
 
 
-def check_installed(terminal: bool) -> None:
-    """Raises InputError: what the web page or the terminal needs is not installed."""
-    needed = _TERMINAL if terminal else _WEB
-    if missing := [name for name in needed if find_spec(name) is None]:
+def check_installed() -> None:
+    """Raises InputError: a package that the web page needs is not installed."""
+    if missing := [name for name in _WEB if find_spec(name) is None]:
         raise InputError(
             f"annotating takes {' and '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not "
             "installed: pip install 'ncleaner[annotate]'"
@@ -93,8 +92,7 @@ def project_of(what: str, output: Path | None, most: int, encoding: str | None) 
     Raises:
         NcleanerError: there are no pages, or they cannot be read.
     """
-    from ncleaner.annotating.importing import import_pages
-    from ncleaner.annotating.project import open_project
+    from ncleaner.annotating.project import import_pages, open_project
 
     folder = Path(what)
     if not is_url(what) and folder.is_dir():
@@ -131,11 +129,10 @@ def work(
     goal: int,
     every: int,
     anno: bool,
-    terminal: bool,
     port: int,
     browser: bool,
 ) -> None:
-    """Lets a person work until they end it, and says what to do next.
+    """Serves a person's work until they end it, and prints what to do next.
 
     Raises:
         NcleanerError: another program has the project open, there is nothing to do, or the port is in use.
@@ -154,12 +151,7 @@ def work(
                 )
             for page, problem in session.problems.items():
                 tell_error(f"{page}: {problem}")
-            if terminal:
-                from ncleaner.people.terminal import run_terminal
-
-                run_terminal(session, train_command(project, session))
-            else:
-                _serve(session, project, port, browser)
+            _serve(session, project, port, browser)
         finally:
             session.close()
         _say_end(project, session)
@@ -171,7 +163,7 @@ def _serve(session: Session, project: Project, port: int, browser: bool) -> None
     with (
         _ended() as ended,
         serving(session, port, train_command(project, session)) as served,
-        _opening(served.url) if browser else _nothing(),
+        _opening(served.url) if browser else nullcontext(),
     ):
         tell(f"Annotate on {served.url}")
         tell("Every change is saved at once. End with Ctrl C; the same command goes on later.")
@@ -181,7 +173,7 @@ def _serve(session: Session, project: Project, port: int, browser: bool) -> None
 
 @contextmanager
 def _ended() -> Iterator[threading.Event]:
-    """Gives an event that SIGINT and SIGTERM set: here they are the way to end, no interruption."""
+    """Yields an event that SIGINT and SIGTERM set: here they are the normal way to end."""
     ended = threading.Event()
     before = {}
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -195,14 +187,9 @@ def _ended() -> Iterator[threading.Event]:
 
 
 @contextmanager
-def _nothing() -> Iterator[None]:
-    yield
-
-
-@contextmanager
 def _opening(url: str) -> Iterator[None]:
-    """Opens an address in a browser. Other users of the machine see the arguments of its process, so it gets
-    a file that only this user can read, which leads to the address."""
+    """Opens an address in a browser, by way of a file that only this user can read: other users of the
+    machine see the arguments of the browser's process."""
     import webbrowser
 
     if sys.platform.startswith("linux") and not (
@@ -222,7 +209,7 @@ def _opening(url: str) -> Iterator[None]:
 
 
 def train_command(project: Project, session: Session) -> str:
-    """Returns the command that trains a model of what is finished."""
+    """Returns the command that trains a model of the finished pages."""
     learned = session.learning.learned.pages
     done = [page for page in project.pages if session.is_done(page)]
     languages = Counter(
@@ -263,7 +250,7 @@ def show_agreement(project: Project) -> None:
     Raises:
         NcleanerError: a file of labels is damaged, or no page has been finished by two people.
     """
-    from ncleaner.annotating.compared import compared
+    from ncleaner.annotating.agreement import compared
 
     measured, differing = compared(project)
     if not measured:

@@ -6,8 +6,11 @@ from collections.abc import Iterable
 from textwrap import fill
 
 from ncleaner.comparing.figures import Comparison, ToolFigures
+from ncleaner.options import words_of
+from ncleaner.recipe import Recipe
 from ncleaner.text.counted import counted
 from ncleaner.text.visible import visible
+from ncleaner.training.conventions import OPTIONS
 
 __all__ = ["comparison_table"]
 
@@ -60,11 +63,8 @@ def _convention(result: Comparison) -> list[str]:
     found = result.gold.convention
     if found is None:
         return ["All tools run with their defaults."]
-    told = ", ".join(
-        f"{name} {found[zone].convention}"
-        for zone, name in (("headline", "headlines"), ("comment", "comments"), ("caption", "captions"))
-    )
-    options = " ".join(result.gold.wishes.options)
+    told = ", ".join(f"{zone}s {found[zone].convention}" for zone in OPTIONS)
+    options = " ".join(words_of(Recipe, result.gold.wishes))
     return [f"The gold texts: {told}. ncleaner's methods run with {options or 'their defaults'}."]
 
 

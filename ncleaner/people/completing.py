@@ -7,8 +7,7 @@ from pathlib import Path
 
 from ncleaner.errors import ModelError
 from ncleaner.methods.table import AUTO, METHODS, SHIPPED
-from ncleaner.modelling.own import own_models
-from ncleaner.modelling.shipped import shipped_names
+from ncleaner.modelling.files import own_models, shipped_names
 
 __all__ = ["model_choices", "model_names", "own_names"]
 

@@ -12,19 +12,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ncleaner.errors import EvaluationError, NcleanerError
+from ncleaner.explaining.against import with_gold
 from ncleaner.explaining.explain import explain
-from ncleaner.explaining.gold import with_gold
 from ncleaner.people.streams import tell_error
 from ncleaner.reading.archive import read
-from ncleaner.sinks.choice import make_sink
+from ncleaner.sinks.choice import Output
 from ncleaner.text.hosts import registered_domain
-from ncleaner.training.alignment import align
-from ncleaner.training.gold import address
+from ncleaner.training.alignment import address, align
 from ncleaner.training.pairs import Pair, read_manifest, read_text
 
 if TYPE_CHECKING:
     from ncleaner.cleaner import Cleaner
-    from ncleaner.explaining.explanation import Explanation
+    from ncleaner.explaining.explain import Explanation
     from ncleaner.page import Page
 
 __all__ = ["cleaned", "sites_beside", "view_of"]
@@ -51,7 +50,7 @@ def cleaned(pages: Path, gold: Path, cleaner: Cleaner, progress: Progress) -> It
         EvaluationError: there is no such page or directory, or none of the pages has a gold text.
     """
     files = _pages(pages, gold)
-    sink = make_sink("cleaneval")
+    sink = Output(format="cleaneval").sink()
     with TemporaryDirectory(prefix="ncleaner-") as made:
         folder = Path(made)
         for done, (name, path) in enumerate(sorted(files.items()), 1):

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.errors import InputError, NcleanerError
-from ncleaner.explaining.differences import Differences
-from ncleaner.explaining.explain import explain
-from ncleaner.explaining.sentences import MARKS, Said, legend, lines_of, said_of_segment
+from ncleaner.explaining.against import Differences
 from ncleaner.explaining.verdicts import Verdicts, Why
+from ncleaner.explaining.words import MARKS, Said, legend, said_of_segment
 from ncleaner.page import Damage, Page, Skip
-from ncleaner.reading.archive import read
 from ncleaner.reading.inputs import find_inputs
+from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Note, note_of
 from ncleaner.text.visible import visible
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-__all__ = ["differences_drawing", "dump_lines", "explanation_drawing", "nth_page", "page_table"]
+__all__ = ["differences_drawing", "dump_lines", "explanation_drawing", "nth_page"]
 
 # columns of a terminal from which on a table shows more than verdict, score and text
 _WIDE, _WIDER = 60, 130
@@ -32,21 +32,11 @@ _LINES = 3
 _GREEN, _RED = "green", "red"
 
 
-def dump_lines(
-    paths: list[str],
-    input_format: Any,
-    encoding: str | None,
-    alt_text: bool,
-    marker: str | None = None,
-    text: str = "auto",
-) -> Iterator[bytes | str]:
-    """Yields the segments of all pages as lines of bytes, and what went wrong as str.
-
-    `marker` sets off the documents of a text, and `text` is its layout, as in `archive.read`.
-    """
-    cleaner = Cleaner("everything", encoding=encoding, alt_text=alt_text, text=text)
+def dump_lines(paths: list[str], settings: Settings) -> Iterator[bytes | str]:
+    """Yields the segments of all pages as lines of bytes, and what went wrong as str."""
+    cleaner = Cleaner(replace(settings.recipe, method="everything"))
     for source in find_inputs(paths):
-        for item in read(source.path, input_format=input_format, marker=marker, text=text):
+        for item in settings.read(source.path):
             if isinstance(item, Damage) or (isinstance(item, Skip) and item.lost):
                 yield str(note_of(item))
             elif isinstance(item, Page):
@@ -65,20 +55,13 @@ def dump_lines(
                     yield b"\n"
 
 
-def nth_page(path: str, number: int, input_format: Any, text: str) -> Page:
+def nth_page(path: str, number: int, settings: Settings) -> Page:
     """Returns a page of an input. Raises InputError: the input has fewer pages."""
-    items = read(path, input_format=input_format, text=text)
+    items = settings.read(path)
     page = next(islice((item for item in items if isinstance(item, Page)), number - 1, None), None)
     if page is None:
         raise InputError(f"{path} has no page {number}")
     return page
-
-
-def page_table(path: str, number: int, cleaner: Cleaner, input_format: Any) -> Iterator[str]:
-    """Yields the explanation of a page as lines, a line for each segment. Raises InputError: the input has
-    fewer pages."""
-    page = nth_page(path, number, input_format, cleaner.text)
-    yield from lines_of(explain(page, cleaner, url=page.url or path), reasons=False)
 
 
 # On a terminal

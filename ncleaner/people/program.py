@@ -4,15 +4,16 @@ command is called, so that `ncleaner --help` and each command load only what the
 
 from __future__ import annotations
 
+import re
 import sys
 from importlib import import_module
 from typing import Annotated, Any, cast
 
 import typer
-from typer.core import CompletionItem  # type: ignore[attr-defined]
+from typer.core import CompletionItem, TyperCommand, TyperGroup  # type: ignore[attr-defined]
 from typer.main import get_command
 
-from ncleaner.people.helppages import CONTEXT, HelpfulCommand, HelpfulGroup, range_in_words
+from ncleaner.people.examples import EXAMPLES, epilog
 from ncleaner.people.streams import output_errors, show
 from ncleaner.text.visible import visible, visible_lines
 
@@ -37,7 +38,11 @@ COMMANDS = {
 }
 
 
-class _Commands(HelpfulGroup):
+# settings of typer's commands; those of a group hold for all commands in it
+CONTEXT = {"help_option_names": ["--help", "-h"]}
+
+
+class _Commands(TyperGroup):
     """Finds commands in `COMMANDS`."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -58,17 +63,20 @@ class _Commands(HelpfulGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in COMMANDS:
             return None
-        found = import_module(f"ncleaner.people.commands.{cmd_name}").command
-        if isinstance(found, typer.Typer):
-            return get_command(found)
-        alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-        alone.command(cmd_name, cls=HelpfulCommand)(found)
+        module = import_module(f"ncleaner.people.commands.{cmd_name}")
+        if isinstance(module.command, typer.Typer):
+            return get_command(module.command)
+        alone = typer.Typer(add_completion=False)
+        alone.command(cmd_name, short_help=COMMANDS[cmd_name], epilog=epilog(module.EXAMPLES))(module.command)
         return get_command(alone)
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-        formatter.write("\n`ncleaner COMMAND --help` lists the options of a command, with examples.\n")
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Writes the help from the table: no module of a command is loaded."""
+        commands: Any = {name: TyperCommand(name, help=said) for name, said in COMMANDS.items()}
+        listed = TyperGroup(
+            name=self.name, commands=commands, params=self.params, help=self.help, epilog=self.epilog
+        )
+        listed.format_help(ctx, formatter)
 
 
 app = typer.Typer(
@@ -76,8 +84,8 @@ app = typer.Typer(
     cls=_Commands,
     no_args_is_help=True,
     context_settings=CONTEXT,
-    rich_markup_mode=None,
     pretty_exceptions_enable=False,
+    epilog=epilog(EXAMPLES),
 )
 
 
@@ -97,6 +105,13 @@ def options(
     ] = False,
 ) -> None:
     """Corpus cleaning: web archives, HTML pages and text dumps in, clean running text out."""
+
+
+def range_in_words(message: str) -> str:
+    """Returns an error of usage in which a range is not written as `x>=1`."""
+    message = re.sub(r" is not in the range x>=([-\d.]*\d)", r" is less than \1", message)
+    message = re.sub(r" is not in the range x<=([-\d.]*\d)", r" is more than \1", message)
+    return re.sub(r" is not in the range ([-\d.]*\d)<=x<=([-\d.]*\d)", r" is not between \1 and \2", message)
 
 
 # The base of all errors of usage; typer exports only this one of them.

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ncleaner.methods.choice import language_of_model
 from ncleaner.methods.table import FALLBACK_MODEL
-from ncleaner.modelling.own import own_models
-from ncleaner.modelling.shipped import shipped_models
+from ncleaner.modelling.files import own_models, shipped_models
 from ncleaner.people.streams import may_be_terminal, tell, tell_raw
 from ncleaner.reading.inputs import Input
 from ncleaner.running.tally import OTHERS, Note, Tally

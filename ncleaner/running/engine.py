@@ -27,13 +27,13 @@ from ncleaner.cleaner import Cleaner
 from ncleaner.errors import InputError, NcleanerError
 from ncleaner.limits import Limits
 from ncleaner.page import Damage, Page, Skip
-from ncleaner.reading.archive import read
+from ncleaner.pools.pool import Death, Done, Failed, Pool, Waiting
 from ncleaner.reading.inputs import Input
 from ncleaner.reading.stretches import Layout, layout_of
-from ncleaner.running.jobs import Chunk, Death, Done, Failed, FileJob, PagesJob, Waiting
+from ncleaner.running.jobs import Chunk, FileJob, PagesJob, pool_of
 from ncleaner.running.manifest import Manifest, open_manifest, settings_record
 from ncleaner.running.outputs import (
-    Output,
+    OpenOutput,
     check_replaced,
     is_directory,
     open_output,
@@ -46,7 +46,6 @@ from ncleaner.running.settings import Settings
 from ncleaner.running.stretched import CleaningInStretches
 from ncleaner.running.tally import Note, Tally
 from ncleaner.running.tracked import Progress, TrackedJob, end_tally, note_of, without
-from ncleaner.running.workers import Pool
 from ncleaner.storage.base import Folder
 from ncleaner.storage.places import folder_and_name, folder_at
 from ncleaner.text.counted import counted
@@ -73,7 +72,7 @@ class _TrackedFile(TrackedJob):
     """An input that a worker reads and cleans, and its output."""
 
     closing: ExitStack = field(default_factory=ExitStack)
-    output: Output | None = None
+    output: OpenOutput | None = None
 
 
 @dataclass(slots=True)
@@ -83,6 +82,12 @@ class _Batch(TrackedJob):
     offset: int = -1
     chunks: list[Chunk] = field(default_factory=list)
     done: bool = False
+
+    @property
+    def path(self) -> str:
+        """Path of the input of the next page: a batch may have pages of several."""
+        assert isinstance(self.job, PagesJob)
+        return self.job.pages[min(self.items, len(self.job.pages) - 1)].source
 
 
 class _CountedItem(NamedTuple):
@@ -112,7 +117,7 @@ class _Run:
         self.progress(tally, source, min(offset, source.size) if source.size >= 0 else offset)
 
     def by_file(
-        self, sources: Iterable[Input], opener: Callable[[Input], AbstractContextManager[Output]]
+        self, sources: Iterable[Input], opener: Callable[[Input], AbstractContextManager[OpenOutput]]
     ) -> None:
         """Gives each input to one worker; `opener` opens its output."""
         waiting = deque(sources)
@@ -153,7 +158,7 @@ class _Run:
         if source.size < _LEAST_SHARE:
             return None
         try:
-            return layout_of(source.path, self.settings.input_format)
+            return layout_of(source.path, self.settings.reading.input_format)
         except InputError:
             # it is told where the input is read
             return None
@@ -161,12 +166,12 @@ class _Run:
     def in_stretches(
         self,
         archives: Iterable[tuple[Input, Layout]],
-        opener: Callable[[Input], AbstractContextManager[Output]],
+        opener: Callable[[Input], AbstractContextManager[OpenOutput]],
     ) -> None:
         """Gives each archive to all workers, which read stretches of it; `opener` opens its output."""
         CleaningInStretches(archives, opener, self.pool, self.jobs, self.count).run()
 
-    def together(self, sources: Iterable[Input], output: Output) -> None:
+    def together(self, sources: Iterable[Input], output: OpenOutput) -> None:
         """Gives each input to all workers; the output keeps the order."""
         found = ((source, self.layout(source)) for source in sources)
         for is_layout, group in groupby(found, lambda each: each[1] is not None):
@@ -186,13 +191,7 @@ class _Run:
         """Yields each input's items, or a Damage if it cannot be read at all; None at the end of each."""
         for source in sources:
             try:
-                for item in read(
-                    source.path,
-                    input_format=self.settings.input_format,
-                    limits=self.settings.limits,
-                    marker=self.settings.marker,
-                    text=self.settings.text,
-                ):
+                for item in self.settings.read(source.path):
                     yield source, item
             except InputError as error:
                 yield source, Damage(without(source.path, str(error)), source.path, unread=True)
@@ -206,7 +205,7 @@ class _Run:
             self.count(*part)
         return None
 
-    def spread(self, sources: Iterable[Input], output: Output) -> None:
+    def spread(self, sources: Iterable[Input], output: OpenOutput) -> None:
         """Reads the inputs here and sends their pages to all workers; the output keeps the order."""
         parts = _batches(self._items(sources))
         pending: deque[_Batch] = deque()
@@ -246,7 +245,7 @@ class _Run:
                     if batch.job_after(event):
                         submit(batch)
                         continue
-                    batch.chunks.append(_give_up_rest(batch, event, self.settings.limits))
+                    batch.chunks.append(_give_up_rest(batch, event, self.settings.recipe.limits))
                 batch.done = True
 
 
@@ -316,7 +315,8 @@ def _chunks(task: TrackedJob, pool: Pool) -> Generator[Chunk, None, Done | Faile
             if isinstance(event, Death) and task.job_after(event):
                 pool.submit(task.job)
             else:
-                return event
+                ended: Done | Failed | Death = event
+                return ended
 
 
 def cleaned(source: Input, pool: Pool) -> Iterator[Chunk]:
@@ -386,7 +386,7 @@ def run(
     # raises errors in method, model or encoding here, not in each worker
     cleaner = settings.cleaner()
     jobs = _useful(jobs, inputs)
-    with Pool(jobs, settings, _loaded(cleaner, jobs)) as pool:
+    with pool_of(jobs, settings, _loaded(cleaner, jobs)) as pool:
         work = _Run(settings, pool, jobs, progress)
         with output_errors(output):
             if isinstance(output, str | Path) and to_directory:
@@ -433,7 +433,7 @@ def _to_directory(work: _Run, names: Mapping[Input, str], folder: Folder, again:
     with open_manifest(folder, record, again) as manifest:
 
         @contextmanager
-        def output_of(source: Input) -> Iterator[Output]:
+        def output_of(source: Input) -> Iterator[OpenOutput]:
             began = time.monotonic()
             work.tallies[source] = Tally()
             with open_output_in(folder, names[source], settings) as output:

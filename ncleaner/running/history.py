@@ -195,7 +195,7 @@ def read_history(folder: str) -> History:
                 line = replace(line, settings=settings)
             settings = line.settings
             latest[line.input] = line
-            formats[line.input, line.output] = str(line.settings.get("output_format", "text"))
+            formats[line.input, line.output] = str(line.settings.get("format", "text"))
     history.lines = [latest[name] for name in sorted(latest)]
     history.formats = Counter(formats.values())
     return history

@@ -5,35 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum
-from multiprocessing.context import BaseContext
 
 from ncleaner.cleaner import Cleaner
+from ncleaner.document._document import reuse_memory
 from ncleaner.errors import NcleanerError
 from ncleaner.page import Damage, Page, Skip
-from ncleaner.reading.archive import read
+from ncleaner.pools.pool import Activity, Doing, Pool
 from ncleaner.reading.stretches import Layout, Stretch, open_stretch
 from ncleaner.running.quarantine import warc_record
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
 from ncleaner.sinks.base import Sink
 
-__all__ = [
-    "Activity",
-    "Chunk",
-    "Death",
-    "Doing",
-    "Done",
-    "Event",
-    "Failed",
-    "FileJob",
-    "GivenUp",
-    "Job",
-    "PagesJob",
-    "StretchJob",
-    "Waiting",
-    "WorkerState",
-]
+__all__ = ["Chunk", "FileJob", "GivenUp", "Job", "PagesJob", "StretchJob", "WorkerState", "pool_of"]
 
 # A worker sends a chunk when one of these bounds is reached.
 _CHUNK_PAGES = 64
@@ -65,100 +49,12 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """A job is done; all its chunks have been sent."""
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """The input of a job cannot be read at all; `why` is a sentence."""
-
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Death:
-    """A worker has ended during a job, or has been killed.
-
-    Attributes:
-        reason: a few words, by which pages given up are counted.
-        why: a sentence.
-        item: index in the job of the page that the worker was at; -1 if it was at none.
-        deaths_to_give_up: number of deaths at a page after which the page is given up.
-    """
-
-    reason: str
-    why: str
-    item: int
-    deaths_to_give_up: int = 2
-
-
-@dataclass(frozen=True, slots=True)
 class GivenUp:
     """A page that is not cleaned because workers have died at it; with `quarantine`, its record is kept."""
 
     reason: str
     why: str
     quarantine: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """A worker has given no sign of life for a while; `what` is a sentence. Its job goes on."""
-
-    what: str
-
-
-Event = Chunk | Waiting | Done | Failed | Death
-"""The events of a job: any number of `Chunk` and `Waiting`, then one of the other kinds."""
-
-
-class Doing(IntEnum):
-    """What a worker can be doing."""
-
-    STARTING = 0
-    IDLE = 1
-    READING = 2
-    PAGE = 3
-    SENDING = 4
-
-
-class Activity:
-    """What a worker is doing, at which page, and since when, in memory shared with the parent.
-
-    The parent can read it even if the worker hangs or is dead. Times are those of `time.monotonic`. While a
-    worker reads, the time is that of the last bytes that it has got.
-    """
-
-    def __init__(self, context: BaseContext) -> None:
-        # three numbers, each written at once: item, time, `Doing`, in this order
-        self._at = context.RawArray("d", 3)
-        self._at[1] = time.monotonic()
-
-    def begin(self, doing: Doing, item: int = -1) -> None:
-        """Notes that the worker begins something, at a page or at none."""
-        self._at[0] = item
-        self._at[1] = time.monotonic()
-        self._at[2] = doing
-
-    def live(self) -> None:
-        """Notes that the worker goes on with what it is doing."""
-        self._at[1] = time.monotonic()
-
-    @property
-    def doing(self) -> Doing:
-        """What the worker is doing."""
-        return Doing(int(self._at[2]))
-
-    @property
-    def item(self) -> int:
-        """Index in the job of the page that the worker is at; -1 if it is at none."""
-        return int(self._at[0]) if self._at[2] == Doing.PAGE else -1
-
-    @property
-    def since(self) -> float:
-        """Time of the begin, or of the last sign of life."""
-        return float(self._at[1])
 
 
 @dataclass(slots=True)
@@ -169,6 +65,36 @@ class WorkerState:
     cleaner: Cleaner
     sink: Sink
     activity: Activity
+
+
+@dataclass(frozen=True, slots=True)
+class _Setup:
+    """Makes the state of a worker. Forked workers take the loaded cleaner over; it is not sent to others."""
+
+    settings: Settings
+    cleaner: Cleaner | None = None
+
+    def __reduce__(self) -> tuple[type[_Setup], tuple[Settings]]:
+        return _Setup, (self.settings,)
+
+    def __call__(self, activity: Activity) -> WorkerState:
+        reuse_memory()
+        return WorkerState(
+            self.settings, self.cleaner or self.settings.cleaner(), self.settings.sink(), activity
+        )
+
+
+def pool_of(jobs: int, settings: Settings, cleaner: Cleaner | None = None) -> Pool:
+    """Returns workers that clean.
+
+    Args:
+        jobs: number of workers.
+        settings: of all workers.
+        cleaner: with these settings. Workers that are forked from this process take it over with the models
+            that it has loaded, whose memory they share; it must have no open files.
+    """
+    limits = settings.recipe.limits
+    return Pool(jobs, _Setup(settings, cleaner), seconds=limits.seconds, memory=limits.memory)
 
 
 def _clean(page: Page, state: WorkerState, tally: Tally) -> bytes:
@@ -224,7 +150,7 @@ class Job:
                 activity.live()
                 continue
             if isinstance(item, Page):
-                activity.begin(Doing.PAGE, number)
+                activity.begin(Doing.ITEM, number)
                 given_up = self.given_up.get(number)
                 try:
                     part = b"" if given_up else _clean(item, state, tally)
@@ -233,7 +159,7 @@ class Job:
                 if given_up:
                     tally.add_quarantined(given_up.reason, given_up.why, item)
                     if given_up.quarantine:
-                        quarantine.append(warc_record(item, state.settings.limits))
+                        quarantine.append(warc_record(item, state.settings.recipe.limits))
                 activity.begin(Doing.READING)
                 parts.append(part)
                 size += len(part)
@@ -266,14 +192,7 @@ class FileJob(Job):
 
     def items(self, settings: Settings, on_read: Callable[[], None]) -> Iterable[Page | Skip | Damage]:
         """Reads the input."""
-        return read(
-            self.path,
-            input_format=settings.input_format,
-            limits=settings.limits,
-            marker=settings.marker,
-            text=settings.text,
-            on_read=on_read,
-        )
+        return settings.read(self.path, on_read=on_read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +240,7 @@ class StretchJob(Job):
             self.start,
             self.end,
             self.is_beginning,
-            limits=state.settings.limits,
+            limits=state.settings.recipe.limits,
             on_read=state.activity.live,
         ) as stretch:
             yield Chunk(b"", Tally(), 0, -1, began=stretch.began)

@@ -12,10 +12,11 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from ncleaner.options import record_of
 from ncleaner.reading.inputs import Input
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
@@ -26,6 +27,12 @@ __all__ = ["NAME", "Line", "Manifest", "open_manifest", "settings_record"]
 NAME = "manifest.jsonl"
 
 
+# Version of the outputs: it changes when a page gives other bytes with the same settings.
+OUTPUTS = 1
+# settings of a line on which its output does not depend
+_INFORMATION = {"version"}
+
+
 def settings_record(settings: Settings, fingerprint: str) -> dict[str, Any]:
     """Returns everything except the input that an output depends on, for JSON.
 
@@ -33,13 +40,32 @@ def settings_record(settings: Settings, fingerprint: str) -> dict[str, Any]:
         settings: of the run.
         fingerprint: of the models.
     """
-    record = json.loads(json.dumps(asdict(settings)))
-    # manifests have called it set_off from the beginning; another key would make all outputs outdated
-    record = {"set_off" if name == "many_pages" else name: value for name, value in record.items()}
-    # only here: outputs that are no directory have no manifest
+    # only here: outputs that are not a directory have no manifest
     from importlib.metadata import version
 
-    return {**record, "model_fingerprint": fingerprint, "version": version("ncleaner")}
+    record = {
+        **record_of(settings.recipe),
+        **record_of(settings.reading),
+        **record_of(settings.output),
+        "many_pages": settings.many_pages,
+        "model_fingerprint": fingerprint,
+        "outputs": OUTPUTS,
+        "version": version("ncleaner"),
+    }
+    # these follow from the options of the output
+    del record["facts"], record["marks"]
+    # as a line of the manifest has it
+    found: dict[str, Any] = json.loads(json.dumps(record, default=str))
+    return found
+
+
+def _of_first_form(settings: dict[str, Any]) -> dict[str, Any]:
+    """Returns the settings of a line in today's form: the first manifests had other names for some."""
+    if "sink_options" not in settings:
+        return settings
+    renamed = {"output_format": "format", "set_off": "many_pages"}
+    options = settings.pop("sink_options")
+    return {**{renamed.get(name, name): value for name, value in settings.items()}, **options, "outputs": 1}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,8 +115,8 @@ class Line:
         """Returns a line of a manifest; None if this version does not write such a line, or it is damaged."""
         try:
             record = json.loads(text)
-            settings = record["settings"]
-            _ = settings["version"] + settings["method"] + settings["model"]
+            settings = _of_first_form(dict(record["settings"]))
+            _ = settings["outputs"] + len(settings["version"] + settings["method"] + settings["model"])
             return cls(
                 input=str(record["input"]),
                 path=str(record["path"]),
@@ -101,7 +127,7 @@ class Line:
                 finished=datetime.fromisoformat(record["finished"]),
                 seconds=float(record["seconds"]),
                 tally=Tally.of_record(record),
-                settings=dict(settings),
+                settings=settings,
             )
         except (ValueError, KeyError, TypeError, AttributeError):
             return None
@@ -165,7 +191,9 @@ class Manifest:
         if found.settings != self._key:
             before = self._settings_by_key[found.settings]
             reasons += sorted(
-                name for name in {*before, *self._settings} if before.get(name) != self._settings.get(name)
+                name
+                for name in {*before, *self._settings} - _INFORMATION
+                if before.get(name) != self._settings.get(name)
             )
         if (found.size, found.modified) != (source.size, source.modified):
             reasons.append("input")
@@ -213,4 +241,5 @@ def open_manifest(folder: Folder, settings: Mapping[str, Any], again: bool = Fal
 
 
 def _key(settings: Mapping[str, Any]) -> str:
-    return json.dumps(settings, sort_keys=True)
+    told = {name: value for name, value in settings.items() if name not in _INFORMATION}
+    return json.dumps(told, sort_keys=True)

@@ -17,7 +17,7 @@ from ncleaner.storage.base import Folder, is_url
 
 __all__ = [
     "QUARANTINE",
-    "Output",
+    "OpenOutput",
     "check_replaced",
     "is_directory",
     "open_output",
@@ -97,7 +97,7 @@ def _identity(path: str) -> str | tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-class Output:
+class OpenOutput:
     """An open output: a file for rendered pages, and one for records of pages given up, if there are any."""
 
     def __init__(self, out: Writable, files: ExitStack, quarantine: tuple[Folder, str] | None) -> None:
@@ -124,7 +124,7 @@ class Output:
 @contextmanager
 def open_output(
     file: AbstractContextManager[BinaryIO], settings: Settings, quarantine: tuple[Folder, str] | None
-) -> Iterator[Output]:
+) -> Iterator[OpenOutput]:
     """Opens an output.
 
     Args:
@@ -134,7 +134,7 @@ def open_output(
     """
     with ExitStack() as files:
         out = files.enter_context(file)
-        yield Output(files.enter_context(settings.sink().wrapped(out)), files, quarantine)
+        yield OpenOutput(files.enter_context(settings.sink().wrapped(out)), files, quarantine)
 
 
 @contextmanager
@@ -152,7 +152,7 @@ def output_errors(output: object) -> Iterator[None]:
 
 
 @contextmanager
-def open_output_in(folder: Folder, name: str, settings: Settings) -> Iterator[Output]:
+def open_output_in(folder: Folder, name: str, settings: Settings) -> Iterator[OpenOutput]:
     """Opens an input's output in a directory, a file that appears when it is complete.
 
     Records of pages given up are written to a WARC in `QUARANTINE`, if there are any.

@@ -3,81 +3,87 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ncleaner.errors import ModelError
-from ncleaner.limits import Limits
-from ncleaner.methods.base import Value
-from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
-from ncleaner.sinks.base import Sink, SinkOptions
-from ncleaner.sinks.choice import make_sink
+from ncleaner.options import Declared, option
+from ncleaner.page import Damage, Page, Skip
+from ncleaner.recipe import Recipe
+from ncleaner.sinks.base import Sink
+from ncleaner.sinks.choice import Output
 
 if TYPE_CHECKING:
     from ncleaner.cleaner import Cleaner
-    from ncleaner.modelling.decision import Preset
     from ncleaner.reading.archive import InputFormat
 
-__all__ = ["Settings"]
+__all__ = ["Reading", "Settings"]
+
+_PANEL = "Input"
+
+
+def _check_marker(name: str, value: Any) -> None:
+    # raises for a wrong regular expression before anything is read
+    from ncleaner.reading.markers import custom_form
+
+    custom_form(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading(Declared):
+    """How inputs are read; see `archive.read`."""
+
+    input_format: InputFormat = option(
+        "auto",
+        "Format of the inputs, where neither their first bytes nor their names tell.",
+        choices=("auto", "warc", "html", "text"), panel=_PANEL,
+    )  # fmt: skip
+    marker: str | None = option(
+        None,
+        "Text files hold many documents: each line that contains this regular expression begins a new "
+        "document; its first group, if any, is the URL.",
+        kind=str, check=_check_marker, otherwise="known forms such as `URL: …`", metavar="REGEX",
+        panel=_PANEL,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything except the input that an output depends on; picklable, for the workers.
+    """Everything except the input that an output depends on; hashable, and picklable for the workers.
 
     Attributes:
-        method, model, threshold, encoding, alt_text, headline, comments, captions, news, notices, parameters,
-            sites, limits: see `Cleaner`.
-        output_format, sink_options: see `make_sink`.
-        input_format, marker: see `archive.read`.
-        text: the layout of plain text, see `Cleaner` and `archive.read`.
+        recipe: how pages are cleaned.
+        reading: how inputs are read.
+        output: what is written.
         many_pages: whether one output has the pages of several inputs, so that formats which mark the
             beginning of a page do so even if an input is one page.
     """
 
-    method: str = DEFAULT_METHOD
-    model: str = DEFAULT_MODEL
-    threshold: float | Preset | None = None
-    output_format: str = "text"
-    sink_options: SinkOptions = field(default_factory=SinkOptions)
-    input_format: InputFormat = "auto"
-    encoding: str | None = None
-    alt_text: bool = False
-    headline: bool | None = None
-    comments: bool = True
-    captions: bool = True
-    news: bool = False
-    notices: bool = False
-    parameters: dict[str, Value] = field(default_factory=dict, hash=False)
-    sites: str | None = None
-    limits: Limits = field(default_factory=Limits)
+    recipe: Recipe = Recipe()
+    reading: Reading = Reading()
+    output: Output = Output()
     many_pages: bool = False
-    marker: str | None = None
-    text: str = "auto"
+
+    def read(self, source: Any, **more: Any) -> Iterator[Page | Skip | Damage]:
+        """Reads an input as `archive.read` does, with these settings; `more` are further arguments of it."""
+        from ncleaner.reading.archive import read
+
+        return read(
+            source,
+            input_format=self.reading.input_format,
+            limits=self.recipe.limits,
+            marker=self.reading.marker,
+            text=self.recipe.text,
+            **more,
+        )
 
     def cleaner(self) -> Cleaner:
         """Returns a cleaner with these settings. Raises as `Cleaner` does."""
         from ncleaner.cleaner import Cleaner
 
-        return Cleaner(
-            self.method,
-            self.model,
-            threshold=self.threshold,
-            headline=self.headline,
-            comments=self.comments,
-            captions=self.captions,
-            news=self.news,
-            notices=self.notices,
-            parameters=self.parameters,
-            sites=self.sites,
-            limits=self.limits,
-            encoding=self.encoding,
-            alt_text=self.alt_text,
-            facts=self.sink_options.wants_facts,
-            marks=self.sink().marks,
-            text=self.text,
-        )
+        return Cleaner(replace(self.recipe, facts=self.output.wants_facts, marks=self.sink().marks))
 
     def fingerprint(self) -> str:
         """A hash of the files that an output depends on besides its input: models, a survey, a table.
@@ -87,14 +93,12 @@ class Settings:
         """
         from ncleaner.methods.choice import fingerprint
 
-        models = fingerprint(self.method, self.model)
-        files = [(self.sites, "survey"), (self.sink_options.table, "table")]
-        found = models
-        for path, what in files:
+        found = fingerprint(self.recipe.method, str(self.recipe.model))
+        for path, what in ((self.recipe.sites, "survey"), (self.output.table, "table")):
             if path is None:
                 continue
             try:
-                with Path(path).open("rb") as file:
+                with Path(str(path)).open("rb") as file:
                     digest = hashlib.file_digest(file, "sha256").hexdigest()
             except OSError as error:
                 raise ModelError(f"cannot read the {what} {path}: {error.strerror}") from error
@@ -102,5 +106,5 @@ class Settings:
         return found
 
     def sink(self) -> Sink:
-        """Returns a sink with these settings. Raises as `make_sink` does."""
-        return make_sink(self.output_format, self.sink_options)
+        """Returns a sink with these settings. Raises as `Output.sink` does."""
+        return self.output.sink()

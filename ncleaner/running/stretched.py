@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ncleaner.page import Damage
+from ncleaner.pools.pool import Death, Done, Failed, Pool, Waiting
 from ncleaner.reading.inputs import Input
 from ncleaner.reading.stretches import Layout
-from ncleaner.running.jobs import Chunk, Death, Done, Failed, StretchJob, Waiting
-from ncleaner.running.outputs import Output
+from ncleaner.running.jobs import Chunk, StretchJob
+from ncleaner.running.outputs import OpenOutput
 from ncleaner.running.tally import Tally
 from ncleaner.running.tracked import Progress, TrackedJob, end_tally, note_of
-from ncleaner.running.workers import Pool
 
 __all__ = ["CleaningInStretches"]
 
@@ -122,7 +122,7 @@ class CleaningInStretches:
     def __init__(
         self,
         archives: Iterable[tuple[Input, Layout]],
-        opener: Callable[[Input], AbstractContextManager[Output]],
+        opener: Callable[[Input], AbstractContextManager[OpenOutput]],
         pool: Pool,
         jobs: int,
         count: Progress,
@@ -138,7 +138,7 @@ class CleaningInStretches:
         self._running: dict[int, _Stretch] = {}
         self._all_planned = False
         # the output of the first archive, and what closes it
-        self._output: Output | None = None
+        self._output: OpenOutput | None = None
         self._closing = ExitStack()
 
     def run(self) -> None:

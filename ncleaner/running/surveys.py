@@ -15,7 +15,7 @@ from ncleaner.running.engine import Progress, no_progress, run
 from ncleaner.running.manifest import NAME
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
-from ncleaner.sinks.base import SinkOptions
+from ncleaner.sinks.choice import Output
 from ncleaner.sinks.signatures import SignaturesSink
 from ncleaner.surveying.build import PAGES, Builder
 from ncleaner.surveying.survey import is_survey
@@ -78,8 +78,7 @@ def survey(
                 inputs,
                 replace(
                     settings,
-                    output_format="signatures",
-                    sink_options=SinkOptions(references=references, duplicates=duplicates),
+                    output=Output(format="signatures", references=references, duplicates=duplicates),
                 ),
                 output=folder,
                 jobs=jobs,

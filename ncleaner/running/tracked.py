@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from ncleaner.page import Damage
+from ncleaner.pools.pool import Death, Done, Failed, Waiting
 from ncleaner.reading.inputs import Input
-from ncleaner.running.jobs import Chunk, Death, Done, Failed, GivenUp, Job, Waiting
+from ncleaner.running.jobs import Chunk, GivenUp, Job
 from ncleaner.running.tally import Note, Tally
 
 __all__ = ["Progress", "TrackedJob", "end_tally", "note_of", "without"]
@@ -44,6 +45,11 @@ class TrackedJob:
     deaths: int = 0
     deaths_at_item: Counter[int] = field(default_factory=Counter)
 
+    @property
+    def path(self) -> str:
+        """Path of the input that is read next."""
+        return self.source.path
+
     def advance(self, chunk: Chunk) -> None:
         """Counts the items of a chunk as done."""
         self.items += chunk.items
@@ -70,9 +76,9 @@ class TrackedJob:
 def note_of(task: TrackedJob, event: Waiting | Done | Failed | Death) -> Note | None:
     """Returns what is said of a worker that waits, or has been replaced between two pages."""
     if isinstance(event, Waiting):
-        return Note("waiting", event.what, task.source.path)
+        return Note("waiting", event.what, task.path)
     if isinstance(event, Death) and event.item < 0:
-        return Note("worker_replaced", f"{event.why}; another one goes on", task.source.path)
+        return Note("worker_replaced", f"{event.why}; another one goes on", task.path)
     return None
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ncleaner.arguments import check_flag, check_is, check_path, check_whole
 from ncleaner.errors import EvaluationError
+from ncleaner.pools.pool import Worker, results
 from ncleaner.scoring.errors import MeasureErrors, StandardErrors, clusters_of, mean_errors
 from ncleaner.scoring.measures import (
     Average,
@@ -31,7 +31,6 @@ from ncleaner.scoring.measures import (
     diff_words,
     split_words,
 )
-from ncleaner.spawning import spawn_context
 
 __all__ = ["Evaluation", "PageScores", "evaluate", "read_pair", "score_page"]
 
@@ -242,7 +241,7 @@ class _Comparison:
     ascii_only: bool
     align_dir: Path | None
 
-    def run(self) -> PageScores:
+    def __call__(self, worker: Worker) -> PageScores:
         try:
             predicted, gold = self.pred.read_bytes(), self.gold.read_bytes()
         except OSError as error:
@@ -279,26 +278,13 @@ def read_pair(name: str, pred_dir: str | Path, gold_dir: str | Path) -> tuple[by
 
 
 def _run(tasks: Sequence[_Comparison], jobs: int, progress: PageProgress) -> list[PageScores]:
-    total = len(tasks)
-    if jobs <= 1 or total == 1:
-        pages = []
-        for done, task in enumerate(tasks, 1):
-            pages.append(task.run())
-            progress(done, total)
-        return pages
-    with ProcessPoolExecutor(min(jobs, total), mp_context=spawn_context()) as pool:
-        # the longest first, so that the last page to finish is a short one
-        order = sorted(range(total), key=lambda i: -tasks[i].gold.stat().st_size)
-        futures = {pool.submit(tasks[i].run): i for i in order}
-        scores: dict[int, PageScores] = {}
-        try:
-            for done, future in enumerate(as_completed(futures), 1):
-                scores[futures[future]] = future.result()
-                progress(done, total)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    return [scores[i] for i in range(total)]
+    # the longest first, so that the last page to finish is a short one
+    order = sorted(tasks, key=lambda task: -task.gold.stat().st_size)
+    scores: dict[str, PageScores] = {}
+    for done, (index, found) in enumerate(results(order, jobs), 1):
+        scores[order[index].name] = found
+        progress(done, len(tasks))
+    return [scores[task.name] for task in tasks]
 
 
 def _pair(pred_dir: Path, gold_dir: Path) -> tuple[list[tuple[str, Path, Path]], list[str], list[str]]:

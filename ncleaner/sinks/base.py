@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 from ncleaner.markup.options import MarkupOptions
+from ncleaner.options import Declared, option
 
 if TYPE_CHECKING:
     from ncleaner.document import Document
     from ncleaner.document.kept import Kept
     from ncleaner.page import Page
 
-__all__ = ["METADATA", "Compression", "Format", "Sink", "SinkOptions", "Writable"]
-
-Compression = Literal["gz", "zst"]
-"""Compressions of an output that is text."""
+__all__ = ["METADATA", "Format", "Sink", "SinkOptions", "Writable"]
 
 # {name in a corpus: name in `Metadata`}
 METADATA = {
@@ -31,43 +29,64 @@ METADATA = {
 """What pages say of themselves, by the names that formats for corpora have for it."""
 
 
+_CORPORA = ("vertical", "prevertical", "tei")
+_ROWS = ("jsonl", "parquet")
+_PANEL = "Output"
+
+
 @dataclass(frozen=True, slots=True)
-class SinkOptions:
-    """Options of the user for the output.
+class SinkOptions(Declared):
+    """What an output contains; each format has some of these options."""
 
-    Attributes:
-        segments: whether jsonl also contains each segment with kind, score and offsets.
-        references: whether signatures also contain the pages.
-        duplicates: whether signatures, and the signals of jsonl and Parquet, also contain what is needed to
-            find duplicates.
-        metadata: whether jsonl, Parquet and vertical also contain what pages say of themselves.
-        signals: whether jsonl and Parquet also contain figures of each page.
-        sentences: whether vertical, prevertical and TEI have sentences.
-        attributes: those of the documents of vertical and prevertical, `NAME` or `NAME=FIELD`, in order; by
-            default those that `Fields` says.
-        table: a file of what is known of documents; see `fields.read_table`.
-        compression: of the output, in formats that are text; None for none.
-        markdown: whether jsonl and parquet also contain each page as Markdown.
-        markup: options of Markdown and HTML.
-        front_matter: whether each page of Markdown begins with what it says of itself, as YAML.
-    """
-
-    segments: bool = False
-    compression: Compression | None = None
-    references: bool = False
-    duplicates: bool = False
-    metadata: bool = False
-    signals: bool = False
-    sentences: bool = False
-    attributes: tuple[str, ...] = ()
-    table: str | None = None
-    markdown: bool = False
-    markup: MarkupOptions = field(default_factory=MarkupOptions)
-    front_matter: bool = False
+    segments: bool = option(False, "Add each segment's kind, score and offsets.", of=("jsonl",), panel=_PANEL)
+    metadata: bool = option(
+        False,
+        "Add what each page states: title without the site's name, authors, dates, site, description, "
+        "canonical address, licence, image.",
+        of=(*_ROWS, *_CORPORA), panel=_PANEL,
+    )  # fmt: skip
+    signals: bool = option(
+        False,
+        "Add figures of each page to filter by: words, share kept, mean score, link density, share of "
+        "lists, a hash of the text, and so on.",
+        of=_ROWS, panel=_PANEL,
+    )  # fmt: skip
+    attributes: tuple[str, ...] = option(
+        (),
+        "An attribute of <doc>, in place of the usual ones; can be repeated. FIELD is url, date, host, "
+        "domain, language, published, authors, words and so on, or a column of --table.",
+        of=("vertical", "prevertical"), what="names of attributes", flags="--attribute",
+        metavar="NAME[=FIELD]", panel=_PANEL,
+    )  # fmt: skip
+    table: str | None = option(
+        None,
+        "What you know of the documents: CSV, TSV or JSON lines with a column url or file; the other "
+        "columns become attributes.",
+        kind=str, of=_CORPORA, metavar="FILE", panel=_PANEL,
+    )  # fmt: skip
+    sentences: bool = option(
+        False, "Mark sentences with <s> (needs the extra `sentences`).", of=_CORPORA, panel=_PANEL
+    )
+    markdown: bool = option(False, "Add each page as Markdown, in `markdown`.", of=_ROWS, panel=_PANEL)
+    markup: MarkupOptions = option(MarkupOptions(), "Options of Markdown and HTML.", what="MarkupOptions(…)")
+    front_matter: bool = option(
+        False,
+        "Begin each page with what it states, as YAML: url, title, authors, dates.",
+        of=("markdown",), panel=_PANEL,
+    )  # fmt: skip
+    references: bool = option(
+        False, "Add the HTML of each page, for the method `site`.", of=("signatures",), panel=_PANEL
+    )
+    duplicates: bool = option(
+        False,
+        "Add what finding near duplicates takes; in jsonl and parquet with --signals (needs the extra "
+        "`duplicates`).",
+        of=("signatures", *_ROWS), panel=_PANEL,
+    )  # fmt: skip
 
     @property
     def wants_facts(self) -> bool:
-        """Whether the output has what pages say of themselves."""
+        """Whether the output has what pages state."""
         fields = {attribute.rpartition("=")[2] for attribute in self.attributes}
         return self.metadata or self.front_matter or not fields.isdisjoint(METADATA)
 

@@ -1,16 +1,18 @@
-"""The table of output formats, from which a sink is made by its name.
+"""The table of output formats, and what a user asks of an output.
 
 To add a format, write a module with its class and enter it in `FORMATS`.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pkgutil import resolve_name
-from typing import get_args
 
-from ncleaner.sinks.base import Compression, Format, Sink, SinkOptions
+from ncleaner.markup.options import MarkupOptions
+from ncleaner.options import Declared, OptionError, option, options_of
+from ncleaner.sinks.base import Format, Sink, SinkOptions
 
-__all__ = ["COMPRESSIONS", "FORMATS", "make_sink"]
+__all__ = ["COMPRESSIONS", "FORMATS", "Output"]
 
 FORMATS: dict[str, Format] = {
     "text": Format(path="ncleaner.sinks.text:TextSink"),
@@ -25,29 +27,61 @@ FORMATS: dict[str, Format] = {
     "signatures": Format(path="ncleaner.sinks.signatures:SignaturesSink"),
     "parquet": Format(path="ncleaner.sinks.parquet:ParquetSink", compresses=True),
 }
-COMPRESSIONS: tuple[Compression, ...] = get_args(Compression)
+COMPRESSIONS = ("gz", "zst")
+_UNCOMPRESSED = tuple(name for name, entry in FORMATS.items() if not entry.compresses)
+_PANEL = "Output"
 
 
-def make_sink(name: str, options: SinkOptions = SinkOptions()) -> Sink:
-    """Returns the sink of a format.
+@dataclass(frozen=True, slots=True)
+class Output(SinkOptions):
+    """The format of an output and its options; picklable and hashable.
 
     Raises:
-        ValueError: the format or the compression does not exist, or the format is compressed already.
-        OutputError: the format needs a package that is not installed.
+        TypeError: a value has another type.
+        ValueError: a value is wrong, or the format does not have the option.
     """
-    if name not in FORMATS:
-        raise ValueError(f"there is no output format {name!r}: give one of {', '.join(FORMATS)}")
-    chosen = FORMATS[name]
-    sink: Sink = resolve_name(chosen.path)(options)
-    if options.compression is None:
-        return sink
-    if options.compression not in COMPRESSIONS:
-        raise ValueError(
-            f"there is no compression {options.compression!r}: give one of {', '.join(COMPRESSIONS)}"
-        )
-    if chosen.compresses:
-        raise ValueError(f"{name} is compressed already: leave {options.compression} out")
-    # imported only for outputs that are compressed
-    from ncleaner.sinks.compression import Compressed
 
-    return Compressed(sink, options.compression)
+    format: str = option(
+        "text",
+        f"Output format: {', '.join(FORMATS)}.",
+        choices=tuple(FORMATS),
+        flags="--format -f",
+        panel=_PANEL,
+    )
+    compression: str | None = option(
+        None, "Compress the output.",
+        kind=str, choices=COMPRESSIONS, of=_UNCOMPRESSED, flags="--compress", panel=_PANEL,
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        Declared.__post_init__(self)
+        for each in options_of(Output):
+            if each.of and self.format not in each.of and getattr(self, each.name) != each.default:
+                known = " and ".join(filter(None, [", ".join(each.of[:-1]), each.of[-1]]))
+                verb = "have" if len(each.of) > 1 else "has"
+                raise OptionError(each.name, f"only {known} {verb} it, not {self.format}: see --format")
+        if self.duplicates and not self.signals and self.format != "signatures":
+            raise OptionError("duplicates", f"in {self.format} it is part of --signals: give both")
+        if not self.markdown and self.format not in ("markdown", "html"):
+            for each in options_of(MarkupOptions):
+                if getattr(self.markup, each.name) != each.default:
+                    raise OptionError(
+                        each.name,
+                        f"only markdown, html and --markdown have it, not {self.format}: see --format",
+                    )
+
+    def sink(self) -> Sink:
+        """Returns what writes this output.
+
+        Raises:
+            ValueError: an attribute cannot be written.
+            InputError: the table cannot be read.
+            OutputError: the format needs a package that is not installed.
+        """
+        sink: Sink = resolve_name(FORMATS[self.format].path)(self)
+        if self.compression is None:
+            return sink
+        # imported only for outputs that are compressed
+        from ncleaner.sinks.compression import Compressed
+
+        return Compressed(sink, self.compression)

@@ -17,7 +17,7 @@ from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
 from ncleaner.sinks.background import Ordered, ordered
-from ncleaner.sinks.base import Compression, Sink, Writable
+from ncleaner.sinks.base import Sink, Writable
 
 __all__ = ["Compressed", "compressed"]
 
@@ -39,7 +39,7 @@ def _zstd(piece: bytes) -> bytes:
     return zstandard.ZstdCompressor(level=_ZSTD_LEVEL, write_checksum=True).compress(piece)
 
 
-_COMPRESS: dict[Compression, Callable[[bytes], bytes]] = {"gz": _gzip, "zst": _zstd}
+_COMPRESS: dict[str, Callable[[bytes], bytes]] = {"gz": _gzip, "zst": _zstd}
 
 
 class Compressed:
@@ -50,9 +50,9 @@ class Compressed:
         compression: of the output.
     """
 
-    def __init__(self, sink: Sink, compression: Compression) -> None:
+    def __init__(self, sink: Sink, compression: str) -> None:
         self._sink = sink
-        self._compression: Compression = compression
+        self._compression = compression
         self.suffix = f"{sink.suffix}.{compression}"
         self.marks = sink.marks
 
@@ -96,7 +96,7 @@ class _Pieces:
 
 
 @contextmanager
-def compressed(out: Writable, compression: Compression) -> Iterator[Writable]:
+def compressed(out: Writable, compression: str) -> Iterator[Writable]:
     """Opens a compressed stream into `out`.
 
     The last piece is written at the end of the block; nothing more is written after an exception.

@@ -1,4 +1,4 @@
-"""What a document of a corpus is said to be: the attributes of `<doc>`, and those of the user's own table."""
+"""Attributes of a corpus document: those of `<doc>`, and those of the user's own table."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import csv
 import gzip
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,9 @@ from ncleaner.describing.signals import SIGNALS
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.errors import InputError
+from ncleaner.options import OptionError
 from ncleaner.page import Page
-from ncleaner.sinks.base import METADATA, SinkOptions
+from ncleaner.sinks.base import METADATA
 from ncleaner.sinks.jsonl import metadata_to_write, signals_to_write
 from ncleaner.sinks.metadata import derived_id
 from ncleaner.sinks.text import kept_text
@@ -61,32 +62,38 @@ class Fields:
     """Makes the attributes of documents.
 
     Args:
-        options: their `attributes`, `metadata` and `table`.
+        attributes: `NAME` or `NAME=FIELD`, in order; by default the usual ones.
+        metadata: the usual ones include what pages state.
+        table: a file with further fields; see `read_table`.
 
     Raises:
-        ValueError: a name cannot be one of an attribute, or stands twice, or there is no such field.
+        ValueError: a name cannot be the name of an attribute, is given twice, or its field is unknown.
         InputError: the table cannot be read.
     """
 
-    def __init__(self, options: SinkOptions) -> None:
-        self._options = options
-        self._table = read_table(options.table) if options.table else {}
+    def __init__(
+        self, attributes: Iterable[str] = (), *, metadata: bool = False, table: str | None = None
+    ) -> None:
+        self._table = read_table(table) if table else {}
         columns = next(iter(self._table.values()), {})
-        given = options.attributes or (*_DEFAULT, *(_SAID if options.metadata else ()), *columns)
+        given = attributes or (*_DEFAULT, *(_SAID if metadata else ()), *columns)
         self._fields: dict[str, str] = {}
         for attribute in given:
             name, _, field = attribute.partition("=")
             field = field or name
             if not _NAME.fullmatch(name):
-                raise ValueError(
-                    f"{name!r} cannot be the name of an attribute: it has ASCII letters, digits, _, - and ., "
-                    "and begins with a letter"
+                raise OptionError(
+                    "attributes",
+                    f"{name!r} cannot be the name of an attribute: use ASCII letters, digits, _, - and ., "
+                    "and begin with a letter",
                 )
             if name in self._fields:
-                raise ValueError(f"the attribute {name} stands twice")
+                raise OptionError("attributes", f"duplicate attribute {name}")
             if field not in FIELDS and field not in columns:
                 known = f"; the table has {', '.join(columns)}" if columns else ""
-                raise ValueError(f"there is no field {field}: there are {', '.join(FIELDS)}{known}")
+                raise OptionError(
+                    "attributes", f"unknown field {field}: give one of {', '.join(FIELDS)}{known}"
+                )
             self._fields[name] = field
         wanted = set(self._fields.values())
         self._said = not wanted.isdisjoint(METADATA)
@@ -100,7 +107,7 @@ class Fields:
             found = {name: said[field] for name, field in METADATA.items()}
             found["authors"] = "; ".join(said["authors"])
         if self._counted:
-            found |= signals_to_write(page, document, kept, self._options)
+            found |= signals_to_write(page, document, kept)
         if self._table:
             row = self._table.get(page.url) or self._table.get(Path(page.source).name) or {}
             found |= row

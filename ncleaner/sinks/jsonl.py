@@ -85,7 +85,7 @@ def row_of(page: Page, document: Document, kept: Kept, options: SinkOptions, tex
     if options.metadata:
         row["metadata"] = metadata_to_write(page, document)
     if options.signals:
-        row["signals"] = signals_to_write(page, document, kept, options)
+        row["signals"] = signals_to_write(page, document, kept, options.duplicates)
     if options.segments:
         row["segments"] = kept_segments(document, kept)
     return row
@@ -99,12 +99,12 @@ def metadata_to_write(page: Page, document: Document) -> dict[str, Any]:
     return metadata_of(document, page.url).to_dict()
 
 
-def signals_to_write(page: Page, document: Document, kept: Kept, options: SinkOptions) -> dict[str, Any]:
+def signals_to_write(page: Page, document: Document, kept: Kept, duplicates: bool = False) -> dict[str, Any]:
     """Returns the figures of a page; see `signals_of`."""
     # imported only where it is wanted
     from ncleaner.describing.signals import signals_of
 
-    return signals_of(page, document, kept, kept_text(document, kept), options.duplicates)
+    return signals_of(page, document, kept, kept_text(document, kept), duplicates)
 
 
 def kinds_to_write(kept: Kept) -> dict[str, float]:

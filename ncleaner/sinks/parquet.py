@@ -167,7 +167,7 @@ class ParquetSink:
             said = metadata_to_write(page, document)
             row["metadata"] = {name: value or None for name, value in said.items()}
         if self._options.signals:
-            row["signals"] = signals_to_write(page, document, kept, self._options)
+            row["signals"] = signals_to_write(page, document, kept, self._options.duplicates)
         return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
 
     @contextmanager

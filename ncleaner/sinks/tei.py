@@ -44,8 +44,8 @@ class TeiSink:
             require_splitter()
         self._sentences = options.sentences
         said = ("headline", "authors", "published", "modified", "site", "licence") if options.metadata else ()
-        self._fields = Fields(SinkOptions(attributes=("id", "url", "title", *said)))
-        self._table = Fields(SinkOptions(table=options.table)) if options.table else None
+        self._fields = Fields(("id", "url", "title", *said))
+        self._table = Fields(table=options.table) if options.table else None
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """Returns a `<TEI>`; empty for a page without clean text."""

@@ -49,7 +49,7 @@ class _Corpus(ABC):
         if options.sentences:
             require_splitter()
         self._sentences = options.sentences
-        self._fields = Fields(options)
+        self._fields = Fields(options.attributes, metadata=options.metadata, table=options.table)
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """Returns a `<doc>`; empty for a page without clean text."""

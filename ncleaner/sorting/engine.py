@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Final
 
 from ncleaner.errors import InputError, OutputError
+from ncleaner.pools.pool import results
 from ncleaner.reading.inputs import Input
 from ncleaner.running.outputs import output_errors
 from ncleaner.running.tally import Note
 from ncleaner.sorting.journal import NAME, Journal, folder_of, key_of
 from ncleaner.sorting.names import DIRECTORIES, NO_HOST, By
-from ncleaner.sorting.processes import results
 from ncleaner.sorting.tasks import Merged, MergeTask, Scanned, ScanTask
 from ncleaner.storage.base import is_url
 from ncleaner.storage.local import LocalFolder
@@ -272,7 +272,7 @@ class _Sort:
                 ScanTask(source.path, self._work / f"{number}.{self._mark}", self._by)
                 for number, source in enumerate(sources)
             ]
-            with closing(results(tasks, jobs, self._report)) as found:
+            with closing(results(tasks, jobs, report=self._report)) as found:
                 for index, scanned in found:
                     self._add_scanned(sources[index], tasks[index].folder, scanned)
 
@@ -315,7 +315,7 @@ class _Sort:
         tasks = [MergeTask(number, self._work / f"{number}.{self._mark}", runs) for number in left]
         finished: list[tuple[str, Path, Merged]] = []
         since = time.monotonic()
-        with closing(results(tasks, self._jobs, self._report)) as found:
+        with closing(results(tasks, self._jobs, report=self._report)) as found:
             for index, merged in found:
                 finished.append((DIRECTORIES[left[index]], tasks[index].folder, merged))
                 if time.monotonic() - since >= _COMMIT_SECONDS:

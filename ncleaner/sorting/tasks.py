@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from ncleaner.errors import InputError
 from ncleaner.page import Damage
+from ncleaner.pools.pool import Worker
 from ncleaner.reading.archive import read_stored
 from ncleaner.reading.stored import filedesc
 from ncleaner.sorting.names import By, place_of
@@ -16,7 +17,7 @@ from ncleaner.sorting.packing import pack_small, packed, unpacked_head
 from ncleaner.sorting.runs import Group, RunWriter, merged
 from ncleaner.storage.whole import flush_directories
 
-__all__ = ["MergeTask", "Merged", "Report", "ScanTask", "Scanned"]
+__all__ = ["MergeTask", "Merged", "ScanTask", "Scanned"]
 
 # Bytes that a process takes for records: while it reads an input, and while it merges.
 _SCAN_MEMORY: Final = 64 << 20
@@ -24,9 +25,6 @@ _MERGE_MEMORY: Final = 32 << 20
 # Most places of damage that are reported of one input.
 _MAX_NOTES: Final = 100
 _ARC_LINE: Final = 1 << 13
-
-# Called with the bytes that have been read since the last call.
-Report = Callable[[int], object]
 
 
 @dataclass(slots=True)
@@ -60,8 +58,10 @@ class ScanTask:
     folder: Path
     by: By
 
-    def __call__(self, report: Report) -> Scanned:
+    def __call__(self, worker: Worker) -> Scanned:
         """Runs the task. Raises OSError if the runs cannot be written."""
+        # a worker may have died at it before
+        shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
         found = Scanned()
         runs = RunWriter(self.folder, _SCAN_MEMORY)
@@ -72,7 +72,7 @@ class ScanTask:
                     self._note(found, item)
                     continue
                 if item.offset > reached:
-                    report(item.offset - reached)
+                    worker.report(item.offset - reached)
                     reached = item.offset
                 url = "" if item.type in ("warcinfo", "filedesc") else item.url
                 packing, data, size = packed(item, self.folder)
@@ -116,8 +116,9 @@ class MergeTask:
     folder: Path
     runs: tuple[Path, ...]
 
-    def __call__(self, report: Report) -> Merged:
+    def __call__(self, worker: Worker) -> Merged:
         """Runs the task. Raises OSError if the archives cannot be written."""
+        shutil.rmtree(self.folder, ignore_errors=True)
         files = sites = records = size = 0
         out: BinaryIO | None = None
         name = stem = ""
@@ -138,7 +139,7 @@ class MergeTask:
                 out.writelines(group.pieces)
                 records += group.records
                 size += group.size
-                report(group.size)
+                worker.report(group.size)
         finally:
             if out is not None:
                 out.close()

@@ -34,18 +34,17 @@ from ncleaner import errors
 from ncleaner.errors import InputError, OutputError, WorkerError
 from ncleaner.methods.choice import model_files
 from ncleaner.methods.table import AUTO, SHIPPED
-from ncleaner.modelling.files import model_bytes
-from ncleaner.modelling.shipped import shipped_models
+from ncleaner.modelling.files import model_bytes, shipped_models
 from ncleaner.page import Damage, Page, Skip
+from ncleaner.pools.pool import Pool
 from ncleaner.reading.inputs import Input
 from ncleaner.running.engine import Progress, cleaned, cleaned_items, no_progress, unfinished
-from ncleaner.running.jobs import Chunk
+from ncleaner.running.jobs import Chunk, pool_of
 from ncleaner.running.manifest import open_manifest, settings_record
 from ncleaner.running.outputs import check_replaced, is_directory, open_output_in, output_errors, output_names
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
-from ncleaner.running.workers import Pool
-from ncleaner.sinks.base import SinkOptions
+from ncleaner.sinks.choice import Output
 from ncleaner.sinks.parquet import to_table
 from ncleaner.storage.base import Folder, Log, is_url
 from ncleaner.storage.places import folder_at
@@ -107,7 +106,7 @@ def _pool(settings: Settings) -> Iterator[Pool]:
         pool, stack = _idle_pools.pop(settings)
     else:
         stack = ExitStack()
-        pool = stack.enter_context(Pool(1, settings))
+        pool = stack.enter_context(pool_of(1, settings))
     try:
         yield pool
     finally:
@@ -151,8 +150,9 @@ class _JobSetup:
             folder.mkdir()
             for name, data in self.models.value.items():
                 (folder / name).write_bytes(data)
-        name = Path(self.settings.model).name
-        return replace(self.settings, model=str(folder / name if name in self.models.value else folder))
+        name = Path(str(self.settings.recipe.model)).name
+        model = folder / name if name in self.models.value else folder
+        return _with_model(self.settings, str(model))
 
 
 class _Attempt:
@@ -336,13 +336,13 @@ def _job_setup(spark: SparkSession, settings: Settings) -> _JobSetup:
     settings.sink()
     own = {
         Path(name).name: model_bytes(name)
-        for name in model_files(settings.method, settings.model)
+        for name in model_files(settings.recipe.method, str(settings.recipe.model))
         if name not in shipped_models()
     }
     models = spark.sparkContext.broadcast(own) if own else None
-    if not own and settings.model == AUTO:
+    if not own and settings.recipe.model == AUTO:
         # executors may have models of their own
-        settings = replace(settings, model=SHIPPED)
+        settings = _with_model(settings, SHIPPED)
     return _JobSetup(settings, models, settings.fingerprint(), version("ncleaner"))
 
 
@@ -503,9 +503,13 @@ def rows(items: Iterable[Page | Skip | Damage], settings: Settings) -> Iterator[
         NcleanerError: the model or an option cannot be used at all.
     """
     with _pool(_as_rows(settings)) as pool:
-        for table in _tables(cleaned_items(items, pool, settings.limits)):
+        for table in _tables(cleaned_items(items, pool, settings.recipe.limits)):
             yield from table.to_pylist()
 
 
 def _as_rows(settings: Settings) -> Settings:
-    return replace(settings, output_format="parquet", sink_options=SinkOptions())
+    return replace(settings, output=Output(format="parquet"))
+
+
+def _with_model(settings: Settings, model: str) -> Settings:
+    return replace(settings, recipe=replace(settings.recipe, model=model))

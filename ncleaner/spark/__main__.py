@@ -11,7 +11,9 @@ from typing import Annotated
 import typer
 from pyspark.sql import SparkSession
 
+from ncleaner.people.declared import with_options
 from ncleaner.people.options import (
+    AgainOption,
     InputsFromOption,
     LogJsonOption,
     PrefixOption,
@@ -20,18 +22,18 @@ from ncleaner.people.options import (
     reports_errors,
     sources_of,
 )
-from ncleaner.people.output_options import Format
 from ncleaner.people.progress import ProgressDisplay
-from ncleaner.people.run_options import with_settings
-from ncleaner.running.ending import ending_on_signals
-from ncleaner.running.settings import Settings
+from ncleaner.pools.signals import ending_on_signals
+from ncleaner.recipe import Recipe
+from ncleaner.running.settings import Reading, Settings
+from ncleaner.sinks.choice import Output
 from ncleaner.spark import clean
 
 __all__ = ["main"]
 
 
 @reports_errors
-@with_settings(output_format=Format("parquet"))
+@with_options({"format": "parquet"}, reading=Reading, written=Output, recipe=Recipe)
 def spark_clean(
     inputs: Annotated[
         list[str] | None,
@@ -53,10 +55,10 @@ def spark_clean(
             help="Directory for one file per input and a manifest; a later run passes over finished inputs.",
         ),
     ],
-    settings: Settings,
-    again: Annotated[
-        bool, typer.Option("--again", help="Also clean inputs that an earlier run has finished.")
-    ] = False,
+    reading: Reading,
+    written: Output,
+    recipe: Recipe,
+    again: AgainOption = False,
     master: Annotated[
         str | None,
         typer.Option(metavar="URL", help="The cluster, if not given by spark-submit.", show_default=False),
@@ -77,7 +79,14 @@ def spark_clean(
         ending_on_signals(),
         ProgressDisplay(sources, quiet=quiet, as_json=log_json) as display,
     ):
-        tally = clean(spark, sources, settings, output=output, again=again, progress=display.advance)
+        tally = clean(
+            spark,
+            sources,
+            Settings(recipe, reading, written),
+            output=output,
+            again=again,
+            progress=display.advance,
+        )
     display.finish(tally)
     if not tally.complete:
         raise typer.Exit(1)
@@ -85,7 +94,7 @@ def spark_clean(
 
 def main() -> None:
     """Entry point of `scripts/spark_clean.py` and of `python -m ncleaner.spark`."""
-    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     app.command()(spark_clean)
     app()
 

@@ -28,7 +28,7 @@ from ncleaner.errors import TrainingError
 from ncleaner.modelling.labels import LABELS, Labels, labels_from_kept
 from ncleaner.text.counted import counted
 from ncleaner.text.words import numbered
-from ncleaner.training.gold import gold_pieces, is_marked
+from ncleaner.training.alignment import gold_pieces, is_marked
 from ncleaner.training.pairs import Pair, read_bytes, read_text, site_of
 
 __all__ = [

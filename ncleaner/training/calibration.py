@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ncleaner.modelling._decide import probabilities_of
+from ncleaner.modelling._decision import probabilities_of
 from ncleaner.modelling.decision import Decision, Statistic, saturated
 from ncleaner.modelling.hybrid import Calibration
 

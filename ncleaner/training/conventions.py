@@ -7,7 +7,7 @@ measured by the convention of a gold standard only if it decides on these zones 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,13 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document.tables import ZONES
+from ncleaner.training.alignment import gold_text
 from ncleaner.training.examples import belongs
-from ncleaner.training.gold import gold_text
 from ncleaner.training.pairs import Pair
 
-__all__ = ["Convention", "ZoneUse", "conventions_of"]
+__all__ = ["OPTIONS", "Convention", "ZoneUse", "conventions_of", "wishes_of"]
 
 Convention = Literal["kept", "left out", "mixed", "unknown"]
+# {zone that a user decides about: option of a recipe}
+OPTIONS = {"headline": "headline", "comment": "comments", "caption": "captions"}
 # Fewer pages with a zone tell no convention.
 _FEW = 5
 # A convention holds on two thirds of the pages.
@@ -67,6 +69,14 @@ class ZoneUse:
             "share": self.share,
             "convention": self.convention,
         }
+
+
+def wishes_of(conventions: Mapping[str, ZoneUse]) -> dict[str, bool]:
+    """Returns {option of a recipe: value} for a user who wants what the gold texts contain; nothing for zones
+    without a convention."""
+    wanted = {"kept": True, "left out": False}
+    uses = {option: conventions[zone].convention for zone, option in OPTIONS.items()}
+    return {option: wanted[use] for option, use in uses.items() if use in wanted}
 
 
 def conventions_of(pairs: Iterable[Pair]) -> dict[str, ZoneUse]:

@@ -31,10 +31,12 @@ from ncleaner.methods.language import page_language
 from ncleaner.methods.table import FALLBACK_MODEL
 from ncleaner.modelling.card import AGREEMENT
 from ncleaner.modelling.hybrid import HybridModel
+from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.text.counted import counted
 from ncleaner.training.alignment import Alignment
-from ncleaner.training.ngrams import NGramOptions, train_and_score
+from ncleaner.training.ngrams import Trained, train_and_score
+from ncleaner.training.options import NGramOptions
 from ncleaner.training.pairs import Pair, site_of
 
 __all__ = ["DEFAULT_PAGES", "pages_in_language", "train_from_crawl"]
@@ -131,35 +133,24 @@ def train_from_crawl(
         TrainingError: there are fewer than five pages, or all of one site; or hardly any is judged surely.
     """
     _check(pairs, "in this language")
-    # a text that stands on several pages of a site is rarely the text of one
+    # a text that is on several pages of a site is rarely the main text of one
     seen = Counter((pair.site, text) for pair in pairs for text in set(map(str, pair.document)))
     if start is None:
         start = HybridModel.of_ngrams(read_ngrams(FALLBACK_MODEL))
     judges = [start] * len(pairs)
     best: HybridModel | None = None
     agreement: dict[str, float] = {}
-    rounds = 0
-    while rounds < _ROUNDS:
+    for rounds in range(1, _ROUNDS + 1):
         labelled = [_labelled(pair, judge, seen) for pair, judge in zip(pairs, judges, strict=True)]
-        chosen = [number for number, pair in enumerate(labelled) if pair is not None]
-        used = [pair for pair in labelled if pair is not None]
-        _check(used, "judged surely")
-        with warnings.catch_warnings():
-            if rounds:
-                # the first round has said what there is to say of these pages
-                warnings.simplefilter("ignore", TrainingWarning)
-            trained = train_and_score(used, ngrams, about)
+        trained = _taught([pair for pair in labelled if pair is not None], ngrams, about, rounds)
         found = dict(trained.model.about["validation"])
         if best is not None and found["f_score"] < agreement["f_score"] + _RISE:
             break
-        rounds += 1
         agreement = found
-        learned = trained.model.about["training"] | {"scheme": "raw pages", "rounds": rounds}
-        told = {key: value for key, value in trained.model.about.items() if not key.startswith("validation")}
-        told |= {"training": learned, AGREEMENT: agreement}
-        best = HybridModel(replace(trained.model, about=told), start.structure, about=told)
+        best = _recorded(trained.model, start, rounds, agreement)
         # a page that has not taught anything is judged by all the others
         judges = [best] * len(pairs)
+        chosen = [number for number, pair in enumerate(labelled) if pair is not None]
         for fold in trained.unseen:
             unseen = HybridModel(fold.model, start.structure)
             for number in fold.pages:
@@ -168,6 +159,24 @@ def train_from_crawl(
             progress(rounds, _ROUNDS)
     assert best is not None
     return best
+
+
+def _taught(used: list[Pair], ngrams: NGramOptions, about: Mapping[str, Any] | None, rounds: int) -> Trained:
+    """Trains n-grams on pages with the labels of the last judgement."""
+    _check(used, "judged surely")
+    with warnings.catch_warnings():
+        if rounds > 1:
+            # the first round has already warned about these pages
+            warnings.simplefilter("ignore", TrainingWarning)
+        return train_and_score(used, ngrams, about)
+
+
+def _recorded(model: NGramModel, start: HybridModel, rounds: int, agreement: dict[str, float]) -> HybridModel:
+    """Returns a hybrid whose header has `agreement` in place of figures of accuracy."""
+    told = {key: value for key, value in model.about.items() if not key.startswith("validation")}
+    learned = model.about["training"] | {"scheme": "raw pages", "rounds": rounds}
+    told |= {"training": learned, AGREEMENT: agreement}
+    return HybridModel(replace(model, about=told), start.structure, about=told)
 
 
 def _check(pairs: Sequence[Pair], which: str) -> None:

@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.errors import TrainingError, TrainingWarning
+from ncleaner.modelling import FOLDS, SCHEMES, Scheme
 from ncleaner.modelling.alphabet import Alphabet
 from ncleaner.modelling.counts import GramCounter, Tallies
-from ncleaner.modelling.names import FOLDS, SCHEMES, Scheme
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.text.counted import counted
+from ncleaner.training.alignment import gold_document
 from ncleaner.training.calibration import Scored
-from ncleaner.training.gold import gold_document
 from ncleaner.training.pairs import Pair
 from ncleaner.training.sites import count_sites, folds, site_notes
 

@@ -28,7 +28,8 @@ from ncleaner.training.annotations import Annotated
 from ncleaner.training.calibration import Scored, fit_calibration
 from ncleaner.training.conventions import conventions_of
 from ncleaner.training.fragments import Fragment, cut_of, fragment_of
-from ncleaner.training.ngrams import NGramOptions, train_and_score
+from ncleaner.training.ngrams import train_and_score
+from ncleaner.training.options import NGramOptions
 from ncleaner.training.pairs import Pair
 from ncleaner.training.structure import Example, train_structure
 from ncleaner.training.validation import Fold, validated
@@ -186,41 +187,57 @@ def train_hybrid(
     """
     pairs = [*pairs, *map(pair_of, annotated)]
     trained, used, scores, unseen = train_and_score(pairs, ngrams, about)
-    plain = {number for number, pair in enumerate(used) if _is_plain(pair.document)}
+    pages = [number for number, pair in enumerate(used) if not _is_plain(pair.document)]
     if structure == "own":
-        _check_own(used, plain, bool(scores))
-    pages = [number for number in range(len(used)) if number not in plain]
-    examples: dict[int, Example] = {}
+        _check_own(used, set(range(len(used))) - set(pages), bool(scores))
+    made: list[Example] = []
     if scores:
         made = examples_of([used[page] for page in pages], [scores[page] for page in pages], trained)
-        examples = dict(zip(pages, made, strict=True))
     model = shipped_structure() if isinstance(structure, str) else structure
     parts = [model] * len(unseen)
     if structure == "own":
         fragments = fragments_of(used, scores, trained)
         model = train_structure([*made, *fragments], without=without, threads=threads, about=about)
         parts = [_without(fold.pages, made, fragments, without, threads) for fold in unseen]
+    examples = dict(zip(pages, made, strict=False))
+    start = Calibration() if base is None else base.calibration
+    calibration, folds = _calibrated(unseen, parts, examples, start, threshold)
+    recorded = {**trained.about, **(validated(used, folds, "hybrid") if folds else {})}
+    return HybridModel(
+        trained, model, calibration, threshold, own=structure != "shipped", about=recorded
+    )  # fmt: skip
+
+
+def _calibrated(
+    unseen: Sequence[Fold[NGramModel]],
+    parts: Sequence[Structure],
+    examples: Mapping[int, Example],
+    start: Calibration,
+    threshold: float | None,
+) -> tuple[Calibration, list[Fold[HybridModel]]]:
+    """Calibrates on pages that the models have not seen.
+
+    Args:
+        unseen, parts: n-grams and structure model for each fold.
+        examples: the pages with structure, by number.
+        start: the calibration without pages.
+        threshold: of the hybrids.
+
+    Returns:
+        The calibration on all pages; and the hybrid for each fold, calibrated on the others.
+    """
     odds = {
         number: part.judge(*_asked(examples[number])).odds
         for fold, part in zip(unseen, parts, strict=True)
         for number in fold.pages
         if number in examples
     }
-    start = Calibration() if base is None else base.calibration
     folds = []
     for fold, part in zip(unseen, parts, strict=True):
         others = [number for number in sorted(odds) if number not in fold.pages]
         calibration = _calibration(others, examples, odds, start)
         folds.append(Fold(fold.pages, HybridModel(fold.model, part, calibration, threshold)))
-    recorded = {**trained.about, **(validated(used, folds, "hybrid") if folds else {})}
-    return HybridModel(
-        trained,
-        model,
-        _calibration(sorted(odds), examples, odds, start),
-        threshold,
-        own=structure != "shipped",
-        about=recorded,
-    )
+    return _calibration(sorted(odds), examples, odds, start), folds
 
 
 def _calibration(

@@ -18,17 +18,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ncleaner.arguments import check_all, check_choice, check_flag, check_is, check_number, check_whole
 from ncleaner.document import Document
 from ncleaner.errors import TrainingError, TrainingWarning
-from ncleaner.modelling.alphabet import ALPHABET_NAMES, MAX_LEARNED, Alphabet, learned_alphabet
+from ncleaner.modelling import DEFAULT_Q
+from ncleaner.modelling.alphabet import Alphabet, learned_alphabet
 from ncleaner.modelling.alphabet import alphabet as named_alphabet
 from ncleaner.modelling.counts import Counts, GramCounter, Tallies, add_counts, add_tallies, two_sides
-from ncleaner.modelling.decision import STATISTICS, Decision, Statistic
-from ncleaner.modelling.names import DEFAULT_Q
-from ncleaner.modelling.ngrams import MAX_ORDER, NGramModel, interpolation_weights
+from ncleaner.modelling.decision import Decision
+from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.training.calibration import Scored, fit_decision
-from ncleaner.training.examples import ADVICE, SCHEMES, Examples, Scheme, checked_pairs
+from ncleaner.training.examples import ADVICE, Examples, Scheme, checked_pairs
+from ncleaner.training.options import DEFAULT_ALPHABET, NGramOptions
 from ncleaner.training.pairs import Pair
 from ncleaner.training.validation import Fold, validated
 
@@ -42,7 +42,6 @@ __all__ = [
     "training_alphabet",
 ]
 
-DEFAULT_ALPHABET = "learned"
 # from this many characters of training text trigrams are better than bigrams on unseen sites
 # (docs/languages.md)
 _TRIGRAMS_FROM = 2_000_000
@@ -51,7 +50,7 @@ _BASE_WEIGHT = 2.0
 
 
 def default_order(characters: int) -> int:
-    """Returns the n that training takes for pages with so many characters of text, without white space."""
+    """Returns the n that training takes for this number of characters of text, without white space."""
     return 3 if characters >= _TRIGRAMS_FROM else 2
 
 
@@ -104,43 +103,6 @@ class Trained(NamedTuple):
     unseen: list[Fold[NGramModel]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NGramOptions:
-    """How n-grams are trained: the keyword arguments of `train` as one value, for whoever trains n-grams as a
-    part."""
-
-    order: int | None = None
-    q: float | None = None
-    alphabet: str | Alphabet = DEFAULT_ALPHABET
-    size: int = 60
-    cased: bool = False
-    scheme: Scheme = "aligned"
-    statistic: Statistic = "page"
-    threshold: float | None = None
-    more_clean: Sequence[Document] = ()
-    more_dirty: Sequence[Document] = ()
-    base: NGramModel | None = None
-
-    def __post_init__(self) -> None:
-        if self.order is not None:
-            check_whole("order", self.order, 1, MAX_ORDER)
-        if self.q is not None:
-            check_number("q", self.q, "a number between 0 and 1")
-            interpolation_weights(1, self.q)
-        if not isinstance(self.alphabet, Alphabet):
-            check_choice("alphabet", self.alphabet, ALPHABET_NAMES)
-        check_whole("size", self.size, 1, MAX_LEARNED)
-        check_flag("cased", self.cased)
-        check_choice("scheme", self.scheme, SCHEMES)
-        check_choice("statistic", self.statistic, STATISTICS)
-        if self.threshold is not None:
-            check_number("threshold", self.threshold, "a number of bits")
-        for name, documents in (("more_clean", self.more_clean), ("more_dirty", self.more_dirty)):
-            check_all(name, documents, Document, "documents")
-        if self.base is not None:
-            check_is("base", self.base, NGramModel, "an n-gram model")
-
-
 def train_and_score(
     pairs: Sequence[Pair], options: NGramOptions = NGramOptions(), about: Mapping[str, Any] | None = None
 ) -> Trained:
@@ -159,80 +121,131 @@ def train_and_score(
 
     Warns, raises: as `train`.
     """
+    counted = _counted(pairs, options)
+    model = counted.model_of(counted.parts)
+    _check_sides(model)
+    unseen: list[Fold[NGramModel]] = []
+    scores: list[Scored] = []
+    validation: Mapping[str, dict[str, Any]] = {"validation": {}}
+    if len(counted.parts) > 1:
+        decision, scores, unseen = _held_out(counted, options)
+        validation = validated(counted.examples.pairs, unseen, "ngram")
+    else:
+        decision = _unvalidated(counted, options)
+    if options.threshold is not None:
+        decision = decision.with_threshold(options.threshold)
+    recorded = {**(about or {}), "training": _training_of(counted, model), **validation}
+    if options.base is not None:
+        recorded["adapted_from"] = options.base.name
+    model = replace(model, decision=decision, about=recorded)
+    return Trained(model, counted.examples.pairs, scores, unseen)
+
+
+@dataclass(frozen=True, eq=False)
+class _Counted:
+    """The n-grams of the training pages.
+
+    Attributes:
+        examples: the pages.
+        symbols, order, q, scheme, base: of the model.
+        parts: the counts of both sides in each fold.
+        more: the counts of further texts; None without them.
+    """
+
+    examples: Examples
+    symbols: Alphabet
+    order: int
+    q: float
+    scheme: Scheme
+    base: NGramModel | None
+    parts: Sequence[tuple[Tallies, Tallies]]
+    more: list[Counts] | None
+
+    def model_of(self, chosen: Sequence[tuple[Tallies, Tallies]]) -> NGramModel:
+        """Makes a model of some parts, further texts, and the base."""
+        levels: list[list[Counts]] = [] if self.more is None else [self.more]
+        if chosen:
+            clean, other = (add_tallies([part[side] for part in chosen]) for side in (0, 1))
+            levels.append(two_sides(clean, other, self.scheme == "differential"))
+        own = add_counts(levels)
+        return NGramModel(
+            self.order, self.q, self.symbols, own if self.base is None else _with_base(own, self.base)
+        )
+
+
+def _counted(pairs: Sequence[Pair], options: NGramOptions) -> _Counted:
     base, more_clean, more_dirty = options.base, options.more_clean, options.more_dirty
-    order, q, scheme, statistic = options.order, options.q, options.scheme, options.statistic
     if not pairs and not (base and (more_clean or more_dirty)):
         raise TrainingError(f"no pages to train on: {ADVICE}")
     examples = Examples(checked_pairs(pairs) if pairs else [])
-    pairs = examples.pairs
     if base is not None:
         symbols, order, q = base.alphabet, base.order, base.q
     else:
-        documents = [*(pair.document for pair in pairs), *more_clean, *more_dirty]
+        documents = [*(pair.document for pair in examples.pairs), *more_clean, *more_dirty]
         symbols = training_alphabet(options.alphabet, documents, options.size, options.cased)
-        order = order or default_order(examples.characters)
-        q = DEFAULT_Q if q is None else q
-    chosen_order, chosen_q = order, q
-    parts = examples.tallies(symbols, chosen_order, scheme)
-    more = _more(more_clean, more_dirty, symbols, chosen_order)
+        order = options.order or default_order(examples.characters)
+        q = DEFAULT_Q if options.q is None else options.q
+    parts = examples.tallies(symbols, order, options.scheme)
+    more = _more(more_clean, more_dirty, symbols, order)
+    return _Counted(examples, symbols, order, q, options.scheme, base, parts, more)
 
-    def model_of(chosen: Sequence[tuple[Tallies, Tallies]]) -> NGramModel:
-        levels: list[list[Counts]] = [] if more is None else [more]
-        if chosen:
-            clean, other = (add_tallies([part[side] for part in chosen]) for side in (0, 1))
-            levels.append(two_sides(clean, other, scheme == "differential"))
-        own = add_counts(levels)
-        return NGramModel(chosen_order, chosen_q, symbols, own if base is None else _with_base(own, base))
 
-    model = model_of(parts)
-    characters = {side: int(getattr(model.levels[0], side).sum()) for side in ("clean", "dirty")}
-    for side, number in characters.items():
-        if number == 0:
+def _check_sides(model: NGramModel) -> None:
+    """Raises TrainingError: there is no clean or no dirty text."""
+    for side in ("clean", "dirty"):
+        if not getattr(model.levels[0], side).sum():
             raise TrainingError(
                 f"the training pages hold no {side} text: "
                 + ("raw and clean are the same" if side == "dirty" else "do raw and clean belong together?")
             )
-    validation: Mapping[str, dict[str, Any]] = {"validation": {}}
-    scores: list[Scored] = []
-    unseen: list[Fold[NGramModel]] = []
-    if len(parts) > 1:
-        folds = examples.folds
-        models = [model_of([*parts[:number], *parts[number + 1 :]]) for number in range(len(folds))]
-        scored = [examples.scored(part, fold) for part, fold in zip(models, folds, strict=True)]
-        score_of = dict(zip(chain(*folds), chain(*scored), strict=True))
-        scores = [score_of[page] for page in range(len(pairs))]
-        decision = fit_decision([*chain(*scored)], statistic)
-        for number, (fold, part) in enumerate(zip(folds, models, strict=True)):
-            own = fit_decision([*chain(*scored[:number], *scored[number + 1 :])], statistic)
-            if options.threshold is not None:
-                own = own.with_threshold(options.threshold)
-            unseen.append(Fold(fold, replace(part, decision=own)))
-        validation = validated(pairs, unseen, "ngram")
-    elif pairs and base is None:
-        # no site can be held out: decide by even odds of each segment
-        warnings.warn(
-            "all pages come from one site: the threshold stays at even odds of each segment",
-            TrainingWarning,
-            stacklevel=2,
-        )
-        decision = Decision("segment" if statistic == "page" else statistic)
-    else:
-        assert base is not None
-        decision = base.decision
-    if options.threshold is not None:
-        decision = decision.with_threshold(options.threshold)
-    training = {
+
+
+def _held_out(
+    counted: _Counted, options: NGramOptions
+) -> tuple[Decision, list[Scored], list[Fold[NGramModel]]]:
+    """Scores each page by a model without its site.
+
+    Returns:
+        The decision fitted to all pages; the scores of each page; and for each fold the model that has not
+        seen it, with the decision fitted to the others.
+    """
+    parts, folds = counted.parts, counted.examples.folds
+    models = [counted.model_of([*parts[:number], *parts[number + 1 :]]) for number in range(len(folds))]
+    scored = [counted.examples.scored(part, fold) for part, fold in zip(models, folds, strict=True)]
+    score_of = dict(zip(chain(*folds), chain(*scored), strict=True))
+    unseen = []
+    for number, (fold, part) in enumerate(zip(folds, models, strict=True)):
+        own = fit_decision([*chain(*scored[:number], *scored[number + 1 :])], options.statistic)
+        if options.threshold is not None:
+            own = own.with_threshold(options.threshold)
+        unseen.append(Fold(fold, replace(part, decision=own)))
+    scores = [score_of[page] for page in range(len(counted.examples.pairs))]
+    return fit_decision([*chain(*scored)], options.statistic), scores, unseen
+
+
+def _unvalidated(counted: _Counted, options: NGramOptions) -> Decision:
+    """Returns the decision if no site can be held out: even odds of each segment, or that of the base."""
+    if options.base is not None:
+        return options.base.decision
+    warnings.warn(
+        "all pages come from one site: the threshold stays at even odds of each segment",
+        TrainingWarning,
+        stacklevel=3,
+    )
+    return Decision("segment" if options.statistic == "page" else options.statistic)
+
+
+def _training_of(counted: _Counted, model: NGramModel) -> dict[str, Any]:
+    """Returns the record of the training for the model's header."""
+    pairs = counted.examples.pairs
+    return {
         "pages": len(pairs),
-        "sites": examples.sites,
+        "sites": counted.examples.sites,
         "words": sum(int(pair.alignment.words.sum()) for pair in pairs),
-        "clean_characters": characters["clean"],
-        "dirty_characters": characters["dirty"],
-        "scheme": scheme,
+        "clean_characters": int(model.levels[0].clean.sum()),
+        "dirty_characters": int(model.levels[0].dirty.sum()),
+        "scheme": counted.scheme,
     }
-    recorded = {**(about or {}), "training": training, **validation}
-    if base is not None:
-        recorded["adapted_from"] = base.name
-    return Trained(replace(model, decision=decision, about=recorded), pairs, scores, unseen)
 
 
 def _with_base(own: list[Counts], base: NGramModel) -> list[Counts]:

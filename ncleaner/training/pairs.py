@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,8 +18,7 @@ from ncleaner.errors import TrainingError
 from ncleaner.page import LAYOUT_CHOICES
 from ncleaner.text.counted import counted
 from ncleaner.text.hosts import registered_domain
-from ncleaner.training.alignment import Alignment, align
-from ncleaner.training.gold import address, gold_document
+from ncleaner.training.alignment import Alignment, address, align, gold_document
 from ncleaner.training.sites import sites_of_names
 
 __all__ = [
@@ -295,7 +294,7 @@ def with_sites(pairs: Sequence[Pair], pattern: str) -> list[Pair]:
     return [replace(pair, site=site or pair.site) for pair, site in zip(pairs, found, strict=True)]
 
 
-def read_texts(paths: list[Path]) -> list[Document]:
+def read_texts(paths: Iterable[Path]) -> list[Document]:
     """Reads documents that are completely clean or dirty: text files in UTF-8, or HTML files by their suffix.
 
     Raises:

@@ -22,8 +22,8 @@ from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import FRAGMENT, KINDS
 from ncleaner.errors import TrainingError
-from ncleaner.modelling._decide import probabilities_of
-from ncleaner.modelling._phrases import phrase_hashes
+from ncleaner.modelling._decision import probabilities_of
+from ncleaner.modelling._terms import phrase_hashes
 from ncleaner.modelling.features import (
     FEATURES,
     KIND_COLUMN,
@@ -232,7 +232,7 @@ def _grow(
     rows: Matrix,
     labels: npt.NDArray[Any],
     weights: npt.NDArray[np.float64] | None,
-    settings: dict[str, Any],
+    settings: Mapping[str, Any],
     threads: int,
 ) -> Any:
     lightgbm = _lightgbm()
@@ -242,7 +242,7 @@ def _grow(
 
 
 def _fit(
-    examples: Sequence[Example], matrices: Sequence[Matrix], settings: dict[str, Any], threads: int
+    examples: Sequence[Example], matrices: Sequence[Matrix], settings: Mapping[str, Any], threads: int
 ) -> Any:
     rows = [number for number, matrix in enumerate(matrices) if len(matrix)]
     # What the gold text says nothing about has no weight, but it counts in the borders of steps and the sizes
@@ -334,32 +334,21 @@ def train_structure(
     """
     if len({example.site for example in examples}) < 2:
         raise TrainingError("a structure model needs pages of at least two sites")
-    first_forest, second_forest, kinds_forest = ({**kind, "seed": seed} for kind in (_FIRST, _SECOND, _KINDS))
+    first_settings, second_settings, kinds_settings = (
+        {**kind, "seed": seed} for kind in (_FIRST, _SECOND, _KINDS)
+    )
     columns = columns_of(without)
     own = [column for column in columns if column < SEGMENT_COLUMNS]
     pages = [number for number, example in enumerate(examples) if example.kind != FRAGMENT]
-    names = NameCounts([examples[number] for number in pages])
-    tables = {site: names.weights(site) for site in {example.site for example in examples}}
-    matrices = [
-        first_features(example.document, example.odds, example.posterior, tables[example.site])
-        for example in examples
-    ]
-    narrow = [matrix[:, own] for matrix in matrices]
-    judged: list[npt.NDArray[np.float64]] = [np.zeros(len(matrix)) for matrix in matrices]
     parts = folds([example.site for example in examples], _INNER)
-    for fold in parts:
-        held_out = set(fold)
-        rest = [number for number in pages if number not in held_out]
-        booster = _fit([examples[i] for i in rest], [narrow[i] for i in rest], first_forest, threads)
-        for number in fold:
-            if len(narrow[number]):
-                judged[number] = np.asarray(
-                    booster.predict(narrow[number], raw_score=True, num_threads=threads)
-                )
+    names = NameCounts([examples[number] for number in pages])
+    matrices = _first_matrices(examples, names)
+    narrow = [matrix[:, own] for matrix in matrices]
     first = _trees(
-        _fit([examples[i] for i in pages], [narrow[i] for i in pages], first_forest, threads),
+        _fit([examples[i] for i in pages], [narrow[i] for i in pages], first_settings, threads),
         [(column, 0) for column in own],
     )
+    judged = _first_judgements(examples, narrow, pages, parts, first_settings, threads)
     summaries = []
     for example, matrix, odds in zip(examples, matrices, judged, strict=True):
         probabilities = probabilities_of(odds)
@@ -367,29 +356,84 @@ def train_structure(
         summaries.append(page_features(example.document, matrix, probabilities)[0])
     kinds = None
     if sum(bool(examples[number].kind) for number in pages) >= _LEAST_KINDS:
-        kinds = _fit_kinds(examples, np.array(summaries), parts, matrices, columns, kinds_forest, threads)
-    place = {feature.name: column for column, feature in enumerate(FEATURES)}
-    near = [place[name] for name in _NEIGHBOURS if place[name] in set(columns)]
-    wide = {
-        number: np.concatenate((matrices[number][:, columns], _neighbours(matrices[number], near)), axis=1)
-        for number in pages
-    }
-    places = [(column, 0) for column in columns] + [(column, row) for row in _ROWS for column in near]
-
-    def second_of(chosen: Sequence[int]) -> Trees:
-        booster = _fit([examples[i] for i in chosen], [wide[i] for i in chosen], second_forest, threads)
-        return _trees(booster, places)
-
+        kinds = _fit_kinds(examples, np.array(summaries), parts, matrices, columns, kinds_settings, threads)
+    second = _Second(examples, matrices, columns, second_settings, threads)
     articles = [number for number in pages if examples[number].kind == "article"]
     return Structure(
         names.weights(),
         first,
-        second_of(pages),
+        second.fitted(pages),
         kinds,
-        second_of(articles) if kinds is not None and len(articles) >= _LEAST_ARTICLES else None,
+        second.fitted(articles) if kinds is not None and len(articles) >= _LEAST_ARTICLES else None,
         stock_of([examples[number] for number in pages], stock),
         dict(about or {}),
     )
+
+
+def _first_matrices(examples: Sequence[Example], names: NameCounts) -> list[Matrix]:
+    """Returns the features of each page before any judgement, with weights of names of the other sites."""
+    tables = {site: names.weights(site) for site in {example.site for example in examples}}
+    return [
+        first_features(example.document, example.odds, example.posterior, tables[example.site])
+        for example in examples
+    ]
+
+
+def _first_judgements(
+    examples: Sequence[Example],
+    narrow: Sequence[Matrix],
+    pages: Sequence[int],
+    parts: Sequence[Sequence[int]],
+    settings: Mapping[str, Any],
+    threads: int,
+) -> list[npt.NDArray[np.float64]]:
+    """Returns the log-odds of each page by a first forest that has not seen its site.
+
+    Args:
+        examples, narrow: the pages, and their features before any judgement.
+        pages: numbers of the pages that teach.
+        parts: the folds.
+        settings, threads: of LightGBM.
+    """
+    judged: list[npt.NDArray[np.float64]] = [np.zeros(len(matrix)) for matrix in narrow]
+    for fold in parts:
+        rest = [number for number in pages if number not in set(fold)]
+        booster = _fit([examples[i] for i in rest], [narrow[i] for i in rest], settings, threads)
+        for number in fold:
+            if len(narrow[number]):
+                found = booster.predict(narrow[number], raw_score=True, num_threads=threads)
+                judged[number] = np.asarray(found)
+    return judged
+
+
+class _Second:
+    """Fits forests of the second judgement, which also see the neighbours of a segment."""
+
+    def __init__(
+        self,
+        examples: Sequence[Example],
+        matrices: Sequence[Matrix],
+        columns: Sequence[int],
+        settings: Mapping[str, Any],
+        threads: int,
+    ) -> None:
+        self._examples, self._matrices, self._settings, self._threads = examples, matrices, settings, threads
+        self._columns = list(columns)
+        place = {feature.name: column for column, feature in enumerate(FEATURES)}
+        self._near = [place[name] for name in _NEIGHBOURS if place[name] in set(columns)]
+        self._wide: dict[int, Matrix] = {}
+
+    def fitted(self, chosen: Sequence[int]) -> Trees:
+        """Returns the trees of a forest for some of the pages."""
+        for number in chosen:
+            if number not in self._wide:
+                matrix = self._matrices[number]
+                parts = (matrix[:, self._columns], _neighbours(matrix, self._near))
+                self._wide[number] = np.concatenate(parts, axis=1)
+        wide = [self._wide[number] for number in chosen]
+        booster = _fit([self._examples[i] for i in chosen], wide, self._settings, self._threads)
+        places = [(column, 0) for column in self._columns]
+        return _trees(booster, places + [(column, row) for row in _ROWS for column in self._near])
 
 
 def _fit_kinds(

@@ -23,27 +23,27 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
 from ncleaner.errors import TrainingError
-from ncleaner.modelling.alphabet import ALPHABET_NAMES, Alphabet
+from ncleaner.modelling.alphabet import ALPHABET_NAMES, Alphabet, compose
 from ncleaner.modelling.counts import Counts, Keys, Tallies, Tally
 from ncleaner.modelling.decision import Statistic
-from ncleaner.modelling.nfc import compose
 from ncleaner.modelling.ngrams import MAX_ORDER, conditional, interpolation_weights
 from ncleaner.training.examples import FOLDS, Examples, Scheme, checked_pairs
-from ncleaner.training.held_out import Judge, judging
 from ncleaner.training.ngrams import default_order, training_alphabet
 from ncleaner.training.pairs import Pair
 from ncleaner.training.trials import Trial, Tuning
+from ncleaner.training.validation import Judge, judging
 
 __all__ = ["DEFAULT_QS", "Shares", "grid_sums", "tune"]
 
 DEFAULT_QS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
-# So many characters are scored at once. This bounds the memory and keeps the sums in the cache.
+# Number of characters that are scored at once. It bounds the memory and keeps the sums in the cache.
 _CHUNK = 1 << 15
 
 Progress = Callable[[int, int], None]
@@ -295,28 +295,14 @@ def tune(
             belong to their texts.
         ValueError: n or q is out of range.
     """
+    orders, qs = sorted(set(orders)), sorted(set(qs))
     for order in orders:
         for q in qs:
             interpolation_weights(order, q)
-    if len(pairs) < 2:
-        raise TrainingError(
-            "tuning takes at least two pages of different sites: it cleans each by models of the others, "
-            f"but there {'is only one page' if pairs else 'are no pages'}"
-        )
-    examples = Examples(checked_pairs(pairs), k)
-    if len(examples.folds) < 2:
-        raise TrainingError(
-            "all pages come from one site, or only one is left: tuning takes pages of at least two sites, "
-            "since it cleans each by models of the others"
-        )
-    for side in ("clean", "dirty"):
-        if not any(getattr(pair.alignment, side).any() for pair in examples.pairs):
-            raise TrainingError(f"the pages hold no {side} segment: do raw and clean texts belong together?")
-    orders = sorted(set(orders))
-    qs = sorted(set(qs))
+    examples = _checked_examples(pairs, k)
+    judge = Judge(examples.pairs, examples.folds, statistic)
     groups = [(name, scheme) for name in dict.fromkeys(alphabets) for scheme in dict.fromkeys(schemes)]
     size_of_group = len(orders) * len(qs)
-    judge = Judge(examples.pairs, examples.folds, statistic)
     trials: list[Trial] = []
 
     def step(scored_too: int) -> None:
@@ -339,19 +325,34 @@ def tune(
             judgements = judged(odds.reshape(-1, odds.shape[-1]))
             # The array is large; it is freed before the next alphabet needs one of its own.
             del odds
-            combinations = ((row, column) for row in range(len(orders)) for column in range(len(qs)))
-            for left, ((row, column), of_method) in enumerate(zip(combinations, judgements, strict=True), 1):
+            for left, (combination, of_method) in enumerate(
+                zip(product(range(len(orders)), range(len(qs))), judgements, strict=True), 1
+            ):
+                row, column = combination
                 clean, dirty = entropies[:, row, column].tolist()
                 figures = of_method[method]
                 trials.append(Trial(name, scheme, orders[row], qs[column], clean, dirty, figures, of_method))
                 # All combinations of this group are scored, and some are evaluated.
                 step(size_of_group - left)
-    return Tuning(
-        tuple(trials),
-        len(examples.pairs),
-        examples.sites,
-        len(examples.folds),
-        statistic,
-        method,
-        default_order(examples.characters),
-    )
+    pages, sites, folds = len(examples.pairs), examples.sites, len(examples.folds)
+    usual = default_order(examples.characters)
+    return Tuning(tuple(trials), pages, sites, folds, statistic, method, usual)
+
+
+def _checked_examples(pairs: Sequence[Pair], k: int) -> Examples:
+    """Returns the pages in folds. Raises TrainingError: they are too few, or of one site or one side."""
+    if len(pairs) < 2:
+        raise TrainingError(
+            "tuning takes at least two pages of different sites: it cleans each by models of the others, "
+            f"but there {'is only one page' if pairs else 'are no pages'}"
+        )
+    examples = Examples(checked_pairs(pairs), k)
+    if len(examples.folds) < 2:
+        raise TrainingError(
+            "all pages come from one site, or only one is left: tuning takes pages of at least two sites, "
+            "since it cleans each by models of the others"
+        )
+    for side in ("clean", "dirty"):
+        if not any(getattr(pair.alignment, side).any() for pair in examples.pairs):
+            raise TrainingError(f"the pages hold no {side} segment: do raw and clean texts belong together?")
+    return examples

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ncleaner.document import Document
 from ncleaner.errors import TrainingError
-from ncleaner.modelling.labels import LABELS, OTHER
+from ncleaner.modelling.labels import LABELS, OTHER, Labels
 from ncleaner.modelling.victor import (
     VALUES,
     WINDOW,
@@ -88,7 +89,7 @@ def train_victor(
         without: features to leave out.
         window: neighbours to either side whose features count.
         c1, c2: strength of the L1 and the L2 penalty.
-        iterations: at most so many steps of L-BFGS.
+        iterations: largest number of steps of L-BFGS.
         rare: attributes with fewer occurrences with a label are left out.
         about: further entries of the header.
 
@@ -108,16 +109,7 @@ def train_victor(
     pages += [(page.document, page.labels, page.site) for page in annotated]
     names = attribute_names(slots)
     trainer = pycrfsuite.Trainer("lbfgs", verbose=False)
-    blocks = np.zeros(len(LABELS), np.int64)
-    for document, labels, _ in pages:
-        rows = visible_rows(document)
-        chosen = labels[rows]
-        blocks += np.bincount(chosen, minlength=len(LABELS))
-        if len(rows):
-            trainer.append(
-                attributes(block_features(document, rows), slots, names),
-                [LABELS[label] for label in chosen.tolist()],
-            )
+    blocks = _append(trainer, [(document, labels) for document, labels, _ in pages], slots, names)
     if not blocks[OTHER] or blocks[OTHER] == blocks.sum():
         side = "to keep" if blocks[OTHER] else "to remove"
         raise TrainingError(f"the training pages have no text {side}: there is nothing to learn")
@@ -133,6 +125,26 @@ def train_victor(
         "c2": c2,
     }
     return VictorModel(slots, state, transitions, 0.0, {**(dict(about or {})), "training": training})
+
+
+def _append(
+    trainer: Any,
+    pages: Iterable[tuple[Document, Labels]],
+    slots: Sequence[Slot],
+    names: npt.NDArray[np.object_],
+) -> npt.NDArray[np.int64]:
+    """Gives the trainer all pages. Returns the number of blocks with each label: shape (labels,)."""
+    blocks = np.zeros(len(LABELS), np.int64)
+    for document, labels in pages:
+        rows = visible_rows(document)
+        chosen = labels[rows]
+        blocks += np.bincount(chosen, minlength=len(LABELS))
+        if len(rows):
+            trainer.append(
+                attributes(block_features(document, rows), slots, names),
+                [LABELS[label] for label in chosen.tolist()],
+            )
+    return blocks
 
 
 def _weights(

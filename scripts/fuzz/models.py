@@ -23,7 +23,7 @@ from fuzz.source import Source
 from ncleaner.document.kept import KINDS
 from ncleaner.document.plain import dump_text
 from ncleaner.modelling import fiasco, lines
-from ncleaner.modelling._notices import BUCKETS
+from ncleaner.modelling._terms import BUCKETS
 from ncleaner.modelling.alphabet import alphabet, learned_alphabet
 from ncleaner.modelling.container import FORMAT_VERSION, MAGIC, Stored
 from ncleaner.modelling.counts import GramCounter, two_sides

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ncleaner.annotating.queue import Candidate, in_order
+from ncleaner.annotating.learning import Candidate, in_order
 
 PAGES = st.lists(
     st.builds(

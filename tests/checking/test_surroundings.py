@@ -9,8 +9,7 @@ import pytest
 
 from ncleaner.checking import surroundings
 from ncleaner.checking.findings import BROKEN, FINE, NOTE
-from ncleaner.modelling.own import VARIABLE
-from ncleaner.modelling.shipped import shipped_bytes
+from ncleaner.modelling.files import VARIABLE, shipped_bytes
 
 
 def test_models_are_loaded_and_damaged_ones_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

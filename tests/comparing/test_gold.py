@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from ncleaner.comparing.gold import Wishes, read_gold
+from ncleaner.comparing.gold import read_gold
 from ncleaner.errors import EvaluationError, TrainingError
-from ncleaner.training.conventions import ZoneUse
+from ncleaner.options import words_of
+from ncleaner.recipe import Recipe
+from ncleaner.training.conventions import ZoneUse, wishes_of
 
 from .gold_dirs import little, write
 
@@ -49,7 +51,7 @@ def test_two_directories_without_a_manifest(tmp_path: Path) -> None:
     for name in "abc":
         (tmp_path / "clean" / f"{name}.txt").write_text("One.")
     gold = read_gold(raw=tmp_path / "raw", clean=tmp_path / "clean", convention=False)
-    assert gold.name == "raw" and gold.convention is None and gold.wishes == Wishes()
+    assert gold.name == "raw" and gold.convention is None and gold.wishes == {}
     assert [page.source.page_type for page in gold.pages] == ["", "", ""]
     # a page of an unknown site is a site of its own
     assert gold.clusters == ["/0", "b.example", "/2"]
@@ -98,17 +100,18 @@ def _refuse_bread(limits: object, size: int) -> None:
 
 def test_wishes_follow_the_convention() -> None:
     uses = {"headline": (10, 9), "comment": (10, 1), "caption": (10, 5)}
-    wishes = Wishes.of({zone: ZoneUse(zone, *numbers) for zone, numbers in uses.items()})
-    assert wishes == Wishes(headline=True, comments=False, captions=None)
-    assert wishes.options == ["--headline", "--no-comments"]
-    assert Wishes(False, True, False).options == ["--no-headline", "--no-captions"]
+    wishes = wishes_of({zone: ZoneUse(zone, *numbers) for zone, numbers in uses.items()})
+    assert wishes == {"headline": True, "comments": False}
+    assert words_of(Recipe, wishes) == ["--headline", "--no-comments"]
+    others = {"headline": False, "comments": True, "captions": False}
+    assert words_of(Recipe, others) == ["--no-headline", "--no-captions"]
     # fewer than five pages tell nothing
-    assert Wishes.of({zone: ZoneUse(zone, 4, 0) for zone in uses}) == Wishes()
+    assert wishes_of({zone: ZoneUse(zone, 4, 0) for zone in uses}) == {}
 
 
 def test_what_is_no_gold_directory(tmp_path: Path) -> None:
     (tmp_path / "raw").mkdir()
-    with pytest.raises(EvaluationError, match=r"is no gold directory.*--raw and --clean"):
+    with pytest.raises(EvaluationError, match=r"is not a gold directory.*--raw and --clean"):
         read_gold(tmp_path)
     with pytest.raises(EvaluationError, match="give gold directories"):
         read_gold(raw=tmp_path)

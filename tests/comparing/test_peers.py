@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from ncleaner.comparing.gold import Wishes
 from ncleaner.comparing.peers import NAMES, PEERS, USUAL, html_text
 from ncleaner.comparing.tools import tool_of
 from ncleaner.page import Page
@@ -95,7 +94,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
     ],
 )
 def test_a_program_is_called(name: str, comments: bool | None, called: Calls, calls: Calls) -> None:
-    extract = tool_of(name, Wishes(comments=comments)).make()
+    extract = tool_of(name, {} if comments is None else {"comments": comments}).make()
     assert extract(PAGE, "en") == "One"
     assert calls == called
 
@@ -109,7 +108,7 @@ def test_a_program_is_called(name: str, comments: bool | None, called: Calls, ca
 )
 def test_a_program_that_returns_html(name: str, called: Calls, calls: Calls) -> None:
     pytest.importorskip("lxml.html", reason="lxml is not installed")
-    assert str(tool_of(name, Wishes()).make()(PAGE, "en")).strip() == "One"
+    assert str(tool_of(name).make()(PAGE, "en")).strip() == "One"
     assert calls == called
 
 
@@ -126,7 +125,7 @@ def test_a_program_that_returns_html(name: str, called: Calls, calls: Calls) -> 
 def test_stop_lists(
     name: str, language: str, words: set[str], settings: dict[str, int], calls: Calls
 ) -> None:
-    assert tool_of(name, Wishes()).make()(PAGE, language) == "One more"
+    assert tool_of(name).make()(PAGE, language) == "One more"
     assert calls == [("justext", PAGE.body, frozenset(words), settings)]
 
 
@@ -137,23 +136,23 @@ def test_the_table() -> None:
     assert set(PEERS) < set(NAMES) and set(USUAL) < set(NAMES)
     assert "trafilatura" in USUAL and "trafilatura-recall" not in USUAL
     with pytest.raises(ValueError, match="no method or peer 'nobody': there are hybrid"):
-        tool_of("nobody", Wishes())
+        tool_of("nobody")
 
 
 def test_titles(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ncleaner.comparing.tools.version", lambda name: "2.0")
-    recall = tool_of("trafilatura-recall", Wishes(comments=False))
+    recall = tool_of("trafilatura-recall", {"comments": False})
     assert recall.title == "trafilatura-recall 2.0" and recall.is_peer
     assert recall.settings == "favor_recall, no comments"
-    assert tool_of("magic-html", Wishes(comments=False)).settings == "articles"
+    assert tool_of("magic-html", {"comments": False}).settings == "articles"
 
     def missing(name: str) -> str:
         raise PackageNotFoundError
 
     monkeypatch.setattr("ncleaner.comparing.tools.version", missing)
-    absent = tool_of("trafilatura", Wishes(comments=True))
+    absent = tool_of("trafilatura", {"comments": True})
     assert absent.title == "trafilatura" and absent.settings == "comments"
-    bte = tool_of("bte", Wishes(comments=True))
+    bte = tool_of("bte", {"comments": True})
     assert bte.title == "bte" and not bte.is_peer and not bte.trained
 
 

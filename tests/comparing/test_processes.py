@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ncleaner.comparing.gold import GoldPage, Wishes, read_gold
+from ncleaner.comparing.gold import GoldPage, read_gold
 from ncleaner.comparing.processes import Outcome, ToolError, run
 from ncleaner.comparing.tools import tool_of
 
@@ -34,7 +34,7 @@ def texts(
     seconds: float = 60,
 ) -> list[Outcome]:
     enter(monkeypatch, tmp_path, name)
-    return run(tool_of(name, Wishes()), pages, seconds=seconds)
+    return run(tool_of(name), pages, seconds=seconds)
 
 
 def test_text_and_time(pages: tuple[GoldPage, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,10 +67,10 @@ def test_nothing_is_no_failure(
         ("raises", "ValueError: no rain, please"),
         pytest.param(
             "dies",
-            "its process died of SIGKILL",
+            "its process was killed by SIGKILL",
             marks=pytest.mark.skipif(sys.platform == "win32", reason="there are no signals"),
         ),
-        pytest.param("hangs", "more than 0.5 seconds", marks=pytest.mark.slow),
+        pytest.param("hangs", "not finished after 0.5 seconds", marks=pytest.mark.slow),
     ],
 )
 def test_a_failure_costs_one_page(
@@ -111,7 +111,7 @@ def test_rounds_after_a_warm_up(
 ) -> None:
     enter(monkeypatch, tmp_path, "counts")
     steps: list[int] = []
-    found = run(tool_of("counts", Wishes()), pages, rounds=3, progress=lambda: steps.append(1))
+    found = run(tool_of("counts"), pages, rounds=3, progress=lambda: steps.append(1))
     # three pages warm it up, and the text is that of the first round
     assert [outcome.text for outcome in found] == [b"<p>call 4\n", b"<p>call 5\n", b"<p>call 6\n"]
     assert [len(outcome.seconds) for outcome in found] == [3, 3, 3]
@@ -139,7 +139,7 @@ def test_a_tool_that_cannot_run(
     made_up = tmp_path / "modules" / "made_up_tools.py"
     made_up.write_text(made_up.read_text() + "\ndef absent():\n    import no_such_module_here\n")
     with pytest.raises(ToolError) as error:
-        run(tool_of(name, Wishes()), pages)
+        run(tool_of(name), pages)
     assert (str(error.value), error.value.missing) == (reason, missing)
 
 
@@ -148,7 +148,7 @@ def test_a_method_on_a_text_dump(tmp_path: Path) -> None:
         (tmp_path / kind).mkdir()
         (tmp_path / kind / "a.txt").write_text("The ferry will sail until May.\n\nSo it does.\n")
     pages = read_gold(tmp_path, convention=False).pages
-    [found] = run(tool_of("everything", Wishes()), pages)
+    [found] = run(tool_of("everything"), pages)
     assert found.text == b"<p>The ferry will sail until May.\n<p>So it does.\n"
 
 
@@ -159,4 +159,4 @@ def test_a_run_can_be_stopped(
     stop = threading.Event()
     stop.set()
     with pytest.raises(KeyboardInterrupt):
-        run(tool_of("hangs", Wishes()), pages, stop=stop)
+        run(tool_of("hangs"), pages, stop=stop)

@@ -114,7 +114,7 @@ def test_the_user_says_the_layout() -> None:
     with pytest.raises(TypeError, match="layout"):
         dump_text(text, layout=3)  # type: ignore[arg-type]
     cleaner = Cleaner("everything", text="paragraphs")
-    assert len(cleaner.text_document(text)) == 2
+    assert len(cleaner.page(Page(text.encode(), kind="text"))[0]) == 2
     page = Page(text.encode(), kind="text", layout=TextLayout("lines"))
     assert len(cleaner.page(page)[0]) == 2
     assert len(Cleaner("everything").page(page)[0]) == 4
@@ -140,12 +140,12 @@ def test_no_method_keeps_the_header_of_a_message(layout: str) -> None:
     cleaner = Cleaner("everything", text=layout)
     # at the beginning of a text, after a form feed, and where a message in a mailbox begins
     for text, times in ((MESSAGE, 1), (f"{MESSAGE}\f{MESSAGE}", 2), (f"{MESSAGE}\n{MESSAGE}", 2)):
-        document = cleaner.text_document(text)
-        mask = cleaner.keep(document).mask
+        document, kept = cleaner.page(Page(text.encode(), kind="text"))
+        mask = kept.mask
         assert [str(segment) for segment in document if mask[segment.index]] == expected * times
         mask = Cleaner("ngram", text=layout).keep(document).mask
         assert not any(str(segment).startswith(("From", "Received", "Subject")) and mask[segment.index]
                        for segment in document)  # fmt: skip
     # in the middle of a text there are no messages
-    document = cleaner.text_document(f"Text before.\n\nSubject: the lamps\n\n{PROSE}")
-    assert cleaner.keep(document).mask.all()
+    text = f"Text before.\n\nSubject: the lamps\n\n{PROSE}"
+    assert cleaner.page(Page(text.encode(), kind="text"))[1].mask.all()

@@ -131,7 +131,7 @@ def test_bodies_of_unseen_messages_stay_and_all_else_goes(cleaner: Cleaner) -> N
     kept: list[str] = []
     removed: list[str] = []
     for number, message in enumerate(UNSEEN, len(TRAINED)):
-        document = cleaner.text_document(raw(number, message))
+        document = dump_text(raw(number, message))
         for segment, keep in zip(document, cleaner.keep(document).mask, strict=True):
             (kept if keep else removed).append(str(segment))
     bodies = [" ".join(text.split()) for message in UNSEEN for text in message[4]]

@@ -6,7 +6,7 @@ import pytest
 
 from ncleaner import Cleaner
 from ncleaner.errors import InputError
-from ncleaner.explaining.differences import differences_of
+from ncleaner.explaining.against import differences_of
 from ncleaner.explaining.drawing import page_of_differences
 from ncleaner.explaining.explain import explain
 

@@ -14,9 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner import Cleaner
-from ncleaner.explaining.drawing import POLICY, framed, page_of
+from ncleaner.explaining.drawing import POLICY, framed, outline_of, page_of
 from ncleaner.explaining.explain import explain
-from ncleaner.explaining.outline import outline_of
 
 from ..structures import PROSE, page_html
 

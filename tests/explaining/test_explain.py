@@ -14,9 +14,9 @@ import ncleaner
 from ncleaner import Cleaner, Page
 from ncleaner.document.kept import Kept
 from ncleaner.document.tables import Site
-from ncleaner.explaining.explain import explain
-from ncleaner.explaining.explanation import Explanation
-from ncleaner.explaining.sentences import lines_of, said_of_segment
+from ncleaner.explaining.explain import Explanation, explain
+from ncleaner.explaining.words import lines_of, said_of_segment
+from ncleaner.modelling import structure
 
 from ..structures import PROSE, page_html
 
@@ -229,7 +229,9 @@ def test_of_many_segments_only_the_strong_features_are_told(monkeypatch: pytest.
 
 
 def test_a_page_that_is_judged_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ncleaner.explaining.causes.PART", 5)
-    found = explain(page_html(3))
+    monkeypatch.setitem(structure._RULES, "most", 5)
+    structure.shipped_structure.cache_clear()
+    found = explain(page_html(3), Cleaner())
+    structure.shipped_structure.cache_clear()
     assert not found.explained and any("judged in parts" in note for note in found.notes)
     assert all(why.score is not None and why.base is None for why in found.segments)

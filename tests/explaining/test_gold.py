@@ -8,8 +8,8 @@ import pytest
 from ncleaner import Cleaner
 from ncleaner.document.kept import Kept
 from ncleaner.errors import TrainingError
+from ncleaner.explaining.against import gold_of, with_gold
 from ncleaner.explaining.explain import explain
-from ncleaner.explaining.gold import gold_of, with_gold
 
 from ..structures import PROSE, page_html, paragraphs
 

@@ -220,3 +220,28 @@ def test_a_page_in_letters_the_model_has_never_seen_is_told() -> None:
     assert kept.scores is not None and np.isfinite(kept.scores).all()
     assert kept.remarks.unfamiliar == (kept.mask.all() or not kept.mask.any())
     assert not make_method("ngram", read_ngrams("el")).keep(page(*["Το λιμεναρχείο."] * 8)).remarks.unfamiliar
+
+
+def test_names_go_before_what_is_in_the_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "en").mkdir()
+    (tmp_path / "mine").write_bytes(model_bytes("pl"))
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "ours.ncm").write_bytes(model_bytes("pl"))
+    assert load_model("en").name == "en"
+    assert not isinstance(load_method("ngram", "en"), PerLanguage)
+    assert load_model("./mine").name == load_model(Path("mine")).name == "pl"
+    assert load_model("models/ours.ncm").name == "pl"
+    for folder in ("./models", "models/", Path("models")):
+        assert isinstance(load_method("ngram", folder), PerLanguage)
+    with pytest.raises(ModelError, match=r"there is no model of a language .* in the directory \./en"):
+        load_method("ngram", "./en")
+    for name in ("mine", "models"):
+        with pytest.raises(
+            ModelError, match=f"no model '{name}'.* the file or folder of this name is ./{name}"
+        ):
+            load_method("ngram", name)
+    with pytest.raises(ModelError, match=r"no model file \./ours"):
+        load_model("./ours")

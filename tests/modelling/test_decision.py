@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.errors import ModelError
-from ncleaner.modelling._chain import posterior
+from ncleaner.modelling._decision import posterior
 from ncleaner.modelling.decision import PRESETS, STATISTICS, Decision, Statistic
 from ncleaner.training.calibration import Scored, fit_decision
 

@@ -87,6 +87,29 @@ def test_predictions_are_those_of_the_trees(trees: list[Node], size: int, more: 
     for split in range(len(trees) + 1):
         parts = model.predict(matrix, spare, last=split), model.predict(matrix, spare, first=split)
         np.testing.assert_allclose(sum(parts), np.array(expected), atol=1e-9)
+    every = np.arange(size, dtype=np.int32)
+    base, added = model.contributions(matrix, spare, every, chosen)
+    assert added.shape == (size, 2 * model.reach + 1, WIDTH)
+    np.testing.assert_allclose(base + added.sum(axis=(1, 2)), np.array(expected) if size else [], atol=1e-9)
+
+
+def test_contributions_are_what_tests_change_in_the_mean_of_the_background() -> None:
+    model = forest([(1, 0, 0.0, (2, 1, 0.0, 0.0, 8.0), 6.0)])
+    matrix = np.zeros((6, WIDTH), np.float32)
+    matrix[1:5, 1] = [0, 0, 0, 1]
+    matrix[2:6, 2] = [0, 0, 1, 0]
+    rows = np.arange(4, dtype=np.int32)
+    base, added = model.contributions(matrix, 1, rows, rows)
+    # leaves 0, 8 and 6 with 2, 1 and 1 rows, and a quarter, a quarter and a half besides
+    left = 8 * 1.25 / 3.5
+    assert base == pytest.approx((3.5 * left + 1.5 * 6) / 5)
+    assert added[:, 1, 1] == pytest.approx([left - base] * 3 + [6 - base])
+    assert added[:, 2, 2] == pytest.approx([-left, -left, 8 - left, 0])
+    assert np.count_nonzero(added) == 7
+    with pytest.raises(ValueError, match="no such row"):
+        model.contributions(matrix, 1, rows, rows + 1)
+    with pytest.raises(ValueError, match="does not fit"):
+        model.contributions(matrix, 0, rows, rows)
 
 
 def chain(depth: int) -> Any:

@@ -12,7 +12,7 @@ from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import KINDS
 from ncleaner.methods.choice import load_method, read_ngrams
-from ncleaner.modelling._decide import probabilities_of
+from ncleaner.modelling._decision import probabilities_of
 from ncleaner.modelling._judge import HybridJudge, NGramJudge
 from ncleaner.modelling._page_features import even_out
 from ncleaner.modelling.features import (

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.errors import ModelError
-from ncleaner.modelling._notices import BUCKETS, score_of, terms_of
+from ncleaner.modelling._terms import BUCKETS, score_of, terms_of
 from ncleaner.modelling.files import model_bytes
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.notices import Notices, load_notices, shipped_notices

@@ -11,8 +11,7 @@ from ncleaner.cleaner import Cleaner
 from ncleaner.document.html import dump_html
 from ncleaner.errors import ModelError
 from ncleaner.methods.choice import fingerprint, load_model, model_files, read_ngrams
-from ncleaner.modelling.own import VARIABLE, add_model, own_folder, own_models, remove_model
-from ncleaner.modelling.shipped import shipped_bytes
+from ncleaner.modelling.files import VARIABLE, add_model, own_folder, own_models, remove_model, shipped_bytes
 
 GREEK = dump_html(
     "<html lang=el><p>" + "Το πλοίο θα φύγει το πρωί από το λιμάνι, αν το επιτρέψει ο καιρός. " * 3
@@ -76,7 +75,7 @@ def test_what_cannot_be_added(folder: Path) -> None:
     with pytest.raises(ModelError, match=r"one is for the same language \(el\): remove it first"):
         add_model(model_of("two", "el"), "two")
     for name in ("", "../x", "a b", ".x"):
-        with pytest.raises(ModelError, match="is no name for a model"):
+        with pytest.raises(ModelError, match="cannot be the name of a model"):
             add_model(model_of("x"), name)
     for name in ("auto", "shipped", "el", "structure"):
         with pytest.raises(ModelError, match="is the name of a shipped model"):
@@ -101,9 +100,7 @@ def test_a_model_that_is_broken_says_its_name(folder: Path) -> None:
 
 def test_a_name_that_is_nowhere(folder: Path) -> None:
     add_model(model_of("one", "el"), "one")
-    with pytest.raises(
-        ModelError, match=r"no model 'two': neither a file nor one of those shipped .*; yours: one"
-    ):
+    with pytest.raises(ModelError, match=r"no model 'two': the shipped ones are .*; yours: one"):
         Cleaner(model="two")
 
 

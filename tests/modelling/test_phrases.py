@@ -4,7 +4,7 @@ import pytest
 
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
-from ncleaner.modelling._phrases import phrase_hashes
+from ncleaner.modelling._terms import phrase_hashes
 
 
 def hash_of(text: str) -> int:

@@ -14,7 +14,8 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.kept import KINDS
 from ncleaner.errors import ModelError, OutputError
 from ncleaner.methods.choice import read_ngrams
-from ncleaner.modelling._phrases import phrase_hashes
+from ncleaner.modelling import structure as structures
+from ncleaner.modelling._terms import phrase_hashes
 from ncleaner.modelling.container import kind_of, pack, unpack
 from ncleaner.modelling.features import FEATURES, PAGE_FEATURES, WEIGHTS
 from ncleaner.modelling.files import model_bytes
@@ -284,7 +285,7 @@ def test_features_have_names_that_last() -> None:
     assert Structure.from_bytes(changed({"features": gone})).to_bytes() == DATA
     gone[names.index("words")] = "word-count"
     with pytest.raises(
-        ModelError, match=r"features that there are not \(word-count\): .* another version.*train it again"
+        ModelError, match=r"unknown features \(word-count\): .* another version.*train it again"
     ):
         Structure.from_bytes(changed({"features": gone}))
 
@@ -345,12 +346,12 @@ def test_a_very_large_page_is_judged_in_parts(monkeypatch: pytest.MonkeyPatch) -
         model.judge(document.with_tables(segments=document.segments[part]), odds[part], posterior[part])
         for part in (slice(0, 20), slice(20, 40), slice(40, 42))
     ]
-    monkeypatch.setattr("ncleaner.modelling.structure.PART", 20)
+    monkeypatch.setitem(structures._RULES, "most", 20)
     found = load_structure().judge(document, odds, posterior)
     assert np.array_equal(found.odds, np.concatenate([part.odds for part in parts]))
     assert not np.array_equal(found.odds, whole.odds)
     assert np.allclose(found.kinds, (parts[0].kinds + parts[1].kinds) / 2)
-    monkeypatch.setattr("ncleaner.modelling.structure.PART", len(document))
+    monkeypatch.setitem(structures._RULES, "most", len(document))
     assert np.array_equal(load_structure().judge(document, odds, posterior).odds, whole.odds)
 
 

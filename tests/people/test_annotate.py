@@ -140,18 +140,17 @@ def test_agreement(tmp_path: Path) -> None:
     assert "p0, segment 4: anna h, ben o, settled h: New paint on lighthouse 0" in said
 
 
-@pytest.mark.parametrize("face", ["web", "terminal"])
-def test_without_what_it_takes(face: str, tmp_path: Path) -> None:
+def test_without_what_it_takes(tmp_path: Path) -> None:
     made.project(tmp_path)
     code = (
-        "import sys; sys.modules.update(dict.fromkeys(('starlette', 'uvicorn', 'nh3', 'textual')))\n"
+        "import sys; sys.modules.update(dict.fromkeys(('starlette', 'uvicorn', 'nh3')))\n"
         "import importlib.util as util; found = util.find_spec\n"
         "import importlib.machinery\n"
-        "util.find_spec = lambda name, *rest: None if name in ('starlette', 'uvicorn', 'nh3', 'textual') else found(name, *rest)\n"
+        "util.find_spec = lambda name, *rest: None if name in ('starlette', 'uvicorn', 'nh3') else found(name, *rest)\n"
         "from ncleaner.people.app import main; main()"
     )
     found = subprocess.run(
-        [sys.executable, "-P", "-c", code, "annotate", tmp_path, *(["--terminal"] if face == "terminal" else [])],
+        [sys.executable, "-P", "-c", code, "annotate", tmp_path],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert found.returncode == 1
@@ -161,31 +160,3 @@ def test_without_what_it_takes(face: str, tmp_path: Path) -> None:
         [sys.executable, "-P", "-c", code, "annotate", tmp_path / "raw" / "p0.html"], check=False
     )
     assert alone.returncode == 0 and (tmp_path / "raw" / "p0.anno").is_file()
-
-
-def test_in_a_real_terminal(tmp_path: Path) -> None:
-    pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
-    pytest.importorskip("textual", reason="Textual is not installed")
-    made.project(tmp_path)
-    parent, child = pty.openpty()
-    process = subprocess.Popen(
-        [NCLEANER, "annotate", str(tmp_path), "--terminal", "--every", "0"], stdin=child, stdout=child,
-        stderr=child, env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "30"},
-    )  # fmt: skip
-    os.close(child)
-    said = b""
-    keys = [b"n", b"\r", b"q"]
-    try:
-        while True:
-            said += os.read(parent, 65536)
-            # the first page is there: label a segment, finish the page, end
-            if keys and b"lighthouse" in said:
-                os.write(parent, keys.pop(0))
-    except OSError:
-        # the other side is closed
-        pass
-    finally:
-        os.close(parent)
-    assert process.wait(60) == 0
-    assert b"1 of 3 pages finished" in said and b"Train a model with:" in said
-    assert (tmp_path / "clean" / "p0.txt").is_file()

@@ -97,7 +97,7 @@ def test_fish_completes(tmp_path: Path) -> None:
 def test_zsh_and_fish_get_a_line_about_each(tmp_path: Path) -> None:
     env = {**ENV, "_NCLEANER_COMPLETE": "complete_zsh", "_TYPER_COMPLETE_ARGS": "ncleaner clean --max"}
     said = subprocess.run(["ncleaner"], env=env, capture_output=True, text=True, check=True).stdout
-    assert '"--max-memory":"Memory of a worker, in MB"' in said
+    assert '"--max-memory":"Memory of a worker, in MB' in said
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ncleaner.modelling.own import VARIABLE
+from ncleaner.modelling.files import VARIABLE
 
 COMMAND = "from ncleaner.people.app import main; main()"
 

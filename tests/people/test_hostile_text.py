@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from ..archives import DATE, members
-from ..faults import HOOK
+from ..faults import hooked
 
 # many processes
 pytestmark = pytest.mark.slow
@@ -160,7 +160,7 @@ def test_report(crawl: Path, tmp_path: Path) -> None:
 def test_quarantine(crawl: Path, tmp_path: Path) -> None:
     path = tmp_path / f"deadly{NAME}.warc.gz"
     path.write_bytes(members([record(f"http://k.example/?fault=segfault&{ACTING}", http(page()))]))
-    status, _, err = checked("clean", path, "-o", tmp_path / "out", env={"NCLEANER_WORKER_HOOK": HOOK})
+    status, _, err = checked("clean", path, "-o", tmp_path / "out", env=hooked())
     said = checked("report", tmp_path / "out")[1]
     assert status == 1 and "page given up" in err
     assert "Pages in quarantine" in said and r"fault=segfault&\x1b]0;owned" in said

@@ -17,7 +17,7 @@ from ncleaner.text.visible import html_text
 
 from ..annotating.browser import PATH, browser
 from ..archives import http, members, warc
-from ..faults import HOOK
+from ..faults import hooked
 from ..people.test_app import CRAWL, PROSE, ncleaner
 
 
@@ -30,7 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "deadly.warc.gz").write_bytes(members(records))
     (folder / "cut.warc.gz").write_bytes(members([warc(i) for i in range(3)])[:-100])
     inputs = (CRAWL, folder / "deadly.warc.gz", folder / "cut.warc.gz")
-    result = ncleaner("clean", *inputs, "-o", folder / "out", env={"NCLEANER_WORKER_HOOK": HOOK})
+    result = ncleaner("clean", *inputs, "-o", folder / "out", env=hooked())
     assert result.returncode == 1
     return folder / "out"
 

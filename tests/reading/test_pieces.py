@@ -14,10 +14,13 @@ from hypothesis import strategies as st
 from ncleaner.document.plain import dump_text
 from ncleaner.limits import Limits
 from ncleaner.page import Page
+from ncleaner.pools.pool import Activity
 from ncleaner.reading import archive, pieces
 from ncleaner.reading.pieces import Piece, pieces_of
-from ncleaner.running.jobs import Activity, PagesJob, WorkerState
+from ncleaner.recipe import Recipe
+from ncleaner.running.jobs import PagesJob, WorkerState
 from ncleaner.running.settings import Settings
+from ncleaner.sinks.choice import Output
 
 from ..archives import Pipe
 
@@ -87,13 +90,13 @@ def test_text_output_has_no_trace_of_pieces(
 ) -> None:
     text = b"The ferry was late again, and nobody minded.\nTwo lamps.\n\n" * 400
     chosen = Settings(
-        method="everything", output_format=output_format, many_pages=many_pages, text="paragraphs"
+        Recipe("everything", text="paragraphs"), output=Output(format=output_format), many_pages=many_pages
     )
     state = WorkerState(chosen, chosen.cleaner(), chosen.sink(), Activity(get_context()))
     outputs = set()
     for piece in (1 << 20, 5000, 1000):
         monkeypatch.setattr(pieces, "PIECE", piece)
-        items = archive.read(io.BytesIO(text), name="t.txt", text=chosen.text)
+        items = archive.read(io.BytesIO(text), name="t.txt", text=chosen.recipe.text)
         pages = tuple(item for item in items if isinstance(item, Page))
         assert (len(pages) > 1) == (piece < 1 << 20)
         outputs.add(b"".join(chunk.output for chunk in PagesJob(pages=pages).run(state)))

@@ -12,20 +12,26 @@ import pytest
 
 from ncleaner.errors import InputError, ModelError, OutputError
 from ncleaner.limits import Limits
+from ncleaner.page import Page
+from ncleaner.pools.pool import Death
 from ncleaner.reading.archive import pages, read
 from ncleaner.reading.inputs import Input, find_inputs
 from ncleaner.reading.stretches import Layout
+from ncleaner.recipe import Recipe
 from ncleaner.running import engine
-from ncleaner.running.engine import cleaned, cleaned_items, run
+from ncleaner.running.engine import _Batch, cleaned, cleaned_items, run
+from ncleaner.running.jobs import Chunk, PagesJob, pool_of
 from ncleaner.running.outputs import output_names
-from ncleaner.running.settings import Settings
+from ncleaner.running.settings import Reading, Settings
 from ncleaner.running.tally import Note, Tally
-from ncleaner.running.workers import Pool
+from ncleaner.running.tracked import note_of
+from ncleaner.sinks.choice import Output
 
 from ..archives import http, members, warc
+from ..conftest import HookWorkers
 from ..faults import HOOK
 
-EVERYTHING = Settings(method="everything")
+EVERYTHING = Settings(Recipe(method="everything"))
 PAGES = [f"<p>Page number {number} says something.<p>And more of it, {number}." for number in range(150)]
 
 
@@ -112,7 +118,7 @@ def test_marked_texts_do_not_depend_on_workers(
     (folder / "c").mkdir()
     (folder / "c" / "c.txt").write_text(texts[2])
     (folder / "d.txt").write_text("A text of its own.\n")
-    settings = Settings(method="everything", output_format=output_format, marker=marker)
+    settings = Settings(Recipe(method="everything"), Reading(marker=marker), Output(format=output_format))
     outputs = {}
     for jobs in (1, 3):
         stream, tally = to_bytes([folder], settings, jobs)
@@ -151,11 +157,11 @@ def test_progress_stays_within_a_compressed_text(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def faults(monkeypatch: pytest.MonkeyPatch) -> None:
+def faults(hook_workers: HookWorkers, monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers in which pages have the faults that their URLs name."""
     if sys.platform == "win32":
         pytest.skip("Windows has no signals that kill a process")
-    monkeypatch.setenv("NCLEANER_WORKER_HOOK", HOOK)
+    hook_workers(HOOK)
 
 
 def deadly(path: Path, fault: str, *numbers: int, pages: int = len(PAGES)) -> Path:
@@ -190,7 +196,7 @@ def test_a_deadly_page_costs_itself_only(tmp_path: Path, fault: str, jobs: int, 
     limits = Limits(seconds=3 if fault in ("sleep", "spin") else 120, memory=600_000_000)
     tally = run(
         find_inputs([path]),
-        Settings(method="everything", limits=limits),
+        Settings(Recipe(method="everything", limits=limits)),
         output=out,
         jobs=jobs,
         progress=lambda tally, *_: notes.extend(tally.notes),
@@ -249,26 +255,28 @@ def test_a_deadly_page_of_a_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.untraced
-def test_a_reader_that_ends_its_workers(crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_that_ends_its_workers(
+    hook_workers: HookWorkers, crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     hook = tmp_path / "hook.py"
     hook.write_text(
         "import os\n"
-        "from ncleaner.running import jobs\n"
-        "real = jobs.read\n"
+        "from ncleaner.reading import archive\n"
+        "real = archive.read\n"
         "def read(*arguments, **options):\n"
         "    for number, item in enumerate(real(*arguments, **options)):\n"
         "        if number == 100:\n"
         "            os._exit(9)\n"
         "        yield item\n"
-        "jobs.read = read\n"
+        "archive.read = read\n"
     )
-    monkeypatch.setenv("NCLEANER_WORKER_HOOK", str(hook))
+    hook_workers(hook)
     out = tmp_path / "out"
     tally = run(find_inputs([crawl]), EVERYTHING, output=out, jobs=1)
     # what stands before the place is there, and the next run tries again
     assert (out / "crawl.txt").read_bytes() == expected(PAGES[:100])
     assert (tally.pages, tally.unread, tally.complete) == (100, 1, False)
-    monkeypatch.delenv("NCLEANER_WORKER_HOOK")
+    hook_workers(None)
     run(find_inputs([crawl]), EVERYTHING, output=out, jobs=1)
     assert (out / "crawl.txt").read_bytes() == expected(PAGES)
 
@@ -278,7 +286,7 @@ def test_a_reader_that_ends_its_workers(crawl: Path, tmp_path: Path, monkeypatch
 def test_one_input_at_a_time(tmp_path: Path) -> None:
     path = deadly(tmp_path / "crawl.warc.gz", "kill", 7, pages=40)
     [source] = find_inputs([path])
-    with Pool(1, EVERYTHING) as pool:
+    with pool_of(1, EVERYTHING) as pool:
         for chunks in (cleaned(source, pool), cleaned_items(read(path), pool, Limits())):
             total, output, quarantine = Tally(), b"", b""
             for chunk in chunks:
@@ -332,7 +340,7 @@ def test_nothing_half_written_is_left(tmp_path: Path, crawl: Path, monkeypatch: 
 
 def test_missing_model_is_said_before_any_work(crawl: Path) -> None:
     with pytest.raises(ModelError, match="no model 'xx'"):
-        run(find_inputs([crawl]), Settings(model="xx"), output=io.BytesIO(), jobs=1)
+        run(find_inputs([crawl]), Settings(Recipe(model="xx")), output=io.BytesIO(), jobs=1)
 
 
 def test_input_that_vanishes(tmp_path: Path, crawl: Path) -> None:
@@ -343,6 +351,16 @@ def test_input_that_vanishes(tmp_path: Path, crawl: Path) -> None:
         tally = run(inputs, EVERYTHING, output=out, jobs=jobs)
         assert out.getvalue() == expected(PAGES)
         assert tally.damaged == 1
+
+
+def test_a_batch_of_several_inputs_names_the_one_that_is_read() -> None:
+    pages = tuple(Page(b"", source=f"{name}.html") for name in "abc")
+    batch = _Batch(Input("c.html", "", -1), PagesJob(pages=pages))
+    death = Death("silent", "the worker has given no sign of life", -1)
+    for name in "abc":
+        note = note_of(batch, death)
+        assert note is not None and note.source == f"{name}.html"
+        batch.advance(Chunk(b"", Tally(), 1, -1))
 
 
 def test_the_work_is_divided_by_size() -> None:

@@ -18,7 +18,7 @@ import psutil
 import pytest
 
 from ..archives import http, members, warc
-from ..faults import BEATS, HOOK
+from ..faults import BEATS, hooked
 from ..people.test_app import NCLEANER, PROSE
 from ..processes import descendants, wait_until, workers
 
@@ -57,7 +57,7 @@ def start(source: Path, out: Path, *options: str, hook: bool = True) -> subproce
     return subprocess.Popen(
         [NCLEANER, "clean", str(source), "-o", str(out), "-f", "jsonl", "-j", "2", *options],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
-        env={**os.environ, **({"NCLEANER_WORKER_HOOK": HOOK, BEATS: f"{out}.beats"} if hook else {})},
+        env={**os.environ, **({**hooked(), BEATS: f"{out}.beats"} if hook else {})},
     )  # fmt: skip
 
 
@@ -207,7 +207,7 @@ def test_a_read_error(source: Path, whole: dict[str, bytes], tmp_path: Path) -> 
     )
     process = subprocess.run(
         [NCLEANER, "clean", str(source), "-o", str(out), "-f", "jsonl", "-j", "2"],
-        capture_output=True, check=False, env={**os.environ, "NCLEANER_WORKER_HOOK": str(hook)},
+        capture_output=True, check=False, env={**os.environ, **hooked(hook)},
     )  # fmt: skip
     said = process.stderr.decode()
     assert process.returncode == 1
@@ -286,10 +286,12 @@ def test_a_directory_that_cannot_be_written(source: Path, tmp_path: Path) -> Non
 
 def test_workers_that_cannot_start(source: Path, tmp_path: Path) -> None:
     hook = tmp_path / "no_start.py"
-    hook.write_text("import os\nos._exit(7)\n")
+    hook.write_text(
+        "import os\nfrom ncleaner.running import jobs\njobs._Setup.__call__ = lambda *_: os._exit(7)\n"
+    )
     process = subprocess.run(
         [NCLEANER, "clean", str(source), "-o", str(tmp_path / "out")],
-        capture_output=True, check=False, timeout=120, env={**os.environ, "NCLEANER_WORKER_HOOK": str(hook)},
+        capture_output=True, check=False, timeout=120, env={**os.environ, **hooked(hook)},
     )  # fmt: skip
     assert process.returncode == 1
     assert process.stderr == b"ncleaner: workers end before they are ready: the worker ended with status 7\n"

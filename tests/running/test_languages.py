@@ -16,9 +16,11 @@ from warcio.archiveiterator import ArchiveIterator
 
 from ncleaner.people.progress import run_summary
 from ncleaner.reading.inputs import find_inputs
+from ncleaner.recipe import Recipe
 from ncleaner.running.engine import run
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
+from ncleaner.sinks.choice import Output
 from ncleaner.text.codes import iso_639_3
 
 from ..archives import http, members, warc
@@ -63,7 +65,9 @@ def cleaned(
 ) -> tuple[bytes, Tally]:
     out = io.BytesIO()
     # all text is kept, so that all pages with text are in all outputs
-    settings = Settings(method=method, model=model, threshold=-1e6, output_format=output_format)
+    settings = Settings(
+        Recipe(method=method, model=model, threshold=-1e6), output=Output(format=output_format)
+    )
     tally = run(find_inputs([crawl]), settings, output=out, jobs=jobs)
     return out.getvalue(), tally
 

@@ -64,6 +64,33 @@ def test_a_line_says_what_was_done(tmp_path: Path, source: Input) -> None:
     assert entry["words_kept"] == 7
 
 
+def test_a_manifest_of_the_first_form_goes_on(tmp_path: Path, source: Input) -> None:
+    folder = tmp_path / "out"
+    output = finish(folder, source)
+    line = json.loads((folder / NAME).read_text())
+    told = line["settings"]
+    names = ("segments", "metadata", "signals", "attributes", "table", "sentences", "markdown", "markup")
+    more = ("front_matter", "references", "duplicates", "compression")
+    line["settings"] = {
+        **{
+            name: value for name, value in told.items() if name not in (*names, *more, "format", "many_pages")
+        },
+        "sink_options": {name: told[name] for name in (*names, *more)},
+        "output_format": told["format"],
+        "set_off": told["many_pages"],
+    }
+    del line["settings"]["outputs"]
+    (folder / NAME).write_text(json.dumps(line) + "\n")
+    assert stands(folder, source, output) == (True, {})
+    assert stands(folder, source, output, metadata=True) == (False, {"metadata": 1})
+
+
+def test_another_version_of_the_package_changes_nothing(tmp_path: Path, source: Input) -> None:
+    output = finish(tmp_path / "out", source, version="0.0.9")
+    assert stands(tmp_path / "out", source, output) == (True, {})
+    assert stands(tmp_path / "out", source, output, outputs=2) == (False, {"outputs": 1})
+
+
 def test_what_has_changed_is_said(tmp_path: Path, source: Input) -> None:
     folder = tmp_path / "out"
     output = finish(folder, source)
@@ -94,12 +121,12 @@ def test_outputs_of_several_formats_stand_side_by_side(tmp_path: Path, source: I
     folder = tmp_path / "out"
     text = finish(folder, source)
     lines = folder / "a.jsonl"
-    assert stands(folder, source, lines, output_format="jsonl") == (False, {})
-    with open_manifest(folder_at(folder), {**SETTINGS, "output_format": "jsonl"}) as manifest:
+    assert stands(folder, source, lines, format="jsonl") == (False, {})
+    with open_manifest(folder_at(folder), {**SETTINGS, "format": "jsonl"}) as manifest:
         lines.write_text("{}\n")
         manifest.add(source, lines.name, Tally(inputs=1, pages=1, cleaned=1), 0.25)
     assert stands(folder, source, text) == (True, {})
-    assert stands(folder, source, lines, output_format="jsonl") == (True, {})
+    assert stands(folder, source, lines, format="jsonl") == (True, {})
     history = read_history(str(folder))
     assert history.total.pages == 1 and history.formats == {"text": 1, "jsonl": 1}
 

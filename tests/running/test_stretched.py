@@ -12,15 +12,18 @@ import pytest
 
 from ncleaner.limits import Limits
 from ncleaner.reading.inputs import Input, find_inputs
+from ncleaner.recipe import Recipe
 from ncleaner.running import engine, stretched
 from ncleaner.running.engine import run
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Note, Tally
+from ncleaner.sinks.choice import Output
 
 from ..archives import http, members, plain, warc, write
+from ..conftest import HookWorkers
 from ..faults import HOOK
 
-SETTINGS = Settings(method="everything", output_format="jsonl")
+SETTINGS = Settings(Recipe(method="everything"), output=Output(format="jsonl"))
 
 
 @pytest.fixture(autouse=True)
@@ -150,13 +153,15 @@ def test_a_directory_gets_the_same_files(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals that kill a process")
 @pytest.mark.parametrize("name", ["a.warc.gz", "a.warc"])
-def test_pages_that_end_their_workers(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NCLEANER_WORKER_HOOK", HOOK)
+def test_pages_that_end_their_workers(
+    hook_workers: HookWorkers, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hook_workers(HOOK)
     faults = {5: "segfault", 30: "exit", 31: "bug", 32: "kill", 70: "spin", 119: "segfault"}
     records = [record(i, faults.get(i, "")) for i in range(120)]
     pack = members if name.endswith(".gz") else plain
     path = write(tmp_path / name, pack(records))
-    settings = Settings(method="everything", output_format="jsonl", limits=Limits(seconds=1))
+    settings = Settings(Recipe(method="everything", limits=Limits(seconds=1)), output=Output(format="jsonl"))
     one = cleaned([path], 1, settings, tmp_path)
     assert sum(one[1]["given_up"].values()) == len(faults) and one[1]["pages"] == 120
     assert cleaned([path], 2, settings, tmp_path) == one
@@ -165,7 +170,7 @@ def test_pages_that_end_their_workers(name: str, tmp_path: Path, monkeypatch: py
 @pytest.mark.untraced
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals that kill a process")
 def test_an_input_at_which_workers_die_between_pages_ends(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hook_workers: HookWorkers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hook = tmp_path / "hook.py"
     hook.write_text(
@@ -179,7 +184,7 @@ def test_an_input_at_which_workers_die_between_pages_ends(
         "        return real(record, *arguments)\n"
         "    module.page_of_record = dying\n"
     )
-    monkeypatch.setenv("NCLEANER_WORKER_HOOK", str(hook))
+    hook_workers(hook)
     path = write(tmp_path / "a.warc.gz", members(RECORDS))
     one = cleaned([path], 1)
     assert one[1]["pages"] == 60 and one[1]["unread"]
@@ -225,7 +230,7 @@ def test_an_error_of_the_output_leaves_none(tmp_path: Path, monkeypatch: pytest.
     def failing(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("ncleaner.running.outputs.Output.write", failing)
+    monkeypatch.setattr("ncleaner.running.outputs.OpenOutput.write", failing)
     with pytest.raises(Exception, match="No space left"):
         run(find_inputs([path]), SETTINGS, output=tmp_path / "out", jobs=2)
     assert not list((tmp_path / "out").glob("a*"))

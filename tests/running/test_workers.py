@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import select
 import signal
@@ -14,18 +15,19 @@ from collections.abc import Callable
 import pytest
 
 from ncleaner.page import Page
-from ncleaner.running import workers
-from ncleaner.running.jobs import Activity, Chunk, Death, Doing, Done, Event, PagesJob, Waiting
+from ncleaner.pools import pool as pools
+from ncleaner.pools.pool import Activity, Death, Doing, Done, Event, Pool, Waiting
+from ncleaner.recipe import Recipe
+from ncleaner.running.jobs import Chunk, PagesJob, pool_of
 from ncleaner.running.settings import Settings
-from ncleaner.running.workers import Pool
 
-EVERYTHING = Settings("everything")
+EVERYTHING = Settings(Recipe("everything"))
 posix = pytest.mark.skipif(sys.platform != "linux", reason="needs signals, and /proc to see who is stopped")
 
 
 @pytest.mark.parametrize("word", [b"", struct.pack("!Q", 1000) + b"half of it"])
 def test_a_worker_whose_parent_ends_says_nothing(capfd: pytest.CaptureFixture[str], word: bytes) -> None:
-    with Pool(1, EVERYTHING) as pool:
+    with pool_of(1, EVERYTHING) as pool:
         (worker,) = pool._workers
         assert select.select([worker.channel], [], [], 30)[0], "it is not ready"
         with socket.socket(fileno=os.dup(worker.channel.fileno())) as end:
@@ -76,8 +78,8 @@ def ready(pool: Pool) -> int:
 @pytest.mark.parametrize("size", [100, 20_000_000])
 def test_an_idle_worker_is_stopped(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     """A job that is larger than what a socket takes at once does not hold the parent up."""
-    monkeypatch.setattr(workers, "_STOPPED_AFTER", 0.3)
-    with Pool(1, EVERYTHING) as pool:
+    monkeypatch.setattr(pools, "_STOPPED_AFTER", 0.3)
+    with pool_of(1, EVERYTHING) as pool:
         os.kill(ready(pool), signal.SIGSTOP)
         given = job(size=size)
         pool.submit(given)
@@ -91,8 +93,8 @@ def test_an_idle_worker_is_stopped(monkeypatch: pytest.MonkeyPatch, size: int) -
 @pytest.mark.untraced
 @posix
 def test_a_worker_is_stopped_in_the_middle_of_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "_STOPPED_AFTER", 0.3)
-    with Pool(1, EVERYTHING) as pool:
+    monkeypatch.setattr(pools, "_STOPPED_AFTER", 0.3)
+    with pool_of(1, EVERYTHING) as pool:
         pid = ready(pool)
         pool.submit(job(size=1_000_000))
         (worker,) = pool._workers
@@ -110,10 +112,10 @@ def test_a_worker_is_stopped_in_the_middle_of_a_message(monkeypatch: pytest.Monk
 
 @posix
 def test_what_gives_no_sign_of_life_is_told_and_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "_is_stopped", lambda process: False)
-    monkeypatch.setattr(workers, "_SAID_AFTER", 0.2)
-    monkeypatch.setitem(workers._SILENCE, Doing.IDLE, 0.6)
-    with Pool(1, EVERYTHING) as pool:
+    monkeypatch.setattr(pools, "_is_stopped", lambda process: False)
+    monkeypatch.setattr(pools, "_SAID_AFTER", 0.2)
+    monkeypatch.setitem(pools._SILENCE, Doing.IDLE, 0.6)
+    with pool_of(1, EVERYTHING) as pool:
         os.kill(ready(pool), signal.SIGSTOP)
         pool.submit(job())
         waiting, death = events_of(pool, is_dead)
@@ -126,9 +128,9 @@ def test_what_gives_no_sign_of_life_is_told_and_replaced(monkeypatch: pytest.Mon
 @pytest.mark.untraced
 @posix
 def test_a_parent_that_was_away_blames_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "_AWAY", 0.5)
-    monkeypatch.setitem(workers._SILENCE, Doing.SENDING, 0.3)
-    with Pool(1, EVERYTHING) as pool:
+    monkeypatch.setattr(pools, "_AWAY", 0.5)
+    monkeypatch.setitem(pools._SILENCE, Doing.SENDING, 0.3)
+    with pool_of(1, EVERYTHING) as pool:
         ready(pool)
         pool.submit(job(size=1_000_000))
         pool.poll(0.1)
@@ -137,10 +139,10 @@ def test_a_parent_that_was_away_blames_nobody(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_activity() -> None:
-    activity = Activity(workers.process_context())
+    activity = Activity(multiprocessing.get_context())
     assert activity.doing is Doing.STARTING and activity.item == -1
-    activity.begin(Doing.PAGE, 7)
-    assert (activity.doing, activity.item) == (Doing.PAGE, 7)
+    activity.begin(Doing.ITEM, 7)
+    assert (activity.doing, activity.item) == (Doing.ITEM, 7)
     since = activity.since
     activity.live()
     assert activity.since >= since

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gc
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,8 +11,7 @@ from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
-from ncleaner.sinks.base import SinkOptions
-from ncleaner.sinks.choice import COMPRESSIONS, FORMATS, make_sink
+from ncleaner.sinks.choice import COMPRESSIONS, FORMATS, Output
 
 from ..outputs import Pipe, rendered, written
 
@@ -24,9 +24,9 @@ def document() -> tuple[Document, Kept]:
     return dumped, Kept(np.array([True, False, True, True]), np.array([0.5, -1.0, 0.25, 1 / 3]))
 
 
-def render(name: str, single: bool = False, page: Page = PAGE, options: SinkOptions | None = None) -> str:
+def render(name: str, single: bool = False, page: Page = PAGE, options: dict[str, Any] | None = None) -> str:
     dumped, kept = document()
-    return make_sink(name, options or SinkOptions()).render(page, dumped, kept, single).decode()
+    return Output(format=name, **(options or {})).sink().render(page, dumped, kept, single).decode()
 
 
 def test_text() -> None:
@@ -73,7 +73,7 @@ def test_jsonl_of_strings_that_have_no_utf8() -> None:
 
 
 def test_jsonl_segments_point_into_the_text() -> None:
-    record = json.loads(render("jsonl", options=SinkOptions(segments=True)))
+    record = json.loads(render("jsonl", options={"segments": True}))
     texts = [record["text"][segment["start"] : segment["end"]] for segment in record["segments"]]
     assert texts == ["Überschrift", "Eins", "a\n  b"]
     assert [segment["index"] for segment in record["segments"]] == [0, 2, 3]
@@ -84,8 +84,8 @@ def test_jsonl_segments_point_into_the_text() -> None:
 @pytest.mark.parametrize(("name", "output"), [("text", ""), ("cleaneval", "URL: http://x.example/ü\n\n")])
 def test_a_page_of_which_nothing_is_left(name: str, output: str) -> None:
     nothing = Kept(np.zeros(4, bool))
-    assert make_sink(name).render(PAGE, document()[0], nothing, False).decode() == output
-    assert make_sink(name).render(PAGE, document()[0], nothing, True) == b""
+    assert Output(format=name).sink().render(PAGE, document()[0], nothing, False).decode() == output
+    assert Output(format=name).sink().render(PAGE, document()[0], nothing, True) == b""
 
 
 SUFFIXES = {
@@ -104,26 +104,26 @@ SUFFIXES = {
 
 
 def test_suffixes() -> None:
-    assert {name: make_sink(name).suffix for name in FORMATS} == SUFFIXES
+    assert {name: Output(format=name).sink().suffix for name in FORMATS} == SUFFIXES
     for name in [name for name in FORMATS if not FORMATS[name].compresses]:
         for compression in COMPRESSIONS:
-            sink = make_sink(name, SinkOptions(compression=compression))
+            sink = Output(format=name, compression=compression).sink()
             assert sink.suffix == f"{SUFFIXES[name]}.{compression}"
 
 
 def test_what_there_is_not() -> None:
-    with pytest.raises(ValueError, match="no output format 'pdf'"):
-        make_sink("pdf")
-    with pytest.raises(ValueError, match="no compression 'rar': give one of gz, zst"):
-        make_sink("text", SinkOptions(compression="rar"))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"format has to be .*, not 'pdf'"):
+        Output(format="pdf").sink()
+    with pytest.raises(ValueError, match="compression has to be gz or zst, not 'rar'"):
+        Output(format="text", compression="rar").sink()
     for name in [name for name in FORMATS if FORMATS[name].compresses]:
-        with pytest.raises(ValueError, match=f"{name} is compressed already: leave gz out"):
-            make_sink(name, SinkOptions(compression="gz"))
+        with pytest.raises(ValueError, match=f"have it, not {name}: see --format"):
+            Output(format=name, compression="gz").sink()
 
 
 @pytest.mark.parametrize("name", ["text", "markdown", "cleaneval", "jsonl", "vertical"])
 def test_text_is_written_as_it_is_rendered(name: str) -> None:
-    sink = make_sink(name)
+    sink = Output(format=name).sink()
     parts = rendered(sink, 7)
     assert written(sink, parts, [2, 0, 3]) == b"".join(parts)
     assert written(sink, []) == b""
@@ -131,7 +131,7 @@ def test_text_is_written_as_it_is_rendered(name: str) -> None:
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_after_an_exception_nothing_more_is_written(name: str) -> None:
-    sink = make_sink(name)
+    sink = Output(format=name).sink()
     out = Pipe()
     with pytest.raises(KeyboardInterrupt), sink.wrapped(out) as stream:
         stream.write(b"".join(rendered(sink, 3)))
@@ -144,7 +144,7 @@ def test_after_an_exception_nothing_more_is_written(name: str) -> None:
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_what_the_output_raises_comes_through(name: str) -> None:
-    sink = make_sink(name)
+    sink = Output(format=name).sink()
 
     class Closed:
         def write(self, data: bytes) -> None:

@@ -15,19 +15,19 @@ from hypothesis import strategies as st
 from ncleaner.reading.archive import pages
 from ncleaner.sinks import compression
 from ncleaner.sinks.background import ordered
-from ncleaner.sinks.base import Compression, Sink, SinkOptions
-from ncleaner.sinks.choice import COMPRESSIONS, make_sink
+from ncleaner.sinks.base import Sink
+from ncleaner.sinks.choice import COMPRESSIONS, Output
 
 from ..outputs import GROUPS, Pipe, rendered, written
 
 BOTH = pytest.mark.parametrize("how", COMPRESSIONS)
 
 
-def packed(name: str, how: Compression) -> Sink:
-    return make_sink(name, SinkOptions(compression=how))
+def packed(name: str, how: str) -> Sink:
+    return Output(format=name, compression=how).sink()
 
 
-def members(data: bytes, how: Compression) -> list[bytes]:
+def members(data: bytes, how: str) -> list[bytes]:
     """What each member or frame holds."""
     found = []
     while data:
@@ -38,7 +38,7 @@ def members(data: bytes, how: Compression) -> list[bytes]:
     return found
 
 
-def unpacked(data: bytes, how: Compression) -> bytes:
+def unpacked(data: bytes, how: str) -> bytes:
     """By the readers that people use."""
     if how == "gz":
         return gzip.decompress(data)
@@ -48,15 +48,15 @@ def unpacked(data: bytes, how: Compression) -> bytes:
 
 @BOTH
 @pytest.mark.parametrize("name", ["text", "cleaneval", "jsonl", "vertical"])
-def test_the_same_as_without(name: str, how: Compression) -> None:
-    plain = make_sink(name)
+def test_the_same_as_without(name: str, how: str) -> None:
+    plain = Output(format=name).sink()
     parts = rendered(plain, 20)
     assert rendered(packed(name, how), 20) == parts
     assert unpacked(written(packed(name, how), parts, [3, 7]), how) == b"".join(parts)
 
 
 @BOTH
-def test_pieces_of_one_size(how: Compression) -> None:
+def test_pieces_of_one_size(how: str) -> None:
     data = b"".join(b"%07d\n" % number for number in range(500_000))
     found = members(written(packed("text", how), [data]), how)
     assert b"".join(found) == data
@@ -64,14 +64,14 @@ def test_pieces_of_one_size(how: Compression) -> None:
 
 
 @BOTH
-def test_a_last_piece_that_is_whole(how: Compression) -> None:
+def test_a_last_piece_that_is_whole(how: str) -> None:
     assert [len(piece) for piece in members(written(packed("text", how), [bytes(2 << 20)]), how)] == [
         1 << 20
     ] * 2
 
 
 @BOTH
-def test_an_empty_stream_is_one(how: Compression) -> None:
+def test_an_empty_stream_is_one(how: str) -> None:
     assert members(written(packed("text", how), [], [1, 1]), how) == [b""]
 
 
@@ -79,7 +79,7 @@ def test_an_empty_stream_is_one(how: Compression) -> None:
 @BOTH
 @settings(max_examples=50)
 @given(groups=GROUPS, piece=st.sampled_from([61, 1000]))
-def test_the_bytes_do_not_depend_on_the_groups(how: Compression, groups: list[int], piece: int) -> None:
+def test_the_bytes_do_not_depend_on_the_groups(how: str, groups: list[int], piece: int) -> None:
     sink = packed("jsonl", how)
     parts = rendered(sink, 12)
     with patch.object(compression, "_PIECE", piece):
@@ -92,7 +92,7 @@ def test_a_gzip_member_says_nothing_of_time_or_name() -> None:
 
 
 @BOTH
-def test_nothing_is_written_after_an_exception(how: Compression) -> None:
+def test_nothing_is_written_after_an_exception(how: str) -> None:
     out = Pipe()
     with pytest.raises(KeyboardInterrupt), packed("text", how).wrapped(out) as stream:
         stream.write(bytes(50 << 20))
@@ -102,7 +102,7 @@ def test_nothing_is_written_after_an_exception(how: Compression) -> None:
 
 
 @BOTH
-def test_outputs_are_inputs(how: Compression, tmp_path: Path) -> None:
+def test_outputs_are_inputs(how: str, tmp_path: Path) -> None:
     sink = packed("text", how)
     path = tmp_path / f"clean{sink.suffix}"
     parts = rendered(sink, 3)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import io
 import json
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 
 from ncleaner import Cleaner
 from ncleaner.page import Page
-from ncleaner.sinks.base import SinkOptions
-from ncleaner.sinks.choice import make_sink
+from ncleaner.sinks.choice import Output
 
 from ..outputs import written
 
@@ -23,16 +23,17 @@ PAGE = Page(
     ),
     "https://gazette.example/late",
 )
-BOTH = SinkOptions(metadata=True, signals=True)
+BOTH: dict[str, Any] = {"metadata": True, "signals": True}
 
 
-def rendered(name: str, options: SinkOptions, page: Page = PAGE) -> bytes:
-    cleaner = Cleaner("everything", facts=options.metadata)
-    return make_sink(name, options).render(page, *cleaner.page(page), False)
+def rendered(name: str, options: dict[str, Any], page: Page = PAGE) -> bytes:
+    output = Output(format=name, **options)
+    cleaner = Cleaner("everything", facts=output.wants_facts)
+    return output.sink().render(page, *cleaner.page(page), False)
 
 
 def test_jsonl() -> None:
-    without, record = (json.loads(rendered("jsonl", options)) for options in (SinkOptions(), BOTH))
+    without, record = (json.loads(rendered("jsonl", options)) for options in ({}, BOTH))
     assert record.pop("metadata") == {
         "title": "Late again",
         "authors": ["Ann Lee", "Ben Moss"],
@@ -52,7 +53,7 @@ def test_jsonl() -> None:
 
 
 def test_parquet() -> None:
-    sink = make_sink("parquet", BOTH)
+    sink = Output(format="parquet", **BOTH).sink()
     plain = Page(b"", kind="text")
     data = written(sink, [rendered("parquet", BOTH), rendered("parquet", BOTH, plain)])
     table = pq.read_table(io.BytesIO(data))
@@ -60,21 +61,23 @@ def test_parquet() -> None:
     assert first["metadata"]["authors"] == ["Ann Lee", "Ben Moss"] and first["metadata"]["image"] is None
     assert first["signals"]["segments"] == 2 and first["signals"]["share_kept"] == 1
     assert second["metadata"]["title"] is None and second["signals"]["final_share"] is None
-    assert "metadata" not in pq.read_table(io.BytesIO(written(make_sink("parquet"), []))).column_names
+    assert (
+        "metadata" not in pq.read_table(io.BytesIO(written(Output(format="parquet").sink(), []))).column_names
+    )
 
 
 def test_bands() -> None:
     pytest.importorskip("rensa", reason="rensa is not installed")
-    options = SinkOptions(signals=True, duplicates=True)
+    options: dict[str, Any] = {"signals": True, "duplicates": True}
     bands = json.loads(rendered("jsonl", options))["signals"]["bands"]
     assert len(bands) == 14
-    data = written(make_sink("parquet", options), [rendered("parquet", options)])
+    data = written(Output(format="parquet", **options).sink(), [rendered("parquet", options)])
     assert pq.read_table(io.BytesIO(data)).to_pylist()[0]["signals"]["bands"] == bands
 
 
 def test_vertical() -> None:
-    head = rendered("vertical", SinkOptions(metadata=True)).decode().splitlines()[0]
+    head = rendered("vertical", {"metadata": True}).decode().splitlines()[0]
     assert ' headline="Late again" authors="Ann Lee; Ben Moss" published="2024-05-01" modified="" ' in head
-    assert head.startswith(rendered("vertical", SinkOptions()).decode().splitlines()[0].removesuffix(">"))
+    assert head.startswith(rendered("vertical", {}).decode().splitlines()[0].removesuffix(">"))
     evil = Page(b"<meta name=author content='Ann \"></doc><doc x=\"'><p>One two three four five.", "u")
-    assert rendered("vertical", SinkOptions(metadata=True), evil).decode().count("<doc") == 1
+    assert rendered("vertical", {"metadata": True}, evil).decode().count("<doc") == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -18,13 +19,12 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.page import Page, TextLayout
 from ncleaner.people.program import app
-from ncleaner.sinks.base import SinkOptions
-from ncleaner.sinks.choice import make_sink
+from ncleaner.sinks.choice import Output
 
 from ..outputs import all_of, none_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-FRONT = SinkOptions(front_matter=True)
+FRONT: dict[str, Any] = {"front_matter": True}
 URL = "http://ferry.example/2024/05/back"
 HTML = (
     "<html lang=en><title>The ferry is back | Gazette</title><meta property=og:site_name content=Gazette>"
@@ -35,7 +35,10 @@ HTML = (
 def rendered(html: str, single: bool = True, url: str = URL, date: str = "") -> str:
     document = dump_html(html, facts=True, marks=True)
     return (
-        make_sink("markdown", FRONT).render(Page(b"", url, date), document, all_of(document), single).decode()
+        Output(format="markdown", **FRONT)
+        .sink()
+        .render(Page(b"", url, date), document, all_of(document), single)
+        .decode()
     )
 
 
@@ -71,11 +74,14 @@ def test_many_pages() -> None:
 
 def test_a_page_without_text() -> None:
     document = dump_html(HTML, facts=True, marks=True)
-    assert make_sink("markdown", FRONT).render(Page(b"", URL), document, none_of(document), False) == b""
+    assert (
+        Output(format="markdown", **FRONT).sink().render(Page(b"", URL), document, none_of(document), False)
+        == b""
+    )
 
 
 def test_only_the_first_piece_of_a_text_has_it() -> None:
-    sink, parts = make_sink("markdown", FRONT), b""
+    sink, parts = Output(format="markdown", **FRONT).sink(), b""
     for begins, ends in ((True, False), (False, True)):
         document = dump_text("A line.")
         page = Page(b"", URL, layout=TextLayout("lines", begins=begins, ends=ends))
@@ -91,7 +97,7 @@ def test_any_text_stays_a_string(title: str, url: str, authors: list[str]) -> No
     document = dump_html("<p>It sails.", facts=True, marks=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("ncleaner.describing.metadata.metadata_of", lambda *_: said)
-        sink = make_sink("markdown", FRONT)
+        sink = Output(format="markdown", **FRONT).sink()
         text = sink.render(Page(b"", url), document, all_of(document), True).decode()
     head, body = text.removeprefix("---\n").split("\n---\n", 1)
     assert body == "\nIt sails.\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -20,8 +21,7 @@ from ncleaner.limits import Limits
 from ncleaner.markup.options import MarkupOptions
 from ncleaner.page import Page, TextLayout
 from ncleaner.people.program import app
-from ncleaner.sinks.base import SinkOptions
-from ncleaner.sinks.choice import make_sink
+from ncleaner.sinks.choice import Output
 
 from ..outputs import Pipe, all_of, none_of, page, written
 
@@ -29,23 +29,23 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 HTML = "<h1>A</h1><p>b <a href='c'>d</a><table><tr><th>e<th>f<tr><td>g<td>h</table>"
 
 
-def render(name: str, single: bool, options: SinkOptions = SinkOptions()) -> str:
+def render(name: str, single: bool, **options: Any) -> str:
     document = dump_html(HTML, marks=True)
-    return make_sink(name, options).render(page(1), document, all_of(document), single).decode()
+    return Output(format=name, **options).sink().render(page(1), document, all_of(document), single).decode()
 
 
 def test_markdown() -> None:
     text = "# A\n\nb d\n\n| e | f |\n| --- | --- |\n| g | h |\n"
     assert render("markdown", True) == text
     assert render("markdown", False) == text + "\n---\n\n"
-    links = SinkOptions(markup=MarkupOptions(links=True))
-    assert "b [d](http://example.org/c)" in render("markdown", True, links)
+    links = {"markup": MarkupOptions(links=True)}
+    assert "b [d](http://example.org/c)" in render("markdown", True, **links)
 
 
 def test_html() -> None:
     assert render("html", True) == render("html", False)
     assert render("html", True).startswith("<article>\n<h1>A</h1>\n<p>b d</p>\n<table>")
-    sink = make_sink("html")
+    sink = Output(format="html").sink()
     found = written(sink, [render("html", False).encode()] * 2, [1, 1]).decode()
     assert found.startswith("<!DOCTYPE html>\n") and found.endswith("</article>\n</body>\n</html>\n")
     assert found.count("<article>") == 2
@@ -55,11 +55,11 @@ def test_html() -> None:
 @pytest.mark.parametrize("name", ["markdown", "html"])
 def test_a_page_of_which_nothing_is_left(name: str) -> None:
     document = dump_html(HTML)
-    assert make_sink(name).render(page(1), document, none_of(document), False) == b""
+    assert Output(format=name).sink().render(page(1), document, none_of(document), False) == b""
 
 
 def test_pieces_of_a_text() -> None:
-    sink, html = make_sink("markdown"), make_sink("html")
+    sink, html = Output(format="markdown").sink(), Output(format="html").sink()
     parts, articles = b"", b""
     layouts = [(True, False), (False, False), (False, True)]
     for number, (begins, ends) in enumerate(layouts):
@@ -74,17 +74,17 @@ def test_pieces_of_a_text() -> None:
 
 
 def test_a_column_of_markdown() -> None:
-    plain, more = render("jsonl", False), render("jsonl", False, SinkOptions(markdown=True))
+    plain, more = render("jsonl", False), render("jsonl", False, markdown=True)
     assert "markdown" not in json.loads(plain)
     assert json.loads(more).pop("markdown") == render("markdown", True).rstrip("\n")
-    options = SinkOptions(markdown=True, markup=MarkupOptions(links=True))
-    assert "[d](http://example.org/c)" in json.loads(render("jsonl", False, options))["markdown"]
+    options: dict[str, Any] = {"markdown": True, "markup": MarkupOptions(links=True)}
+    assert "[d](http://example.org/c)" in json.loads(render("jsonl", False, **options))["markdown"]
 
 
 def test_a_column_of_parquet(tmp_path: Path) -> None:
     document = dump_html(HTML, marks=True)
     for markdown in (True, False):
-        sink = make_sink("parquet", SinkOptions(markdown=markdown))
+        sink = Output(format="parquet", markdown=markdown).sink()
         out = Pipe()
         with sink.wrapped(out) as stream:
             stream.write(sink.render(page(1), document, all_of(document), False))
@@ -120,8 +120,8 @@ def test_the_text_is_that_of_the_text_format() -> None:
         document, kept = with_marks.page(found)
         again, same = without.page(found)
         assert np.array_equal(kept.mask, same.mask) and document.data == again.data
-        html = make_sink("html").render(found, document, Kept(kept.mask), True)
-        text = make_sink("text").render(found, document, kept, True).decode()
+        html = Output(format="html").sink().render(found, document, Kept(kept.mask), True)
+        text = Output(format="text").sink().render(found, document, kept, True).decode()
         # but for the signs of headings that link to themselves
         assert re.sub(r"[\s#¶]", "", dump_html(html).text) == re.sub(r"[\s#¶]", "", text)
 
@@ -144,7 +144,7 @@ def test_the_command_writes_markup(tmp_path: Path, jobs: int) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--links"], "only --format markdown and html have it, and --markdown, not text"),
+        (["--links"], "only markdown, html and --markdown have it, not text"),
         (["-f", "jsonl", "--images"], "not jsonl"),
         (["-f", "wet", "--spans", "repeat"], "not wet"),
         (["-f", "markdown", "--markdown"], "only jsonl and parquet have it"),

@@ -19,7 +19,7 @@ from ncleaner.document.kept import KINDS, NOTICE
 from ncleaner.errors import OutputError
 from ncleaner.page import Page
 from ncleaner.sinks import parquet
-from ncleaner.sinks.choice import make_sink
+from ncleaner.sinks.choice import Output
 from ncleaner.sinks.metadata import replace_surrogates
 
 from ..outputs import (
@@ -43,14 +43,14 @@ def rows(data: bytes) -> list[dict[str, object]]:
 
 def one(page: Page, *segments: str, **about: str) -> dict[str, object]:
     """The row of one page of which all is kept."""
-    sink = make_sink("parquet")
+    sink = Output(format="parquet").sink()
     dumped = document(*segments, **about)
     (row,) = rows(written(sink, [sink.render(page, dumped, all_of(dumped), False)]))
     return row
 
 
 def test_a_row_says_all_there_is() -> None:
-    sink = make_sink("parquet")
+    sink = Output(format="parquet").sink()
     dumped = document("Möwen", "weg", "eins\nzwei", kinds="hpl", title="T", lang="de-AT", encoding="utf-8")
     kept = (
         all_of(dumped)
@@ -95,14 +95,14 @@ def test_what_is_unknown_is_null() -> None:
 
 
 def test_a_page_without_clean_text_has_a_row() -> None:
-    sink = make_sink("parquet")
+    sink = Output(format="parquet").sink()
     dumped = document("x")
     (row,) = rows(written(sink, [sink.render(page(1), dumped, none_of(dumped), False)]))
     assert (row["text"], row["segments"], row["segments_kept"]) == ("", [], 0)
 
 
 def test_the_schema_is_that_of_the_files() -> None:
-    sink = make_sink("parquet")
+    sink = Output(format="parquet").sink()
     for parts in ([], rendered(sink, 3)):
         table = pq.read_table(io.BytesIO(written(sink, parts)))
         assert table.schema == parquet.SCHEMA
@@ -113,7 +113,7 @@ def test_the_schema_is_that_of_the_files() -> None:
 
 
 def test_duckdb_reads_it(tmp_path: Path) -> None:
-    sink = make_sink("parquet")
+    sink = Output(format="parquet").sink()
     path = tmp_path / "clean.parquet"
     path.write_bytes(written(sink, rendered(sink, 10)))
     with duckdb.connect() as connection:
@@ -134,7 +134,7 @@ def groups_of(data: bytes) -> list[int]:
 
 
 def test_a_row_group_ends_after_so_many_rows() -> None:
-    sink = make_sink("parquet")
+    sink = Output(format="parquet").sink()
     with patch.object(parquet, "_ROWS", 4):
         assert groups_of(written(sink, rendered(sink, 8))) == [4, 4]
         assert groups_of(written(sink, rendered(sink, 9), [1] * 9)) == [4, 4, 1]
@@ -142,7 +142,7 @@ def test_a_row_group_ends_after_so_many_rows() -> None:
 
 
 def test_a_row_group_ends_after_so_many_bytes() -> None:
-    sink = make_sink("parquet")
+    sink = Output(format="parquet").sink()
     dumped = document("x" * 1000)
     parts = [sink.render(page(i), dumped, all_of(dumped), False) for i in range(1, 7)]
     with patch.object(parquet, "_BYTES", len(parts[0]) + 1):
@@ -153,7 +153,7 @@ def test_a_row_group_ends_after_so_many_bytes() -> None:
 @settings(max_examples=50)
 @given(groups=GROUPS, most_rows=st.integers(1, 9), most_bytes=st.sampled_from([1, 2000, 9000]))
 def test_the_bytes_do_not_depend_on_the_groups(groups: list[int], most_rows: int, most_bytes: int) -> None:
-    sink = make_sink("parquet")
+    sink = Output(format="parquet").sink()
     parts = rendered(sink, 12)
     with patch.object(parquet, "_ROWS", most_rows), patch.object(parquet, "_BYTES", most_bytes):
         assert written(sink, parts, groups) == written(sink, parts)
@@ -173,7 +173,7 @@ def test_whatever_a_page_says_of_itself(
 def test_a_very_long_text() -> None:
     text = "\n\u0001ü".join([PROSE[1]] * 280_000)
     assert len(text.encode()) > 20_000_000
-    sink = make_sink("parquet")
+    sink = Output(format="parquet").sink()
     parts = rendered(sink, 2)
     dumped = document(text)
     parts.insert(1, sink.render(page(9), dumped, all_of(dumped), False))
@@ -184,7 +184,7 @@ def test_a_very_long_text() -> None:
 def test_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(OutputError, match=r"pip install 'ncleaner\[parquet\]'"):
-        make_sink("parquet")
+        Output(format="parquet").sink()
 
 
 def test_workers_do_without_pyarrow() -> None:
@@ -194,9 +194,9 @@ def test_workers_do_without_pyarrow() -> None:
         "from ncleaner.document.html import dump_html\n"
         "from ncleaner.document.kept import Kept\n"
         "from ncleaner.page import Page\n"
-        "from ncleaner.sinks.choice import make_sink\n"
+        "from ncleaner.sinks.choice import Output\n"
         "document = dump_html('<p>Text')\n"
-        "make_sink('parquet').render(Page(b''), document, Kept(document.visible), True)\n"
+        "Output(format='parquet').sink().render(Page(b''), document, Kept(document.visible), True)\n"
         "sys.exit('pyarrow' in sys.modules)\n"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
@@ -210,6 +210,6 @@ def test_other_lines_are_no_table() -> None:
 
 def test_a_table_that_cannot_be_made_ends_the_output() -> None:
     out = Pipe()
-    with pytest.raises(pa.ArrowInvalid), make_sink("parquet").wrapped(out) as stream:
+    with pytest.raises(pa.ArrowInvalid), Output(format="parquet").sink().wrapped(out) as stream:
         stream.write(b"no row\n")
     assert out.data == b""

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 import ncleaner
 from ncleaner import Cleaner
 from ncleaner.page import Page
-from ncleaner.sinks.base import SinkOptions
-from ncleaner.sinks.choice import make_sink
+from ncleaner.sinks.choice import Output
 
 from ..outputs import written
 
@@ -32,9 +31,9 @@ And here is line two.</pre><ul><li>first<li>second</ul>
 <h2>The end</h2><p>\x01\xef\xbf\xbe This is the end of it."""
 
 
-def tei(*pages: Page, **options: object) -> bytes:
-    chosen = SinkOptions(**options)  # type: ignore[arg-type]
-    sink = make_sink("tei", chosen)
+def tei(*pages: Page, **options: Any) -> bytes:
+    chosen = Output(format="tei", **options)
+    sink = chosen.sink()
     cleaner = Cleaner("everything", facts=chosen.wants_facts)
     return written(sink, [sink.render(page, *cleaner.page(page), False) for page in pages])
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from ncleaner.page import Page
 from ncleaner.sinks import vertical
-from ncleaner.sinks.choice import make_sink
+from ncleaner.sinks.choice import Output
 from ncleaner.text.tokens import LONGEST, _tokens, tokens
 
 from ..outputs import HOSTILE, HOSTILE_TEXT, PROSE, all_of, document, none_of, page, rendered, written
@@ -209,7 +209,11 @@ def one(
 ) -> bytes:
     """One page of which all is kept."""
     dumped = document(*segments, kinds=kinds, title=title, lang=lang)
-    return make_sink("vertical").render(page, dumped, all_of(dumped).remarked(language=language), False)
+    return (
+        Output(format="vertical")
+        .sink()
+        .render(page, dumped, all_of(dumped).remarked(language=language), False)
+    )
 
 
 def test_a_document() -> None:
@@ -252,7 +256,7 @@ def test_ids() -> None:
 
 def test_a_page_without_tokens_has_no_document() -> None:
     dumped = document("x")
-    assert make_sink("vertical").render(page(1), dumped, none_of(dumped), False) == b""
+    assert Output(format="vertical").sink().render(page(1), dumped, none_of(dumped), False) == b""
     assert one(page(1), " ", "\u200b\u200e", "\x00") == b""
     assert [kind for kind, _ in read(one(page(1), " ", "x", kinds="hp"))[0].segments] == ["p"]
 
@@ -278,11 +282,11 @@ def test_whatever_a_page_says_of_itself(
 
 
 def test_words_that_were_forgotten_are_the_same() -> None:
-    sink = make_sink("vertical")
+    sink = Output(format="vertical").sink()
     data = written(sink, rendered(sink, 20))
     assert len(read(data)) == 16
     with patch.object(vertical, "_KNOWN", 3):
-        sink = make_sink("vertical")
+        sink = Output(format="vertical").sink()
         assert written(sink, rendered(sink, 20)) == data
 
 
@@ -296,7 +300,7 @@ def _run(*command: str | Path) -> str:
 
 @pytest.mark.skipif(shutil.which("cwb-encode") is None, reason="the Corpus Workbench (cwb) is not installed")
 def test_the_corpus_workbench_encodes_it(tmp_path: Path) -> None:
-    sink = make_sink("vertical")
+    sink = Output(format="vertical").sink()
     signs = one(
         page(99, url='http://x/?a=1&b="2"'), "AT&T <b> &lt;", "d" * 5_000, title="<T> & " + "é" * 9_000
     )
@@ -333,7 +337,7 @@ def test_the_corpus_workbench_encodes_it(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_tools_around_the_corpus_workbench_read_it(tmp_path: Path) -> None:
     pytest.importorskip("vrt", reason="the reader is that of cwb-vrt")
-    sink = make_sink("vertical")
+    sink = Output(format="vertical").sink()
     source, table = tmp_path / "pages.vrt.gz", tmp_path / "pages.tsv.gz"
     data = written(sink, rendered(sink, 50)) + one(page(99, url='http://x/?a=1&b="2"'), "AT&T <b> &lt;")
     source.write_bytes(gzip.compress(data))

@@ -11,7 +11,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from ncleaner.page import Page, Skip
 from ncleaner.reading.archive import read
-from ncleaner.sinks.choice import make_sink
+from ncleaner.sinks.choice import Output
 
 from ..outputs import GROUPS, HOSTILE, HOSTILE_TEXT, PROSE, all_of, document, none_of, page, rendered, written
 
@@ -20,7 +20,7 @@ Fields = dict[str, str]
 
 def one(page: Page, *segments: str, lang: str = "", language: str = "") -> bytes:
     """An archive of one page."""
-    sink = make_sink("wet")
+    sink = Output(format="wet").sink()
     dumped = document(*segments, lang=lang)
     kept = all_of(dumped).remarked(language=language)
     return written(sink, [sink.render(page, dumped, kept, False)])
@@ -61,7 +61,7 @@ def test_a_language_that_nobody_found_is_not_stated() -> None:
 
 
 def test_every_reader_finds_the_same() -> None:
-    sink = make_sink("wet")
+    sink = Output(format="wet").sink()
     data = written(sink, rendered(sink, 30))
     texts = [text for _, text in records(data)][1:]
     assert len(texts) == 24
@@ -81,7 +81,7 @@ def test_every_reader_finds_the_same() -> None:
 
 
 def test_a_member_for_each_record() -> None:
-    sink = make_sink("wet")
+    sink = Output(format="wet").sink()
     left = written(sink, rendered(sink, 4))
     count = 0
     while left:
@@ -95,11 +95,11 @@ def test_a_member_for_each_record() -> None:
 
 def test_a_page_without_clean_text_has_no_record() -> None:
     dumped = document("x")
-    assert make_sink("wet").render(page(1), dumped, none_of(dumped), False) == b""
+    assert Output(format="wet").sink().render(page(1), dumped, none_of(dumped), False) == b""
 
 
 def test_an_archive_without_records_is_one() -> None:
-    ((info, _),) = records(written(make_sink("wet"), [b"", b""], [1, 1]))
+    ((info, _),) = records(written(Output(format="wet").sink(), [b"", b""], [1, 1]))
     assert info["WARC-Type"] == "warcinfo"
     assert info["WARC-Date"] == "1970-01-01T00:00:00Z"
 
@@ -167,6 +167,6 @@ def test_whatever_a_page_says_of_itself(url: str, record_id: str, date: str, tex
 @pytest.mark.slow
 @given(groups=GROUPS, empty=st.integers(0, 3))
 def test_the_bytes_do_not_depend_on_the_groups(groups: list[int], empty: int) -> None:
-    sink = make_sink("wet")
+    sink = Output(format="wet").sink()
     parts = [b""] * empty + rendered(sink, 8)
     assert written(sink, parts, groups) == written(sink, parts)

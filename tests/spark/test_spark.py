@@ -17,13 +17,16 @@ import pytest
 from ncleaner.errors import InputError, NcleanerError, OutputError, WorkerError
 from ncleaner.modelling.files import model_bytes
 from ncleaner.reading.inputs import Input, find_inputs
+from ncleaner.recipe import Recipe
 from ncleaner.running.engine import run
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
+from ncleaner.sinks.choice import Output
 from ncleaner.storage.places import folder_at
 
 from ..archives import http, members, warc
-from ..faults import HOOK
+from ..conftest import HookWorkers
+from ..faults import HOOK, hooked
 from ..people.test_app import NCLEANER, PROSE
 from ..processes import descendants, wait_until
 from ..servers import environment, fill, objects, s3_server
@@ -94,7 +97,7 @@ def alone(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("spark") / "alone"
     done = subprocess.run(
         [NCLEANER, "clean", source, "-o", out, "-f", "parquet", "-j", "2"],
-        env=environment(NCLEANER_WORKER_HOOK=HOOK), capture_output=True, check=False,
+        env=environment(**hooked()), capture_output=True, check=False,
     )  # fmt: skip
     assert done.returncode == 1, done.stderr.decode()
     assert set(outputs(out)) == {
@@ -132,7 +135,7 @@ def session(cluster: Cluster, s3: dict[str, str]) -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {**ENVIRONMENT, **s3}.items():
             patch.setenv(name, value)
-        executors = {"NCLEANER_WORKER_HOOK": HOOK, **s3}
+        executors = {**hooked(), **s3}
         options = {**OPTIONS, **{f"spark.executorEnv.{name}": value for name, value in executors.items()}}
         for name, value in options.items():
             builder = builder.config(name, value)
@@ -166,7 +169,7 @@ def test_spark_submit_gives_what_one_machine_gives(
     cluster: Cluster, source: Path, alone: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    done = submit(cluster, source, "-o", out, NCLEANER_WORKER_HOOK=HOOK)
+    done = submit(cluster, source, "-o", out, **hooked())
     assert done.returncode == 1, done.stdout
     assert f"{ARCHIVES * PAGES:,} pages read" in done.stdout
     assert (
@@ -193,7 +196,7 @@ def test_nothing_is_done_twice_and_all_of_it_again(
     session: Any, source: Path, alone: Path, tmp_path: Path
 ) -> None:
     inputs = find_inputs([source])
-    settings = Settings(output_format="parquet")
+    settings = Settings(output=Output(format="parquet"))
     out = tmp_path / "out"
     seen: list[Input] = []
     first = on_spark.clean(
@@ -216,7 +219,7 @@ def test_nothing_is_done_twice_and_all_of_it_again(
 def test_s3(session: Any, s3: dict[str, str], alone: Path) -> None:
     if not s3:
         pytest.skip("s3:// needs s3fs, and a server of its protocol: install ncleaner[s3] and moto")
-    inputs, settings = find_inputs(["s3://crawl/"]), Settings(output_format="parquet")
+    inputs, settings = find_inputs(["s3://crawl/"]), Settings(output=Output(format="parquet"))
     assert on_spark.clean(session, inputs, settings, output="s3://clean/2024").inputs == ARCHIVES
     found = objects("s3://clean/2024", variables=s3)
     assert found.pop("manifest.jsonl").count(b"\n") == ARCHIVES
@@ -242,16 +245,16 @@ def test_rows_of_a_dataframe(session: Any, source: Path, alone: Path) -> None:
 
 
 def test_a_model_of_ones_own_travels(
-    session: Any, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hook_workers: HookWorkers, session: Any, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Executors work elsewhere: a path that is relative to here is of no use to them."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "russian.ncm").write_bytes(model_bytes("ru"))
-    monkeypatch.setenv("NCLEANER_WORKER_HOOK", HOOK)
+    hook_workers(HOOK)
     inputs = find_inputs([source / "0.warc.gz"])
     for model in ("mine/russian.ncm", "mine"):
-        settings = Settings(method="ngram", model=model, output_format="jsonl")
+        settings = Settings(Recipe(method="ngram", model=model), output=Output(format="jsonl"))
         on_spark.clean(session, inputs, settings, output="far")
         run(inputs, settings, output="near")
         assert outputs(tmp_path / "far") == outputs(tmp_path / "near")
@@ -265,7 +268,7 @@ def test_what_a_cluster_cannot_do(session: Any, source: Path, tmp_path: Path) ->
     with pytest.raises(OutputError, match="give a directory"):
         on_spark.clean(session, inputs, Settings(), output=tmp_path / "all.txt")
     with pytest.raises(NcleanerError, match="no model"):
-        on_spark.clean(session, inputs, Settings(model="none.ncm"), output=tmp_path / "out")
+        on_spark.clean(session, inputs, Settings(Recipe(model="none.ncm")), output=tmp_path / "out")
     # what goes wrong in a task is said as it is on one machine
     (tmp_path / "page.html").write_text(f"<p>{PROSE}</p>")
     (tmp_path / "out" / "page.txt").mkdir(parents=True)
@@ -352,7 +355,7 @@ def test_a_worker_is_killed(
 
     out = tmp_path / "out"
     tally = on_spark.clean(
-        session, find_inputs([source]), Settings(output_format="parquet"), output=out, progress=kill
+        session, find_inputs([source]), Settings(output=Output(format="parquet")), output=out, progress=kill
     )
     assert orphans
     assert tally.inputs == ARCHIVES
@@ -369,7 +372,7 @@ def test_a_driver_is_interrupted(session: Any, source: Path, alone: Path, tmp_pa
         if len(finished) == 2:
             raise KeyboardInterrupt
 
-    inputs, settings, out = find_inputs([source]), Settings(output_format="parquet"), tmp_path / "out"
+    inputs, settings, out = find_inputs([source]), Settings(output=Output(format="parquet")), tmp_path / "out"
     with pytest.raises(KeyboardInterrupt):
         on_spark.clean(session, inputs, settings, output=out, progress=interrupt)
     assert session.sparkContext.statusTracker().getActiveJobsIds() == []

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ncleaner.training.gold import address, gold_document, gold_pieces, gold_text, is_marked
+from ncleaner.training.alignment import address, gold_document, gold_pieces, gold_text, is_marked
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.document.tables import ZONES
 from ncleaner.errors import TrainingError, TrainingWarning
-from ncleaner.modelling._decide import probabilities_of
+from ncleaner.modelling._decision import probabilities_of
 from ncleaner.modelling.features import FEATURES
 from ncleaner.modelling.hybrid import Calibration, HybridModel
 from ncleaner.modelling.structure import load_structure

@@ -14,8 +14,7 @@ from ncleaner.methods.fiasco import Fiasco
 from ncleaner.methods.lines import Lines
 from ncleaner.modelling.container import Stored
 from ncleaner.modelling.lines import line_features
-from ncleaner.training.fiasco import train_fiasco
-from ncleaner.training.lines import model_of_tree, train_lines
+from ncleaner.training.classic import model_of_tree, train_fiasco, train_lines
 from ncleaner.training.pairs import Pair
 
 pytest.importorskip("sklearn")

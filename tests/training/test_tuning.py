@@ -24,9 +24,11 @@ from ncleaner.modelling.counts import GramCounter, Tallies, add_tallies, two_sid
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.people.commands.tune import train_command
 from ncleaner.people.tables import tuning_table
+from ncleaner.recipe import Recipe
 from ncleaner.training.examples import Examples, Scheme
 from ncleaner.training.hybrid import train_hybrid
-from ncleaner.training.ngrams import NGramOptions, train_and_score
+from ncleaner.training.ngrams import train_and_score
+from ncleaner.training.options import Labelled, NGramOptions
 from ncleaner.training.pairs import Pair
 from ncleaner.training.trials import Trial, Tuning
 from ncleaner.training.tuning import Shares, _joint, grid_sums, tune
@@ -410,12 +412,10 @@ def test_command_says_what_is_wrong(folder: Path, tmp_path: Path) -> None:
 def test_train_command_names_all_that_matters() -> None:
     command = train_command(
         of(trial(3, 0.95, 0.9, "learned")),
-        raw=Path("my pages"),
-        clean=Path("gold"),
-        output=Path("x.ncm"),
-        encoding="koi8-r",
-        size=100,
-        cased=True,
+        Labelled(raw=Path("my pages"), clean=Path("gold")),
+        NGramOptions(size=100, cased=True),
+        Recipe(encoding="koi8-r"),
+        Path("x.ncm"),
     )
     assert command == (
         "ncleaner train --raw 'my pages' --clean gold --encoding koi8-r --order 3 --q 0.95 --alphabet learned "

@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
+from ncleaner.people.declared import with_options
 from ncleaner.people.options import (
+    AgainOption,
     InputArgument,
     InputsFromOption,
     JobsOption,
@@ -20,20 +22,33 @@ from ncleaner.people.options import (
     reports_errors,
     sources_of,
 )
-from ncleaner.people.run_options import with_settings
 from ncleaner.people.streams import finish
-from ncleaner.running.settings import Settings
+from ncleaner.recipe import Recipe
+from ncleaner.running.settings import Reading, Settings
+from ncleaner.sinks.choice import Output
 
-__all__ = ["command"]
+__all__ = ["EXAMPLES", "command"]
+
+EXAMPLES = (
+    (
+        "One file of JSON lines for each archive, and a manifest:",
+        "ncleaner clean crawl.warc.gz -o corpus -f jsonl",
+    ),
+    (
+        "Less boilerplate, no readers' comments, through a pipe:",
+        "cat pages/lampworks-1997.html | ncleaner clean --precision --no-comments",
+    ),
+)
 
 
 @reports_errors
-@with_settings()
+@with_options(reading=Reading, written=Output, recipe=Recipe)
 def command(
     inputs: InputArgument = None,
     *,
     inputs_from: InputsFromOption = None,
     prefix: PrefixOption = None,
+    reading: Reading,
     output: Annotated[
         str | None,
         typer.Option(
@@ -41,27 +56,25 @@ def command(
             "-o",
             metavar="PATH",
             help="A directory gets one file per input and a manifest; a later run skips the inputs that are "
-            "finished. A file (a name with a suffix) gets everything. Both may be URLs (s3://…, gs://…). "
-            "[default: standard output]",
+            "finished. A file (a name with a suffix) gets everything. Both may be URLs (s3://…, gs://…).  "
+            "(default: standard output)",
+            rich_help_panel="Output",
         ),
     ] = None,
-    settings: Settings,
-    jobs: JobsOption = None,
-    again: Annotated[
-        bool,
-        typer.Option(
-            "--again", help="With -o DIRECTORY: clean all inputs again, also those that are finished."
-        ),
-    ] = False,
+    written: Output,
+    recipe: Recipe,
     quarantine: Annotated[
         str | None,
         typer.Option(
             metavar="FILE",
-            help="WARC file for the records of pages that kill, hang or break a worker.  [with -o DIRECTORY: "
-            "files in DIRECTORY/quarantine/]",
+            help="WARC file for the records of pages that kill, hang or break a worker.  (with -o DIRECTORY: "
+            "files in DIRECTORY/quarantine/)",
             show_default=False,
+            rich_help_panel="Run",
         ),
     ] = None,
+    jobs: JobsOption = None,
+    again: AgainOption = False,
     log_json: LogJsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -87,7 +100,7 @@ def command(
         reuse_memory()
         tally = run(
             sources,
-            settings,
+            Settings(recipe, reading, written),
             output=output if output is not None else sys.stdout.buffer,
             jobs=jobs or cores(),
             progress=display.advance,

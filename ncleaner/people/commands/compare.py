@@ -2,34 +2,113 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from ncleaner.comparing.peers import NAMES, USUAL
-from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
-from ncleaner.people.options import ModelOption, SitesOption, cores, reports_errors
+from ncleaner.methods.table import DEFAULT_METHOD
+from ncleaner.options import Declared, option
+from ncleaner.people.declared import part, with_options
+from ncleaner.people.options import QuietOption, cores, reports_errors
 from ncleaner.people.streams import show, show_json, tell
+from ncleaner.recipe import Recipe
 
 if TYPE_CHECKING:
     from ncleaner.comparing.figures import Comparison
     from ncleaner.comparing.held_out import Models
-    from ncleaner.scoring.measures import BagUnit
 
-__all__ = ["command"]
+__all__ = ["EXAMPLES", "command"]
 
-# The choices come from the tables, so a new entry is an option at once; mypy cannot see the members.
-Tool = StrEnum("Tool", [(name, name) for name in NAMES])  # type: ignore[misc]
-Unit = StrEnum("Unit", [(name, name) for name in ("auto", "word", "char")])  # type: ignore[misc]
-Convention = StrEnum("Convention", [(name, name) for name in ("auto", "none")])  # type: ignore[misc]
+EXAMPLES = (
+    (
+        "Three methods on the same pages:",
+        "ncleaner compare --raw pages --clean gold -t hybrid -t ngram -t bte",
+    ),
+    (
+        "Draw accuracy against time:",
+        "ncleaner compare --raw pages --clean gold -t hybrid -t bte --plot compared",
+    ),
+)
 
 _NAMED = ", ".join(name for name in NAMES if name not in USUAL)
+_GOLD = "Gold standard"
+_PROGRAMS = "Programs"
+_MEASURED = "What is measured"
+_OUTPUT = "Output"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparing(Declared):
+    """What is compared on what, and what is shown of it."""
+
+    raw: Path | None = option(None, "Instead of GOLD_DIR: the pages.", kind=Path, metavar="DIR", panel=_GOLD)
+    clean: Path | None = option(
+        None, "Instead of GOLD_DIR: their cleaned text.", kind=Path, metavar="DIR", panel=_GOLD
+    )
+    unwrap: bool = option(False, "Take off the element <text> around each of CleanEval's pages.", panel=_GOLD)
+    limit: int | None = option(
+        None,
+        "Number of pages of each GOLD_DIR, at even distances.",
+        kind=int,
+        low=1,
+        otherwise="all",
+        panel=_GOLD,
+    )
+    convention: Literal["auto", "none"] = option(
+        "auto",
+        "auto: keep or leave out zones such as headlines as the gold texts do, where a tool has a switch "
+        "for it; none: all tools with their defaults.",
+        choices=("auto", "none"), panel=_GOLD,
+    )  # fmt: skip
+    tool: tuple[str, ...] = option(
+        (),
+        f"A method or another program to run, of {', '.join(NAMES)}; may be given several times.",
+        choices=NAMES, otherwise=f"all methods and all programs that are installed, but not {_NAMED}",
+        flags="--tool -t", metavar="NAME", panel=_PROGRAMS,
+    )  # fmt: skip
+    reference: str | None = option(
+        None,
+        "The tool that the others are compared with, page by page.",
+        kind=str, choices=NAMES, otherwise=DEFAULT_METHOD, metavar="NAME", panel=_PROGRAMS,
+    )  # fmt: skip
+    cross_validate: int | None = option(
+        None,
+        "Train the methods that learn on the pages of GOLD_DIR, and clean each page with a model that has "
+        "seen no page of its site: K folds.",
+        kind=int, low=2, otherwise="the models of --model", metavar="K", panel=_PROGRAMS,
+    )  # fmt: skip
+    unit: Literal["auto", "word", "char"] = option(
+        "auto",
+        "What the multiset F counts; auto: characters in scripts without spaces, words in others.",
+        choices=("auto", "word", "char"), panel=_MEASURED,
+    )  # fmt: skip
+    rounds: int = option(
+        1, "How often all pages are cleaned; the time of a page is the median.", low=1, panel=_MEASURED
+    )
+    seconds: float = option(
+        60.0,
+        "The time for one page, in seconds, after which a tool has failed.",
+        above=0, least=0.1, metavar="SECONDS", panel=_MEASURED,
+    )  # fmt: skip
+    json: bool = option(False, "Print all figures as JSON, also those of each page.", panel=_OUTPUT)
+    plot: Path | None = option(
+        None, "Draw accuracy against CPU time as PREFIX.png and PREFIX.svg.",
+        kind=Path, metavar="PREFIX", panel=_OUTPUT,
+    )  # fmt: skip
+    jobs: int | None = option(
+        None,
+        "Tools that run at the same time, and processes that score and train.",
+        kind=int, low=1, flags="--jobs -j", panel="Run",
+        otherwise="one tool after the other, so that their times are exact; all cores score and train",
+    )  # fmt: skip
 
 
 @reports_errors
+@with_options(comparing=Comparing, recipe=part(Recipe, "model sites"))
 def command(
     gold: Annotated[
         list[Path] | None,
@@ -40,168 +119,34 @@ def command(
             show_default=False,
         ),
     ] = None,
-    raw: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Instead of GOLD_DIR: the pages.", show_default=False),
-    ] = None,
-    clean: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Instead of GOLD_DIR: their cleaned text.", show_default=False),
-    ] = None,
-    tool: Annotated[
-        list[Tool] | None,
-        typer.Option(
-            "--tool",
-            "-t",
-            metavar="NAME",
-            help=f"A method or another program to run, of {', '.join(NAMES)}; may be given several times.  "
-            f"[default: all methods and all programs that are installed, but not {_NAMED}]",
-            show_default=False,
-        ),
-    ] = None,
-    reference: Annotated[
-        Tool | None,
-        typer.Option(
-            metavar="NAME",
-            help=f"The tool that the others are compared with, page by page.  [default: {DEFAULT_METHOD}]",
-            show_default=False,
-        ),
-    ] = None,
-    model: ModelOption = DEFAULT_MODEL,
-    sites: SitesOption = None,
-    cross_validate: Annotated[
-        int | None,
-        typer.Option(
-            metavar="K",
-            min=2,
-            help="Train the methods that learn on the pages of GOLD_DIR, and clean each page with a model "
-            "that has seen no page of its site: K folds.  [default: the models of --model]",
-            show_default=False,
-        ),
-    ] = None,
-    convention: Annotated[
-        Convention,
-        typer.Option(
-            help="auto: keep or leave out headlines, comments and captions as the gold texts do, where a "
-            "tool has a switch for it; none: all tools with their defaults."
-        ),
-    ] = Convention("auto"),
-    unit: Annotated[
-        Unit,
-        typer.Option(
-            help="What the multiset F counts; auto: characters in scripts without spaces, words in others."
-        ),
-    ] = Unit("auto"),
-    unwrap: Annotated[
-        bool, typer.Option("--unwrap", help="Take off the element <text> around each of CleanEval's pages.")
-    ] = False,
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="So many pages of each GOLD_DIR, at even distances.  [default: all]",
-            show_default=False,
-        ),
-    ] = None,
-    rounds: Annotated[
-        int, typer.Option(min=1, help="Clean all pages so often; the time of a page is the median.")
-    ] = 1,
-    seconds: Annotated[
-        float,
-        typer.Option(
-            metavar="SECONDS",
-            min=0.1,
-            help="The time for one page, in seconds, after which a tool has failed.",
-        ),
-    ] = 60.0,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print all figures as JSON, also those of each page.")
-    ] = False,
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="PREFIX",
-            help="Draw accuracy against CPU time as PREFIX.png and PREFIX.svg.",
-            show_default=False,
-        ),
-    ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            "--jobs",
-            "-j",
-            min=1,
-            help="Tools that run at the same time, and processes that score and train.  [default: one tool "
-            "after the other, so that their times are exact; all cores score and train]",
-            show_default=False,
-        ),
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    *,
+    comparing: Comparing,
+    recipe: Recipe,
+    quiet: QuietOption = False,
 ) -> None:
     """Compare methods and other programs on pages with a gold standard: accuracy and CPU time.
 
     Each tool runs in a process of its own. A page on which it fails counts as nothing found.
     """
-    from ncleaner.comparing.comparison import compare
-    from ncleaner.comparing.gold import read_gold
-    from ncleaner.comparing.held_out import train_folds
     from ncleaner.people.comparison import comparison_table
     from ncleaner.people.plots import draw_comparisons, missing, plot_paths, save
-    from ncleaner.people.progress import CountDisplay
 
-    if bool(gold) == bool(raw or clean) or (raw is None) != (clean is None):
+    asked = comparing
+    if bool(gold) == bool(asked.raw or asked.clean) or (asked.raw is None) != (asked.clean is None):
         raise typer.BadParameter("give GOLD_DIR, or --raw and --clean")
-    names = [chosen.value for chosen in tool] if tool else list(USUAL)
-    if reference is not None and reference.value not in names:
+    if asked.reference and asked.tool and asked.reference not in asked.tool:
         raise typer.BadParameter(
-            f"{reference.value} is not among the tools that run", param_hint="--reference"
+            f"{asked.reference} is not among the tools that run", param_hint="--reference"
         )
-    paths = plot_paths(plot) if plot is not None else []
+    paths = plot_paths(asked.plot) if asked.plot is not None else []
     comparisons: list[Comparison] = []
     folders: list[Path | None] = [*gold] if gold else [None]
     for folder in folders:
-        with CountDisplay("page read", "pages read", quiet=quiet) as display:
-            found = read_gold(
-                folder,
-                raw=raw,
-                clean=clean,
-                limit=limit,
-                unwrap=unwrap,
-                unit=None if unit.value == "auto" else cast("BagUnit", unit.value),
-                convention=convention.value == "auto",
-                pairs=cross_validate is not None,
-                progress=display.advance,
-            )
-        with TemporaryDirectory(prefix="ncleaner-") as models:
-            held_out: Models = {}
-            if cross_validate is not None:
-                with CountDisplay("model trained", "models trained", quiet=quiet) as display:
-                    held_out = train_folds(
-                        names,
-                        found.pairs,
-                        cross_validate,
-                        Path(models),
-                        threads=jobs or cores(),
-                        progress=display.advance,
-                    )
-            with CountDisplay("page cleaned and scored", "pages cleaned and scored", quiet=quiet) as display:
-                result = compare(
-                    found,
-                    names,
-                    reference=reference.value if reference else "",
-                    model=model,
-                    sites=sites,
-                    held_out=held_out,
-                    rounds=rounds,
-                    seconds=seconds,
-                    jobs=jobs or 1,
-                    scorers=jobs or cores(),
-                    progress=display.advance,
-                )
-        if not as_json:
+        result = _compared(folder, asked, recipe, quiet)
+        if not asked.json:
             show(comparison_table(result))
         comparisons.append(result)
-    if as_json:
+    if asked.json:
         show_json({"sets": [result.to_dict() for result in comparisons]})
     if paths:
         lacking = missing()
@@ -210,3 +155,48 @@ def command(
         if not quiet:
             drawn = f"No plots were drawn: {lacking}" if lacking else f"Plots: {', '.join(map(str, paths))}"
             tell(drawn)
+
+
+def _compared(folder: Path | None, asked: Comparing, recipe: Recipe, quiet: bool) -> Comparison:
+    """Compares the tools on one gold standard."""
+    from ncleaner.comparing.comparison import compare
+    from ncleaner.comparing.gold import read_gold
+    from ncleaner.comparing.held_out import train_folds
+    from ncleaner.people.progress import CountDisplay
+
+    names = list(asked.tool or USUAL)
+    jobs = asked.jobs or cores()
+    with CountDisplay("page read", "pages read", quiet=quiet) as display:
+        found = read_gold(
+            folder,
+            raw=asked.raw,
+            clean=asked.clean,
+            limit=asked.limit,
+            unwrap=asked.unwrap,
+            unit=None if asked.unit == "auto" else asked.unit,
+            convention=asked.convention == "auto",
+            pairs=asked.cross_validate is not None,
+            progress=display.advance,
+        )
+    with TemporaryDirectory(prefix="ncleaner-") as models:
+        held_out: Models = {}
+        if asked.cross_validate is not None:
+            with CountDisplay("model trained", "models trained", quiet=quiet) as display:
+                held_out = train_folds(
+                    names, found.pairs, asked.cross_validate, Path(models), threads=jobs,
+                    progress=display.advance,
+                )  # fmt: skip
+        with CountDisplay("page cleaned and scored", "pages cleaned and scored", quiet=quiet) as display:
+            return compare(
+                found,
+                names,
+                reference=asked.reference or "",
+                model=str(recipe.model),
+                sites=None if recipe.sites is None else str(recipe.sites),
+                held_out=held_out,
+                rounds=asked.rounds,
+                seconds=asked.seconds,
+                jobs=asked.jobs or 1,
+                scorers=jobs,
+                progress=display.advance,
+            )

@@ -17,7 +17,12 @@ from ncleaner.text.visible import visible
 if TYPE_CHECKING:
     from ncleaner.checking.findings import Finding
 
-__all__ = ["command"]
+__all__ = ["EXAMPLES", "command"]
+
+EXAMPLES = (
+    ("Say what is installed, and whether all of it works:", "ncleaner doctor"),
+    ("The same for programs, without measuring speed:", "ncleaner doctor --json --no-rates"),
+)
 
 _WIDTH = 80
 _MARKS = {"ok": "ok", "note": "note", "broken": "BROKEN"}

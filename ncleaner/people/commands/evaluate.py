@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from enum import StrEnum
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from ncleaner.errors import TrainingError
-from ncleaner.people.cleaning_options import Cleaning, with_cleaning
-from ncleaner.people.options import JobsOption, cores, reports_errors
+from ncleaner.options import Declared, option
+from ncleaner.people.declared import Given, part, with_options
+from ncleaner.people.options import JobsOption, QuietOption, cores, reports_errors
 from ncleaner.people.streams import show, show_json, tell
-from ncleaner.people.training_options import SiteOption
+from ncleaner.recipe import Recipe
+from ncleaner.training.options import Labelled
 
 if TYPE_CHECKING:
     from ncleaner.people.curve import Curve
@@ -21,13 +23,61 @@ if TYPE_CHECKING:
     from ncleaner.training.conventions import ZoneUse
     from ncleaner.training.pairs import Pair
 
-__all__ = ["command"]
+__all__ = ["EXAMPLES", "command"]
 
-Unit = StrEnum("Unit", [(name, name) for name in ("word", "char")])  # type: ignore[misc]
+EXAMPLES = (
+    ("Clean pages, and compare the result with gold texts:", "ncleaner evaluate pages gold --method hybrid"),
+    ("Draw precision against recall at all thresholds:", "ncleaner evaluate pages gold --curve curve"),
+)
+
+_MEASURED = "What is measured"
+_OUTPUT = "Output"
+
+
+@dataclass(frozen=True, slots=True)
+class Measuring(Declared):
+    """What is measured, and what is shown of it."""
+
+    unit: Literal["word", "char"] = option(
+        "word", "What the multiset F counts; use char for scripts without spaces.",
+        choices=("word", "char"), panel=_MEASURED,
+    )  # fmt: skip
+    ascii_only: bool = option(
+        False, "Leave non-ASCII characters out, as cleaneval.py -a does.", flags="--ascii", panel=_MEASURED
+    )
+    raw: Path | None = option(
+        None,
+        "The pages of GOLD_DIR, to tell their sites, and its convention: which zones, such as headlines, it "
+        "contains. By default the directory `raw` beside GOLD_DIR, if there is one.",
+        kind=Path, metavar="DIR", panel=_MEASURED,
+    )  # fmt: skip
+    json: bool = option(False, "Print all figures as JSON, also those of each page.", panel=_OUTPUT)
+    per_page: bool = option(False, "Also print a line for each page.", panel=_OUTPUT)
+    align: Path | None = option(
+        None, "Write the alignment of each page with its gold text to this directory.",
+        kind=Path, metavar="DIR", panel=_OUTPUT,
+    )  # fmt: skip
+    curve: Path | None = option(
+        None,
+        "Clean the pages of PRED_DIR at all thresholds, with n-grams unless --method names another method: "
+        "print precision and recall, and draw the curve as PREFIX.png and PREFIX.svg.",
+        kind=Path, metavar="PREFIX", panel=_OUTPUT,
+    )  # fmt: skip
+    html: Path | None = option(
+        None,
+        "Write all figures, the differences of the worst pages and, if pages are cleaned, the curve to this "
+        "HTML file, and what is wrong on the worst pages to pages in a directory beside it.",
+        kind=Path, metavar="FILE", panel=_OUTPUT,
+    )  # fmt: skip
+    worst: int = option(20, "Number of the worst pages that --html shows.", low=0, panel=_OUTPUT)
 
 
 @reports_errors
-@with_cleaning(method=None)
+@with_options(
+    measuring=Measuring,
+    labelled=part(Labelled, "site_from"),
+    recipe=part(Recipe, without="alt_text limits"),
+)
 def command(
     predicted: Annotated[
         Path,
@@ -40,55 +90,13 @@ def command(
     gold: Annotated[
         Path, typer.Argument(metavar="GOLD_DIR", help="Directory of gold text: files of the same names.")
     ],
-    cleaning: Cleaning,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print all figures as JSON, also those of each page.")
-    ] = False,
-    per_page: Annotated[bool, typer.Option("--per-page", help="Also print a line for each page.")] = False,
-    unit: Annotated[
-        Unit, typer.Option(help="What the multiset F counts; use char for scripts without spaces.")
-    ] = Unit("word"),
-    ascii_only: Annotated[
-        bool, typer.Option("--ascii", help="Leave non-ASCII characters out, as cleaneval.py -a does.")
-    ] = False,
-    align: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="Write the alignment of each page with its gold text to this directory."
-        ),
-    ] = None,
-    raw: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="The pages of GOLD_DIR, to tell their sites, and its convention: whether it contains "
-            "headlines, captions, comments and other zones. By default the directory `raw` beside GOLD_DIR, "
-            "if there is one.",
-            show_default=False,
-        ),
-    ] = None,
-    site_from: SiteOption = None,
+    *,
+    measuring: Measuring,
+    labelled: Labelled,
+    recipe: Recipe,
+    given: Given,
     jobs: JobsOption = None,
-    curve: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="PREFIX",
-            help="Clean the pages of PRED_DIR at all thresholds, with n-grams unless --method names another "
-            "method: print precision and recall, and draw the curve as PREFIX.png and PREFIX.svg.",
-            show_default=False,
-        ),
-    ] = None,
-    html: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write all figures, the differences of the worst pages and, if pages are cleaned, the curve "
-            "to this HTML file, and what is wrong on the worst pages to pages in a directory beside it.",
-            show_default=False,
-        ),
-    ] = None,
-    worst: Annotated[int, typer.Option(min=0, help="Number of the worst pages that --html shows.")] = 20,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Compare cleaned text with a gold standard: precision, recall and F, as cleaneval.py computes them.
 
@@ -96,52 +104,55 @@ def command(
     which the pages of a site are not taken as independent. Also tells the convention of the gold standard,
     and with which options of `clean` to be measured by it.
     """
-    are_pages = bool(cleaning.named) or curve is not None
-    if are_pages and raw is not None:
-        option = "--curve" if curve is not None else cleaning.named[0]
-        raise typer.BadParameter(f"with {option}, PRED_DIR has the pages", param_hint="--raw")
-    if curve is not None and html is None:
-        found = _curve(_pairs(predicted, gold, cleaning.text, quiet), cleaning, quiet)
-        told = _draw(found, curve)
-        _show_curve(found, as_json=as_json)
+    cleaning = [flag for flag in given.by["recipe"] if flag != "--text"]
+    are_pages = bool(cleaning) or measuring.curve is not None
+    if are_pages and measuring.raw is not None:
+        flag = "--curve" if measuring.curve is not None else cleaning[0]
+        raise typer.BadParameter(f"with {flag}, PRED_DIR has the pages", param_hint="--raw")
+    if measuring.curve is not None and measuring.html is None:
+        found = _curve(_pairs(predicted, gold, recipe.text, quiet), recipe, cleaning, quiet)
+        told = _draw(found, measuring.curve)
+        _show_curve(found, as_json=measuring.json)
         if not quiet:
             tell(told)
         return
-    result = _Evaluated(predicted, gold, cleaning, are_pages, raw, site_from, quiet)
-    result.run(
-        unit=cast(Literal["word", "char"], unit.value), ascii_only=ascii_only, jobs=jobs or cores(),
-        align=align, html=html, worst=worst, curve=curve,
-    )  # fmt: skip
-    result.show(as_json=as_json, per_page=per_page)
+    result = _Evaluated(predicted, gold, measuring, recipe, cleaning, labelled.site_from, quiet)
+    result.run(jobs or cores())
+    result.show()
 
 
 class _Evaluated:
     """One evaluation with all that is shown of it."""
 
     def __init__(
-        self, predicted: Path, gold: Path, cleaning: Cleaning, are_pages: bool, raw: Path | None,
-        site_from: str | None, quiet: bool,
-    ) -> None:  # fmt: skip
-        self._predicted, self._gold, self._cleaning = predicted, gold, cleaning
-        self._are_pages, self._raw, self._quiet = are_pages, raw, quiet
-        self._site_from = site_from
+        self,
+        predicted: Path,
+        gold: Path,
+        measuring: Measuring,
+        recipe: Recipe,
+        given: list[str],
+        site_from: str | None,
+        quiet: bool,
+    ) -> None:
+        self._predicted, self._gold, self._measuring, self._recipe = predicted, gold, measuring, recipe
+        self._given, self._site_from, self._quiet = given, site_from, quiet
+        self._are_pages, self._raw = bool(given) or measuring.curve is not None, measuring.raw
         self._convention: dict[str, ZoneUse] | None = None
         self._problem = ""
         self._told: list[str] = []
 
-    def run(
-        self, *, unit: Literal["word", "char"], ascii_only: bool, jobs: int, align: Path | None,
-        html: Path | None, worst: int, curve: Path | None,
-    ) -> None:  # fmt: skip
+    def run(self, jobs: int) -> None:
         """Cleans if need be, and compares. Raises as what it calls."""
+        from ncleaner.cleaner import Cleaner
         from ncleaner.people.evaluated import cleaned, sites_beside
         from ncleaner.people.progress import CountDisplay
         from ncleaner.scoring.evaluation import evaluate as evaluate_directories
         from ncleaner.training.sites import sites_of_names
 
+        asked = self._measuring
         with (
             CountDisplay("page cleaned", "pages cleaned", quiet=self._quiet) as cleaning,
-            cleaned(self._predicted, self._gold, self._cleaning.cleaner(), cleaning.advance)
+            cleaned(self._predicted, self._gold, Cleaner(self._recipe), cleaning.advance)
             if self._are_pages
             else nullcontext((self._predicted, self._gold)) as (predicted, gold),
         ):
@@ -152,12 +163,12 @@ class _Evaluated:
                 sites |= {name: site for name, site in named if site}
             with CountDisplay("page compared", "pages compared", quiet=self._quiet) as display:
                 self.result: Evaluation = evaluate_directories(
-                    predicted, gold, unit=unit, ascii_only=ascii_only, jobs=jobs,
-                    progress=display.advance, align_dir=align, sites=sites,
+                    predicted, gold, unit=asked.unit, ascii_only=asked.ascii_only, jobs=jobs,
+                    progress=display.advance, align_dir=asked.align, sites=sites,
                 )  # fmt: skip
             self._find_convention(pairs)
-            if html is not None:
-                self._write_html(html, worst, pairs, predicted, gold, curve)
+            if asked.html is not None:
+                self._write_html(asked.html, asked.worst, pairs, predicted, gold, asked.curve)
 
     def _read_pairs(self) -> list[Pair]:
         """Returns the pages with their gold text; none if they are not known, and `_problem` says why.
@@ -167,12 +178,12 @@ class _Evaluated:
         """
         given = self._predicted if self._are_pages else self._raw
         beside = given or self._gold.parent / "raw"
-        unknown = "The convention of this gold text (headline, captions, comments) is not known"
+        unknown = "The convention of this gold text (zones such as headlines) is not known"
         if self._gold.is_file() or not (given or beside.is_dir()):
             self._problem = f"{unknown}: --raw DIR names its pages."
             return []
         try:
-            return _pairs(beside, self._gold, self._cleaning.text, self._quiet)
+            return _pairs(beside, self._gold, self._recipe.text, self._quiet)
         except TrainingError as error:
             if self._raw is not None:
                 raise
@@ -188,6 +199,7 @@ class _Evaluated:
     def _write_html(
         self, html: Path, worst: int, pairs: list[Pair], predicted: Path, gold: Path, prefix: Path | None
     ) -> None:
+        from ncleaner.cleaner import Cleaner
         from ncleaner.errors import EvaluationError, OutputError
         from ncleaner.explaining.drawing import page_of
         from ncleaner.people.evaluated import view_of
@@ -200,7 +212,7 @@ class _Evaluated:
         svg = ""
         if self._are_pages and pairs:
             try:
-                found = _curve(pairs, self._cleaning, self._quiet)
+                found = _curve(pairs, self._recipe, self._given, self._quiet)
                 svg = "" if missing() else to_svg(draw_curve(found))
                 if prefix is not None:
                     self._told.append(_draw(found, prefix))
@@ -213,7 +225,7 @@ class _Evaluated:
         shown = worst_pages(self.result, worst)
         texts = {page.name: read_pair(page.name, predicted, gold) for page in shown}
         known = {pair.name: pair for pair in pairs}
-        cleaner = self._cleaning.cleaner() if self._are_pages else None
+        cleaner = Cleaner(self._recipe) if self._are_pages else None
         folder = html.with_name(f"{html.stem}_pages")
         links: dict[str, str] = {}
         for number, page in enumerate(shown, 1):
@@ -230,7 +242,7 @@ class _Evaluated:
         convention = convention_table(self._convention) if self._convention else self._problem
         title = f"{self._predicted.name} against {self._gold.name}"
         if self._are_pages:
-            title += f", {self._cleaning.method or 'default method'}, model {self._cleaning.model}"
+            title += f", {self._recipe.method}, model {self._recipe.model}"
         write_page(
             html,
             evaluation_page(
@@ -241,16 +253,16 @@ class _Evaluated:
         views = f", and {len(links)} views in {folder}" if links else ""
         self._told.append(f"written: {html}{views}")
 
-    def show(self, *, as_json: bool, per_page: bool) -> None:
+    def show(self) -> None:
         """Shows figures, convention, and what was written."""
         from ncleaner.people.tables import convention_table, evaluation_table
 
         found = self._convention
-        if as_json:
+        if self._measuring.json:
             told = None if found is None else {name: use.to_dict() for name, use in found.items()}
             show_json({**self.result.to_dict(), "convention": told})
         else:
-            show(evaluation_table(self.result, per_page=per_page))
+            show(evaluation_table(self.result, per_page=self._measuring.per_page))
             show(convention_table(found) if found else self._problem)
         if not self._quiet:
             for line in self._told:
@@ -270,18 +282,19 @@ def _pairs(raw: Path, gold: Path, text: str, quiet: bool) -> list[Pair]:
         return read_pairs(raw, gold, text=text, progress=display.advance)
 
 
-def _curve(pairs: list[Pair], cleaning: Cleaning, quiet: bool) -> Curve:
+def _curve(pairs: list[Pair], recipe: Recipe, given: list[str], quiet: bool) -> Curve:
     """Returns the curve of n-grams from their scores alone, that of another method by cleaning at each
     threshold."""
+    from ncleaner.cleaner import Cleaner
     from ncleaner.methods.choice import ngrams_by_page
     from ncleaner.people.curve import precision_recall, precision_recall_of
     from ncleaner.people.progress import CountDisplay
 
-    if not set(cleaning.named) - {"--model"}:
-        return precision_recall(pairs, ngrams_by_page(cleaning.model))
+    if not set(given) - {"--model"}:
+        return precision_recall(pairs, ngrams_by_page(str(recipe.model)))
     with CountDisplay("threshold tried", "thresholds tried", quiet=quiet) as display:
         return precision_recall_of(
-            pairs, lambda threshold: cleaning.cleaner(threshold=threshold), progress=display.advance
+            pairs, lambda threshold: Cleaner(replace(recipe, threshold=threshold)), progress=display.advance
         )
 
 

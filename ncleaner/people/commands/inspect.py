@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ncleaner.methods.table import METHODS
-from ncleaner.people.cleaning_options import Cleaning, with_cleaning
-from ncleaner.people.options import InputFormatName, InputFormatOption, reports_errors
+from ncleaner.people.declared import part, with_options
+from ncleaner.people.options import reports_errors
 from ncleaner.people.streams import check_stdin, show, show_drawn, show_json, tell, terminal
+from ncleaner.recipe import Recipe
+from ncleaner.running.settings import Reading, Settings
 
 if TYPE_CHECKING:
     from ncleaner.cleaner import Cleaner
-    from ncleaner.explaining.differences import Differences
-    from ncleaner.explaining.explanation import Explanation
+    from ncleaner.explaining.against import Differences
+    from ncleaner.explaining.explain import Explanation
     from ncleaner.page import Page
 
-__all__ = ["command"]
+__all__ = ["EXAMPLES", "command"]
+
+EXAMPLES = (
+    ("Why each segment of a page is kept or removed:", "ncleaner inspect pages/lampworks-1997.html --why"),
+    (
+        "Where two methods differ, on the third page of a crawl:",
+        "ncleaner inspect crawl.warc.gz -n 3 --diff ngram hybrid",
+    ),
+)
 
 
 @reports_errors
-@with_cleaning()
+@with_options(recipe=part(Recipe, without="alt_text limits"), reading=part(Reading, "input_format"))
 def command(
     page: Annotated[
         str,
@@ -30,26 +41,39 @@ def command(
             metavar="PAGE", help="An HTML or text file, an archive (see --number), or - for standard input."
         ),
     ],
-    cleaning: Cleaning,
+    *,
+    recipe: Recipe,
+    reading: Reading,
     number: Annotated[
-        int, typer.Option("--number", "-n", min=1, help="Number of the page in an archive.")
+        int,
+        typer.Option(
+            "--number", "-n", min=1, help="Number of the page in an archive.", rich_help_panel="Input"
+        ),
     ] = 1,
-    input_format: InputFormatOption = InputFormatName("auto"),
     why: Annotated[
         bool | None,
         typer.Option(
             "--why/--no-why",
-            help="Say what spoke for and against each segment.  [default: on a terminal, and with --diff]",
+            help="Say what spoke for and against each segment. (default: on a terminal, and with --diff)",
             show_default=False,
+            rich_help_panel="What is shown",
         ),
     ] = None,
     whole: Annotated[
-        bool, typer.Option("--whole", help="On a terminal: show long texts to their end.")
+        bool,
+        typer.Option(
+            "--whole", help="On a terminal: show long texts to their end.", rich_help_panel="What is shown"
+        ),
     ] = False,
     segment: Annotated[
         int | None,
         typer.Option(
-            "--segment", "-s", min=0, help="All details of the segment with this number.", show_default=False
+            "--segment",
+            "-s",
+            min=0,
+            help="All details of the segment with this number.",
+            show_default=False,
+            rich_help_panel="What is shown",
         ),
     ] = None,
     against: Annotated[
@@ -59,10 +83,16 @@ def command(
             help="Compare with a gold text: a file, or a directory with a file of the page's name. Shows "
             "what is wrongly kept (FP) and wrongly removed (FN).",
             show_default=False,
+            rich_help_panel="What is shown",
         ),
     ] = None,
     wrong: Annotated[
-        bool, typer.Option("--wrong", help="With --against: show only what is wrongly kept or removed.")
+        bool,
+        typer.Option(
+            "--wrong",
+            help="With --against: show only what is wrongly kept or removed.",
+            rich_help_panel="What is shown",
+        ),
     ] = False,
     diff: Annotated[
         tuple[str, str] | None,
@@ -71,6 +101,7 @@ def command(
             help="Show the segments that two methods or models judge differently, and why: each a name of a "
             "method, a name of a shipped model, or a model file.",
             show_default=False,
+            rich_help_panel="What is shown",
         ),
     ] = None,
     html: Annotated[
@@ -79,29 +110,34 @@ def command(
             metavar="FILE",
             help="Write the page and the verdicts side by side to this HTML file, which needs no other file.",
             show_default=False,
+            rich_help_panel="Output",
         ),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print everything as JSON, with all features and n-grams.")
+        bool,
+        typer.Option(
+            "--json",
+            help="Print everything as JSON, with all features and n-grams.",
+            rich_help_panel="Output",
+        ),
     ] = False,
 ) -> None:
     """Show what happens to one page, and why: for each segment whether it is kept, its score, and reasons."""
+    from ncleaner.cleaner import Cleaner
     from ncleaner.people.inspect import nth_page
 
     check_stdin([page])
     if wrong and (against is None or diff is not None):
         raise typer.BadParameter("it needs --against, and no --diff", param_hint="--wrong")
+    recipe = replace(recipe, facts=True)
+    item = nth_page(page, number, Settings(recipe, reading))
     if diff is not None:
         if segment is not None:
             raise typer.BadParameter("--diff shows all segments that differ", param_hint="--segment")
-        sides = [_side(name) for name in diff]
-        item = nth_page(page, number, input_format.value, cleaning.text)
-        first, second = (_explained(item, page, cleaning.cleaner(*side), against) for side in sides)
+        first, second = (_explained(item, page, Cleaner(_side(name, recipe)), against) for name in diff)
         _show_differences(diff, first, second, html, why=why, whole=whole, as_json=as_json)
         return
-    cleaner = cleaning.cleaner()
-    item = nth_page(page, number, input_format.value, cleaning.text)
-    explanation = _explained(item, page, cleaner, against)
+    explanation = _explained(item, page, Cleaner(recipe), against)
     if segment is not None and segment >= len(explanation.segments):
         there = len(explanation.segments)
         said = f"the page has the segments 0 to {there - 1}" if there else "the page has no segments"
@@ -113,18 +149,16 @@ def command(
     _show(explanation, why=why, whole=whole, segment=segment, wrong=wrong, as_json=as_json)
 
 
-def _side(name: str) -> tuple[str, str]:
-    """Returns method and model of one side of a difference: a method has --model, a model has --method."""
+def _side(name: str, recipe: Recipe) -> Recipe:
+    """Returns the recipe of one side of a difference: a method has --model, a model has --method."""
     if name not in METHODS:
-        return "", name
-    if METHODS[name].needs_references:
-        raise typer.BadParameter(f"the method {name} needs references of its site", param_hint="--diff")
-    return name, ""
+        return replace(recipe, model=name)
+    return replace(recipe, method=name, parameters=recipe.parameters if name == recipe.method else {})
 
 
 def _explained(item: Page, path: str, cleaner: Cleaner, against: Path | None) -> Explanation:
+    from ncleaner.explaining.against import gold_of, with_gold
     from ncleaner.explaining.explain import explain
-    from ncleaner.explaining.gold import gold_of, with_gold
 
     explanation = explain(item, cleaner, url=item.url or path)
     if against is None:
@@ -142,8 +176,7 @@ def _show(
     wrong: bool,
     as_json: bool,
 ) -> None:
-    from ncleaner.explaining.details import details_of
-    from ncleaner.explaining.sentences import lines_of
+    from ncleaner.explaining.words import details_of, lines_of
     from ncleaner.people.inspect import explanation_drawing
 
     only = [why for why in explanation.segments if why.is_wrong] if wrong else explanation.segments
@@ -163,7 +196,7 @@ def _show_differences(
     names: tuple[str, str], first: Explanation, second: Explanation, html: Path | None, *,
     why: bool | None, whole: bool, as_json: bool,
 ) -> None:  # fmt: skip
-    from ncleaner.explaining.differences import differences_of
+    from ncleaner.explaining.against import differences_of
     from ncleaner.people.inspect import differences_drawing
 
     found: Differences = differences_of(names, first, second)

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ncleaner.people.options import Method, reports_errors
+from ncleaner.methods.table import METHODS
+from ncleaner.people.options import reports_errors
 from ncleaner.people.streams import show
 
-__all__ = ["command"]
+__all__ = ["EXAMPLES", "command"]
+
+EXAMPLES = (
+    ("List all methods:", "ncleaner methods"),
+    ("The parameters of one, and their defaults:", "ncleaner methods kimatu"),
+)
+
+# The choices come from the table; mypy cannot see them.
+if TYPE_CHECKING:
+    Method = str
+else:
+    Method = Literal[tuple(METHODS)]
 
 
 @reports_errors
@@ -22,4 +34,4 @@ def command(
     """List the cleaning methods, or show the parameters of one, which `clean --set` changes."""
     from ncleaner.people.cards import describe_method, method_table
 
-    show(method_table() if method is None else describe_method(method.value))
+    show(method_table() if method is None else describe_method(method))

@@ -8,18 +8,34 @@ from typing import Annotated
 import typer
 
 from ncleaner.people.completing import model_names, own_names
-from ncleaner.people.helppages import HelpfulCommand, HelpfulGroup
+from ncleaner.people.examples import epilog
 from ncleaner.people.options import reports_errors
 from ncleaner.people.streams import show, tell
 from ncleaner.text.visible import visible
 
-__all__ = ["command"]
+__all__ = ["EXAMPLES", "command"]
+
+EXAMPLES = (
+    ("List all models:", "ncleaner models"),
+    ("What a model has learned:", "ncleaner models show el --number 5"),
+)
+SHOW_EXAMPLES = (
+    ("The five strongest n-grams of the Greek model:", "ncleaner models show el --number 5"),
+    ("A model of your own:", "ncleaner models show mine.ncm"),
+)
+ADD_EXAMPLES = (
+    ("Let `clean` find a model by itself:", "ncleaner models add eo.ncm"),
+    ("Under another name:", "ncleaner models add mine.ncm --name english"),
+)
+REMOVE_EXAMPLES = (
+    ("Delete a model that was added:", "ncleaner models remove eo"),
+    ("Another one:", "ncleaner models remove english"),
+)
 
 command = typer.Typer(
-    cls=HelpfulGroup,
     invoke_without_command=True,
     add_completion=False,
-    rich_markup_mode=None,
+    epilog=epilog(EXAMPLES),
 )
 
 
@@ -37,7 +53,7 @@ def models(context: typer.Context) -> None:
         show(model_table())
 
 
-@command.command("show", cls=HelpfulCommand)
+@command.command("show", epilog=epilog(SHOW_EXAMPLES))
 @reports_errors
 def show_model(
     model: Annotated[
@@ -54,19 +70,18 @@ def show_model(
     show(describe(model, number))
 
 
-@command.command("add", cls=HelpfulCommand)
+@command.command("add", epilog=epilog(ADD_EXAMPLES))
 @reports_errors
 def add(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A model file, as `train` writes it.")],
     name: Annotated[
         str | None,
-        typer.Option(help="Name to give the model.  [default: the name of the file]", show_default=False),
+        typer.Option(help="Name to give the model. (default: the name of the file)", show_default=False),
     ] = None,
 ) -> None:
     """Add a model to your own: `clean` finds it by its name, and by the language of a page."""
     from ncleaner.methods.choice import load_model
-    from ncleaner.modelling.files import model_bytes
-    from ncleaner.modelling.own import add_model
+    from ncleaner.modelling.files import add_model, model_bytes
 
     model = load_model(file)
     chosen = name or file.stem
@@ -80,7 +95,7 @@ def add(
     tell(f"{visible(target)}: {use}")
 
 
-@command.command("remove", cls=HelpfulCommand)
+@command.command("remove", epilog=epilog(REMOVE_EXAMPLES))
 @reports_errors
 def remove(
     name: Annotated[
@@ -89,6 +104,6 @@ def remove(
     ],
 ) -> None:
     """Remove one of your own models: its file is deleted."""
-    from ncleaner.modelling.own import remove_model
+    from ncleaner.modelling.files import remove_model
 
     tell(f"{visible(remove_model(name))} is deleted")

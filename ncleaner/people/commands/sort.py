@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -19,14 +18,12 @@ from ncleaner.people.options import (
     sources_of,
 )
 
-__all__ = ["command"]
+__all__ = ["EXAMPLES", "command"]
 
-
-class By(StrEnum):
-    """What an archive has the records of."""
-
-    host = "host"
-    domain = "domain"
+EXAMPLES = (
+    ("One archive for each host:", "ncleaner sort crawl.warc.gz -o sorted"),
+    ("One archive for each registered domain:", "ncleaner sort crawl.warc.gz -o domains --by domain"),
+)
 
 
 @reports_errors
@@ -39,6 +36,7 @@ def command(
             "(s3://…, https://…); - for standard input.",
         ),
     ] = None,
+    *,
     inputs_from: InputsFromOption = None,
     prefix: PrefixOption = None,
     output: Annotated[
@@ -50,8 +48,10 @@ def command(
             help="Directory for the archives, new or of an earlier sort, which goes on. It needs twice the "
             "space of the inputs.",
         ),
-    ] = ...,  # type: ignore[assignment]
-    by: Annotated[By, typer.Option(help="One archive per host, or per registered domain.")] = By.host,
+    ],
+    by: Annotated[
+        Literal["host", "domain"], typer.Option(help="One archive per host, or per registered domain.")
+    ] = "host",
     jobs: JobsOption = None,
     again: Annotated[
         bool,
@@ -78,7 +78,7 @@ def command(
         tally = sort(
             sources,
             output,
-            by=by.value,
+            by=by,
             jobs=jobs or cores(),
             progress=display.advance,
             again=again,

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated
 
 import typer
 
-from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL
+from ncleaner.options import REQUIRED, Declared, option
+from ncleaner.people.declared import part, with_options
 from ncleaner.people.options import (
-    EncodingOption,
-    InputFormatName,
-    InputFormatOption,
+    AgainOption,
     InputsFromOption,
     JobsOption,
     LogJsonOption,
-    ModelOption,
-    PageMethod,
-    PageMethodOption,
     PrefixOption,
     QuietOption,
     cores,
@@ -26,17 +23,61 @@ from ncleaner.people.options import (
     sources_of,
 )
 from ncleaner.people.streams import show, show_json, tell
-from ncleaner.running.settings import Settings
+from ncleaner.recipe import Recipe
+from ncleaner.running.settings import Reading, Settings
 from ncleaner.text.counted import counted
 from ncleaner.text.visible import visible
 
-__all__ = ["command"]
+__all__ = ["EXAMPLES", "command"]
+
+EXAMPLES = (
+    (
+        "Write a survey, and a page that shows the crawl:",
+        "ncleaner survey crawl.warc.gz -o sites.ncs --html crawl.html",
+    ),
+    (
+        "Use it: what is on many pages of a site is removed:",
+        "ncleaner clean crawl.warc.gz --sites sites.ncs > known.txt",
+    ),
+)
 
 # The numbers of surveying.build, which need not be imported for a help text.
 _PAGES, _MOST_PAGES = 32, 64
+_FOUND = "What is found"
+
+
+@dataclass(frozen=True, slots=True)
+class Surveying(Declared):
+    """What a survey keeps, and what is shown of it."""
+
+    output: Path = option(
+        REQUIRED, "The survey to write, such as sites.ncs.",
+        kind=Path, flags="--output -o", metavar="FILE", panel="Output",
+    )  # fmt: skip
+    pages: int = option(
+        _PAGES, "Pages of each site that the survey keeps: a sample.", low=2, high=_MOST_PAGES, panel=_FOUND
+    )
+    references: bool = option(
+        False, "Keep the HTML of these pages, too, for the method `site`.", panel=_FOUND
+    )
+    duplicates: bool = option(
+        False,
+        "Find pages with the same or nearly the same clean text, for the column `duplicate_of` of `clean "
+        "--sites` (needs the extra `duplicates`).",
+        panel=_FOUND,
+    )
+    html: Path | None = option(
+        None, "Write a portrait of the crawl to this HTML file.", kind=Path, metavar="FILE", panel="Output"
+    )
+    json: bool = option(False, "Print the portrait of the crawl as JSON.", panel="Output")
 
 
 @reports_errors
+@with_options(
+    reading=part(Reading, "input_format"),
+    surveying=Surveying,
+    recipe=part(Recipe, "method model encoding"),
+)
 def command(
     inputs: Annotated[
         list[str] | None,
@@ -46,41 +87,14 @@ def command(
             "surveys (.ncs) and signatures (.signatures.jsonl), which are merged.",
         ),
     ] = None,
+    *,
     inputs_from: InputsFromOption = None,
     prefix: PrefixOption = None,
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", metavar="FILE", help="The survey to write, such as sites.ncs."),
-    ] = ...,  # type: ignore[assignment]
-    pages: Annotated[
-        int,
-        typer.Option(min=2, max=_MOST_PAGES, help="Pages of each site that the survey keeps: a sample."),
-    ] = _PAGES,
-    references: Annotated[
-        bool,
-        typer.Option("--references", help="Keep the HTML of these pages, too, for the method `site`."),
-    ] = False,
-    duplicates: Annotated[
-        bool,
-        typer.Option(
-            "--duplicates",
-            help="Find pages with the same or nearly the same clean text, for the column `duplicate_of` of "
-            "`clean --sites` (needs the extra `duplicates`).",
-        ),
-    ] = False,
-    html: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Write a portrait of the crawl to this HTML file.", show_default=False
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the portrait of the crawl as JSON.")] = False,
-    method: PageMethodOption = PageMethod(DEFAULT_METHOD),
-    model: ModelOption = DEFAULT_MODEL,
-    input_format: InputFormatOption = InputFormatName("auto"),
-    encoding: EncodingOption = None,
+    reading: Reading,
+    surveying: Surveying,
+    recipe: Recipe,
     jobs: JobsOption = None,
-    again: Annotated[bool, typer.Option("--again", help="Do not go on with an interrupted survey.")] = False,
+    again: AgainOption = False,
     log_json: LogJsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -100,12 +114,6 @@ def command(
         raise typer.BadParameter("give archives, or - for standard input", param_hint="INPUT")
     parts = {name: parts_of(Path(name)) for name in inputs or [] if Path(name).exists()}
     sources = sources_of([name for name in inputs or [] if not parts.get(name)], inputs_from, prefix)
-    settings = Settings(
-        method=method.value,
-        model=model,
-        input_format=cast(Any, input_format.value),
-        encoding=encoding,
-    )
     with (
         logged_as_json(log_json),
         ProgressDisplay(sources, quiet=quiet, as_json=log_json) as display,
@@ -113,24 +121,24 @@ def command(
         tally, found = survey(
             sources,
             [part for each in parts.values() for part in each],
-            output,
-            settings,
-            pages=pages,
-            references=references,
-            duplicates=duplicates,
+            surveying.output,
+            Settings(recipe, reading),
+            pages=surveying.pages,
+            references=surveying.references,
+            duplicates=surveying.duplicates,
             jobs=jobs or cores(),
             progress=display.advance,
             again=again,
         )
     display.finish(tally)
-    portrait = portrait_of(Survey(output))
-    if html is not None:
-        write_page(html, survey_page(portrait, str(output)))
-    if as_json:
+    portrait = portrait_of(Survey(surveying.output))
+    if surveying.html is not None:
+        write_page(surveying.html, survey_page(portrait, str(surveying.output)))
+    if surveying.json:
         show_json(portrait.to_dict())
     elif not quiet:
         show(survey_text(portrait))
         sums = f"{counted(found['pages'], 'page')} of {counted(found['sites'], 'site')}"
-        tell(f"{visible(output)}: {sums}")
+        tell(f"{visible(surveying.output)}: {sums}")
     if not tally.complete:
         raise typer.Exit(1)

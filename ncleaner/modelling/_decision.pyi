@@ -1,0 +1,38 @@
+import numpy as np
+import numpy.typing as npt
+
+SATURATION: float
+
+def posterior(
+    evidence: npt.NDArray[np.float64],
+    to_clean: float,
+    stay_clean: float,
+    opening: float = 0,
+    closing: float = 0,
+    empty: float = 1,
+) -> npt.NDArray[np.float64]: ...
+
+class Statistics:
+    def __init__(
+        self,
+        kind: str,
+        slope: float,
+        offset: float,
+        to_clean: float,
+        stay_clean: float,
+        opening: float,
+        closing: float,
+        empty: float,
+        scale: float,
+        shift: float,
+    ) -> None: ...
+    def of(
+        self, sums: npt.NDArray[np.float64], counts: npt.NDArray[np.uint32]
+    ) -> npt.NDArray[np.float64]: ...
+
+LEAST: float
+
+def decide(
+    probabilities: npt.NDArray[np.float64], words: npt.NDArray[np.float64], beta: float = 1.0
+) -> npt.NDArray[np.bool_]: ...
+def probabilities_of(odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]: ...

@@ -1,0 +1,184 @@
+"""Options, each declared once: the field of a dataclass says its type, default, bounds, help and flags.
+
+The Python API checks values against the declaration, `people.declared` makes the command line of it,
+manifests record it, and the documentation lists it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from typing import Any
+
+from ncleaner.arguments import check_choice, check_flag, check_is, check_number, check_whole
+from ncleaner.errors import InputError
+
+__all__ = ["REQUIRED", "Declared", "Option", "OptionError", "option", "options_of", "record_of", "words_of"]
+
+
+REQUIRED: Any = ...
+
+
+class OptionError(ValueError):
+    """Raised for a value that an option cannot have; `option` is its name."""
+
+    def __init__(self, option: str, message: str) -> None:
+        super().__init__(message)
+        self.option = option
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """The declaration of an option.
+
+    Attributes:
+        help: what it does, for the command line, the API and the documentation.
+        kind: type of its values: `bool`, `int`, `float`, `str`, `Path`, `tuple`, `dict` (of values by name),
+            or a class of options that belong together.
+        default: value if none is given; `REQUIRED` if one must be given.
+        each: type of the values in a tuple.
+        count: number of values in a tuple; 0 for any number, each with a flag of its own.
+        choices: the texts that it can be.
+        low, high: smallest and largest number.
+        above: a bound that a number has to exceed.
+        what: the values in words, for errors.
+        check: a function that raises for a wrong value; it gets name and value.
+        flags: names on the command line, with spaces between them; empty: made of `name`. None: not there.
+        metavar: stands for the value on the command line.
+        panel: heading under which the command line lists it.
+        presets: flags of the command line that give the option a value: (value, help).
+        unit: the command line counts in this many, as in megabytes.
+        least: smallest number on the command line, if that differs from `low`.
+        otherwise: the default in words, where there is no value for it.
+        complete: name of the function that completes a value in a shell.
+        of: output formats that have it; all if empty.
+        name: set by `options_of`.
+    """
+
+    help: str
+    kind: type
+    default: Any
+    choices: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    above: float = -math.inf
+    what: str = ""
+    check: Callable[[str, Any], None] | None = None
+    flags: str | None = ""
+    metavar: str = ""
+    panel: str = ""
+    presets: tuple[tuple[str, str], ...] = ()
+    unit: int = 1
+    least: float | None = None
+    otherwise: str = ""
+    complete: str = ""
+    of: tuple[str, ...] = ()
+    each: type = str
+    count: int = 0
+    name: str = ""
+
+    @property
+    def names(self) -> list[str]:
+        """Names on the command line, the long one first."""
+        if self.flags:
+            return self.flags.split()
+        no = "no-" if self.default is True else ""
+        return [f"--{no}{self.name.replace('_', '-')}"]
+
+    def checked(self, value: Any) -> Any:
+        """Returns a value, with numbers of NumPy as those of Python.
+
+        Raises:
+            TypeError: the value has another type.
+            ValueError: it is out of range, or none of the choices.
+        """
+        if value is None and self.default is None:
+            return None
+        if self.kind is tuple:
+            check_is(self.name, value, (tuple, list), self.what or f"values of type {self.each.__name__}")
+            one = replace(self, kind=self.each)
+            return tuple(one.checked(each) for each in value)
+        if self.check is not None:
+            self.check(self.name, value)
+        elif self.choices:
+            check_choice(self.name, value, self.choices)
+        elif self.kind is bool:
+            check_flag(self.name, value)
+        elif self.kind is int:
+            check_whole(self.name, value, int(self.low or 0), None if self.high is None else int(self.high))
+            return int(value)
+        elif self.kind is float:
+            check_number(self.name, value, self.what or "a number", self.above)
+        else:
+            kind: Any = Mapping if self.kind is dict else self.kind
+            check_is(self.name, value, kind, self.what or f"a {self.kind.__name__}")
+        return value
+
+
+def option(
+    default: Any, help: str, *, kind: type | None = None, positional: bool = False, **declaration: Any
+) -> Any:
+    """Declares a field of a dataclass as an option; see `Option`."""
+    made = Option(help, kind or type(default), default, **declaration)
+    # a mapping has no hash
+    more: dict[str, Any] = (
+        {"default_factory": dict, "hash": False} if made.kind is dict else {"default": default}
+    )
+    return field(metadata={"option": made}, kw_only=not positional, **more)
+
+
+@cache
+def options_of(declared: Any) -> tuple[Option, ...]:
+    """Returns the options of a dataclass, in order; those of a base class come last."""
+    found = [each for each in fields(declared) if "option" in each.metadata]
+    found.sort(key=lambda each: each.name not in declared.__annotations__)
+    return tuple(replace(each.metadata["option"], name=each.name) for each in found)
+
+
+class Declared:
+    """Base of dataclasses with options: checks the values that they are made with.
+
+    Raises:
+        TypeError: a value has another type.
+        ValueError: a value is out of range, or none of the choices.
+    """
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        kind: Any = type(self)
+        for each in options_of(kind):
+            given = getattr(self, each.name)
+            try:
+                checked = each.checked(given)
+            except (ValueError, InputError) as error:
+                raise OptionError(each.name, str(error)) from None
+            if checked is not given:
+                object.__setattr__(self, each.name, checked)
+
+
+def words_of(declared: type, values: Mapping[str, Any]) -> list[str]:
+    """Returns the words of a command line that give options these values; none for a default."""
+    words: list[str] = []
+    for each in options_of(declared):
+        value = values.get(each.name, each.default)
+        if value == each.default:
+            continue
+        if each.kind is bool:
+            yes, _, no = each.names[0].partition("/")
+            words.append(no if value is False and no else yes)
+        else:
+            words += [each.names[0], str(value)]
+    return words
+
+
+def record_of(declared: Declared) -> dict[str, Any]:
+    """Returns {name: value} of all options, for JSON."""
+    found = {}
+    kind: Any = type(declared)
+    for each in options_of(kind):
+        value = getattr(declared, each.name)
+        found[each.name] = record_of(value) if isinstance(value, Declared) else value
+    return found

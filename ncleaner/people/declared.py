@@ -1,0 +1,228 @@
+"""Declared options on the command line: a class of options gives typer's parameters, and these its value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from enum import StrEnum
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, cast
+
+import typer
+
+from ncleaner.options import Declared, Option, OptionError, options_of
+from ncleaner.people import completing
+
+__all__ = ["Given", "part", "with_options"]
+
+# most characters of choices that a help page lists in place of the value
+_CHOICES = 24
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Given(NamedTuple):
+    """Options that the user has named.
+
+    Attributes:
+        by: {parameter of the command: their names, such as `--model`}.
+    """
+
+    by: Mapping[str, tuple[str, ...]]
+
+    @property
+    def flags(self) -> set[str]:
+        """All of them."""
+        return {flag for flags in self.by.values() for flag in flags}
+
+
+class Part(NamedTuple):
+    """A class of options of which a command has only some."""
+
+    kind: type
+    names: frozenset[str]
+
+
+def part(kind: type, only: str = "", *, without: str = "") -> Part:
+    """Returns some options of a class, by their names with spaces between them."""
+    names = only.split() or [each.name for each in options_of(kind)]
+    return Part(kind, frozenset(names) - frozenset(without.split()))
+
+
+class _Flag(NamedTuple):
+    """A parameter of the command line, for an option or one of its presets."""
+
+    option: Option
+    parameter: Parameter
+    preset: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.parameter.name
+
+    @property
+    def shown(self) -> str:
+        """The long name that users type."""
+        return f"--{self.preset}" if self.preset else self.option.names[0].partition("/")[0]
+
+
+def _parameter(option: Option, name: str, default: Any) -> Parameter:
+    """Returns the parameter of an option; its value is what the user types, in the option's type."""
+    kind: Any = option.kind
+    bounds: dict[str, Any] = {}
+    # typer knows no list of literals
+    each: Any = StrEnum(option.name, list(option.choices)) if option.choices else option.each
+    number = option.each if kind is tuple else kind
+    if number in (int, float):
+        least = option.low if option.least is None else option.least
+        bounds = {"min": None if least is None else number(least), "max": option.high and number(option.high)}
+    if kind is tuple and option.count:
+        kind = tuple[(each,) * option.count]  # type: ignore[misc]
+    elif kind in (tuple, dict):
+        kind = list[each]
+        default = list(default)
+    elif option.choices:
+        kind = Literal[option.choices]
+    if default is None:
+        kind = kind | None
+    if option.default is True:
+        default = not default
+    metavar = option.metavar or ("N" if number in (int, float) else None)
+    if option.choices and len("|".join(option.choices)) > _CHOICES:
+        metavar = metavar or option.name.upper()
+    shown = default not in (None, [], Parameter.empty) and option.kind is not bool
+    said = f"{', '.join(option.of)}: {option.help}" if option.of else option.help
+    return Parameter(
+        name,
+        Parameter.KEYWORD_ONLY,
+        default=default,
+        annotation=Annotated[
+            kind,
+            typer.Option(
+                *option.names,
+                help=f"{said} (default: {option.otherwise})" if option.otherwise else said,
+                metavar=metavar,
+                rich_help_panel=option.panel or None,
+                show_default=shown,
+                autocompletion=getattr(completing, option.complete) if option.complete else None,
+                **bounds,
+            ),
+        ],
+    )
+
+
+def _of_class(declared: type, changed: Mapping[str, Any], names: frozenset[str]) -> Iterator[_Flag]:
+    """Yields the parameters of a class of options; of those in a class within it, too."""
+    for option in options_of(declared):
+        if option.name not in names:
+            continue
+        default = changed.get(option.name, option.default)
+        if isinstance(option.default, Declared):
+            inner = part(type(option.default))
+            yield from _of_class(inner.kind, changed, inner.names)
+        elif option.flags is not None:
+            # two classes may have an option of one name, such as `bytes`
+            yield _Flag(option, _parameter(option, f"{declared.__name__.lower()}_{option.name}", default))
+            for preset, said in option.presets:
+                flag = Annotated[bool, typer.Option(f"--{preset}", help=said, rich_help_panel=option.panel)]
+                name = f"{declared.__name__.lower()}_{preset}"
+                yield _Flag(
+                    option, Parameter(name, Parameter.KEYWORD_ONLY, default=False, annotation=flag), preset
+                )
+
+
+def _value(option: Option, given: Any) -> Any:
+    """Returns the value of an option from that of the command line."""
+    if option.default is True:
+        return not given
+    if given is None or (option.unit == 1 and option.kind not in (tuple, dict)):
+        return given
+    if option.kind is tuple:
+        return tuple(str(each) if option.choices else each for each in given)
+    if option.kind is dict:
+        for item in given:
+            if "=" not in item:
+                raise OptionError(option.name, f"{item!r} is not NAME=VALUE")
+        return {name.strip(): value.strip() for name, _, value in (item.partition("=") for item in given)}
+    return given * option.unit
+
+
+def _made(declared: type, flags: list[_Flag], given: Mapping[str, Any]) -> Any:
+    """Makes an instance of a class of options. Raises BadParameter."""
+    values: dict[str, Any] = {}
+    for option in options_of(declared):
+        own = [flag for flag in flags if flag.option == option]
+        try:
+            if isinstance(option.default, Declared):
+                values[option.name] = _made(type(option.default), flags, given)
+            elif own:
+                presets = [flag.preset for flag in own if flag.preset and given[flag.name]]
+                value = _value(option, given[own[0].name])
+                if len(presets) + (value is not None) > 1 and option.presets:
+                    names = [flag.shown for flag in own]
+                    raise typer.BadParameter(f"{', '.join(names[:-1])} and {names[-1]} exclude each other")
+                values[option.name] = presets[0] if presets else value
+        except OptionError as error:
+            raise _bad(error, flags) from None
+    try:
+        return declared(**values)
+    except OptionError as error:
+        raise _bad(error, flags) from None
+
+
+def _bad(error: OptionError, flags: list[_Flag]) -> typer.BadParameter:
+    shown = next((flag.shown for flag in flags if flag.option.name == error.option), None)
+    return typer.BadParameter(str(error), param_hint=shown)
+
+
+def with_options(changed: Mapping[str, Any] = {}, **declared: type | Part) -> Callable[[F], F]:
+    """Decorates a command: puts the options of classes in the place of its parameters of these names.
+
+    A parameter `given` of the command is a `Given`.
+
+    Args:
+        changed: {option: default} where this command differs from the declaration.
+        declared: {parameter: class of options, or some of it}.
+    """
+    parts = {name: kind if isinstance(kind, Part) else part(kind) for name, kind in declared.items()}
+    flags = {name: list(_of_class(kind, changed, names)) for name, (kind, names) in parts.items()}
+
+    def decorate(command: F) -> F:
+        parameters: list[Parameter] = []
+        for parameter in signature(command, eval_str=True).parameters.values():
+            if parameter.name in declared:
+                parameters += [flag.parameter for flag in flags[parameter.name]]
+            elif parameter.name == "given":
+                parameters.append(parameter.replace(name="context", annotation=typer.Context))
+            else:
+                parameters.append(parameter)
+
+        @wraps(command)
+        def wrapper(**values: Any) -> Any:
+            made: dict[str, Any] = {}
+            if (context := values.pop("context", None)) is not None:
+                made["given"] = Given(
+                    {
+                        name: tuple(
+                            flag.shown
+                            for flag in several
+                            if context.get_parameter_source(flag.name).name == "COMMANDLINE"
+                        )
+                        for name, several in flags.items()
+                    }
+                )
+            for name, (kind, _) in parts.items():
+                own = {flag.name: values.pop(flag.name) for flag in flags[name]}
+                made[name] = _made(kind, flags[name], own)
+            try:
+                return command(**made, **values)
+            except OptionError as error:
+                # what only shows when an option is used
+                raise _bad(error, [flag for several in flags.values() for flag in several]) from None
+
+        # typer reads the options off these two
+        named = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in parameters]
+        wrapper.__signature__ = Signature(named)  # type: ignore[attr-defined]
+        wrapper.__annotations__ = {parameter.name: parameter.annotation for parameter in named}
+        return cast(F, wrapper)
+
+    return decorate

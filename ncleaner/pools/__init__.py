@@ -1,0 +1,1 @@
+"""Worker processes: their start, their messages, their replacement, and the signals that end a run."""

@@ -1,0 +1,158 @@
+"""The recipe: how a page is cleaned. Each option is declared here and nowhere else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ncleaner.arguments import check_choice, check_is, check_number
+from ncleaner.limits import Limits
+from ncleaner.methods.base import Value
+from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL, METHODS, entry_of
+from ncleaner.options import Declared, OptionError, option
+from ncleaner.page import LAYOUT_CHOICES
+
+if TYPE_CHECKING:
+    from ncleaner.modelling.container import Stored
+    from ncleaner.modelling.decision import Preset
+    from ncleaner.surveying.survey import Survey
+
+__all__ = ["Recipe"]
+
+_INPUT = "Input"
+_DECISION = "How it is decided"
+_KEPT = "What is kept"
+_PRESETS = (
+    ("precision", "Prefer losing text to keeping boilerplate: the model's preset."),
+    ("recall", "Prefer keeping boilerplate to losing text: the model's preset."),
+)
+
+
+def _check_method(name: str, value: Any) -> None:
+    check_is(name, value, str, f"the name of a method ({', '.join(METHODS)})")
+    entry_of(value)
+
+
+def _check_model(name: str, value: Any) -> None:
+    if not isinstance(value, str | os.PathLike):
+        # a loaded model; the class loads NumPy, which the command line does not need for a name
+        from ncleaner.modelling.container import Stored
+
+        check_is(name, value, Stored, "a name, a path or a loaded model")
+
+
+def _check_sites(name: str, value: Any) -> None:
+    if not isinstance(value, str | os.PathLike):
+        from ncleaner.surveying.survey import Survey
+
+        check_is(name, value, Survey, "a survey or its path")
+
+
+def _check_threshold(name: str, value: Any) -> None:
+    names = [preset for preset, _ in _PRESETS]
+    if isinstance(value, str):
+        check_choice(name, value, names)
+    else:
+        check_number(name, value, f"a number of bits, {' or '.join(map(repr, names))}")
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe(Declared):
+    """How a page is cleaned: method, model, what is kept, what is collected, and limits.
+
+    >>> import ncleaner
+    >>> recipe = ncleaner.Recipe(method="ngram", comments=False)
+    >>> ncleaner.Cleaner(recipe).clean("<ul><li>Home</ul><p>The ferry will sail until the end of May.</p>")
+    'The ferry will sail until the end of May.'
+
+    Raises:
+        TypeError: a value has another type.
+        ValueError: a value is out of range, or options do not go together.
+    """
+
+    method: str = option(
+        DEFAULT_METHOD,
+        f"Cleaning method: {', '.join(METHODS)}. `ncleaner methods` says what each does.",
+        choices=tuple(METHODS), check=_check_method, flags="--method -m", panel=_DECISION, positional=True,
+    )  # fmt: skip
+    model: str | Path | Stored = option(
+        DEFAULT_MODEL,
+        "auto: a model per page by its language, your own first (see `ncleaner models`); shipped: auto "
+        "without your own; a directory (./DIR): auto with the models of that directory first; or one model "
+        "for all pages, by its name or its file (NAME.ncm).",
+        check=_check_model, metavar="auto|NAME|FILE", complete="model_choices", panel=_DECISION,
+        positional=True,
+    )  # fmt: skip
+    parameters: Mapping[str, Value] = option(
+        {},
+        "Set a parameter of the method; `ncleaner methods METHOD` lists them. Can be repeated.",
+        what="a mapping {name: value}", flags="--set", metavar="NAME=VALUE", panel=_DECISION,
+    )  # fmt: skip
+    sites: str | Path | Survey | None = option(
+        None,
+        "A survey of sites (see `ncleaner survey`): hybrid removes what is on many pages of a site.",
+        kind=str, check=_check_sites, metavar="FILE", panel=_DECISION,
+    )  # fmt: skip
+    threshold: float | Preset | None = option(
+        None,
+        "Segments with at least these log-odds, in bits, are kept; a higher value removes more.",
+        kind=float, check=_check_threshold, presets=_PRESETS, otherwise="the model's", metavar="BITS",
+        panel=_DECISION,
+    )  # fmt: skip
+    headline: bool | None = option(
+        None,
+        "Keep or leave out the headline of each page.",
+        kind=bool, otherwise="kept by hybrid and ngram; the other methods decide",
+        flags="--headline/--no-headline", panel=_KEPT,
+    )  # fmt: skip
+    comments: bool = option(
+        True, "Leave out the readers' comments, unless they are the page, as in a forum.", panel=_KEPT
+    )
+    captions: bool = option(True, "Leave out the captions of pictures and tables.", panel=_KEPT)
+    news: bool = option(
+        False,
+        "All pages are articles: judge each as one (hybrid), and leave out the readers' comments.",
+        panel=_KEPT,
+    )
+    notices: bool = option(
+        False,
+        "Keep pages that hold nothing but a notice, such as an error message, a cookie wall or an empty "
+        "listing. By default hybrid leaves them out.",
+        panel=_KEPT,
+    )
+    alt_text: bool = option(False, "Include the alternative text of images.", panel=_KEPT)
+    text: str = option(
+        "auto",
+        "Layout of plain text. lines: a paragraph on each line; paragraphs: between empty lines; wrapped: "
+        "as by Lynx or in mail; auto: as the lines tell.",
+        choices=LAYOUT_CHOICES, metavar="LAYOUT", panel=_INPUT,
+    )  # fmt: skip
+    encoding: str | None = option(
+        None,
+        "Encoding of all pages (a WHATWG label such as koi8-r), instead of what they declare.",
+        kind=str, what="the name of an encoding", metavar="LABEL", panel=_INPUT,
+    )  # fmt: skip
+    facts: bool = option(
+        False, "Collect what pages say about themselves (`Document.facts`), for metadata.", flags=None
+    )
+    marks: bool = option(False, "Fill the table of marks, which Markdown and HTML need.", flags=None)
+    limits: Limits = option(Limits(), "Bounds for one page.", what="Limits(…)")
+
+    def __post_init__(self) -> None:
+        Declared.__post_init__(self)
+        entry = entry_of(self.method)
+        if self.parameters:
+            # only here: it loads the method
+            try:
+                object.__setattr__(self, "parameters", entry.settled(self.parameters))
+            except ValueError as error:
+                raise OptionError("parameters", str(error)) from None
+        if entry.needs_references and self.sites is None:
+            raise OptionError(
+                "method",
+                f"the method {self.method} needs a survey with references in `sites`, which "
+                "`ncleaner survey --references` makes",
+            )

@@ -1,0 +1,82 @@
+"""Tasks in worker processes: their answers, errors, and workers that end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from ncleaner.errors import WorkerError
+from ncleaner.pools.pool import Worker, results
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
+
+
+@dataclass(frozen=True)
+class Double:
+    number: int
+
+    def __call__(self, worker: Worker) -> int:
+        worker.report(self.number)
+        return int(worker.shared) + 2 * self.number
+
+
+@dataclass(frozen=True)
+class Dies:
+    """Ends its worker by a signal, until a file is there."""
+
+    place: Path
+    number: int
+
+    def __call__(self, worker: Worker) -> str:
+        if not self.place.exists():
+            self.place.touch()
+            os.kill(os.getpid(), self.number)
+        return "done"
+
+
+@dataclass(frozen=True)
+class Always:
+    def __call__(self, worker: Worker) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+@dataclass(frozen=True)
+class Raises:
+    def __call__(self, worker: Worker) -> None:
+        raise KeyError("x")
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_answers_and_what_is_reported(jobs: int) -> None:
+    reported: list[int] = []
+    found = dict(results(map(Double, range(20)), jobs, shared=100, report=reported.append))
+    assert found == {number: 100 + 2 * number for number in range(20)}
+    assert sum(reported) == sum(range(20))
+
+
+def test_there_are_no_tasks() -> None:
+    assert list(results([], 4)) == []
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_exception_of_a_task_ends_all(jobs: int) -> None:
+    with pytest.raises(KeyError, match="x"):
+        list(results([Raises(), Raises()], jobs))
+
+
+@posix
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP, signal.SIGSEGV])
+def test_a_worker_that_ends_or_is_stopped_is_replaced(tmp_path: Path, number: int) -> None:
+    tasks = [Dies(tmp_path / "here", number), Dies(tmp_path, number)]
+    assert dict(results(tasks, 2)) == {0: "done", 1: "done"}
+
+
+@posix
+def test_a_task_that_always_ends_its_worker() -> None:
+    with pytest.raises(WorkerError, match="3 workers ended at one task: the worker was killed by SIGKILL"):
+        list(results([Always(), Always()], 2))
