@@ -937,4 +937,11 @@ cdef bint _prove_layout() except -1:
     return True
 
 
-LAYOUT_PROVED = bool(_prove_layout())
+def _proved():
+    try:
+        return bool(_prove_layout())
+    except Exception:  # a selectolax with other names in Python
+        return False
+
+
+LAYOUT_PROVED = _proved()

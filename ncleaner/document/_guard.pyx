@@ -23,11 +23,12 @@ from libc.stdint cimport uint64_t, uintptr_t
 from libc.string cimport memcpy, memset
 
 from ncleaner.document._markup cimport (
-    PLAINTEXT, SCRIPT, STYLE, TEXTAREA, TITLE, XMP, attributes_end, body_start, is_space, raw_end, raw_kind, unfinished,
+    PLAINTEXT, SCRIPT, STYLE, TEXTAREA, TITLE, XMP, attributes_end, body_start, raw_end, raw_kind, unfinished,
 )
 from ncleaner.document._structs cimport (
     END_TAG, KNOWN_TAGS, SELF_CLOSING, TEXT_NODE, array_t, attribute_t, node_t, text_node_t, token_t, tree_t,
 )
+from ncleaner.text._ascii cimport is_space
 
 cdef enum:
     LOOK_UPS = 300_000_000        # most markup times nesting

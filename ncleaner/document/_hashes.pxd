@@ -28,6 +28,11 @@ cdef inline uint64_t hash_bytes(uint64_t h, const unsigned char* p, size_t lengt
     return h
 
 
+cdef inline uint64_t extended(uint64_t h, uint64_t code) noexcept nogil:
+    """Returns the hash `h` of a word extended by one character."""
+    return (h ^ code) * <uint64_t> 0x100000001B3 + 1
+
+
 cdef inline uint64_t rows_for(uint64_t keys) noexcept nogil:
     """Returns the number of rows of a hash table for so many keys: a power of two, at least twice as many."""
     cdef uint64_t rows = 64

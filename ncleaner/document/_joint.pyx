@@ -11,6 +11,7 @@ from libc.string cimport memcmp
 
 from ncleaner.document._tables cimport builder_t
 from ncleaner.document._tags cimport CONTEXT_CODE, SIDE_FORMAT, SIDE_LINK, SIDE_OTHER, SIDE_SHIFTED, SIDE_TEXT
+from ncleaner.text._ascii cimport is_digit
 from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, UPPER, decode_utf8, is_white, letter_case
 
 cdef enum:
@@ -24,10 +25,6 @@ cdef bint is_blank(const unsigned char* data, size_t length) noexcept nogil:
     while i < length and is_white(data[i]):
         i += 1
     return i == length
-
-
-cdef inline bint _is_digit(uint32_t code) noexcept nogil:
-    return c'0' <= code <= c'9'
 
 
 cdef bint _is_unspaced(uint32_t code) noexcept nogil:
@@ -68,9 +65,9 @@ cdef int _transition(uint32_t a, uint32_t b) noexcept nogil:
     if before != NO_LETTER and after != NO_LETTER:
         if before == UNCASED or after != UPPER:
             return SOFT
-        if _is_digit(b):
-            return CAPS if _is_digit(a) else HARD
-        return HARD if before == LOWER or _is_digit(a) else CAPS
+        if is_digit(b):
+            return CAPS if is_digit(a) else HARD
+        return HARD if before == LOWER or is_digit(a) else CAPS
     if before == UNCASED or after == UNCASED:
         return NEUTRAL
     if before != NO_LETTER:
@@ -79,7 +76,7 @@ cdef int _transition(uint32_t a, uint32_t b) noexcept nogil:
         return HARD if after != NO_LETTER else NEUTRAL
     if a == c'"' or a == 0xAE or a == 0x2122 or _closes(a) and a != c"'" and a != 0x2019 and a != c',' and a != c';':
         if after == UPPER:
-            return HARD if not _is_digit(b) or a == c')' or a == c']' or a == c'%' else NEUTRAL
+            return HARD if not is_digit(b) or a == c')' or a == c']' or a == c'%' else NEUTRAL
         if a != c':' and (_opens(b) or _is_currency(b)):
             return HARD
     return NEUTRAL
@@ -262,14 +259,14 @@ cdef bint is_apart(
     if left.kind == SIDE_SHIFTED or right.kind == SIDE_SHIFTED:
         return False
     before = last_written(b, 1)
-    if a == c'.' and not left.spaced and not _is_digit(before) or a == c':' and before == c':':
+    if a == c'.' and not left.spaced and not is_digit(before) or a == c':' and before == c':':
         return False  # a qualified name: `json.Decoder`, `std::string`
     words = letter_case(a) != NO_LETTER and letter_case(first) != NO_LETTER
     if left.kind == SIDE_TEXT or right.kind == SIDE_TEXT:
         only = right if left.kind == SIDE_TEXT else left
         if only.kind != SIDE_OTHER or how != HARD or left.single or right.single:
             return False
-        if letter_case(first) != UPPER or _is_digit(first):
+        if letter_case(first) != UPPER or is_digit(first):
             return False
         return a == c':' or words and only.name_length > 0 and (left.spaced or right.spaced)
     if (left.single or right.single) and not (how == HARD and (words or _separates(a) or _separates(first))):

@@ -14,7 +14,7 @@ from libc.stdint cimport uintptr_t
 from libc.string cimport memset
 
 import selectolax.lexbor
-from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser
 
 from ncleaner.document cimport _guard
 from ncleaner.document._guard cimport (
@@ -67,8 +67,19 @@ cdef struct lexbor_t:
     act_t finish
     make_t marker
 
-# Mutation events are needed only for documents with running scripts, and no code here uses them.
-cdef int OPTIONS = int(LexborDocumentOptions.WO_EVENTS)
+
+def _options():
+    """Returns the arguments of a new parser. Mutation events are needed only for documents with running scripts, and no
+    code here uses them; a selectolax that does not know the option gets none."""
+    try:
+        options = {"options": int(selectolax.lexbor.LexborDocumentOptions.WO_EVENTS)}
+        LexborHTMLParser("", **options)
+        return options
+    except (AttributeError, TypeError, ValueError):
+        return {}
+
+
+cdef dict OPTIONS = _options()
 # Number of idle documents and parsers that are kept for the next pages; threads may need more than one at a time.
 cdef int WAITING = 4
 
@@ -210,7 +221,7 @@ cdef inline void _keep(_Machine machine):
 cdef Parsed _make(bytes html, bint again):
     """Returns a tree with a document of its own; `again` says whether it may be that of other pages, too."""
     cdef Parsed made = Parsed.__new__(Parsed)
-    made.parser = LexborHTMLParser(html, options=OPTIONS)
+    made.parser = LexborHTMLParser(html, **OPTIONS)
     made.document = _document_of(made.parser) if again and found_lexbor else NULL
     return made
 
@@ -448,7 +459,7 @@ cdef bint _prove() except -1:
     for mode, doctype in enumerate((
         b"<!DOCTYPE html>", b"", b'<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Transitional//EN">',
     )):
-        parser = LexborHTMLParser(doctype + b"<title>one</title><p id=two>three", options=OPTIONS)
+        parser = LexborHTMLParser(doctype + b"<title>one</title><p id=two>three", **OPTIONS)
         if _document_of(parser) == NULL or _document_of(parser).quirks != <unsigned int> mode:
             return False
     if not _prove_tokens(_document_of(parser)):
@@ -462,7 +473,7 @@ cdef bint _prove() except -1:
     for html in (*pages, *reversed(pages)):
         kept.release()
         kept = parsed(html)
-        if kept.parser.html != LexborHTMLParser(html, options=OPTIONS).html:
+        if kept.parser.html != LexborHTMLParser(html, **OPTIONS).html:
             found_lexbor = False
             break
     for html, expected in (
@@ -476,4 +487,13 @@ cdef bint _prove() except -1:
     return found_lexbor
 
 
-PARSES_AGAIN = _prove()
+def _proved():
+    global found_lexbor
+    try:
+        return _prove()
+    except Exception:  # a selectolax with other names in Python
+        found_lexbor = False
+        return False
+
+
+PARSES_AGAIN = _proved()

@@ -3,6 +3,8 @@
 from libc.stdint cimport uint64_t
 from libc.string cimport memcmp
 
+from ncleaner.text._ascii cimport is_space
+
 # Elements of raw text (`raw_kind`).
 cdef enum:
     NO_RAW = 0
@@ -15,14 +17,6 @@ cdef enum:
     STYLE = 7
     XMP = 8
     PLAINTEXT = 9
-
-
-cdef inline bint is_letter(char c) noexcept nogil:
-    return c'a' <= (c | 0x20) <= c'z'
-
-
-cdef inline bint is_space(char c) noexcept nogil:
-    return c == c' ' or c == c'\n' or c == c'\t' or c == c'\r' or c == c'\f'
 
 
 cdef inline const char* name_end(const char* p, const char* end) noexcept nogil:

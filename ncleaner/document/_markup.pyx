@@ -7,6 +7,8 @@ returns a pointer to the end of the construct.
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memchr, memcmp, memset, strlen
 
+from ncleaner.text._ascii cimport is_letter, is_space, lower
+
 cdef const char* RAW_NAMES[10]
 RAW_NAMES[:] = [
     b"", b"title", b"textarea", b"iframe", b"noframes", b"noembed", b"script", b"style", b"xmp", b"plaintext",
@@ -17,7 +19,7 @@ cdef inline bint _is_name(const char* p, const char* name, size_t length) noexce
     """Returns whether a name is at `p`; small and capital letters are equal."""
     cdef size_t i
     for i in range(length):
-        if (p[i] | (0x20 if c'A' <= p[i] <= c'Z' else 0)) != (name[i] | (0x20 if c'A' <= name[i] <= c'Z' else 0)):
+        if lower(p[i]) != lower(name[i]):
             return False
     return True
 

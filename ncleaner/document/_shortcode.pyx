@@ -13,6 +13,7 @@ from libc.string cimport memchr, memcmp, strlen
 from ncleaner.document._hashes cimport hash_bytes
 from ncleaner.document._tables cimport SHORTCODES, builder_t
 from ncleaner.document._tags cimport CONTEXT_CODE
+from ncleaner.text._ascii cimport is_digit, is_letter
 from ncleaner.text._letters cimport is_white
 
 cdef enum:
@@ -31,16 +32,8 @@ cdef const char** CLOSING = [b"caption", b"gallery", b"embed", b"video", b"audio
 cdef const char** DIRECTIVE = [b"widget", b"block", b"config", b"store", b"media", b"customVar", b"trans"]
 
 
-cdef inline bint _is_letter(unsigned char c) noexcept nogil:
-    return c'a' <= (c | 0x20) <= c'z'
-
-
-cdef inline bint _is_digit(unsigned char c) noexcept nogil:
-    return c'0' <= c <= c'9'
-
-
 cdef inline const unsigned char* _name_end(const unsigned char* p, const unsigned char* end) noexcept nogil:
-    while p < end and (_is_letter(p[0]) or _is_digit(p[0]) or p[0] == c'_' or p[0] == c'-'):
+    while p < end and (is_letter(p[0]) or is_digit(p[0]) or p[0] == c'_' or p[0] == c'-'):
         p += 1
     return p
 
@@ -56,7 +49,7 @@ cdef bint _opens_value(const unsigned char* p, const unsigned char* end) noexcep
         return True
     if end - p > 2 and p[0] == 0xC2 and (p[1] == 0xAB or p[1] == 0xBB):
         return True
-    while p < end and _is_digit(p[0]):
+    while p < end and is_digit(p[0]):
         p += 1
         n += 1
     return n >= DIGITS and p < end and (is_white(p[0]) or p[0] == c']' or p[0] == c'/')
@@ -70,7 +63,7 @@ cdef const unsigned char* _attributes_end(const unsigned char* p, const unsigned
         p += 1
     name = p
     p = _name_end(p, end)
-    if p == name or _is_digit(name[0]) or name[0] == c'-' or p == end or p[0] != c'=' or not _opens_value(p + 1, end):
+    if p == name or is_digit(name[0]) or name[0] == c'-' or p == end or p[0] != c'=' or not _opens_value(p + 1, end):
         return NULL
     while p < end and p[0] != c']' and p[0] != c'[':
         if p[0] == c'=' and p + 1 < end and (p[1] == c'"' or p[1] == c"'"):
@@ -102,7 +95,7 @@ cdef const unsigned char* _mark_end(builder_t* b, const unsigned char* p, const 
     name = p
     p = _name_end(p, end)
     length = <size_t> (p - name)
-    if length < 2 or length > NAME or p == end or not _is_letter(name[0]):
+    if length < 2 or length > NAME or p == end or not is_letter(name[0]):
         return NULL
     key = hash_bytes(length, name, length)
     if is_white(p[0]) and not closing:

@@ -16,7 +16,7 @@ from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
-from ncleaner.document._hashes cimport mix
+from ncleaner.document._hashes cimport extended, mix
 from ncleaner.document._tables cimport (
     BYLINE, CAPTION, COMMENT, HEADLINE, HIDDEN, RELATED, STANDFIRST, builder_t, element_t, segment_t,
 )
@@ -149,7 +149,7 @@ cdef void _read(const uint8_t* p, const uint8_t* end, phrase_t* f) noexcept nogi
         if kind == UNCASED and code >= 0x2E80:
             # Han, kana, Hangul
             _end_word(f, &h, &size)
-        h = (h ^ code) * <uint64_t> 0x100000001B3 + 1
+        h = extended(h, code)
         size += 1
         if kind == UNCASED and code >= 0x2E80:
             _end_word(f, &h, &size)

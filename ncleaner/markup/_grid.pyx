@@ -1,7 +1,8 @@
-"""Tells tables of data from tables for layout, and finds the columns of those of data.
+"""Tells tables of data from tables for layout, finds the columns of those of data, and fills rows that are written.
 
-A table for layout is none: its cells are blocks like any others. Of a table of data, rows and columns without kept text
-are left out. All steps are linear in the elements of the page, whatever it says of columns and rows.
+Layout tables are not treated as tables: their cells are blocks like any others. Rows and columns without kept text are
+left out of a table of data. All steps are linear in the elements of the page, whatever numbers of columns and rows it
+gives.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t
@@ -13,7 +14,8 @@ from ncleaner.document._tags cimport (
     TAG_BLOCKQUOTE, TAG_H1, TAG_H6, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH, TAG_THEAD, TAG_TR, TAG_XMP,
 )
 from ncleaner.markup._sheet cimport (
-    CODED, DATA, FOR_LAYOUT, HEAVY, IN_HEAD, MOST_COLUMNS, NESTED, column_t, element_of, place_t, sheet_t,
+    CELL, CODED, DATA, FOR_LAYOUT, HEAD, HEAVY, IN_HEAD, MOST_COLUMNS, NESTED, column_t, element_of, node_t, place_t,
+    sheet_t,
 )
 
 cdef enum:
@@ -220,3 +222,75 @@ cdef void find_tables(sheet_t* sheet) noexcept nogil:
                 _keep_columns(sheet, <int32_t> e, used)
     free(taken)
     free(used)
+
+
+# --------------------------------------------------------------------------------------------------
+# The kept cells of a row in the kept columns of a table that is being written.
+
+cdef bint open_rows(rows_t* rows, const sheet_t* sheet, int32_t table) noexcept nogil:
+    """Begins a table; returns False if there is not enough memory. `table` is its node."""
+    cdef int32_t n = sheet.places[sheet.nodes[table].element].number, k
+    rows.columns = n
+    rows.cells = <int32_t*> malloc(3 * <size_t> n * sizeof(int32_t))
+    if rows.cells == NULL:
+        return False
+    rows.carried = rows.cells + n
+    rows.until = rows.carried + n
+    for k in range(n):
+        rows.carried[k] = -1
+        rows.until[k] = 0
+    return True
+
+
+cdef void close_rows(rows_t* rows) noexcept nogil:
+    free(rows.cells)
+
+
+cdef int32_t end_of(const sheet_t* sheet, int32_t node) noexcept nogil:
+    """Returns the first node that is not inside of a node."""
+    cdef int32_t end = node + 1
+    while end < <int32_t> sheet.n_nodes and sheet.nodes[end].depth > sheet.nodes[node].depth:
+        end += 1
+    return end
+
+
+cdef int32_t columns_of(const sheet_t* sheet, int32_t table, int32_t cell, int32_t* first) noexcept nogil:
+    """Returns how many kept columns a cell covers, and sets `first` to the first of them. Both are nodes."""
+    cdef int32_t e = sheet.nodes[cell].element, t = sheet.nodes[table].element, k, n = 0
+    cdef const column_t* columns = sheet.columns + sheet.places[t].column
+    first[0] = -1
+    for k in range(sheet.places[e].columns):
+        if columns[sheet.places[e].column + k].place >= 0:
+            if first[0] < 0:
+                first[0] = columns[sheet.places[e].column + k].place
+            n += 1
+    return n
+
+
+cdef void fill_row(rows_t* rows, const sheet_t* sheet, int32_t table, int32_t row) noexcept nogil:
+    """Fills `cells` with those of a row, and `carried` with those of rows above that cover a part of it."""
+    cdef int32_t number = sheet.nodes[row].number, k, n, first, node = row + 1
+    cdef const node_t* nodes = sheet.nodes
+    for k in range(rows.columns):
+        rows.cells[k] = -1
+        if rows.until[k] <= number:
+            rows.carried[k] = -1
+    while node < <int32_t> sheet.n_nodes and nodes[node].depth > nodes[row].depth:
+        if nodes[node].kind == CELL and nodes[node].parent == row:
+            n = columns_of(sheet, table, node, &first)
+            for k in range(first, first + n):
+                # a cell that covers one which belongs to two rows is an error of the page: the new one counts
+                rows.cells[k] = node
+                rows.carried[k] = node
+                rows.until[k] = number + sheet.places[nodes[node].element].rows
+        node += 1
+
+
+cdef bint is_head(const sheet_t* sheet, int32_t row) noexcept nogil:
+    """Returns whether all cells of a row are heads."""
+    cdef int32_t node = row + 1
+    while node < <int32_t> sheet.n_nodes and sheet.nodes[node].depth > sheet.nodes[row].depth:
+        if sheet.nodes[node].parent == row and not sheet.nodes[node].flags & HEAD:
+            return False
+        node += 1
+    return True

@@ -3,9 +3,9 @@
 from libc.stdint cimport int32_t
 
 from ncleaner.document._tables cimport mark_t, tables_t
+from ncleaner.markup._escape cimport put, put_bytes, put_escaped, put_number
+from ncleaner.markup._grid cimport close_rows, columns_of, end_of, fill_row, is_head, open_rows, rows_t
 from ncleaner.markup._inline cimport begin_line, line_t, put_picture, put_segments
-from ncleaner.markup._out cimport put, put_bytes, put_escaped, put_number
-from ncleaner.markup._rows cimport close_rows, columns_of, end_of, fill_row, is_head, open_rows, rows_t
 from ncleaner.markup._sheet cimport (
     CAPTION, CELL, CODE, DEEPEST, DETAIL, GUTTER, HEAD, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PICTURE, QUOTE,
     ROW, SINGLE, TABLE, TERM, TERMS, column_t, node_t, place_t,

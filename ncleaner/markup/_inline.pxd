@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t
 
-from ncleaner.markup._out cimport out_t
+from ncleaner.markup._escape cimport out_t
 from ncleaner.markup._sheet cimport sheet_t
 
 cdef enum:

@@ -17,10 +17,9 @@ from ncleaner.document._tags cimport (
     CONTEXT_SUP, CONTEXT_UNDERLINE,
 )
 from ncleaner.markup._escape cimport (
-    DOLLARS, IMAGES, IN_CELL, IN_LINK, LINE_START, PUNCTUATION, SPACE, TYPESET, TYPESET_DOLLARS, WORD, is_tex,
-    kind_after, kind_before, put_code, put_markdown, put_tex,
+    DOLLARS, IMAGES, IN_CELL, IN_LINK, LINE_START, PUNCTUATION, SPACE, TYPESET, TYPESET_DOLLARS, WORD, insert, is_tex,
+    kind_after, kind_before, put, put_attribute, put_bytes, put_code, put_escaped, put_markdown, put_tex,
 )
-from ncleaner.markup._out cimport insert, put, put_attribute, put_bytes, put_escaped
 from ncleaner.markup._sheet cimport DISPLAY, text_t
 
 cdef const char** SIGNS = [b"[", b"~~", b"*", b"**", b"", b"", b"", b"<sup>", b"<sub>"]

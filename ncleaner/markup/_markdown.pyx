@@ -5,10 +5,9 @@ from libc.stdlib cimport free
 from libc.string cimport memchr, memset
 
 from ncleaner.document._tables cimport mark_t, tables_t
-from ncleaner.markup._escape cimport IN_CELL, IN_HEADING
+from ncleaner.markup._escape cimport IN_CELL, IN_HEADING, put, put_byte, put_bytes, put_number
+from ncleaner.markup._grid cimport close_rows, end_of, fill_row, is_head, open_rows, rows_t
 from ncleaner.markup._inline cimport begin_line, line_t, put_break, put_code_lines, put_picture, put_segments
-from ncleaner.markup._out cimport put, put_byte, put_bytes, put_number
-from ncleaner.markup._rows cimport close_rows, end_of, fill_row, is_head, open_rows, rows_t
 from ncleaner.markup._sheet cimport (
     ALONE, CAPTION, CODE, DEEPEST, DETAIL, GUTTER, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PICTURE, QUOTE, TABLE,
     TERM, TERMS, column_t, node_t,

@@ -8,7 +8,7 @@ from ncleaner.document._marks cimport MARK_IMAGE, MARK_LINK, MARK_LINK_END
 from ncleaner.document._tables cimport Tables, mark_t, tables_t
 from ncleaner.markup._html cimport write_html
 from ncleaner.markup._markdown cimport write_markdown
-from ncleaner.markup._out cimport out_t
+from ncleaner.markup._escape cimport out_t
 from ncleaner.markup._outline cimport outline
 from ncleaner.markup._sheet cimport close_sheet, open_sheet, sheet_t, text_t
 

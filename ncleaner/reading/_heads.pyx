@@ -2,6 +2,9 @@
 
 from libc.string cimport memchr, memcmp
 
+from ncleaner.text._ascii cimport is_digit, lower
+from ncleaner.text._letters cimport is_white
+
 #: Longest HTTP header block in bytes; servers refuse much shorter ones.
 MAX_HEAD = 1 << 16
 cdef enum:
@@ -41,21 +44,8 @@ def split_head(bytes block not None):
     return head_at(block, len(block))
 
 
-cdef inline bint _is_space(unsigned char c) noexcept nogil:
-    """White space of regular expressions over bytes."""
-    return c == 32 or 9 <= c <= 13
-
-
 cdef inline bint _is_blank(unsigned char c) noexcept nogil:
     return c == 32 or c == 9
-
-
-cdef inline unsigned char _lower(unsigned char c) noexcept nogil:
-    return c + 32 if 65 <= c <= 90 else c
-
-
-cdef inline bint _is_digit(unsigned char c) noexcept nogil:
-    return 48 <= c <= 57
 
 
 cdef bint begins(
@@ -66,7 +56,7 @@ cdef bint begins(
     if size < length:
         return False
     for i in range(length):
-        if _lower(p[i]) != <unsigned char> word[i]:
+        if lower(p[i]) != <unsigned char> word[i]:
             return False
     return True
 
@@ -78,9 +68,9 @@ cdef int _status(const unsigned char* p, Py_ssize_t n) noexcept nogil:
         i = 4
         if i < n and p[i] == 47:
             i += 1
-            if i == n or not _is_digit(p[i]):
+            if i == n or not is_digit(p[i]):
                 return -1
-            while i < n and not _is_space(p[i]):
+            while i < n and not is_white(p[i]):
                 i += 1
     elif begins(p, n, b"icy", 3):
         i = 3
@@ -92,10 +82,10 @@ cdef int _status(const unsigned char* p, Py_ssize_t n) noexcept nogil:
     while i < n and _is_blank(p[i]):
         i += 1
     digits = i
-    if i + 3 > n or not (_is_digit(p[i]) and _is_digit(p[i + 1]) and _is_digit(p[i + 2])):
+    if i + 3 > n or not (is_digit(p[i]) and is_digit(p[i + 1]) and is_digit(p[i + 2])):
         return -1
     i += 3
-    if i < n and (_is_digit(p[i]) or p[i] == 95 or 97 <= _lower(p[i]) <= 122):
+    if i < n and (is_digit(p[i]) or p[i] == 95 or 97 <= lower(p[i]) <= 122):
         return -1
     return (p[digits] - 48) * 100 + (p[digits + 1] - 48) * 10 + (p[digits + 2] - 48)
 
@@ -129,7 +119,7 @@ cdef bint _is_field(const unsigned char* p, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t i = 0
     if _is_blank(p[0]):
         return True
-    while i < n and i < _MAX_NAME and not _is_space(p[i]) and p[i] != 58 and p[i] != 60 and p[i] != 62:
+    while i < n and i < _MAX_NAME and not is_white(p[i]) and p[i] != 58 and p[i] != 60 and p[i] != 62:
         i += 1
     if i == 0:
         return False
@@ -141,7 +131,7 @@ cdef bint _is_field(const unsigned char* p, Py_ssize_t n) noexcept nogil:
 cdef bint _is_empty(const unsigned char* p, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t i
     for i in range(n):
-        if not _is_space(p[i]):
+        if not is_white(p[i]):
             return False
     return True
 
@@ -165,9 +155,9 @@ cdef Py_ssize_t _ragged_end(const unsigned char* p, Py_ssize_t n) noexcept nogil
 
 
 cdef str _value(const unsigned char* p, Py_ssize_t start, Py_ssize_t end):
-    while start < end and _is_space(p[start]):
+    while start < end and is_white(p[start]):
         start += 1
-    while end > start and _is_space(p[end - 1]):
+    while end > start and is_white(p[end - 1]):
         end -= 1
     return p[start:end].decode("latin-1")
 

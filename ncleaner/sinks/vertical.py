@@ -8,7 +8,7 @@ from abc import abstractmethod
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
-from ncleaner.sinks.base import SinkOptions
+from ncleaner.sinks.base import Sink, SinkOptions
 from ncleaner.sinks.corpus import (
     Fields,
     attributes,

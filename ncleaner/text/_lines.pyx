@@ -8,6 +8,7 @@ from libc.stdint cimport uint8_t, uint32_t
 from libc.stdlib cimport realloc
 from libc.string cimport memchr, memcmp
 
+from ncleaner.text._ascii cimport is_digit, is_letter
 from ncleaner.text._letters cimport decode_utf8, is_white
 
 cdef enum:
@@ -18,14 +19,6 @@ cdef enum:
     IDEOGRAPH = 0x2E80
     # Longest `From ` line of a mailbox, in bytes.
     LONGEST_FROM = 1_000
-
-
-cdef inline bint _is_letter(uint8_t c) noexcept nogil:
-    return c'a' <= (c | 0x20) <= c'z'
-
-
-cdef inline bint _is_digit(uint8_t c) noexcept nogil:
-    return c'0' <= c <= c'9'
 
 
 cdef inline size_t _space_width(const uint8_t* p, const uint8_t* end) noexcept nogil:
@@ -191,11 +184,11 @@ cdef size_t enumeration_length(const uint8_t* p, const uint8_t* end) noexcept no
     cdef size_t n = 0
     if at < end and at[0] == c'(':
         at += 1
-    if at < end and _is_digit(at[0]):
-        while n < 3 and at < end and _is_digit(at[0]):
+    if at < end and is_digit(at[0]):
+        while n < 3 and at < end and is_digit(at[0]):
             at += 1
             n += 1
-    elif at + 1 < end and _is_letter(at[0]) and (at[1] == c'.' or at[1] == c')'):
+    elif at + 1 < end and is_letter(at[0]) and (at[1] == c'.' or at[1] == c')'):
         at += 1
     else:
         while n < 5 and at < end and (at[0] | 0x20 == c'i' or at[0] | 0x20 == c'v' or at[0] | 0x20 == c'x'):
@@ -259,7 +252,7 @@ cdef size_t quote_length(const uint8_t* text, const line_t* line) noexcept nogil
             if p[0] != c'>':
                 if not c'A' <= p[0] <= c'Z':
                     break
-                while at < end and at - p < NAME and _is_letter(at[0]):
+                while at < end and at - p < NAME and is_letter(at[0]):
                     at += 1
                 if at == end or at[0] != c'>':
                     break
@@ -315,19 +308,19 @@ cdef bint is_from_line(const uint8_t* p, size_t length) noexcept nogil:
             at += 9
             if at[0] == c' ':
                 at += 1
-            while at < end and _is_digit(at[0]):
+            while at < end and is_digit(at[0]):
                 at += 1
             if end - at < 6 or not (
-                at[0] == c' ' and _is_digit(at[1]) and _is_digit(at[2]) and at[3] == c':' and _is_digit(at[4])
-                and _is_digit(at[5])
+                at[0] == c' ' and is_digit(at[1]) and is_digit(at[2]) and at[3] == c':' and is_digit(at[4])
+                and is_digit(at[5])
             ):
                 return False
             at += 6
             # the year
             while end - at >= 5:
                 if (
-                    at[0] == c' ' and (at[1] == c'1' or at[1] == c'2') and _is_digit(at[2]) and _is_digit(at[3])
-                    and _is_digit(at[4]) and (end - at == 5 or not _is_digit(at[5]))
+                    at[0] == c' ' and (at[1] == c'1' or at[1] == c'2') and is_digit(at[2]) and is_digit(at[3])
+                    and is_digit(at[4]) and (end - at == 5 or not is_digit(at[5]))
                 ):
                     return True
                 at += 1

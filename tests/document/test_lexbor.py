@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -109,6 +111,48 @@ def test_a_tree_that_nobody_releases_is_freed() -> None:
     for tree in kept:
         tree.release()
     assert {parsed(b"<p>two").parser.css("p")[0].text() for _ in range(20)} == {"two"}
+
+
+# A selectolax whose nodes have lost a name, and one without options.
+RENAMED = """
+import sys
+import selectolax.lexbor as lexbor
+Parser = lexbor.LexborHTMLParser
+class Node:
+    def __init__(self, node):
+        self.node = node
+    def __getattr__(self, name):
+        if name == sys.argv[1]:
+            raise AttributeError(name)
+        if name == "traverse":
+            return lambda *given, **named: map(Node, self.node.traverse(*given, **named))
+        return getattr(self.node, name)
+class Renamed(Parser):
+    def __init__(self, html, **options):
+        if options and sys.argv[1] == "options":
+            raise TypeError("options")
+        super().__init__(html, **options)
+    @property
+    def root(self):
+        root = super().root
+        return None if root is None else Node(root)
+lexbor.LexborHTMLParser = Renamed
+if sys.argv[1] in vars(lexbor):
+    delattr(lexbor, sys.argv[1])
+from ncleaner.document import _dump, _lexbor
+from ncleaner.document.html import dump_html
+print(dump_html(b"<title>a</title><p>one<ul><li>two<li><b>three</b></ul>", facts=True).text.split())
+print(_dump.LAYOUT_PROVED)
+"""
+
+
+@pytest.mark.untraced
+@pytest.mark.parametrize("name", ["LexborDocumentOptions", "tag_id", "options"])
+def test_a_selectolax_with_other_names_takes_the_slower_way(name: str) -> None:
+    found = subprocess.run(
+        [sys.executable, "-P", "-c", RENAMED, name], capture_output=True, text=True, check=False
+    )
+    assert found.stdout.splitlines() == ["['one', 'two', 'three']", str(name != "tag_id")], found.stderr
 
 
 @pytest.mark.untraced
