@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from ncleaner.modelling.ngrams import NGramModel
     from ncleaner.page import Damage, Page, Skip
     from ncleaner.reading.archive import pages, read
+    from ncleaner.recipe import Recipe
     from ncleaner.scoring.evaluation import evaluate
     from ncleaner.training.pairs import Pair, read_pairs
     from ncleaner.training.sources import read_rows
@@ -67,6 +68,7 @@ __all__ = [
     "OutputError",
     "Page",
     "Pair",
+    "Recipe",
     "Segment",
     "Skip",
     "TrainingError",
@@ -103,6 +105,7 @@ _MODULES = {
     "OutputError": "ncleaner.errors",
     "Page": "ncleaner.page",
     "Pair": "ncleaner.training.pairs",
+    "Recipe": "ncleaner.recipe",
     "Segment": "ncleaner.document",
     "Skip": "ncleaner.page",
     "TrainingError": "ncleaner.errors",

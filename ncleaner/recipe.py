@@ -64,8 +64,9 @@ class Recipe(Declared):
     """How a page is cleaned: method, model, what is kept, what is collected, and limits.
 
     >>> import ncleaner
-    >>> recipe = ncleaner.Recipe(method="ngram", comments=False)
-    >>> ncleaner.Cleaner(recipe).clean("<ul><li>Home</ul><p>The ferry will sail until the end of May.</p>")
+    >>> recipe = ncleaner.Recipe(comments=False)
+    >>> page = "<nav><a href=/>Home</a></nav><p>The ferry will sail until the end of May.</p>"
+    >>> ncleaner.Cleaner(recipe).clean(page)
     'The ferry will sail until the end of May.'
 
     Raises:

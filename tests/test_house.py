@@ -67,7 +67,7 @@ MAY_KNOW: dict[str, set[str]] = {
     "datatrove": {"pools", "sinks", "recipe", "cleaner", "running"},
     "__main__": {"people"},
     "__init__": {
-        "reading", "document", "modelling", "methods", "scoring", "training", "cleaner", "explaining", "describing", "frames",
+        "reading", "document", "modelling", "methods", "scoring", "training", "cleaner", "explaining", "describing", "frames", "recipe",
     },
 }  # fmt: skip
 # What training and drawing need, and cleaning must not.

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import orjson
-import regex
 
 from ncleaner.describing.signals import SIGNALS
 from ncleaner.document import Document
@@ -39,7 +38,12 @@ _ITEM = ord("l")
 # The CWB cuts values at 4,095 bytes and refuses lines of 65,535.
 _VALUE_BYTES = 4_000
 _ESCAPED_BYTES = 12_000
-_UNWRITABLE = regex.compile(r"[\p{Cc}\p{Noncharacter_Code_Point}]++")
+# controls and noncharacters, of which the last two of each plane are some
+_UNWRITABLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\ufdd0-\ufdef"
+    + "".join(chr(plane << 16 | end) for plane in range(17) for end in (0xFFFE, 0xFFFF))
+    + "]+"
+)
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _QUOTED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")

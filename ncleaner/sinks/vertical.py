@@ -3,10 +3,12 @@ prevertical, the same before it is tokenised."""
 
 from __future__ import annotations
 
+import importlib.util
 from abc import abstractmethod
 
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
+from ncleaner.errors import OutputError
 from ncleaner.page import Page
 from ncleaner.sinks.base import Sink, SinkOptions
 from ncleaner.sinks.corpus import (
@@ -18,7 +20,6 @@ from ncleaner.sinks.corpus import (
     require_splitter,
     sentences_in,
 )
-from ncleaner.text.tokens import tokens
 
 __all__ = ["PreverticalSink", "VerticalSink"]
 
@@ -44,7 +45,7 @@ class _Corpus(Sink):
 
     Raises:
         ValueError, InputError: as `Fields` does.
-        OutputError: sentences are wanted, and their splitter is not installed.
+        OutputError: sentences are wanted, and their splitter is not installed; or tokens, without regex.
     """
 
     suffix = ".vert"
@@ -81,6 +82,8 @@ class VerticalSink(_Corpus):
     """One token per line, with `<g/>` between tokens without white space between them; see `_Corpus`."""
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
+        if importlib.util.find_spec("regex") is None:
+            raise OutputError("vertical needs regex: pip install 'ncleaner[vertical]'")
         super().__init__(options)
         self._tokens = _Lines()
 
@@ -122,6 +125,9 @@ class _Lines(dict[str, str]):
 
 
 def _token_lines(word: str) -> str:
+    # only here: prevertical text needs no tokens, and the rules take some time to compile
+    from ncleaner.text.tokens import tokens
+
     found = tokens(word)
     if not found:
         return ""

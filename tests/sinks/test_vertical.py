@@ -17,6 +17,7 @@ import regex
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from ncleaner.errors import OutputError
 from ncleaner.page import Page
 from ncleaner.sinks import vertical
 from ncleaner.sinks.choice import Output
@@ -279,6 +280,13 @@ def test_whatever_a_page_says_of_itself(
     assert doc.attributes["title"] == " ".join(visible.split())
     found = [token for token, _ in doc.segments[0][1]]
     assert found == [token for word in f"a {text} b".split() for token in tokens(word)]
+
+
+def test_without_regex(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(OutputError, match=r"pip install 'ncleaner\[vertical\]'"):
+        Output(format="vertical").sink()
+    assert Output(format="prevertical").sink()
 
 
 def test_words_that_were_forgotten_are_the_same() -> None:

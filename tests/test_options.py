@@ -1,0 +1,154 @@
+"""Options that are declared once: what they check, and what is made of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from ncleaner import Cleaner, Limits, Recipe
+from ncleaner.options import REQUIRED, Declared, OptionError, option, options_of, record_of, words_of
+from ncleaner.people.declared import Given, part, with_options
+from ncleaner.sinks.choice import FORMATS, Output
+
+ROOT = Path(__file__).parent.parent
+
+
+@dataclass(frozen=True, slots=True)
+class Size(Declared):
+    """A class of options within another one."""
+
+    width: int = option(3, "Width.", low=1, high=9, flags="--width -w")
+    height: float | None = option(None, "Height, in thousands.", kind=float, unit=1000)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape(Declared):
+    """Options of all kinds."""
+
+    name: str = option(REQUIRED, "Name.", kind=str)
+    colour: str = option("red", "Colour.", choices=("red", "blue"), panel="Looks")
+    round: bool = option(False, "Round it.", panel="Looks")
+    shadow: bool = option(True, "Leave the shadow out.", panel="Looks")
+    fill: bool | None = option(None, "Fill it or not.", kind=bool, flags="--fill/--empty")
+    tags: tuple[str, ...] = option((), "Tags.", flags="--tag")
+    corner: tuple[int, int] | None = option(None, "A corner.", kind=tuple, each=int, count=2)
+    more: dict[str, str] = option({}, "More.", flags="--set")
+    bits: float | str | None = option(
+        None, "Bits.", kind=float, check=lambda *_: None, presets=(("least", "Few."),)
+    )
+    size: Size = option(Size(), "Its size.", what="Size(…)")
+    hidden: int = option(7, "Not on the command line.", flags=None)
+
+
+def called(*words: str) -> tuple[Shape | None, Given | None, str]:
+    found: list[Any] = []
+
+    @with_options({"colour": "blue"}, shape=part(Shape, without="hidden"))
+    def command(*, shape: Shape, given: Given) -> None:
+        if shape.name == "bad":
+            raise OptionError("tags", "no tag will do")
+        found.extend((shape, given))
+
+    app = typer.Typer()
+    app.command()(command)
+    result = CliRunner().invoke(app, list(words), env={"COLUMNS": "200"})
+    shape, given = found or (None, None)
+    return shape, given, result.output
+
+
+def test_options_of_the_command_line_make_a_value() -> None:
+    shape, given, _ = called("--name", "x")
+    assert shape == Shape(name="x", colour="blue") and given is not None and given.flags == {"--name"}
+    words = [
+        "--name",
+        "x",
+        "--round",
+        "--no-shadow",
+        "--empty",
+        "--tag",
+        "a",
+        "--tag",
+        "b",
+        "--corner",
+        "1",
+        "2",
+    ]
+    words += ["--set", "k = v", "--least", "-w", "4", "--height", "2.5", "--colour", "red"]
+    shape, given, _ = called(*words)
+    assert shape == Shape(
+        name="x", round=True, shadow=False, fill=False, tags=("a", "b"), corner=(1, 2), more={"k": "v"},
+        bits="least", size=Size(width=4, height=2500.0),
+    )  # fmt: skip
+    assert given is not None and given.by["shape"][:2] == ("--name", "--colour")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "Missing option '--name'"),
+        (["--name", "x", "-w", "0"], "0 is not in the range 1<=x<=9"),
+        (["--name", "x", "--colour", "green"], "'green' is not one of 'red', 'blue'"),
+        (["--name", "x", "--set", "k"], "'k' is not NAME=VALUE"),
+        (["--name", "x", "--bits", "1", "--least"], "--bits and --least exclude each other"),
+        (["--name", "bad"], "--tag: no tag will do"),
+    ],
+)
+def test_a_wrong_option_is_named(words: list[str], said: str) -> None:
+    shape, _, output = called(*words)
+    assert shape is None and said in " ".join(output.replace("│", " ").split())
+
+
+def test_help_has_groups_and_no_hidden_option() -> None:
+    said = called("--help")[2]
+    assert "─ Looks ─" in said and "--no-shadow" in said and "--fill" in said and "hidden" not in said
+
+
+@pytest.mark.parametrize(
+    ("values", "error", "said"),
+    [
+        ({"name": 3}, TypeError, "name has to be a str, not 3"),
+        ({"name": "x", "colour": "green"}, ValueError, "colour has to be red or blue, not 'green'"),
+        ({"name": "x", "round": 1}, TypeError, "round has to be True or False"),
+        ({"name": "x", "tags": "ab"}, TypeError, "tags has to be values of type str, not 'ab'"),
+        ({"name": "x", "tags": [1]}, TypeError, "tags has to be a str, not 1"),
+        ({"name": "x", "size": 3}, TypeError, r"size has to be Size\(…\), not 3"),
+        ({}, TypeError, "name has to be a str"),
+    ],
+)
+def test_wrong_values_in_python(values: dict[str, Any], error: type[Exception], said: str) -> None:
+    with pytest.raises(error, match=said):
+        Shape(**values)
+
+
+def test_records_and_command_lines() -> None:
+    shape = Shape(name="x", shadow=False, fill=True, size=Size(width=5))
+    assert record_of(shape)["size"] == {"width": 5, "height": None}
+    assert words_of(Shape, {"shadow": False, "fill": True, "round": True, "colour": "red"}) == [
+        "--round", "--no-shadow", "--fill",
+    ]  # fmt: skip
+
+
+def test_a_cleaner_of_a_recipe_is_that_of_its_options() -> None:
+    recipe = Recipe("ngram", comments=False, limits=Limits(bytes=1000))
+    assert Cleaner(recipe).recipe == Cleaner("ngram", comments=False, limits=Limits(bytes=1000)).recipe
+    with pytest.raises(TypeError):
+        Cleaner(recipe, comments=True)  # type: ignore[call-overload]
+
+
+def test_every_option_of_a_format_names_formats() -> None:
+    for each in options_of(Output):
+        assert set(each.of) <= set(FORMATS)
+        assert each.of or each.name in ("format", "markup")
+
+
+def test_the_table_in_the_documentation_is_that_of_the_declarations() -> None:
+    tables = pytest.importorskip("option_tables", reason="scripts/ is not here")
+    if not tables.PAGE.exists():
+        pytest.skip("docs/ is not here")
+    page = tables.PAGE.read_text("utf-8")
+    assert tables.with_table(page) == page
