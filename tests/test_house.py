@@ -16,14 +16,13 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "ncleaner"
 
 # What each room, or each file on the ground floor, may know besides the nouns that everybody uses.
-NOUNS = {"arguments", "errors", "limits", "options", "page", "spawning"}
+NOUNS = {"arguments", "errors", "limits", "options", "page"}
 MAY_KNOW: dict[str, set[str]] = {
     "arguments": set(),
     "errors": set(),
     "limits": set(),
     "options": set(),
     "page": set(),
-    "spawning": set(),
     "pools": set(),
     "text": set(),
     "storage": set(),
@@ -38,12 +37,12 @@ MAY_KNOW: dict[str, set[str]] = {
     "markup": {"text", "document"},
     "sinks": {"text", "document", "surveying", "describing", "markup"},
     "scoring": {"pools"},
-    "training": {"text", "reading", "document", "modelling", "methods", "scoring"},
+    "training": {"pools", "text", "reading", "document", "modelling", "methods", "scoring"},
     # it names what it checks: a loaded model, a survey
     "recipe": {"methods", "modelling", "surveying"},
     "cleaner": {"recipe", "document", "modelling", "methods", "surveying", "markup", "sinks", "describing"},
     "annotating": {
-        "text", "storage", "reading", "document", "modelling", "methods", "training", "cleaner",
+        "pools", "text", "storage", "reading", "document", "modelling", "methods", "training", "cleaner",
     },
     # of training it takes the alignment with gold text
     "explaining": {"text", "document", "modelling", "methods", "training", "cleaner", "describing"},

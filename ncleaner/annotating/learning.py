@@ -24,6 +24,7 @@ from ncleaner.annotating.labels import gold_lines, write_bytes
 from ncleaner.annotating.project import Project, open_project
 from ncleaner.errors import ModelError, NcleanerError, TrainingError
 from ncleaner.methods.language import page_language
+from ncleaner.pools.pool import start
 from ncleaner.training.curve import Curve, fit, learning_curve, verdict
 from ncleaner.training.pairs import Pair
 from ncleaner.training.validation import mean_and_error, page_figures
@@ -274,10 +275,7 @@ class Learning:
         if self._process is not None:
             self._again = True
             return
-        from ncleaner.spawning import spawn_context
-
-        self._process = spawn_context().Process(target=learn, args=self._arguments)
-        self._process.start()
+        self._process = start(learn, *self._arguments)
 
     def poll(self) -> bool:
         """Returns whether something new has been learned since the last call."""

@@ -20,7 +20,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sized
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import partial
@@ -35,7 +35,7 @@ from ncleaner.pools.signals import leave_signals_to_parent, raise_if_ended, sign
 
 __all__ = [
     "Activity", "Death", "Doing", "Done", "Event", "Failed", "Job", "Pool", "Waiting", "Worker", "results",
-    "start",
+    "running", "start",
 ]  # fmt: skip
 
 
@@ -606,13 +606,25 @@ def _shared(shared: Any, activity: Activity) -> Worker:
     return Worker(shared, activity.add, activity)
 
 
+Results = Generator[tuple[int, Any], None, None]
+Report = Callable[[int], object]
+
+
+@contextmanager
+def running(
+    jobs: int, *, shared: Any = None, report: Report = lambda amount: None
+) -> Iterator[Callable[[Iterable[Task]], Results]]:
+    """Yields a function that runs tasks in workers, as often as it is called; see `results`."""
+    if jobs <= 1:
+        yield lambda tasks: _in_this_process(tasks, shared, report)
+        return
+    with Pool(jobs, partial(_shared, shared)) as pool:
+        yield lambda tasks: _in_workers(tasks, pool, report)
+
+
 def results(
-    tasks: Iterable[Task],
-    jobs: int,
-    *,
-    shared: Any = None,
-    report: Callable[[int], object] = lambda amount: None,
-) -> Generator[tuple[int, Any], None, None]:
+    tasks: Iterable[Task], jobs: int, *, shared: Any = None, report: Report = lambda amount: None
+) -> Results:
     """Runs tasks in workers; yields the index and the answer of each when it ends, in any order.
 
     An exception of a task, or closing this generator, ends all tasks at once; what they have written remains.
@@ -629,40 +641,44 @@ def results(
     """
     if isinstance(tasks, Sized):
         jobs = min(jobs, len(tasks))
-    if jobs <= 1:
+    with running(jobs, shared=shared, report=report) as run:
+        yield from run(tasks)
 
-        def counted(amount: int) -> None:
-            raise_if_ended()
-            report(amount)
 
-        for index, task in enumerate(tasks):
-            raise_if_ended()
-            yield index, task(Worker(shared, counted))
-        return
+def _in_this_process(tasks: Iterable[Task], shared: Any, report: Report) -> Results:
+    def counted(amount: int) -> None:
+        raise_if_ended()
+        report(amount)
+
+    for index, task in enumerate(tasks):
+        raise_if_ended()
+        yield index, task(Worker(shared, counted))
+
+
+def _in_workers(tasks: Iterable[Task], pool: Pool, report: Report) -> Results:
     waiting = enumerate(tasks)
     running: dict[int, tuple[int, Task]] = {}
     deaths: dict[int, int] = {}
-    reported = 0
-    with Pool(jobs, partial(_shared, shared)) as pool:
-        while True:
-            while pool.idle and (following := next(waiting, None)) is not None:
-                running[pool.submit(_TaskJob(following[1]))] = following
-            if not running:
-                return
-            events = pool.poll(_POLL_SECONDS)
-            report(pool.amount - reported)
-            reported = pool.amount
-            for number, event in events:
-                index, task = running[number]
-                if isinstance(event, _Answer):
-                    if event.error is not None:
-                        raise event.error
-                    yield index, event.value
-                elif isinstance(event, Death):
-                    del running[number]
-                    deaths[index] = deaths.get(index, 0) + 1
-                    if deaths[index] == _MAX_DEATHS:
-                        raise WorkerError(f"{_MAX_DEATHS} workers ended at one task: {event.why}")
-                    running[pool.submit(_TaskJob(task))] = index, task
-                elif isinstance(event, Done):
-                    del running[number]
+    reported = pool.amount
+    while True:
+        while pool.idle and (following := next(waiting, None)) is not None:
+            running[pool.submit(_TaskJob(following[1]))] = following
+        if not running:
+            return
+        events = pool.poll(_POLL_SECONDS)
+        report(pool.amount - reported)
+        reported = pool.amount
+        for number, event in events:
+            index, task = running[number]
+            if isinstance(event, _Answer):
+                if event.error is not None:
+                    raise event.error
+                yield index, event.value
+            elif isinstance(event, Death):
+                del running[number]
+                deaths[index] = deaths.get(index, 0) + 1
+                if deaths[index] == _MAX_DEATHS:
+                    raise WorkerError(f"{_MAX_DEATHS} workers ended at one task: {event.why}")
+                running[pool.submit(_TaskJob(task))] = index, task
+            elif isinstance(event, Done):
+                del running[number]

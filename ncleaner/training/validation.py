@@ -13,9 +13,8 @@ cross-validation of one level.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -34,8 +33,8 @@ from ncleaner.modelling.decision import PRESETS, Decision, Statistic
 from ncleaner.modelling.hybrid import keep_of
 from ncleaner.modelling.notices import shipped_notices
 from ncleaner.modelling.structure import Reading, shipped_structure
+from ncleaner.pools.pool import Worker, running
 from ncleaner.scoring.errors import ratio_error
-from ncleaner.spawning import spawn_context
 from ncleaner.training.calibration import Scored, fit_calibration, fit_decision
 from ncleaner.training.examples import labelled
 from ncleaner.training.pairs import Pair
@@ -242,28 +241,24 @@ def _unscored(pair: Pair) -> Scored:
     return labelled(pair, np.zeros(0), np.diff(where, append=len(codes)).astype(np.uint32))
 
 
-_worker_judge: Judge | None = None
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """Scores to judge, as a task of a worker."""
 
+    sums: Floats
 
-def _start_worker(judge: Judge) -> None:
-    global _worker_judge
-    _worker_judge = judge
-
-
-def _judge_in_worker(sums: Floats) -> dict[str, Figures]:
-    assert _worker_judge is not None
-    return _worker_judge(sums)
+    def __call__(self, worker: Worker) -> dict[str, Figures]:
+        found: dict[str, Figures] = worker.shared(self.sums)
+        return found
 
 
 @contextmanager
 def judging(judge: Judge, jobs: int) -> Iterator[Judging]:
     """Yields a function that maps the judge over scores, in this process or in several; the order is kept."""
-    if jobs == 1:
-        yield lambda scores: map(judge, scores)
-        return
-    context = spawn_context()
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_start_worker, initargs=(judge,))
-    try:
-        yield lambda scores: pool.map(_judge_in_worker, scores)
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+    with running(jobs, shared=judge) as run:
+
+        def judged(scores: Iterable[Floats]) -> list[dict[str, Figures]]:
+            found = dict(run(map(_Judged, scores)))
+            return [found[index] for index in range(len(found))]
+
+        yield judged
