@@ -178,7 +178,7 @@ class Cleaner:
         return kept_text(document, self._decided(document)).decode()
 
     def metadata(self, html: bytes | str, url: str = "") -> Metadata:
-        """Returns what one HTML page says of itself: title, authors, dates and so on.
+        """Returns the metadata of one HTML page: title, authors, dates and so on.
 
         For its text, too, give a Document of a `Cleaner(facts=True)` to `keep` and to
         `ncleaner.describing.metadata.metadata_of`: the page is then parsed once.
@@ -217,7 +217,7 @@ class Cleaner:
             images: write images.
             spans: what becomes of a cell over several columns or rows: `merge` writes its text once, `repeat`
                 in each of them.
-            front_matter: begin with what the page says of itself, as YAML; see `front_matter_of`.
+            front_matter: begin with the metadata of the page, as YAML; see `front_matter_of`.
 
         Raises as `clean` does, and ValueError for other `spans`.
         """
@@ -332,7 +332,7 @@ def clean(html: bytes | str) -> str:
 
 
 def metadata(html: bytes | str, url: str = "") -> Metadata:
-    """Returns what one HTML page says of itself: title, authors, dates and so on.
+    """Returns the metadata of one HTML page: title, authors, dates and so on.
 
     >>> import ncleaner
     >>> page = "<title>The ferry is back | Gazette</title><meta property=og:site_name content=Gazette>"

@@ -51,7 +51,7 @@ def rows(
         source: a path or a URL of an archive, an HTML file or a text, or a directory of these.
         cleaner: what cleans the pages; by default that of `clean`.
         segments: add the segments, each with kind, zone, score and offsets.
-        metadata: add what each page says of itself; a cleaner that is given must be made with `facts=True`.
+        metadata: add the metadata of each page; a cleaner that is given must be made with `facts=True`.
         signals: add figures to filter by.
         markdown: add the text as Markdown; a cleaner that is given must be made with `marks=True`.
         input_format, marker: see `read`.

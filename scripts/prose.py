@@ -1,4 +1,4 @@
-"""Checks the English of documents and help pages: proselint, the length of sentences, and our terms.
+"""Checks the English of documents, help pages and comments: proselint, the length of sentences, our terms.
 
     python scripts/prose.py
 
@@ -19,6 +19,13 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).parent.parent
 # a sentence that is longer has to be read twice
 WORDS = 40
+# our own dialect, which comments, docstrings and messages have to do without, too
+TICS: tuple[tuple[str, str], ...] = (
+    (r"so many(?! of)", "a number, this many, at most"),
+    (r"nobody|whoever", "a passive or another subject"),
+    (r"(?:says?|states?) of itself", "metadata, states"),
+    (r"there are not", "unknown, missing"),
+)
 # what a reader whose first language is not English stumbles over: (pattern, what to write)
 TERMS: tuple[tuple[str, str], ...] = (
     (r"in order to", "to"),
@@ -31,6 +38,7 @@ TERMS: tuple[tuple[str, str], ...] = (
     (r"bears? with", "a plain word"),
     (r"(?:which|what) [\w ,]+ bears?", "subject before verb"),
     (r"i\.e\.|e\.g\.|viz\.|etc\.", "that is, for example, and so on"),
+    *TICS,
 )
 # of proselint: what is a matter of typesetting or of taste, and names of segments in small letters
 PASSED = ("typography.", "weasel_words.very", "misc.capitalization.")
@@ -130,7 +138,19 @@ def findings(pieces: list[Piece]) -> Iterator[str]:
                 yield f"{piece.place}: {known[2]}"
 
 
+def tics() -> Iterator[str]:
+    """Yields what is wrong in comments, docstrings and messages of the package."""
+    for path in sorted((ROOT / "ncleaner").rglob("*.p*")):
+        if path.suffix not in (".py", ".pyx", ".pxd"):
+            continue
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+            for pattern, better in TICS:
+                if found := re.search(rf"(?<!\w)(?:{pattern})(?!\w)", line):
+                    yield f"{path.relative_to(ROOT)}:{number}: {found[0]!r}: write {better}"
+
+
 if __name__ == "__main__":
     found = list(findings([piece for path in PROSE for piece in paragraphs(path)] + list(helps())))
+    found += tics()
     print("\n".join(found) or "no findings")
     sys.exit(bool(found))

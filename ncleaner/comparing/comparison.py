@@ -140,7 +140,7 @@ def _each(
     jobs: int,
     stop: threading.Event,
 ) -> Generator[list[Outcome] | NotRun, None, None]:
-    """Yields the result for each tool, so many at the same time."""
+    """Yields the result for each tool; `jobs` tools run at the same time."""
     if jobs <= 1:
         yield from map(function, tools)
         return

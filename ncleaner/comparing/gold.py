@@ -104,7 +104,7 @@ def read_gold(
     Args:
         folder: has the directories `raw` and `clean`, and may have `manifest.jsonl`.
         raw, clean: the two directories, if they are not in one folder.
-        limit: compare on so many pages, at even distances.
+        limit: largest number of pages to compare on, at even distances.
         unwrap: take off the element `<text>` that is around each page of CleanEval.
         unit: what the bag measure counts; by default characters on pages whose gold text is mostly in scripts
             that do not separate words, and words on all others.

@@ -76,7 +76,7 @@ def run(
     progress: Callable[[], None] | None = None,
     stop: threading.Event | None = None,
 ) -> list[Outcome]:
-    """Cleans all pages with a tool, in a process of its own, so many times.
+    """Cleans all pages with a tool, in a process of its own, once in each round.
 
     Args:
         tool: the tool.

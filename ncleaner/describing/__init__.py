@@ -1,1 +1,1 @@
-"""What is known of a page besides its text: what it says of itself, and figures that pipelines filter by."""
+"""What is known of a page besides its text: its metadata, and figures that pipelines filter by."""

@@ -27,7 +27,7 @@ _LONGEST_TITLE, _LONGEST_DESCRIPTION, _LONGEST_NAME, _LONGEST_URL = 500, 2_000, 
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What a page says of itself. Each field is empty if the page says nothing usable.
+    """What a page states about itself. Each field is empty if the page says nothing usable.
 
     >>> import ncleaner
     >>> found = ncleaner.metadata("<title>Back</title><time datetime=2024-05-01>May 1</time>")
@@ -200,7 +200,7 @@ def metadata_of(document: Document, url: str = "") -> Metadata:
         url: its address, for relative addresses and the date; empty if it is unknown.
 
     Raises:
-        ValueError: nobody has collected the facts of the page.
+        ValueError: the facts of the page have not been collected.
     """
     if document.facts is None:
         raise ValueError("the document has no facts: make it by a Cleaner(facts=True)")

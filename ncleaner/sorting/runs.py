@@ -146,7 +146,7 @@ class _Stretch:
     def next_group(self) -> bool:
         """Moves to the next group; returns False at the end."""
         for _ in self.pieces():
-            pass  # nobody has read them
+            pass  # they have not been read
         if not self._buffer and self._at == self._end:
             return False
         length, suffix, self.records, self.size = _HEADER.unpack(self._take_whole(_HEADER.size))

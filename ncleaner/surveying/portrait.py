@@ -75,7 +75,7 @@ class Portrait:
 
 
 def portrait_of(survey: Survey, most: int = 500) -> Portrait:
-    """Reads the portrait of a survey, with so many of its largest sites.
+    """Reads the portrait of a survey, with some of its largest sites.
 
     Raises:
         ModelError: the survey is damaged.

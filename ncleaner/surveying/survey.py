@@ -2,7 +2,7 @@
 
 Its tables: `about` (key, value); `counts` (site, what, name, number), where `what` is pages, words, kept,
 language, kind, exact or near (duplicates); `pages` (site, page, layout, texts, crc, size, html, encoding), a
-sample of at most so many pages of each site, those with the smallest hashes of their URLs, and the hashes of
+sample of each site's pages, of a given size, those with the smallest hashes of their URLs, and the hashes of
 the texts on each of them, uint32, little endian; and `captures` and `duplicates` (see `duplicates.py`).
 SQLite finds a site among millions without reading the rest, and any program can ask the tables.
 """
@@ -41,13 +41,13 @@ FORMAT = 1
 MOST_PAGES = 64
 _MAGIC = b"SQLite format 3\0"
 _CACHED = 64
-# Two pages have the same main text if this share of it is the same; main text are segments of so many
+# Two pages have the same main text if this share of it is the same; main text are segments of at least this many
 # characters.
 _SAME = 0.5
 _LONG = 100
 # Without such segments, nearly all of the page has to be the same.
 _NEARLY_ALL = 0.95
-# Among so many pages, a text on more than half of them is no page's main text.
+# Among this many pages, a text on more than half of them is no page's main text.
 _ENOUGH = 4
 
 
