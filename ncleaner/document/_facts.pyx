@@ -1,4 +1,4 @@
-"""What a page says of itself: the values of elements that hold metadata, collected without the GIL.
+"""The metadata of a page: the values of elements that hold metadata, collected without the GIL.
 
 Only nodes are noted here, at most `MOST` of them; `facts.py` says what they mean. With another layout of Lexbor's
 structs than the one that `_dump` proves, `facts.py` finds the same through selectolax.
@@ -238,7 +238,7 @@ cdef str _text(node_t* root, size_t most):
 
 
 def collect(parser not None):
-    """Returns what a parsed document (`LexborHTMLParser`) says of itself, in document order, as `facts.Fact` has it:
+    """Returns the metadata of a parsed document (`LexborHTMLParser`), in document order, as `facts.Fact` has it:
     (kind, names, value). May be called only if `LAYOUT_PROVED` is True."""
     cdef noted_t noted[MOST + 1]
     cdef uintptr_t address

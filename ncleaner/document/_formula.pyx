@@ -5,7 +5,7 @@ of dollar signs, and a formula without TeX would be marked as something that it 
 MathML are written as a reader reads them: `a = b + c`, `sin x`, `1/2`.
 
 The readings of <ruby> follow its whole text in brackets, 漢字(かんじ), also if the page has a reading for each
-character: words stay whole for whoever searches or segments the text.
+character: words stay whole for a search and for segmentation.
 """
 
 from libc.stdint cimport uint32_t

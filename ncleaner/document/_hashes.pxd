@@ -34,7 +34,7 @@ cdef inline uint64_t extended(uint64_t h, uint64_t code) noexcept nogil:
 
 
 cdef inline uint64_t rows_for(uint64_t keys) noexcept nogil:
-    """Returns the number of rows of a hash table for so many keys: a power of two, at least twice as many."""
+    """Returns the number of rows of a hash table for this number of keys: a power of two, at least twice as many."""
     cdef uint64_t rows = 64
     while rows < 2 * keys:
         rows *= 2

@@ -105,7 +105,7 @@ cdef int joint(builder_t* b, const unsigned char* data, size_t length) noexcept 
     if not b.open or b.space or b.pres or is_white(data[0]):
         return CLOSED
     decode_utf8(data, length, &first)
-    # White space beyond ASCII, and characters that the dump drops or that nobody sees.
+    # White space beyond ASCII, and characters that the dump drops or that are invisible.
     if first == 0xA0 or first == 0xAD or 0x2000 <= first <= 0x200F \
             or 0x2028 <= first <= 0x202F or first == 0x3000 or first == 0xFEFF:
         return CLOSED

@@ -60,7 +60,7 @@ def text_of(Tables tables not None, mask not None, bytes end not None=b""):
         if kept[i]:
             size += t.segments[i].end - t.segments[i].start + 1
     if not size or size + after == 1:
-        # also for one segment without text: Python has one empty object for all, which nobody may write to
+        # also for one segment without text: Python has one empty object for all, which no code may write to
         return b""
     found = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> (size - 1 + after))
     out = PyBytes_AS_STRING(found)
@@ -301,7 +301,7 @@ def texts_of_zone(Tables tables not None, int zone):
 
 
 def short_texts(Tables tables not None, Py_ssize_t first, Py_ssize_t last, uint32_t most):
-    """Returns the texts of the segments [first, last) that have at most so many characters without white space."""
+    """Returns the texts of the segments [first, last) that have at most `most` characters without white space."""
     cdef const tables_t* t = &tables.t
     cdef Py_ssize_t i
     return [

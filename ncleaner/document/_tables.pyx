@@ -10,7 +10,7 @@ from libc.string cimport memcmp
 
 import numpy as np
 
-# What an empty table points to; nobody reads it.
+# What an empty table points to; no code reads it.
 cdef uint64_t nothing[8]
 
 
@@ -36,7 +36,7 @@ cdef class Tables:
         runs, segments, elements, names: the rows, as arrays or bytes. They are not copied if they are contiguous. Rows
             have to name only rows that there are: nothing checks this.
         tags_behind: number of tags of the tree after the last run.
-        marks, values: the rows of marks, and the UTF-8 of their texts; empty if nobody wants them.
+        marks, values: the rows of marks, and the UTF-8 of their texts; empty if they are not asked for.
     """
 
     def __cinit__(self, *_, **__):

@@ -32,14 +32,14 @@ cdef enum:
     HEADLINE_CHARS = 250
     BYLINE_WORDS = 25
     STANDFIRST_WORDS = 80
-    # A segment of prose has so many code points; it counts for those beyond the second number.
+    # The least code points of a segment of prose; it counts for those beyond the second number.
     PROSE_CHARS = 60
     PROSE_BASE = 40
-    # A headline stands at most so many segments behind the beginning of the prose, unless it is an <h1>.
+    # A headline stands at most this many segments behind the beginning of the prose, unless it is an <h1>.
     BEHIND = 3
-    # A caption is a block of at most so many code points.
+    # A caption is a block of at most this many code points.
     CAPTION_CHARS = 600
-    # A byline or standfirst stands at most so many segments behind the headline, or before the prose.
+    # A byline or standfirst stands at most this many segments behind the headline, or before the prose.
     BELOW = 8
 
 # The least sum of weights of a headline.
@@ -327,7 +327,7 @@ cdef Py_ssize_t _headline(
     cdef double value, most = LEAST
     cdef int longest = _longest_part(title)
     cdef bint headings
-    # Headings come first: after them, most other segments are out by their place, and nobody reads their text.
+    # Headings come first: after them, most other segments are out by their place, and their text is not read.
     for headings in (True, False):
         for i in range(<Py_ssize_t> b.n_segments):
             s = &b.segments[i]

@@ -1,4 +1,4 @@
-"""What a page says of itself outside its text: meta tags, links, JSON-LD, marked dates and names."""
+"""The metadata of a page, which stand outside its text: meta tags, links, JSON-LD, marked dates and names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _AUTHOR = re.compile("[Aa]uthor|[Bb]y[Ll]ine")
 
 
 def facts_of(parser: LexborHTMLParser) -> list[Fact]:
-    """Returns what a parsed page says of itself, in document order, the first 512 elements."""
+    """Returns the metadata of a parsed page, in document order, the first 512 elements."""
     found = _facts.collect(parser) if _facts.COMPILED else _collected(parser)
     return [Fact(*each) for each in found]
 

@@ -19,10 +19,10 @@ _walk_tree = _dump.walk if _dump.LAYOUT_PROVED else _walk.walk
 # is bytes of UTF-8, which treats languages more equally than characters: a page of 1,200 Chinese characters
 # is not thin.
 _THIN, _LINE = 900, 60
-# The tree of a page with so many runs and elements takes tens of megabytes. They go back to the system, so
+# The tree of a page with this many runs and elements takes tens of megabytes. They go back to the system, so
 # that a worker keeps no more for each large page that it has met. No gold page has a tenth of it.
 _LARGE = 100_000
-# The tree of a page of so many bytes is freed. The memory of a smaller one is the next page's.
+# The tree of a page of this many bytes is freed. The memory of a smaller one is the next page's.
 _LARGE_PAGE = 1_000_000
 
 
@@ -79,7 +79,7 @@ def dump_html(
         encoding: a WHATWG label that overrides every declaration.
         limits: limits of size; see `Limits`. A page that is nested too deep is flattened, not refused.
         alt_text: include the alternative texts of images.
-        facts: also collect what the page says of itself (`Document.facts`).
+        facts: also collect the metadata of the page (`Document.facts`).
         marks: fill the table of marks, too, which only formats with structure need.
 
     Raises:

@@ -186,7 +186,7 @@ def _solid(text: str) -> int:
 
 
 def _cut(text: str, shares: list[int]) -> list[str]:
-    """Returns a text in as many parts as there are shares; all but the last have so many solid characters."""
+    """Returns a text in as many parts as there are shares; all but the last have as many solid characters."""
     parts, at = [], 0
     for share in shares[:-1]:
         start = at

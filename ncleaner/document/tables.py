@@ -155,7 +155,7 @@ class Site(NamedTuple):
         name: the registered domain, or the host without one.
         pages: number of other pages that are known, without those that have the same main text.
         texts: shape (segments,), int32: the number of these pages that have the text of the segment, too.
-        reference: one of these pages, that of median size; None if the survey has no pages, or nobody asks.
+        reference: one of these pages, that of median size; None if the survey has none, or none is asked for.
     """
 
     name: str
@@ -265,7 +265,7 @@ class Document:
         encoding: WHATWG name of the encoding that was used; empty if the input was decoded text.
         dropped_tags: number of tags that were dropped to keep the page within its limits.
         site: what is known of the other pages of its site; None if nothing is.
-        facts: what the page says of itself outside its text; None if nobody asks, empty for plain text.
+        facts: the metadata of the page; None if they are not asked for, empty for plain text.
         tags_behind: number of tags of the tree after the last run. For a plain-text dump, this number and the
             column `tags` of `runs` are 0.
     """

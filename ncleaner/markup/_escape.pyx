@@ -17,7 +17,7 @@ cdef enum:
 
 cdef uint8_t classes[256]
 for _c in range(256):
-    classes[_c] = SPECIAL if chr(_c) in "\\`*_[]<&~$!|#" else PLAIN
+    classes[_c] = SPECIAL if chr(_c) in "\\`*_[]<&~$!|#^" else PLAIN
 
 
 cdef inline bint _is_word(uint8_t c) noexcept nogil:
@@ -217,6 +217,9 @@ cdef void put_markdown(
             escaped = p == begin or p + 1 == end or not is_white(before) or following == c'~'
         elif c == c'!':
             escaped = p + 1 == end and flags & IMAGES
+        elif c == c'^':
+            # `^[` begins a note, also where the bracket is that of a link
+            escaped = following == c'[' or p + 1 == end and not flags & IN_LINK
         elif c == c'|':
             escaped = flags & IN_CELL > 0
         elif c == c'#':

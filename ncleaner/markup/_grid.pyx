@@ -24,7 +24,7 @@ cdef enum:
     LONGEST = 400
     # Most segments of a kept cell in a table without heads.
     MOST_SEGMENTS = 3
-    # A table has at most so many fields for each kept cell, besides the first ones.
+    # A table has at most this many fields for each kept cell, besides the first ones.
     FIELDS_PER_CELL = 16
     FREE_FIELDS = 256
 

@@ -24,7 +24,7 @@ def main() -> None:
     try:
         import signal
 
-        # whoever starts this process may want interrupts ignored
+        # the program that starts this process may want interrupts ignored
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, _interrupted)
         status = _status()

@@ -274,7 +274,7 @@ def _by_reason(counter: Counter[str], most: int = _REASONS) -> str:
 
 # most languages that a summary names
 _FREQUENT = 10
-# from so many pages on, a language is worth a model of its own
+# from this number of pages on, a language is worth a model of its own
 _WORTH_A_MODEL = 100
 
 
@@ -312,7 +312,7 @@ def run_summary(tally: Tally) -> str:
     lines += _without_model(tally)
     for method, number in sorted(tally.fallbacks.items()):
         if method == "ngram" and number == tally.cleaned + tally.empty:
-            # whoever gives nothing but text knows that it is text
+            # a user who gives nothing but text knows that it is text
             continue
         lines.append(
             f"{counted(number, 'page is', 'pages are')} plain text, which has no structure: cleaned by the "

@@ -21,8 +21,8 @@ _MOST = 20  # rows of each list on the page, and of pages in the text
 _TITLES = 29  # width of the titles of sums
 _LONGEST = 120  # longest reason or name of a count, in characters
 _NAME = 60  # widest name of an input in the text
-_EACH = 40  # of so many inputs, each has a line
-_GROUP = 1000  # of more, so many like ones have one
+_EACH = 40  # at most this number of inputs have a line each
+_GROUP = 1000  # of more, this number of like ones share one
 _COLUMNS = ("pages", "cleaned", "empty", "given up", "damage", "words kept", "MB", "seconds")
 
 

@@ -19,7 +19,7 @@ from ncleaner.text.charset import decode, is_wide
 
 __all__ = ["PIECE", "Piece", "pieces_of"]
 
-#: A text of at most so many bytes is one page. Of a longer one, pieces are longer by the rest of a paragraph.
+#: A text of at most this many bytes is one page. Pieces of a longer one end with a paragraph.
 PIECE: Final = 1 << 20
 
 

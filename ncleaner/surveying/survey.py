@@ -41,8 +41,8 @@ FORMAT = 1
 MOST_PAGES = 64
 _MAGIC = b"SQLite format 3\0"
 _CACHED = 64
-# Two pages have the same main text if this share of it is the same; main text are segments of at least this many
-# characters.
+# Two pages have the same main text if this share of it is the same. Main text is segments of at least this
+# many characters.
 _SAME = 0.5
 _LONG = 100
 # Without such segments, nearly all of the page has to be the same.

@@ -190,7 +190,7 @@ def compose_segments(bytes data not None, const uint32_t[:] starts not None, con
         The text, and the lengths in bytes, shape (segments,), uint32; None if all segments are in this form.
 
     Raises:
-        ValueError: an offset is not in the text, or there are not as many starts as ends.
+        ValueError: an offset is not in the text, or starts and ends differ in number.
     """
     cdef const uint8_t* text = <const uint8_t*> <const char*> data
     cdef Py_ssize_t i, count = starts.shape[0], size = len(data), length
@@ -199,7 +199,7 @@ def compose_segments(bytes data not None, const uint32_t[:] starts not None, con
     cdef bint changed = False
     cdef bytes other
     if ends.shape[0] != count:
-        raise ValueError("there are not as many starts as ends")
+        raise ValueError("starts and ends differ in number")
     for i in range(count):
         if not starts[i] <= ends[i] <= size:
             raise ValueError("a segment is not in the text")

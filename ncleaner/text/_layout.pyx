@@ -35,12 +35,12 @@ cdef enum:
     PAGE = 200
     # Fewest pairs of lines that say more than width and empty lines.
     SOME = 8
-    # One in so many pairs may look like a sentence that goes on although each line is a paragraph: a paragraph without
-    # a final mark before one that begins in lower case.
+    # One in this many pairs may look like a sentence that goes on although each line is a paragraph: a paragraph
+    # without a final mark before one that begins in lower case.
     BY_CHANCE = 8
-    # One in so many pairs may be such a pair beside another, at most: in wrapped text, paragraphs have several lines.
+    # One in this many pairs may be such a pair beside another, at most: in wrapped text, paragraphs have several lines.
     RUNS_BY_CHANCE = 40
-    # One in so many lines of mail is part of a header, a signature or a quote.
+    # One in this many lines of mail is part of a header, a signature or a quote.
     MAIL = 20
 
 # A line ends early if the next word would have fitted into this share of the width.

@@ -30,7 +30,7 @@ cdef int letter_case(uint32_t code) noexcept nogil:
 
 
 cdef enum:
-    FOLDED = 0x590      # small letters of the first so many code points are looked up
+    FOLDED = 0x590      # small letters of the code points below it are looked up
 
 cdef uint32_t small_letters[FOLDED]
 cdef int cases[FOLDED]

@@ -204,7 +204,7 @@ cdef size_t enumeration_length(const uint8_t* p, const uint8_t* end) noexcept no
 cdef uint32_t first_word(const uint8_t* p, const uint8_t* end) noexcept nogil:
     """Returns the length of the first word in code points, or 1 if it begins with an ideograph.
 
-    A line had no room for more if it had none for so many characters of the next one.
+    A line had no room for more if it had none for that many characters of the next one.
     """
     cdef uint32_t code, n = 0
     cdef size_t width

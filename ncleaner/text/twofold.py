@@ -1,7 +1,7 @@
 """Mends UTF-8 that was encoded twice: `Ã©` for é, `â€™` for an apostrophe.
 
 Somebody read UTF-8 as Latin-1 or windows-1252 and wrote the result as UTF-8. A page is mended only where the
-sequences decode to characters, and only if the page has several of them that nobody writes on purpose. The
+sequences decode to characters, and only if the page has several of them that no author writes on purpose. The
 library ftfy does much more; it reads a page a hundred times slower, and judges each line by itself. Here
 the whole page is the evidence, so that a page about such errors stays as it is.
 """
@@ -34,7 +34,7 @@ _ANY: Final = re.compile(
 # Those that no language writes: Â or Ã before a sign; â before the second byte of punctuation, arrows, signs.
 _SECOND: Final = b"(?:\xc2[\x80\x82\x84\x86\x98-\x9e\xac\xad]|%b)" % "|".join("€‚„†˜™š›œž").encode()
 _STRICT: Final = re.compile(b"\xc3(?:[\x82\x83]%b|\xa2%b%b)" % (_NEXT, _SECOND, _NEXT), re.DOTALL)
-# Characters of a page that was read as Latin-1: nobody sees them, and nobody writes about them.
+# Characters of a page that was read as Latin-1: they are invisible, and no text is about them.
 _UNSEEN: Final = re.compile(b"\xc2[\x80-\x9f]")
 _LEADS: Final = bytes(range(0xC2, 0xF5))
 _LETTERS: Final = frozenset(bytes([byte]) for byte in range(0x80) if chr(byte).isalpha())

@@ -19,7 +19,7 @@ CORNERS = [
     ("- a", "\\- a"), ("-5 a", "-5 a"), ("+ a", "\\+ a"), ("---", "\\---"), ("- - -", "\\- - -"), ("===", "\\==="),
     ("> a", "\\> a"), ("a > b", "a > b"), ("~~~", "\\~\\~\\~"), ("~5 km ~6 km", "\\~5 km ~6 km"), ("a~b~", "a\\~b\\~"),
     (": a", "\\: a"), ("| a | b |", "\\| a | b |"), ("[x] a", "\\[x] a"), ("a [1] b", "a [1] b"),
-    ("a [b](c)", "a [b\\](c)"), ("[a]: b", "\\[a\\]: b"), ("![a](b)", "!\\[a\\](b)"), ("a[^1]", "a\\[^1]"),
+    ("a [b](c)", "a [b\\](c)"), ("[a]: b", "\\[a\\]: b"), ("![a](b)", "!\\[a\\](b)"), ("a[^1]", "a\\[^1]"), ("a ^[b]", "a \\^[b]"), ("2^n", "2^n"),
     ("*a*", "\\*a\\*"), ("a * b", "a * b"), ("2*3", "2\\*3"), ("***", "\\*\\*\\*"),
     ("_a_", "\\_a\\_"), ("a_b_c", "a_b_c"), ("a__b", "a__b"), ("é_b", "é\\_b"), ("a _ b", "a \\_ b"),
     ("`a`", "\\`a\\`"), ("```", "\\`\\`\\`"),
@@ -73,6 +73,7 @@ def test_paragraphs_are_paragraphs(texts: list[str]) -> None:
 @given(TEXTS, TEXTS)
 @example("a", "- b")
 @example("[a]: b", "x")
+@example("", "^[]")
 def test_lines_are_lines(first: str, second: str) -> None:
     page = f"<p>a{escape(first)},<br>{escape(second)}z"
     html = read(markdown(page))
