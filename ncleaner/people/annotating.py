@@ -26,6 +26,8 @@ from ncleaner.text.visible import visible
 if TYPE_CHECKING:
     from ncleaner.annotating.project import Project
     from ncleaner.annotating.session import Session
+    from ncleaner.people.commands.annotate import Annotating
+    from ncleaner.recipe import Recipe
 
 __all__ = [
     "check_installed",
@@ -48,9 +50,7 @@ def is_one_page(what: str) -> bool:
     return not (is_url(what) or Path(what).is_dir() or is_archive(what) or what.lower().endswith(".wacz"))
 
 
-def write_page(
-    page: Path, method: str, model: str, clean: Path | None, output: Path | None, encoding: str | None
-) -> None:
+def write_page(page: Path, recipe: Recipe, clean: Path | None, output: Path | None) -> None:
     """Writes the labels of one page, by a method or by its clean text, to a file of Victor.
 
     Raises:
@@ -62,11 +62,11 @@ def write_page(
     from ncleaner.training import annotations as anno
 
     if clean is not None:
-        pair = anno.read_pair(page, clean, encoding)
+        pair = anno.read_pair(page, clean, recipe.encoding)
         document, labels = pair.document, anno.labels_from_alignment(pair)
     else:
-        document = anno.read_page(page, encoding)
-        kept = load_method(method, model).keep(document)
+        document = anno.read_page(page, recipe.encoding)
+        kept = load_method(recipe.method, str(recipe.model)).keep(document)
         labels = labels_from_kept(document, kept.mask)
     target = output or page.with_suffix(anno.SUFFIX)
     try:
@@ -120,18 +120,7 @@ def project_of(what: str, output: Path | None, most: int, encoding: str | None) 
     return open_project(folder, encoding)
 
 
-def work(
-    project: Project,
-    name: str,
-    *,
-    settling: bool,
-    model: str,
-    goal: int,
-    every: int,
-    anno: bool,
-    port: int,
-    browser: bool,
-) -> None:
+def work(project: Project, asked: Annotating, model: str) -> None:
     """Serves a person's work until they end it, and prints what to do next.
 
     Raises:
@@ -140,18 +129,21 @@ def work(
     from ncleaner.annotating.project import check_name
     from ncleaner.annotating.session import Session
 
-    check_name(name)
-    with project.lock(name):
-        session = Session(project, name, model=model, settling=settling, anno=anno, goal=goal, every=every)
+    check_name(asked.annotator)
+    with project.lock(asked.annotator):
+        session = Session(
+            project, asked.annotator, model=model, settling=asked.settle, anno=asked.anno, goal=asked.goal,
+            every=asked.every,
+        )  # fmt: skip
         try:
-            if settling and not session.queue() and not session.progress()["pages"]:
+            if asked.settle and not session.queue() and not session.progress()["pages"]:
                 raise InputError(
                     f"there is nothing to settle in {project.folder}: no page has been finished by two other "
                     "annotators who label it differently"
                 )
             for page, problem in session.problems.items():
                 tell_error(f"{page}: {problem}")
-            _serve(session, project, port, browser)
+            _serve(session, project, asked.port or 0, asked.browser)
         finally:
             session.close()
         _say_end(project, session)

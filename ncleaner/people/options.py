@@ -91,7 +91,6 @@ InputArgument = Annotated[
         "of these, URLs (s3://…, https://…); - or nothing for standard input.",
     ),
 ]
-AltOption = Annotated[bool, typer.Option("--alt-text", help="Include the alternative text of images.")]
 JobsOption = Annotated[
     int | None,
     typer.Option(

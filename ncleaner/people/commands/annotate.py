@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ncleaner.methods.table import DEFAULT_METHOD
+from ncleaner.options import Declared, OptionError, option
 from ncleaner.people.declared import part, with_options
 from ncleaner.people.options import reports_errors
 from ncleaner.recipe import Recipe
 
-__all__ = ["EXAMPLES", "command"]
+__all__ = ["EXAMPLES", "Annotating", "command"]
 
 EXAMPLES = (
     ("Clean the pages of a directory by hand, in the browser:", "ncleaner annotate pages"),
@@ -23,8 +25,53 @@ EXAMPLES = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Annotating(Declared):
+    """Who annotates which pages, with what help."""
+
+    annotator: str = option(
+        "me", "Name of the annotator; each person has separate labels.", metavar="NAME", panel="People"
+    )
+    settle: bool = option(
+        False, "Decide only the segments that two other annotators label differently.", panel="People"
+    )
+    agreement: bool = option(
+        False, "Print how far the annotators agree, and all disagreements; then end.", panel="People"
+    )
+    port: int | None = option(
+        None, "Port of the web page, which only this machine reaches.",
+        kind=int, low=0, high=65535, otherwise="a free one", panel="Where it is done",
+    )  # fmt: skip
+    browser: bool = option(
+        True, "Open the web page in no browser, only print its address.", panel="Where it is done"
+    )
+    pages: int = option(500, "Take at most N pages of an archive, some of each site.", low=1, panel="Pages")
+    goal: int = option(50, "Number of pages to finish, for the estimate of time.", low=1, panel="What helps")
+    every: int = option(
+        3,
+        "Train a model in the background after every N finished pages; 0: never, and the order of the pages "
+        "ignores doubt.",
+        low=0, panel="What helps",
+    )  # fmt: skip
+    anno: bool = option(
+        False, "Write Victor's file (.anno) beside each finished page, too.", panel="Labels of Victor"
+    )
+    output: Path | None = option(
+        None,
+        "For an archive, the directory of the project, with its pages, labels and clean texts. For one page, "
+        "the file of its labels.",
+        kind=Path, otherwise="beside the input", flags="--output -o", metavar="DIR|FILE.anno", panel="Pages",
+    )  # fmt: skip
+    clean: Path | None = option(
+        None,
+        "For one page: take the labels from an alignment with this cleaned text of the page, not from a "
+        "method.",
+        kind=Path, metavar="FILE", panel="Labels of Victor",
+    )  # fmt: skip
+
+
 @reports_errors
-@with_options(recipe=part(Recipe, "method model encoding"))
+@with_options(asked=Annotating, recipe=part(Recipe, "method model encoding"))
 def command(
     what: Annotated[
         str,
@@ -36,107 +83,8 @@ def command(
         ),
     ],
     *,
-    annotator: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="Name of the annotator; each person has separate labels.",
-            rich_help_panel="People",
-        ),
-    ] = "me",
-    settle: Annotated[
-        bool,
-        typer.Option(
-            "--settle",
-            help="Decide only the segments that two other annotators label differently.",
-            rich_help_panel="People",
-        ),
-    ] = False,
-    agreement: Annotated[
-        bool,
-        typer.Option(
-            "--agreement",
-            help="Print how far the annotators agree, and all disagreements; then end.",
-            rich_help_panel="People",
-        ),
-    ] = False,
-    port: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            max=65535,
-            help="Port of the web page, which only this machine reaches. (default: a free one)",
-            show_default=False,
-            rich_help_panel="Where it is done",
-        ),
-    ] = 0,
-    browser: Annotated[
-        bool,
-        typer.Option(
-            "--browser/--no-browser",
-            help="Open the web page in a browser, where there is one.",
-            rich_help_panel="Where it is done",
-        ),
-    ] = True,
-    pages: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Take at most N pages of an archive, some of each site.",
-            rich_help_panel="Pages",
-        ),
-    ] = 500,
-    goal: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Number of pages to finish, for the estimate of time.",
-            rich_help_panel="What helps",
-        ),
-    ] = 50,
-    every: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            metavar="N",
-            help="Train a model in the background after every N finished pages; 0: never, and the order of "
-            "the pages ignores doubt.",
-            rich_help_panel="What helps",
-        ),
-    ] = 3,
-    anno: Annotated[
-        bool,
-        typer.Option(
-            "--anno",
-            help="Write Victor's file (.anno) beside each finished page, too.",
-            rich_help_panel="Labels of Victor",
-        ),
-    ] = False,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="DIR|FILE.anno",
-            help="For an archive, the directory of the project, with its pages, labels and clean texts. For "
-            "one page, the file of its labels. (default: beside the input)",
-            show_default=False,
-            rich_help_panel="Pages",
-        ),
-    ] = None,
+    asked: Annotating,
     recipe: Recipe,
-    clean: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="For one page: take the labels from an alignment with this cleaned text of the page, not "
-            "from a method.",
-            show_default=False,
-            rich_help_panel="Labels of Victor",
-        ),
-    ] = None,
 ) -> None:
     """Clean pages by hand, on a local web page: a model guesses, keys correct it.
 
@@ -146,26 +94,20 @@ def command(
     """
     from ncleaner.people import annotating
 
-    encoding = recipe.encoding
-
-    given = {
-        "--settle": settle, "--agreement": agreement, "--anno": anno, "--port": port != 0,
-    }  # fmt: skip
     if annotating.is_one_page(what):
-        if foreign := [name for name, value in given.items() if value]:
-            raise typer.BadParameter(f"{foreign[0]} is for a directory or an archive, and {what} is one page")
-        annotating.write_page(Path(what), recipe.method, str(recipe.model), clean, output, encoding)
+        for name in ("settle", "agreement", "anno", "port"):
+            if getattr(asked, name) not in (False, None):
+                raise OptionError(name, f"it is for a directory or an archive, and {what} is one page")
+        annotating.write_page(Path(what), recipe, asked.clean, asked.output)
         return
-    if clean is not None:
-        raise typer.BadParameter("--clean is for one page; clean texts in DIR/clean are read by themselves")
+    if asked.clean is not None:
+        raise OptionError("clean", "it is for one page; clean texts in DIR/clean are read by themselves")
     if recipe.method != DEFAULT_METHOD:
-        raise typer.BadParameter(f"--method is for one page; {DEFAULT_METHOD} guesses the labels of many")
-    if agreement:
-        annotating.show_agreement(annotating.project_of(what, output, pages, encoding))
-        return
-    annotating.check_installed()
-    project = annotating.project_of(what, output, pages, encoding)
-    annotating.work(
-        project, annotator, settling=settle, model=str(recipe.model), goal=goal, every=every, anno=anno,
-        port=port, browser=browser,
-    )  # fmt: skip
+        raise OptionError("method", f"it is for one page; {DEFAULT_METHOD} guesses the labels of many")
+    if not asked.agreement:
+        annotating.check_installed()
+    project = annotating.project_of(what, asked.output, asked.pages, recipe.encoding)
+    if asked.agreement:
+        annotating.show_agreement(project)
+    else:
+        annotating.work(project, asked, str(recipe.model))

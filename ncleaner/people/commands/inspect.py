@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ncleaner.methods.table import METHODS
+from ncleaner.options import Declared, OptionError, option
 from ncleaner.people.declared import part, with_options
 from ncleaner.people.options import reports_errors
 from ncleaner.people.streams import check_stdin, show, show_drawn, show_json, tell, terminal
@@ -32,8 +33,55 @@ EXAMPLES = (
 )
 
 
+_SHOWN = "What is shown"
+
+
+@dataclass(frozen=True, slots=True)
+class Inspecting(Declared):
+    """Which page is explained, and how."""
+
+    number: int = option(1, "Number of the page in an archive.", low=1, flags="--number -n", panel="Input")
+    why: bool | None = option(
+        None, "Say what spoke for and against each segment.",
+        kind=bool, otherwise="on a terminal, and with --diff", flags="--why/--no-why", panel=_SHOWN,
+    )  # fmt: skip
+    whole: bool = option(False, "On a terminal: show long texts to their end.", panel=_SHOWN)
+    segment: int | None = option(
+        None, "All details of the segment with this number.",
+        kind=int, low=0, flags="--segment -s", panel=_SHOWN,
+    )  # fmt: skip
+    against: Path | None = option(
+        None,
+        "Compare with a gold text: a file, or a directory with a file of the page's name. Shows what is "
+        "wrongly kept (FP) and wrongly removed (FN).",
+        kind=Path, metavar="GOLD", panel=_SHOWN,
+    )  # fmt: skip
+    wrong: bool = option(False, "With --against: show only what is wrongly kept or removed.", panel=_SHOWN)
+    diff: tuple[str, str] | None = option(
+        None,
+        "Show the segments that two methods or models judge differently, and why: each a name of a method, a "
+        "name of a shipped model, or a model file.",
+        kind=tuple, count=2, metavar="A B", panel=_SHOWN,
+    )  # fmt: skip
+    html: Path | None = option(
+        None,
+        "Write the page and the verdicts side by side to this HTML file, which needs no other file.",
+        kind=Path, metavar="FILE", panel="Output",
+    )  # fmt: skip
+    json: bool = option(False, "Print everything as JSON, with all features and n-grams.", panel="Output")
+
+    def __post_init__(self) -> None:
+        super(Inspecting, self).__post_init__()
+        if self.wrong and (self.against is None or self.diff is not None):
+            raise OptionError("wrong", "it needs --against, and no --diff")
+        if self.segment is not None and self.diff is not None:
+            raise OptionError("segment", "--diff shows all segments that differ")
+
+
 @reports_errors
-@with_options(recipe=part(Recipe, without="alt_text limits"), reading=part(Reading, "input_format"))
+@with_options(
+    recipe=part(Recipe, without="alt_text limits"), reading=part(Reading, "input_format"), asked=Inspecting
+)
 def command(
     page: Annotated[
         str,
@@ -44,109 +92,33 @@ def command(
     *,
     recipe: Recipe,
     reading: Reading,
-    number: Annotated[
-        int,
-        typer.Option(
-            "--number", "-n", min=1, help="Number of the page in an archive.", rich_help_panel="Input"
-        ),
-    ] = 1,
-    why: Annotated[
-        bool | None,
-        typer.Option(
-            "--why/--no-why",
-            help="Say what spoke for and against each segment. (default: on a terminal, and with --diff)",
-            show_default=False,
-            rich_help_panel="What is shown",
-        ),
-    ] = None,
-    whole: Annotated[
-        bool,
-        typer.Option(
-            "--whole", help="On a terminal: show long texts to their end.", rich_help_panel="What is shown"
-        ),
-    ] = False,
-    segment: Annotated[
-        int | None,
-        typer.Option(
-            "--segment",
-            "-s",
-            min=0,
-            help="All details of the segment with this number.",
-            show_default=False,
-            rich_help_panel="What is shown",
-        ),
-    ] = None,
-    against: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="GOLD",
-            help="Compare with a gold text: a file, or a directory with a file of the page's name. Shows "
-            "what is wrongly kept (FP) and wrongly removed (FN).",
-            show_default=False,
-            rich_help_panel="What is shown",
-        ),
-    ] = None,
-    wrong: Annotated[
-        bool,
-        typer.Option(
-            "--wrong",
-            help="With --against: show only what is wrongly kept or removed.",
-            rich_help_panel="What is shown",
-        ),
-    ] = False,
-    diff: Annotated[
-        tuple[str, str] | None,
-        typer.Option(
-            metavar="A B",
-            help="Show the segments that two methods or models judge differently, and why: each a name of a "
-            "method, a name of a shipped model, or a model file.",
-            show_default=False,
-            rich_help_panel="What is shown",
-        ),
-    ] = None,
-    html: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write the page and the verdicts side by side to this HTML file, which needs no other file.",
-            show_default=False,
-            rich_help_panel="Output",
-        ),
-    ] = None,
-    as_json: Annotated[
-        bool,
-        typer.Option(
-            "--json",
-            help="Print everything as JSON, with all features and n-grams.",
-            rich_help_panel="Output",
-        ),
-    ] = False,
+    asked: Inspecting,
 ) -> None:
     """Show what happens to one page, and why: for each segment whether it is kept, its score, and reasons."""
     from ncleaner.cleaner import Cleaner
+    from ncleaner.explaining.against import differences_of
     from ncleaner.people.inspect import nth_page
 
     check_stdin([page])
-    if wrong and (against is None or diff is not None):
-        raise typer.BadParameter("it needs --against, and no --diff", param_hint="--wrong")
     recipe = replace(recipe, facts=True)
-    item = nth_page(page, number, Settings(recipe, reading))
-    if diff is not None:
-        if segment is not None:
-            raise typer.BadParameter("--diff shows all segments that differ", param_hint="--segment")
-        first, second = (_explained(item, page, Cleaner(_side(name, recipe)), against) for name in diff)
-        _show_differences(diff, first, second, html, why=why, whole=whole, as_json=as_json)
+    item = nth_page(page, asked.number, Settings(recipe, reading))
+    if asked.diff is not None:
+        names = asked.diff
+        first, second = (
+            _explained(item, page, Cleaner(_side(name, recipe)), asked.against) for name in names
+        )
+        _show_differences(differences_of(names, first, second), asked)
         return
-    explanation = _explained(item, page, Cleaner(recipe), against)
-    if segment is not None and segment >= len(explanation.segments):
+    explanation = _explained(item, page, Cleaner(recipe), asked.against)
+    if asked.segment is not None and asked.segment >= len(explanation.segments):
         there = len(explanation.segments)
         said = f"the page has the segments 0 to {there - 1}" if there else "the page has no segments"
-        raise typer.BadParameter(said, param_hint="--segment")
-    if html is not None:
+        raise OptionError("segment", said)
+    if asked.html is not None:
         from ncleaner.explaining.drawing import page_of
 
-        _write(html, page_of(explanation, item.body if item.kind == "html" else b""))
-    _show(explanation, why=why, whole=whole, segment=segment, wrong=wrong, as_json=as_json)
+        _write(asked.html, page_of(explanation, item.body if item.kind == "html" else b""))
+    _show(explanation, asked)
 
 
 def _side(name: str, recipe: Recipe) -> Recipe:
@@ -167,48 +139,37 @@ def _explained(item: Page, path: str, cleaner: Cleaner, against: Path | None) ->
     return with_gold(explanation, gold, str(source))
 
 
-def _show(
-    explanation: Explanation,
-    *,
-    why: bool | None,
-    whole: bool,
-    segment: int | None,
-    wrong: bool,
-    as_json: bool,
-) -> None:
+def _show(explanation: Explanation, asked: Inspecting) -> None:
     from ncleaner.explaining.words import details_of, lines_of
     from ncleaner.people.inspect import explanation_drawing
 
-    only = [why for why in explanation.segments if why.is_wrong] if wrong else explanation.segments
-    if as_json:
+    only = [each for each in explanation.segments if each.is_wrong or not asked.wrong]
+    if asked.json:
         show_json(explanation.to_dict())
-    elif segment is not None:
-        show("\n".join(details_of(explanation, explanation.segments[segment])))
+    elif asked.segment is not None:
+        show("\n".join(details_of(explanation, explanation.segments[asked.segment])))
     elif (console := terminal()) is not None:
-        reasons = why is not False
-        drawing = explanation_drawing(explanation, console.width, reasons=reasons, whole=whole, only=only)
+        reasons = asked.why is not False
+        drawing = explanation_drawing(
+            explanation, console.width, reasons=reasons, whole=asked.whole, only=only
+        )
         show_drawn(console, drawing)
     else:
-        show("\n".join(lines_of(explanation, reasons=why is True, only=only)))
+        show("\n".join(lines_of(explanation, reasons=asked.why is True, only=only)))
 
 
-def _show_differences(
-    names: tuple[str, str], first: Explanation, second: Explanation, html: Path | None, *,
-    why: bool | None, whole: bool, as_json: bool,
-) -> None:  # fmt: skip
-    from ncleaner.explaining.against import differences_of
+def _show_differences(found: Differences, asked: Inspecting) -> None:
     from ncleaner.people.inspect import differences_drawing
 
-    found: Differences = differences_of(names, first, second)
-    if html is not None:
+    if asked.html is not None:
         from ncleaner.explaining.drawing import page_of_differences
 
-        _write(html, page_of_differences(found))
-    reasons = why is not False
-    if as_json:
+        _write(asked.html, page_of_differences(found))
+    reasons = asked.why is not False
+    if asked.json:
         show_json(found.to_dict())
     elif (console := terminal()) is not None:
-        show_drawn(console, differences_drawing(found, console.width, reasons=reasons, whole=whole))
+        show_drawn(console, differences_drawing(found, console.width, reasons=reasons, whole=asked.whole))
     else:
         show("\n".join(found.lines(reasons=reasons)))
 
