@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol
+from types import ModuleType
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, cast
 
 from zlib_ng import zlib_ng as zlib
 
+from ncleaner.errors import InputError
 from ncleaner.reading import _libdeflate
 
 if TYPE_CHECKING:
@@ -133,15 +135,25 @@ class _Zstd:
         return b""
 
 
+def lz4_frames() -> ModuleType:
+    """Returns `lz4.frame`.
+
+    Raises:
+        InputError: lz4 is not installed.
+    """
+    try:
+        import lz4.frame
+    except ImportError:
+        raise InputError("an .lz4 archive needs lz4: pip install 'ncleaner[lz4]'") from None
+    return cast(ModuleType, lz4.frame)
+
+
 class _Lz4:
     piece = _PIECE
 
     def __init__(self) -> None:
-        # only here, since most runs have no LZ4
-        import lz4.frame
-
         self.eof = False
-        self._inflater = lz4.frame.LZ4FrameDecompressor()
+        self._inflater = lz4_frames().LZ4FrameDecompressor()
 
     def inflate(self, data: memoryview, size: int) -> tuple[bytes, int]:
         try:
@@ -259,9 +271,7 @@ def _gunzip(stored: bytes, room: int) -> tuple[bytes, int]:
 
 
 def _unlz4(stored: bytes, room: int) -> tuple[bytes, int]:
-    import lz4.frame
-
-    inflater = lz4.frame.LZ4FrameDecompressor()
+    inflater = lz4_frames().LZ4FrameDecompressor()
     try:
         output = inflater.decompress(stored, room)
     except RuntimeError as error:

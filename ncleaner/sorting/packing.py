@@ -8,10 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, Any, Final
 
-import lz4.frame
 import zstandard
 
-from ncleaner.reading.inflating import Codec
+from ncleaner.reading.inflating import Codec, lz4_frames
 from ncleaner.reading.stored import StoredRecord
 
 __all__ = ["pack_small", "packed", "unpacked_head"]
@@ -66,7 +65,7 @@ def _engine(suffix: str, size: int) -> Any:
 
 class _Lz4:
     def __init__(self) -> None:
-        self._engine = lz4.frame.LZ4FrameCompressor(content_checksum=True)
+        self._engine = lz4_frames().LZ4FrameCompressor(content_checksum=True)
         self._head: bytes = self._engine.begin()
 
     def compress(self, piece: bytes) -> bytes:
@@ -92,7 +91,7 @@ def unpacked_head(suffix: str, pieces: Iterable[bytes | memoryview], size: int) 
     if suffix == ".gz":
         return zlib.decompressobj(zlib.MAX_WBITS + 16).decompress(taken, size), taken
     if suffix == ".lz4":
-        return bytes(lz4.frame.LZ4FrameDecompressor().decompress(taken, max_length=size)), taken
+        return bytes(lz4_frames().LZ4FrameDecompressor().decompress(taken, max_length=size)), taken
     with zstandard.ZstdDecompressor().stream_reader(taken) as stream:
         return stream.read(size), taken
 

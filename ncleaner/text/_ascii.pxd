@@ -1,4 +1,4 @@
-"""Classes of ASCII characters, inline for all compiled modules. Bytes and code points beyond ASCII are in none of them."""
+"""Classes of ASCII characters, inline for compiled modules. Bytes and code points beyond ASCII are in none of them."""
 
 from libc.stdint cimport uint32_t
 

@@ -27,14 +27,14 @@ def test_version_and_place_are_said() -> None:
 
 def test_what_is_missing_is_named_with_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     def without(name: str) -> str:
-        if name in ("lz4", "pyarrow"):
+        if name in ("brotli", "pyarrow"):
             raise PackageNotFoundError(name)
         return version(name)
 
     monkeypatch.setattr(installation, "version", without)
     broken, packages = installation.needed()
-    assert (broken.name, broken.state, broken.remedy) == ("lz4", BROKEN, "pip install lz4")
-    assert "selectolax" in packages.said and packages.values["versions"]["lz4"] == ""
+    assert (broken.name, broken.state, broken.remedy) == ("brotli", BROKEN, "pip install brotli")
+    assert "selectolax" in packages.said and packages.values["versions"]["brotli"] == ""
     parts = {finding.name: finding for finding in installation.optional()}
     assert parts["parquet"].state == NOTE
     assert (parts["parquet"].said, parts["parquet"].remedy) == (

@@ -813,6 +813,14 @@ def test_junk_between_the_members_of_a_text() -> None:
     assert damage(found) == ["20 bytes that are no gzip member"]
 
 
+def test_without_lz4_its_archives_have_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.warc.lz4"
+    path.write_bytes(lz4_frames(FOUR))
+    monkeypatch.setitem(sys.modules, "lz4.frame", None)
+    with pytest.raises(InputError, match=r"needs lz4: pip install 'ncleaner\[lz4\]'"):
+        list(archive.read(path))
+
+
 def test_text_file_is_one_page() -> None:
     text = b"A line.\n\nAnother, which has URL: in it.\n"
     (page,) = pages(items(text, name="dump.txt"))
