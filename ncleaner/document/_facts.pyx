@@ -15,6 +15,7 @@ from ncleaner.document._structs cimport (
 from selectolax.lexbor import LexborHTMLParser
 
 from ncleaner.document._dump import LAYOUT_PROVED
+from ncleaner.text._ascii cimport lower
 
 cdef extern from *:
     """
@@ -94,10 +95,6 @@ cdef inline int _code(uintptr_t name) noexcept nogil:
     return OTHER
 
 
-cdef inline unsigned char _small(unsigned char c) noexcept nogil:
-    return c + 32 if c'A' <= c <= c'Z' else c
-
-
 cdef inline bint _contains(const str_t* value, const char* wanted, size_t length) noexcept nogil:
     """Returns whether a value contains a word in small letters, in letters of any case."""
     cdef size_t i, j
@@ -105,7 +102,7 @@ cdef inline bint _contains(const str_t* value, const char* wanted, size_t length
         return False
     for i in range(value.length - length + 1):
         j = 0
-        while j < length and _small(value.data[i + j]) == <unsigned char> wanted[j]:
+        while j < length and lower(value.data[i + j]) == <unsigned char> wanted[j]:
             j += 1
         if j == length:
             return True
@@ -135,7 +132,7 @@ cdef inline bint _names_author(const str_t* value) noexcept nogil:
         at = <const unsigned char*> memchr(at, c'u', end - at)
         if at == NULL:
             break
-        if at > text and end - at >= 5 and _small((at - 1)[0]) == c'a' and memcmp(at, b"uthor", 5) == 0:
+        if at > text and end - at >= 5 and lower((at - 1)[0]) == c'a' and memcmp(at, b"uthor", 5) == 0:
             return True
         at += 1
     at = text
@@ -143,7 +140,7 @@ cdef inline bint _names_author(const str_t* value) noexcept nogil:
         at = <const unsigned char*> memchr(at, c'y', end - at)
         if at == NULL:
             return False
-        if at > text and end - at >= 5 and _small((at - 1)[0]) == c'b' and (
+        if at > text and end - at >= 5 and lower((at - 1)[0]) == c'b' and (
             memcmp(at, b"yline", 5) == 0 or memcmp(at, b"yLine", 5) == 0
         ):
             return True

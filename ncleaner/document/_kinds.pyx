@@ -9,6 +9,7 @@ one exception: a list item as long as a comment or a chapter becomes a paragraph
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 
 from ncleaner.document._tables cimport PREFORMATTED, builder_t, element_t, segment_t
+from ncleaner.text._ascii cimport is_digit
 from ncleaner.text._letters cimport LOWER, NO_LETTER, decode_utf8, is_final, last_mark, letter_case, has_marker
 from ncleaner.document._tags cimport CONTEXT_BOLD, TAG_TD, TAG_TH
 
@@ -39,7 +40,7 @@ cdef bint _like_title(const uint8_t* p, const uint8_t* end) noexcept nogil:
             between = True
         elif between:
             letter = letter_case(code)
-            if letter != NO_LETTER and not c'0' <= code <= c'9':
+            if letter != NO_LETTER and not is_digit(code):
                 words += 1
                 capitals += letter != LOWER
             between = False

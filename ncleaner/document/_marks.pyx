@@ -11,6 +11,7 @@ from ncleaner.document._tables cimport mark_t
 from ncleaner.document._tags cimport (
     TAG_A, TAG_CODE, TAG_LI, TAG_OL, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH,
 )
+from ncleaner.text._ascii cimport is_digit, is_letter, lower
 from ncleaner.text._letters cimport is_white
 
 cdef enum:
@@ -110,17 +111,13 @@ cdef int name_of_attribute(const unsigned char* name, size_t length) noexcept no
     return NO_ATTRIBUTE
 
 
-cdef inline uint8_t _small(uint8_t c) noexcept nogil:
-    return c | 0x20 if c'A' <= c <= c'Z' else c
-
-
 cdef inline bint _begins(const unsigned char* text, size_t length, const char* with_) noexcept nogil:
     """Whether a text begins with small letters, which may be capitals in it."""
     cdef size_t i
     if length < strlen(with_):
         return False
     for i in range(strlen(with_)):
-        if _small(text[i]) != <uint8_t> with_[i]:
+        if lower(text[i]) != <uint8_t> with_[i]:
             return False
     return True
 
@@ -163,12 +160,12 @@ cdef bint _number(const unsigned char* text, size_t length, int32_t* number) noe
     if i < length and (text[i] == c'-' or text[i] == c'+'):
         minus = text[i] == c'-'
         i += 1
-    while i < length and c'0' <= text[i] <= c'9':
+    while i < length and is_digit(text[i]):
         found = found * 10 + text[i] - c'0' if digits < 9 else 999_999_999
         digits += found > 0
         i += 1
         number[0] = -found if minus else found
-        if i == length or not c'0' <= text[i] <= c'9':
+        if i == length or not is_digit(text[i]):
             return True
     return False
 
@@ -197,10 +194,7 @@ cdef void _align(builder_t* b, const unsigned char* value, size_t length) noexce
 
 cdef inline bint _is_of_language(uint8_t c) noexcept nogil:
     """Whether a character may be in the name of a language: `c++`, `objective-c`, `f#`."""
-    return (
-        c'a' <= c <= c'z' or c'A' <= c <= c'Z' or c'0' <= c <= c'9' or c == c'+' or c == c'#' or c == c'-' or c == c'_'
-        or c == c'.'
-    )
+    return is_letter(c) or is_digit(c) or c == c'+' or c == c'#' or c == c'-' or c == c'_' or c == c'.'
 
 
 cdef bint _language(builder_t* b, const unsigned char* name, size_t length) noexcept nogil:
@@ -209,7 +203,7 @@ cdef bint _language(builder_t* b, const unsigned char* name, size_t length) noex
     cdef int i
     while n < length and _is_of_language(name[n]):
         n += 1
-    if not n or n > LONGEST_LANGUAGE or not (c'a' <= _small(name[0]) <= c'z') or (n < length and name[n] != c';'):
+    if not n or n > LONGEST_LANGUAGE or not is_letter(name[0]) or (n < length and name[n] != c';'):
         return False
     for i in range(NO_LANGUAGES):
         if n == strlen(NONE[i]) and _begins(name, n, NONE[i]):

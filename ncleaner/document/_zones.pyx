@@ -21,6 +21,7 @@ from ncleaner.document._tables cimport (
     BYLINE, CAPTION, COMMENT, HEADLINE, HIDDEN, RELATED, STANDFIRST, builder_t, element_t, segment_t,
 )
 from ncleaner.document._tags cimport CONTEXT_BOLD, CONTEXT_FONT, CONTEXT_TIME, MAX_TAGS, TAG_H1, TAG_H6
+from ncleaner.text._ascii cimport is_digit
 from ncleaner.text._letters cimport NO_LETTER, UNCASED, decode_utf8, fold, is_final, last_mark
 
 from ncleaner.document import tags as _tags
@@ -144,7 +145,7 @@ cdef void _read(const uint8_t* p, const uint8_t* end, phrase_t* f) noexcept nogi
             if _separates(code) and f.n < WORDS:
                 f.apart[f.n] = 1
             continue
-        if c'0' <= code <= c'9':
+        if is_digit(code):
             f.digits += 1
         if kind == UNCASED and code >= 0x2E80:
             # Han, kana, Hangul

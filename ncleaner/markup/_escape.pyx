@@ -6,6 +6,7 @@ stay as they are. In doubt there is a backslash.
 
 from libc.string cimport memchr, memmove
 
+from ncleaner.text._ascii cimport is_digit, is_letter
 from ncleaner.text._letters cimport NO_LETTER, decode_utf8, is_white, letter_case
 
 cdef enum:
@@ -21,7 +22,7 @@ for _c in range(256):
 
 
 cdef inline bint _is_word(uint8_t c) noexcept nogil:
-    return c'a' <= c <= c'z' or c'A' <= c <= c'Z' or c'0' <= c <= c'9'
+    return is_letter(c) or is_digit(c)
 
 
 cdef inline bint _is_mark(uint8_t c) noexcept nogil:
@@ -83,8 +84,8 @@ cdef const uint8_t* _put_line_start(
     cdef const uint8_t* q = p
     cdef uint8_t c = p[0]
     cdef uint8_t following = (p + 1)[0] if p + 1 < last else c' '
-    if c'0' <= c <= c'9':
-        while q < end and q - p < 10 and c'0' <= q[0] <= c'9':
+    if is_digit(c):
+        while q < end and q - p < 10 and is_digit(q[0]):
             q += 1
         if q - p > 9 or q == end or q[0] != c'.' and q[0] != c')' or q + 1 < last and not is_white((q + 1)[0]):
             return p

@@ -21,6 +21,7 @@ from ncleaner.markup._escape cimport (
     kind_after, kind_before, put, put_attribute, put_bytes, put_code, put_escaped, put_markdown, put_tex,
 )
 from ncleaner.markup._sheet cimport DISPLAY, text_t
+from ncleaner.text._ascii cimport is_digit
 
 cdef const char** SIGNS = [b"[", b"~~", b"*", b"**", b"", b"", b"", b"<sup>", b"<sub>"]
 cdef const char** CLOSING_SIGNS = [b"]", b"~~", b"*", b"**", b"", b"", b"", b"</sup>", b"</sub>"]
@@ -399,7 +400,7 @@ cdef void _put_runs(line_t* line, Py_ssize_t segment) noexcept nogil:
             _put_note(line, note - 1, p, end)
         else:
             _open(line, run)
-            if formula and (line.html or is_tex(p, end) and not (end < last and c'0' <= end[0] <= c'9')):
+            if formula and (line.html or is_tex(p, end) and not (end < last and is_digit(end[0]))):
                 _put_formula(line, p, end, sheet.extras[run].formula & DISPLAY)
             elif code and not formula:
                 if line.html:

@@ -19,6 +19,7 @@ from ncleaner.markup._sheet cimport (
     ORDERED, PARAGRAPH, PICTURE, QUOTE, ROW, SINGLE, TABLE, TERM, TERMS, element_of, first_run_of, node_t, place_t,
     read_marks, sheet_t,
 )
+from ncleaner.text._ascii cimport is_digit
 from ncleaner.text._letters cimport is_white
 
 cdef enum:
@@ -361,7 +362,7 @@ cdef bint _is_gutter(const sheet_t* sheet, const node_t* node, const node_t* fol
                 p += 1
                 continue
             number = 0
-            while p < end and c'0' <= p[0] <= c'9' and number < 1_000_000:
+            while p < end and is_digit(p[0]) and number < 1_000_000:
                 number = 10 * number + p[0] - c'0'
                 p += 1
             if p < end and not is_white(p[0]) or before >= 0 and number != before + 1:

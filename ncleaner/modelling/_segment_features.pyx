@@ -16,6 +16,7 @@ from ncleaner.document._tables cimport (
     tables_t,
 )
 from ncleaner.document._hashes cimport hash_bytes, mix, row_of, rows_for
+from ncleaner.text._ascii cimport is_digit
 from ncleaner.text._letters cimport (
     LOWER as LOWER_LETTER, UNCASED, UPPER as UPPER_LETTER, decode_utf8, has_marker, is_final, last_mark, letter_case,
 )
@@ -298,8 +299,8 @@ cdef void _edges(const uint8_t* p, const uint8_t* end, float* x) noexcept nogil:
     x[ENDS_COLON] = mark == c':' or mark == 0xFF1A
     decode_utf8(p, <size_t> (end - p), &code)
     case_ = letter_case(code)
-    x[BEGINS_DIGIT] = c'0' <= code <= c'9'
-    x[BEGINS_UPPER] = case_ == UPPER_LETTER and not c'0' <= code <= c'9'
+    x[BEGINS_DIGIT] = is_digit(code)
+    x[BEGINS_UPPER] = case_ == UPPER_LETTER and not is_digit(code)
     x[BEGINS_LOWER] = case_ == LOWER_LETTER
     x[BULLET] = has_marker(p, end)
 

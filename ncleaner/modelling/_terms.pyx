@@ -19,6 +19,7 @@ import numpy as np
 
 from ncleaner.document._hashes cimport mix
 from ncleaner.document._tables cimport HEADLINE, Tables, segment_t, tables_t
+from ncleaner.text._ascii cimport is_digit
 from ncleaner.text._letters cimport NO_LETTER, UPPER, decode_utf8, fold
 
 cdef extern from "Python.h" nogil:
@@ -64,7 +65,7 @@ cdef uint32_t _hash(const uint8_t* text, const segment_t* s) noexcept nogil:
             p += decode_utf8(p, <size_t> (end - p), &code)
             kind = fold(&code)
         if kind != NO_LETTER:
-            number = number and c'0' <= code <= c'9'
+            number = number and is_digit(code)
             word = (word ^ code) * <uint64_t> 0x100000001B3 + 1
         elif word:
             if not number or not after_number:

@@ -10,6 +10,7 @@ from libc.string cimport memset
 
 from ncleaner.document._tables cimport element_t, run_t, segment_t
 from ncleaner.document._hashes cimport row_of
+from ncleaner.text._ascii cimport is_digit, is_letter
 from ncleaner.text._letters cimport NO_LETTER, UPPER, decode_utf8, is_final, letter_case
 from ncleaner.document._tags cimport (
     CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_ITALIC, CONTEXT_LINK, CONTEXT_UNDERLINE, MAX_TAGS,
@@ -123,7 +124,7 @@ cdef inline uint8_t _share(uint64_t part, uint64_t whole) noexcept nogil:
 
 
 cdef inline bint _is_digit(const uint8_t* p, const uint8_t* end) noexcept nogil:
-    return p < end and c'0' <= p[0] <= c'9'
+    return p < end and is_digit(p[0])
 
 
 cdef void _numbers(const uint8_t* p, const uint8_t* end, text_t* found) noexcept nogil:
@@ -220,7 +221,7 @@ cdef uint8_t _bullet(const uint8_t* start, const uint8_t* end) noexcept nogil:
             length += 1
     elif length > 3:
         return NO_BULLET
-    if not length and p < end and c'a' <= p[0] | 0x20 <= c'z':
+    if not length and p < end and is_letter(p[0]):
         kind = LETTERED
         p += 1
         length = 1
@@ -279,7 +280,7 @@ cdef void _read(const uint8_t* start, const uint8_t* end, text_t* found) noexcep
             p += decode_utf8(p, <size_t> (end - p), &code)
             found.chars += 1
             case = letter_case(code)
-            if case != NO_LETTER and not c'0' <= code <= c'9':
+            if case != NO_LETTER and not is_digit(code):
                 found.alpha += 1
             elif case != NO_LETTER:
                 found.num += 1
@@ -338,7 +339,7 @@ cdef void _read(const uint8_t* start, const uint8_t* end, text_t* found) noexcep
         length += 1
         if case == NO_LETTER:
             final |= is_final(code)
-        elif c'0' <= code <= c'9':
+        elif is_digit(code):
             digits = True
         else:
             letters = True

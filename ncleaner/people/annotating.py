@@ -24,9 +24,9 @@ from ncleaner.text.counted import counted
 from ncleaner.text.visible import visible
 
 if TYPE_CHECKING:
+    from ncleaner.annotating.options import Annotating
     from ncleaner.annotating.project import Project
     from ncleaner.annotating.session import Session
-    from ncleaner.people.commands.annotate import Annotating
     from ncleaner.recipe import Recipe
 
 __all__ = [

@@ -5,6 +5,7 @@ Free functions without the GIL. Python's own character tables are used beyond AS
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
+from ncleaner.text._ascii cimport is_digit, is_letter
 
 import unicodedata
 
@@ -21,7 +22,7 @@ cdef int letter_case(uint32_t code) noexcept nogil:
     if code < 0x80:
         if c'a' <= code <= c'z':
             return LOWER
-        return UPPER if c'A' <= code <= c'Z' or c'0' <= code <= c'9' else NO_LETTER
+        return UPPER if c'A' <= code <= c'Z' or is_digit(code) else NO_LETTER
     if not Py_UNICODE_ISALPHA(code):
         return UPPER if Py_UNICODE_ISDIGIT(code) else NO_LETTER
     if Py_UNICODE_ISLOWER(code):
@@ -117,7 +118,7 @@ cdef bint has_marker(const uint8_t* start, const uint8_t* end) noexcept nogil:
     p = start
     if p[0] == c'(':
         p += 1
-    while p < end and signs < 5 and c'0' <= p[0] <= c'9':
+    while p < end and signs < 5 and is_digit(p[0]):
         p += 1
         signs += 1
     if signs > 3:
@@ -128,7 +129,7 @@ cdef bint has_marker(const uint8_t* start, const uint8_t* end) noexcept nogil:
         ):
             p += 1
             signs += 1
-        if not signs and p < end and c'a' <= p[0] | 0x20 <= c'z':
+        if not signs and p < end and is_letter(p[0]):
             p += 1
             signs = 1
     return signs > 0 and p + 1 < end and (p[0] == c'.' or p[0] == c')') and p[1] == c' '
