@@ -20,7 +20,7 @@ cdef enum:
     OF_PLAIN = 11                 # xmp, plaintext: the same, but the content is text of the page
     OF_NOSCRIPT = 12
     OF_FRAMES = 13                # frameset, after which a page has no body
-    OF_SELECT = 14
+    OF_SELECT = 14                # what a bounding pass drops begins here
     OF_OPTION = 15
     OF_FOREIGN = 16               # svg, math
     OF_CONTROL = 17
@@ -73,7 +73,6 @@ cdef struct guard_t:
     uint64_t apart_at             # value of `misplaced` when two texts were last kept apart
     uint64_t moved                # bytes that the parser copies for this
     uint64_t select_at            # value of `markup` at the last <select>
-    uint64_t options              # in this <select>
     uint32_t skipped[KNOWN_TAGS]  # dropped start tags whose end tag has not come; [0]: of invented names
     # Raw text, and the <noscript> that is open.
     uintptr_t raw                 # the tag of text whose end tag has not come, or 0
@@ -86,7 +85,7 @@ cdef struct guard_t:
     saved_t listed
 
 # The numbers of tags, as Lexbor counts them.
-cdef uintptr_t id_text, id_end_of_page, id_p, id_br, id_pre, id_wbr, id_table, id_title, id_svg, id_math
+cdef uintptr_t id_text, id_end_of_page, id_p, id_br, id_pre, id_wbr, id_table, id_form, id_title, id_svg, id_math
 cdef node_t* marker               # in the list of active formatting elements, where a cell or an object begins
 cdef uint8_t meanings[KNOWN_TAGS]
 

@@ -44,7 +44,6 @@ cdef enum:
     # Look-ups for each tag of a <select> before an <option>: the parser searches them for the selected one.
     SELECTING = 6
     # In a pass that bounds:
-    MOST_OPTIONS = 1_000          # in a <select>
     MOST_LISTED = 256             # formatting elements
     JOINED = 2_000                # bytes of a text that others are joined to
     FREE_REOPENED = 10_000        # formatting elements that are created again, besides one for each tag
@@ -56,7 +55,7 @@ cdef struct own_t:                # a token of the guard's own, with space for f
     char padding[128]
 
 memset(meanings, ANY, sizeof(meanings))
-id_text = id_end_of_page = id_p = id_br = id_pre = id_wbr = id_table = id_title = id_svg = id_math = 0
+id_text = id_end_of_page = id_p = id_br = id_pre = id_wbr = id_table = id_form = id_title = id_svg = id_math = 0
 marker = NULL
 
 
@@ -64,7 +63,7 @@ cdef void begin(guard_t* g, char* end) noexcept nogil:
     """Prepares the guard for a pass over a page that ends at `end`."""
     g.end, g.found = end, 0
     g.dropped = g.searched = g.markup = g.elements = g.look_ups = g.deepest = g.reopened = g.cloned = g.most_own = 0
-    g.attributes = g.unknown = g.root_attributes = g.misplaced = g.apart_at = g.moved = g.select_at = g.options = 0
+    g.attributes = g.unknown = g.root_attributes = g.misplaced = g.apart_at = g.moved = g.select_at = 0
     memset(g.skipped, 0, sizeof(g.skipped))
     g.raw = g.ending = 0
     g.spaced = False
@@ -155,11 +154,21 @@ cdef void _send_space(guard_t* g) noexcept nogil:
 cdef void _close_to(guard_t* g, size_t depth) noexcept nogil:
     """Closes the innermost open elements by their end tags, until only `depth` are open, as far as they close."""
     cdef array_t* open_ = g.tree.open_elements
-    cdef size_t before
+    cdef array_t* listed = g.tree.active_formatting
+    cdef size_t before, listed_before
+    cdef node_t* innermost
+    cdef void* form
     while open_.length > depth and _meaning(open_.list[open_.length - 1].local_name) != OF_ROOT:
-        before = open_.length
-        _send(g, open_.list[before - 1].local_name, END_TAG)
-        if open_.length >= before:
+        before, listed_before = open_.length, listed.length
+        innermost = open_.list[before - 1]
+        form = g.tree.form
+        if innermost.local_name == id_form:
+            g.tree.form = innermost  # the parser closes only the one that it remembers
+        _send(g, innermost.local_name, END_TAG)
+        if form != NULL and form != innermost:
+            g.tree.form = form
+        # the end tag may only take an element of the same name off the list
+        if open_.length >= before and listed.length >= listed_before:
             return
 
 
@@ -232,12 +241,10 @@ cdef void _count_tag(guard_t* g, token_t* token, int meaning, uintptr_t innermos
             g.most_own = own
     elif meaning == OF_SELECT:
         g.select_at = 0 if token.type & END_TAG else g.markup
-        g.options = 0
     elif token.type & END_TAG:
         return
     elif meaning == OF_OPTION:
-        g.options += 1
-        if g.select_at and (not g.bounding or g.options <= MOST_OPTIONS):
+        if g.select_at and not g.bounding:
             g.look_ups += SELECTING * (g.markup - g.select_at)
 
 
@@ -345,16 +352,13 @@ cdef bint _admit(guard_t* g, const token_t* token, int meaning, uintptr_t innerm
     if meaning == OF_ROOT:
         if g.root_attributes > MANY_ATTRIBUTES and token.attr_first != NULL:
             return _drop(g, token, meaning)
-    elif meaning == OF_FOREIGN:
-        # what is inside it becomes text of the page
+    elif meaning >= OF_SELECT:
+        # what is inside drawings and controls becomes text of the page
         return _drop(g, token, meaning) if token.type & SELF_CLOSING else _skip(g, token, meaning)
     elif meaning == OF_FORMAT:
         if g.tree.active_formatting.length >= MOST_LISTED or g.tree.open_elements.length >= deepest:
             return _skip(g, token, meaning)
-    elif meaning == OF_OPTION:
-        if g.options > MOST_OPTIONS:
-            return _skip(g, token, meaning)
-    elif meaning == OF_BLOCK or meaning == OF_HEADING or meaning == OF_ITEM or token.tag == id_table:
+    elif OF_BLOCK <= meaning <= OF_ITEM or token.tag == id_table:
         g.skipped[id_svg] = g.skipped[id_math] = 0  # they end here
         if g.tree.open_elements.length + (ROOM_INSIDE if meaning == OF_ITEM or token.tag == id_table else 0) >= deepest:
             _make_room(g)
@@ -582,8 +586,11 @@ cdef bint _watch_tag(guard_t* g, token_t* token, uintptr_t innermost, size_t lis
     _count_tag(g, token, meaning, innermost, listed)
     if g.bounding and meaning == OF_TEXT and not token.type & END_TAG and _is_in_dropped(g):
         return _drop_raw(g, token)
-    if g.mending and not _mend(g, token, meaning):
-        return False
+    g.raw = g.raw if g.raw == token.tag else 0
+    if g.mending:
+        if not _mend(g, token, meaning):
+            return False
+        meaning = _meaning(token.tag)  # raw text may have become a paragraph
     if g.bounding and not _admit(g, token, meaning, innermost):
         return False
     g.raw = 0

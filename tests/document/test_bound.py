@@ -510,6 +510,8 @@ OPEN = {
     "bracket": ("<p>one</p>two <", "one two <"),
     "noscript": ("<noscript hidden><p>one</p>", "one"),
     "many elements": ("<i hidden><div>" * 300, ""),
+    "formatting of one kind": ("<b hidden><p><b hidden><p>", ""),
+    "forms": ("<object><form><object><form></form>", ""),
 }
 AROUND = {
     "body": '<p>Fog</p>{}<p>article</p><!-- x --><style>p</style><p class="x">end</p>',
