@@ -69,7 +69,7 @@ def test_documents_are_freed() -> None:
         "cleaner.clean(sys.stdin.buffer.read())",
         "text = sys.stdin.buffer.read()\n"
         "    for _ in range(40):\n"
-        "        cleaner.keep(cleaner.document(text)), cleaner.keep(cleaner.text_document(text))",
+        "        cleaner.keep(cleaner.document(text)), cleaner.page(ncleaner.Page(text, kind='text'))",
     )
     text = b"<p>A line of some words.\n" * 40_000
     result = subprocess.run([sys.executable, "-c", program], input=text, capture_output=True, check=True)
