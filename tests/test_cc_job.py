@@ -114,12 +114,12 @@ print(json.dumps(found, default=str))
 """
 
 
-@pytest.fixture(scope="module")
 def with_modules(modules: Path) -> dict[str, str]:
     found = hooked()
     return {**found, "PYTHONPATH": f"{modules}{os.pathsep}{found['PYTHONPATH']}"}
 
 
+@pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Archives as Common Crawl has them, and with what can go wrong."""
     folder = tmp_path_factory.mktemp("cc") / "in"

@@ -168,7 +168,7 @@ def test_bad_input(tmp_path: Path) -> None:
         (["survey", "crawl.warc", "-o", "sites.ncs", "--pages", "1"], 2, "--pages"),
         (["survey", "one.ncs", "-o", "sites.ncs", "--duplicates"], 1, "one.ncs is without duplicates"),
         (["survey", "signed", "-o", "sites.ncs", "--duplicates"], 1, "line 1: there is no sketch"),
-        (["survey", "crawl.warc", "-o", "sites.ncs", "-m", "site"], 2, "'site' is not one of"),
+        (["survey", "crawl.warc", "-o", "sites.ncs", "-m", "site"], 2, "the method site needs a survey"),
         (["clean", "crawl.warc", "--duplicates"], 2, "only signatures, jsonl and parquet have it"),
         (["clean", "crawl.warc", "-f", "jsonl", "--duplicates"], 2, "in jsonl it is part of --signals"),
         (["clean", "crawl.warc", "-f", "jsonl", "--references"], 2, "only signatures has it"),

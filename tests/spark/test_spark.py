@@ -253,7 +253,7 @@ def test_a_model_of_ones_own_travels(
     (tmp_path / "mine" / "russian.ncm").write_bytes(model_bytes("ru"))
     hook_workers(HOOK)
     inputs = find_inputs([source / "0.warc.gz"])
-    for model in ("mine/russian.ncm", "mine"):
+    for model in ("mine/russian.ncm", "./mine"):
         settings = Settings(Recipe(method="ngram", model=model), output=Output(format="jsonl"))
         on_spark.clean(session, inputs, settings, output="far")
         run(inputs, settings, output="near")
