@@ -144,6 +144,10 @@ class Recipe(Declared):
 
     def __post_init__(self) -> None:
         Declared.__post_init__(self)
+        if isinstance(self.model, os.PathLike):
+            from ncleaner.modelling.files import as_text
+
+            object.__setattr__(self, "model", as_text(self.model))
         entry = entry_of(self.method)
         if self.parameters:
             # only here: it loads the method

@@ -16,7 +16,7 @@ from ncleaner.errors import ModelError
 from ncleaner.methods.choice import model_files
 from ncleaner.methods.table import DEFAULT_MODEL, METHODS
 from ncleaner.modelling.container import unpack
-from ncleaner.modelling.files import model_bytes
+from ncleaner.modelling.files import as_text, model_bytes
 from ncleaner.page import Page
 from ncleaner.sinks.choice import Output
 
@@ -87,7 +87,7 @@ def tool_of(
         return Tool(
             name,
             "ncleaner.comparing.tools:method",
-            {"method": name, "model": str(model), "sites": sites, **wishes},
+            {"method": name, "model": as_text(model), "sites": sites, **wishes},
             trained=bool(METHODS[name].kinds),
         )
     if name not in PEERS:

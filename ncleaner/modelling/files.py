@@ -23,6 +23,7 @@ from ncleaner.storage.whole import atomic_file
 __all__ = [
     "VARIABLE",
     "add_model",
+    "as_text",
     "is_path",
     "model_bytes",
     "models_folder",
@@ -71,6 +72,12 @@ def is_path(name: str | Path) -> bool:
         return True
     separators = {os.sep, os.altsep or os.sep, "/"}
     return name.endswith(_SUFFIX) or any(separator in name for separator in separators)
+
+
+def as_text(model: str | os.PathLike[str]) -> str:
+    """Returns a model's name or path as text. A path of one part begins with `./`, to be no name."""
+    text = os.fspath(model)
+    return f".{os.sep}{text}" if isinstance(model, os.PathLike) and not is_path(text) else text
 
 
 # The package's models.

@@ -152,7 +152,7 @@ class _JobSetup:
                 (folder / name).write_bytes(data)
         name = Path(str(self.settings.recipe.model)).name
         model = folder / name if name in self.models.value else folder
-        return _with_model(self.settings, str(model))
+        return _with_model(self.settings, model)
 
 
 class _Attempt:
@@ -511,5 +511,5 @@ def _as_rows(settings: Settings) -> Settings:
     return replace(settings, output=Output(format="parquet"))
 
 
-def _with_model(settings: Settings, model: str) -> Settings:
+def _with_model(settings: Settings, model: str | Path) -> Settings:
     return replace(settings, recipe=replace(settings.recipe, model=model))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import pickle
 import re
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from ncleaner.comparing.tools import tool_of
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.errors import ModelError
@@ -19,6 +21,8 @@ from ncleaner.methods.choice import ByLanguage, load_method, load_model, make_me
 from ncleaner.methods.heuristics import Heuristics
 from ncleaner.methods.table import METHODS, entry_of
 from ncleaner.modelling.files import model_bytes
+from ncleaner.recipe import Recipe
+from ncleaner.running.settings import Settings
 
 from ..outputs import document as of_segments
 
@@ -220,6 +224,18 @@ def test_a_page_in_letters_the_model_has_never_seen_is_told() -> None:
     assert kept.scores is not None and np.isfinite(kept.scores).all()
     assert kept.remarks.unfamiliar == (kept.mask.all() or not kept.mask.any())
     assert not make_method("ngram", read_ngrams("el")).keep(page(*["Το λιμεναρχείο."] * 8)).remarks.unfamiliar
+
+
+def test_a_path_of_one_part_stays_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # also where the settings of a run have it as text
+    monkeypatch.chdir(tmp_path)
+    Path("mine").mkdir()
+    Path("mine", "ours.ncm").write_bytes(model_bytes("pl"))
+    by_path, by_text = (Settings(Recipe("ngram", model)) for model in (Path("mine"), "./mine"))
+    assert by_path.fingerprint() == by_text.fingerprint()
+    assert by_path == by_text
+    (tool,) = {tool_of("ngram", model=model).arguments["model"] for model in (Path("mine"), "./mine")}
+    assert tool == f".{os.sep}mine"
 
 
 def test_names_go_before_what_is_in_the_working_directory(
