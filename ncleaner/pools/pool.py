@@ -23,7 +23,7 @@ from collections.abc import Callable, Collection, Generator, Iterable, Iterator,
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import partial
+from multiprocessing import resource_tracker
 from multiprocessing.context import BaseContext, ForkContext, ForkServerContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -536,6 +536,9 @@ def _started(context: _Context, target: Callable[..., None], arguments: tuple[An
     with warnings.catch_warnings():
         # Python also counts the threads of libraries such as NumPy, which handle forks themselves
         warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
+        if context.get_start_method() != "fork":
+            # it unblocks signals when it starts, which have to wait in a fork server that starts after it
+            resource_tracker.ensure_running()
         with signals_wait():
             process.start()
     return process
@@ -602,8 +605,14 @@ class _TaskJob:
             yield _Answer(error=error)
 
 
-def _shared(shared: Any, activity: Activity) -> Worker:
-    return Worker(shared, activity.add, activity)
+@dataclass(frozen=True, slots=True)
+class _Sharing:
+    """Makes the state of a worker that runs tasks."""
+
+    shared: Any
+
+    def __call__(self, activity: Activity) -> Worker:
+        return Worker(self.shared, activity.add, activity)
 
 
 Results = Generator[tuple[int, Any], None, None]
@@ -618,7 +627,7 @@ def running(
     if jobs <= 1:
         yield lambda tasks: _in_this_process(tasks, shared, report)
         return
-    with Pool(jobs, partial(_shared, shared)) as pool:
+    with Pool(jobs, _Sharing(shared)) as pool:
         yield lambda tasks: _in_workers(tasks, pool, report)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,3 +81,20 @@ def test_a_worker_that_ends_or_is_stopped_is_replaced(tmp_path: Path, number: in
 def test_a_task_that_always_ends_its_worker() -> None:
     with pytest.raises(WorkerError, match="3 workers ended at one task: the worker was killed by SIGKILL"):
         list(results([Always(), Always()], 2))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows the signals that a process blocks")
+def test_signals_wait_in_a_fork_server_that_starts() -> None:
+    # an interrupt of the terminal reaches it, too, and Python has no handler of ours while it loads modules
+    code = """
+import re, time
+from multiprocessing import forkserver
+from pathlib import Path
+from ncleaner.pools.pool import start
+start(time.sleep, 0).join()
+status = Path(f"/proc/{forkserver._forkserver._forkserver_pid}/status").read_text()
+print(int(re.search("SigBlk:\\s+(\\w+)", status)[1], 16))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    blocked = int(done.stdout)
+    assert all(blocked >> number - 1 & 1 for number in (signal.SIGINT, signal.SIGTERM))
