@@ -82,8 +82,7 @@ def with_gold(explanation: Explained, gold: str, source: str = "the gold text") 
         if lost:
             notes.append(
                 f"{counted(lost, 'word')} of the gold text {'is' if lost == 1 else 'are'} nowhere on the "
-                f"page, "
-                "or in another order: no verdict can find them"
+                "page, or in another order: no verdict can find them"
             )
     segments = []
     for why, matched in zip(explanation.segments, alignment.matched.tolist(), strict=True):

@@ -11,7 +11,7 @@ by one, and a value that occurs twice in a table is not a copy. So a table that 
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
-from ncleaner.document._hashes cimport mix, row_of, rows_for
+from ncleaner.document._hashes cimport extended, mix, row_of, rows_for
 from ncleaner.document._styles cimport fill_styles, style_of
 from ncleaner.document._tables cimport HIDDEN, PREFORMATTED, Tables, element_t, segment_t, tables_t
 from ncleaner.document._tags cimport TAG_TABLE, TAG_TD, TAG_TH, TAG_TR
@@ -51,7 +51,7 @@ cdef uint64_t _letters_of(const uint8_t* text, const segment_t* s, int most) noe
     while p < end:
         p += decode_utf8(p, <size_t> (end - p), &code)
         if fold(&code) != NO_LETTER:
-            h = (h ^ code) * <uint64_t> 0x100000001B3 + 1
+            h = extended(h, code)
             n += 1
             if n == most:
                 break

@@ -17,7 +17,7 @@ from libc.string cimport memset
 
 import numpy as np
 
-from ncleaner.document._hashes cimport mix
+from ncleaner.document._hashes cimport extended, mix
 from ncleaner.document._tables cimport HEADLINE, Tables, segment_t, tables_t
 from ncleaner.text._ascii cimport is_digit
 from ncleaner.text._letters cimport NO_LETTER, UPPER, decode_utf8, fold
@@ -66,7 +66,7 @@ cdef uint32_t _hash(const uint8_t* text, const segment_t* s) noexcept nogil:
             kind = fold(&code)
         if kind != NO_LETTER:
             number = number and is_digit(code)
-            word = (word ^ code) * <uint64_t> 0x100000001B3 + 1
+            word = extended(word, code)
         elif word:
             if not number or not after_number:
                 words += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,19 @@ __all__ = ["train_fiasco", "train_lines"]
 _KEYWORDS = 100
 # Least number of pages with a keyword in dirty nodes.
 _PAGES = 5
+
+
+def _learner(name: str, pairs: Sequence[Pair]) -> Any:
+    """Returns a class of scikit-learn. Raises TrainingError: it is not installed, or there are no pages."""
+    try:
+        learner = resolve_name(name)
+    except ImportError as error:
+        raise TrainingError(
+            "training this kind of model takes scikit-learn: pip install 'ncleaner[train]'"
+        ) from error
+    if not pairs:
+        raise TrainingError("no pages to train on: give pages with their clean text")
+    return learner
 
 
 def _keywords(pages: Sequence[tuple[Nodes, Any]]) -> tuple[str, ...]:
@@ -62,14 +76,7 @@ def train_fiasco(
         TrainingError: scikit-learn is not installed, there is nothing to train on, all text is clean or none,
             or most raw and clean texts do not belong together.
     """
-    try:
-        from sklearn.svm import LinearSVC
-    except ImportError as error:
-        raise TrainingError(
-            "training this kind of model takes scikit-learn: pip install 'ncleaner[train]'"
-        ) from error
-    if not pairs:
-        raise TrainingError("no pages to train on: give pages with their clean text")
+    learner = _learner("sklearn.svm:LinearSVC", pairs)
     used = checked_pairs(pairs)
     pages = []
     for pair in used:
@@ -89,7 +96,7 @@ def train_fiasco(
         share for nodes, _ in pages for share in keyword_shares(nodes.words, frozenset(keywords))
     ]
     mean, deviation = values.mean(axis=0), np.maximum(values.std(axis=0), 1e-9)
-    machine = LinearSVC(C=c, dual=False, random_state=0, max_iter=10_000)
+    machine = learner(C=c, dual=False, random_state=0, max_iter=10_000)
     machine.fit((values - mean) / deviation, labels)
     weights = machine.coef_[0] / deviation
     training = {
@@ -124,14 +131,7 @@ def train_lines(
         TrainingError: scikit-learn is not installed, there is nothing to train on, all segments are of one
             class, or most raw and clean texts do not belong together.
     """
-    try:
-        from sklearn.tree import DecisionTreeClassifier
-    except ImportError as error:
-        raise TrainingError(
-            "training this kind of model takes scikit-learn: pip install 'ncleaner[train]'"
-        ) from error
-    if not pairs:
-        raise TrainingError("no pages to train on: give pages with their clean text")
+    learner = _learner("sklearn.tree:DecisionTreeClassifier", pairs)
     rows, labels = [], []
     used = checked_pairs(pairs)
     codes = np.zeros(256, np.int64)
@@ -144,7 +144,7 @@ def train_lines(
     wanted = np.concatenate(labels)
     if len(np.unique(wanted)) < 2:
         raise TrainingError("all text of the training pages is of one class: there is nothing to learn")
-    grown = DecisionTreeClassifier(max_depth=depth, min_samples_leaf=leaf, random_state=0)
+    grown = learner(max_depth=depth, min_samples_leaf=leaf, random_state=0)
     training = {
         "pages": len(used),
         "sites": count_sites(pair.site for pair in used),
