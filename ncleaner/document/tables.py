@@ -420,3 +420,14 @@ class Document:
         )
         head = "<tr><th></th><th>kind</th><th>words</th><th>links</th><th>text</th></tr>"
         return f"<p>{escape(repr(self))}</p><table>{head}{rows}</table>"
+
+
+def run_chars(document: Document) -> npt.NDArray[np.int64]:
+    """Returns the characters of each run, with the white space between its words: shape (runs,)."""
+    starts, ends = document.runs["start"].astype(np.int64), document.runs["end"].astype(np.int64)
+    if document.data.isascii():
+        return ends - starts
+    codes = np.frombuffer(document.data, np.uint8)
+    before = np.concatenate(([0], np.cumsum(codes & 0xC0 != 0x80)))
+    chars: npt.NDArray[np.int64] = before[ends] - before[starts]
+    return chars

@@ -21,7 +21,7 @@ from ncleaner.document._tags cimport (
 )
 from ncleaner.markup._sheet cimport DISPLAY, text_t
 from ncleaner.text._ascii cimport is_digit, is_letter
-from ncleaner.text._letters cimport NO_LETTER, decode_utf8, is_white, letter_case
+from ncleaner.text._letters cimport NO_LETTER, decode_utf8, is_punctuation, is_white, letter_case
 
 cdef enum:
     # Where a text stands, besides what the .pxd has.
@@ -77,10 +77,8 @@ cdef int _kind_of_character(uint32_t code) noexcept nogil:
         return SPACE
     if letter_case(code) != NO_LETTER:
         return WORD
-    if code < 0x80 or 0x2010 <= code <= 0x2027 or 0x2030 <= code <= 0x205E or 0x3001 <= code <= 0x3003 \
-            or 0x3008 <= code <= 0x3011 or code == 0xAB or code == 0xBB or code == 0xA1 or code == 0xBF \
-            or code == 0xFF01 or code == 0xFF08 or code == 0xFF09 or code == 0xFF0C or code == 0xFF0E \
-            or code == 0xFF1A or code == 0xFF1B or code == 0xFF1F:
+    if code < 0x80 or is_punctuation(code) or code == 0xFF01 or code == 0xFF08 or code == 0xFF09 or code == 0xFF0C \
+            or code == 0xFF0E or code == 0xFF1A or code == 0xFF1B or code == 0xFF1F:
         return PUNCTUATION
     return OTHER
 

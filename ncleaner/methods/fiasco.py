@@ -6,7 +6,7 @@ from __future__ import annotations
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.methods.everything import kept_whole
-from ncleaner.modelling.fiasco import FiascoModel, target_nodes
+from ncleaner.modelling.classic import FiascoModel, target_nodes
 
 __all__ = ["Fiasco"]
 

@@ -15,7 +15,7 @@ import numpy as np
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.methods.base import parameter
-from ncleaner.modelling.lines import CLASSES, LinesModel, line_features
+from ncleaner.modelling.classic import CLASSES, LinesModel, line_features
 
 __all__ = ["Lines"]
 

@@ -24,8 +24,8 @@ _NGRAMS = ModelKind("ngram", "ncleaner.modelling.ngrams:NGramModel")
 _HYBRID = ModelKind("hybrid", "ncleaner.modelling.hybrid:HybridModel")
 _STRUCTURE = ModelKind("structure", "ncleaner.modelling.structure:Structure")
 _NOTICES = ModelKind("notices", "ncleaner.modelling.notices:Notices")
-_FIASCO = ModelKind("fiasco", "ncleaner.modelling.fiasco:FiascoModel")
-_LINES = ModelKind("lines", "ncleaner.modelling.lines:LinesModel")
+_FIASCO = ModelKind("fiasco", "ncleaner.modelling.classic:FiascoModel")
+_LINES = ModelKind("lines", "ncleaner.modelling.classic:LinesModel")
 _VICTOR = ModelKind("victor", "ncleaner.modelling.victor:VictorModel")
 
 METHODS: dict[str, Entry] = {

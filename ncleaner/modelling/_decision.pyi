@@ -1,6 +1,8 @@
 import numpy as np
 import numpy.typing as npt
 
+from ncleaner.document._tables import Tables
+
 SATURATION: float
 
 def posterior(
@@ -36,3 +38,7 @@ def decide(
     probabilities: npt.NDArray[np.float64], words: npt.NDArray[np.float64], beta: float = 1.0
 ) -> npt.NDArray[np.bool_]: ...
 def probabilities_of(odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]: ...
+def drop_copies(
+    tables: Tables, mask: npt.NDArray[np.bool_], firsts: npt.NDArray[np.int32] | None = None
+) -> None: ...
+def complete_tables(tables: Tables, mask: npt.NDArray[np.bool_]) -> None: ...

@@ -29,8 +29,7 @@ from ncleaner.errors import ModelError
 from ncleaner.modelling._forest import Forest
 from ncleaner.modelling._judge import StructureJudge
 from ncleaner.modelling._terms import phrase_losses
-from ncleaner.modelling.card import Card, Table, pages_of
-from ncleaner.modelling.container import Stored, about_of, integers, pack, reals
+from ncleaner.modelling.container import Card, Stored, Table, about_of, integers, pack, pages_of, reals
 from ncleaner.modelling.features import (
     FEATURES,
     KIND_COLUMN,
@@ -147,7 +146,7 @@ class Stock:
     Such a segment is boilerplate in the middle of the text, too, where structure gives no hint.
 
     Attributes:
-        phrases: shape (phrases,), uint32, ascending: hashes of their words; see `_phrases.pyx`.
+        phrases: shape (phrases,), uint32, ascending: hashes of their words; see `_terms.pyx`.
         weights: shape (phrases,), float32: loss of log-odds of each, in nats; multiples of `STEP`.
     """
 
@@ -200,7 +199,7 @@ class Structure(Stored):
         kinds: the forest of the kinds of pages, over `PAGE_FEATURES`; its trees follow each other in the
             order of `KINDS`. None for a model that does not know kinds.
         articles: the forest of the second judgement of articles; None for a model without `kinds`.
-        stock: stock phrases, by their words; see `_phrases.pyx`.
+        stock: stock phrases, by their words; see `_terms.pyx`.
         about: other entries of the header: training data and figures.
     """
 

@@ -40,11 +40,10 @@ from ncleaner.methods.table import METHODS
 from ncleaner.methods.victor import Victor
 from ncleaner.modelling.container import kind_of
 from ncleaner.modelling.hybrid import HybridModel
-from ncleaner.modelling.labels import gold_of, labels_from_kept
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.notices import Notices
 from ncleaner.modelling.structure import Structure, load_structure
-from ncleaner.modelling.victor import VictorModel
+from ncleaner.modelling.victor import VictorModel, gold_of, labels_from_kept
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.archive import InputFormat, read
 from ncleaner.text._letters import may_compose
