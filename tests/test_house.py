@@ -6,11 +6,13 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+
+from ncleaner.sinks.choice import FORMATS
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "ncleaner"
@@ -201,9 +203,11 @@ def test_all_that_people_see_goes_through_one_module(path: Path) -> None:
     assert path.name == "streams.py" or written == []
 
 
-def blocked(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """Runs code where what training and drawing need cannot be imported."""
-    block = f"import sys; sys.modules.update(dict.fromkeys({BLOCKED!r}))\n"
+def blocked(
+    code: str, *arguments: object, modules: Iterable[str] = BLOCKED
+) -> subprocess.CompletedProcess[str]:
+    """Runs code where some modules, by default those that training and drawing need, cannot be imported."""
+    block = f"import sys; sys.modules.update(dict.fromkeys({tuple(modules)!r}))\n"
     return subprocess.run(
         [sys.executable, "-P", "-c", block + code, *map(str, arguments)],
         capture_output=True, text=True, check=False,
@@ -236,6 +240,21 @@ def test_the_command_cleans_without_what_trains_and_draws(method: str, tmp_path:
     found = blocked(COMMAND, "clean", crawl, "-m", method, "-o", tmp_path / "out", "-f", "jsonl", "-j", 2)
     assert found.returncode == 0, found.stderr
     assert (tmp_path / "out" / "crawl.jsonl").read_text().count("\n") == 15
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("output_format", FORMATS)
+def test_a_format_needs_no_extra_or_names_it(output_format: str, tmp_path: Path) -> None:
+    crawl = ROOT / "examples" / "crawl.warc.gz"
+    extras = ("lz4", "pyarrow", "regex", "rensa", "sentencex")
+    found = blocked(COMMAND, "clean", crawl, "-o", tmp_path / "out", "-f", output_format, modules=extras)
+    assert "Traceback" not in found.stderr
+    if output_format in ("parquet", "vertical"):
+        assert found.returncode == 1
+        assert f"pip install 'ncleaner[{output_format}]'" in " ".join(found.stderr.split())
+    else:
+        assert found.returncode == 0, found.stderr
+        assert any((tmp_path / "out").glob("crawl.*"))
 
 
 @pytest.mark.slow
