@@ -43,7 +43,7 @@ _BY_LANGUAGE: Any = by_language
 _PLACES: tuple[tuple[Any, str, str], ...] = (
     (html, "decode", "decoding"),
     (html, "parsed_within_bounds", "parsing"),
-    (html, "_walk_tree", "walk"),
+    (html, "walk", "walk"),
     (html, "_add_embedded", "embedded data"),
     (html, "Document", "document"),
     # what is left of it: the builder, its tables, and the tree that is given back

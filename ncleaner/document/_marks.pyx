@@ -1,6 +1,6 @@
 """Notes the marks of a page: which attributes say what.
 
-The walk over the parser's structs and the Python walk give attributes as written; all rules about them are here.
+The walk gives attributes as written; all rules about them are here.
 """
 
 from libc.stdint cimport int32_t, uint8_t
@@ -328,9 +328,3 @@ cdef bint says_display(int which, const unsigned char* value, size_t length) noe
             or _find(value, length, b"math-element-block") > 0
         )
     return which == OF_TYPE and _find(value, length, b"mode=display") > 0
-
-
-def is_display(bytes name not None, bytes value not None):
-    """Whether an attribute says that a formula stands on a line of its own. For the walk in `_walk.py`."""
-    cdef int which = name_of_attribute(<const unsigned char*> <char*> name, len(name))
-    return says_display(which, <const unsigned char*> <char*> value, len(value))
