@@ -8,20 +8,18 @@ from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy, memset, strlen
 
-from ncleaner.document._growing cimport grow
 from ncleaner.document._hashes cimport hash_bytes, mix
-from ncleaner.document._kinds cimport assign_kinds
 from ncleaner.document._marks cimport MARK_BLANK, MARK_BREAK, MARK_RULE, add_mark
 from ncleaner.document._markup cimport is_space
-from ncleaner.document._shortcode cimport shortcode_length
-from ncleaner.document._zones cimport assign_zones
+from ncleaner.document._spaces cimport shortcode_length
 from ncleaner.document._tables cimport (
     CACHED_STYLES, CONCEALED, ELEMENTS, HIDDEN, MARKS, MAX_NAMES, NAMES, PREFORMATTED, RUNS, SEGMENTS, TEXT, VALUES,
-    Tables, builder_t, element_t, mark_t, run_t, segment_t,
+    Tables, builder_t, element_t, grow, mark_t, run_t, segment_t,
 )
 from ncleaner.document._tags cimport (
     CONTEXT_LINK, FORM_HEADING, FORM_ITEM, FORM_PLAIN, FORM_PREFORMATTED, TAG_BODY, TAG_HTML,
 )
+from ncleaner.document._zones cimport assign_kinds, assign_zones
 from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, decode_utf8, is_final, last_mark, letter_case
 
 from ncleaner.document import tags as _tags
@@ -222,7 +220,7 @@ cdef uint32_t read_class(
 
 
 # --------------------------------------------------------------------------------------------------
-# Growing arrays: see `_growing`. What does not fit in the memory is dropped, and the owner of the builder raises the
+# Arrays that grow: see `grow`. What does not fit in the memory is dropped, and the owner of the builder raises the
 # MemoryError later.
 
 cdef int builder_init(builder_t* b, size_t expected) noexcept nogil:

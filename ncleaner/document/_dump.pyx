@@ -18,19 +18,15 @@ from ncleaner.document._formula cimport (
     FORMULA_COPY, FORMULA_IMAGE, FORMULA_PREVIEW, FORMULA_RENDERED, FORMULA_SOURCE, NO_FORMULA, add_bar, add_leaf,
     add_reading, add_tex, end_readings, formula_class, is_tex_type, may_be_formula,
 )
-from ncleaner.document._growing cimport grow
-from ncleaner.document._joint cimport (
-    CLOSED, JOINT_LEVELS, begin_side, is_apart, is_blank, joint, side_t, widen_side,
-)
 from ncleaner.document._marks cimport (
     MARK_CODE, MARK_LINK_END, NO_ATTRIBUTE, OF_ALT, OF_BASE, OF_HREF, OF_SOURCE, OF_SRC, add_mark, mark_attribute,
     mark_image, mark_script, name_of_attribute, says_display,
 )
+from ncleaner.document._spaces cimport CLOSED, JOINT_LEVELS, begin_side, is_apart, is_blank, joint, side_t, widen_side
 from ncleaner.document._structs cimport (
-    ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, name_t, node_t, str_t, text_node_t,
-    following,
+    ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, following, name_t, node_t, str_t, text_node_t,
 )
-from ncleaner.document._tables cimport CONCEALED, builder_t
+from ncleaner.document._tables cimport CONCEALED, builder_t, grow
 from ncleaner.document._tags cimport (
     CONTEXT_ALT, CONTEXT_CODE, FORM_PLAIN, ROLE_BLOCK, ROLE_BREAK, ROLE_IMAGE, ROLE_INLINE, ROLE_LEFT_OUT, ROLE_RULE,
     SIDE_OTHER, TAG_A, TAG_CUSTOM, TAG_MATH, TAG_UNKNOWN,
@@ -216,7 +212,7 @@ cdef struct found_t:         # what the walk finds besides the text
     node_t* last             # the text node with the last character that is not white space; NULL after a formula
     size_t formula           # end of the text (`mark`) after the last formula, or 0
     size_t rubies            # number of open <ruby>
-    trace_t* trace           # gets what the walk meets; NULL if nobody asks
+    trace_t* trace           # gets what the walk meets; NULL without a trace
 
 
 cdef inline int _own_tags(node_t* node) noexcept nogil:

@@ -12,8 +12,8 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memcmp, strlen
 
 from ncleaner.document._document cimport add_space, add_text
-from ncleaner.document._joint cimport last_written
 from ncleaner.document._marks cimport MARK_FORMULA, MARK_FORMULA_END, add_mark
+from ncleaner.document._spaces cimport last_written
 from ncleaner.text._letters cimport NO_LETTER, UNCASED, decode_utf8, is_white, letter_case
 
 cdef enum:

@@ -6,11 +6,8 @@ The walk gives attributes as written; all rules about them are here.
 from libc.stdint cimport int32_t, uint8_t
 from libc.string cimport memchr, memcmp, memcpy, memset, strlen
 
-from ncleaner.document._growing cimport grow
-from ncleaner.document._tables cimport mark_t
-from ncleaner.document._tags cimport (
-    TAG_A, TAG_CODE, TAG_LI, TAG_OL, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH,
-)
+from ncleaner.document._tables cimport grow, mark_t
+from ncleaner.document._tags cimport TAG_A, TAG_CODE, TAG_LI, TAG_OL, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH
 from ncleaner.text._ascii cimport is_digit, is_letter, lower
 from ncleaner.text._letters cimport is_white
 

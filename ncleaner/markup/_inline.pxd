@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, uint8_t
 from libc.string cimport memcpy, strlen
 
-from ncleaner.document._growing cimport grow
+from ncleaner.document._tables cimport grow
 from ncleaner.markup._sheet cimport sheet_t
 
 cdef enum:

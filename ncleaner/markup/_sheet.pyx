@@ -12,12 +12,11 @@ from libc.stdint cimport int64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
-from ncleaner.document._growing cimport grow
 from ncleaner.document._marks cimport (
     MARK_ALIGN, MARK_BLANK, MARK_BREAK, MARK_CODE, MARK_COLUMNS, MARK_FORMULA, MARK_FORMULA_END, MARK_IMAGE,
     MARK_LANGUAGE, MARK_LAYOUT, MARK_LINK, MARK_LINK_END, MARK_ROWS, MARK_START, MARK_TYPESET, MARK_VALUE,
 )
-from ncleaner.document._tables cimport element_t, mark_t, segment_t
+from ncleaner.document._tables cimport element_t, grow, mark_t, segment_t
 from ncleaner.document._tags cimport (
     TAG_BLOCKQUOTE, TAG_CAPTION, TAG_DD, TAG_DIR, TAG_DL, TAG_DT, TAG_H1, TAG_H6, TAG_LI, TAG_MENU, TAG_OL,
     TAG_PLAINTEXT, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH, TAG_THEAD, TAG_TR, TAG_UL, TAG_XMP,

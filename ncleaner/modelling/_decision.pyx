@@ -29,8 +29,9 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from ncleaner.document._hashes cimport extended, mix, row_of, rows_for
-from ncleaner.document._styles cimport fill_styles, style_of
-from ncleaner.document._tables cimport HIDDEN, PREFORMATTED, Tables, element_t, segment_t, tables_t
+from ncleaner.document._tables cimport (
+    HIDDEN, PREFORMATTED, Tables, element_t, fill_styles, segment_t, style_of, tables_t,
+)
 from ncleaner.document._tags cimport TAG_TABLE, TAG_TD, TAG_TH, TAG_TR
 from ncleaner.text._letters cimport NO_LETTER, decode_utf8, fold
 
