@@ -13,9 +13,8 @@ from ncleaner.document.html import dump_html
 from ncleaner.errors import ModelError, NcleanerError, TrainingError
 from ncleaner.methods.base import Method
 from ncleaner.methods.choice import read_ngrams
-from ncleaner.methods.fiasco import Fiasco
+from ncleaner.methods.classic import Fiasco, Lines
 from ncleaner.methods.hybrid import Hybrid
-from ncleaner.methods.lines import Lines
 from ncleaner.methods.ngram import NGram
 from ncleaner.methods.victor import Victor
 from ncleaner.modelling.classic import FiascoModel, LinesModel

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ncleaner._ngram import Grams
 from ncleaner.document.plain import dump_text
-from ncleaner.methods.heuristics import Heuristics
+from ncleaner.methods.baselines import Heuristics
 from ncleaner.methods.ngram import NGram
 from ncleaner.modelling.alphabet import alphabet
 from ncleaner.modelling.decision import Decision

@@ -18,7 +18,7 @@ from ncleaner.explaining.grams import Reader
 from ncleaner.explaining.verdicts import Ruling, Verdicts, Why
 from ncleaner.explaining.words import lines_of
 from ncleaner.methods.base import Trace
-from ncleaner.methods.by_language import PerLanguage
+from ncleaner.methods.choice import PerLanguage
 from ncleaner.methods.hybrid import Hybrid
 from ncleaner.methods.ngram import NGram
 from ncleaner.methods.table import METHODS

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
-from ncleaner.methods.heuristics import Heuristics
+from ncleaner.methods.baselines import Heuristics
 from ncleaner.methods.hybrid import finished
 from ncleaner.methods.table import entry_of
 from ncleaner.methods.zones import Wanted

@@ -7,7 +7,7 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import ModelError
 from ncleaner.methods.choice import load_model
-from ncleaner.methods.fiasco import Fiasco
+from ncleaner.methods.classic import Fiasco
 from ncleaner.modelling.classic import FIASCO_FEATURES, FiascoModel, target_nodes
 from ncleaner.modelling.container import pack
 

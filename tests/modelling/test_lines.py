@@ -7,7 +7,7 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import ModelError
 from ncleaner.methods.choice import load_model
-from ncleaner.methods.lines import Lines
+from ncleaner.methods.classic import Lines
 from ncleaner.modelling.classic import CLASSES, LINES_FEATURES, LinesModel, line_features
 from ncleaner.modelling.container import pack
 

@@ -10,8 +10,7 @@ import pytest
 
 from ncleaner.document.html import dump_html
 from ncleaner.errors import TrainingError
-from ncleaner.methods.fiasco import Fiasco
-from ncleaner.methods.lines import Lines
+from ncleaner.methods.classic import Fiasco, Lines
 from ncleaner.modelling.classic import line_features
 from ncleaner.modelling.container import Stored
 from ncleaner.training.classic import model_of_tree, train_fiasco, train_lines
