@@ -28,11 +28,10 @@ MAY_KNOW: dict[str, set[str]] = {
     "pools": set(),
     "text": set(),
     "storage": set(),
-    "_ngram": {"text"},
     "reading": {"text", "storage"},
     "document": {"text"},
     # model files are written whole, as all files are
-    "modelling": {"_ngram", "text", "storage", "document"},
+    "modelling": {"text", "storage", "document"},
     "methods": {"text", "document", "modelling"},
     "surveying": {"text", "document"},
     "describing": {"text", "document", "surveying"},

@@ -10,7 +10,6 @@ from ncleaner.arguments import check_is
 from ncleaner.cleaner import Cleaner
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
-from ncleaner.document.tables import Segments
 from ncleaner.explaining.against import with_gold
 from ncleaner.explaining.causes import Causes, causes_of_hybrid, causes_of_ngrams, rulings_of
 from ncleaner.explaining.drawing import framed
@@ -162,7 +161,7 @@ def _whys(
     reader: Reader | None = None,
 ) -> Iterator[Why]:
     marks = kept.marks_of(document)
-    for row, segment in enumerate(Segments(document)):
+    for row, segment in enumerate(document):
         yield Why(
             segment,
             bool(kept.mask[row]),

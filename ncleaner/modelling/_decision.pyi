@@ -5,15 +5,6 @@ from ncleaner.document._tables import Tables
 
 SATURATION: float
 
-def posterior(
-    evidence: npt.NDArray[np.float64],
-    to_clean: float,
-    stay_clean: float,
-    opening: float = 0,
-    closing: float = 0,
-    empty: float = 1,
-) -> npt.NDArray[np.float64]: ...
-
 class Statistics:
     def __init__(
         self,

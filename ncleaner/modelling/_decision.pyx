@@ -80,57 +80,13 @@ cdef void _smooth(
         odds[i] = log(fmax(x / fmax(some + some * x - x, 1e-12 * some * (1 + x)), 1e-300))
 
 
-def posterior(
-    evidence, double to_clean, double stay_clean, double opening=0, double closing=0, double empty=1
-):
-    """Returns the posterior log-odds of clean for the segments of one page, in page order.
-
-    Args:
-        evidence: shape (segments,), float64: log-odds of each segment alone, natural logarithm; bounded to ±8.
-        to_clean: probability that a dirty segment is followed by a clean one, between 0 and 1.
-        stay_clean: probability that a clean segment is followed by a clean one, between 0 and 1.
-        opening: log-odds that a page begins with a clean segment, natural logarithm.
-        closing: log-ratio of two probabilities: that a clean segment is the last of a page, and that a dirty
-            segment is.
-        empty: factor for the chain's probability that a page has no clean text at all, above 0 and at most 1.
-            With 1 the chain is unchanged. A smaller factor lets a page keep its best segments instead of none.
-
-    Returns:
-        Shape (segments,), float64, natural logarithm.
-
-    Raises:
-        ValueError: a probability or `empty` is out of range.
-    """
-    odds_array = np.array(evidence, np.float64)
-    cdef Py_ssize_t n = odds_array.shape[0]
-    if not n:
-        return odds_array
-    _check(to_clean, stay_clean, empty)
-    ahead_array = np.empty(n, np.float64)
-    cdef double[::1] odds = odds_array
-    cdef double[::1] ahead = ahead_array
-    with nogil:
-        _judge(&odds[0], &ahead[0], n, to_clean, stay_clean, opening, closing, empty)
-    return odds_array
-
-
 cdef _check(double to_clean, double stay_clean, double empty):
     if not (0 < to_clean < 1 and 0 < stay_clean < 1 and 0 < empty <= 1):
         raise ValueError("the probabilities of a chain have to lie between 0 and 1")
 
 
-cdef void _judge(
-    double* odds, double* ahead, Py_ssize_t n, double to_clean, double stay_clean, double opening, double closing,
-    double empty
-) noexcept nogil:
-    """Replaces log-odds of each segment alone by those given the page; natural logarithms. `ahead`: a buffer."""
-    cdef Py_ssize_t i
-    for i in range(n):
-        odds[i] = exp(fmax(fmin(odds[i], LIMIT), -LIMIT))
-    _smooth(
-        odds, ahead, n, to_clean, stay_clean, exp(fmax(fmin(opening, LIMIT), -LIMIT)),
-        exp(fmax(fmin(closing, LIMIT), -LIMIT)), empty,
-    )
+cdef inline double _odds(double log_odds) noexcept nogil:
+    return exp(fmax(fmin(log_odds, LIMIT), -LIMIT))
 
 
 cdef bint fill_statistics(
@@ -153,8 +109,10 @@ cdef bint fill_statistics(
     if ahead == NULL:
         return False
     for i in range(n):
-        out[i] = (s.slope * tanh(sums[i] / saturation) + s.offset) * NATURAL
-    _judge(out, ahead, n, s.to_clean, s.stay_clean, s.opening * NATURAL, s.closing * NATURAL, s.empty)
+        out[i] = _odds((s.slope * tanh(sums[i] / saturation) + s.offset) * NATURAL)
+    _smooth(
+        out, ahead, n, s.to_clean, s.stay_clean, _odds(s.opening * NATURAL), _odds(s.closing * NATURAL), s.empty
+    )
     for i in range(n):
         out[i] = s.scale * (out[i] / NATURAL) + s.shift
     free(ahead)
@@ -167,7 +125,8 @@ cdef class Statistics:
     Args:
         kind: `character`, `segment` or `page`.
         slope, offset, to_clean, stay_clean, opening, closing, scale, shift: see `Decision`.
-        empty: see `posterior`.
+        empty: factor for the probability that a page has no clean text at all, above 0 and at most 1. With 1 the
+            chain is unchanged. A smaller factor lets a page keep its best segments instead of none.
 
     Raises:
         ValueError: a probability or `empty` is out of range.

@@ -119,28 +119,6 @@ cdef void take_losses(
             odds[i] -= losses[low]
 
 
-def phrase_losses(Tables tables not None, const uint32_t[::1] phrases not None, const float[::1] losses not None):
-    """Returns the losses of the segments of a page as stock phrases: shape (segments,), float64.
-
-    Args:
-        tables: of the page.
-        phrases: shape (phrases,), uint32, ascending: hashes of the stock phrases.
-        losses: shape (phrases,), float32: loss of each of them.
-
-    Raises:
-        ValueError: there is not one loss for each phrase.
-    """
-    cdef Py_ssize_t n = tables.t.n_segments, known = phrases.shape[0]
-    if losses.shape[0] != known:
-        raise ValueError(f"{known} phrases, but {losses.shape[0]} losses")
-    found = np.zeros(n)
-    cdef double[::1] odds = found
-    if n and known:
-        with nogil:
-            take_losses(&tables.t, &phrases[0], &losses[0], known, &odds[0])
-    return -found
-
-
 # --------------------------------------------------------------------------------------------------
 # Terms.
 

@@ -16,10 +16,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ncleaner._ngram import Grams
 from ncleaner.document import Document
 from ncleaner.modelling import MAX_ORDER
 from ncleaner.modelling._judge import NGramJudge
+from ncleaner.modelling._ngram import Grams
 from ncleaner.modelling.alphabet import Alphabet, alphabet, compose
 from ncleaner.modelling.container import (
     Card,

@@ -28,7 +28,6 @@ from ncleaner.document.kept import FRAGMENT, KINDS
 from ncleaner.errors import ModelError
 from ncleaner.modelling._forest import Forest
 from ncleaner.modelling._judge import StructureJudge
-from ncleaner.modelling._terms import phrase_losses
 from ncleaner.modelling.container import Card, Stored, Table, about_of, integers, pack, pages_of, reals
 from ncleaner.modelling.features import (
     FEATURES,
@@ -158,14 +157,6 @@ class Stock:
         """Makes the table from {hash of a phrase: its loss}."""
         known = sorted(weights)
         return cls(np.array(known, np.uint32), np.array([weights[phrase] for phrase in known], np.float32))
-
-    def losses(self, document: Document) -> npt.NDArray[np.float64]:
-        """Returns the losses of the segments of a page, in nats: shape (segments,), float64.
-
-        The headline of the page loses nothing, whatever its words are.
-        """
-        found: npt.NDArray[np.float64] = phrase_losses(document.tables, self.phrases, self.weights)
-        return found
 
 
 class Reading(NamedTuple):

@@ -446,17 +446,3 @@ def layout_of(bytes text not None):
     if not done:
         raise MemoryError
     return found, outline.shape.width, outline.shape.margin
-
-
-def pairs_of(bytes text not None):
-    """Returns what the pairs of lines of a text show, for measurements; see `pairs_t`."""
-    cdef const uint8_t* p = <const uint8_t*> <const char*> text
-    cdef outline_t outline
-    cdef pairs_t found
-    cdef bint done = read_outline(p, len(text), True, True, &outline)
-    if done:
-        _count_pairs(p, &outline, &found)
-    free_outline(&outline)
-    if not done:
-        raise MemoryError
-    return found
