@@ -257,6 +257,16 @@ def test_a_format_needs_no_extra_or_names_it(output_format: str, tmp_path: Path)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("options", ["-f jsonl --signals", "-f signatures"])
+def test_duplicates_without_their_extra_are_refused_at_once(options: str, tmp_path: Path) -> None:
+    crawl = ROOT / "examples" / "crawl.warc.gz"
+    words = ["clean", crawl, "-o", tmp_path / "out", *options.split(), "--duplicates"]
+    found = blocked(COMMAND, *words, modules=["rensa"])
+    assert (found.returncode, found.stdout) == (1, "")
+    assert found.stderr == "ncleaner: finding duplicates needs rensa: pip install 'ncleaner[duplicates]'\n"
+
+
+@pytest.mark.slow
 def test_commands_say_what_they_do_not_draw(tmp_path: Path) -> None:
     block = "import sys; sys.modules['matplotlib'] = None\n"
     pages, gold = ROOT / "examples" / "pages", ROOT / "examples" / "gold"
