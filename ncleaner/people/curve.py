@@ -12,7 +12,7 @@ import numpy as np
 from ncleaner.cleaner import Cleaner
 from ncleaner.document import Document
 from ncleaner.errors import EvaluationError, ModelError
-from ncleaner.methods.heuristics import Heuristics
+from ncleaner.methods.baselines import Heuristics
 from ncleaner.modelling.decision import PRESETS, Preset
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.training.calibration import Scored, curves

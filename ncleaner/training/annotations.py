@@ -25,7 +25,7 @@ from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import TrainingError
-from ncleaner.modelling.labels import LABELS, Labels, labels_from_kept
+from ncleaner.modelling.victor import LABELS, Labels, labels_from_kept
 from ncleaner.text.counted import counted
 from ncleaner.text.words import numbered
 from ncleaner.training.alignment import gold_pieces, is_marked
