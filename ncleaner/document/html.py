@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
-
 from ncleaner.document._document import Builder, release_memory
 from ncleaner.document._dump import LAYOUT_PROVED, walk
 from ncleaner.document._facts import collect
@@ -15,6 +13,8 @@ from ncleaner.text.charset import decode
 __all__ = ["dump_html", "parse"]
 
 if not LAYOUT_PROVED:
+    from importlib.metadata import version
+
     raise ImportError(
         f"ncleaner cannot read the trees of selectolax {version('selectolax')}: their layout is not the one "
         "expected; install another version or build (`ncleaner doctor` says how)"
