@@ -12,7 +12,7 @@ from ncleaner.describing.dates import date_in_url, first_date, iso_date
 from ncleaner.describing.people import BY, names_in, names_on_page
 from ncleaner.describing.structured import Described, described
 from ncleaner.describing.titles import plain_title, without_site
-from ncleaner.document._kept import short_texts, texts_of_zone
+from ncleaner.document.kept import short_texts, texts_of_zone
 from ncleaner.document.tables import ZONES, Document, Fact
 
 __all__ = ["Metadata", "metadata_of"]
@@ -246,7 +246,7 @@ def _chain(*parts: Candidates) -> Candidates:
 def _titles(said: _Statements, document: Document) -> Candidates:
     yield from said.json_of("headline")
     yield from said.meta_of(_TITLES[:1])
-    yield from (("headline", [text]) for _, text in texts_of_zone(document.tables, _HEADLINE))
+    yield from (("headline", [text]) for _, text in texts_of_zone(document, _HEADLINE))
     yield from said.meta_of(_TITLES[1:])
     yield from said.items_of("headline")
     yield from said.json_of("name")
@@ -301,21 +301,21 @@ def _of_change(fact: Fact) -> bool:
 
 def _row_of_headline(document: Document) -> int:
     """Returns the segment of the headline, -1 if there is none."""
-    headline = texts_of_zone(document.tables, _HEADLINE)
+    headline = texts_of_zone(document, _HEADLINE)
     return headline[0][0] if headline else -1
 
 
 def _bylines(document: Document) -> list[str]:
     """Returns the segments of bylines, those first that are close to the headline."""
     row = _row_of_headline(document)
-    found = texts_of_zone(document.tables, _BYLINE)
+    found = texts_of_zone(document, _BYLINE)
     return [text for _, text in sorted(found, key=lambda each: abs(each[0] - row) if row >= 0 else 0)]
 
 
 def _beside(document: Document) -> list[str]:
     """Returns the short segments around the headline."""
     row = _row_of_headline(document)
-    return [] if row < 0 else short_texts(document.tables, row - 5, row + 24, _SHORT)
+    return [] if row < 0 else short_texts(document, row - 5, row + 24, _SHORT)
 
 
 def _modified(said: _Statements) -> Candidates:

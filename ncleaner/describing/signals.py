@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ncleaner.document import Document
-from ncleaner.document._kept import figures_of
-from ncleaner.document.kept import Kept
+from ncleaner.document.kept import Kept, figures_of
 from ncleaner.page import Page
 from ncleaner.surveying.duplicates import sketch_of, text_hash
 
@@ -50,9 +49,7 @@ def signals_of(
     Raises:
         InputError: rensa is not installed.
     """
-    segments, words, chars, everything, links, items, headings, finals, weighted = figures_of(
-        document.tables, kept.mask, kept.marks_of(document), kept.scores
-    )
+    segments, words, chars, everything, links, items, headings, finals, weighted = figures_of(document, kept)
 
     def share(part: float, whole: int) -> float | None:
         return round(part / whole, _DIGITS) if whole else None

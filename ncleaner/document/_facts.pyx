@@ -1,7 +1,6 @@
 """The metadata of a page: the values of elements that hold metadata, collected without the GIL.
 
-Only nodes are noted here, at most `MOST` of them; `facts.py` says what they mean. With another layout of Lexbor's
-structs than the one that `_dump` proves, `facts.py` finds the same through selectolax.
+At most `MOST` nodes are noted first; `tables.Fact` says what they mean.
 """
 
 from libc.stdint cimport uint8_t, uintptr_t

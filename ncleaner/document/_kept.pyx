@@ -1,10 +1,10 @@
-"""What a mask keeps of a Document: its text in the forms of the outputs, and its sums.
+"""What a mask keeps of a Document, for every page: its text and its sums; `kept.py` has what few outputs want.
 
 The text goes from the Document's UTF-8 to the output's without being decoded.
 """
 
-from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
-from libc.string cimport memchr, memcpy
+from libc.stdint cimport int32_t, uint8_t, uint64_t
+from libc.string cimport memcpy
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
 from ncleaner.document._tables cimport Tables, segment_t, tables_t
@@ -153,48 +153,6 @@ def json_of(Tables tables not None, mask not None):
     return found
 
 
-def lines_of(Tables tables not None, mask not None, marks=None):
-    """Returns the kept segments as CleanEval writes them: `<p>`, `<h>` or `<l>`, the text on one line, a line end.
-
-    Args:
-        tables, mask: as for `text_of`.
-        marks: shape (segments,), uint8: the kinds of all segments; those of the Document by default.
-
-    Raises:
-        ValueError: mask or marks do not fit the document.
-    """
-    cdef const uint8_t[::1] kept = _rows_of(tables, mask)
-    cdef const uint8_t[::1] kinds = _rows_of(tables, marks) if marks is not None else None
-    cdef const tables_t* t = &tables.t
-    cdef const segment_t* s
-    cdef size_t size = 0
-    cdef Py_ssize_t i
-    cdef char* out
-    cdef char* line
-    for i in range(t.n_segments):
-        if kept[i]:
-            size += t.segments[i].end - t.segments[i].start + 4
-    found = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> size)
-    out = PyBytes_AS_STRING(found)
-    for i in range(t.n_segments):
-        if not kept[i]:
-            continue
-        s = &t.segments[i]
-        out[0] = c"<"
-        out[1] = <char> (kinds[i] if marks is not None else s.kind)
-        out[2] = c">"
-        out += 3
-        memcpy(out, t.text + s.start, s.end - s.start)
-        line = <char*> memchr(out, c"\n", s.end - s.start)
-        out += s.end - s.start
-        while line != NULL:
-            line[0] = c" "
-            line = <char*> memchr(line, c"\n", <size_t> (out - line))
-        out[0] = c"\n"
-        out += 1
-    return found
-
-
 def sums_of(Tables tables not None, mask not None):
     """Returns sums over segments: (kept segments, kept words, all words, kept characters, kept characters in links).
 
@@ -213,102 +171,6 @@ def sums_of(Tables tables not None, mask not None):
                 chars += t.segments[i].chars
                 links += t.segments[i].link_chars
     return segments, words, all_words, chars, links
-
-
-cdef uint32_t _last_code(const uint8_t* text, size_t* end) noexcept nogil:
-    """Returns the last code point of UTF-8 that is not empty, and sets `end` to its first byte."""
-    cdef size_t at = end[0] - 1
-    cdef uint32_t code = text[at], shift = 6
-    if code & 0x80:
-        code &= 0x3F
-        while at and (text[at] & 0xC0) == 0x80 and shift <= 18:
-            at -= 1
-            code |= <uint32_t> (text[at] & (0x3F if (text[at] & 0xC0) == 0x80 else 0x3F >> (shift // 6))) << shift
-            shift += 6
-    end[0] = at
-    return code
-
-
-cdef inline bint _is_closing(uint32_t c) noexcept nogil:
-    return c == c'"' or c == c"'" or c == c")" or c == c"]" or c == 0x2019 or c == 0x201D or c == 0xBB \
-        or c == 0x300D or c == 0x300F or c == 0xFF09
-
-
-cdef inline bint _is_final(uint32_t c) noexcept nogil:
-    return c == c"." or c == c"!" or c == c"?" or c == 0x2026 or c == 0x3002 or c == 0xFF01 or c == 0xFF1F \
-        or c == 0x964 or c == 0x61F or c == 0x6D4
-
-
-def figures_of(Tables tables not None, mask not None, marks not None, scores=None):
-    """Returns sums over kept segments, for signals.
-
-    Args:
-        tables: those of the page.
-        mask: shape (segments,), bool.
-        marks: shape (segments,), uint8: ASCII codes of `p`, `h` and `l`.
-        scores: shape (segments,), float64; None without scores.
-
-    Returns:
-        (segments, words, characters, characters of all segments, those in links, in list items, in headings, segments
-        that end with final punctuation (`text.sentences.is_final`), sum of characters times score).
-
-    Raises:
-        ValueError: mask, marks or scores do not fit the document.
-    """
-    cdef const uint8_t[::1] kept = _rows_of(tables, mask)
-    cdef const uint8_t[::1] kinds = np.ascontiguousarray(marks, np.uint8)
-    cdef const double[::1] values = np.zeros(len(kept)) if scores is None else np.ascontiguousarray(scores, np.float64)
-    cdef const tables_t* t = &tables.t
-    cdef const segment_t* s
-    cdef uint64_t segments = 0, words = 0, chars = 0, everything = 0, links = 0, items = 0, headings = 0, finals = 0
-    cdef double weighted = 0
-    cdef Py_ssize_t i
-    cdef size_t end
-    cdef uint32_t last
-    if kinds.shape[0] != t.n_segments or values.shape[0] != t.n_segments:
-        raise ValueError("marks or scores do not fit the document")
-    with nogil:
-        for i in range(t.n_segments):
-            s = &t.segments[i]
-            everything += s.chars
-            if not kept[i]:
-                continue
-            segments += 1
-            words += s.words
-            chars += s.chars
-            links += s.link_chars
-            items += s.chars if kinds[i] == c"l" else 0
-            headings += s.chars if kinds[i] == c"h" else 0
-            weighted += s.chars * values[i]
-            end = s.end
-            while end > s.start:
-                last = _last_code(<const uint8_t*> t.text, &end)
-                if not _is_closing(last):
-                    finals += _is_final(last)
-                    break
-    return segments, words, chars, everything, links, items, headings, finals, weighted
-
-
-def texts_of_zone(Tables tables not None, int zone):
-    """Returns [(number, text)] of the segments of a zone, a number of `tables.ZONES`."""
-    cdef const tables_t* t = &tables.t
-    cdef Py_ssize_t i
-    return [
-        (i, (<const char*> t.text + t.segments[i].start)[: t.segments[i].end - t.segments[i].start].decode())
-        for i in range(t.n_segments)
-        if t.segments[i].zone == zone
-    ]
-
-
-def short_texts(Tables tables not None, Py_ssize_t first, Py_ssize_t last, uint32_t most):
-    """Returns the texts of the segments [first, last) that have at most `most` characters without white space."""
-    cdef const tables_t* t = &tables.t
-    cdef Py_ssize_t i
-    return [
-        (<const char*> t.text + t.segments[i].start)[: t.segments[i].end - t.segments[i].start].decode()
-        for i in range(max(first, 0), min(last, t.n_segments))
-        if t.segments[i].chars <= most
-    ]
 
 
 def cells_of(Tables tables not None):

@@ -8,10 +8,22 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ncleaner.text.sentences import is_final
+
 if TYPE_CHECKING:
     from ncleaner.document.tables import Document
 
-__all__ = ["FRAGMENT", "KINDS", "NOTICE", "Kept", "Remarks"]
+__all__ = [
+    "FRAGMENT",
+    "KINDS",
+    "NOTICE",
+    "Kept",
+    "Remarks",
+    "figures_of",
+    "lines_of",
+    "short_texts",
+    "texts_of_zone",
+]
 
 # Text without boilerplate.
 FRAGMENT = "fragment"
@@ -112,3 +124,74 @@ class Kept(NamedTuple):
             old.duplicate_of if duplicate_of is None else duplicate_of,
         )
         return Kept(self.mask, self.scores, remarks, self.kinds, self.marks)
+
+
+def lines_of(document: Document, kept: Kept) -> bytes:
+    """Returns the kept segments as CleanEval writes them: `<p>`, `<h>` or `<l>`, the text on one line, a line
+    end."""
+    rows = np.flatnonzero(kept.mask)
+    places = document.segments[["start", "end"]][rows].tolist()
+    data = document.data
+    return b"".join(
+        b"<%c>%b\n" % (kind, data[start:end].replace(b"\n", b" "))
+        for kind, (start, end) in zip(kept.marks_of(document)[rows].tolist(), places, strict=True)
+    )
+
+
+class Figures(NamedTuple):
+    """Sums over kept segments, for signals.
+
+    Attributes:
+        segments, words, chars: of the kept segments.
+        everything: characters of all segments.
+        links, items, headings: kept characters in links, in list items, in headings.
+        finals: kept segments that end as a sentence does.
+        weighted: sum of characters times score; 0 without scores.
+    """
+
+    segments: int
+    words: int
+    chars: int
+    everything: int
+    links: int
+    items: int
+    headings: int
+    finals: int
+    weighted: float
+
+
+def figures_of(document: Document, kept: Kept) -> Figures:
+    """Returns sums over kept segments."""
+    table = document.segments
+    own, kinds = table[kept.mask], kept.marks_of(document)[kept.mask]
+    chars = own["chars"].astype(np.int64)
+    # one after the other, so that the sum does not depend on how NumPy groups it
+    weighted = (
+        0.0 if kept.scores is None else float(np.append(0.0, chars * kept.scores[kept.mask]).cumsum()[-1])
+    )
+    data = document.data
+    texts = (data[start:end].decode() for start, end in own[["start", "end"]].tolist())
+    return Figures(
+        len(own),
+        int(own["words"].sum()),
+        int(chars.sum()),
+        int(table["chars"].sum()),
+        int(own["link_chars"].sum()),
+        int(chars[kinds == ord("l")].sum()),
+        int(chars[kinds == ord("h")].sum()),
+        sum(map(is_final, texts)),
+        weighted,
+    )
+
+
+def texts_of_zone(document: Document, zone: int) -> list[tuple[int, str]]:
+    """Returns [(number, text)] of the segments of a zone, a number of `tables.ZONES`."""
+    rows = np.flatnonzero(document.segments["zone"] == zone).tolist()
+    return [(row, document[row].text) for row in rows]
+
+
+def short_texts(document: Document, first: int, last: int, most: int) -> list[str]:
+    """Returns the texts of the segments [first, last) that have at most `most` characters without white
+    space."""
+    rows = range(max(first, 0), min(last, len(document)))
+    return [segment.text for segment in map(document.__getitem__, rows) if segment.chars <= most]

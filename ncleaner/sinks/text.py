@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ncleaner.document import Document
-from ncleaner.document._kept import lines_of, text_of
-from ncleaner.document.kept import Kept
+from ncleaner.document._kept import text_of
+from ncleaner.document.kept import Kept, lines_of
 from ncleaner.page import Page
 from ncleaner.sinks.base import Sink
 from ncleaner.text.visible import visible
@@ -45,7 +45,7 @@ class CleanEvalSink(Sink):
 
         In an archive, a page without clean text has its URL line only, as in the gold standard.
         """
-        lines = lines_of(document.tables, kept.mask, kept.marks)
+        lines = lines_of(document, kept)
         if single:
             return lines
         layout = page.layout

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.document import Document
-from ncleaner.document._kept import json_of, lines_of, sums_of, text_of, with_zone
+from ncleaner.document._kept import json_of, sums_of, text_of, with_zone
 from ncleaner.document.html import dump_html
+from ncleaner.document.kept import Kept, lines_of
 
 from ..outputs import document
 
@@ -44,9 +45,9 @@ def test_text_json_and_lines(
     assert json.loads(json_of(page.tables, mask)) == "\n".join(kept)
     kinds = page.segments["kind"][mask].tolist()
     lines = [f"<{chr(kind)}>{text.replace(chr(10), ' ')}\n" for kind, text in zip(kinds, kept, strict=True)]
-    assert lines_of(page.tables, mask) == "".join(lines).encode()
+    assert lines_of(page, Kept(mask)) == "".join(lines).encode()
     marks = np.full(len(texts), ord("l"), np.uint8)
-    assert lines_of(page.tables, mask, marks) == "".join(f"<l>{line[3:]}" for line in lines).encode()
+    assert lines_of(page, Kept(mask, marks=marks)) == "".join(f"<l>{line[3:]}" for line in lines).encode()
 
 
 def test_sums() -> None:
@@ -57,11 +58,9 @@ def test_sums() -> None:
 
 def test_masks_that_do_not_fit() -> None:
     page = dump_html("<p>one<p>two")
-    for function in (text_of, json_of, lines_of, sums_of):
+    for function in (text_of, json_of, sums_of):
         with pytest.raises(ValueError, match="does not fit"):
             function(page.tables, np.ones(3, bool))
-    with pytest.raises(ValueError, match="does not fit"):
-        lines_of(page.tables, np.ones(2, bool), np.zeros(1, np.uint8))
 
 
 @given(pages(), st.data())
