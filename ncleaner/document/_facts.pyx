@@ -14,22 +14,7 @@ from ncleaner.document._structs cimport (
 from selectolax.lexbor import LexborHTMLParser
 
 from ncleaner.document._dump import LAYOUT_PROVED
-from ncleaner.text._ascii cimport lower
-
-cdef extern from *:
-    """
-    #include <string.h>
-    static void* find_bytes(const void* text, size_t length, const char* wanted, size_t size) {
-        const char* at = text;
-        const char* end = at + length;
-        while ((size_t)(end - at) >= size && (at = memchr(at, wanted[0], end - at - size + 1))) {
-            if (!memcmp(at, wanted, size)) return (void*)at;
-            at++;
-        }
-        return 0;
-    }
-    """
-    void* find_bytes(const void* text, size_t length, const char* wanted, size_t size) nogil
+from ncleaner.text._ascii cimport find, holds, lower
 
 cdef enum:
     MOST = 512               # nodes of a page
@@ -94,18 +79,8 @@ cdef inline int _code(uintptr_t name) noexcept nogil:
     return OTHER
 
 
-cdef inline bint _contains(const str_t* value, const char* wanted, size_t length) noexcept nogil:
-    """Returns whether a value contains a word in small letters, in letters of any case."""
-    cdef size_t i, j
-    if value == NULL or value.length < length:
-        return False
-    for i in range(value.length - length + 1):
-        j = 0
-        while j < length and lower(value.data[i + j]) == <unsigned char> wanted[j]:
-            j += 1
-        if j == length:
-            return True
-    return False
+cdef inline bint _contains(const str_t* value, const char* small) noexcept nogil:
+    return value != NULL and find(value.data, value.length, small) > 0
 
 
 cdef inline void _read(noted_t* noted, node_t* node) noexcept nogil:
@@ -171,17 +146,17 @@ cdef inline int _kind(noted_t* noted, node_t* node) noexcept nogil:
         if tag == id_link:
             # most of them are style sheets and icons
             return LINK if noted.values[HREF] != NULL and (
-                _contains(noted.values[REL], b"canonical", 9) or _contains(noted.values[REL], b"license", 7)
+                _contains(noted.values[REL], b"canonical") or _contains(noted.values[REL], b"license")
             ) else 0
         if tag == id_script:
-            return DATA if _contains(noted.values[TYPE], b"ld+json", 7) else 0
+            return DATA if _contains(noted.values[TYPE], b"ld+json") else 0
         if noted.values[ITEMPROP] != NULL:
             return ITEM
-        if _contains(noted.values[REL], b"author", 6):
+        if _contains(noted.values[REL], b"author"):
             return AUTHOR
-        if _contains(noted.values[REL], b"license", 7) or noted.values[HREF] != NULL and find_bytes(
-            noted.values[HREF].data, noted.values[HREF].length, b"creativecommons.org/", 20
-        ) != NULL:
+        if _contains(noted.values[REL], b"license") or noted.values[HREF] != NULL and holds(
+            noted.values[HREF].data, noted.values[HREF].length, b"creativecommons.org/", 15
+        ):
             return LICENCE
     elif _has(node, ITEMPROP):
         _read(noted, node)

@@ -4,11 +4,11 @@ The walk gives attributes as written; all rules about them are here.
 """
 
 from libc.stdint cimport int32_t, uint8_t
-from libc.string cimport memchr, memcmp, memcpy, memset, strlen
+from libc.string cimport memcmp, memcpy, memset, strlen
 
 from ncleaner.document._tables cimport grow, mark_t
 from ncleaner.document._tags cimport TAG_A, TAG_CODE, TAG_LI, TAG_OL, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH
-from ncleaner.text._ascii cimport is_digit, is_letter, lower
+from ncleaner.text._ascii cimport begins, find, holds, is_digit, is_letter
 from ncleaner.text._letters cimport is_white
 
 cdef enum:
@@ -108,44 +108,6 @@ cdef int name_of_attribute(const unsigned char* name, size_t length) noexcept no
     return NO_ATTRIBUTE
 
 
-cdef inline bint _begins(const unsigned char* text, size_t length, const char* with_) noexcept nogil:
-    """Whether a text begins with small letters, which may be capitals in it."""
-    cdef size_t i
-    if length < strlen(with_):
-        return False
-    for i in range(strlen(with_)):
-        if lower(text[i]) != <uint8_t> with_[i]:
-            return False
-    return True
-
-
-cdef size_t _find(const unsigned char* text, size_t length, const char* wanted) noexcept nogil:
-    """Returns where `wanted`, in small letters, ends in a text; 0 if it is not in it."""
-    cdef size_t i
-    for i in range(length):
-        if _begins(text + i, length - i, wanted):
-            return i + strlen(wanted)
-    return 0
-
-
-cdef bint _holds(const unsigned char* text, size_t length, const char* wanted, size_t rare) noexcept nogil:
-    """Whether a text has `wanted` in it, of whose characters that at `rare` is the rarest."""
-    cdef const unsigned char* p = text + rare
-    cdef const unsigned char* end
-    cdef size_t n = strlen(wanted)
-    if length < n:
-        return False
-    end = text + length - (n - 1 - rare)
-    while p < end:
-        p = <const unsigned char*> memchr(p, wanted[rare], <size_t> (end - p))
-        if p == NULL:
-            return False
-        if memcmp(p - rare, wanted, n) == 0:
-            return True
-        p += 1
-    return False
-
-
 cdef bint _number(const unsigned char* text, size_t length, int32_t* number) noexcept nogil:
     """Reads a whole number of at most nine digits, as browsers do; further digits are as the largest number."""
     cdef size_t i = 0
@@ -181,11 +143,11 @@ cdef void _align(builder_t* b, const unsigned char* value, size_t length) noexce
     while length and is_white(value[0]):
         value += 1
         length -= 1
-    if _begins(value, length, b"left"):
+    if begins(value, length, b"left"):
         add_mark(b, MARK_ALIGN, ALIGN_LEFT)
-    elif _begins(value, length, b"center") or _begins(value, length, b"middle"):
+    elif begins(value, length, b"center") or begins(value, length, b"middle"):
         add_mark(b, MARK_ALIGN, ALIGN_CENTER)
-    elif _begins(value, length, b"right"):
+    elif begins(value, length, b"right"):
         add_mark(b, MARK_ALIGN, ALIGN_RIGHT)
 
 
@@ -203,7 +165,7 @@ cdef bint _language(builder_t* b, const unsigned char* name, size_t length) noex
     if not n or n > LONGEST_LANGUAGE or not is_letter(name[0]) or (n < length and name[n] != c';'):
         return False
     for i in range(NO_LANGUAGES):
-        if n == strlen(NONE[i]) and _begins(name, n, NONE[i]):
+        if n == strlen(NONE[i]) and begins(name, n, NONE[i]):
             return False
     add_text_mark(b, MARK_LANGUAGE, name, n)
     return True
@@ -225,7 +187,7 @@ cdef void _language_of_class(builder_t* b, int tag, const unsigned char* value, 
         if not is_next and not may_begin[value[start]]:
             continue
         for k in range(LANGUAGE_PREFIXES):
-            if _begins(value + start, n, PREFIXES[k]):
+            if begins(value + start, n, PREFIXES[k]):
                 if (k < 7 or is_code) and _language(
                     b, value + start + strlen(PREFIXES[k]), n - strlen(PREFIXES[k])
                 ):
@@ -272,7 +234,7 @@ cdef void mark_attribute(
         if _number(value, length, &number):
             add_mark(b, MARK_VALUE, <uint32_t> number)
     elif which == OF_ROLE and tag == TAG_TABLE:
-        if _begins(value, length, b"presentation") or _begins(value, length, b"none"):
+        if begins(value, length, b"presentation") or begins(value, length, b"none"):
             add_mark(b, MARK_LAYOUT, 0)
     elif tag == TAG_TD or tag == TAG_TH:
         if which == OF_COLSPAN:
@@ -282,7 +244,7 @@ cdef void mark_attribute(
         elif which == OF_ALIGN:
             _align(b, value, length)
         elif which == OF_STYLE:
-            at = _find(value, length, b"text-align:")
+            at = find(value, length, b"text-align:")
             if at:
                 _align(b, value + at, length - at)
 
@@ -291,7 +253,7 @@ cdef void mark_image(
     builder_t* b, const unsigned char* source, size_t source_length, const unsigned char* alt, size_t alt_length
 ) noexcept nogil:
     """Notes an image, if it has a source that can be shown."""
-    if not source_length or source_length > LONGEST or _begins(source, source_length, b"data:"):
+    if not source_length or source_length > LONGEST or begins(source, source_length, b"data:"):
         return
     add_text_mark(b, MARK_IMAGE, source, source_length)
     add_text_mark(b, MARK_ALT, alt, alt_length if alt_length <= LONGEST else 0)
@@ -306,10 +268,10 @@ cdef void mark_script(
         length = SCRIPT
     if source_length > LONGEST:
         source_length = LONGEST
-    dollars = _holds(text, length, b"['$'", 2) or _holds(text, length, b'["$"', 2)
+    dollars = holds(text, length, b"['$'", 2) or holds(text, length, b'["$"', 2)
     if (
-        dollars or _find(source, source_length, b"mathjax") or _find(source, source_length, b"auto-render")
-        or _holds(text, length, b"MathJax", 4) or _holds(text, length, b"MathInElement", 4)
+        dollars or find(source, source_length, b"mathjax") or find(source, source_length, b"auto-render")
+        or holds(text, length, b"MathJax", 4) or holds(text, length, b"MathInElement", 4)
     ):
         add_mark(b, MARK_TYPESET, <uint32_t> dollars)
 
@@ -317,11 +279,11 @@ cdef void mark_script(
 cdef bint says_display(int which, const unsigned char* value, size_t length) noexcept nogil:
     """Whether an attribute says that a formula stands on a line of its own."""
     if which == OF_DISPLAY:
-        return _begins(value, length, b"block") or _begins(value, length, b"true")
+        return begins(value, length, b"block") or begins(value, length, b"true")
     if which == OF_CLASS:
         return (
-            _find(value, length, b"katex-display") > 0 or _find(value, length, b"mathjax_display") > 0
-            or _find(value, length, b"mjxc-display") > 0 or _find(value, length, b"fallback-image-display") > 0
-            or _find(value, length, b"math-element-block") > 0
+            find(value, length, b"katex-display") > 0 or find(value, length, b"mathjax_display") > 0
+            or find(value, length, b"mjxc-display") > 0 or find(value, length, b"fallback-image-display") > 0
+            or find(value, length, b"math-element-block") > 0
         )
-    return which == OF_TYPE and _find(value, length, b"mode=display") > 0
+    return which == OF_TYPE and find(value, length, b"mode=display") > 0

@@ -19,7 +19,7 @@ from libc.string cimport memchr, memcmp, strlen
 from ncleaner.document._hashes cimport hash_bytes
 from ncleaner.document._tables cimport SHORTCODES, builder_t
 from ncleaner.document._tags cimport CONTEXT_CODE, SIDE_FORMAT, SIDE_LINK, SIDE_OTHER, SIDE_SHIFTED, SIDE_TEXT
-from ncleaner.text._ascii cimport is_digit, is_letter
+from ncleaner.text._ascii cimport begins, is_digit, is_letter
 from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, UPPER, decode_utf8, is_white, letter_case
 
 # --------------------------------------------------------------------------------------------------
@@ -148,26 +148,18 @@ cdef const char** ASIDE = [
     b"sr-only", b"screen-reader", b"screenreader", b"visually-hidden", b"visuallyhidden", b"clipped", b"a11y",
     b"offscreen", b"off-screen", b"assistive", b"adahidden", b"visible-sr",
 ]
-cdef size_t* ASIDE_LENGTHS = [7, 13, 12, 15, 14, 7, 4, 9, 10, 9, 9, 10]
 
 
 cdef bint _is_aside(const unsigned char* name, size_t length) noexcept nogil:
-    cdef size_t at, i, k
+    cdef size_t at
     cdef unsigned char c
+    cdef int i
     for at in range(length):
         c = name[at] | 0x20
         if c != c's' and c != c'v' and c != c'c' and c != c'a' and c != c'o':
             continue
         for i in range(12):
-            if at + ASIDE_LENGTHS[i] > length or c != <unsigned char> ASIDE[i][0]:
-                continue
-            k = 1
-            while k < ASIDE_LENGTHS[i] and (
-                name[at + k] == <unsigned char> ASIDE[i][k]
-                or c'A' <= name[at + k] <= c'Z' and name[at + k] + 32 == <unsigned char> ASIDE[i][k]
-            ):
-                k += 1
-            if k == ASIDE_LENGTHS[i]:
+            if begins(name + at, length - at, ASIDE[i]):
                 return True
     return False
 

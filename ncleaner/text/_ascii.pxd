@@ -1,6 +1,10 @@
-"""Classes of ASCII characters, inline for compiled modules. Bytes and code points beyond ASCII are in none of them."""
+"""Classes of ASCII characters, and the search for words in bytes; inline for compiled modules.
+
+Bytes and code points beyond ASCII are in none of the classes.
+"""
 
 from libc.stdint cimport uint32_t
+from libc.string cimport memchr, memcmp, strlen
 
 
 cdef inline bint is_letter(uint32_t c) noexcept nogil:
@@ -18,3 +22,41 @@ cdef inline bint is_space(uint32_t c) noexcept nogil:
 
 cdef inline unsigned char lower(unsigned char c) noexcept nogil:
     return c + 32 if c'A' <= c <= c'Z' else c
+
+
+cdef inline bint begins(const unsigned char* text, size_t length, const char* small) noexcept nogil:
+    """Returns whether a text begins with `small` letters, which may be capitals in it."""
+    cdef size_t i
+    if length < strlen(small):
+        return False
+    for i in range(strlen(small)):
+        if lower(text[i]) != <unsigned char> small[i]:
+            return False
+    return True
+
+
+cdef inline size_t find(const unsigned char* text, size_t length, const char* small) noexcept nogil:
+    """Returns where `small` letters, which may be capitals, end in a text; 0 if they are not in it."""
+    cdef size_t i
+    for i in range(length):
+        if begins(text + i, length - i, small):
+            return i + strlen(small)
+    return 0
+
+
+cdef inline bint holds(const unsigned char* text, size_t length, const char* wanted, size_t rare) noexcept nogil:
+    """Returns whether a text has `wanted` in it, of whose characters the one at `rare` is the rarest."""
+    cdef const unsigned char* p = text + rare
+    cdef const unsigned char* end
+    cdef size_t n = strlen(wanted)
+    if length < n:
+        return False
+    end = text + length - (n - 1 - rare)
+    while p < end:
+        p = <const unsigned char*> memchr(p, wanted[rare], <size_t> (end - p))
+        if p == NULL:
+            return False
+        if memcmp(p - rare, wanted, n) == 0:
+            return True
+        p += 1
+    return False
