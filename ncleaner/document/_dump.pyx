@@ -56,7 +56,7 @@ cdef enum:
 
 cdef meaning_t meanings[KNOWN_TAGS]
 cdef uintptr_t id_html, id_body, id_button, id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml
-cdef uintptr_t id_base, id_style
+cdef uintptr_t id_base
 
 # The attributes that are read. Lexbor identifies some of them by an id, and the others by the address of a name
 # that is stored with the document.
@@ -452,11 +452,7 @@ cdef void _add_formula(builder_t* b, node_t* math, found_t* found) noexcept nogi
                 text = &(<text_node_t*> node).data
                 add_leaf(b, text.data, text.length, node.parent.local_name == id_mo, start)
             elif node.type == ELEMENT_NODE:
-                # of scripts and style sheets the tree may have no content, see `html.parse`
-                into = not (
-                    _is_named(node, b"annotation", 10) or node.local_name == id_annotation_xml
-                    or node.local_name == id_script or node.local_name == id_style
-                )
+                into = not (_is_named(node, b"annotation", 10) or node.local_name == id_annotation_xml)
             node = following(node, math, into)
             if node != NULL and node.type == ELEMENT_NODE and node.prev != NULL and _is_named(node.parent, b"mfrac", 5):
                 add_bar(b, start)
@@ -505,7 +501,7 @@ cdef void _add_readings(builder_t* b, node_t* ruby, found_t* found) noexcept nog
             if node == NULL:
                 break
         if node.type == TEXT_NODE:
-            if part != NULL and node.parent.local_name != id_script and node.parent.local_name != id_style:
+            if part != NULL:
                 text = &(<text_node_t*> node).data
                 open_ = add_reading(b, text.data, text.length, open_, apart)
                 apart = False
@@ -883,9 +879,9 @@ cdef bint _fill_meanings():
     id_body = ids["body"]
     id_button = ids["button"]
     global id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml
-    global id_base, id_style
-    id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml, id_base, id_style = [
-        ids[name] for name in ("math", "mo", "script", "ruby", "rt", "rtc", "annotation-xml", "base", "style")
+    global id_base
+    id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml, id_base = [
+        ids[name] for name in ("math", "mo", "script", "ruby", "rt", "rtc", "annotation-xml", "base")
     ]
     return True
 

@@ -114,14 +114,6 @@ def test_words_are_counted_with_formulas(html: str, alt_text: bool) -> None:
     assert [len(segment.text.split()) for segment in document] == words.tolist()
 
 
-@pytest.mark.parametrize("name", ["style", "script"])
-def test_scripts_and_style_sheets_are_no_part_of_formulas_and_readings(name: str) -> None:
-    inside = f"<{name}>a {{}}</{name}>"
-    page = f"<p>one <math><mtext>x{inside}</mtext></math> <ruby>漢<rt>{inside}kan</ruby> two"
-    for marks in (False, True):
-        assert dump_html(page, marks=marks).text == "one x 漢(kan) two\n"
-
-
 def test_two_formulas_in_a_row_are_both_written() -> None:
     assert dump_html(f"<p>{MATH}{MATH} {MATH}").text == "a=b+1a=b+1 a=b+1\n"
 
