@@ -69,10 +69,8 @@ MAY_KNOW: dict[str, set[str]] = {
         "reading", "document", "modelling", "methods", "scoring", "training", "cleaner", "explaining", "describing", "frames", "recipe",
     },
 }  # fmt: skip
-# What training and drawing need, and cleaning must not.
-BLOCKED = (
-    "rapidfuzz", "publicsuffixlist", "matplotlib", "lightgbm", "pycrfsuite", "starlette", "uvicorn", "nh3",
-)  # fmt: skip
+# What training and annotating need, and cleaning must not.
+BLOCKED = ("rapidfuzz", "publicsuffixlist", "lightgbm", "pycrfsuite", "starlette", "uvicorn", "nh3")
 
 
 def sources() -> Iterator[Path]:
@@ -202,7 +200,7 @@ def test_all_that_people_see_goes_through_one_module(path: Path) -> None:
 
 
 def blocked(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """Runs code where what training and drawing need cannot be imported."""
+    """Runs code where what training and annotating need cannot be imported."""
     block = f"import sys; sys.modules.update(dict.fromkeys({BLOCKED!r}))\n"
     return subprocess.run(
         [sys.executable, "-P", "-c", block + code, *map(str, arguments)],
@@ -213,7 +211,7 @@ def blocked(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
 COMMAND = "from ncleaner.people.app import main; main()"
 
 
-def test_the_python_api_cleans_without_what_trains_and_draws() -> None:
+def test_the_python_api_cleans_without_what_trains() -> None:
     page = (
         "<h1>Late</h1><p>The ferry will sail until the end of May, the harbour board decided on Monday.</p>"
     )
@@ -231,35 +229,11 @@ def test_the_python_api_cleans_without_what_trains_and_draws() -> None:
 
 @pytest.mark.untraced
 @pytest.mark.parametrize("method", ["hybrid", "ngram", "victor"])
-def test_the_command_cleans_without_what_trains_and_draws(method: str, tmp_path: Path) -> None:
+def test_the_command_cleans_without_what_trains(method: str, tmp_path: Path) -> None:
     crawl = ROOT / "examples" / "crawl.warc.gz"
     found = blocked(COMMAND, "clean", crawl, "-m", method, "-o", tmp_path / "out", "-f", "jsonl", "-j", 2)
     assert found.returncode == 0, found.stderr
     assert (tmp_path / "out" / "crawl.jsonl").read_text().count("\n") == 15
-
-
-@pytest.mark.slow
-def test_commands_say_what_they_do_not_draw(tmp_path: Path) -> None:
-    block = "import sys; sys.modules['matplotlib'] = None\n"
-    pages, gold = ROOT / "examples" / "pages", ROOT / "examples" / "gold"
-    ncleaner = [sys.executable, "-P", "-c", block + COMMAND]
-    subprocess.run([*ncleaner, "clean", pages, "-o", tmp_path / "out", "-q"], check=True)
-    for arguments, where in (
-        (
-            ["tune", "--raw", pages, "--clean", gold, "-n", 1, "--q", 0.5, "--alphabet", "nonlexical"],
-            "stdout",
-        ),
-        (["evaluate", pages, gold, "--curve", tmp_path / "curve", "--model", "nonlexical"], "stderr"),
-    ):
-        found = subprocess.run(
-            [*ncleaner, *map(str, arguments)], capture_output=True, text=True, check=False, cwd=tmp_path
-        )
-        assert found.returncode == 0, found.stderr
-        assert "No plots were drawn: matplotlib is not installed" in getattr(found, where)
-    # whose charts need no library
-    subprocess.run([*ncleaner, "report", tmp_path / "out", "--html", tmp_path / "report.html"], check=True)
-    assert "<svg" in (tmp_path / "report.html").read_text()
-    assert not list(tmp_path.glob("*.png"))
 
 
 def test_nobody_uses_a_private_name_of_another_module() -> None:

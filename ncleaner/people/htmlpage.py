@@ -24,8 +24,6 @@ table { border-collapse: collapse; font-size: 13px } th { text-align: left; back
 th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); vertical-align: top }
 .wide { overflow-x: auto }
 td.n { text-align: right; font-variant-numeric: tabular-nums } td.u { word-break: break-all }
-.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(22rem, 1fr)); gap: 1rem }
-.plots svg { width: 100%; height: auto }
 """
 
 

@@ -96,7 +96,7 @@ class Comparing(Declared):
     )  # fmt: skip
     json: bool = option(False, "Print all figures as JSON, also those of each page.", panel=_OUTPUT)
     plot: Path | None = option(
-        None, "Draw accuracy against CPU time as PREFIX.png and PREFIX.svg.",
+        None, "Draw accuracy against CPU time as PREFIX.svg.",
         kind=Path, metavar="PREFIX", panel=_OUTPUT,
     )  # fmt: skip
     jobs: int | None = option(
@@ -128,8 +128,8 @@ def command(
 
     Each tool runs in a process of its own. A page on which it fails counts as nothing found.
     """
-    from ncleaner.people.comparison import comparison_table
-    from ncleaner.people.plots import draw_comparisons, missing, plot_paths, save
+    from ncleaner.people.comparison import comparison_table, draw_comparisons
+    from ncleaner.people.plots import plot_path
 
     asked = comparing
     if bool(gold) == bool(asked.raw or asked.clean) or (asked.raw is None) != (asked.clean is None):
@@ -138,7 +138,7 @@ def command(
         raise typer.BadParameter(
             f"{asked.reference} is not among the tools that run", param_hint="--reference"
         )
-    paths = plot_paths(asked.plot) if asked.plot is not None else []
+    path = None if asked.plot is None else plot_path(asked.plot)
     comparisons: list[Comparison] = []
     folders: list[Path | None] = [*gold] if gold else [None]
     for folder in folders:
@@ -148,13 +148,10 @@ def command(
         comparisons.append(result)
     if asked.json:
         show_json({"sets": [result.to_dict() for result in comparisons]})
-    if paths:
-        lacking = missing()
-        if not lacking:
-            save(draw_comparisons(comparisons), paths)
+    if path is not None:
+        draw_comparisons(comparisons, path)
         if not quiet:
-            drawn = f"No plots were drawn: {lacking}" if lacking else f"Plots: {', '.join(map(str, paths))}"
-            tell(drawn)
+            tell(f"Plot (SVG): {path}")
 
 
 def _compared(folder: Path | None, asked: Comparing, recipe: Recipe, quiet: bool) -> Comparison:
