@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from textwrap import fill
 
 from ncleaner.comparing.figures import Comparison, ToolFigures
 from ncleaner.options import words_of
+from ncleaner.people.parts import text_table
 from ncleaner.people.plots import Panel, Series, write_plot
 from ncleaner.recipe import Recipe
 from ncleaner.text.counted import counted
@@ -56,7 +57,7 @@ def comparison_table(result: Comparison) -> str:
             f"{_milliseconds(figures.median_time):>9}{_milliseconds(figures.mean_time):>8}"
             f"{figures.empty:>7}{len(figures.failures):>8}"
         )
-    lines += _types(result, width, titles, units)
+    lines += _types(result, titles, units)
     lines += _notes(result)
     return "\n".join(lines) + "\n"
 
@@ -85,28 +86,19 @@ def _milliseconds(seconds: float | None) -> str:
     return "-" if seconds is None else f"{1000 * seconds:.2f}"
 
 
-def _types(result: Comparison, width: int, titles: Iterable[str], units: str) -> list[str]:
+def _types(result: Comparison, titles: Sequence[str], units: str) -> list[str]:
     types = result.page_types
     if not types:
         return []
-    columns = [(visible(kind or "unknown"), pages) for kind, pages in types.items()]
-    wide = [max(len(kind), 6) + 2 for kind, _ in columns]
-
-    def row(title: str, cells: Iterable[str]) -> str:
-        return f"{title:<{width}}" + "".join(
-            f"{cell:>{size}}" for cell, size in zip(cells, wide, strict=True)
-        )
-
-    return [
-        "",
-        f"F of {units} in any order, by type of page",
-        row("", (kind for kind, _ in columns)),
-        row("pages", (f"{len(pages):,}" for _, pages in columns)),
+    rows = [
+        ["", *(kind or "unknown" for kind in types)],
+        ["pages", *(f"{len(pages):,}" for pages in types.values())],
         *(
-            row(title, (f"{result.bag(figures, pages).mean:.2f}" for _, pages in columns))
+            [title, *(f"{result.bag(figures, pages).mean:.2f}" for pages in types.values())]
             for title, figures in zip(titles, result.ranking, strict=True)
         ),
     ]
+    return ["", f"F of {units} in any order, by type of page", *text_table(rows)]
 
 
 def _notes(result: Comparison) -> list[str]:

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from textwrap import fill
 
 from ncleaner.people.evaluating import Curve
-from ncleaner.people.htmlpage import html_head, html_table, html_text
+from ncleaner.people.parts import html_head, html_table, text_table
 from ncleaner.people.plots import Panel, Series
 from ncleaner.scoring.errors import Errors, StandardErrors
 from ncleaner.scoring.evaluation import Evaluation, PageScores
 from ncleaner.scoring.measures import MacroAverages, MatchCounts, diff_words, split_words
 from ncleaner.text.counted import counted
-from ncleaner.text.visible import visible
+from ncleaner.text.visible import html_text, visible
 from ncleaner.training.conventions import ZoneUse
 
 __all__ = [
@@ -70,17 +70,8 @@ def evaluation_table(result: Evaluation, *, per_page: bool = False) -> str:
     n = len(result.pages)
     lines = [f"{counted(n, 'page')} compared with gold text{'s' if n != 1 else ''}.", ""]
     if per_page:
-        names = [visible(page.name) for page in result.pages]
-        width = max(4, *map(len, names))
-        bag = f"{result.unit}s"
-        lines.append(f"{'Page':<{width}}{'Precision':>11}{'Recall':>9}{'F-score':>9}{'F marks':>9}{bag:>9}")
-        for name, page in zip(names, result.pages, strict=True):
-            words = page.words
-            lines.append(
-                f"{name:<{width}}{words.precision:11.2f}{words.recall:9.2f}{words.f_score:9.2f}"
-                f"{page.marks.f_score:9.2f}{page.bag.f_score:9.2f}"
-            )
-        lines.append("")
+        head = ("Page", "Precision", "Recall", "F-score", "F marks", f"{result.unit}s")
+        lines += [*text_table([head, *([page.name, *_page_figures(page)] for page in result.pages)]), ""]
     lines.append(f"{'':<{_TITLE}}" + "".join(f"{name:>9}{'':7}" for name in _NAMES).rstrip())
     for title, rows in _measures(result):
         lines += [f"{title}, per cent", *(_figures_row(*row) for row in rows)]
@@ -161,6 +152,12 @@ def _spread(spread: MacroAverages, errors: Errors) -> list[_Row]:
         ("mean of the pages (macro)", [average.mean for average in averages], errors),
         ("standard deviation", [average.sd for average in averages], (None, None, None)),
     ]
+
+
+def _page_figures(page: PageScores) -> list[str]:
+    words = page.words
+    figures = (words.precision, words.recall, words.f_score, page.marks.f_score, page.bag.f_score)
+    return [f"{figure:.2f}" for figure in figures]
 
 
 def _not_compared(result: Evaluation) -> Iterator[tuple[Sequence[str], str]]:
@@ -276,20 +273,9 @@ def _figures(result: Evaluation) -> str:
 def _pages(result: Evaluation, links: Mapping[str, str]) -> str:
     rows = []
     for page in worst_pages(result, len(result.pages)):
-        words = page.words
-        rows.append(
-            "<tr><td>"
-            + _linked(page.name, links.get(page.name, ""))
-            + "</td>"
-            + "".join(
-                f"<td class=n>{cell}</td>"
-                for cell in (
-                    f"{words.precision:.2f}", f"{words.recall:.2f}", f"{words.f_score:.2f}",
-                    f"{page.marks.f_score:.2f}", f"{page.bag.f_score:.2f}", f"{words.fp:,}", f"{words.fn:,}",
-                )
-            )
-            + "</tr>"
-        )  # fmt: skip
+        cells = [*_page_figures(page), f"{page.words.fp:,}", f"{page.words.fn:,}"]
+        figures = "".join(f"<td class=n>{cell}</td>" for cell in cells)
+        rows.append(f"<tr><td>{_linked(page.name, links.get(page.name, ''))}</td>{figures}</tr>")
     names = ("page", "precision", "recall", "F", "F marks", "F any order", "wrongly kept", "wrongly removed")
     head = "".join(f"<th>{name}</th>" for name in names)
     return f"<table><tr>{head}</tr>{''.join(rows)}</table>"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ncleaner.errors import OutputError
-from ncleaner.people.htmlpage import write_page
+from ncleaner.people.parts import write_page
 from ncleaner.text.visible import html_text, visible
 
 __all__ = ["Panel", "Series", "drawing", "names_of_points", "plot_path", "write_plot"]

@@ -200,7 +200,7 @@ class _Evaluated:
         self, html: Path, worst: int, pairs: list[Pair], predicted: Path, gold: Path, prefix: Path | None
     ) -> None:
         from ncleaner.people.evaluation import convention_table, evaluation_page, worst_pages
-        from ncleaner.people.htmlpage import write_page
+        from ncleaner.people.parts import write_page
         from ncleaner.scoring.evaluation import read_pair
 
         svg = self._curve_of(pairs, prefix) if self._are_pages and pairs else ""
@@ -247,7 +247,7 @@ class _Evaluated:
         from ncleaner.errors import OutputError
         from ncleaner.explaining.drawing import page_of
         from ncleaner.people.evaluating import view_of
-        from ncleaner.people.htmlpage import write_page
+        from ncleaner.people.parts import write_page
 
         known = {pair.name: pair for pair in pairs}
         cleaner = Cleaner(self._recipe) if self._are_pages else None

@@ -103,9 +103,9 @@ def command(
     The method is for the portrait: kinds of pages and words kept. With -m everything, a survey takes half the
     time.
     """
-    from ncleaner.people.htmlpage import write_page
+    from ncleaner.people.parts import write_page
     from ncleaner.people.progress import ProgressDisplay
-    from ncleaner.people.surveypage import survey_page, survey_text
+    from ncleaner.people.reports import survey_page, survey_text
     from ncleaner.running.surveys import parts_of, survey
     from ncleaner.surveying.portrait import portrait_of
     from ncleaner.surveying.survey import Survey
