@@ -1,4 +1,5 @@
-"""Arguments and options of runs that several commands share, and the exit status of a command.
+"""What several commands share: arguments and options of runs, labelled pages, notes of training, the end of a
+help page, and the exit status of a command.
 
 Options of a recipe, of reading and of an output are declared where they are used; `declared` puts them here.
 """
@@ -7,19 +8,23 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
 import typer
 
-from ncleaner.errors import NcleanerError
+from ncleaner.errors import NcleanerError, TrainingWarning
 from ncleaner.people.streams import check_stdin, discard, finish, tell_error
 from ncleaner.pools.signals import Terminated, ending_on_signals
 
 if TYPE_CHECKING:
     from ncleaner.reading.inputs import Input
+    from ncleaner.recipe import Recipe
+    from ncleaner.training.options import Labelled
+    from ncleaner.training.pairs import Pair
 
 __all__ = [
     "AgainOption",
@@ -30,10 +35,13 @@ __all__ = [
     "PrefixOption",
     "QuietOption",
     "cores",
+    "epilog",
     "logged_as_json",
     "or_stdin",
+    "read_labelled",
     "reports_errors",
     "sources_of",
+    "training_notes",
 ]
 
 # That of programs which die of SIGPIPE.
@@ -190,3 +198,46 @@ def sources_of(
 
     found = find_inputs(inputs or [], output=output, note=note)
     return found + (listed_inputs(inputs_from, prefix or "") if inputs_from else [])
+
+
+def read_labelled(pages: Labelled, recipe: Recipe) -> list[Pair]:
+    """Reads pages with their cleaned text: of two directories, or of a file of rows.
+
+    Raises as `read_pairs` and `read_rows`; BadParameter: an option does not fit.
+    """
+    from ncleaner.training.pairs import read_pairs, with_sites
+    from ncleaner.training.sources import read_rows
+
+    raw, site_from = pages.raw, pages.site_from
+    assert raw is not None
+    if pages.clean is not None:
+        return read_pairs(
+            raw, pages.clean, encoding=recipe.encoding, text=recipe.text, manifest=pages.manifest,
+            site_from=site_from,
+        )  # fmt: skip
+    if raw.is_dir():
+        raise typer.BadParameter(f"{raw} is a directory of pages: --clean names that of their cleaned text")
+    if pages.manifest is not None:
+        raise typer.BadParameter("--manifest is for directories: rows have a column `url`")
+    pairs = read_rows(raw, encoding=recipe.encoding)
+    return pairs if site_from is None else with_sites(pairs, site_from)
+
+
+@contextmanager
+def training_notes(quiet: bool) -> Iterator[None]:
+    """Prints warnings of training as lines on standard error."""
+
+    def show(message: Warning | str, category: type[Warning], *_: Any) -> None:
+        if not (quiet and issubclass(category, TrainingWarning)):
+            tell_error(message)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", TrainingWarning)
+        warnings.showwarning = show  # type: ignore[assignment]
+        yield
+
+
+def epilog(examples: Iterable[tuple[str, str]]) -> str:
+    """Returns the end of a help page: what each example does, and its command line. They are for the folder
+    `examples` of a checkout; tests run them there."""
+    return "\n\n".join(["Examples:", *(f"  {what}\n\n    {line}" for what, line in examples)])

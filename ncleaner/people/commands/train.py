@@ -13,9 +13,8 @@ import typer
 from ncleaner.methods.table import DEFAULT_METHOD, METHODS, entry_of
 from ncleaner.options import REQUIRED, Declared, option, options_of
 from ncleaner.people.declared import Given, part, with_options
-from ncleaner.people.options import QuietOption, cores, reports_errors
+from ncleaner.people.options import QuietOption, cores, read_labelled, reports_errors, training_notes
 from ncleaner.people.streams import tell
-from ncleaner.people.training_options import read_labelled, training_notes
 from ncleaner.recipe import Recipe
 from ncleaner.text.counted import counted
 from ncleaner.text.visible import visible

@@ -14,9 +14,15 @@ from ncleaner.methods.table import DEFAULT_METHOD
 from ncleaner.modelling import ALPHABET_NAMES, FOLDS, MAX_ORDER, SCHEMES, Scheme
 from ncleaner.options import Declared, option, record_of, words_of
 from ncleaner.people.declared import part, with_options
-from ncleaner.people.options import JobsOption, QuietOption, cores, reports_errors
+from ncleaner.people.options import (
+    JobsOption,
+    QuietOption,
+    cores,
+    read_labelled,
+    reports_errors,
+    training_notes,
+)
 from ncleaner.people.streams import show
-from ncleaner.people.training_options import read_labelled, training_notes
 from ncleaner.recipe import Recipe
 from ncleaner.training.options import Labelled, NGramOptions, check_q
 
