@@ -11,12 +11,14 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
 import typer
 
 from ncleaner.errors import NcleanerError, TrainingWarning
+from ncleaner.options import Declared, option
 from ncleaner.people.streams import check_stdin, discard, finish, tell_error
 from ncleaner.pools.signals import Terminated, ending_on_signals
 
@@ -27,20 +29,14 @@ if TYPE_CHECKING:
     from ncleaner.training.pairs import Pair
 
 __all__ = [
-    "AgainOption",
     "InputArgument",
-    "InputsFromOption",
-    "JobsOption",
-    "LogJsonOption",
-    "PrefixOption",
-    "QuietOption",
+    "Run",
     "cores",
     "epilog",
     "logged_as_json",
     "or_stdin",
     "read_labelled",
     "reports_errors",
-    "sources_of",
     "training_notes",
 ]
 
@@ -99,51 +95,59 @@ InputArgument = Annotated[
         "of these, URLs (s3://…, https://…); - or nothing for standard input.",
     ),
 ]
-JobsOption = Annotated[
-    int | None,
-    typer.Option(
-        "--jobs", "-j", min=1, metavar="N", help="Worker processes. (default: all cores)", show_default=False,
-        rich_help_panel="Run",
-    ),
-]  # fmt: skip
-AgainOption = Annotated[
-    bool,
-    typer.Option("--again", help="Do everything again, also what is finished.", rich_help_panel="Run"),
-]
-InputsFromOption = Annotated[
-    str | None,
-    typer.Option(
-        "--inputs-from",
-        metavar="FILE",
-        help="File that lists inputs, one path or URL per line, such as Common Crawl's warc.paths.gz; - for "
+
+
+@dataclass(frozen=True, slots=True)
+class Run(Declared):
+    """How a run finds its inputs, with how many processes it works, and what it says."""
+
+    inputs_from: str | None = option(
+        None,
+        "File that lists inputs, one path or URL per line, such as Common Crawl's warc.paths.gz; - for "
         "standard input.",
-        show_default=False,
-        rich_help_panel="Input",
-    ),
-]
-PrefixOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="PATH|URL",
-        help="Text to put before each line of --inputs-from, such as https://data.commoncrawl.org/",
-        show_default=False,
-        rich_help_panel="Input",
-    ),
-]
-LogJsonOption = Annotated[
-    bool,
-    typer.Option(
-        "--log-json",
-        help="Write JSON to standard error, one object per line, for programs.",
-        rich_help_panel="Run",
-    ),
-]
-QuietOption = Annotated[
-    bool,
-    typer.Option(
-        "--quiet", "-q", help="Show no progress and no summary, only errors.", rich_help_panel="Run"
-    ),
-]
+        kind=str, metavar="FILE", panel="Input",
+    )  # fmt: skip
+    prefix: str | None = option(
+        None,
+        "Text to put before each line of --inputs-from, such as https://data.commoncrawl.org/",
+        kind=str, metavar="PATH|URL", panel="Input",
+    )  # fmt: skip
+    jobs: int | None = option(
+        None, "Worker processes.", kind=int, low=1, otherwise="all cores", flags="--jobs -j", panel="Run"
+    )
+    again: bool = option(False, "Do everything again, also what is finished.", panel="Run")
+    log_json: bool = option(
+        False, "Write JSON to standard error, one object per line, for programs.", panel="Run"
+    )
+    quiet: bool = option(
+        False, "Show no progress and no summary, only errors.", flags="--quiet -q", panel="Run"
+    )
+
+    @property
+    def processes(self) -> int:
+        """Number of worker processes."""
+        return self.jobs or cores()
+
+    def sources(self, inputs: list[str] | None, output: str | None = None) -> list[Input]:
+        """Returns the inputs that arguments and a list name, and says what is passed over.
+
+        Raises as `find_inputs` and `listed_inputs`.
+        """
+        from ncleaner.reading.inputs import find_inputs, listed_inputs
+
+        if self.prefix is not None and self.inputs_from is None:
+            raise typer.BadParameter("--prefix needs --inputs-from")
+        check_stdin([*(inputs or []), self.inputs_from or ""])
+        found = find_inputs(inputs or [], output=output, note=self._note)
+        return found + (listed_inputs(self.inputs_from, self.prefix or "") if self.inputs_from else [])
+
+    def _note(self, sentence: str) -> None:
+        if self.log_json:
+            from ncleaner.people.progress import log
+
+            log("passed_over", what=sentence)
+        else:
+            tell_error(sentence)
 
 
 @contextmanager
@@ -169,35 +173,6 @@ def or_stdin(inputs: list[str] | None) -> list[str]:
     if sys.stdin.isatty():
         raise typer.BadParameter("no INPUT is given, and standard input is a terminal; give - to type a page")
     return ["-"]
-
-
-def sources_of(
-    inputs: list[str] | None,
-    inputs_from: str | None,
-    prefix: str | None,
-    output: str | None = None,
-    log_json: bool = False,
-) -> list[Input]:
-    """Returns the inputs that arguments and a list name, and says what is passed over.
-
-    Raises as `find_inputs` and `listed_inputs`.
-    """
-    from ncleaner.reading.inputs import find_inputs, listed_inputs
-
-    if prefix is not None and inputs_from is None:
-        raise typer.BadParameter("--prefix needs --inputs-from")
-    check_stdin([*(inputs or []), inputs_from or ""])
-
-    def note(sentence: str) -> None:
-        if log_json:
-            from ncleaner.people.progress import log
-
-            log("passed_over", what=sentence)
-        else:
-            tell_error(sentence)
-
-    found = find_inputs(inputs or [], output=output, note=note)
-    return found + (listed_inputs(inputs_from, prefix or "") if inputs_from else [])
 
 
 def read_labelled(pages: Labelled, recipe: Recipe) -> list[Pair]:

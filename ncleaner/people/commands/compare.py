@@ -13,7 +13,7 @@ from ncleaner.comparing.peers import NAMES, USUAL
 from ncleaner.methods.table import DEFAULT_METHOD
 from ncleaner.options import Declared, option
 from ncleaner.people.declared import part, with_options
-from ncleaner.people.options import QuietOption, cores, reports_errors
+from ncleaner.people.options import Run, cores, reports_errors
 from ncleaner.people.streams import show, show_json, tell
 from ncleaner.recipe import Recipe
 
@@ -108,7 +108,7 @@ class Comparing(Declared):
 
 
 @reports_errors
-@with_options(comparing=Comparing, recipe=part(Recipe, "model sites"))
+@with_options(comparing=Comparing, recipe=part(Recipe, "model sites"), run=part(Run, "quiet"))
 def command(
     gold: Annotated[
         list[Path] | None,
@@ -122,7 +122,7 @@ def command(
     *,
     comparing: Comparing,
     recipe: Recipe,
-    quiet: QuietOption = False,
+    run: Run,
 ) -> None:
     """Compare methods and other programs on pages with a gold standard: accuracy and CPU time.
 
@@ -142,7 +142,7 @@ def command(
     comparisons: list[Comparison] = []
     folders: list[Path | None] = [*gold] if gold else [None]
     for folder in folders:
-        result = _compared(folder, asked, recipe, quiet)
+        result = _compared(folder, asked, recipe, run.quiet)
         if not asked.json:
             show(comparison_table(result))
         comparisons.append(result)
@@ -150,7 +150,7 @@ def command(
         show_json({"sets": [result.to_dict() for result in comparisons]})
     if path is not None:
         draw_comparisons(comparisons, path)
-        if not quiet:
+        if not run.quiet:
             tell(f"Plot (SVG): {path}")
 
 

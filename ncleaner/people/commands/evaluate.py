@@ -12,7 +12,7 @@ import typer
 from ncleaner.errors import TrainingError
 from ncleaner.options import Declared, option
 from ncleaner.people.declared import Given, part, with_options
-from ncleaner.people.options import JobsOption, QuietOption, cores, reports_errors
+from ncleaner.people.options import Run, reports_errors
 from ncleaner.people.streams import show, show_json, tell
 from ncleaner.recipe import Recipe
 from ncleaner.training.options import Labelled
@@ -77,6 +77,7 @@ class Measuring(Declared):
     measuring=Measuring,
     labelled=part(Labelled, "site_from"),
     recipe=part(Recipe, without="alt_text limits"),
+    run=part(Run, "jobs quiet"),
 )
 def command(
     predicted: Annotated[
@@ -95,8 +96,7 @@ def command(
     labelled: Labelled,
     recipe: Recipe,
     given: Given,
-    jobs: JobsOption = None,
-    quiet: QuietOption = False,
+    run: Run,
 ) -> None:
     """Compare cleaned text with a gold standard: precision, recall and F, as cleaneval.py computes them.
 
@@ -112,17 +112,17 @@ def command(
         flag = "--curve" if measuring.curve is not None else cleaning[0]
         raise typer.BadParameter(f"with {flag}, PRED_DIR has the pages", param_hint="--raw")
     if measuring.curve is not None and measuring.html is None:
-        found = _curve(_pairs(predicted, gold, recipe.text, quiet), recipe, cleaning, quiet)
+        found = _curve(_pairs(predicted, gold, recipe.text, run.quiet), recipe, cleaning, run.quiet)
         told = _draw(found, measuring.curve)
         if measuring.json:
             show_json(found.to_dict())
         else:
             show(curve_table(found))
-        if not quiet:
+        if not run.quiet:
             tell(told)
         return
-    result = _Evaluated(predicted, gold, measuring, recipe, cleaning, labelled.site_from, quiet)
-    result.run(jobs or cores())
+    result = _Evaluated(predicted, gold, measuring, recipe, cleaning, labelled.site_from, run.quiet)
+    result.run(run.processes)
     result.show()
 
 

@@ -15,9 +15,7 @@ from ncleaner.modelling import ALPHABET_NAMES, FOLDS, MAX_ORDER, SCHEMES, Scheme
 from ncleaner.options import Declared, option, record_of, words_of
 from ncleaner.people.declared import part, with_options
 from ncleaner.people.options import (
-    JobsOption,
-    QuietOption,
-    cores,
+    Run,
     read_labelled,
     reports_errors,
     training_notes,
@@ -82,7 +80,7 @@ class Tried(Declared):
 @reports_errors
 @with_options(
     labelled=Labelled, tried=Tried, ngrams=part(NGramOptions, "size cased statistic"),
-    recipe=part(Recipe, "text encoding"),
+    recipe=part(Recipe, "text encoding"), run=part(Run, "jobs quiet"),
 )  # fmt: skip
 def command(
     *,
@@ -90,8 +88,7 @@ def command(
     tried: Tried,
     ngrams: NGramOptions,
     recipe: Recipe,
-    jobs: JobsOption = None,
-    quiet: QuietOption = False,
+    run: Run,
 ) -> None:
     """Find n, q and alphabet by cross-validation: tables, a plot, and the command that trains the best.
 
@@ -112,7 +109,7 @@ def command(
     for path in (plot, *([tried.json] if tried.json else [])):
         if not path.parent.is_dir():
             raise OutputError(f"cannot write {path}: there is no directory {path.parent}")
-    with training_notes(quiet), CountDisplay("step", "steps", quiet=quiet) as display:
+    with training_notes(run.quiet), CountDisplay("step", "steps", quiet=run.quiet) as display:
         tuning = search(
             read_labelled(labelled, recipe),
             orders=tried.order or range(1, MAX_ORDER + 1),
@@ -124,7 +121,7 @@ def command(
             size=ngrams.size,
             cased=ngrams.cased,
             k=tried.folds,
-            jobs=jobs or cores(),
+            jobs=run.processes,
             progress=display.advance,
         )
     training = train_command(tuning, labelled, ngrams, recipe, plot.with_suffix(".ncm"))
