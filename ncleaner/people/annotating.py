@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from html import escape
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from ncleaner.recipe import Recipe
 
 __all__ = [
-    "check_installed",
     "is_one_page",
     "project_of",
     "show_agreement",
@@ -39,8 +37,6 @@ __all__ = [
     "write_page",
 ]
 
-# what the web page needs
-_WEB = ("starlette", "uvicorn", "nh3")
 # disagreements that are listed
 _LISTED = 200
 
@@ -75,15 +71,6 @@ def write_page(page: Path, recipe: Recipe, clean: Path | None, output: Path | No
     except OSError as error:
         raise OutputError(f"cannot write {target}: {error.strerror}") from error
     tell(f"{visible(target)}: {counted(len(labels), 'block')}")
-
-
-def check_installed() -> None:
-    """Raises InputError: a package that the web page needs is not installed."""
-    if missing := [name for name in _WEB if find_spec(name) is None]:
-        raise InputError(
-            f"annotating takes {' and '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not "
-            "installed: pip install 'ncleaner[annotate]'"
-        )
 
 
 def project_of(what: str, output: Path | None, most: int, encoding: str | None) -> Project:

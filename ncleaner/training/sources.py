@@ -21,7 +21,7 @@ from typing import Any
 
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import KINDS
-from ncleaner.errors import NcleanerError, TrainingError, TrainingWarning
+from ncleaner.errors import NcleanerError, TrainingError, TrainingWarning, require
 from ncleaner.text.charset import decode
 from ncleaner.text.counted import counted
 from ncleaner.training.alignment import address
@@ -130,11 +130,10 @@ def _json_rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 def _parquet_rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Yields the rows of a Parquet file with their numbers, from 1 on; only the columns that are used."""
-    try:
-        import pyarrow as arrow
-        import pyarrow.parquet as parquet
-    except ImportError:
-        raise TrainingError("reading Parquet takes pyarrow: pip install 'ncleaner[parquet]'") from None
+    require("reading Parquet", "pyarrow", "parquet", error=TrainingError)
+    import pyarrow as arrow
+    import pyarrow.parquet as parquet
+
     number = 0
     try:
         with parquet.ParquetFile(path) as file:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
-from ncleaner.errors import TrainingError
+from ncleaner.errors import TrainingError, require
 from ncleaner.modelling.labels import LABELS, OTHER, Labels
 from ncleaner.modelling.victor import (
     VALUES,
@@ -31,16 +31,6 @@ __all__ = ["train_victor"]
 
 # smaller weights decide nothing and only cost space
 _NEGLIGIBLE = 1e-3
-
-
-def _trainer() -> Any:
-    try:
-        import pycrfsuite
-    except ImportError as error:
-        raise TrainingError(
-            "training this kind of model takes python-crfsuite: pip install 'ncleaner[train]'"
-        ) from error
-    return pycrfsuite
 
 
 def attributes(
@@ -100,7 +90,9 @@ def train_victor(
         TrainingError: python-crfsuite is not installed, there is nothing to train on, all blocks have one
             label, or most raw and clean texts do not belong together.
     """
-    pycrfsuite = _trainer()
+    require("training this kind of model", "pycrfsuite", "train", "python-crfsuite", TrainingError)
+    import pycrfsuite
+
     slots = make_slots(without, window)
     if not pairs and not annotated:
         raise TrainingError("no pages to train on: give pages with their clean text, or annotated pages")
