@@ -56,12 +56,12 @@ def write_page(page: Path, recipe: Recipe, clean: Path | None, output: Path | No
     from ncleaner.modelling.labels import labels_from_kept
     from ncleaner.storage.whole import atomic_file
     from ncleaner.training import annotations as anno
+    from ncleaner.training.pairs import Pair, read_page, read_text
 
+    document = read_page(page, recipe.encoding)
     if clean is not None:
-        pair = anno.read_pair(page, clean, recipe.encoding)
-        document, labels = pair.document, anno.labels_from_alignment(pair)
+        labels = anno.labels_from_alignment(Pair(page.name, document, read_text(clean)))
     else:
-        document = anno.read_page(page, recipe.encoding)
         kept = load_method(recipe.method, str(recipe.model)).keep(document)
         labels = labels_from_kept(document, kept.mask)
     target = output or page.with_suffix(anno.SUFFIX)

@@ -29,7 +29,7 @@ from ncleaner.text.hosts import registered_domain
 from ncleaner.training.alignment import address, align
 from ncleaner.training.calibration import Scored, curves
 from ncleaner.training.examples import score_page
-from ncleaner.training.pairs import Pair, read_manifest, read_text
+from ncleaner.training.pairs import Pair, find_manifest, read_text
 
 if TYPE_CHECKING:
     from ncleaner.explaining.explain import Explanation
@@ -108,13 +108,13 @@ def sites_beside(gold: Path) -> dict[str, str]:
     manifest beside them, or from their first line `URL: …`; empty for a single file."""
     if not gold.is_dir():
         return {}
-    told = read_manifest(gold, None)
+    told = find_manifest(gold)
     sites = {}
     for path in sorted(gold.rglob("*")):
         if not path.is_file() or path.suffix in _NOT_PAGES:
             continue
         name = path.relative_to(gold).with_suffix("").as_posix()
-        url = told.get(path.stem, ("", ""))[0]
+        url = told.get(path.stem, {}).get("url", "")
         try:
             url = url or address(read_text(path))
         except NcleanerError:

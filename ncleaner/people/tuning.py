@@ -9,7 +9,7 @@ from textwrap import fill
 from ncleaner.people.plots import Panel, Series, write_plot
 from ncleaner.text.counted import counted
 from ncleaner.training.ngrams import DEFAULT_Q
-from ncleaner.training.trials import Trial, Tuning
+from ncleaner.training.tuning import Trial, Tuning
 
 __all__ = ["draw_tuning", "tuning_panels", "tuning_table"]
 

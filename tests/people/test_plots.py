@@ -8,7 +8,7 @@ import pytest
 from ncleaner.errors import OutputError
 from ncleaner.people.plots import Panel, Series, drawing, names_of_points, plot_path, write_plot
 from ncleaner.people.tuning import draw_tuning, tuning_panels
-from ncleaner.training.trials import Trial, Tuning
+from ncleaner.training.tuning import Trial, Tuning
 from ncleaner.training.validation import Figures
 
 QS = (0.1, 0.5, 0.8)

@@ -30,8 +30,7 @@ from ncleaner.training.hybrid import train_hybrid
 from ncleaner.training.ngrams import train_and_score
 from ncleaner.training.options import Labelled, NGramOptions
 from ncleaner.training.pairs import Pair
-from ncleaner.training.trials import Trial, Tuning
-from ncleaner.training.tuning import Shares, _joint, grid_sums, tune
+from ncleaner.training.tuning import Shares, Trial, Tuning, _joint, grid_sums, tune
 from ncleaner.training.validation import Figures
 
 BIN = Path(sys.executable).parent

@@ -25,7 +25,7 @@ from ncleaner.recipe import Recipe
 from ncleaner.training.options import Labelled, NGramOptions, check_q
 
 if TYPE_CHECKING:
-    from ncleaner.training.trials import Tuning
+    from ncleaner.training.tuning import Tuning
 
 __all__ = ["EXAMPLES", "command", "train_command"]
 
