@@ -20,9 +20,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import ncleaner
-from ncleaner.describing.people import names_in
+from ncleaner.describing.names import names_in, plain_title, without_site
 from ncleaner.describing.structured import described
-from ncleaner.describing.titles import plain_title, without_site
 from ncleaner.training.pairs import find_manifest
 
 _DATA = re.compile(rb"<script[^>]*ld\+json[^>]*>.*?</script>", re.DOTALL | re.IGNORECASE)

@@ -15,7 +15,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ncleaner.errors import InputError, OutputError
+from ncleaner.errors import InputError
 from ncleaner.people.streams import show, tell, tell_error
 from ncleaner.reading.inputs import find_inputs, is_archive, is_page, stem
 from ncleaner.storage.base import is_url
@@ -54,7 +54,7 @@ def write_page(page: Path, recipe: Recipe, clean: Path | None, output: Path | No
     """
     from ncleaner.methods.choice import load_method
     from ncleaner.modelling.labels import labels_from_kept
-    from ncleaner.storage.whole import atomic_file
+    from ncleaner.storage.whole import write_whole
     from ncleaner.training import annotations as anno
     from ncleaner.training.pairs import Pair, read_page, read_text
 
@@ -65,11 +65,7 @@ def write_page(page: Path, recipe: Recipe, clean: Path | None, output: Path | No
         kept = load_method(recipe.method, str(recipe.model)).keep(document)
         labels = labels_from_kept(document, kept.mask)
     target = output or page.with_suffix(anno.SUFFIX)
-    try:
-        with atomic_file(target) as out:
-            out.write(anno.write_annotations(document, labels, page.name))
-    except OSError as error:
-        raise OutputError(f"cannot write {target}: {error.strerror}") from error
+    write_whole(target, anno.write_annotations(document, labels, page.name))
     tell(f"{visible(target)}: {counted(len(labels), 'block')}")
 
 

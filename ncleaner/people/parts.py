@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ncleaner.errors import OutputError
-from ncleaner.storage.whole import atomic_file
+from ncleaner.storage.whole import write_whole
 from ncleaner.text.visible import html_text, visible
 
 __all__ = [
@@ -78,11 +77,7 @@ def text_table(rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> lis
 
 def write_page(path: Path, text: str) -> None:
     """Writes a page, whole or not at all. Raises OutputError: it cannot be written."""
-    try:
-        with atomic_file(path) as out:
-            out.write(text.encode("utf-8", "replace"))
-    except OSError as error:
-        raise OutputError(f"cannot write {path}: {error.strerror}") from error
+    write_whole(path, text.encode("utf-8", "replace"))
 
 
 def html_head(title: str, style: str = "") -> str:

@@ -99,6 +99,7 @@ def command(
     from ncleaner.people.plots import plot_path
     from ncleaner.people.progress import CountDisplay
     from ncleaner.people.tuning import draw_tuning, tuning_table
+    from ncleaner.storage.whole import write_whole
     from ncleaner.training.tuning import DEFAULT_QS
     from ncleaner.training.tuning import tune as search
 
@@ -127,10 +128,7 @@ def command(
     training = train_command(tuning, labelled, ngrams, recipe, plot.with_suffix(".ncm"))
     if tried.json:
         found = json.dumps({**tuning.to_dict(), "command": training}, ensure_ascii=False, indent=2)
-        try:
-            tried.json.write_text(found + "\n", "utf-8")
-        except OSError as error:
-            raise OutputError(f"cannot write {tried.json}: {error.strerror}") from error
+        write_whole(tried.json, f"{found}\n".encode())
     draw_tuning(tuning, plot)
     show(f"{tuning_table(tuning)}\nPlot (SVG): {plot}\n\n{training}")
 
