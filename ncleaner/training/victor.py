@@ -102,9 +102,6 @@ def train_victor(
     names = attribute_names(slots)
     trainer = pycrfsuite.Trainer("lbfgs", verbose=False)
     blocks = _append(trainer, [(document, labels) for document, labels, _ in pages], slots, names)
-    if not blocks[OTHER] or blocks[OTHER] == blocks.sum():
-        side = "to keep" if blocks[OTHER] else "to remove"
-        raise TrainingError(f"the training pages have no text {side}: there is nothing to learn")
     trainer.set_params({"c1": c1, "c2": c2, "max_iterations": iterations, "feature.minfreq": rare})
     state, transitions = _weights(pycrfsuite, trainer, names)
     training = {
@@ -125,7 +122,11 @@ def _append(
     slots: Sequence[Slot],
     names: npt.NDArray[np.object_],
 ) -> npt.NDArray[np.int64]:
-    """Gives the trainer all pages. Returns the number of blocks with each label: shape (labels,)."""
+    """Gives the trainer all pages. Returns the number of blocks with each label: shape (labels,).
+
+    Raises:
+        TrainingError: there is no text to keep, or none to remove.
+    """
     blocks = np.zeros(len(LABELS), np.int64)
     for document, labels in pages:
         rows = visible_rows(document)
@@ -136,6 +137,9 @@ def _append(
                 attributes(block_features(document, rows), slots, names),
                 [LABELS[label] for label in chosen.tolist()],
             )
+    if not blocks[OTHER] or blocks[OTHER] == blocks.sum():
+        side = "to keep" if blocks[OTHER] else "to remove"
+        raise TrainingError(f"the training pages have no text {side}: there is nothing to learn")
     return blocks
 
 

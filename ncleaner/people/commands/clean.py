@@ -27,6 +27,29 @@ EXAMPLES = (
     ),
 )
 
+OutputOption = Annotated[
+    str | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="PATH",
+        help="A directory gets one file per input and a manifest; a later run skips the inputs that are "
+        "finished. A file (a name with a suffix) gets everything. Both may be URLs (s3://…, gs://…).  "
+        "(default: standard output)",
+        rich_help_panel="Output",
+    ),
+]
+QuarantineOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="WARC file for the records of pages that kill, hang or break a worker.  (with -o DIRECTORY: "
+        "files in DIRECTORY/quarantine/)",
+        show_default=False,
+        rich_help_panel="Run",
+    ),
+]
+
 
 @reports_errors
 @with_options(reading=Reading, written=Output, recipe=Recipe, asked=Run)
@@ -34,30 +57,10 @@ def command(
     inputs: InputArgument = None,
     *,
     reading: Reading,
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="PATH",
-            help="A directory gets one file per input and a manifest; a later run skips the inputs that are "
-            "finished. A file (a name with a suffix) gets everything. Both may be URLs (s3://…, gs://…).  "
-            "(default: standard output)",
-            rich_help_panel="Output",
-        ),
-    ] = None,
+    output: OutputOption = None,
     written: Output,
     recipe: Recipe,
-    quarantine: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="WARC file for the records of pages that kill, hang or break a worker.  (with -o DIRECTORY: "
-            "files in DIRECTORY/quarantine/)",
-            show_default=False,
-            rich_help_panel="Run",
-        ),
-    ] = None,
+    quarantine: QuarantineOption = None,
     asked: Run,
 ) -> None:
     """Clean web archives, HTML pages or text dumps."""
