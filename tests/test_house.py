@@ -6,11 +6,13 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+
+from ncleaner.sinks.choice import FORMATS
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "ncleaner"
@@ -199,9 +201,11 @@ def test_all_that_people_see_goes_through_one_module(path: Path) -> None:
     assert path.name == "streams.py" or written == []
 
 
-def blocked(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """Runs code where what training and annotating need cannot be imported."""
-    block = f"import sys; sys.modules.update(dict.fromkeys({BLOCKED!r}))\n"
+def blocked(
+    code: str, *arguments: object, modules: Iterable[str] = BLOCKED
+) -> subprocess.CompletedProcess[str]:
+    """Runs code where some modules, by default those that training and annotating need, cannot be imported."""
+    block = f"import sys; sys.modules.update(dict.fromkeys({tuple(modules)!r}))\n"
     return subprocess.run(
         [sys.executable, "-P", "-c", block + code, *map(str, arguments)],
         capture_output=True, text=True, check=False,
@@ -234,6 +238,47 @@ def test_the_command_cleans_without_what_trains(method: str, tmp_path: Path) -> 
     found = blocked(COMMAND, "clean", crawl, "-m", method, "-o", tmp_path / "out", "-f", "jsonl", "-j", 2)
     assert found.returncode == 0, found.stderr
     assert (tmp_path / "out" / "crawl.jsonl").read_text().count("\n") == 15
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("output_format", FORMATS)
+def test_a_format_needs_no_extra_or_names_it(output_format: str, tmp_path: Path) -> None:
+    crawl = ROOT / "examples" / "crawl.warc.gz"
+    extras = ("lz4", "pyarrow", "regex", "rensa", "sentencex")
+    found = blocked(COMMAND, "clean", crawl, "-o", tmp_path / "out", "-f", output_format, modules=extras)
+    assert "Traceback" not in found.stderr
+    if output_format in ("parquet", "vertical"):
+        assert found.returncode == 1
+        assert f"pip install 'ncleaner[{output_format}]'" in " ".join(found.stderr.split())
+    else:
+        assert found.returncode == 0, found.stderr
+        assert any((tmp_path / "out").glob("crawl.*"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", ["-f jsonl --signals", "-f signatures"])
+def test_duplicates_without_their_extra_are_refused_at_once(options: str, tmp_path: Path) -> None:
+    crawl = ROOT / "examples" / "crawl.warc.gz"
+    words = ["clean", crawl, "-o", tmp_path / "out", *options.split(), "--duplicates"]
+    found = blocked(COMMAND, *words, modules=["rensa"])
+    assert (found.returncode, found.stdout) == (1, "")
+    assert found.stderr == "ncleaner: finding duplicates needs rensa: pip install 'ncleaner[duplicates]'\n"
+
+
+@pytest.mark.slow
+def test_commands_draw_without_a_library(tmp_path: Path) -> None:
+    pages, gold = ROOT / "examples" / "pages", ROOT / "examples" / "gold"
+    tuned = ("-n", 1, "--q", 0.5, "--alphabet", "nonlexical", "-q", "-o", tmp_path / "tuned")
+    for arguments in (
+        ("tune", "--raw", pages, "--clean", gold, *tuned),
+        ("evaluate", pages, gold, "--curve", tmp_path / "curve", "--model", "nonlexical"),
+        ("clean", pages, "-o", tmp_path / "out", "-q"),
+        ("report", tmp_path / "out", "--html", tmp_path / "report.html"),
+    ):
+        found = blocked(COMMAND, *arguments, modules=["matplotlib"])
+        assert found.returncode == 0, found.stderr
+    for name in ("tuned.svg", "curve.svg", "report.html"):
+        assert "<svg" in (tmp_path / name).read_text("utf-8")
 
 
 def test_nobody_uses_a_private_name_of_another_module() -> None:

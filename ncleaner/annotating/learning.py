@@ -168,7 +168,7 @@ def finished_pairs(project: Project, name: str) -> list[Pair]:
 
 
 def learn(folder: str, encoding: str | None, name: str, model: str) -> None:
-    """Learns from the pages that a person has finished; the entry point of the process.
+    """Learns from the pages that a person has finished.
 
     Args:
         folder: of the project.
@@ -176,8 +176,6 @@ def learn(folder: str, encoding: str | None, name: str, model: str) -> None:
         name: the person.
         model: the model at the start.
     """
-    with suppress(OSError, AttributeError):
-        os.nice(10)
     project = open_project(Path(folder), encoding)
     own = project.own(name)
     start = Guesser(model)
@@ -189,6 +187,13 @@ def learn(folder: str, encoding: str | None, name: str, model: str) -> None:
         _train(pairs, start, own, found)
     _look_at_pages(project, name, {pair.name for pair in pairs}, _chosen(own, found, start), found)
     write_bytes(own / _LEARNED, json.dumps(asdict(found), ensure_ascii=False).encode())
+
+
+def _learn_behind_the_page(*arguments: Any) -> None:
+    """The entry point of the process: learns when nothing else has work for the processor."""
+    with suppress(OSError, AttributeError):
+        os.nice(10)
+    learn(*arguments)
 
 
 def _train(pairs: list[Pair], start: Guesser, own: Path, found: Learned) -> None:
@@ -275,7 +280,7 @@ class Learning:
         if self._process is not None:
             self._again = True
             return
-        self._process = start(learn, *self._arguments)
+        self._process = start(_learn_behind_the_page, *self._arguments)
 
     def poll(self) -> bool:
         """Returns whether something new has been learned since the last call."""

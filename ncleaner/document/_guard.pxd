@@ -38,6 +38,12 @@ cdef enum:
     ALL_ATTRIBUTES = 100_000      # most in the page: their names are in hash chains that do not grow shorter
     ALL_UNKNOWN = 100_000         # most tags with invented names in the page, for the same reason
 
+# The scripts whose content is in the tree.
+cdef enum:
+    FORMULAS = 0                  # TeX
+    STATEMENTS = 1                # TeX, and JSON-LD
+    ALL = 2                       # and style sheets
+
 cdef struct saved_t:
     size_t n
     node_t* nodes[DEEPEST]
@@ -51,6 +57,7 @@ cdef struct guard_t:
     bint active                   # otherwise, each token is only passed on
     bint mending                  # the page is a copy, and what is broken in it is mended
     bint bounding                 # tags that cost too much are dropped
+    int scripts                   # which of them, and of style sheets, the tokenizer gets
     int patience                  # how often the bounds of the tokenizer fit: 2 for a page that was thinned
     size_t nesting                # most open elements of a pass that bounds
     uint64_t most_tags
@@ -79,6 +86,8 @@ cdef struct guard_t:
     uintptr_t ending              # a title or textarea that a mending pass ends after its first line, or 0
     int endless                   # bits of `raw_kind`: no further end tag in the page,
     int endless_inside            # … and none in the <noscript>
+    void* state                   # of the tokenizer, at the beginning of raw text that is passed over
+    const char* resume            # … and where that text ends
     char* noscript_end            # where the <noscript> has to end, or NULL
     bint no_noscript_ends         # no further <noscript> has an end tag
     saved_t open                  # what was open and listed when it began

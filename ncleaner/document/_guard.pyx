@@ -17,13 +17,18 @@ Nearly all pages take one pass. A pass stops for one of three reasons, and the p
   sees only its end tag, so what begins inside it has to end there.
 
 A pass that mends reads a copy of the page, in which it may blank what the parser has not read yet.
+
+A first pass may hurry: half of a news page is scripts and style sheets, and few of them have text that is read. After
+the start tags of the others the guard finds their end tags itself, and the tokenizer goes on there, as if they were
+empty.
 """
 
 from libc.stdint cimport uint64_t, uintptr_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy, memset, strlen
 
 from ncleaner.document._markup cimport (
-    PLAINTEXT, SCRIPT, STYLE, TEXTAREA, TITLE, XMP, attributes_end, body_start, raw_end, raw_kind, unfinished,
+    PLAINTEXT, SCRIPT, STYLE, TEXTAREA, TITLE, XMP, attributes_end, body_start, is_name, raw_end, raw_kind,
+    unfinished,
 )
 from ncleaner.document._structs cimport (
     END_TAG, KNOWN_TAGS, SELF_CLOSING, TEXT_NODE, array_t, attribute_t, node_t, text_node_t, token_t, tree_t,
@@ -575,6 +580,62 @@ cdef inline void _follow_noscript(guard_t* g, token_t* token, int meaning) noexc
         g.found |= BROKEN
 
 
+# --------------------------------------------------------------------------------------------------
+# A pass that hurries.
+
+cdef bint _is_in(const char* p, const char* end, const char* what, size_t length) noexcept nogil:
+    """Returns whether an attribute's value contains a name; small and capital letters are equal."""
+    while <size_t> (end - p) >= length:
+        if is_name(p, what, length):
+            return True
+        p += 1
+    return False
+
+
+cdef bint _has_no_reader(const guard_t* g, const token_t* token) noexcept nogil:
+    """Returns whether the content of a script is of no use for this page, as its type says."""
+    cdef const attribute_t* attribute = token.attr_first
+    cdef const char* p
+    cdef const char* end
+    while attribute != NULL and not (
+        attribute.name_end - attribute.name_begin == 4 and is_name(attribute.name_begin, b"type", 4)
+    ):
+        attribute = attribute.next
+    if attribute == NULL or attribute.value_begin == NULL:
+        return True
+    p, end = attribute.value_begin, attribute.value_end
+    # a character reference may hide any type
+    return not (
+        _is_in(p, end, b"math/tex", 8) or _is_in(p, end, b"&", 1)
+        or g.scripts == STATEMENTS and _is_in(p, end, b"ld+json", 7)
+    )
+
+
+cdef const char* _pass_over(void* tokenizer, const char* data, const char* end) noexcept nogil:
+    """A state of the tokenizer: at the beginning of raw text, goes on at its end tag."""
+    cdef guard_t* g = <guard_t*> (<tokenizer_t*> tokenizer).context
+    if g.resume >= end:
+        return end
+    g.tokenizer.state = g.state
+    return g.resume
+
+
+cdef token_t* _hurry(guard_t* g, token_t* token) noexcept nogil:
+    """Gives the parser the start tag of raw text, and takes care that the content is passed over if it may be."""
+    cdef void* before = g.tokenizer.state
+    cdef int kind = raw_kind(token.begin, <size_t> (token.end - token.begin))
+    cdef bint may = kind == STYLE or kind == SCRIPT and _has_no_reader(g, token)
+    cdef char* content = _content_of(g, token)
+    cdef token_t* got = g.next(g.tokenizer, token, g.tree)
+    # inside svg, the parser reads the content as markup
+    if may and got != NULL and g.tokenizer.state != before and content < g.end:
+        g.resume = _end_of_raw(g, token, content, g.end, kind)
+        if content < g.resume < g.end:
+            g.state = g.tokenizer.state
+            g.tokenizer.state = <void*> _pass_over
+    return got
+
+
 cdef bint _watch_tag(guard_t* g, token_t* token, uintptr_t innermost, size_t listed) noexcept nogil:
     """Counts a tag, a comment or the end of the page. Returns whether the parser gets it."""
     cdef int meaning = _meaning(token.tag)
@@ -635,4 +696,6 @@ cdef token_t* watch(void* tokenizer, token_t* token, void* context) noexcept nog
         g.found |= COSTLY
     if g.found:
         return NULL
+    if g.scripts != ALL and g.raw and g.noscript_end == NULL and token.tag != id_text:
+        return _hurry(g, token)
     return g.next(tokenizer, token, g.tree)

@@ -1,5 +1,6 @@
 from selectolax.lexbor import LexborHTMLParser
 
+SCRIPTS: dict[str, int]
 PARSES_AGAIN: bool
 
 class Parsed:
@@ -9,6 +10,11 @@ class Parsed:
 
 def parsed(html: bytes, again: bool = True) -> Parsed: ...
 def parsed_within_bounds(
-    html: bytes, nesting: int = 512, tags: int = 450_000, again: bool = True, bounding: bool = False
+    html: bytes,
+    nesting: int = 512,
+    tags: int = 450_000,
+    again: bool = True,
+    bounding: bool = False,
+    scripts: int = ...,
 ) -> Parsed: ...
 def costs(html: bytes, nesting: int = 512, tags: int = 450_000) -> dict[str, int]: ...

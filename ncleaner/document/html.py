@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ncleaner.document import _dump, _walk
 from ncleaner.document._document import Builder, release_memory
-from ncleaner.document._lexbor import Parsed, parsed_within_bounds
+from ncleaner.document._lexbor import SCRIPTS, Parsed, parsed_within_bounds
 from ncleaner.document.facts import facts_of
 from ncleaner.document.tables import Document
 from ncleaner.limits import Limits
@@ -26,9 +26,16 @@ _LARGE = 100_000
 _LARGE_PAGE = 1_000_000
 
 
-def parse(utf8: bytes, limits: Limits = Limits()) -> Parsed:
-    """Returns the parsed tree of a page, within the limits."""
-    return parsed_within_bounds(utf8, limits.nesting, limits.tags, len(utf8) <= _LARGE_PAGE)
+def parse(utf8: bytes, limits: Limits = Limits(), scripts: str = "all") -> Parsed:
+    """Returns the parsed tree of a page, within the limits.
+
+    Args:
+        utf8: the page.
+        limits: limits of size.
+        scripts: those whose content is in the tree: `formulas`, `statements` (and formulas) or `all`.
+    """
+    again = len(utf8) <= _LARGE_PAGE
+    return parsed_within_bounds(utf8, limits.nesting, limits.tags, again, scripts=SCRIPTS[scripts])
 
 
 def _is_thin(builder: Builder) -> bool:
@@ -87,11 +94,16 @@ def dump_html(
     """
     limits.check_size(len(html))
     utf8, used = decode(html, content_type, encoding)
-    tree = parse(utf8, limits)
+    # marks say which script typesets formulas
+    scripts = "all" if marks else "statements" if facts else "formulas"
+    tree = parse(utf8, limits, scripts)
     dropped = tree.dropped
     builder = Builder(len(utf8) // 8, limits.segments, marks)
     title, lang = _walk_tree(tree.parser, builder, alt_text)
     if _is_thin(builder) and _may_have_data(utf8):
+        if scripts != "all":
+            tree.release()
+            tree = parse(utf8, limits)
         dropped += _add_embedded(tree, builder, limits)
     said = tuple(facts_of(tree.parser)) if facts else None
     tree.release()

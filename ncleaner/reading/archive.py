@@ -454,27 +454,33 @@ def page_of_record(record: Record, name: str, limit: int) -> Iterator[Item]:
             return
     if trouble and not record.truncated:
         yield Damage(trouble, name, record.offset, record.url)
+    yield _page_of_body(record, body, content_type, media_type, name, limit)
+
+
+def _page_of_body(
+    record: Record, body: bytes, content_type: str, media_type: str, name: str, limit: int
+) -> Page | Skip:
+    """Returns the page of a record whose body is decoded."""
     if not body:
-        yield Skip("empty body", record.url, name, record.offset)
-    elif len(body) > limit:
-        yield Skip("too large", record.url, name, record.offset, lost=True)
-    elif is_binary(body, content_type):
-        yield Skip("not text", record.url, name, record.offset, lost=True)
-    else:
-        text = media_type == "text/plain" or record.type == "conversion"
-        if not media_type and not text:
-            text = sniff(body[:_HEAD]) == "text"
-        yield Page(
-            body,
-            record.url,
-            record.date,
-            content_type,
-            record.record_id,
-            name,
-            record.offset,
-            "text" if text else "html",
-            _WET_LAYOUT if record.type == "conversion" else None,
-        )
+        return Skip("empty body", record.url, name, record.offset)
+    if len(body) > limit:
+        return Skip("too large", record.url, name, record.offset, lost=True)
+    if is_binary(body, content_type):
+        return Skip("not text", record.url, name, record.offset, lost=True)
+    text = media_type == "text/plain" or record.type == "conversion"
+    if not media_type and not text:
+        text = sniff(body[:_HEAD]) == "text"
+    return Page(
+        body,
+        record.url,
+        record.date,
+        content_type,
+        record.record_id,
+        name,
+        record.offset,
+        "text" if text else "html",
+        _WET_LAYOUT if record.type == "conversion" else None,
+    )
 
 
 # Files

@@ -392,18 +392,7 @@ def run(
             if isinstance(output, str | Path) and to_directory:
                 _to_directory(work, names, folder_at(output), again)
             else:
-                records = folder_and_name(quarantine) if quarantine is not None else None
-                file: AbstractContextManager[BinaryIO]
-                if isinstance(output, str | Path):
-                    folder, name = folder_and_name(output)
-                    file = folder.file(name)
-                else:
-                    file = nullcontext(output)
-                with open_output(file, settings, records) as out:
-                    if jobs == 1 and not any(source.is_pipe for source in inputs):
-                        work.by_file(inputs, lambda source: nullcontext(out))
-                    else:
-                        work.together(inputs, out)
+                _to_file(work, inputs, output, quarantine)
     return work.total
 
 
@@ -447,6 +436,24 @@ def _to_directory(work: _Run, names: Mapping[Input, str], folder: Folder, again:
             with output_of(source) as output:
                 work.spread([source], output)
         work.by_file(others, output_of)
+
+
+def _to_file(
+    work: _Run, inputs: list[Input], output: str | Path | BinaryIO, quarantine: str | Path | None
+) -> None:
+    """Writes all results to one file or stream, in the order of the inputs."""
+    records = folder_and_name(quarantine) if quarantine is not None else None
+    file: AbstractContextManager[BinaryIO]
+    if isinstance(output, str | Path):
+        folder, name = folder_and_name(output)
+        file = folder.file(name)
+    else:
+        file = nullcontext(output)
+    with open_output(file, work.settings, records) as out:
+        if work.jobs == 1 and not any(source.is_pipe for source in inputs):
+            work.by_file(inputs, lambda source: nullcontext(out))
+        else:
+            work.together(inputs, out)
 
 
 def unfinished(names: Mapping[Input, str], manifest: Manifest, count: Progress) -> list[Input]:

@@ -22,13 +22,13 @@ from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
 from ncleaner.storage.base import Folder, Log
 
-__all__ = ["NAME", "Line", "Manifest", "open_manifest", "settings_record"]
+__all__ = ["NAME", "OUTPUTS", "Line", "Manifest", "open_manifest", "settings_record"]
 
 NAME = "manifest.jsonl"
 
 
 # Version of the outputs: it changes when a page gives other bytes with the same settings.
-OUTPUTS = 1
+OUTPUTS = 2
 # settings of a line on which its output does not depend
 _INFORMATION = {"version"}
 

@@ -74,17 +74,9 @@ def survey(
         tally = Tally()
         if inputs:
             make_folder(folder)
-            tally = run(
-                inputs,
-                replace(
-                    settings,
-                    output=Output(format="signatures", references=references, duplicates=duplicates),
-                ),
-                output=folder,
-                jobs=jobs,
-                progress=progress,
-                again=again,
-            )
+            written = Output(format="signatures", references=references, duplicates=duplicates)
+            settings = replace(settings, output=written)
+            tally = run(inputs, settings, output=folder, jobs=jobs, progress=progress, again=again)
         for part in [*parts, *parts_of(folder)] if folder.is_dir() else parts:
             _add(builder, part)
         found = builder.finish()

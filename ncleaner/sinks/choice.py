@@ -75,9 +75,13 @@ class Output(SinkOptions):
 
         Raises:
             ValueError: an attribute cannot be written.
-            InputError: the table cannot be read.
+            InputError: the table cannot be read, or duplicates are wanted, and rensa is not installed.
             OutputError: the format needs a package that is not installed.
         """
+        if self.duplicates:
+            from ncleaner.surveying.duplicates import require_rensa
+
+            require_rensa()
         sink: Sink = resolve_name(FORMATS[self.format].path)(self)
         if self.compression is None:
             return sink

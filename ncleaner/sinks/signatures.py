@@ -5,33 +5,25 @@ from __future__ import annotations
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
-from ncleaner.sinks.base import Sink, SinkOptions
+from ncleaner.sinks.base import Sink
 from ncleaner.sinks.text import kept_text
-from ncleaner.surveying.duplicates import require_rensa, sketch_of
+from ncleaner.surveying.duplicates import sketch_of
 from ncleaner.surveying.signatures import signature_of
 
 __all__ = ["SignaturesSink"]
 
 
 class SignaturesSink(Sink):
-    """One line for each page with a host in its URL. There is no text of the page in it, unless the option
-    `references` asks for the page.
+    """One line for each page with a host in its URL.
 
-    Raises:
-        InputError: the option `duplicates` needs rensa, which is not installed.
+    There is no text of the page in it, unless the option `references` asks for the page.
     """
 
     suffix = ".signatures.jsonl"
 
-    def __init__(self, options: SinkOptions = SinkOptions()) -> None:
-        self._references = options.references
-        self._duplicates = options.duplicates
-        if options.duplicates:
-            require_rensa()
-
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """Returns the line of a page; nothing for a page without a host."""
-        body = page.body if self._references and page.kind != "text" else None
-        sketch = sketch_of(page, kept_text(document, kept)) if self._duplicates else None
+        body = page.body if self.options.references and page.kind != "text" else None
+        sketch = sketch_of(page, kept_text(document, kept)) if self.options.duplicates else None
         signature = signature_of(page.url, document, kept, body, sketch)
         return b"" if signature is None else signature.line()

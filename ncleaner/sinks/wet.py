@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
 from io import BytesIO
-from re import Match
 from urllib.parse import quote
 
-import regex
 from warcio.archiveiterator import ArchiveIterator
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
@@ -30,9 +29,11 @@ __all__ = ["WetSink"]
 _NO_DATE = "1970-01-01T00:00:00Z"
 # Longest value; readers bound a record's header, some to 32 KiB.
 _VALUE_BYTES = 8_000
-# Characters that would end a header line, be stripped from its ends, or have no UTF-8 form. A URI has none of
-# them.
-_FOREIGN = regex.compile(r"[\p{Cc}\p{Cs}\p{Z}<>\ufeff]")
+# Characters that would end a header line, be stripped from its ends, or have no UTF-8 form: controls, all
+# separators of Unicode, surrogates, angle brackets and the byte order mark. A URI has none of them.
+_FOREIGN = re.compile(
+    "[\x00-\x20<>\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ud800-\udfff\ufeff]"
+)
 
 
 class _Writer(WARCWriter):  # type: ignore[misc]
@@ -83,10 +84,10 @@ class WetSink(Sink):
 def _value(text: str) -> str:
     """Returns a header's value: forbidden characters are percent-encoded as in URIs, long values are cut."""
 
-    def quoted(found: Match[str]) -> str:
+    def quoted(found: re.Match[str]) -> str:
         return quote(found[0].encode("utf-8", "surrogatepass"), safe="")
 
-    value: str = _FOREIGN.sub(quoted, text[:_VALUE_BYTES])
+    value = _FOREIGN.sub(quoted, text[:_VALUE_BYTES])
     return value.encode()[:_VALUE_BYTES].decode("utf-8", "ignore")
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import unicodedata
 import zlib
 
 import pytest
@@ -11,6 +12,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from ncleaner.page import Page, Skip
 from ncleaner.reading.archive import read
+from ncleaner.sinks import wet
 from ncleaner.sinks.choice import Output
 
 from ..outputs import GROUPS, HOSTILE, HOSTILE_TEXT, PROSE, all_of, document, none_of, page, rendered, written
@@ -170,3 +172,10 @@ def test_the_bytes_do_not_depend_on_the_groups(groups: list[int], empty: int) ->
     sink = Output(format="wet").sink()
     parts = [b""] * empty + rendered(sink, 8)
     assert written(sink, parts, groups) == written(sink, parts)
+
+
+def test_what_a_header_cannot_hold() -> None:
+    categories = {"Cc", "Cs", "Zs", "Zl", "Zp"}
+    for character in map(chr, range(0x110000)):
+        expected = character in "<>\ufeff" or unicodedata.category(character) in categories
+        assert bool(wet._FOREIGN.match(character)) is expected, hex(ord(character))
