@@ -20,10 +20,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import ncleaner
-from ncleaner.describing.people import names_in
+from ncleaner.describing.names import names_in, plain_title, without_site
 from ncleaner.describing.structured import described
-from ncleaner.describing.titles import plain_title, without_site
-from ncleaner.training.pairs import read_manifest
+from ncleaner.training.pairs import find_manifest
 
 _DATA = re.compile(rb"<script[^>]*ld\+json[^>]*>.*?</script>", re.DOTALL | re.IGNORECASE)
 _TEXT = re.compile(rb"<script[^>]*ld\+json[^>]*>(.*?)</script>", re.DOTALL | re.IGNORECASE)
@@ -70,12 +69,12 @@ def theirs(html: bytes, url: str) -> Said:
 
 def truths(gold: Path) -> Iterator[tuple[bytes, str, Said]]:
     """Yields pages without their JSON-LD, their addresses, and what the JSON-LD of an article says."""
-    told = read_manifest(gold, None)
+    told = find_manifest(gold)
     for path in sorted((gold / "raw").glob("*.html")):
         html = path.read_bytes()
         if not _DATA.search(html):
             continue
-        url = told.get(path.stem, ("", ""))[0]
+        url = told.get(path.stem, {}).get("url", "")
         found = ncleaner.metadata(html, url)
         known = {field for field, source in found.sources.items() if source.startswith("JSON-LD")}
         if not {"title", "published"} & known:

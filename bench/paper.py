@@ -45,8 +45,7 @@ from ncleaner.sinks.choice import Output
 from ncleaner.training.pairs import Pair
 from ncleaner.training.sites import folds
 from ncleaner.training.train import train
-from ncleaner.training.trials import Trial
-from ncleaner.training.tuning import DEFAULT_QS, tune
+from ncleaner.training.tuning import DEFAULT_QS, Trial, tune
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -18,6 +18,7 @@ __all__ = [
     "TrainingError",
     "TrainingWarning",
     "WorkerError",
+    "require",
     "stdout_error",
 ]
 
@@ -54,6 +55,24 @@ class WorkerError(NcleanerError):
 
 class EvaluationError(NcleanerError):
     """Raised if predicted and gold files cannot be compared."""
+
+
+def require(
+    what: str, module: str, extra: str, name: str = "", error: type[NcleanerError] = InputError
+) -> None:
+    """Raises `error`: a module of an extra is not installed.
+
+    Args:
+        what: the work that needs it.
+        module: is looked for, and not imported.
+        extra: of this package.
+        name: of the other package, if it is not that of the module.
+    """
+    # loaded only where something may be missing
+    from importlib.util import find_spec
+
+    if find_spec(module) is None:
+        raise error(f"{what} needs {name or module}: pip install 'ncleaner[{extra}]'")
 
 
 class InputWarning(UserWarning):

@@ -18,8 +18,8 @@ pytest.importorskip("starlette", reason="Starlette is not installed")
 import httpx2 as httpx
 
 from ncleaner.annotating.labels import letters_of_runs
-from ncleaner.training.annotations import labels_from_alignment, read_page
-from ncleaner.training.pairs import Pair
+from ncleaner.training.annotations import labels_from_alignment
+from ncleaner.training.pairs import Pair, read_page
 
 ROOT = Path(__file__).parent.parent
 TUTORIAL = (ROOT / "docs" / "new-language.md").read_text("utf-8")

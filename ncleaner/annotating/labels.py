@@ -7,7 +7,7 @@ continuation of the kept segment before; `o` drops it. A segment without a label
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +17,7 @@ import numpy as np
 from ncleaner.document import Document
 from ncleaner.errors import OutputError, TrainingError
 from ncleaner.modelling.victor import CONTINUATION, LABELS, OTHER, Labels, gold_of
-from ncleaner.storage.whole import atomic_file
+from ncleaner.storage.whole import write_whole
 from ncleaner.text.counted import counted
 from ncleaner.training.annotations import Annotated
 from ncleaner.training.hybrid import pair_of
@@ -168,13 +168,9 @@ def write_labels(path: Path, labels: PageLabels) -> None:
     Raises:
         OutputError: it cannot be written.
     """
-    entry: dict[str, Any] = {
-        "page": labels.page, "labels": labels.labels, "digest": labels.digest, "revision": labels.revision,
-        "done": labels.done, "seconds": round(labels.seconds, 1), "changed": labels.changed,
-        "finished": labels.finished,
-    }  # fmt: skip
-    if labels.settles:
-        entry["settles"] = list(labels.settles)
+    entry = asdict(labels) | {"seconds": round(labels.seconds, 1)}
+    if not labels.settles:
+        del entry["settles"]
     write_bytes(path, json.dumps(entry, ensure_ascii=False).encode() + b"\n")
 
 
@@ -186,7 +182,6 @@ def write_bytes(path: Path, data: bytes) -> None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_file(path) as out:
-            out.write(data)
     except OSError as error:
         raise OutputError(f"cannot write {path}: {error.strerror}") from error
+    write_whole(path, data)

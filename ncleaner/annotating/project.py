@@ -42,10 +42,9 @@ from ncleaner.training.annotations import (
     SUFFIX,
     labels_from_alignment,
     read_annotations,
-    read_page,
     write_annotations,
 )
-from ncleaner.training.pairs import Pair, find_manifest, read_bytes, read_text, site_of
+from ncleaner.training.pairs import Pair, find_manifest, read_bytes, read_page, read_text, site_of
 
 __all__ = ["Imported", "Project", "check_name", "import_pages", "open_project"]
 

@@ -7,6 +7,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from functools import cache
 from importlib import resources
 from typing import Any, Final
@@ -105,20 +106,7 @@ class _Api:
         """Agreement of the annotators, and the disagreements."""
         measured, differing = compared(self._session.project)
         return {
-            "agreements": [
-                {
-                    "people": found.people,
-                    "pages": found.pages,
-                    "measures": {
-                        unit: {
-                            what: {"units": one.units, "share": one.share, "kappa": one.kappa}
-                            for what, one in kinds.items()
-                        }
-                        for unit, kinds in found.measures.items()
-                    },
-                }
-                for found in measured
-            ],
+            "agreements": [asdict(found) for found in measured],
             "differing": differing[:2000],
             "number": len(differing),
         }

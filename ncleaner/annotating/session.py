@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, Final
 
 from ncleaner.annotating.agreement import conflicts
@@ -82,7 +82,7 @@ class Session:
         self._anno = anno
         self._every = every
         self._lock = threading.RLock()
-        self._documents: OrderedDict[str, Document] = OrderedDict()
+        self._read = lru_cache(_KEPT_DOCUMENTS)(project.document)
         self._later: list[str] = []
         self.learning = Learning(project, name, model)
         self._guesser = Guesser(model)
@@ -149,18 +149,11 @@ class Session:
         if page not in self.project.pages:
             raise RequestError(f"there is no page {page!r}")
         with self._lock:
-            if page in self._documents:
-                self._documents.move_to_end(page)
-                return self._documents[page]
             try:
-                document = self.project.document(page)
+                return self._read(page)
             except NcleanerError as error:
                 self.problems[page] = str(error)
                 raise RequestError(f"the page {page} cannot be read: {error}") from error
-            self._documents[page] = document
-            while len(self._documents) > _KEPT_DOCUMENTS:
-                self._documents.popitem(last=False)
-            return document
 
     def _use_model(self) -> None:
         try:

@@ -97,41 +97,51 @@ def compare(
     _check_model(tools, model)
     steps = _Steps(len(tools) * len(gold.pages) * (rounds + 1), progress)
     stop = threading.Event()
-    models = held_out or {}
-
-    def outcomes(tool: Tool) -> list[Outcome] | NotRun:
-        run_one = partial(run, rounds=rounds, seconds=seconds, progress=steps.advance, stop=stop)
-        folds = models.get(tool.name)
-        if isinstance(folds, TrainingError):
-            return NotRun(tool, str(folds))
-        try:
-            return run_one(tool, gold.pages) if folds is None else _by_fold(tool, gold, folds, run_one)
-        except ToolError as error:
-            return NotRun(tool, str(error), error.missing)
-
+    run_one = partial(run, rounds=rounds, seconds=seconds, progress=steps.advance, stop=stop)
+    cleaned = partial(_cleaned, gold, held_out or {}, run_one)
     found: list[ToolFigures] = []
     not_run: list[NotRun] = []
     # closed where scoring is interrupted, so that tools in other threads end, too
-    with closing(_each(outcomes, tools, jobs, stop)) as each:
+    with closing(_each(cleaned, tools, jobs, stop)) as each:
         for tool, result in zip(tools, each, strict=True):
             if isinstance(result, NotRun):
                 steps.advance(len(gold.pages) * (rounds + 1))
                 not_run.append(result)
-                continue
-            tasks = [_Scored(*pair) for pair in zip(gold.pages, result, strict=True)]
-            pages: dict[int, PageFigures] = {}
-            for index, figures in results(tasks, scorers):
-                pages[index] = figures
-                steps.advance()
-            folds = models.get(tool.name, ())
-            count = 0 if isinstance(folds, TrainingError) else len(folds)
-            ordered = tuple(pages[index] for index in range(len(tasks)))
-            found.append(ToolFigures(tool, ordered, count, () if count else tuple(sources_of(tool))))
+            else:
+                models = (held_out or {}).get(tool.name, ())
+                folds = 0 if isinstance(models, TrainingError) else len(models)
+                pages = _scores(gold, result, scorers, steps)
+                found.append(ToolFigures(tool, pages, folds, () if folds else tuple(sources_of(tool))))
     if not found:
         reasons = "; ".join(f"{tool.tool.name}: {tool.reason}" for tool in not_run)
         raise EvaluationError(f"no tool could run ({reasons})")
     chosen = _reference(reference, [figures.tool.name for figures in found])
     return Comparison(gold, tuple(found), tuple(not_run), chosen, rounds)
+
+
+def _cleaned(
+    gold: GoldSet, models: Models, run_one: Callable[..., list[Outcome]], tool: Tool
+) -> list[Outcome] | NotRun:
+    """Returns what a tool makes of each page, or why it does not run."""
+    folds = models.get(tool.name)
+    if isinstance(folds, TrainingError):
+        return NotRun(tool, str(folds))
+    try:
+        return run_one(tool, gold.pages) if folds is None else _by_fold(tool, gold, folds, run_one)
+    except ToolError as error:
+        return NotRun(tool, str(error), error.missing)
+
+
+def _scores(
+    gold: GoldSet, outcomes: Sequence[Outcome], scorers: int, steps: _Steps
+) -> tuple[PageFigures, ...]:
+    """Scores all pages in several processes."""
+    tasks = [_Scored(*pair) for pair in zip(gold.pages, outcomes, strict=True)]
+    pages: dict[int, PageFigures] = {}
+    for index, figures in results(tasks, scorers):
+        pages[index] = figures
+        steps.advance()
+    return tuple(pages[index] for index in range(len(tasks)))
 
 
 def _each(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -117,6 +117,29 @@ def read_gold(
         EvaluationError: the folder does not have these directories.
         TrainingError: as in `read_pairs`.
     """
+    raw, clean = _directories(folder, raw, clean)
+    sources = find_sources(raw, clean)
+    sites: dict[str, str] = {}
+    kept: list[Pair] = []
+
+    def dumped() -> Iterator[Pair]:
+        for pair in _dumped(sources, progress):
+            sites[pair.name] = pair.site
+            if pairs:
+                kept.append(pair)
+            yield pair
+
+    found = conventions_of(dumped()) if convention else None
+    if pairs and not convention:
+        deque(dumped(), maxlen=0)
+    if limit is not None and limit < len(sources):
+        sources = [sources[i * len(sources) // limit] for i in range(limit)]
+    pages = tuple(_page(source, sites.get(source.name), unit, unwrap) for source in sources)
+    return GoldSet((folder or raw).resolve().name, pages, found, tuple(kept))
+
+
+def _directories(folder: Path | None, raw: Path | None, clean: Path | None) -> tuple[Path, Path]:
+    """Returns the directories of the pages and of their text. Raises EvaluationError: they are missing."""
     if folder is not None:
         raw, clean = folder / "raw", folder / "clean"
         if not (raw.is_dir() and clean.is_dir()):
@@ -126,29 +149,16 @@ def read_gold(
             )
     if raw is None or clean is None:
         raise EvaluationError("give gold directories, or a directory of pages and one of their text")
-    sources = find_sources(raw, clean)
-    sites: dict[str, str] = {}
-    kept: list[Pair] = []
+    return raw, clean
 
-    def dumped() -> Iterator[Pair]:
-        for done, source in enumerate(sources, 1):
-            # a page that is too large for ncleaner says nothing here; other tools may clean it
-            with suppress(InputError):
-                pair = source.pair()
-                sites[source.name] = pair.site
-                if pairs:
-                    kept.append(pair)
-                yield pair
-            if progress is not None:
-                progress(done, len(sources))
 
-    found = conventions_of(dumped()) if convention else None
-    if pairs and not convention:
-        deque(dumped(), maxlen=0)
-    if limit is not None and limit < len(sources):
-        sources = [sources[i * len(sources) // limit] for i in range(limit)]
-    pages = tuple(_page(source, sites.get(source.name), unit, unwrap) for source in sources)
-    return GoldSet((folder or raw).resolve().name, pages, found, tuple(kept))
+def _dumped(sources: Sequence[Source], progress: Callable[[int, int], None] | None) -> Iterator[Pair]:
+    for done, source in enumerate(sources, 1):
+        # a page that is too large for ncleaner says nothing here; other tools may clean it
+        with suppress(InputError):
+            yield source.pair()
+        if progress is not None:
+            progress(done, len(sources))
 
 
 def _page(source: Source, site: str | None, unit: BagUnit | None, unwrap: bool) -> GoldPage:

@@ -12,9 +12,8 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
-from typing import NamedTuple
 
 from ncleaner.comparing.gold import GoldPage
 from ncleaner.comparing.peers import Extractor
@@ -59,14 +58,6 @@ class Outcome:
         return median(self.seconds) if self.seconds else None
 
 
-class _Answer(NamedTuple):
-    """What the process of a tool says of one page."""
-
-    text: bytes = b""
-    failure: str = ""
-    seconds: float = 0.0
-
-
 def run(
     tool: Tool,
     pages: Sequence[GoldPage],
@@ -92,25 +83,23 @@ def run(
     Raises:
         ToolError: the tool cannot run at all.
     """
-    answers: list[list[_Answer]] = [[] for _ in pages]
+    outcomes = [Outcome() for _ in pages]
     count = min(_WARM_UP, len(pages))
     warm_up = [pages[i * len(pages) // count] for i in range(count)]
     # pages that ended a process are not tried again
     fatal: dict[str, str] = {}
     with Pool(1, _Made, seconds=seconds, fresh=True) as pool:
         for _ in range(rounds):
-            for page, found in zip(pages, answers, strict=True):
-                if not (found and found[-1].failure):
-                    found.append(_clean(pool, tool, page, warm_up, fatal, stop))
+            for number, page in enumerate(pages):
+                before = outcomes[number]
+                if not before.failure:
+                    found = _clean(pool, tool, page, warm_up, fatal, stop)
+                    if before.seconds and not found.failure:
+                        found = replace(before, seconds=before.seconds + found.seconds)
+                    outcomes[number] = found
                 if progress is not None:
                     progress()
-    return [_outcome(found) for found in answers]
-
-
-def _outcome(answers: Sequence[_Answer]) -> Outcome:
-    if answers[-1].failure:
-        return Outcome(failure=answers[-1].failure)
-    return Outcome(answers[0].text, seconds=tuple(answer.seconds for answer in answers))
+    return outcomes
 
 
 def _clean(
@@ -120,9 +109,9 @@ def _clean(
     warm_up: Sequence[GoldPage],
     fatal: dict[str, str],
     stop: threading.Event | None,
-) -> _Answer:
+) -> Outcome:
     """Cleans a page in the only worker of a pool. Raises ToolError: the tool cannot run at all."""
-    answer: _Answer | None = None
+    answer: Outcome | None = None
     while page.name not in fatal:
         job = _Job(tool, page, tuple(other for other in warm_up if other.name not in fatal))
         pool.submit(job)
@@ -131,7 +120,7 @@ def _clean(
             for _, event in pool.poll(_GLANCE):
                 if isinstance(event, ToolError):
                     raise event
-                if isinstance(event, _Answer):
+                if isinstance(event, Outcome):
                     answer = event
                 elif isinstance(event, Death):
                     ended = True
@@ -145,7 +134,7 @@ def _clean(
                     return answer
             if stop is not None and stop.is_set():
                 raise KeyboardInterrupt
-    return _Answer(failure=fatal[page.name])
+    return Outcome(failure=fatal[page.name])
 
 
 class _Made:
@@ -206,7 +195,7 @@ class _Job:
         yield _answer(extract, self.page)
 
 
-def _answer(extract: Extractor, page: GoldPage) -> _Answer:
+def _answer(extract: Extractor, page: GoldPage) -> Outcome:
     try:
         given = page.page()
         start = time.process_time()
@@ -214,11 +203,11 @@ def _answer(extract: Extractor, page: GoldPage) -> _Answer:
         seconds = time.process_time() - start
     # A panic in Rust is no Exception, and must not end the comparison either.
     except BaseException as error:
-        return _Answer(failure=_said(error))
+        return Outcome(failure=_said(error))
     if not isinstance(text, bytes):
         lines = [_SPACE.sub(" ", line).strip() for line in (text or "").splitlines()]
         text = "".join(f"<p>{line}\n" for line in lines if line).encode("utf-8", "replace")
-    return _Answer(text, seconds=seconds)
+    return Outcome(text, seconds=(seconds,))
 
 
 def _said(error: BaseException) -> str:

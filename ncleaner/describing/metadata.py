@@ -9,9 +9,8 @@ from typing import Any
 from urllib.parse import urljoin
 
 from ncleaner.describing.dates import date_in_url, first_date, iso_date
-from ncleaner.describing.people import BY, names_in, names_on_page
+from ncleaner.describing.names import BY, names_in, names_on_page, plain_title, without_site
 from ncleaner.describing.structured import Described, described
-from ncleaner.describing.titles import plain_title, without_site
 from ncleaner.document.kept import short_texts, texts_of_zone
 from ncleaner.document.tables import ZONES, Document, Fact
 

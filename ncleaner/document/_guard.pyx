@@ -592,6 +592,15 @@ cdef bint _is_in(const char* p, const char* end, const char* what, size_t length
     return False
 
 
+cdef bint _is_in_math(const tree_t* tree) noexcept nogil:
+    """Returns whether a formula is open, which is read with all that is inside."""
+    cdef size_t i
+    for i in range(tree.open_elements.length):
+        if tree.open_elements.list[i].local_name == id_math:
+            return True
+    return False
+
+
 cdef bint _has_no_reader(const guard_t* g, const token_t* token) noexcept nogil:
     """Returns whether the content of a script is of no use for this page, as its type says."""
     cdef const attribute_t* attribute = token.attr_first
@@ -624,7 +633,7 @@ cdef token_t* _hurry(guard_t* g, token_t* token) noexcept nogil:
     """Gives the parser the start tag of raw text, and takes care that the content is passed over if it may be."""
     cdef void* before = g.tokenizer.state
     cdef int kind = raw_kind(token.begin, <size_t> (token.end - token.begin))
-    cdef bint may = kind == STYLE or kind == SCRIPT and _has_no_reader(g, token)
+    cdef bint may = (kind == STYLE or kind == SCRIPT and _has_no_reader(g, token)) and not _is_in_math(g.tree)
     cdef char* content = _content_of(g, token)
     cdef token_t* got = g.next(g.tokenizer, token, g.tree)
     # inside svg, the parser reads the content as markup

@@ -325,7 +325,6 @@ _LOOK = (
 )
 # larger pages would make the drawing slow
 _LARGEST = 3_000_000
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 # share of the characters of the segments that the source must have
 _ENOUGH = 0.9
 _MARKED = re.compile(r'<x-seg data-seg="(\d+)">(.*?)</x-seg>', re.DOTALL)
@@ -353,7 +352,7 @@ def _painted_page(explanation: Verdicts, source: bytes) -> str:
     body = _MARKED.sub(lambda place: _painted(explanation.segments[int(place[1])], place[2]), shown)
     styles = "".join(f"<style media='{escape(media)}'>{_sheet(css)}</style>" for media, css in marked.styles)
     page = (
-        f'<!doctype html><meta charset=utf-8><meta http-equiv=Content-Security-Policy content="{_POLICY}">'
+        f'<!doctype html><meta charset=utf-8><meta http-equiv=Content-Security-Policy content="{POLICY}">'
         f"{styles}<style>{_LOOK}</style><body>{body}"
     )
     return f"<iframe sandbox title='the page, painted' srcdoc='{escape(page)}'></iframe>"

@@ -12,11 +12,10 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from html import escape
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ncleaner.errors import InputError, OutputError
+from ncleaner.errors import InputError
 from ncleaner.people.streams import show, tell, tell_error
 from ncleaner.reading.inputs import find_inputs, is_archive, is_page, stem
 from ncleaner.storage.base import is_url
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from ncleaner.recipe import Recipe
 
 __all__ = [
-    "check_installed",
     "is_one_page",
     "project_of",
     "show_agreement",
@@ -39,8 +37,6 @@ __all__ = [
     "write_page",
 ]
 
-# what the web page needs
-_WEB = ("starlette", "uvicorn", "nh3")
 # disagreements that are listed
 _LISTED = 200
 
@@ -58,32 +54,19 @@ def write_page(page: Path, recipe: Recipe, clean: Path | None, output: Path | No
     """
     from ncleaner.methods.choice import load_method
     from ncleaner.modelling.victor import labels_from_kept
-    from ncleaner.storage.whole import atomic_file
+    from ncleaner.storage.whole import write_whole
     from ncleaner.training import annotations as anno
+    from ncleaner.training.pairs import Pair, read_page, read_text
 
+    document = read_page(page, recipe.encoding)
     if clean is not None:
-        pair = anno.read_pair(page, clean, recipe.encoding)
-        document, labels = pair.document, anno.labels_from_alignment(pair)
+        labels = anno.labels_from_alignment(Pair(page.name, document, read_text(clean)))
     else:
-        document = anno.read_page(page, recipe.encoding)
         kept = load_method(recipe.method, str(recipe.model)).keep(document)
         labels = labels_from_kept(document, kept.mask)
     target = output or page.with_suffix(anno.SUFFIX)
-    try:
-        with atomic_file(target) as out:
-            out.write(anno.write_annotations(document, labels, page.name))
-    except OSError as error:
-        raise OutputError(f"cannot write {target}: {error.strerror}") from error
+    write_whole(target, anno.write_annotations(document, labels, page.name))
     tell(f"{visible(target)}: {counted(len(labels), 'block')}")
-
-
-def check_installed() -> None:
-    """Raises InputError: a package that the web page needs is not installed."""
-    if missing := [name for name in _WEB if find_spec(name) is None]:
-        raise InputError(
-            f"annotating takes {' and '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not "
-            "installed: pip install 'ncleaner[annotate]'"
-        )
 
 
 def project_of(what: str, output: Path | None, most: int, encoding: str | None) -> Project:

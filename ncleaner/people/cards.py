@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ from ncleaner.methods.choice import load_model
 from ncleaner.methods.table import METHODS
 from ncleaner.modelling.container import AGREEMENT, Card, Table, figures_of
 from ncleaner.modelling.files import own_folder, own_models, shipped_models
+from ncleaner.people.parts import text_table
 from ncleaner.text.counted import counted
 from ncleaner.text.visible import visible
 
@@ -19,24 +19,10 @@ if TYPE_CHECKING:
 __all__ = ["card_text", "describe", "describe_method", "method_table", "model_table", "trained_sentence"]
 
 
-def _grid(rows: Sequence[tuple[str, ...]], left: tuple[int, ...]) -> list[str]:
-    """Rows with aligned columns: `left` to the left, numbers to the right."""
-    # a model file may come from anywhere, and has names and n-grams of pages
-    rows = [tuple(map(visible, row)) for row in rows]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            f"{cell:{'<' if column in left else '>'}{width}}"
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
-
-
 def _table_text(table: Table) -> list[str]:
     return [
         f"{visible(table.title)}:",
-        *(f"  {line}" for line in _grid([table.head, *table.rows], table.left)),
+        *(f"  {line}" for line in text_table([table.head, *table.rows], table.left)),
     ]
 
 
@@ -80,7 +66,7 @@ def model_table() -> str:
                 str(model.about.get("sources", "-")),
             )
         )
-    lines = _grid(rows, (0, 1, 2, 3, 9))
+    lines = text_table(rows, (0, 1, 2, 3, 9))
     if own:
         # a line between the user's own and those that come with the package
         lines[1:1] = ["", f"yours, in {visible(own_folder())}"]
@@ -150,7 +136,7 @@ def method_table() -> str:
     """The cleaning methods, a line each."""
     rows = [("method", "source", "keeps")]
     rows += [(entry.name, entry.source or "-", entry.about) for entry in METHODS.values()]
-    return "\n".join(_grid(rows, (0, 1, 2)))
+    return "\n".join(text_table(rows, (0, 1, 2)))
 
 
 def describe_method(name: str) -> str:

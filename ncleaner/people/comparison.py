@@ -1,34 +1,41 @@
-"""The tables of a comparison of tools as plain text."""
+"""The tables of a comparison of tools as plain text, and their plot."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+from pathlib import Path
 from textwrap import fill
 
 from ncleaner.comparing.figures import Comparison, ToolFigures
 from ncleaner.options import words_of
+from ncleaner.people.parts import text_table
+from ncleaner.people.plots import Panel, Series, write_plot
 from ncleaner.recipe import Recipe
 from ncleaner.text.counted import counted
 from ncleaner.text.visible import visible
 from ncleaner.training.conventions import OPTIONS
 
-__all__ = ["comparison_table"]
+__all__ = ["comparison_panel", "comparison_table", "draw_comparisons"]
 
 _WIDTH = 100
 # what stands behind a tool whose models may have seen the pages, and behind one whose models have not
 _SEEN, _HELD_OUT = " *", " †"
 # longest reason of a failure
 _REASON = 120
+# of the points of a plot: colour and mark
+_FLATTERED = "ncleaner, model may have seen these pages"
+_STYLES = {
+    "ncleaner": ("#1f77b4", "disc"),
+    _FLATTERED: ("#1f77b4", "ring"),
+    "other programs": ("#d9660a", "square"),
+}
 
 
 def comparison_table(result: Comparison) -> str:
     """Returns the figures of all tools, those by type of page, and what has to be known to read them."""
     gold = result.gold
     sites = len(set(gold.clusters))
-    characters = sum(page.unit == "char" for page in gold.pages)
-    units = (
-        "words" if not characters else "characters" if characters == len(gold.pages) else "words/characters"
-    )
+    units = _units(result, "/")
     lines = [
         f"{visible(gold.name)}: {counted(len(gold.pages), 'page')} of {counted(sites, 'site')}",
         *_convention(result),
@@ -50,7 +57,7 @@ def comparison_table(result: Comparison) -> str:
             f"{_milliseconds(figures.median_time):>9}{_milliseconds(figures.mean_time):>8}"
             f"{figures.empty:>7}{len(figures.failures):>8}"
         )
-    lines += _types(result, width, titles, units)
+    lines += _types(result, titles, units)
     lines += _notes(result)
     return "\n".join(lines) + "\n"
 
@@ -79,28 +86,19 @@ def _milliseconds(seconds: float | None) -> str:
     return "-" if seconds is None else f"{1000 * seconds:.2f}"
 
 
-def _types(result: Comparison, width: int, titles: Iterable[str], units: str) -> list[str]:
+def _types(result: Comparison, titles: Sequence[str], units: str) -> list[str]:
     types = result.page_types
     if not types:
         return []
-    columns = [(visible(kind or "unknown"), pages) for kind, pages in types.items()]
-    wide = [max(len(kind), 6) + 2 for kind, _ in columns]
-
-    def row(title: str, cells: Iterable[str]) -> str:
-        return f"{title:<{width}}" + "".join(
-            f"{cell:>{size}}" for cell, size in zip(cells, wide, strict=True)
-        )
-
-    return [
-        "",
-        f"F of {units} in any order, by type of page",
-        row("", (kind for kind, _ in columns)),
-        row("pages", (f"{len(pages):,}" for _, pages in columns)),
+    rows = [
+        ["", *(kind or "unknown" for kind in types)],
+        ["pages", *(f"{len(pages):,}" for pages in types.values())],
         *(
-            row(title, (f"{result.bag(figures, pages).mean:.2f}" for _, pages in columns))
+            [title, *(f"{result.bag(figures, pages).mean:.2f}" for pages in types.values())]
             for title, figures in zip(titles, result.ranking, strict=True)
         ),
     ]
+    return ["", f"F of {units} in any order, by type of page", *text_table(rows)]
 
 
 def _notes(result: Comparison) -> list[str]:
@@ -138,3 +136,38 @@ def _notes(result: Comparison) -> list[str]:
         f"Not run: {tool.tool.name}: {visible(tool.reason)}" for tool in result.not_run if not tool.missing
     ]
     return [""] + [fill(note, _WIDTH, subsequent_indent="  ", break_on_hyphens=False) for note in notes]
+
+
+def draw_comparisons(comparisons: Sequence[Comparison], path: Path) -> None:
+    """Draws accuracy against CPU time per page, a panel for each gold standard: one point for each tool.
+    That of a method whose model may have seen the pages is hollow. Raises OutputError: the file cannot be
+    written."""
+    write_plot(path, [[comparison_panel(result) for result in comparisons]])
+
+
+def comparison_panel(result: Comparison) -> Panel:
+    """Returns a panel of `draw_comparisons`."""
+    names: list[tuple[float, float, str]] = []
+    points: dict[str, list[tuple[float, float]]] = {style: [] for style in _STYLES}
+    for figures in result.ranking:
+        if figures.mean_time is not None:
+            x, y = 1000 * figures.mean_time, result.bag(figures).mean
+            names.append((x, y, figures.tool.name))
+            points[_style(figures)].append((x, y))
+    return Panel(
+        f"{result.gold.name}, {counted(len(result.gold.pages), 'page')}",
+        "CPU time per page, mean, milliseconds",
+        f"F of {_units(result, ' or ')} in any order, per cent",
+        [Series(style, found, *_STYLES[style]) for style, found in points.items() if found],
+        names,
+        x_is_log=True,
+    )
+
+
+def _style(figures: ToolFigures) -> str:
+    return "other programs" if figures.tool.is_peer else _FLATTERED if figures.sources else "ncleaner"
+
+
+def _units(result: Comparison, between: str) -> str:
+    units = {page.unit for page in result.gold.pages}
+    return between.join(name for unit, name in (("word", "words"), ("char", "characters")) if unit in units)

@@ -1,19 +1,24 @@
-"""Declared options on the command line: a class of options gives typer's parameters, and these its value."""
+"""Declared options on the command line: a class of options gives typer's parameters, and these its value. And
+what shells offer to complete a value; nothing here loads NumPy, which takes too long."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from enum import StrEnum
 from functools import wraps
 from inspect import Parameter, Signature, signature
+from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, cast
 
 import typer
 
+from ncleaner.errors import ModelError
+from ncleaner.methods.table import AUTO, METHODS, SHIPPED
+from ncleaner.modelling.files import own_models, shipped_names
 from ncleaner.options import Declared, Option, OptionError, options_of
-from ncleaner.people import completing
 
-__all__ = ["Given", "part", "with_options"]
+__all__ = ["Given", "model_choices", "model_names", "own_names", "part", "with_options"]
 
 # most characters of choices that a help page lists in place of the value
 _CHOICES = 24
@@ -103,7 +108,7 @@ def _parameter(option: Option, name: str, default: Any) -> Parameter:
                 metavar=metavar,
                 rich_help_panel=option.panel or None,
                 show_default=shown,
-                autocompletion=getattr(completing, option.complete) if option.complete else None,
+                autocompletion=_COMPLETIONS[option.complete] if option.complete else None,
                 **bounds,
             ),
         ],
@@ -226,3 +231,31 @@ def with_options(changed: Mapping[str, Any] = {}, **declared: type | Part) -> Ca
         return cast(F, wrapper)
 
     return decorate
+
+
+def own_names(incomplete: str) -> list[str]:
+    """Returns the names of the user's own models that begin so."""
+    # a folder that cannot be read has no names to offer, and completion cannot report errors
+    with suppress(ModelError):
+        return [name for name in own_models() if name.startswith(incomplete)]
+    return []
+
+
+def model_names(incomplete: str) -> list[str]:
+    """Returns the names of models, and the files of models, that begin so."""
+    with suppress(OSError, ValueError):
+        files = [path.as_posix() for path in Path().glob(f"{incomplete}*.ncm")] if incomplete else []
+        names = [name for name in shipped_names() if name.startswith(incomplete)]
+        return [*names, *own_names(incomplete), *sorted(files)]
+    return []
+
+
+def model_choices(incomplete: str) -> list[str]:
+    """Returns what `--model` takes and begins so: words, names and files of models. Models that are part of
+    others are no choice."""
+    parts = {part for entry in METHODS.values() for part in entry.parts}
+    words = [word for word in (AUTO, SHIPPED) if word.startswith(incomplete)]
+    return [*words, *(name for name in model_names(incomplete) if name not in parts)]
+
+
+_COMPLETIONS = {each.__name__: each for each in (model_choices, model_names, own_names)}

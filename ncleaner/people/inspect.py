@@ -1,21 +1,17 @@
-"""A page after cleaning: the dump as lines, the explanation as a table for terminals."""
+"""The explanation of a page as a table for terminals."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ncleaner.cleaner import Cleaner
-from ncleaner.errors import InputError, NcleanerError
+from ncleaner.errors import InputError
 from ncleaner.explaining.against import Differences
 from ncleaner.explaining.verdicts import Verdicts, Why
 from ncleaner.explaining.words import MARKS, Said, legend, said_of_segment
-from ncleaner.page import Damage, Page, Skip
-from ncleaner.reading.inputs import find_inputs
+from ncleaner.page import Page
 from ncleaner.running.settings import Settings
-from ncleaner.running.tally import Note, note_of
 from ncleaner.text.visible import visible
 
 if TYPE_CHECKING:
@@ -23,36 +19,13 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-__all__ = ["differences_drawing", "dump_lines", "explanation_drawing", "nth_page"]
+__all__ = ["differences_drawing", "explanation_drawing", "nth_page"]
 
 # columns of a terminal from which on a table shows more than verdict, score and text
 _WIDE, _WIDER = 60, 130
 # lines of text that a segment gets
 _LINES = 3
 _GREEN, _RED = "green", "red"
-
-
-def dump_lines(paths: list[str], settings: Settings) -> Iterator[bytes | str]:
-    """Yields the segments of all pages as lines of bytes, and what went wrong as str."""
-    cleaner = Cleaner(replace(settings.recipe, method="everything"))
-    for source in find_inputs(paths):
-        for item in settings.read(source.path):
-            if isinstance(item, Damage) or (isinstance(item, Skip) and item.lost):
-                yield str(note_of(item))
-            elif isinstance(item, Page):
-                try:
-                    document, shown = cleaner.page(item)
-                except NcleanerError as error:
-                    yield str(Note("page_given_up", str(error), item.source, item.offset, item.url))
-                    continue
-                layout = item.layout
-                is_one = item.offset < 0 or (layout is not None and layout.is_piece)
-                if not is_one:
-                    yield f"URL: {visible(item.url or f'offset:{item.offset}')}\n".encode()
-                for segment in (document[row] for row in shown.mask.nonzero()[0].tolist()):
-                    yield f"{segment.kind}\t{segment.text}\n".encode()
-                if not is_one:
-                    yield b"\n"
 
 
 def nth_page(path: str, number: int, settings: Settings) -> Page:

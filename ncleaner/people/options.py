@@ -1,4 +1,5 @@
-"""Arguments and options of runs that several commands share, and the exit status of a command.
+"""What several commands share: arguments and options of runs, labelled pages, notes of training, the end of a
+help page, and the exit status of a command.
 
 Options of a recipe, of reading and of an output are declared where they are used; `declared` puts them here.
 """
@@ -7,33 +8,36 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
 import typer
 
-from ncleaner.errors import NcleanerError
+from ncleaner.errors import NcleanerError, TrainingWarning
+from ncleaner.options import Declared, option
 from ncleaner.people.streams import check_stdin, discard, finish, tell_error
 from ncleaner.pools.signals import Terminated, ending_on_signals
 
 if TYPE_CHECKING:
     from ncleaner.reading.inputs import Input
+    from ncleaner.recipe import Recipe
+    from ncleaner.training.options import Labelled
+    from ncleaner.training.pairs import Pair
 
 __all__ = [
-    "AgainOption",
     "InputArgument",
-    "InputsFromOption",
-    "JobsOption",
-    "LogJsonOption",
-    "PrefixOption",
-    "QuietOption",
+    "Run",
     "cores",
+    "epilog",
     "logged_as_json",
     "or_stdin",
+    "read_labelled",
     "reports_errors",
-    "sources_of",
+    "training_notes",
 ]
 
 # That of programs which die of SIGPIPE.
@@ -91,51 +95,59 @@ InputArgument = Annotated[
         "of these, URLs (s3://…, https://…); - or nothing for standard input.",
     ),
 ]
-JobsOption = Annotated[
-    int | None,
-    typer.Option(
-        "--jobs", "-j", min=1, metavar="N", help="Worker processes. (default: all cores)", show_default=False,
-        rich_help_panel="Run",
-    ),
-]  # fmt: skip
-AgainOption = Annotated[
-    bool,
-    typer.Option("--again", help="Do everything again, also what is finished.", rich_help_panel="Run"),
-]
-InputsFromOption = Annotated[
-    str | None,
-    typer.Option(
-        "--inputs-from",
-        metavar="FILE",
-        help="File that lists inputs, one path or URL per line, such as Common Crawl's warc.paths.gz; - for "
+
+
+@dataclass(frozen=True, slots=True)
+class Run(Declared):
+    """How a run finds its inputs, with how many processes it works, and what it says."""
+
+    inputs_from: str | None = option(
+        None,
+        "File that lists inputs, one path or URL per line, such as Common Crawl's warc.paths.gz; - for "
         "standard input.",
-        show_default=False,
-        rich_help_panel="Input",
-    ),
-]
-PrefixOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="PATH|URL",
-        help="Text to put before each line of --inputs-from, such as https://data.commoncrawl.org/",
-        show_default=False,
-        rich_help_panel="Input",
-    ),
-]
-LogJsonOption = Annotated[
-    bool,
-    typer.Option(
-        "--log-json",
-        help="Write JSON to standard error, one object per line, for programs.",
-        rich_help_panel="Run",
-    ),
-]
-QuietOption = Annotated[
-    bool,
-    typer.Option(
-        "--quiet", "-q", help="Show no progress and no summary, only errors.", rich_help_panel="Run"
-    ),
-]
+        kind=str, metavar="FILE", panel="Input",
+    )  # fmt: skip
+    prefix: str | None = option(
+        None,
+        "Text to put before each line of --inputs-from, such as https://data.commoncrawl.org/",
+        kind=str, metavar="PATH|URL", panel="Input",
+    )  # fmt: skip
+    jobs: int | None = option(
+        None, "Worker processes.", kind=int, low=1, otherwise="all cores", flags="--jobs -j", panel="Run"
+    )
+    again: bool = option(False, "Do everything again, also what is finished.", panel="Run")
+    log_json: bool = option(
+        False, "Write JSON to standard error, one object per line, for programs.", panel="Run"
+    )
+    quiet: bool = option(
+        False, "Show no progress and no summary, only errors.", flags="--quiet -q", panel="Run"
+    )
+
+    @property
+    def processes(self) -> int:
+        """Number of worker processes."""
+        return self.jobs or cores()
+
+    def sources(self, inputs: list[str] | None, output: str | None = None) -> list[Input]:
+        """Returns the inputs that arguments and a list name, and says what is passed over.
+
+        Raises as `find_inputs` and `listed_inputs`.
+        """
+        from ncleaner.reading.inputs import find_inputs, listed_inputs
+
+        if self.prefix is not None and self.inputs_from is None:
+            raise typer.BadParameter("--prefix needs --inputs-from")
+        check_stdin([*(inputs or []), self.inputs_from or ""])
+        found = find_inputs(inputs or [], output=output, note=self._note)
+        return found + (listed_inputs(self.inputs_from, self.prefix or "") if self.inputs_from else [])
+
+    def _note(self, sentence: str) -> None:
+        if self.log_json:
+            from ncleaner.people.progress import log
+
+            log("passed_over", what=sentence)
+        else:
+            tell_error(sentence)
 
 
 @contextmanager
@@ -163,30 +175,44 @@ def or_stdin(inputs: list[str] | None) -> list[str]:
     return ["-"]
 
 
-def sources_of(
-    inputs: list[str] | None,
-    inputs_from: str | None,
-    prefix: str | None,
-    output: str | None = None,
-    log_json: bool = False,
-) -> list[Input]:
-    """Returns the inputs that arguments and a list name, and says what is passed over.
+def read_labelled(pages: Labelled, recipe: Recipe) -> list[Pair]:
+    """Reads pages with their cleaned text: of two directories, or of a file of rows.
 
-    Raises as `find_inputs` and `listed_inputs`.
+    Raises as `read_pairs` and `read_rows`; BadParameter: an option does not fit.
     """
-    from ncleaner.reading.inputs import find_inputs, listed_inputs
+    from ncleaner.training.pairs import read_pairs, with_sites
+    from ncleaner.training.sources import read_rows
 
-    if prefix is not None and inputs_from is None:
-        raise typer.BadParameter("--prefix needs --inputs-from")
-    check_stdin([*(inputs or []), inputs_from or ""])
+    raw, site_from = pages.raw, pages.site_from
+    assert raw is not None
+    if pages.clean is not None:
+        return read_pairs(
+            raw, pages.clean, encoding=recipe.encoding, text=recipe.text, manifest=pages.manifest,
+            site_from=site_from,
+        )  # fmt: skip
+    if raw.is_dir():
+        raise typer.BadParameter(f"{raw} is a directory of pages: --clean names that of their cleaned text")
+    if pages.manifest is not None:
+        raise typer.BadParameter("--manifest is for directories: rows have a column `url`")
+    pairs = read_rows(raw, encoding=recipe.encoding)
+    return pairs if site_from is None else with_sites(pairs, site_from)
 
-    def note(sentence: str) -> None:
-        if log_json:
-            from ncleaner.people.progress import log
 
-            log("passed_over", what=sentence)
-        else:
-            tell_error(sentence)
+@contextmanager
+def training_notes(quiet: bool) -> Iterator[None]:
+    """Prints warnings of training as lines on standard error."""
 
-    found = find_inputs(inputs or [], output=output, note=note)
-    return found + (listed_inputs(inputs_from, prefix or "") if inputs_from else [])
+    def show(message: Warning | str, category: type[Warning], *_: Any) -> None:
+        if not (quiet and issubclass(category, TrainingWarning)):
+            tell_error(message)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", TrainingWarning)
+        warnings.showwarning = show  # type: ignore[assignment]
+        yield
+
+
+def epilog(examples: Iterable[tuple[str, str]]) -> str:
+    """Returns the end of a help page: what each example does, and its command line. They are for the folder
+    `examples` of a checkout; tests run them there."""
+    return "\n\n".join(["Examples:", *(f"  {what}\n\n    {line}" for what, line in examples)])

@@ -1,318 +1,242 @@
-"""Plots. matplotlib, of the extra `plots`, is imported when a plot is drawn; without it a command says what
-it does not draw (`missing`)."""
+"""Plots as SVG: panels with axes, curves, points and their names. They need no library, and the same figures
+give the same bytes."""
 
 from __future__ import annotations
 
-import importlib.util
-import io
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from ncleaner.comparing.figures import Comparison, ToolFigures
 from ncleaner.errors import OutputError
-from ncleaner.people.curve import Curve
-from ncleaner.text.counted import counted
-from ncleaner.text.visible import visible
-from ncleaner.training.trials import Trial, Tuning
+from ncleaner.people.parts import write_page
+from ncleaner.text.visible import html_text, visible
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+__all__ = ["Panel", "Series", "drawing", "names_of_points", "plot_path", "write_plot"]
 
-
-__all__ = [
-    "draw_comparisons",
-    "draw_curve",
-    "draw_tuning",
-    "missing",
-    "plot_paths",
-    "save",
-    "to_svg",
-]
-
-# metadata that each format leaves out, so that the same figures give the same bytes
-_METADATA: dict[str, dict[str, Any]] = {".png": {"Software": None}, ".svg": {"Date": None, "Creator": None}}
-_MARKERS = "osD^v<>P"
-# most characters of a name
+# most characters of a title
 _LONGEST = 60
+# of a panel, in pixels; its margins have the names of its axes
+_WIDTH, _HEIGHT = 380, 300
+_LEFT, _RIGHT, _TOP, _BOTTOM = 62, 14, 30, 44
+# of the name of a point: its height, width of a character, half a mark with a margin
+_LINE, _CHARACTER, _MARK = 11, 6.2, 5
+# of an entry of the legend
+_ENTRY = 24
 
 
-def _clean_entropy(trial: Trial) -> float:
-    return trial.clean_entropy
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Points of one colour.
+
+    Attributes:
+        name: in the legend; empty for none.
+        points: (x, y), in the order of a line.
+        colour: of the line and of the marks.
+        mark: of each point: `disc`, `ring`, `square`; empty for none.
+        is_line: whether a line goes through the points.
+    """
+
+    name: str
+    points: Sequence[tuple[float, float]]
+    colour: str
+    mark: str = "disc"
+    is_line: bool = False
 
 
-def _dirty_entropy(trial: Trial) -> float:
-    return trial.dirty_entropy
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One pair of axes.
+
+    Attributes:
+        title: above it.
+        x_name, y_name: of the axes, with their units.
+        series: what it shows.
+        names: (x, y, name) of points, for a text beside each.
+        x_is_log: whether x has a logarithmic scale.
+        heights: least and largest y; None for those of all points.
+    """
+
+    title: str
+    x_name: str
+    y_name: str
+    series: Sequence[Series]
+    names: Sequence[tuple[float, float, str]] = ()
+    x_is_log: bool = False
+    heights: tuple[float, float] | None = None
 
 
-def _f_score(trial: Trial) -> float:
-    return 100 * trial.figures.f_score
-
-
-_PANELS = (
-    ("clean text", "cross-entropy, bits per character", _clean_entropy),
-    ("dirty text", "cross-entropy, bits per character", _dirty_entropy),
-    ("cleaning by {}", "F of words, per cent", _f_score),
-)
-
-
-def draw_tuning(tuning: Tuning) -> Figure:
-    """A row of panels for each alphabet and scheme: cross-entropy of clean and of dirty text against q, a
-    curve for each n (Evert 2008, figure 2), and the F of cleaning, on one scale for all rows. The chosen
-    combination has a ring."""
-    from matplotlib import colormaps
-
-    groups = tuning.groups()
-    orders = sorted({trial.order for trial in tuning.trials})
-    best = tuning.best
-    figure = _empty(11, 3.4 * len(groups) + 0.6)
-    axes = figure.subplots(len(groups), len(_PANELS), squeeze=False)
-    for row, ((name, scheme), trials) in zip(axes, groups.items(), strict=True):
-        for panel, (title, unit, value) in zip(row, _PANELS, strict=True):
-            for number, n in enumerate(orders):
-                curve = [trial for trial in trials.values() if trial.order == n]
-                panel.plot(
-                    [trial.q for trial in curve],
-                    [value(trial) for trial in curve],
-                    # yellow, the end of the map, is invisible on white
-                    color=colormaps["viridis"](0.92 * number / max(len(orders) - 1, 1)),
-                    marker=_MARKERS[n - 1],
-                    markersize=4,
-                    linewidth=1.2,
-                    label=f"n = {n}",
-                )
-            if (best.alphabet, best.scheme) == (name, scheme):
-                panel.plot([best.q], [value(best)], "o", markersize=12, color="red", fillstyle="none")
-            panel.set_title(f"{name}, {scheme}: {title.format(tuning.method)}", fontsize=10)
-            panel.set_xlabel("q")
-            panel.set_ylabel(unit)
-            panel.grid(alpha=0.3)
-            shown = tuning.trials if value is _f_score else trials.values()
-            _frame(panel, [value(trial) for trial in shown], upwards=value is _f_score)
-    handles, labels = axes[0][0].get_legend_handles_labels()
-    figure.legend(handles[: len(orders)], labels[: len(orders)], loc="outside right center", frameon=False)
-    figure.suptitle(
-        f"{counted(tuning.pages, 'page')} of {counted(tuning.sites, 'site')}; values far from the best lie "
-        "outside the frames",
-        fontsize=10,
-    )
-    return figure
-
-
-def _frame(panel: Axes, values: list[float], upwards: bool) -> None:
-    """Gives the height of a panel to the better three quarters of the values, and as much again: the worst of
-    n and q lie several times as far out, and would press all that matters into a line. `upwards`: larger
-    values are better."""
-    ordered = sorted(values, reverse=upwards)
-    best, worst = ordered[0], ordered[-1]
-    farthest = 2 * (ordered[3 * (len(ordered) - 1) // 4] - best)
-    if abs(worst - best) > abs(farthest):
-        worst = best + farthest
-    margin = 0.08 * (worst - best)
-    if margin:
-        panel.set_ylim(*sorted((best - margin, worst + margin)))
-
-
-def missing() -> str:
-    """Returns a sentence that says what to install, or an empty string if plots can be drawn."""
-    if importlib.util.find_spec("matplotlib") is not None:
-        return ""
-    return "matplotlib is not installed: pip install 'ncleaner[plots]'"
-
-
-def plot_paths(prefix: Path) -> list[Path]:
-    """Returns PREFIX.png and PREFIX.svg; the prefix may have either suffix.
+def plot_path(prefix: Path) -> Path:
+    """Returns PREFIX.svg; the prefix may have the suffix, or that of a PNG file.
 
     Raises:
         OutputError: the prefix ends in no name, as `.` and `/` do.
     """
     if not prefix.name:
-        raise OutputError(f"cannot write {prefix}.png: the prefix of the plots has to end in a name")
-    stem = prefix.name.removesuffix(prefix.suffix) if prefix.suffix in _METADATA else prefix.name
-    return [prefix.with_name(stem + suffix) for suffix in _METADATA]
+        raise OutputError(f"cannot write {prefix}.svg: the prefix of the plots has to end in a name")
+    stem = prefix.stem if prefix.suffix in (".png", ".svg") else prefix.name
+    return prefix.with_name(f"{stem}.svg")
 
 
-def draw_curve(curve: Curve) -> Figure:
-    """Draws precision against recall, with the model's presets."""
-    figure = _empty(5.2, 4.6)
-    panel = figure.subplots()
-    line = [point for point in curve.points if point.threshold is not None]
-    panel.plot([100 * p.recall for p in line], [100 * p.precision for p in line], linewidth=1.4)
-    for point in curve.points:
-        if point.preset:
-            panel.plot(100 * point.recall, 100 * point.precision, "o", color="black", markersize=4)
-            panel.annotate(
-                point.preset if point.threshold is None else f"{point.preset} {point.threshold:g}",
-                (100 * point.recall, 100 * point.precision),
-                xytext=(-6, -12),
-                textcoords="offset points",
-                ha="right",
-                fontsize=8,
-            )
-    panel.set_xlabel("recall of words, per cent")
-    panel.set_ylabel("precision of words, per cent")
-    panel.set_title(
-        f"{counted(curve.pages, 'page')}, {curve.method}, model {_plain(curve.model)}", fontsize=10
-    )
-    panel.grid(alpha=0.3)
-    return figure
+def write_plot(path: Path, rows: Sequence[Sequence[Panel]], about: str = "") -> None:
+    """Writes a drawing to a file. Raises OutputError: it cannot be written."""
+    back = '<rect width="100%" height="100%" fill="white"/>'
+    write_page(path, drawing(rows, about).replace(">\n", f">\n{back}\n", 1))
 
 
-def draw_comparisons(comparisons: Sequence[Comparison]) -> Figure:
-    """Draws accuracy against CPU time per page, a panel for each gold standard: one point for each tool.
-    That of a method whose model may have seen the pages is hollow."""
-    from matplotlib.ticker import StrMethodFormatter
+def drawing(rows: Sequence[Sequence[Panel]], about: str = "") -> str:
+    """Returns panels as an SVG element, for a file or for an HTML page, with one legend for all of them.
 
-    figure = _empty(6.4 * len(comparisons), 4.8)
-    panels = figure.subplots(1, len(comparisons), squeeze=False)[0]
-    points_of = [
-        [
-            (1000 * figures.mean_time, result.bag(figures).mean, figures)
-            for figures in result.ranking
-            if figures.mean_time is not None
-        ]
-        for result in comparisons
+    Letters and axes have the colour of the text around it.
+
+    Args:
+        rows: of panels.
+        about: a sentence above them.
+    """
+    head = 24 if about else 0
+    legend = {each.name: each for row in rows for panel in row for each in panel.series if each.name}
+    width, height = _WIDTH * max(map(len, rows)), head + _HEIGHT * len(rows) + (_ENTRY if legend else 0)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width} {height}" '
+        f'style="max-width:{width}px" font-family="sans-serif" font-size="11" fill="currentColor">'
     ]
-    for panel, result, points in zip(panels, comparisons, points_of, strict=True):
-        for name, style in _STYLES.items():
-            chosen = [(time, score) for time, score, figures in points if _style(figures) == name]
-            if chosen:
-                panel.plot(*zip(*chosen, strict=True), linestyle="none", markersize=5, label=name, **style)
-        panel.set_xscale("log")
-        panel.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-        # room for the names, which stand to the right of their points
-        panel.margins(x=0.25, y=0.08)
-        panel.set_xlabel("CPU time per page, mean, milliseconds")
-        units = {page.unit for page in result.gold.pages}
-        tokens = " or ".join(name for unit, name in _UNITS.items() if unit in units)
-        panel.set_ylabel(f"F of {tokens} in any order, per cent")
-        pages = counted(len(result.gold.pages), "page")
-        panel.set_title(f"{_plain(result.gold.name)}, {pages}", fontsize=10)
-        panel.grid(alpha=0.3)
-    handles = {
-        label: handle
-        for panel in panels
-        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True)
-    }
-    shown = [name for name in _STYLES if name in handles]
-    figure.legend(
-        [handles[name] for name in shown],
-        shown,
-        loc="outside lower center",
-        ncols=3,
-        fontsize=8,
-        frameon=False,
-    )
-    # the places of the names follow from those of the panels
-    figure.draw_without_rendering()
-    for panel, points in zip(panels, points_of, strict=True):
-        _name_points(panel, [(time, score, figures.tool.name) for time, score, figures in points])
-    return figure
+    if about:
+        parts.append(_text(width / 2, 16, about))
+    for number, row in enumerate(rows):
+        for place, panel in enumerate(row):
+            parts.append(f'<g transform="translate({_WIDTH * place} {head + _HEIGHT * number})">')
+            parts += [*_Axes(panel).drawn(), "</g>"]
+    left = (width - sum(map(_width_of_entry, legend))) / 2
+    for name, series in legend.items():
+        parts += _marks(series, [(left + 8, height - 14)])
+        parts.append(_text(left + _ENTRY - 6, height - 10, name, "start"))
+        left += _width_of_entry(name)
+    return "\n".join([*parts, "</svg>\n"])
 
 
-_SEEN = "ncleaner, model may have seen these pages"
-_STYLES: dict[str, dict[str, Any]] = {
-    "ncleaner": {"marker": "o", "color": "C0"},
-    _SEEN: {"marker": "o", "color": "C0", "fillstyle": "none"},
-    "other programs": {"marker": "s", "color": "C1"},
-}
+def _width_of_entry(name: str) -> float:
+    return _ENTRY + _CHARACTER * (len(name) + 1)
 
 
-def _style(figures: ToolFigures) -> str:
-    return "other programs" if figures.tool.is_peer else _SEEN if figures.sources else "ncleaner"
+class _Axes:
+    """The scales of a panel, from its values to pixels."""
+
+    def __init__(self, panel: Panel) -> None:
+        self._panel = panel
+        points = [point for series in panel.series for point in series.points]
+        # on a logarithmic scale, room for names and at least one round number
+        share, least = (0.25, 0.3) if panel.x_is_log else (0.04, 0)
+        self._xs = _widened([self._scaled(x) for x, _ in points], share, least)
+        self._ys = panel.heights or _widened([y for _, y in points], 0.06)
+
+    def _scaled(self, x: float) -> float:
+        return math.log10(max(x, 1e-9)) if self._panel.x_is_log else x
+
+    def place(self, x: float, y: float) -> tuple[float, float]:
+        """Returns where a point is, in pixels."""
+        (first, last), (low, high) = self._xs, self._ys
+        across = (self._scaled(x) - first) / (last - first)
+        up = (y - low) / (high - low)
+        return _LEFT + across * (_WIDTH - _LEFT - _RIGHT), _HEIGHT - _BOTTOM - up * (_HEIGHT - _TOP - _BOTTOM)
+
+    def drawn(self) -> Iterator[str]:
+        """Yields the elements of the panel."""
+        panel, right, bottom = self._panel, _WIDTH - _RIGHT, _HEIGHT - _BOTTOM
+        yield _text((_LEFT + right) / 2, _TOP - 10, visible(panel.title, _LONGEST))
+        yield _text((_LEFT + right) / 2, _HEIGHT - 8, panel.x_name)
+        turned = f' transform="rotate(-90 14 {(_TOP + bottom) / 2})"'
+        yield _text(14, (_TOP + bottom) / 2, panel.y_name, more=turned)
+        for x in _powers(*self._xs) if panel.x_is_log else _ticks(*self._xs):
+            across, _ = self.place(x, self._ys[0])
+            yield _rule(across, _TOP, across, bottom)
+            yield _text(across, bottom + 14, f"{x:g}")
+        for y in _ticks(*self._ys):
+            _, down = self.place(panel.series[0].points[0][0], y)
+            yield _rule(_LEFT, down, right, down)
+            yield _text(_LEFT - 5, down + 4, f"{y:g}", "end")
+        # what lies outside the frame, where the heights are chosen, is cut off there
+        yield f'<svg x="{_LEFT}" y="{_TOP}" width="{right - _LEFT}" height="{bottom - _TOP}" '
+        yield f'viewBox="{_LEFT} {_TOP} {right - _LEFT} {bottom - _TOP}">'
+        for series in panel.series:
+            yield from _marks(series, [self.place(x, y) for x, y in series.points])
+        yield "</svg>"
+        places = [(*self.place(x, y), visible(name, _LONGEST)) for x, y, name in panel.names]
+        for (x, y, name), (left, level) in zip(places, names_of_points(places), strict=True):
+            if abs(level - y) > _LINE:
+                yield _rule(x, y, left if left > x else left + _CHARACTER * len(name), level)
+            yield _text(left, level + 4, name, "start")
 
 
-_UNITS = {"word": "words", "char": "characters"}
-# in points: size of the letters of a name, its height, width of a character, half a marker with a margin
-_LETTERS, _LINE, _CHARACTER, _MARKER = 7.5, 8.5, 4.3, 4.0
-
-# left, right, bottom and top of a rectangle, in points
-_Box = tuple[float, float, float, float]
-
-
-def _name_points(panel: Axes, points: Sequence[tuple[float, float, str]]) -> None:
-    """Writes the names of points beside them: to the right or left, and where that is taken, further up or
-    down."""
-    scale = 72 / panel.figure.dpi
-    places = [scale * panel.transData.transform((x, y)) for x, y, _ in points]
-    frame = panel.get_window_extent()
-    taken: list[_Box] = [(x - _MARKER, x + _MARKER, y - _MARKER, y + _MARKER) for x, y in places]
-    for (x, y, name), (left, level) in zip(points, places, strict=True):
+def names_of_points(points: Sequence[tuple[float, float, str]]) -> list[tuple[float, float]]:
+    """Returns the left end and the height of the name of each point (x, y, name), in pixels within a panel:
+    beside the point, and where that is taken, further up or down."""
+    taken = [(x - _MARK, x + _MARK, y - _MARK, y + _MARK) for x, y, _ in points]
+    found = []
+    for x, y, name in points:
         width = _CHARACTER * len(name)
-        for shift, begin in _places(width, len(points)):
-            box = (
-                left + begin,
-                left + begin + width,
-                level + shift - _LINE / 2,
-                level + shift + _LINE / 2,
-            )
-            inside = box[0] >= scale * frame.x0 and box[1] <= scale * frame.x1
-            if inside and not any(_overlap(box, other) for other in taken):
+        for left, level in _beside(x, y, width, len(points)):
+            box = (left, left + width, level - _LINE / 2, level + _LINE / 2)
+            if left < _LEFT or left + width > _WIDTH - _RIGHT or level < _TOP or level > _HEIGHT - _BOTTOM:
+                continue
+            if not any(
+                box[0] < other[1] and other[0] < box[1] and box[2] < other[3] and other[2] < box[3]
+                for other in taken
+            ):
                 break
         taken.append(box)
-        far = abs(shift) > _LINE
-        panel.annotate(
-            name,
-            (x, y),
-            xytext=(begin if begin > 0 else begin + width, shift),
-            textcoords="offset points",
-            ha="left" if begin > 0 else "right",
-            va="center",
-            fontsize=_LETTERS,
-            arrowprops={"arrowstyle": "-", "linewidth": 0.4, "color": "grey"} if far else None,
-        )
+        found.append((left, level))
+    return found
 
 
-def _places(width: float, most: int) -> Iterator[tuple[float, float]]:
-    """Yields where a name of this width may stand, best first: upwards from its point, and to the right."""
-    for step in range(4 * most):
-        for shift in (step * _LINE / 4, -step * _LINE / 4):
-            yield shift, _MARKER + 1
-            yield shift, -_MARKER - 1 - width
+def _beside(x: float, y: float, width: float, most: int) -> Iterator[tuple[float, float]]:
+    """Yields where a name may begin, best first: upwards from its point, and to the right."""
+    for step in range(4 * most + 4):
+        for level in (y - step * _LINE / 4, y + step * _LINE / 4):
+            yield x + _MARK + 1, level
+            yield x - _MARK - 1 - width, level
 
 
-def _overlap(one: _Box, other: _Box) -> bool:
-    return one[0] < other[1] and other[0] < one[1] and one[2] < other[3] and other[2] < one[3]
+def _widened(values: Sequence[float], share: float, least: float = 0) -> tuple[float, float]:
+    """Returns the least and the largest value, with a margin."""
+    low, high = min(values), max(values)
+    margin = max(share * (high - low), least) or 0.05 * abs(high) or 1.0
+    return low - margin, high + margin
 
 
-def _plain(name: str) -> str:
-    """Returns a name from the data: nothing in it is a formula, which matplotlib would draw."""
-    return visible(name, _LONGEST).replace("$", r"\$")
+def _ticks(low: float, high: float) -> list[float]:
+    """Returns four to eight round numbers between two."""
+    power = 10.0 ** math.floor(math.log10((high - low) / 8))
+    step = next(each * power for each in (1, 2, 5, 10) if (high - low) / (each * power) <= 8)
+    return [round(number * step, 12) for number in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
-def to_svg(figure: Figure) -> str:
-    """Returns a figure as an SVG element for an HTML page, with its text as outlines."""
-    from matplotlib import rc_context
-
-    out = io.StringIO()
-    with rc_context({"svg.hashsalt": "ncleaner"}):
-        figure.savefig(out, format="svg", metadata=_METADATA[".svg"])
-    return out.getvalue().partition("<svg")[1] + out.getvalue().partition("<svg")[2]
+def _powers(low: float, high: float) -> list[float]:
+    """Returns round numbers between two powers of ten, at even distances on a logarithmic scale."""
+    digits = (1, 2, 5) if high - low < 3 else (1,)
+    numbers = [digit * 10.0**power for power in range(math.floor(low), math.ceil(high)) for digit in digits]
+    return [number for number in numbers if low <= math.log10(number) <= high]
 
 
-def _empty(width: float, height: float) -> Figure:
-    """Returns an empty figure of this size in inches, without a window and without pyplot's state."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+def _marks(series: Series, places: Sequence[tuple[float, float]]) -> Iterator[str]:
+    colour = series.colour
+    if series.is_line:
+        line = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+        yield f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1.5"/>'
+    for x, y in places:
+        if series.mark == "square":
+            yield f'<rect x="{x - 3:.1f}" y="{y - 3:.1f}" width="6" height="6" fill="{colour}"/>'
+        elif series.mark:
+            fill = colour if series.mark == "disc" else "none"
+            radius = 3 if series.mark == "disc" else 4
+            yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius}" fill="{fill}" stroke="{colour}"/>'
 
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
+
+def _rule(x: float, y: float, to_x: float, to_y: float) -> str:
+    return (
+        f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{to_x:.1f}" y2="{to_y:.1f}" stroke="currentColor" '
+        'stroke-opacity=".25" stroke-width=".7"/>'
+    )
 
 
-def save(figure: Figure, paths: Iterable[Path]) -> None:
-    """Writes a figure to files whose suffix is `.png` or `.svg`. The same figures give the same bytes under
-    the same version of matplotlib.
-
-    Raises:
-        OutputError: one of them cannot be written.
-    """
-    from matplotlib import rc_context
-
-    with rc_context({"svg.hashsalt": "ncleaner"}):
-        for path in paths:
-            try:
-                figure.savefig(path, dpi=130, metadata=_METADATA[path.suffix])
-            except OSError as error:
-                raise OutputError(f"cannot write {path}: {error.strerror}") from error
+def _text(x: float, y: float, text: str, anchor: str = "middle", more: str = "") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{more}>{html_text(text)}</text>'

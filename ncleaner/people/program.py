@@ -13,11 +13,16 @@ import typer
 from typer.core import CompletionItem, TyperCommand, TyperGroup  # type: ignore[attr-defined]
 from typer.main import get_command
 
-from ncleaner.people.examples import EXAMPLES, epilog
+from ncleaner.people.options import epilog
 from ncleaner.people.streams import output_errors, show
 from ncleaner.text.visible import visible, visible_lines
 
-__all__ = ["COMMANDS", "app", "run"]
+__all__ = ["COMMANDS", "EXAMPLES", "app", "run"]
+
+EXAMPLES = (
+    ("Clean a crawl; the text goes to standard output:", "ncleaner clean crawl.warc.gz > corpus.txt"),
+    ("Say what is installed, and whether all of it works:", "ncleaner doctor"),
+)
 
 # What a command does in a few words, in the order of the help text; each has a module of its name.
 COMMANDS = {

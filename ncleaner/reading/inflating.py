@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, cast
 
 from zlib_ng import zlib_ng as zlib
 
-from ncleaner.errors import InputError
+from ncleaner.errors import require
 from ncleaner.reading import _libdeflate
 
 if TYPE_CHECKING:
@@ -141,10 +141,9 @@ def lz4_frames() -> ModuleType:
     Raises:
         InputError: lz4 is not installed.
     """
-    try:
-        import lz4.frame
-    except ImportError:
-        raise InputError("an .lz4 archive needs lz4: pip install 'ncleaner[lz4]'") from None
+    require("an .lz4 archive", "lz4", "lz4")
+    import lz4.frame
+
     return cast(ModuleType, lz4.frame)
 
 

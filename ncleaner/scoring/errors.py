@@ -19,9 +19,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from ncleaner.scoring.measures import MatchCounts
+from ncleaner.scoring.measures import MatchCounts, Overlap
 
-__all__ = ["Errors", "MeasureErrors", "StandardErrors", "clusters_of", "mean_errors", "ratio_error"]
+__all__ = [
+    "ALIGNED",
+    "Errors",
+    "MeasureErrors",
+    "StandardErrors",
+    "clusters_of",
+    "mean_errors",
+    "ratio_error",
+]
+
+
+# the measures by alignment, which have counts for all pages as one, too
+ALIGNED = ("words", "marks", "words_unlabelled", "marks_unlabelled")
 
 
 class Errors(NamedTuple):
@@ -49,9 +61,7 @@ class MeasureErrors(NamedTuple):
                 [2 * hit for hit in hits], [2 * page.tp + page.fp + page.fn for page in pages], clusters
             ),
         )
-        return cls(
-            micro, mean_errors([(page.precision, page.recall, page.f_score) for page in pages], clusters)
-        )
+        return cls(micro, mean_errors(pages, clusters))
 
     def to_dict(self) -> dict[str, Any]:
         """Returns all of them, for JSON."""
@@ -85,10 +95,7 @@ class StandardErrors:
             "by": self.by,
             "clusters": self.clusters,
             "unknown_sites": self.unknown,
-            "words": self.words.to_dict(),
-            "marks": self.marks.to_dict(),
-            "words_unlabelled": self.words_unlabelled.to_dict(),
-            "marks_unlabelled": self.marks_unlabelled.to_dict(),
+            **{name: getattr(self, name).to_dict() for name in ALIGNED},
             "bag": self.bag._asdict(),
         }
 
@@ -119,10 +126,11 @@ def ratio_error(
     return scale * math.sqrt((len(sizes) - 1) / len(sizes) * math.fsum(change * change for change in changes))
 
 
-def mean_errors(pages: Sequence[tuple[float, float, float]], clusters: Sequence[str]) -> Errors:
-    """Returns the standard errors of the means of three figures."""
+def mean_errors(pages: Sequence[MatchCounts] | Sequence[Overlap], clusters: Sequence[str]) -> Errors:
+    """Returns the standard errors of the means of precision, recall and F."""
     ones = [1.0] * len(pages)
-    return Errors(*(ratio_error(column, ones, clusters, 1.0) for column in zip(*pages, strict=True)))
+    figures = [(page.precision, page.recall, page.f_score) for page in pages]
+    return Errors(*(ratio_error(column, ones, clusters, 1.0) for column in zip(*figures, strict=True)))
 
 
 def clusters_of(

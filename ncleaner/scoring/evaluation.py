@@ -17,9 +17,8 @@ from typing import Any
 from ncleaner.arguments import check_flag, check_is, check_path, check_whole
 from ncleaner.errors import EvaluationError
 from ncleaner.pools.pool import Worker, results
-from ncleaner.scoring.errors import MeasureErrors, StandardErrors, clusters_of, mean_errors
+from ncleaner.scoring.errors import ALIGNED, MeasureErrors, StandardErrors, clusters_of, mean_errors
 from ncleaner.scoring.measures import (
-    Average,
     BagUnit,
     MacroAverages,
     MatchCounts,
@@ -60,10 +59,7 @@ class PageScores:
         """Returns the page's name and all its figures, for JSON."""
         return {
             "name": self.name,
-            "words": self.words.to_dict(),
-            "marks": self.marks.to_dict(),
-            "words_unlabelled": self.words_unlabelled.to_dict(),
-            "marks_unlabelled": self.marks_unlabelled.to_dict(),
+            **{name: getattr(self, name).to_dict() for name in ALIGNED},
             "bag": self.bag.to_dict(),
         }
 
@@ -100,10 +96,7 @@ class Evaluation:
             "missing_gold": list(self.missing_gold),
             "missing_pred": list(self.missing_pred),
             "unit": self.unit,
-            "words": self.words.to_dict(),
-            "marks": self.marks.to_dict(),
-            "words_unlabelled": self.words_unlabelled.to_dict(),
-            "marks_unlabelled": self.marks_unlabelled.to_dict(),
+            **{name: getattr(self, name).to_dict() for name in ALIGNED},
             "bag": self.bag.to_dict(),
             "standard_errors": self.errors.to_dict(),
             "pages": [page.to_dict() for page in self.pages],
@@ -181,15 +174,7 @@ def evaluate(
         EvaluationError: a directory is missing, the directories have no page in common, or a file cannot be
             read or written.
     """
-    for name, value in (("pred_dir", pred_dir), ("gold_dir", gold_dir), ("align_dir", align_dir)):
-        if value is not None or name != "align_dir":
-            check_path(name, value)
-    check_flag("ascii_only", ascii_only)
-    check_whole("jobs", jobs, 1)
-    if sites is not None:
-        check_is("sites", sites, Mapping, "a mapping {name: registered domain}")
-    if unit not in ("word", "char"):
-        raise EvaluationError(f"The unit can be 'word' or 'char', not {unit!r}.")
+    _check_arguments(pred_dir, gold_dir, unit, ascii_only, jobs, align_dir, sites)
     pairs, missing_gold, missing_pred = _pair(Path(pred_dir), Path(gold_dir))
     align_to = None if align_dir is None else Path(align_dir)
     tasks = [_Comparison(name, pred, gold, unit, ascii_only, align_to) for name, pred, gold in pairs]
@@ -198,18 +183,27 @@ def evaluate(
         pages=tuple(pages),
         missing_gold=tuple(missing_gold),
         missing_pred=tuple(missing_pred),
-        words=Summary.of([page.words for page in pages]),
-        marks=Summary.of([page.marks for page in pages]),
-        words_unlabelled=Summary.of([page.words_unlabelled for page in pages]),
-        marks_unlabelled=Summary.of([page.marks_unlabelled for page in pages]),
-        bag=MacroAverages(
-            Average.of([page.bag.precision for page in pages]),
-            Average.of([page.bag.recall for page in pages]),
-            Average.of([page.bag.f_score for page in pages]),
-        ),
+        **{name: Summary.of([getattr(page, name) for page in pages]) for name in ALIGNED},
+        bag=MacroAverages.of([page.bag for page in pages]),
         unit=unit,
         errors=_errors(pages, sites or {}),
     )
+
+
+def _check_arguments(
+    pred_dir: object, gold_dir: object, unit: object, ascii_only: object, jobs: object, align_dir: object,
+    sites: object,
+) -> None:  # fmt: skip
+    check_path("pred_dir", pred_dir)
+    check_path("gold_dir", gold_dir)
+    if align_dir is not None:
+        check_path("align_dir", align_dir)
+    check_flag("ascii_only", ascii_only)
+    check_whole("jobs", jobs, 1)
+    if sites is not None:
+        check_is("sites", sites, Mapping, "a mapping {name: registered domain}")
+    if unit not in ("word", "char"):
+        raise EvaluationError(f"The unit can be 'word' or 'char', not {unit!r}.")
 
 
 def _errors(pages: Sequence[PageScores], sites: Mapping[str, str]) -> StandardErrors:
@@ -220,13 +214,8 @@ def _errors(pages: Sequence[PageScores], sites: Mapping[str, str]) -> StandardEr
         by=by,
         clusters=len(set(clusters)),
         unknown=unknown,
-        words=MeasureErrors.of([page.words for page in pages], clusters),
-        marks=MeasureErrors.of([page.marks for page in pages], clusters),
-        words_unlabelled=MeasureErrors.of([page.words_unlabelled for page in pages], clusters),
-        marks_unlabelled=MeasureErrors.of([page.marks_unlabelled for page in pages], clusters),
-        bag=mean_errors(
-            [(page.bag.precision, page.bag.recall, page.bag.f_score) for page in pages], clusters
-        ),
+        **{name: MeasureErrors.of([getattr(page, name) for page in pages], clusters) for name in ALIGNED},
+        bag=mean_errors([page.bag for page in pages], clusters),
     )
 
 

@@ -178,6 +178,15 @@ class MacroAverages:
     recall: Average
     f_score: Average
 
+    @classmethod
+    def of(cls, pages: Sequence[MatchCounts] | Sequence[Overlap]) -> MacroAverages:
+        """Averages the figures of at least one page."""
+        return cls(
+            Average.of([page.precision for page in pages]),
+            Average.of([page.recall for page in pages]),
+            Average.of([page.f_score for page in pages]),
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Returns the three averages, for JSON."""
         return {
@@ -197,14 +206,7 @@ class Summary:
     @classmethod
     def of(cls, pages: Sequence[MatchCounts]) -> Summary:
         """Sums and averages the counts of at least one page."""
-        return cls(
-            micro=sum(pages, MatchCounts()),
-            macro=MacroAverages(
-                Average.of([page.precision for page in pages]),
-                Average.of([page.recall for page in pages]),
-                Average.of([page.f_score for page in pages]),
-            ),
-        )
+        return cls(sum(pages, MatchCounts()), MacroAverages.of(pages))
 
     def to_dict(self) -> dict[str, Any]:
         """Returns both averages, for JSON."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import importlib.util
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,7 +18,7 @@ from ncleaner.describing.signals import SIGNALS
 from ncleaner.document import Document
 from ncleaner.document._kept import cells_of
 from ncleaner.document.kept import Kept
-from ncleaner.errors import InputError, OutputError
+from ncleaner.errors import InputError, OutputError, require
 from ncleaner.options import OptionError
 from ncleaner.page import Page
 from ncleaner.sinks.base import METADATA
@@ -251,8 +250,7 @@ def elements_of(document: Document, kept: Kept) -> Iterator[Element]:
 
 def require_splitter() -> None:
     """Raises OutputError: the splitter of sentences is not installed."""
-    if importlib.util.find_spec("sentencex") is None:
-        raise OutputError("--sentences needs sentencex: pip install 'ncleaner[sentences]'")
+    require("--sentences", "sentencex", "sentences", error=OutputError)
 
 
 def sentences_in(text: str, language: str) -> Sequence[str]:

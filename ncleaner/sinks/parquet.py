@@ -6,7 +6,6 @@ optional dependency, is imported when an output begins, and never in the workers
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
@@ -16,7 +15,7 @@ import orjson
 
 from ncleaner.document import Document
 from ncleaner.document.kept import KINDS, NOTICE, Kept
-from ncleaner.errors import OutputError
+from ncleaner.errors import OutputError, require
 from ncleaner.markup.render import markdown_of
 from ncleaner.page import Page
 from ncleaner.sinks.background import Ordered, ordered
@@ -136,8 +135,7 @@ class ParquetSink(Sink):
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
         # only looked for, not imported: workers do not need it
-        if importlib.util.find_spec("pyarrow") is None:
-            raise OutputError("parquet needs pyarrow: pip install 'ncleaner[parquet]'")
+        require("parquet", "pyarrow", "parquet", error=OutputError)
         super().__init__(options)
         self.marks = options.markdown
 

@@ -3,12 +3,11 @@ prevertical, the same before it is tokenised."""
 
 from __future__ import annotations
 
-import importlib.util
 from abc import abstractmethod
 
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
-from ncleaner.errors import OutputError
+from ncleaner.errors import OutputError, require
 from ncleaner.page import Page
 from ncleaner.sinks.base import Sink, SinkOptions
 from ncleaner.sinks.corpus import (
@@ -82,8 +81,7 @@ class VerticalSink(_Corpus):
     """One token per line, with `<g/>` between tokens without white space between them; see `_Corpus`."""
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
-        if importlib.util.find_spec("regex") is None:
-            raise OutputError("vertical needs regex: pip install 'ncleaner[vertical]'")
+        require("vertical", "regex", "vertical", error=OutputError)
         super().__init__(options)
         self._tokens = _Lines()
 

@@ -11,17 +11,8 @@ from typing import Annotated
 import typer
 from pyspark.sql import SparkSession
 
-from ncleaner.people.declared import with_options
-from ncleaner.people.options import (
-    AgainOption,
-    InputsFromOption,
-    LogJsonOption,
-    PrefixOption,
-    QuietOption,
-    logged_as_json,
-    reports_errors,
-    sources_of,
-)
+from ncleaner.people.declared import part, with_options
+from ncleaner.people.options import Run, logged_as_json, reports_errors
 from ncleaner.people.progress import ProgressDisplay
 from ncleaner.pools.signals import ending_on_signals
 from ncleaner.recipe import Recipe
@@ -33,7 +24,9 @@ __all__ = ["main"]
 
 
 @reports_errors
-@with_options({"format": "parquet"}, reading=Reading, written=Output, recipe=Recipe)
+@with_options(
+    {"format": "parquet"}, reading=Reading, written=Output, recipe=Recipe, asked=part(Run, without="jobs")
+)
 def spark_clean(
     inputs: Annotated[
         list[str] | None,
@@ -44,8 +37,6 @@ def spark_clean(
         ),
     ] = None,
     *,
-    inputs_from: InputsFromOption = None,
-    prefix: PrefixOption = None,
     output: Annotated[
         str,
         typer.Option(
@@ -58,33 +49,31 @@ def spark_clean(
     reading: Reading,
     written: Output,
     recipe: Recipe,
-    again: AgainOption = False,
     master: Annotated[
         str | None,
         typer.Option(metavar="URL", help="The cluster, if not given by spark-submit.", show_default=False),
     ] = None,
-    log_json: LogJsonOption = False,
-    quiet: QuietOption = False,
+    asked: Run,
 ) -> None:
     """Clean web archives, HTML pages or text dumps on a Spark cluster."""
-    if not inputs and inputs_from is None:
+    if not inputs and asked.inputs_from is None:
         raise typer.BadParameter("there is no INPUT: give one, or --inputs-from")
-    sources = sources_of(inputs, inputs_from, prefix, str(output))
+    sources = asked.sources(inputs, str(output))
     builder = SparkSession.builder.appName(f"ncleaner clean -o {output}")
     spark = (builder.master(master) if master else builder).getOrCreate()
     spark.sparkContext.setLogLevel("WARN")
     with (
         spark,
-        logged_as_json(log_json),
+        logged_as_json(asked.log_json),
         ending_on_signals(),
-        ProgressDisplay(sources, quiet=quiet, as_json=log_json) as display,
+        ProgressDisplay(sources, quiet=asked.quiet, as_json=asked.log_json) as display,
     ):
         tally = clean(
             spark,
             sources,
             Settings(recipe, reading, written),
             output=output,
-            again=again,
+            again=asked.again,
             progress=display.advance,
         )
     display.finish(tally)

@@ -8,7 +8,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["atomic_file", "flush_directories"]
+from ncleaner.errors import OutputError
+
+__all__ = ["atomic_file", "flush_directories", "write_whole"]
 
 # Files that are brought to the disk one by one: for each, a disk works up to some milliseconds.
 _FEW = 16
@@ -34,6 +36,15 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Writes a file that appears when it is complete. Raises OutputError: it cannot be written."""
+    try:
+        with atomic_file(path) as out:
+            out.write(data)
+    except OSError as error:
+        raise OutputError(f"cannot write {path}: {error.strerror}") from error
 
 
 def flush_directories(paths: Iterable[Path]) -> None:

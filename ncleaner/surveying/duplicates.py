@@ -9,7 +9,6 @@ dependency, computes the minima.
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import sqlite3
 import zlib
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ncleaner.errors import InputError
+from ncleaner.errors import InputError, require
 from ncleaner.page import Page
 from ncleaner.text.words import words_of
 
@@ -105,8 +104,7 @@ class Sketch:
 
 def require_rensa() -> None:
     """Raises InputError: rensa is not installed, or of another version."""
-    if importlib.util.find_spec("rensa") is None:
-        raise InputError("finding duplicates needs rensa: pip install 'ncleaner[duplicates]'")
+    require("finding duplicates", "rensa", "duplicates")
     from rensa import RMinHash
 
     if RMinHash.ALGORITHM_VERSION != _RENSA:

@@ -22,14 +22,12 @@ import numpy as np
 from rapidfuzz.distance import LCSseq
 
 from ncleaner.document import Document
-from ncleaner.document.html import dump_html
-from ncleaner.document.plain import dump_text
 from ncleaner.errors import TrainingError
 from ncleaner.modelling.victor import LABELS, Labels, labels_from_kept
 from ncleaner.text.counted import counted
 from ncleaner.text.words import numbered
 from ncleaner.training.alignment import gold_pieces, is_marked
-from ncleaner.training.pairs import Pair, read_bytes, read_text, site_of
+from ncleaner.training.pairs import Pair, read_bytes, read_page, site_of
 
 __all__ = [
     "SUFFIX",
@@ -37,8 +35,6 @@ __all__ = [
     "labels_from_alignment",
     "read_annotated",
     "read_annotations",
-    "read_page",
-    "read_pair",
     "write_annotations",
 ]
 
@@ -175,26 +171,6 @@ def _clipped(text: str) -> str:
 
 
 # pages on disk ------------------------------------------------------------------------------------
-
-
-def read_page(path: str | Path, encoding: str | None = None) -> Document:
-    """Returns the document of an HTML page, or of a text dump if the suffix is `.txt`.
-
-    Raises:
-        TrainingError: the file cannot be read.
-        InputError: the encoding is unknown.
-    """
-    path = Path(path)
-    return (dump_text if path.suffix == ".txt" else dump_html)(read_bytes(path), encoding=encoding)
-
-
-def read_pair(page: str | Path, clean: str | Path, encoding: str | None = None) -> Pair:
-    """Returns a page with its cleaned text.
-
-    Raises:
-        TrainingError: one of the files cannot be read, or the text is not UTF-8.
-    """
-    return Pair(Path(page).name, read_page(page, encoding), read_text(Path(clean)))
 
 
 def read_annotated(folder: str | Path, *, encoding: str | None = None) -> list[Annotated]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ncleaner.errors import TrainingError
+from ncleaner.errors import TrainingError, require
 from ncleaner.modelling.classic import (
     CLASSES,
     FIASCO_FEATURES,
@@ -36,15 +36,10 @@ _PAGES = 5
 
 def _learner(name: str, pairs: Sequence[Pair]) -> Any:
     """Returns a class of scikit-learn. Raises TrainingError: it is not installed, or there are no pages."""
-    try:
-        learner = resolve_name(name)
-    except ImportError as error:
-        raise TrainingError(
-            "training this kind of model takes scikit-learn: pip install 'ncleaner[train]'"
-        ) from error
+    require("training this kind of model", "sklearn", "train", "scikit-learn", TrainingError)
     if not pairs:
         raise TrainingError("no pages to train on: give pages with their clean text")
-    return learner
+    return resolve_name(name)
 
 
 def _keywords(pages: Sequence[tuple[Nodes, Any]]) -> tuple[str, ...]:

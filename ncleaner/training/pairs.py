@@ -26,9 +26,10 @@ __all__ = [
     "Source",
     "find_manifest",
     "find_sources",
+    "known_kind",
     "pages_of",
     "read_bytes",
-    "read_manifest",
+    "read_page",
     "read_pairs",
     "read_text",
     "read_texts",
@@ -117,12 +118,13 @@ class Source:
         """
         gold = read_text(self.clean)
         body = read_bytes(self.raw)
-        if self.is_text:
-            document = dump_text(body, encoding=encoding, layout=text)
-        else:
-            document = dump_html(body, encoding=encoding)
-        kind = self.page_type if self.page_type in KINDS else ""
-        return Pair(self.name, document, gold, self.site(gold, body), kind)
+        document = _dumped(self.raw, body, encoding, text)
+        return Pair(self.name, document, gold, self.site(gold, body), known_kind(self.page_type))
+
+
+def known_kind(told: str) -> str:
+    """Returns the kind of page that a manifest or a table tells; empty if it is none of `KINDS`."""
+    return told if told in KINDS else ""
 
 
 def pages_of(folder: Path) -> dict[str, Path]:
@@ -167,19 +169,6 @@ def find_manifest(raw: Path, manifest: str | Path | None = None) -> dict[str, di
     return {}
 
 
-def read_manifest(raw: Path, manifest: str | Path | None) -> dict[str, tuple[str, str]]:
-    """Returns {name: (URL, kind of page)} from a manifest, or from `manifest.jsonl` beside or inside the
-    directory of pages; empty without one.
-
-    Raises:
-        TrainingError: the manifest is missing or cannot be read.
-    """
-    return {
-        name: (entry["url"], entry["page_type"] if entry["page_type"] in KINDS else "")
-        for name, entry in find_manifest(raw, manifest).items()
-    }
-
-
 def site_of(url: str, page: bytes | None) -> str:
     """Returns the registered domain of a URL; if the URL is empty, of the address that the HTML page
     states."""
@@ -203,6 +192,23 @@ def read_bytes(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise TrainingError(f"cannot read {path}: {error.strerror}") from error
+
+
+def read_page(path: str | Path, encoding: str | None = None) -> Document:
+    """Returns the document of an HTML page, or of a text dump if the suffix is `.txt`.
+
+    Raises:
+        TrainingError: the file cannot be read.
+        InputError: the encoding is unknown.
+    """
+    path = Path(path)
+    return _dumped(path, read_bytes(path), encoding)
+
+
+def _dumped(path: Path, body: bytes, encoding: str | None, text: str = "auto") -> Document:
+    if path.suffix == ".txt":
+        return dump_text(body, encoding=encoding, layout=text)
+    return dump_html(body, encoding=encoding)
 
 
 def read_text(path: Path) -> str:

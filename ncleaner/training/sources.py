@@ -20,12 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from ncleaner.document.html import dump_html
-from ncleaner.document.kept import KINDS
-from ncleaner.errors import NcleanerError, TrainingError, TrainingWarning
+from ncleaner.errors import NcleanerError, TrainingError, TrainingWarning, require
 from ncleaner.text.charset import decode
 from ncleaner.text.counted import counted
 from ncleaner.training.alignment import address
-from ncleaner.training.pairs import Pair, pages_of, read_bytes, read_manifest, site_of
+from ncleaner.training.pairs import Pair, find_manifest, known_kind, pages_of, read_bytes, site_of
 
 __all__ = ["SUFFIXES", "fenced", "read_fenced", "read_rows"]
 
@@ -99,14 +98,14 @@ def _pair(row: Mapping[str, Any], number: int, where: str, encoding: str | None)
         document = dump_html(html, encoding=encoding)
     except NcleanerError as error:
         raise type(error)(f"{where}: {error}") from error
-    url, kind = str(row.get("url") or ""), str(row.get("page_type") or "")
+    url = str(row.get("url") or "")
     body = html if isinstance(html, bytes) else html.encode("utf-8", "replace")
     return Pair(
         str(row.get("id") or number),
         document,
         clean,
         site_of(url or address(clean), body),
-        kind if kind in KINDS else "",
+        known_kind(str(row.get("page_type") or "")),
     )
 
 
@@ -130,11 +129,10 @@ def _json_rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 def _parquet_rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Yields the rows of a Parquet file with their numbers, from 1 on; only the columns that are used."""
-    try:
-        import pyarrow as arrow
-        import pyarrow.parquet as parquet
-    except ImportError:
-        raise TrainingError("reading Parquet takes pyarrow: pip install 'ncleaner[parquet]'") from None
+    require("reading Parquet", "pyarrow", "parquet", error=TrainingError)
+    import pyarrow as arrow
+    import pyarrow.parquet as parquet
+
     number = 0
     try:
         with parquet.ParquetFile(path) as file:
@@ -201,7 +199,7 @@ def read_fenced(
         TrainingError: the directory is missing, a file cannot be read, or no page has such a comment.
     """
     pages = pages_of(Path(raw))
-    told = read_manifest(Path(raw), manifest)
+    told = find_manifest(Path(raw), manifest)
     pairs, without = [], []
     for position, (stem, path) in enumerate(sorted(pages.items())):
         body = read_bytes(path)
@@ -209,9 +207,10 @@ def read_fenced(
         if gold is None:
             without.append(stem)
         else:
-            url, kind = told.get(stem, ("", ""))
+            entry = told.get(stem, {"url": "", "page_type": ""})
             document = dump_html(body, encoding=encoding)
-            pairs.append(Pair(stem, document, gold, site_of(url, body), kind))
+            site, kind = site_of(entry["url"], body), known_kind(entry["page_type"])
+            pairs.append(Pair(stem, document, gold, site, kind))
         if progress is not None:
             progress(position + 1, len(pages))
     if not pairs:

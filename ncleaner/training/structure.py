@@ -21,7 +21,7 @@ import numpy.typing as npt
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import FRAGMENT, KINDS
-from ncleaner.errors import TrainingError
+from ncleaner.errors import TrainingError, require
 from ncleaner.modelling._decision import probabilities_of
 from ncleaner.modelling._terms import phrase_hashes
 from ncleaner.modelling.features import (
@@ -210,16 +210,6 @@ def stock_of(examples: Sequence[Example], known: Sequence[str] = ()) -> Stock:
     return Stock.of({phrase: loss for phrase, loss in losses.items() if loss > 0})
 
 
-def _lightgbm() -> Any:
-    try:
-        import lightgbm
-    except ImportError:
-        raise TrainingError(
-            "training a structure model needs LightGBM: pip install 'ncleaner[train]'"
-        ) from None
-    return lightgbm
-
-
 def _weights(example: Example) -> npt.NDArray[np.float64]:
     """Returns the weight of each segment: all pages weigh the same, segments by their words."""
     words = np.maximum(example.words, 0.5)
@@ -236,7 +226,10 @@ def _grow(
     settings: Mapping[str, Any],
     threads: int,
 ) -> Any:
-    lightgbm = _lightgbm()
+    """Grows trees. Raises TrainingError: LightGBM is not installed."""
+    require("training a structure model", "lightgbm", "train", "LightGBM", TrainingError)
+    import lightgbm
+
     settings = {**_COMMON, **settings, "num_threads": threads}
     data = lightgbm.Dataset(rows, labels, weight=weights, params=settings)
     return lightgbm.train(settings, data, settings.pop("rounds"))

@@ -20,10 +20,11 @@ weighted sums of these frequencies (Evert 2008, equation 1).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import product
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -41,13 +42,12 @@ from ncleaner.modelling.ngrams import (
     conditional,
     interpolation_weights,
 )
-from ncleaner.training.examples import FOLDS, Examples, Scheme, checked_pairs
-from ncleaner.training.ngrams import default_order, training_alphabet
+from ncleaner.training.examples import FOLDS, SCHEMES, Examples, Scheme, checked_pairs
+from ncleaner.training.ngrams import DEFAULT_ALPHABET, DEFAULT_Q, default_order, training_alphabet
 from ncleaner.training.pairs import Pair
-from ncleaner.training.trials import Trial, Tuning
-from ncleaner.training.validation import Judge, Judging, judging
+from ncleaner.training.validation import Figures, Judge, Judging, judging
 
-__all__ = ["DEFAULT_QS", "Shares", "grid_sums", "tune"]
+__all__ = ["DEFAULT_QS", "Shares", "Trial", "Tuning", "grid_sums", "tune"]
 
 DEFAULT_QS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 # Number of characters that are scored at once. It bounds the memory and keeps the sums in the cache.
@@ -55,6 +55,118 @@ _CHUNK = 1 << 15
 
 Progress = Callable[[int, int], None]
 Floats = npt.NDArray[np.float64]
+
+
+# -------------------------------------------------------------------------------------------------
+# Results
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One combination of parameters, and its figures on held-out pages.
+
+    Attributes:
+        alphabet, scheme, order, q: the parameters, as `train` takes them.
+        clean_entropy: cross-entropy of clean text under the clean model, in bits per character.
+        dirty_entropy: cross-entropy of dirty text under the dirty model, in bits per character.
+        figures: of the method that the search is for.
+        by_method: figures of `hybrid` and of `ngram`.
+    """
+
+    alphabet: str
+    scheme: Scheme
+    order: int
+    q: float
+    clean_entropy: float
+    dirty_entropy: float
+    figures: Figures
+    by_method: Mapping[str, Figures]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the parameters and figures for JSON."""
+        return {
+            "alphabet": self.alphabet,
+            "scheme": self.scheme,
+            "order": self.order,
+            "q": self.q,
+            "clean_entropy": self.clean_entropy,
+            "dirty_entropy": self.dirty_entropy,
+            **self.figures.to_dict(),
+            **{method: figures.to_dict() for method, figures in self.by_method.items()},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """Results of a search.
+
+    Attributes:
+        trials: all combinations, ordered by alphabet, scheme, n and q.
+        pages, sites, folds: size of the cross-validation.
+        statistic: statistic by which n-grams decide.
+        method: the method that the search is for: its F decides.
+        order: the n that `train` takes for these pages.
+    """
+
+    trials: tuple[Trial, ...]
+    pages: int
+    sites: int
+    folds: int
+    statistic: Statistic
+    method: str = "hybrid"
+    order: int = 2
+
+    def is_default(self, trial: Trial) -> bool:
+        """Tells whether a trial has the parameters that `train` takes for these pages."""
+        defaults = (DEFAULT_ALPHABET, SCHEMES[0], self.order, DEFAULT_Q)
+        return (trial.alphabet, trial.scheme, trial.order, trial.q) == defaults
+
+    @property
+    def ranking(self) -> list[Trial]:
+        """The trials by F, best first."""
+        return sorted(self.trials, key=lambda trial: (-trial.figures.f_score, *_plainness(trial)))
+
+    @property
+    def level(self) -> list[Trial]:
+        """The trials whose F is within one standard error of the best one, in order."""
+        best = self.ranking[0].figures
+        error = best.f_score_error or 0.0
+        return [trial for trial in self.trials if trial.figures.f_score >= best.f_score - error]
+
+    @property
+    def best(self) -> Trial:
+        """The chosen trial, the plainest of those that are `level`: the defaults of `train`; else the one
+        with the smallest n, then with the q nearest to 0.8, then with the best F."""
+        level = self.level
+        return min(
+            level,
+            key=lambda trial: (not self.is_default(trial), *_plainness(trial), -trial.figures.f_score),
+        )
+
+    def groups(self) -> dict[tuple[str, Scheme], dict[tuple[int, float], Trial]]:
+        """Returns {(alphabet, scheme): {(n, q): trial}} in the order of `trials`."""
+        found: dict[tuple[str, Scheme], dict[tuple[int, float], Trial]] = {}
+        for trial in self.trials:
+            found.setdefault((trial.alphabet, trial.scheme), {})[trial.order, trial.q] = trial
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns all figures for JSON: shares from 0 to 1, cross-entropies in bits per character."""
+        return {
+            "pages": self.pages,
+            "sites": self.sites,
+            "folds": self.folds,
+            "statistic": self.statistic,
+            "method": self.method,
+            "level": len(self.level),
+            "best": self.best.to_dict(),
+            "trials": [trial.to_dict() for trial in self.trials],
+        }
+
+
+def _plainness(trial: Trial) -> tuple[int, float]:
+    # rounded: 0.7 and 0.9 are equally far from 0.8
+    return trial.order, round(abs(trial.q - DEFAULT_Q), 6)
 
 
 # -------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
-from ncleaner.errors import TrainingError
+from ncleaner.errors import TrainingError, require
 from ncleaner.modelling.victor import (
     LABELS,
     OTHER,
@@ -33,16 +33,6 @@ __all__ = ["train_victor"]
 
 # smaller weights decide nothing and only cost space
 _NEGLIGIBLE = 1e-3
-
-
-def _trainer() -> Any:
-    try:
-        import pycrfsuite
-    except ImportError as error:
-        raise TrainingError(
-            "training this kind of model takes python-crfsuite: pip install 'ncleaner[train]'"
-        ) from error
-    return pycrfsuite
 
 
 def attributes(
@@ -102,7 +92,9 @@ def train_victor(
         TrainingError: python-crfsuite is not installed, there is nothing to train on, all blocks have one
             label, or most raw and clean texts do not belong together.
     """
-    pycrfsuite = _trainer()
+    require("training this kind of model", "pycrfsuite", "train", "python-crfsuite", TrainingError)
+    import pycrfsuite
+
     slots = make_slots(without, window)
     if not pairs and not annotated:
         raise TrainingError("no pages to train on: give pages with their clean text, or annotated pages")
@@ -112,9 +104,6 @@ def train_victor(
     names = attribute_names(slots)
     trainer = pycrfsuite.Trainer("lbfgs", verbose=False)
     blocks = _append(trainer, [(document, labels) for document, labels, _ in pages], slots, names)
-    if not blocks[OTHER] or blocks[OTHER] == blocks.sum():
-        side = "to keep" if blocks[OTHER] else "to remove"
-        raise TrainingError(f"the training pages have no text {side}: there is nothing to learn")
     trainer.set_params({"c1": c1, "c2": c2, "max_iterations": iterations, "feature.minfreq": rare})
     state, transitions = _weights(pycrfsuite, trainer, names)
     training = {
@@ -135,7 +124,11 @@ def _append(
     slots: Sequence[Slot],
     names: npt.NDArray[np.object_],
 ) -> npt.NDArray[np.int64]:
-    """Gives the trainer all pages. Returns the number of blocks with each label: shape (labels,)."""
+    """Gives the trainer all pages. Returns the number of blocks with each label: shape (labels,).
+
+    Raises:
+        TrainingError: there is no text to keep, or none to remove.
+    """
     blocks = np.zeros(len(LABELS), np.int64)
     for document, labels in pages:
         rows = visible_rows(document)
@@ -146,6 +139,9 @@ def _append(
                 attributes(block_features(document, rows), slots, names),
                 [LABELS[label] for label in chosen.tolist()],
             )
+    if not blocks[OTHER] or blocks[OTHER] == blocks.sum():
+        side = "to keep" if blocks[OTHER] else "to remove"
+        raise TrainingError(f"the training pages have no text {side}: there is nothing to learn")
     return blocks
 
 

@@ -10,8 +10,7 @@ import pytest
 from ncleaner.comparing.figures import Comparison, NotRun, PageFigures, ToolFigures
 from ncleaner.comparing.gold import GoldPage, GoldSet
 from ncleaner.comparing.tools import Tool
-from ncleaner.people.comparison import comparison_table
-from ncleaner.people.plots import draw_comparisons, plot_paths, save
+from ncleaner.people.comparison import comparison_panel, comparison_table, draw_comparisons
 from ncleaner.scoring.measures import BagUnit, MatchCounts
 from ncleaner.training.conventions import ZoneUse
 from ncleaner.training.pairs import Source
@@ -105,37 +104,20 @@ def test_units(units: tuple[BagUnit, BagUnit], called: str) -> None:
     assert called in table and "All tools run with their defaults." in table
 
 
-@pytest.mark.slow
 def test_picture(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     many = comparison({f"{'peer' if n % 2 else 'method'}-{n}": 80.0 + n / 9 for n in range(12)})
-    figure = draw_comparisons([many, comparison({"bte": 80.0}, ("char", "char"))])
-    first, second = figure.axes
-    assert first.get_title() == "gold, 2 pages" and first.get_xscale() == "log"
-    [legend] = figure.legends
-    assert [text.get_text() for text in legend.get_texts()] == ["ncleaner", "other programs"]
-    assert sorted(text.get_text() for text in first.texts) == sorted(
-        figures.tool.name for figures in many.tools
-    )
-    # all are at one time, and no name covers another
-    boxes = [text.get_window_extent() for text in first.texts]
-    for number, box in enumerate(boxes):
-        assert not any(
-            box.x0 < other.x1
-            and other.x0 < box.x1
-            and box.y0 + 3 < other.y1 - 3
-            and other.y0 + 3 < box.y1 - 3
-            for other in boxes[number + 1 :]
-        )
-    frame = first.get_window_extent()
-    assert all(frame.x0 < box.x0 and box.x1 < frame.x1 for box in boxes)
-    assert second.get_ylabel() == "F of characters in any order, per cent"
+    first, second = map(comparison_panel, (many, comparison({"bte": 80.0}, ("char", "char"))))
+    assert first.title == "gold, 2 pages" and first.x_is_log
+    assert [(each.name, each.mark) for each in first.series] == [
+        ("ncleaner", "disc"),
+        ("other programs", "square"),
+    ]
+    assert sorted(name for _, _, name in first.names) == sorted(figures.tool.name for figures in many.tools)
+    assert second.y_name == "F of characters in any order, per cent"
     [bte] = comparison({"bte": 80.0}).tools
     seen = ToolFigures(bte.tool, bte.pages, sources=("Set A",))
-    (panel,) = draw_comparisons([Comparison(many.gold, (seen,))]).axes
-    assert panel.lines[0].get_fillstyle() == "none" and "may have seen" in str(panel.lines[0].get_label())
-    paths = plot_paths(tmp_path / "picture")
-    save(figure, paths)
-    before = [path.read_bytes() for path in paths]
-    save(draw_comparisons([many, comparison({"bte": 80.0}, ("char", "char"))]), paths)
-    assert [path.read_bytes() for path in paths] == before
+    [series] = comparison_panel(Comparison(many.gold, (seen,))).series
+    assert series.mark == "ring" and "may have seen" in series.name
+    draw_comparisons([many, comparison({"bte": 80.0}, ("char", "char"))], tmp_path / "picture.svg")
+    drawn = (tmp_path / "picture.svg").read_text("utf-8")
+    assert drawn.count(">other programs<") == 1 and drawn.count("<g ") == 2

@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 from ncleaner.document.html import dump_html
 from ncleaner.errors import EvaluationError
 from ncleaner.methods.choice import make_method, ngrams_by_page, read_ngrams
-from ncleaner.people.curve import precision_recall
+from ncleaner.people.evaluating import precision_recall
+from ncleaner.people.evaluation import curve_table
 from ncleaner.people.program import app
-from ncleaner.people.tables import curve_table
 from ncleaner.training.pairs import Pair, read_pairs
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -56,6 +56,6 @@ def test_command_line(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, [*arguments, "--model", "nonlexical"])
     assert result.exit_code == 0
     assert "balanced" in result.stdout
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["pr.png", "pr.svg"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["pr.svg"]
     found = json.loads(CliRunner().invoke(app, [*arguments, "--json", "--quiet"]).stdout)
     assert found["model"] == "el, en, nonlexical, pl, ru" and len(found["points"]) > 20

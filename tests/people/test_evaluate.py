@@ -10,9 +10,8 @@ import pytest
 
 from ncleaner import Cleaner
 from ncleaner.errors import EvaluationError
-from ncleaner.people.curve import precision_recall_of
-from ncleaner.people.evaluationpage import evaluation_page, worst_pages
-from ncleaner.people.tables import errors_sentence, evaluation_table
+from ncleaner.people.evaluating import precision_recall_of
+from ncleaner.people.evaluation import errors_sentence, evaluation_page, evaluation_table, worst_pages
 from ncleaner.scoring.evaluation import evaluate
 from ncleaner.training.pairs import Pair, read_pairs
 

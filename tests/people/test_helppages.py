@@ -17,8 +17,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from ncleaner.people.commands import models
-from ncleaner.people.examples import EXAMPLES
-from ncleaner.people.program import COMMANDS, app, range_in_words
+from ncleaner.people.program import COMMANDS, EXAMPLES, app, range_in_words
 
 ROOT = Path(__file__).parents[2]
 PROGRAM: Any = get_command(app)

@@ -816,7 +816,7 @@ def test_junk_between_the_members_of_a_text() -> None:
 def test_without_lz4_its_archives_have_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.warc.lz4"
     path.write_bytes(lz4_frames(FOUR))
-    monkeypatch.setitem(sys.modules, "lz4.frame", None)
+    monkeypatch.setitem(sys.modules, "lz4", None)
     with pytest.raises(InputError, match=r"needs lz4: pip install 'ncleaner\[lz4\]'"):
         list(archive.read(path))
 

@@ -22,15 +22,14 @@ from ncleaner.methods.choice import read_ngrams
 from ncleaner.modelling.alphabet import Alphabet, alphabet, learned_alphabet
 from ncleaner.modelling.ngrams import GramCounter, NGramModel, Tallies, add_tallies, two_sides
 from ncleaner.people.commands.tune import train_command
-from ncleaner.people.tables import tuning_table
+from ncleaner.people.tuning import tuning_table
 from ncleaner.recipe import Recipe
 from ncleaner.training.examples import Examples, Scheme
 from ncleaner.training.hybrid import train_hybrid
 from ncleaner.training.ngrams import train_and_score
 from ncleaner.training.options import Labelled, NGramOptions
 from ncleaner.training.pairs import Pair
-from ncleaner.training.trials import Trial, Tuning
-from ncleaner.training.tuning import Shares, _joint, grid_sums, tune
+from ncleaner.training.tuning import Shares, Trial, Tuning, _joint, grid_sums, tune
 from ncleaner.training.validation import Figures
 
 BIN = Path(sys.executable).parent
@@ -346,11 +345,9 @@ def test_command_prints_tables_and_a_command_that_trains_the_best(folder: Path, 
     more = ["--alphabet-size", "20", "--cased", "--statistic", "segment", "--scheme", "differential"]
     result = run("ncleaner", "tune", *where, *options, *more, "--json", "all.json", "--quiet", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
-    # matplotlib may say something of its own the first time
     assert "ncleaner:" not in result.stderr
     assert "12 pages of 5 sites" in result.stdout
-    for suffix in ("png", "svg"):
-        assert (tmp_path / f"tune.{suffix}").stat().st_size > 1000
+    assert (tmp_path / "tune.svg").stat().st_size > 1000
     figures = json.loads((tmp_path / "all.json").read_text("utf-8"))
     assert len(figures["trials"]) == 8
     assert figures["statistic"] == "segment"
@@ -387,7 +384,7 @@ def test_output_is_the_same_from_any_number_of_jobs(folder: Path, tmp_path: Path
         prefix = tmp_path / "figures.svg"
         result = run("ncleaner", "tune", *where, "-j", jobs, "-o", prefix, cwd=folder)
         assert result.returncode == 0, result.stderr
-        runs.append((result.stdout, *((tmp_path / f"figures{s}").read_bytes() for s in (".png", ".svg"))))
+        runs.append((result.stdout, prefix.read_bytes()))
     assert runs[0] == runs[1]
     assert shlex.quote(str(tmp_path / "figures.ncm")) in runs[0][0]
 

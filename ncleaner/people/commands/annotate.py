@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ncleaner.annotating.options import Annotating
+from ncleaner.errors import require
 from ncleaner.methods.table import DEFAULT_METHOD
 from ncleaner.options import OptionError
 from ncleaner.people.declared import part, with_options
@@ -60,7 +61,8 @@ def command(
     if recipe.method != DEFAULT_METHOD:
         raise OptionError("method", f"it is for one page; {DEFAULT_METHOD} guesses the labels of many")
     if not asked.agreement:
-        annotating.check_installed()
+        for module in ("starlette", "uvicorn", "nh3"):
+            require("annotating", module, "annotate")
     project = annotating.project_of(what, asked.output, asked.pages, recipe.encoding)
     if asked.agreement:
         annotating.show_agreement(project)

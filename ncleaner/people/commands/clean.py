@@ -8,20 +8,7 @@ from typing import Annotated
 import typer
 
 from ncleaner.people.declared import with_options
-from ncleaner.people.options import (
-    AgainOption,
-    InputArgument,
-    InputsFromOption,
-    JobsOption,
-    LogJsonOption,
-    PrefixOption,
-    QuietOption,
-    cores,
-    logged_as_json,
-    or_stdin,
-    reports_errors,
-    sources_of,
-)
+from ncleaner.people.options import InputArgument, Run, logged_as_json, or_stdin, reports_errors
 from ncleaner.people.streams import finish
 from ncleaner.recipe import Recipe
 from ncleaner.running.settings import Reading, Settings
@@ -40,43 +27,41 @@ EXAMPLES = (
     ),
 )
 
+OutputOption = Annotated[
+    str | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="PATH",
+        help="A directory gets one file per input and a manifest; a later run skips the inputs that are "
+        "finished. A file (a name with a suffix) gets everything. Both may be URLs (s3://…, gs://…).  "
+        "(default: standard output)",
+        rich_help_panel="Output",
+    ),
+]
+QuarantineOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="WARC file for the records of pages that kill, hang or break a worker.  (with -o DIRECTORY: "
+        "files in DIRECTORY/quarantine/)",
+        show_default=False,
+        rich_help_panel="Run",
+    ),
+]
+
 
 @reports_errors
-@with_options(reading=Reading, written=Output, recipe=Recipe)
+@with_options(reading=Reading, written=Output, recipe=Recipe, asked=Run)
 def command(
     inputs: InputArgument = None,
     *,
-    inputs_from: InputsFromOption = None,
-    prefix: PrefixOption = None,
     reading: Reading,
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="PATH",
-            help="A directory gets one file per input and a manifest; a later run skips the inputs that are "
-            "finished. A file (a name with a suffix) gets everything. Both may be URLs (s3://…, gs://…).  "
-            "(default: standard output)",
-            rich_help_panel="Output",
-        ),
-    ] = None,
+    output: OutputOption = None,
     written: Output,
     recipe: Recipe,
-    quarantine: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="WARC file for the records of pages that kill, hang or break a worker.  (with -o DIRECTORY: "
-            "files in DIRECTORY/quarantine/)",
-            show_default=False,
-            rich_help_panel="Run",
-        ),
-    ] = None,
-    jobs: JobsOption = None,
-    again: AgainOption = False,
-    log_json: LogJsonOption = False,
-    quiet: QuietOption = False,
+    quarantine: QuarantineOption = None,
+    asked: Run,
 ) -> None:
     """Clean web archives, HTML pages or text dumps."""
     from ncleaner.document._document import reuse_memory
@@ -89,12 +74,11 @@ def command(
             "with -o DIRECTORY the quarantine is DIRECTORY/quarantine/: leave --quarantine out",
             param_hint="--quarantine",
         )
-    with logged_as_json(log_json):
-        given = inputs if inputs_from else or_stdin(inputs)
-        sources = sources_of(given, inputs_from, prefix, output, log_json)
+    with logged_as_json(asked.log_json):
+        sources = asked.sources(inputs if asked.inputs_from else or_stdin(inputs), output)
     with (
-        logged_as_json(log_json),
-        ProgressDisplay(sources, quiet=quiet, as_json=log_json) as display,
+        logged_as_json(asked.log_json),
+        ProgressDisplay(sources, quiet=asked.quiet, as_json=asked.log_json) as display,
     ):
         # of what is read from a pipe, and of what workers send
         reuse_memory()
@@ -102,9 +86,9 @@ def command(
             sources,
             Settings(recipe, reading, written),
             output=output if output is not None else sys.stdout.buffer,
-            jobs=jobs or cores(),
+            jobs=asked.processes,
             progress=display.advance,
-            again=again,
+            again=asked.again,
             quarantine=quarantine,
         )
         finish()

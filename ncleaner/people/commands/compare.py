@@ -13,7 +13,7 @@ from ncleaner.comparing.peers import NAMES, USUAL
 from ncleaner.methods.table import DEFAULT_METHOD
 from ncleaner.options import Declared, option
 from ncleaner.people.declared import part, with_options
-from ncleaner.people.options import QuietOption, cores, reports_errors
+from ncleaner.people.options import Run, cores, reports_errors
 from ncleaner.people.streams import show, show_json, tell
 from ncleaner.recipe import Recipe
 
@@ -96,7 +96,7 @@ class Comparing(Declared):
     )  # fmt: skip
     json: bool = option(False, "Print all figures as JSON, also those of each page.", panel=_OUTPUT)
     plot: Path | None = option(
-        None, "Draw accuracy against CPU time as PREFIX.png and PREFIX.svg.",
+        None, "Draw accuracy against CPU time as PREFIX.svg.",
         kind=Path, metavar="PREFIX", panel=_OUTPUT,
     )  # fmt: skip
     jobs: int | None = option(
@@ -108,7 +108,7 @@ class Comparing(Declared):
 
 
 @reports_errors
-@with_options(comparing=Comparing, recipe=part(Recipe, "model sites"))
+@with_options(comparing=Comparing, recipe=part(Recipe, "model sites"), run=part(Run, "quiet"))
 def command(
     gold: Annotated[
         list[Path] | None,
@@ -122,14 +122,14 @@ def command(
     *,
     comparing: Comparing,
     recipe: Recipe,
-    quiet: QuietOption = False,
+    run: Run,
 ) -> None:
     """Compare methods and other programs on pages with a gold standard: accuracy and CPU time.
 
     Each tool runs in a process of its own. A page on which it fails counts as nothing found.
     """
-    from ncleaner.people.comparison import comparison_table
-    from ncleaner.people.plots import draw_comparisons, missing, plot_paths, save
+    from ncleaner.people.comparison import comparison_table, draw_comparisons
+    from ncleaner.people.plots import plot_path
 
     asked = comparing
     if bool(gold) == bool(asked.raw or asked.clean) or (asked.raw is None) != (asked.clean is None):
@@ -138,23 +138,20 @@ def command(
         raise typer.BadParameter(
             f"{asked.reference} is not among the tools that run", param_hint="--reference"
         )
-    paths = plot_paths(asked.plot) if asked.plot is not None else []
+    path = None if asked.plot is None else plot_path(asked.plot)
     comparisons: list[Comparison] = []
     folders: list[Path | None] = [*gold] if gold else [None]
     for folder in folders:
-        result = _compared(folder, asked, recipe, quiet)
+        result = _compared(folder, asked, recipe, run.quiet)
         if not asked.json:
             show(comparison_table(result))
         comparisons.append(result)
     if asked.json:
         show_json({"sets": [result.to_dict() for result in comparisons]})
-    if paths:
-        lacking = missing()
-        if not lacking:
-            save(draw_comparisons(comparisons), paths)
-        if not quiet:
-            drawn = f"No plots were drawn: {lacking}" if lacking else f"Plots: {', '.join(map(str, paths))}"
-            tell(drawn)
+    if path is not None:
+        draw_comparisons(comparisons, path)
+        if not run.quiet:
+            tell(f"Plot (SVG): {path}")
 
 
 def _compared(folder: Path | None, asked: Comparing, recipe: Recipe, quiet: bool) -> Comparison:

@@ -63,9 +63,17 @@ def command(
 def _findings(speed: bool) -> Iterator[Finding]:
     """Yields all findings, in the order in which they are shown."""
     from ncleaner.checking.findings import guarded
-    from ncleaner.checking.installation import REINSTALL, compiled, installation, needed, optional
+    from ncleaner.checking.installation import (
+        REINSTALL,
+        compiled,
+        folders,
+        installation,
+        machine,
+        models,
+        needed,
+        optional,
+    )
     from ncleaner.checking.rates import rates
-    from ncleaner.checking.surroundings import folders, machine, models
 
     yield from guarded("installation", installation, REINSTALL)
     yield from guarded("installation", needed, REINSTALL)

@@ -12,13 +12,13 @@ import typer
 from ncleaner.errors import TrainingError
 from ncleaner.options import Declared, option
 from ncleaner.people.declared import Given, part, with_options
-from ncleaner.people.options import JobsOption, QuietOption, cores, reports_errors
+from ncleaner.people.options import Run, reports_errors
 from ncleaner.people.streams import show, show_json, tell
 from ncleaner.recipe import Recipe
 from ncleaner.training.options import Labelled
 
 if TYPE_CHECKING:
-    from ncleaner.people.curve import Curve
+    from ncleaner.people.evaluating import Curve
     from ncleaner.scoring.evaluation import Evaluation
     from ncleaner.training.conventions import ZoneUse
     from ncleaner.training.pairs import Pair
@@ -60,7 +60,7 @@ class Measuring(Declared):
     curve: Path | None = option(
         None,
         "Clean the pages of PRED_DIR at all thresholds, with n-grams unless --method names another method: "
-        "print precision and recall, and draw the curve as PREFIX.png and PREFIX.svg.",
+        "print precision and recall, and draw the curve as PREFIX.svg.",
         kind=Path, metavar="PREFIX", panel=_OUTPUT,
     )  # fmt: skip
     html: Path | None = option(
@@ -77,6 +77,7 @@ class Measuring(Declared):
     measuring=Measuring,
     labelled=part(Labelled, "site_from"),
     recipe=part(Recipe, without="alt_text limits"),
+    run=part(Run, "jobs quiet"),
 )
 def command(
     predicted: Annotated[
@@ -95,8 +96,7 @@ def command(
     labelled: Labelled,
     recipe: Recipe,
     given: Given,
-    jobs: JobsOption = None,
-    quiet: QuietOption = False,
+    run: Run,
 ) -> None:
     """Compare cleaned text with a gold standard: precision, recall and F, as cleaneval.py computes them.
 
@@ -104,20 +104,25 @@ def command(
     which the pages of a site are not taken as independent. Also tells the convention of the gold standard,
     and with which options of `clean` to be measured by it.
     """
+    from ncleaner.people.evaluation import curve_table
+
     cleaning = [flag for flag in given.by["recipe"] if flag != "--text"]
     are_pages = bool(cleaning) or measuring.curve is not None
     if are_pages and measuring.raw is not None:
         flag = "--curve" if measuring.curve is not None else cleaning[0]
         raise typer.BadParameter(f"with {flag}, PRED_DIR has the pages", param_hint="--raw")
     if measuring.curve is not None and measuring.html is None:
-        found = _curve(_pairs(predicted, gold, recipe.text, quiet), recipe, cleaning, quiet)
+        found = _curve(_pairs(predicted, gold, recipe.text, run.quiet), recipe, cleaning, run.quiet)
         told = _draw(found, measuring.curve)
-        _show_curve(found, as_json=measuring.json)
-        if not quiet:
+        if measuring.json:
+            show_json(found.to_dict())
+        else:
+            show(curve_table(found))
+        if not run.quiet:
             tell(told)
         return
-    result = _Evaluated(predicted, gold, measuring, recipe, cleaning, labelled.site_from, quiet)
-    result.run(jobs or cores())
+    result = _Evaluated(predicted, gold, measuring, recipe, cleaning, labelled.site_from, run.quiet)
+    result.run(run.processes)
     result.show()
 
 
@@ -144,9 +149,10 @@ class _Evaluated:
     def run(self, jobs: int) -> None:
         """Cleans if need be, and compares. Raises as what it calls."""
         from ncleaner.cleaner import Cleaner
-        from ncleaner.people.evaluated import cleaned, sites_beside
+        from ncleaner.people.evaluating import cleaned, sites_beside
         from ncleaner.people.progress import CountDisplay
         from ncleaner.scoring.evaluation import evaluate as evaluate_directories
+        from ncleaner.training.conventions import conventions_of
         from ncleaner.training.sites import sites_of_names
 
         asked = self._measuring
@@ -166,7 +172,7 @@ class _Evaluated:
                     predicted, gold, unit=asked.unit, ascii_only=asked.ascii_only, jobs=jobs,
                     progress=display.advance, align_dir=asked.align, sites=sites,
                 )  # fmt: skip
-            self._find_convention(pairs)
+            self._convention = conventions_of(pairs) if pairs else None
             if asked.html is not None:
                 self._write_html(asked.html, asked.worst, pairs, predicted, gold, asked.curve)
 
@@ -190,55 +196,18 @@ class _Evaluated:
             self._problem = f"{unknown}; --raw DIR names its pages. {error}."
             return []
 
-    def _find_convention(self, pairs: list[Pair]) -> None:
-        from ncleaner.training.conventions import conventions_of
-
-        if pairs:
-            self._convention = conventions_of(pairs)
-
     def _write_html(
         self, html: Path, worst: int, pairs: list[Pair], predicted: Path, gold: Path, prefix: Path | None
     ) -> None:
-        from ncleaner.cleaner import Cleaner
-        from ncleaner.errors import EvaluationError, OutputError
-        from ncleaner.explaining.drawing import page_of
-        from ncleaner.people.evaluated import view_of
-        from ncleaner.people.evaluationpage import evaluation_page, worst_pages
-        from ncleaner.people.htmlpage import write_page
-        from ncleaner.people.plots import draw_curve, missing, to_svg
-        from ncleaner.people.tables import convention_table
+        from ncleaner.people.evaluation import convention_table, evaluation_page, worst_pages
+        from ncleaner.people.parts import write_page
         from ncleaner.scoring.evaluation import read_pair
 
-        svg = ""
-        if self._are_pages and pairs:
-            try:
-                found = _curve(pairs, self._recipe, self._given, self._quiet)
-                svg = "" if missing() else to_svg(draw_curve(found))
-                if prefix is not None:
-                    self._told.append(_draw(found, prefix))
-                    self._curve = found
-            except EvaluationError as error:
-                # a method without thresholds has no curve; asked for, it is an error
-                if prefix is not None:
-                    raise
-                self._told.append(f"No curve was drawn: {error}")
+        svg = self._curve_of(pairs, prefix) if self._are_pages and pairs else ""
         shown = worst_pages(self.result, worst)
         texts = {page.name: read_pair(page.name, predicted, gold) for page in shown}
-        known = {pair.name: pair for pair in pairs}
-        cleaner = Cleaner(self._recipe) if self._are_pages else None
         folder = html.with_name(f"{html.stem}_pages")
-        links: dict[str, str] = {}
-        for number, page in enumerate(shown, 1):
-            pair = known.get(page.name) or known.get(Path(page.name).stem)
-            if pair is None:
-                continue
-            explanation = view_of(pair, texts[page.name][0].decode("utf-8", "replace"), cleaner)
-            try:
-                folder.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise OutputError(f"cannot write {folder}: {error.strerror}") from error
-            write_page(folder / f"{number}.html", page_of(explanation))
-            links[page.name] = f"{folder.name}/{number}.html"
+        links = self._write_views(folder, pairs, {name: text for name, (text, _) in texts.items()})
         convention = convention_table(self._convention) if self._convention else self._problem
         title = f"{self._predicted.name} against {self._gold.name}"
         if self._are_pages:
@@ -253,9 +222,52 @@ class _Evaluated:
         views = f", and {len(links)} views in {folder}" if links else ""
         self._told.append(f"written: {html}{views}")
 
+    def _curve_of(self, pairs: list[Pair], prefix: Path | None) -> str:
+        """Returns the curve as SVG, and draws it to a file if a prefix is given."""
+        from ncleaner.errors import EvaluationError
+        from ncleaner.people.evaluation import curve_panel
+        from ncleaner.people.plots import drawing
+
+        try:
+            found = _curve(pairs, self._recipe, self._given, self._quiet)
+        except EvaluationError as error:
+            # a method without thresholds has no curve; asked for, it is an error
+            if prefix is not None:
+                raise
+            self._told.append(f"No curve was drawn: {error}")
+            return ""
+        if prefix is not None:
+            self._told.append(_draw(found, prefix))
+        return drawing([[curve_panel(found)]])
+
+    def _write_views(self, folder: Path, pairs: list[Pair], texts: dict[str, bytes]) -> dict[str, str]:
+        """Writes a page with verdicts for each of the cleaned texts whose page is known; returns their
+        addresses."""
+        from ncleaner.cleaner import Cleaner
+        from ncleaner.errors import OutputError
+        from ncleaner.explaining.drawing import page_of
+        from ncleaner.people.evaluating import view_of
+        from ncleaner.people.parts import write_page
+
+        known = {pair.name: pair for pair in pairs}
+        cleaner = Cleaner(self._recipe) if self._are_pages else None
+        links: dict[str, str] = {}
+        for number, (name, text) in enumerate(texts.items(), 1):
+            pair = known.get(name) or known.get(Path(name).stem)
+            if pair is None:
+                continue
+            explanation = view_of(pair, text.decode("utf-8", "replace"), cleaner)
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise OutputError(f"cannot write {folder}: {error.strerror}") from error
+            write_page(folder / f"{number}.html", page_of(explanation))
+            links[name] = f"{folder.name}/{number}.html"
+        return links
+
     def show(self) -> None:
         """Shows figures, convention, and what was written."""
-        from ncleaner.people.tables import convention_table, evaluation_table
+        from ncleaner.people.evaluation import convention_table, evaluation_table
 
         found = self._convention
         if self._measuring.json:
@@ -287,7 +299,7 @@ def _curve(pairs: list[Pair], recipe: Recipe, given: list[str], quiet: bool) -> 
     threshold."""
     from ncleaner.cleaner import Cleaner
     from ncleaner.methods.choice import ngrams_by_page
-    from ncleaner.people.curve import precision_recall, precision_recall_of
+    from ncleaner.people.evaluating import precision_recall, precision_recall_of
     from ncleaner.people.progress import CountDisplay
 
     if not set(given) - {"--model"}:
@@ -300,20 +312,9 @@ def _curve(pairs: list[Pair], recipe: Recipe, given: list[str], quiet: bool) -> 
 
 def _draw(found: Curve, prefix: Path) -> str:
     """Draws a curve, and returns what to say of it."""
-    from ncleaner.people.plots import draw_curve, missing, plot_paths, save
+    from ncleaner.people.evaluation import curve_panel
+    from ncleaner.people.plots import plot_path, write_plot
 
-    paths = plot_paths(prefix)
-    lacking = missing()
-    if lacking:
-        return f"No plots were drawn: {lacking}"
-    save(draw_curve(found), paths)
-    return f"Plots: {', '.join(map(str, paths))}"
-
-
-def _show_curve(found: Curve, *, as_json: bool) -> None:
-    from ncleaner.people.tables import curve_table
-
-    if as_json:
-        show_json(found.to_dict())
-    else:
-        show(curve_table(found))
+    path = plot_path(prefix)
+    write_plot(path, [[curve_panel(found)]])
+    return f"Plot (SVG): {path}"

@@ -175,7 +175,7 @@ def _show_differences(found: Differences, asked: Inspecting) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    from ncleaner.people.htmlpage import write_page
+    from ncleaner.people.parts import write_page
 
     write_page(path, text)
     tell(f"written: {path}")

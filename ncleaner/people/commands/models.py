@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from ncleaner.people.completing import model_names, own_names
-from ncleaner.people.examples import epilog
-from ncleaner.people.options import reports_errors
+from ncleaner.people.declared import model_names, own_names
+from ncleaner.people.options import epilog, reports_errors
 from ncleaner.people.streams import show, tell
 from ncleaner.text.visible import visible
 

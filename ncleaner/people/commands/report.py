@@ -41,15 +41,15 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole report as JSON.")] = False,
 ) -> None:
     """Show what has been done in an output directory: its manifest as a table, as JSON or as an HTML page."""
-    from ncleaner.people.htmlpage import write_page
-    from ncleaner.people.runpage import page, table
+    from ncleaner.people.parts import write_page
+    from ncleaner.people.reports import run_page, run_text
     from ncleaner.running.history import read_history
     from ncleaner.running.samples import samples
 
     found = read_history(folder)
     if html is not None:
-        write_page(html, page(found, samples(found, _SAMPLES)))
+        write_page(html, run_page(found, samples(found, _SAMPLES)))
     if as_json:
         show_json(found.to_dict())
     else:
-        show(table(found, everything=everything))
+        show(run_text(found, everything=everything))

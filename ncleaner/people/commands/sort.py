@@ -6,17 +6,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from ncleaner.people.options import (
-    InputsFromOption,
-    JobsOption,
-    LogJsonOption,
-    PrefixOption,
-    QuietOption,
-    cores,
-    logged_as_json,
-    reports_errors,
-    sources_of,
-)
+from ncleaner.people.declared import with_options
+from ncleaner.people.options import Run, logged_as_json, reports_errors
 
 __all__ = ["EXAMPLES", "command"]
 
@@ -27,6 +18,7 @@ EXAMPLES = (
 
 
 @reports_errors
+@with_options(asked=Run)
 def command(
     inputs: Annotated[
         list[str] | None,
@@ -37,8 +29,6 @@ def command(
         ),
     ] = None,
     *,
-    inputs_from: InputsFromOption = None,
-    prefix: PrefixOption = None,
     output: Annotated[
         str,
         typer.Option(
@@ -52,13 +42,7 @@ def command(
     by: Annotated[
         Literal["host", "domain"], typer.Option(help="One archive per host, or per registered domain.")
     ] = "host",
-    jobs: JobsOption = None,
-    again: Annotated[
-        bool,
-        typer.Option("--again", help="Sort everything again, also what is finished, and replace it."),
-    ] = False,
-    log_json: LogJsonOption = False,
-    quiet: QuietOption = False,
+    asked: Run,
 ) -> None:
     """Regroup the records of web archives: one archive per host or registered domain, DIR/XX/HOST.warc.gz.
 
@@ -68,20 +52,15 @@ def command(
     from ncleaner.people.progress import SortDisplay
     from ncleaner.sorting.engine import sort
 
-    if not inputs and inputs_from is None:
+    if not inputs and asked.inputs_from is None:
         raise typer.BadParameter("give archives, or - for standard input", param_hint="INPUT")
-    sources = sources_of(inputs, inputs_from, prefix)
+    sources = asked.sources(inputs)
     with (
-        logged_as_json(log_json),
-        SortDisplay(quiet=quiet, as_json=log_json) as display,
+        logged_as_json(asked.log_json),
+        SortDisplay(quiet=asked.quiet, as_json=asked.log_json) as display,
     ):
         tally = sort(
-            sources,
-            output,
-            by=by,
-            jobs=jobs or cores(),
-            progress=display.advance,
-            again=again,
+            sources, output, by=by, jobs=asked.processes, progress=display.advance, again=asked.again
         )
     display.finish(tally)
     if not tally.complete:

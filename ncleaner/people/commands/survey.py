@@ -4,29 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ncleaner.options import REQUIRED, Declared, option
 from ncleaner.people.declared import part, with_options
-from ncleaner.people.options import (
-    AgainOption,
-    InputsFromOption,
-    JobsOption,
-    LogJsonOption,
-    PrefixOption,
-    QuietOption,
-    cores,
-    logged_as_json,
-    reports_errors,
-    sources_of,
-)
+from ncleaner.people.options import Run, logged_as_json, reports_errors
 from ncleaner.people.streams import show, show_json, tell
 from ncleaner.recipe import Recipe
 from ncleaner.running.settings import Reading, Settings
 from ncleaner.text.counted import counted
 from ncleaner.text.visible import visible
+
+if TYPE_CHECKING:
+    from ncleaner.running.tally import Tally
 
 __all__ = ["EXAMPLES", "command"]
 
@@ -77,6 +69,7 @@ class Surveying(Declared):
     reading=part(Reading, "input_format"),
     surveying=Surveying,
     recipe=part(Recipe, "method model encoding"),
+    asked=Run,
 )
 def command(
     inputs: Annotated[
@@ -88,49 +81,60 @@ def command(
         ),
     ] = None,
     *,
-    inputs_from: InputsFromOption = None,
-    prefix: PrefixOption = None,
     reading: Reading,
     surveying: Surveying,
     recipe: Recipe,
-    jobs: JobsOption = None,
-    again: AgainOption = False,
-    log_json: LogJsonOption = False,
-    quiet: QuietOption = False,
+    asked: Run,
 ) -> None:
     """Find out which texts are on many pages of a site, for `clean --sites`; and show what a crawl contains.
 
     The method is for the portrait: kinds of pages and words kept. With -m everything, a survey takes half the
     time.
     """
-    from ncleaner.people.htmlpage import write_page
-    from ncleaner.people.progress import ProgressDisplay
-    from ncleaner.people.surveypage import survey_page, survey_text
-    from ncleaner.running.surveys import parts_of, survey
-    from ncleaner.surveying.portrait import portrait_of
-    from ncleaner.surveying.survey import Survey
-
-    if not inputs and inputs_from is None:
+    if not inputs and asked.inputs_from is None:
         raise typer.BadParameter("give archives, or - for standard input", param_hint="INPUT")
-    parts = {name: parts_of(Path(name)) for name in inputs or [] if Path(name).exists()}
-    sources = sources_of([name for name in inputs or [] if not parts.get(name)], inputs_from, prefix)
+    tally, sums = _survey(inputs or [], surveying, Settings(recipe, reading), asked)
+    _show(surveying, sums, asked.quiet)
+    if not tally.complete:
+        raise typer.Exit(1)
+
+
+def _survey(
+    inputs: list[str], surveying: Surveying, settings: Settings, asked: Run
+) -> tuple[Tally, dict[str, int]]:
+    """Makes the survey; returns the counts of the run, and the numbers of pages and sites."""
+    from ncleaner.people.progress import ProgressDisplay
+    from ncleaner.running.surveys import parts_of, survey
+
+    parts = {name: parts_of(Path(name)) for name in inputs if Path(name).exists()}
+    sources = asked.sources([name for name in inputs if not parts.get(name)])
     with (
-        logged_as_json(log_json),
-        ProgressDisplay(sources, quiet=quiet, as_json=log_json) as display,
+        logged_as_json(asked.log_json),
+        ProgressDisplay(sources, quiet=asked.quiet, as_json=asked.log_json) as display,
     ):
         tally, found = survey(
             sources,
             [part for each in parts.values() for part in each],
             surveying.output,
-            Settings(recipe, reading),
+            settings,
             pages=surveying.pages,
             references=surveying.references,
             duplicates=surveying.duplicates,
-            jobs=jobs or cores(),
+            jobs=asked.processes,
             progress=display.advance,
-            again=again,
+            again=asked.again,
         )
     display.finish(tally)
+    return tally, found
+
+
+def _show(surveying: Surveying, sums: dict[str, int], quiet: bool) -> None:
+    """Shows the portrait of the crawl in each form that is wanted."""
+    from ncleaner.people.parts import write_page
+    from ncleaner.people.reports import survey_page, survey_text
+    from ncleaner.surveying.portrait import portrait_of
+    from ncleaner.surveying.survey import Survey
+
     portrait = portrait_of(Survey(surveying.output))
     if surveying.html is not None:
         write_page(surveying.html, survey_page(portrait, str(surveying.output)))
@@ -138,7 +142,5 @@ def command(
         show_json(portrait.to_dict())
     elif not quiet:
         show(survey_text(portrait))
-        sums = f"{counted(found['pages'], 'page')} of {counted(found['sites'], 'site')}"
-        tell(f"{visible(surveying.output)}: {sums}")
-    if not tally.complete:
-        raise typer.Exit(1)
+        pages = f"{counted(sums['pages'], 'page')} of {counted(sums['sites'], 'site')}"
+        tell(f"{visible(surveying.output)}: {pages}")

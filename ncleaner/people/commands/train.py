@@ -13,9 +13,8 @@ import typer
 from ncleaner.methods.table import DEFAULT_METHOD, METHODS, entry_of
 from ncleaner.options import REQUIRED, Declared, option, options_of
 from ncleaner.people.declared import Given, part, with_options
-from ncleaner.people.options import QuietOption, cores, reports_errors
+from ncleaner.people.options import Run, cores, read_labelled, reports_errors, training_notes
 from ncleaner.people.streams import tell
-from ncleaner.people.training_options import read_labelled, training_notes
 from ncleaner.recipe import Recipe
 from ncleaner.text.counted import counted
 from ncleaner.text.visible import visible
@@ -129,6 +128,7 @@ class Training(Declared):
     ngrams=NGramOptions,
     recipe=part(Recipe, "text encoding"),
     recorded=Recorded,
+    run=part(Run, "quiet"),
 )
 def command(
     inputs: Annotated[
@@ -142,7 +142,7 @@ def command(
     recipe: Recipe,
     recorded: Recorded,
     given: Given,
-    quiet: QuietOption = False,
+    run: Run,
 ) -> None:
     """Train a model from pages and their cleaned text (about 50 are enough), or adapt one.
 
@@ -156,11 +156,11 @@ def command(
     if training.from_crawl and not recorded.language:
         raise typer.BadParameter("--from-crawl needs --language, such as --language de")
     training = replace(training, from_crawl=(*training.from_crawl, *(inputs or [])))
-    with training_notes(quiet), _bad_features():
-        pairs = _pairs(training, labelled, recipe, recorded.language or "", quiet)
+    with training_notes(run.quiet), _bad_features():
+        pairs = _pairs(training, labelled, recipe, recorded.language or "", run.quiet)
         trained, said = _trained(training, pairs, ngrams, recipe, recorded.about(training.output.stem))
     trained.save(training.output)
-    if not quiet:
+    if not run.quiet:
         tell(f"{visible(training.output)}: {trained_sentence(trained)}")
         if said:
             tell(said)

@@ -14,14 +14,18 @@ from ncleaner.methods.table import DEFAULT_METHOD
 from ncleaner.modelling import ALPHABET_NAMES, FOLDS, MAX_ORDER, SCHEMES, Scheme
 from ncleaner.options import Declared, option, record_of, words_of
 from ncleaner.people.declared import part, with_options
-from ncleaner.people.options import JobsOption, QuietOption, cores, reports_errors
+from ncleaner.people.options import (
+    Run,
+    read_labelled,
+    reports_errors,
+    training_notes,
+)
 from ncleaner.people.streams import show
-from ncleaner.people.training_options import read_labelled, training_notes
 from ncleaner.recipe import Recipe
 from ncleaner.training.options import Labelled, NGramOptions, check_q
 
 if TYPE_CHECKING:
-    from ncleaner.training.trials import Tuning
+    from ncleaner.training.tuning import Tuning
 
 __all__ = ["EXAMPLES", "command", "train_command"]
 
@@ -65,7 +69,7 @@ class Tried(Declared):
     )
     output: Path = option(
         Path("tune"),
-        "Write the plots PREFIX.png and PREFIX.svg; the printed command writes PREFIX.ncm.",
+        "Write the plot PREFIX.svg; the printed command writes PREFIX.ncm.",
         kind=Path, flags="--output -o", metavar="PREFIX", panel="Output",
     )  # fmt: skip
     json: Path | None = option(
@@ -76,7 +80,7 @@ class Tried(Declared):
 @reports_errors
 @with_options(
     labelled=Labelled, tried=Tried, ngrams=part(NGramOptions, "size cased statistic"),
-    recipe=part(Recipe, "text encoding"),
+    recipe=part(Recipe, "text encoding"), run=part(Run, "jobs quiet"),
 )  # fmt: skip
 def command(
     *,
@@ -84,30 +88,29 @@ def command(
     tried: Tried,
     ngrams: NGramOptions,
     recipe: Recipe,
-    jobs: JobsOption = None,
-    quiet: QuietOption = False,
+    run: Run,
 ) -> None:
-    """Find n, q and alphabet by cross-validation: tables, plots, and the command that trains the best.
+    """Find n, q and alphabet by cross-validation: tables, a plot, and the command that trains the best.
 
     The best is the plainest combination whose F is within one standard error of the highest.
     """
     import json
 
-    from ncleaner.people.plots import draw_tuning, missing, plot_paths, save
+    from ncleaner.people.plots import plot_path
     from ncleaner.people.progress import CountDisplay
-    from ncleaner.people.tables import tuning_table
+    from ncleaner.people.tuning import draw_tuning, tuning_table
+    from ncleaner.storage.whole import write_whole
     from ncleaner.training.tuning import DEFAULT_QS
     from ncleaner.training.tuning import tune as search
 
     if labelled.raw is None:
         raise typer.BadParameter("give --raw, pages or a file of rows", param_hint="--raw")
-    plots = plot_paths(tried.output)
-    lacking = missing()
+    plot = plot_path(tried.output)
     # fail now, not after the search
-    for path in (*plots, *([tried.json] if tried.json else [])):
+    for path in (plot, *([tried.json] if tried.json else [])):
         if not path.parent.is_dir():
             raise OutputError(f"cannot write {path}: there is no directory {path.parent}")
-    with training_notes(quiet), CountDisplay("step", "steps", quiet=quiet) as display:
+    with training_notes(run.quiet), CountDisplay("step", "steps", quiet=run.quiet) as display:
         tuning = search(
             read_labelled(labelled, recipe),
             orders=tried.order or range(1, MAX_ORDER + 1),
@@ -119,22 +122,15 @@ def command(
             size=ngrams.size,
             cased=ngrams.cased,
             k=tried.folds,
-            jobs=jobs or cores(),
+            jobs=run.processes,
             progress=display.advance,
         )
-    training = train_command(tuning, labelled, ngrams, recipe, plots[0].with_suffix(".ncm"))
+    training = train_command(tuning, labelled, ngrams, recipe, plot.with_suffix(".ncm"))
     if tried.json:
         found = json.dumps({**tuning.to_dict(), "command": training}, ensure_ascii=False, indent=2)
-        try:
-            tried.json.write_text(found + "\n", "utf-8")
-        except OSError as error:
-            raise OutputError(f"cannot write {tried.json}: {error.strerror}") from error
-    if lacking:
-        drawn = f"No plots were drawn: {lacking}"
-    else:
-        save(draw_tuning(tuning), plots)
-        drawn = f"Plots: {', '.join(map(str, plots))}"
-    show(f"{tuning_table(tuning)}\n{drawn}\n\n{training}")
+        write_whole(tried.json, f"{found}\n".encode())
+    draw_tuning(tuning, plot)
+    show(f"{tuning_table(tuning)}\nPlot (SVG): {plot}\n\n{training}")
 
 
 def train_command(

@@ -1,4 +1,4 @@
-"""The history of an output directory as a table of plain text and as an HTML page."""
+"""Reports as tables of plain text and as HTML pages: the history of an output directory, and a crawl."""
 
 from __future__ import annotations
 
@@ -7,15 +7,24 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
-from ncleaner.people.charts import STYLE, bars, curve, distribution, tiles
-from ncleaner.people.htmlpage import html_head, html_table, html_text
+from ncleaner.people.parts import (
+    CHARTS,
+    bars,
+    curve,
+    distribution,
+    html_head,
+    html_table,
+    text_table,
+    tiles,
+)
 from ncleaner.running.history import Group, History, PageRow
 from ncleaner.running.samples import Sample
 from ncleaner.running.tally import LENGTHS, SHARES, TIMES, Tally
+from ncleaner.surveying.portrait import Portrait, SiteRow
 from ncleaner.text.counted import counted
-from ncleaner.text.visible import visible
+from ncleaner.text.visible import html_text, visible
 
-__all__ = ["page", "table"]
+__all__ = ["run_page", "run_text", "survey_page", "survey_text"]
 
 _MOST = 20  # rows of each list on the page, and of pages in the text
 _TITLES = 29  # width of the titles of sums
@@ -26,10 +35,10 @@ _GROUP = 1000  # of more, this number of like ones share one
 _COLUMNS = ("pages", "cleaned", "empty", "given up", "damage", "words kept", "MB", "seconds")
 
 
-# As text
+# A run as text
 
 
-def table(history: History, *, everything: bool = False) -> str:
+def run_text(history: History, *, everything: bool = False) -> str:
     """Returns the report as plain text: the sums, a row for each input, and lists of slow, quarantined and
     damaged pages. Of many inputs, a thousand like ones have one row, unless `everything` is wanted."""
     lines = [f"{name:<{_TITLES}}{value}" for name, value in _sums(history)]
@@ -38,13 +47,14 @@ def table(history: History, *, everything: bool = False) -> str:
         for title, counter in _counters(history)
     ]
     groups = _groups(history, everything)
-    names = [visible(_name(group), 0 if everything else _NAME) for group in groups]
-    width = max([5, *map(len, names)])
-    lines += ["", f"{'input':<{width}}" + "".join(f"{name:>12}" for name in _COLUMNS)]
-    for name, group in zip(names, groups, strict=True):
-        lines.append(f"{name:<{width}}{_cells(group.tally, group.seconds)}{_unread(group)}")
+    longest = 0 if everything else _NAME
+    inputs = [
+        [visible(_name(group), longest), *_cells(group.tally, group.seconds), _unread(group)]
+        for group in groups
+    ]
     if len(history.lines) != 1:
-        lines.append(f"{'all':<{width}}{_cells(history.total, history.seconds)}")
+        inputs.append(["all", *_cells(history.total, history.seconds), ""])
+    lines += ["", *text_table([("input", *_COLUMNS, ""), *inputs], (0, len(_COLUMNS) + 1))]
     if len(groups) < len(history.lines):
         lines.append("--all has a line for each input")
     for title, rows in _lists(history):
@@ -76,7 +86,7 @@ def _name(group: Group) -> str:
 def _unread(group: Group) -> str:
     if not group.unread:
         return ""
-    return "  not read to its end" if group.inputs == 1 else f"  {group.unread:,} not read to the end"
+    return "not read to its end" if group.inputs == 1 else f"{group.unread:,} not read to the end"
 
 
 def _sums(history: History) -> list[tuple[str, str]]:
@@ -98,11 +108,12 @@ def _share_of(total: Tally) -> str:
     return f", {100 * total.words_kept / words:.1f} % of all" if words else ""
 
 
-def _cells(tally: Tally, seconds: float) -> str:
-    return (
-        f"{tally.pages:12,}{tally.cleaned:12,}{tally.empty:12,}{tally.lost.total():12,}{tally.damaged:12,}"
-        f"{tally.words_kept:12,}{tally.bytes / 1e6:12,.1f}{seconds:12,.1f}"
-    )
+def _cells(tally: Tally, seconds: float) -> list[str]:
+    """Returns the figures of `_COLUMNS`."""
+    counts = (
+        tally.pages, tally.cleaned, tally.empty, tally.lost.total(), tally.damaged, tally.words_kept,
+    )  # fmt: skip
+    return [*(f"{count:,}" for count in counts), f"{tally.bytes / 1e6:,.1f}", f"{seconds:,.1f}"]
 
 
 def _counters(history: History) -> Iterator[tuple[str, list[tuple[str, int]]]]:
@@ -138,10 +149,10 @@ def _lists(history: History) -> Iterator[tuple[str, Sequence[PageRow]]]:
             yield title, rows
 
 
-# As a page
+# A run as a page
 
 
-def page(history: History, texts: Sequence[Sample] = ()) -> str:
+def run_page(history: History, texts: Sequence[Sample] = ()) -> str:
     """Returns an HTML page that loads no other file: figures, charts, samples of text, and the same lists.
 
     Args:
@@ -151,7 +162,7 @@ def page(history: History, texts: Sequence[Sample] = ()) -> str:
     charts = list(_charts(history))
     return "".join(
         (
-            html_head(history.folder, STYLE + _STYLE),
+            html_head(history.folder, CHARTS + _STYLE),
             tiles(_large(history)),
             '<div class="charts">',
             *(chart for chart in charts if chart.startswith("<figure")),
@@ -274,13 +285,75 @@ def _inputs(history: History) -> Iterator[str]:
         yield html_table(
             ["input", *_COLUMNS, "remark"],
             [
-                [
-                    _name(group), f"{group.tally.pages:,}", f"{group.tally.cleaned:,}",
-                    f"{group.tally.empty:,}", f"{group.tally.lost.total():,}", f"{group.tally.damaged:,}",
-                    f"{group.tally.words_kept:,}", f"{group.tally.bytes / 1e6:,.1f}",
-                    f"{group.seconds:,.1f}", _unread(group).strip(),
-                ]
+                [_name(group), *_cells(group.tally, group.seconds), _unread(group)]
                 for group in _groups(history, everything=False)
             ],
-        )  # fmt: skip
+        )
         yield "</div>"
+
+
+# A crawl
+
+
+_SITES = ("site", "pages", "words", "kept %", "languages", "kinds", "layouts", "duplicates", "sampled pages")
+# Of a survey that has not looked for duplicates.
+_UNKNOWN = "- (--duplicates counts them)"
+
+
+def _share(row: SiteRow) -> str:
+    return f"{100 * row.kept / row.words:.1f}" if row.words else "-"
+
+
+def _most(counter: Counter[str], number: int) -> str:
+    ranked = sorted(((name, n) for name, n in counter.items() if name), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{visible(name)} {n:,}" for name, n in ranked[:number]) + (
+        ", …" if len(ranked) > number else ""
+    )
+
+
+def _survey_sums(portrait: Portrait) -> list[tuple[str, str]]:
+    total = portrait.total
+    return [
+        ("sites", f"{portrait.sites:,}"),
+        ("sites with one page", f"{portrait.single:,}"),
+        ("pages", f"{total.pages:,}"),
+        ("words", f"{total.words:,}"),
+        ("words kept, per cent", _share(total)),
+        ("languages", _most(total.languages, 20) or "-"),
+        ("kinds of pages", _most(total.kinds, 20) or "-"),
+        ("exact duplicates", f"{total.exact:,}" if portrait.duplicates else _UNKNOWN),
+        ("near duplicates", f"{total.near:,}" if portrait.duplicates else _UNKNOWN),
+        ("sampled pages", f"{total.sampled:,}"),
+    ]
+
+
+def _sites(portrait: Portrait) -> list[tuple[str, ...]]:
+    """Returns the figures of `_SITES` for each of the largest sites."""
+    return [
+        (
+            row.site,
+            f"{row.pages:,}",
+            f"{row.words:,}",
+            _share(row),
+            _most(row.languages, 3),
+            _most(row.kinds, 3),
+            f"{row.layouts:,}",
+            f"{row.exact + row.near:,}" if portrait.duplicates else "-",
+            f"{row.sampled:,}",
+        )
+        for row in portrait.largest
+    ]
+
+
+def survey_text(portrait: Portrait, most: int = 20) -> str:
+    """Returns the sums, and a line for each of the largest sites."""
+    sums = [f"{name:<22}{value}" for name, value in _survey_sums(portrait)]
+    shown = [_SITES.index(name) for name in ("site", "pages", "kept %", "layouts", "languages")]
+    rows = [[row[column] for column in shown] for row in [_SITES, *_sites(portrait)[:most]]]
+    return "\n".join([*sums, "", *text_table(rows, (0, 4))])
+
+
+def survey_page(portrait: Portrait, title: str) -> str:
+    """Returns an HTML page that loads no other file."""
+    sums = html_table(["", ""], _survey_sums(portrait))
+    return html_head(title) + sums + html_table(_SITES, _sites(portrait)) + "</main></html>\n"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import re
 
-from ncleaner.people.charts import bars, curve, distribution, tiles
+from ncleaner.people.parts import bars, curve, distribution, tiles
 
 
 def test_bars_have_their_shares_and_a_rest() -> None:

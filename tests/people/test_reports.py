@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ncleaner.errors import InputError
-from ncleaner.people.runpage import page, table
+from ncleaner.people.reports import run_page, run_text
 from ncleaner.running.history import read_history
 from ncleaner.running.samples import samples
 from ncleaner.text.visible import html_text
@@ -109,7 +109,7 @@ def test_a_page_that_needs_nothing_else(folder: Path, tmp_path: Path) -> None:
 def test_what_has_one_value_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text(f"<html lang=en><p>{PROSE}")
     assert ncleaner("clean", tmp_path / "page.html", "-o", tmp_path / "out", "-f", "jsonl").returncode == 0
-    text = page(read_history(str(tmp_path / "out")))
+    text = run_page(read_history(str(tmp_path / "out")))
     assert "<svg" not in text and "class=bars" not in text
     assert "<p>Pages by outcome: cleaned 1, no other.</p>" in text
     assert "<span>input</span>" in text and "<span>page</span>" in text
@@ -123,7 +123,7 @@ def test_samples_are_the_beginnings_of_outputs(tmp_path: Path, compression: str)
     (sample,) = samples(history, 3)
     assert sample.url.startswith("http") and sample.language == "en" and sample.text.endswith(" …")
     assert len(sample.text.split()) == 71
-    assert html_text(sample.text) in page(history, [sample])
+    assert html_text(sample.text) in run_page(history, [sample])
     for path in tmp_path.glob("crawl.*"):
         path.write_bytes(path.read_bytes()[:40])
     assert samples(history, 3) == []
@@ -147,7 +147,7 @@ def many(folder: Path, tmp_path: Path, names: list[str]) -> Path:
 def test_a_thousand_like_inputs_have_one_line(folder: Path, tmp_path: Path) -> None:
     names = [f"segments/{n % 7}/crawl-{n:05}.warc.gz" for n in range(2500)] + ["list.html", "odd.txt"]
     history = read_history(str(many(folder, tmp_path, names)))
-    said = table(history)
+    said = run_text(history)
     assert len(said.splitlines()) < 45
     rows = re.findall(r"^([\d,]+) inputs from (\S+)", said, re.M)
     assert [number for number, _ in rows] == ["1,000", "1,000", "500"]
@@ -156,9 +156,9 @@ def test_a_thousand_like_inputs_have_one_line(folder: Path, tmp_path: Path) -> N
     pages = [int(row.replace(",", "")) for row in re.findall(r"from \S+ +([\d,]+)", said)]
     (one,) = {line.tally.pages for line in history.lines}
     assert sum(pages) == 2500 * one and history.total.pages == 2502 * one
-    each = table(history, everything=True)
+    each = run_text(history, everything=True)
     assert each.count("segments/") >= 2500 and "inputs from" not in each
-    assert "2,502" in page(history) and page(history).count("<tr>") < 100
+    assert "2,502" in run_page(history) and run_page(history).count("<tr>") < 100
 
 
 def test_manifests_without_distributions_are_read(folder: Path, tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_manifests_without_distributions_are_read(folder: Path, tmp_path: Path) 
     (tmp_path / "manifest.jsonl").write_text("\n".join(lines))
     history = read_history(str(tmp_path))
     assert history.foreign == 0 and len(history.lines) == 3
-    text = page(history)
+    text = run_page(history)
     assert "Share of words kept" not in text and "Pages by language" in text
 
 
@@ -182,7 +182,7 @@ def test_axe_finds_nothing(folder: Path, tmp_path: Path) -> None:
         "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
     )
     history = read_history(str(folder))
-    (tmp_path / "report.html").write_text(page(history, samples(history, 2)), "utf-8")
+    (tmp_path / "report.html").write_text(run_page(history, samples(history, 2)), "utf-8")
     with browser() as chromium:
         for scheme in ("light", "dark"):
             tab = chromium.new_page(color_scheme=scheme)
@@ -201,7 +201,7 @@ def test_the_last_line_of_an_input_counts(folder: Path, tmp_path: Path) -> None:
     assert history.foreign == 3
     assert len(history.lines) == 3
     assert history.total.pages >= 1000
-    assert "3 lines of the manifest are not of this version" in table(history)
+    assert "3 lines of the manifest are not of this version" in run_text(history)
 
 
 @pytest.mark.slow
@@ -213,14 +213,14 @@ def test_lines_of_other_versions(folder: Path, tmp_path: Path, key: str) -> None
         (tmp_path / "manifest.jsonl").write_text("\n".join([json.dumps(entry), *rest]))
         history = read_history(str(tmp_path))
         assert history.foreign == 1
-        assert table(history) and page(history)
+        assert run_text(history) and run_page(history)
 
 
 def test_an_empty_manifest(tmp_path: Path) -> None:
     (tmp_path / "manifest.jsonl").write_text("")
     history = read_history(str(tmp_path))
-    assert table(history).startswith("input")
-    assert "<svg" not in page(history)
+    assert run_text(history).startswith("input")
+    assert "<svg" not in run_page(history)
 
 
 def test_no_manifest(tmp_path: Path) -> None:

@@ -1,15 +1,44 @@
-"""Charts as parts of an HTML page: bars, distributions, a curve over time. They need no library, no script,
-and take the colours of the page, light or dark."""
+"""The parts of reports: tables of text; heads, tables, bars and charts of HTML pages.
+
+An HTML page loads no other file, has no script, and takes the colours of the reader's system, light or dark.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
+from ncleaner.storage.whole import write_whole
 from ncleaner.text.visible import html_text, visible
 
-__all__ = ["STYLE", "bars", "curve", "distribution", "tiles"]
+__all__ = [
+    "CHARTS",
+    "bars",
+    "curve",
+    "distribution",
+    "html_head",
+    "html_table",
+    "text_table",
+    "tiles",
+    "write_page",
+]
 
-STYLE = """
+_STYLE = """
+:root { color-scheme: light dark; --text: #222; --back: #fff; --head: #f2f2f2; --line: #ddd; --soft: #666;
+  --ink: #2f6db5 }
+@media (prefers-color-scheme: dark) {
+  :root { --text: #e8e8e8; --back: #16181b; --head: #2a2e33; --line: #3a3f45; --soft: #aaa; --ink: #6ea8ee }
+  a { color: #8ab4ff } }
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var(--back); margin: 2rem auto;
+  max-width: 72rem; padding: 1rem }
+h1 { font-size: 1.5rem } h2 { font-size: 1.15rem; margin-top: 2.2rem }
+table { border-collapse: collapse; font-size: 13px } th { text-align: left; background: var(--head) }
+th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); vertical-align: top }
+.wide { overflow-x: auto }
+td.n { text-align: right; font-variant-numeric: tabular-nums } td.u { word-break: break-all }
+"""
+
+CHARTS = """
 .tiles { display: flex; flex-wrap: wrap; gap: .8rem; margin: 1.2rem 0 }
 .tiles div { border: 1px solid var(--line); border-radius: .5rem; padding: .6rem 1rem; min-width: 8rem }
 .tiles b { display: block; font-size: 1.5rem; font-weight: 600; font-variant-numeric: tabular-nums }
@@ -30,6 +59,47 @@ svg.chart { width: 100%; height: auto; display: block }
 _MOST, _LONGEST = 12, 40
 # of a drawing, in its own units
 _WIDTH, _HEIGHT, _FOOT = 420, 130, 34
+
+
+def text_table(rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> list[str]:
+    """Returns the lines of a table, with the columns `left` to the left, and numbers to the right."""
+    # names come from crawls, and from model files that may come from anywhere
+    shown = [[*map(visible, row)] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
+    return [
+        "  ".join(
+            f"{cell:{'<' if column in left else '>'}{width}}"
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in shown
+    ]
+
+
+def write_page(path: Path, text: str) -> None:
+    """Writes a page, whole or not at all. Raises OutputError: it cannot be written."""
+    write_whole(path, text.encode("utf-8", "replace"))
+
+
+def html_head(title: str, style: str = "") -> str:
+    """Returns the beginning of a page, up to its headline; `style`: rules that only this page needs."""
+    return (
+        "<!doctype html>\n<html lang=en><meta charset=utf-8>"
+        f"<title>ncleaner: {html_text(title)}</title><meta name=viewport content='width=device-width'>"
+        f"<style>{_STYLE}{style}</style>\n<main><h1>{html_text(title)}</h1>"
+    )
+
+
+def html_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Returns a table; a cell that is a number stands at the right edge."""
+    titles = "<tr>" + "".join(f"<th>{html_text(name)}</th>" for name in head) + "</tr>" if any(head) else ""
+    body = "".join("<tr>" + "".join(_cell(value) for value in row) + "</tr>" for row in rows)
+    return f"<table>{titles}{body}</table>\n"
+
+
+def _cell(value: str) -> str:
+    number = value.replace(",", "").replace(".", "").isdigit()
+    kind = " class=n" if number else " class=u" if "://" in value else ""
+    return f"<td{kind}>{html_text(value)}</td>"
 
 
 def tiles(figures: Sequence[tuple[str, str]]) -> str:

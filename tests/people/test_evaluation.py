@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from ncleaner.document.tables import ZONES
-from ncleaner.people.tables import convention_table
+from ncleaner.people.evaluation import convention_table
 from ncleaner.training.conventions import ZoneUse
 
 
