@@ -1,0 +1,194 @@
+"""From probabilities to a mask, and what copies and tables change in it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ncleaner.modelling._decision import LEAST, decide, probabilities_of
+from ncleaner.modelling.structure import BALANCES
+from ncleaner.document.html import dump_html
+from ncleaner.document.plain import dump_text
+from ncleaner.modelling._decision import complete_tables
+from ncleaner.modelling._decision import drop_copies
+
+
+
+PAGES = st.lists(st.tuples(st.integers(0, 100), st.integers(1, 50)), min_size=1, max_size=8)
+
+
+def expected_f(kept: Any, probabilities: np.ndarray, words: np.ndarray, beta: float) -> float:
+    right, gold = (probabilities * words)[list(kept)].sum(), (probabilities * words).sum()
+    return float((1 + beta**2) * right / (words[list(kept)].sum() + beta**2 * gold + 1e-9))
+
+
+def columns(page: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
+    return np.array([p / 100 for p, _ in page]), np.array([float(w) for _, w in page])
+
+
+@given(page=PAGES, beta=st.sampled_from([*BALANCES.values(), 1.7]))
+def test_no_other_segments_are_expected_to_do_better(page: list[tuple[int, int]], beta: float) -> None:
+    probabilities, words = columns(page)
+    rows = range(len(page))
+    best, balanced = (
+        max(
+            expected_f(kept, probabilities, words, balance)
+            for size in range(len(page) + 1)
+            for kept in itertools.combinations(rows, size)
+        )
+        for balance in (beta, 1.0)
+    )
+    mask = decide(probabilities, words, beta)
+    if mask.any():
+        assert expected_f(np.flatnonzero(mask), probabilities, words, beta) == pytest.approx(best)
+        assert balanced >= LEAST - 1e-9
+    else:
+        assert balanced < LEAST + 1e-9
+
+
+@given(page=PAGES, betas=st.tuples(st.floats(0.1, 4), st.floats(0.1, 4)))
+def test_who_wants_more_recall_gets_at_least_as_much(
+    page: list[tuple[int, int]], betas: tuple[float, float]
+) -> None:
+    less, more = (decide(*columns(page), beta) for beta in sorted(betas))
+    assert np.all(less <= more)
+
+
+def test_pages_without_main_text() -> None:
+    assert decide(np.zeros(0), np.zeros(0)).shape == (0,)
+    assert decide(np.zeros(5), np.ones(5)).tolist() == [False] * 5
+    assert decide(np.ones(5), np.zeros(5)).tolist() == [False] * 5
+    assert decide(np.full(5, 0.05), np.ones(5)).tolist() == [False] * 5
+    assert decide(np.ones(3), np.ones(3)).tolist() == [True] * 3
+
+
+def test_what_is_kept_depends_on_the_rest_of_the_page() -> None:
+    words = np.full(4, 10.0)
+    # half likely: worth it where nothing is more so, not where much is certain
+    assert decide(np.array([0.4, 0.4, 0.3, 0.3]), words).all()
+    assert decide(np.array([0.99, 0.99, 0.3, 0.3]), words).tolist() == [True, True, False, False]
+    assert decide(np.array([0.99, 0.99, 0.3, 0.3]), words, 2.0).all()
+
+
+def test_probabilities() -> None:
+    found = probabilities_of(np.array([-1e9, -math.log(3), 0.0, 1e9]))
+    assert found.tolist() == [pytest.approx(0, abs=1e-12), pytest.approx(0.25), 0.5, pytest.approx(1)]
+
+
+def test_columns_of_different_lengths_are_refused() -> None:
+    with pytest.raises(ValueError, match="3 probabilities, but 2 segments"):
+        decide(np.ones(3), np.ones(2))
+
+
+ROW = "<tr><td>8.15<td>Pier<td>daily"
+TABLE = f"<table><tr><th>Time<th>From<th>Days{ROW}{ROW}</table>"
+
+
+def completed(html: str, removed: list[int]) -> list[int]:
+    """The segments that are still removed."""
+    document = dump_html(html)
+    mask = np.ones(len(document), bool)
+    mask[removed] = False
+    complete_tables(document.tables, mask)
+    return np.flatnonzero(~mask).tolist()
+
+
+def test_the_rest_of_a_table_is_kept() -> None:
+    assert completed(TABLE, [0]) == completed(TABLE, [1, 4]) == completed(TABLE, []) == []
+    assert completed(f"<p>a{TABLE}<p>b", [0, 1, 10]) == [0, 10]
+
+
+def test_a_table_of_which_little_is_kept_stays() -> None:
+    assert completed(TABLE, [0, 1, 2]) == [0, 1, 2]
+    assert completed(TABLE, [*range(9)]) == [*range(9)]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        # one row, or one column
+        "<table><tr><td>a<td>b<td>c<td>d<td>e</table>",
+        "<table><tr><td>a<tr><td>b<tr><td>c</table>",
+        # cells with text of their own
+        "<table><tr><td>a<td><p>b<p>c<p>d<p>e<tr><td>f<td>g</table>",
+        f"<table><tr><td>a<td>{'fog ' * 200}<tr><td>c<td>d</table>",
+        # a table inside
+        f"<table><tr><td>a<td>b<tr><td>c<td>{TABLE}</table>",
+        # no table
+        "<p>a<p>b<p>c<p>d",
+    ],
+)
+def test_tables_for_layout_stay(html: str) -> None:
+    assert completed(html, [0]) == [0]
+
+
+def test_captions_and_hidden_cells_stay() -> None:
+    html = TABLE.replace("<table>", "<table><caption>Ferries</caption>").replace(
+        "<td>daily", "<td hidden>daily", 1
+    )
+    assert completed(html, [0, 1, 6]) == [0, 6]
+
+
+def test_the_table_inside_counts_for_itself() -> None:
+    html = f"<table><tr><td>a<td>b<tr><td>c<td>{TABLE}</table>"
+    assert completed(html, [0, 3]) == [0]
+
+
+def test_tables_of_empty_pages_plain_text_and_a_mask_of_another_page() -> None:
+    assert completed("", []) == []
+    document = dump_text("a\n\nb\n")
+    mask = np.zeros(len(document), bool)
+    complete_tables(document.tables, mask)
+    assert not mask.any()
+    with pytest.raises(ValueError, match="does not fit"):
+        complete_tables(document.tables, np.ones(7, bool))
+
+
+TEXT = "The ferry was late again, and nobody knew why."
+CHINESE = "今天早上两岛之间的渡船又晚点了，谁也不知道为什么。"
+
+
+def kept(html: str, mask: list[bool] | None = None) -> list[bool]:
+    document = dump_html(html)
+    found = np.ones(len(document), bool) if mask is None else np.array(mask)
+    drop_copies(document.tables, found)
+    return [bool(value) for value in found]
+
+
+@pytest.mark.parametrize("text", [TEXT, CHINESE])
+def test_a_copy_of_another_style_goes(text: str) -> None:
+    assert kept(f"<p class=wide>{text}</p><p class=narrow>{text}</p><p>x</p>") == [True, False, True]
+    assert kept(f"<div class=tab><p>{text}</p></div><div><p>{text.upper()} *</p></div>") == [True, False]
+
+
+def test_a_teaser_that_breaks_off_is_no_copy() -> None:
+    long = f"{TEXT} Those who had come early stood on the pier for an hour."
+    assert kept(f"<p class=teaser>{long[:70]}…</p><p>{long}</p>") == [True, True]
+
+
+def test_copies_of_one_style_stay() -> None:
+    assert kept(f"<p>{TEXT}</p><p>x</p><p>{TEXT}</p>") == [True, True, True]
+
+
+def test_short_segments_and_code_may_stand_twice() -> None:
+    assert kept("<p class=a>Ferry to the islands</p><p>Ferry to the islands</p>") == [True, True]
+    assert kept(f"<pre class=a>{TEXT}</pre><pre>{TEXT}</pre>") == [True, True]
+
+
+def test_only_what_is_kept_counts() -> None:
+    assert kept(f"<p class=a>{TEXT}</p><p>{TEXT}</p>", [False, True]) == [False, True]
+    assert kept(f"<p class=a>{TEXT}</p><p>{TEXT}</p>", [True, False]) == [True, False]
+
+
+def test_empty_pages_plain_text_and_a_mask_of_another_page() -> None:
+    assert kept("") == []
+    document = dump_text(f"{TEXT}\n\n{TEXT}\n")
+    mask = np.ones(len(document), bool)
+    drop_copies(document.tables, mask)
+    assert mask.all()
+    with pytest.raises(ValueError, match="does not fit"):
+        drop_copies(document.tables, np.ones(7, bool))
