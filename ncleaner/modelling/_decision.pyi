@@ -6,19 +6,7 @@ from ncleaner.document._tables import Tables
 SATURATION: float
 
 class Statistics:
-    def __init__(
-        self,
-        kind: str,
-        slope: float,
-        offset: float,
-        to_clean: float,
-        stay_clean: float,
-        opening: float,
-        closing: float,
-        empty: float,
-        scale: float,
-        shift: float,
-    ) -> None: ...
+    def __init__(self, kind: str, numbers: dict[str, float]) -> None: ...
     def of(
         self, sums: npt.NDArray[np.float64], counts: npt.NDArray[np.uint32]
     ) -> npt.NDArray[np.float64]: ...

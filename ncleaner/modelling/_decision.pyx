@@ -80,11 +80,6 @@ cdef void _smooth(
         odds[i] = log(fmax(x / fmax(some + some * x - x, 1e-12 * some * (1 + x)), 1e-300))
 
 
-cdef _check(double to_clean, double stay_clean, double empty):
-    if not (0 < to_clean < 1 and 0 < stay_clean < 1 and 0 < empty <= 1):
-        raise ValueError("the probabilities of a chain have to lie between 0 and 1")
-
-
 cdef inline double _odds(double log_odds) noexcept nogil:
     return exp(fmax(fmin(log_odds, LIMIT), -LIMIT))
 
@@ -124,29 +119,19 @@ cdef class Statistics:
 
     Args:
         kind: `character`, `segment` or `page`.
-        slope, offset, to_clean, stay_clean, opening, closing, scale, shift: see `Decision`.
-        empty: factor for the probability that a page has no clean text at all, above 0 and at most 1. With 1 the
-            chain is unchanged. A smaller factor lets a page keep its best segments instead of none.
+        numbers: {field of `statistic_t`: its value}, as in `Decision`; and `empty`, a factor for the probability that a
+            page has no clean text at all, above 0 and at most 1. With 1 the chain is unchanged. A smaller factor lets a
+            page keep its best segments instead of none.
 
     Raises:
-        ValueError: a probability or `empty` is out of range.
+        ValueError: a number is missing, or a probability or `empty` is out of range.
     """
 
-    def __init__(
-        self, str kind, double slope, double offset, double to_clean, double stay_clean, double opening, double closing,
-        double empty, double scale, double shift
-    ):
-        _check(to_clean, stay_clean, empty)
-        self.s.kind = PER_CHARACTER if kind == "character" else PER_SEGMENT if kind == "segment" else PER_PAGE
-        self.s.slope = slope
-        self.s.offset = offset
-        self.s.to_clean = to_clean
-        self.s.stay_clean = stay_clean
-        self.s.opening = opening
-        self.s.closing = closing
-        self.s.empty = empty
-        self.s.scale = scale
-        self.s.shift = shift
+    def __init__(self, str kind, dict numbers not None):
+        cdef int number = PER_CHARACTER if kind == "character" else PER_SEGMENT if kind == "segment" else PER_PAGE
+        self.s = dict(numbers, kind=number)
+        if not (0 < self.s.to_clean < 1 and 0 < self.s.stay_clean < 1 and 0 < self.s.empty <= 1):
+            raise ValueError("the probabilities of a chain have to lie between 0 and 1")
 
     def of(self, sums, counts):
         """Returns the statistic of each segment of one page, in bits: shape (segments,), float64.

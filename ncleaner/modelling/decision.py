@@ -32,6 +32,8 @@ PRESETS: tuple[Preset, ...] = ("balanced", "precision", "recall")
 # Factor on the chain's probability that a page has no clean text: such pages are rarer than the chain
 # expects.
 _EMPTY = 0.01
+# The numbers of a decision besides its thresholds.
+_CALIBRATION = ("slope", "offset", "to_clean", "stay_clean", "opening", "closing", "scale", "shift")
 
 
 @dataclass(frozen=True)
@@ -96,9 +98,8 @@ class Decision:
     def compiled(self) -> Statistics:
         """The statistic in compiled code."""
         return Statistics(
-            self.statistic, self.slope, self.offset, self.to_clean, self.stay_clean, self.opening,
-            self.closing, _EMPTY, self.scale, self.shift,
-        )  # fmt: skip
+            self.statistic, {"empty": _EMPTY} | {name: getattr(self, name) for name in _CALIBRATION}
+        )
 
     def header(self) -> dict[str, Any]:
         """Returns the entry of a model's header."""
@@ -113,13 +114,7 @@ class Decision:
         """
         if header["statistic"] not in STATISTICS:
             raise ValueError(f"unknown statistic {header['statistic']!r}")
-        numbers = {
-            name: float(header[name])
-            for name in (
-                "threshold", "slope", "offset", "to_clean", "stay_clean", "opening", "closing", "scale",
-                "shift",
-            )
-        }  # fmt: skip
+        numbers = {name: float(header[name]) for name in ("threshold", *_CALIBRATION)}
         presets = {str(name): float(value) for name, value in header["presets"].items()}
         if not all(map(math.isfinite, (*numbers.values(), *presets.values()))):
             raise ValueError("a threshold or a calibration is not a number")

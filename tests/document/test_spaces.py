@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-from ncleaner.document.html import dump_html
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-
+from ncleaner.document.html import dump_html
 
 APART = [
     # whole elements next to each other, the characters as between words

@@ -46,7 +46,9 @@ def posterior(
 ) -> np.ndarray:
     """The chain alone, from and to nats: the slope takes the evidence through the saturation as it is."""
     bit, slope = math.log(2), 1e12
-    chain = Statistics("page", slope, 0, to_clean, stay_clean, opening / bit, closing / bit, empty, bit, 0)
+    numbers = {"slope": slope, "offset": 0, "scale": bit, "shift": 0, "empty": empty}
+    edges = {"opening": opening / bit, "closing": closing / bit}
+    chain = Statistics("page", {**numbers, **edges, "to_clean": to_clean, "stay_clean": stay_clean})
     sums = SATURATION * np.asarray(evidence) / bit / slope
     return chain.of(sums, np.ones(len(sums), np.uint32))
 

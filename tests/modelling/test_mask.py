@@ -5,18 +5,16 @@ from __future__ import annotations
 import itertools
 import math
 from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ncleaner.modelling._decision import LEAST, decide, probabilities_of
-from ncleaner.modelling.structure import BALANCES
+
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
-from ncleaner.modelling._decision import complete_tables
-from ncleaner.modelling._decision import drop_copies
-
-
+from ncleaner.modelling._decision import LEAST, complete_tables, decide, drop_copies, probabilities_of
+from ncleaner.modelling.structure import BALANCES
 
 PAGES = st.lists(st.tuples(st.integers(0, 100), st.integers(1, 50)), min_size=1, max_size=8)
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
+
 import pytest
 import webencodings
 from hypothesis import given
 from hypothesis import strategies as st
-from ncleaner.text.encodings import lookup, transcode
+
 from ncleaner.text._utf8 import examine
 from ncleaner.text.charset import decode
-from ncleaner.text.encodings import mended
+from ncleaner.text.encodings import lookup, mended, transcode
 
 from .encoding_inputs import LABELS, NAMES, inputs
-
 
 EXPECTED = json.loads(Path(__file__).with_name("encodings.json").read_text())
 # Encodings that the standard replaces by an error, and one that is of no use here.
