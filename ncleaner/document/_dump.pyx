@@ -19,8 +19,9 @@ from ncleaner.document._formula cimport (
     add_reading, add_tex, end_readings, formula_class, is_tex_type, may_be_formula,
 )
 from ncleaner.document._marks cimport (
-    MARK_CODE, MARK_LINK_END, NO_ATTRIBUTE, OF_ALT, OF_BASE, OF_HREF, OF_SOURCE, OF_SRC, add_mark, mark_attribute,
-    mark_image, mark_script, name_of_attribute, says_display,
+    MARK_CODE, MARK_LINK_END, NO_ATTRIBUTE, OF_ALIGN, OF_ALT, OF_ALTTEXT, OF_BASE, OF_CLASS, OF_COLSPAN, OF_DISPLAY,
+    OF_ENCODING, OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_NAME, OF_ROLE, OF_ROWSPAN, OF_SOURCE, OF_SRC,
+    OF_START, OF_STYLE, OF_TYPE, OF_VALUE, add_mark, mark_attribute, mark_image, mark_script, says_display,
 )
 from ncleaner.document._spaces cimport CLOSED, JOINT_LEVELS, begin_side, is_apart, is_blank, joint, side_t, widen_side
 from ncleaner.document._structs cimport (
@@ -58,26 +59,9 @@ cdef meaning_t meanings[KNOWN_TAGS]
 cdef uintptr_t id_html, id_body, id_button, id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml
 cdef uintptr_t id_base
 
-# The attributes that are read. Lexbor identifies some of them by an id, and the others by the address of a name
+# The attributes that are read (OF_…). Lexbor identifies some of them by an id, and the others by the address of a name
 # that is stored with the document.
-cdef enum:
-    OTHER = 0
-    CLASS = 1
-    ID = 2
-    ROLE = 3
-    HIDDEN = 4
-    STYLE = 5
-    ALT = 6
-    LANG = 7
-    HREF = 8
-    TYPE = 9
-    ENCODING = 10
-    ALTTEXT = 11
-
 cdef uint8_t attributes[KNOWN_TAGS]
-
-# Those that marks have: OF_…
-cdef uint8_t marked_attributes[KNOWN_TAGS]
 
 # The lengths of the names of attributes that Lexbor identifies by an id, in bytes.
 cdef uint8_t name_lengths[KNOWN_TAGS]
@@ -113,30 +97,61 @@ cdef inline bint is_streamed(const unsigned char* id_, size_t length) noexcept n
     return length > 2 and id_[0] == c'S' and id_[1] == c':'
 
 
+cdef int _of_name(const unsigned char* name, size_t length) noexcept nogil:
+    """Returns the number of an attribute, or NO_ATTRIBUTE."""
+    # by length: all attributes of all elements are looked at
+    if length == 2:
+        return OF_ID if memcmp(name, b"id", 2) == 0 else NO_ATTRIBUTE
+    if length == 3:
+        return OF_SRC if memcmp(name, b"src", 3) == 0 else OF_ALT if memcmp(name, b"alt", 3) == 0 else NO_ATTRIBUTE
+    if length == 4:
+        if memcmp(name, b"href", 4) == 0:
+            return OF_HREF
+        if memcmp(name, b"name", 4) == 0:
+            return OF_NAME
+        if memcmp(name, b"role", 4) == 0:
+            return OF_ROLE
+        if memcmp(name, b"lang", 4) == 0:
+            return OF_LANG
+        return OF_TYPE if memcmp(name, b"type", 4) == 0 else NO_ATTRIBUTE
+    if length == 5:
+        if memcmp(name, b"class", 5) == 0:
+            return OF_CLASS
+        if memcmp(name, b"style", 5) == 0:
+            return OF_STYLE
+        if memcmp(name, b"align", 5) == 0:
+            return OF_ALIGN
+        return OF_START if memcmp(name, b"start", 5) == 0 else OF_VALUE if memcmp(name, b"value", 5) == 0 \
+            else NO_ATTRIBUTE
+    if length == 6:
+        return OF_HIDDEN if memcmp(name, b"hidden", 6) == 0 else NO_ATTRIBUTE
+    if length == 7:
+        if memcmp(name, b"colspan", 7) == 0:
+            return OF_COLSPAN
+        if memcmp(name, b"rowspan", 7) == 0:
+            return OF_ROWSPAN
+        if memcmp(name, b"alttext", 7) == 0:
+            return OF_ALTTEXT
+        return OF_DISPLAY if memcmp(name, b"display", 7) == 0 else NO_ATTRIBUTE
+    if length == 8 and memcmp(name, b"encoding", 8) == 0:
+        return OF_ENCODING
+    if length < 8 or length > 13 or memcmp(name, b"data-", 5) != 0:
+        return NO_ATTRIBUTE
+    if length == 9 and memcmp(name, b"data-lang", 9) == 0 or length == 13 and memcmp(name, b"data-language", 13) == 0:
+        return OF_LANGUAGE
+    if (
+        length == 8 and memcmp(name, b"data-src", 8) == 0 or length == 13 and (
+            memcmp(name, b"data-original", 13) == 0 or memcmp(name, b"data-lazy-src", 13) == 0
+        )
+    ):
+        return OF_SOURCE
+    return NO_ATTRIBUTE
+
+
 cdef inline int _attribute(uintptr_t name) noexcept nogil:
-    cdef name_t* entry
     if name < KNOWN_TAGS:
         return attributes[name]
-    entry = <name_t*> name
-    if entry.length == 4 and memcmp(entry.short_name, b"role", 4) == 0:
-        return ROLE
-    if entry.length == 6 and memcmp(entry.short_name, b"hidden", 6) == 0:
-        return HIDDEN
-    if entry.length == 5 and memcmp(entry.short_name, b"style", 5) == 0:
-        return STYLE
-    if entry.length == 3 and memcmp(entry.short_name, b"alt", 3) == 0:
-        return ALT
-    if entry.length == 4 and memcmp(entry.short_name, b"lang", 4) == 0:
-        return LANG
-    if entry.length == 4 and memcmp(entry.short_name, b"href", 4) == 0:
-        return HREF
-    if entry.length == 4 and memcmp(entry.short_name, b"type", 4) == 0:
-        return TYPE
-    if entry.length == 8 and memcmp(entry.short_name, b"encoding", 8) == 0:
-        return ENCODING
-    if entry.length == 7 and memcmp(entry.short_name, b"alttext", 7) == 0:
-        return ALTTEXT
-    return OTHER
+    return _of_name((<name_t*> name).short_name, (<name_t*> name).length)
 
 
 cdef inline bint _is_custom(uintptr_t name) noexcept nogil:
@@ -303,20 +318,10 @@ cdef str_t* _tex_of_script(node_t* node) noexcept nogil:
     cdef str_t* type_
     if node.type != ELEMENT_NODE or node.local_name != id_script:
         return NULL
-    type_ = _value(node, TYPE)
+    type_ = _value(node, OF_TYPE)
     if type_ == NULL or not is_tex_type(type_.data, type_.length):
         return NULL
     return _text_of(node)
-
-
-cdef inline int _marked(attr_t* attr) noexcept nogil:
-    """Returns which of the attributes that marks have it is (OF_…)."""
-    cdef uintptr_t name = attr.node.local_name
-    if name < KNOWN_TAGS:
-        return marked_attributes[name]
-    if (<name_t*> name).length > 13:
-        return NO_ATTRIBUTE
-    return name_of_attribute((<name_t*> name).short_name, (<name_t*> name).length)
 
 
 cdef bint _is_display(builder_t* b, node_t* node) noexcept nogil:
@@ -330,7 +335,9 @@ cdef bint _is_display(builder_t* b, node_t* node) noexcept nogil:
             return False
         attr = (<element_node_t*> node).first_attr
         while attr != NULL:
-            if attr.value != NULL and says_display(_marked(attr), attr.value.data, attr.value.length):
+            if attr.value != NULL and says_display(
+                _attribute(attr.node.local_name), attr.value.data, attr.value.length
+            ):
                 return True
             attr = attr.next
         node = node.parent
@@ -342,7 +349,7 @@ cdef void _mark(builder_t* b, node_t* node, int tag) noexcept nogil:
     cdef attr_t* attr = (<element_node_t*> node).first_attr
     cdef int which
     while attr != NULL:
-        which = _marked(attr)
+        which = _attribute(attr.node.local_name)
         if which != NO_ATTRIBUTE and attr.value != NULL:
             if which == OF_HREF and node.local_name == id_base:
                 which = OF_BASE
@@ -362,7 +369,7 @@ cdef void _mark_image(builder_t* b, node_t* node) noexcept nogil:
     none.length = 0
     while attr != NULL:
         if attr.value != NULL and attr.value.length:
-            which = _marked(attr)
+            which = _attribute(attr.node.local_name)
             if which == OF_SOURCE or which == OF_SRC and not late:
                 source = attr.value
                 late = which == OF_SOURCE
@@ -381,7 +388,7 @@ cdef void _mark_script(builder_t* b, node_t* node) noexcept nogil:
     none.data = b""
     none.length = 0
     while attr != NULL:
-        if attr.value != NULL and _marked(attr) == OF_SRC:
+        if attr.value != NULL and _attribute(attr.node.local_name) == OF_SRC:
             source = attr.value
         attr = attr.next
     if text == NULL:
@@ -436,12 +443,12 @@ cdef void _add_formula(builder_t* b, node_t* math, found_t* found) noexcept nogi
     cdef bint into
     while node != NULL and tex == NULL:
         if _is_named(node, b"annotation", 10):
-            text = _value(node, ENCODING)
+            text = _value(node, OF_ENCODING)
             if text != NULL and text.length == 17 and memcmp(text.data, b"application/x-tex", 17) == 0:
                 tex = _text_of(node)
         node = following(node, math, True)
     if tex == NULL:
-        tex = _value(math, ALTTEXT)
+        tex = _value(math, OF_ALTTEXT)
     if tex != NULL and not is_blank(tex.data, tex.length):
         add_tex(b, tex.data, tex.length, _is_display(b, math))
     else:
@@ -561,22 +568,22 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
         attr = NULL
     while attr != NULL:
         name = _attribute(attr.node.local_name)
-        if name == HIDDEN:
+        if name == OF_HIDDEN:
             hidden = True
         elif attr.value != NULL:
-            if name == CLASS:
+            if name == OF_CLASS:
                 class_ = attr.value.data
                 class_length = attr.value.length
-            elif name == STYLE:
+            elif name == OF_STYLE:
                 hidden |= hides(attr.value.data, attr.value.length)
-            elif name == ID:
+            elif name == OF_ID:
                 id_ = attr.value
                 streamed = is_streamed(attr.value.data, attr.value.length)
-            elif name == ROLE:
+            elif name == OF_ROLE:
                 role = attr.value
-            elif name == ALT:
+            elif name == OF_ALT:
                 alt = attr.value
-            elif name == LANG:
+            elif name == OF_LANG:
                 if b.element < 0:
                     found.lang = attr.value.data
                     found.lang_length = attr.value.length
@@ -672,11 +679,11 @@ cdef void _fill_side(side_t* side, node_t* text, node_t* around) noexcept nogil:
         while attr != NULL:
             if attr.value != NULL:
                 which = _attribute(attr.node.local_name)
-                if which == CLASS:
+                if which == OF_CLASS:
                     name = attr.value
-                elif which == STYLE:
+                elif which == OF_STYLE:
                     style = attr.value
-                elif which == HREF:
+                elif which == OF_HREF:
                     href = attr.value
             attr = attr.next
         widen_side(
@@ -899,9 +906,7 @@ cdef void _fill_name_lengths():
         if attr != NULL and attr.node.local_name < KNOWN_TAGS:
             name_lengths[attr.node.local_name] = <uint8_t> len(name)
             raw = name.encode()
-            marked_attributes[attr.node.local_name] = <uint8_t> name_of_attribute(
-                <const unsigned char*> <char*> raw, len(raw)
-            )
+            attributes[attr.node.local_name] = <uint8_t> _of_name(<const unsigned char*> <char*> raw, len(raw))
 
 
 cdef bint _same_node(node_t* mine, theirs):
@@ -926,7 +931,7 @@ cdef bint _same_node(node_t* mine, theirs):
 
 
 cdef bint _prove_layout() except -1:
-    memset(attributes, OTHER, sizeof(attributes))
+    memset(attributes, NO_ATTRIBUTE, sizeof(attributes))
     names = ("class", "id", "role", "hidden", "style", "alt", "lang", "href", "type", "encoding", "alttext")
     long_name = "x-name-of-more-than-sixteen-bytes"
     html = (
@@ -938,7 +943,8 @@ cdef bint _prove_layout() except -1:
     cdef element_node_t* element
     cdef attr_t* attr
     cdef uintptr_t address
-    cdef int n = 0
+    cdef bytes raw
+    cdef int n = 0, code
     if not _fill_meanings():
         return False
     for theirs in parser.root.traverse(include_text=True):
@@ -965,11 +971,13 @@ cdef bint _prove_layout() except -1:
             if attr.value.length != <size_t> len(value) or memcmp(attr.value.data, <char*> value, len(value)) != 0:
                 return False
             n += 1
+            raw = names[n - 1].encode()
+            code = _of_name(<const unsigned char*> <char*> raw, len(raw))
             if attr.node.local_name < KNOWN_TAGS:
-                attributes[attr.node.local_name] = <uint8_t> n
-            elif (<name_t*> attr.node.local_name).length != <size_t> len(names[n - 1]):
+                attributes[attr.node.local_name] = <uint8_t> code
+            elif (<name_t*> attr.node.local_name).length != <size_t> len(raw):
                 return False
-            if _attribute(attr.node.local_name) != n:
+            if _attribute(attr.node.local_name) != code:
                 return False
         elif theirs.tag in ("x-short", long_name):
             if node.local_name < KNOWN_TAGS or (<name_t*> node.local_name).length != <size_t> len(theirs.tag):

@@ -35,7 +35,7 @@ cpdef enum Alignment:
     ALIGN_CENTER = 2
     ALIGN_RIGHT = 3
 
-# Attributes that marks have; the numbers are used only in memory.
+# Attributes that are read; the numbers are used only in memory.
 cdef enum:
     NO_ATTRIBUTE = 0
     OF_HREF = 1
@@ -56,10 +56,13 @@ cdef enum:
     OF_ALT = 16
     OF_DISPLAY = 17
     OF_TYPE = 18
+    OF_HIDDEN = 19           # this one and the next ones only tell the walk something
+    OF_LANG = 20
+    OF_ENCODING = 21
+    OF_ALTTEXT = 22
 
 cdef void add_mark(builder_t* b, int kind, uint32_t number) noexcept nogil
 cdef void add_text_mark(builder_t* b, int kind, const unsigned char* text, size_t length) noexcept nogil
-cdef int name_of_attribute(const unsigned char* name, size_t length) noexcept nogil
 cdef void mark_attribute(
     builder_t* b, int tag, int which, const unsigned char* value, size_t length
 ) noexcept nogil

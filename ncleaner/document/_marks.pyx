@@ -65,49 +65,6 @@ cdef void add_text_mark(builder_t* b, int kind, const unsigned char* text, size_
         b.n_values += length
 
 
-cdef int name_of_attribute(const unsigned char* name, size_t length) noexcept nogil:
-    """Returns the number of an attribute, or NO_ATTRIBUTE."""
-    # by length: all attributes of all elements are looked at
-    if length == 2:
-        return OF_ID if memcmp(name, b"id", 2) == 0 else NO_ATTRIBUTE
-    if length == 3:
-        return OF_SRC if memcmp(name, b"src", 3) == 0 else OF_ALT if memcmp(name, b"alt", 3) == 0 else NO_ATTRIBUTE
-    if length == 4:
-        if memcmp(name, b"href", 4) == 0:
-            return OF_HREF
-        if memcmp(name, b"name", 4) == 0:
-            return OF_NAME
-        if memcmp(name, b"role", 4) == 0:
-            return OF_ROLE
-        return OF_TYPE if memcmp(name, b"type", 4) == 0 else NO_ATTRIBUTE
-    if length == 5:
-        if memcmp(name, b"class", 5) == 0:
-            return OF_CLASS
-        if memcmp(name, b"style", 5) == 0:
-            return OF_STYLE
-        if memcmp(name, b"align", 5) == 0:
-            return OF_ALIGN
-        return OF_START if memcmp(name, b"start", 5) == 0 else OF_VALUE if memcmp(name, b"value", 5) == 0 \
-            else NO_ATTRIBUTE
-    if length == 7:
-        if memcmp(name, b"colspan", 7) == 0:
-            return OF_COLSPAN
-        if memcmp(name, b"rowspan", 7) == 0:
-            return OF_ROWSPAN
-        return OF_DISPLAY if memcmp(name, b"display", 7) == 0 else NO_ATTRIBUTE
-    if length < 8 or memcmp(name, b"data-", 5) != 0:
-        return NO_ATTRIBUTE
-    if length == 9 and memcmp(name, b"data-lang", 9) == 0 or length == 13 and memcmp(name, b"data-language", 13) == 0:
-        return OF_LANGUAGE
-    if (
-        length == 8 and memcmp(name, b"data-src", 8) == 0 or length == 13 and (
-            memcmp(name, b"data-original", 13) == 0 or memcmp(name, b"data-lazy-src", 13) == 0
-        )
-    ):
-        return OF_SOURCE
-    return NO_ATTRIBUTE
-
-
 cdef bint _number(const unsigned char* text, size_t length, int32_t* number) noexcept nogil:
     """Reads a whole number of at most nine digits, as browsers do; further digits are as the largest number."""
     cdef size_t i = 0
