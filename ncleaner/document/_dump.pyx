@@ -376,7 +376,7 @@ cdef void _mark_image(builder_t* b, node_t* node) noexcept nogil:
             elif which == OF_ALT:
                 alt = attr.value
         attr = attr.next
-    mark_image(b, source.data, source.length, alt.data, alt.length)
+    mark_image(b, source, alt)
 
 
 cdef void _mark_script(builder_t* b, node_t* node) noexcept nogil:
@@ -393,7 +393,7 @@ cdef void _mark_script(builder_t* b, node_t* node) noexcept nogil:
         attr = attr.next
     if text == NULL:
         text = &none
-    mark_script(b, source.data, source.length, text.data, text.length)
+    mark_script(b, source, text)
 
 
 cdef void _script(builder_t* b, node_t* node, found_t* found) noexcept nogil:
@@ -686,9 +686,7 @@ cdef void _fill_side(side_t* side, node_t* text, node_t* around) noexcept nogil:
                 elif which == OF_HREF:
                     href = attr.value
             attr = attr.next
-        widen_side(
-            side, m.side, m.code, name.data, name.length, style.data, style.length, href.data, href.length
-        )
+        widen_side(side, m.side, m.code, name, style, href)
         node = node.parent
 
 

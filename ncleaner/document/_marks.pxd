@@ -6,6 +6,7 @@ A mark has a kind, its place (the run that follows, and an element), and a numbe
 
 from libc.stdint cimport uint32_t
 
+from ncleaner.document._structs cimport str_t
 from ncleaner.document._tables cimport builder_t
 
 cpdef enum Mark:
@@ -66,10 +67,6 @@ cdef void add_text_mark(builder_t* b, int kind, const unsigned char* text, size_
 cdef void mark_attribute(
     builder_t* b, int tag, int which, const unsigned char* value, size_t length
 ) noexcept nogil
-cdef void mark_image(
-    builder_t* b, const unsigned char* source, size_t source_length, const unsigned char* alt, size_t alt_length
-) noexcept nogil
-cdef void mark_script(
-    builder_t* b, const unsigned char* source, size_t source_length, const unsigned char* text, size_t length
-) noexcept nogil
+cdef void mark_image(builder_t* b, const str_t* source, const str_t* alt) noexcept nogil
+cdef void mark_script(builder_t* b, const str_t* source, const str_t* text) noexcept nogil
 cdef bint says_display(int which, const unsigned char* value, size_t length) noexcept nogil

@@ -206,29 +206,21 @@ cdef void mark_attribute(
                 _align(b, value + at, length - at)
 
 
-cdef void mark_image(
-    builder_t* b, const unsigned char* source, size_t source_length, const unsigned char* alt, size_t alt_length
-) noexcept nogil:
+cdef void mark_image(builder_t* b, const str_t* source, const str_t* alt) noexcept nogil:
     """Notes an image, if it has a source that can be shown."""
-    if not source_length or source_length > LONGEST or begins(source, source_length, b"data:"):
+    if not source.length or source.length > LONGEST or begins(source.data, source.length, b"data:"):
         return
-    add_text_mark(b, MARK_IMAGE, source, source_length)
-    add_text_mark(b, MARK_ALT, alt, alt_length if alt_length <= LONGEST else 0)
+    add_text_mark(b, MARK_IMAGE, source.data, source.length)
+    add_text_mark(b, MARK_ALT, alt.data, alt.length if alt.length <= LONGEST else 0)
 
 
-cdef void mark_script(
-    builder_t* b, const unsigned char* source, size_t source_length, const unsigned char* text, size_t length
-) noexcept nogil:
+cdef void mark_script(builder_t* b, const str_t* source, const str_t* text) noexcept nogil:
     """Notes whether a script typesets the formulas in the text: MathJax, or KaTeX by itself."""
-    cdef int dollars
-    if length > SCRIPT:
-        length = SCRIPT
-    if source_length > LONGEST:
-        source_length = LONGEST
-    dollars = holds(text, length, b"['$'", 2) or holds(text, length, b'["$"', 2)
+    cdef size_t address = min(source.length, <size_t> LONGEST), length = min(text.length, <size_t> SCRIPT)
+    cdef int dollars = holds(text.data, length, b"['$'", 2) or holds(text.data, length, b'["$"', 2)
     if (
-        dollars or find(source, source_length, b"mathjax") or find(source, source_length, b"auto-render")
-        or holds(text, length, b"MathJax", 4) or holds(text, length, b"MathInElement", 4)
+        dollars or find(source.data, address, b"mathjax") or find(source.data, address, b"auto-render")
+        or holds(text.data, length, b"MathJax", 4) or holds(text.data, length, b"MathInElement", 4)
     ):
         add_mark(b, MARK_TYPESET, <uint32_t> dollars)
 

@@ -2,6 +2,7 @@
 
 from libc.stdint cimport uint8_t, uint32_t
 
+from ncleaner.document._structs cimport str_t
 from ncleaner.document._tables cimport builder_t
 
 cdef enum:
@@ -23,21 +24,16 @@ cdef struct side_t:
     bint spaced          # the text is more than one word
     bint link            # inside a link
     int levels           # number of elements around the text, and their classes
-    const unsigned char* names[JOINT_LEVELS + 1]
-    size_t lengths[JOINT_LEVELS + 1]
+    str_t names[JOINT_LEVELS + 1]
     uint32_t tag         # code of the outermost element, its class and style
-    const unsigned char* name
-    size_t name_length
-    const unsigned char* style
-    size_t style_length
-    const unsigned char* href
-    size_t href_length
+    str_t name
+    str_t style
+    str_t href
 
 cdef int joint(builder_t* b, const unsigned char* data, size_t length) noexcept nogil
 cdef void begin_side(side_t* side, const unsigned char* text, size_t length) noexcept nogil
 cdef void widen_side(
-    side_t* side, int kind, uint32_t tag, const unsigned char* name, size_t name_length,
-    const unsigned char* style, size_t style_length, const unsigned char* href, size_t href_length
+    side_t* side, int kind, uint32_t tag, const str_t* name, const str_t* style, const str_t* href
 ) noexcept nogil
 cdef bint is_apart(
     builder_t* b, const unsigned char* data, size_t length, const side_t* left, const side_t* right, bint among_text

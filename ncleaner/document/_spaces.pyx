@@ -131,7 +131,7 @@ cdef void begin_side(side_t* side, const unsigned char* text, size_t length) noe
     side.spaced = side.link = False
     side.levels = 0
     side.tag = 0
-    side.name_length = side.style_length = side.href_length = 0
+    side.name.length = side.style.length = side.href.length = 0
     for i in range(length):
         if is_white(text[i]):
             gap |= signs > 0
@@ -168,34 +168,30 @@ cdef bint _has_aside(const side_t* side) noexcept nogil:
     """Returns whether the text is inside an element that only screen readers show."""
     cdef int i
     for i in range(side.levels):
-        if _is_aside(side.names[i], side.lengths[i]):
+        if _is_aside(side.names[i].data, side.names[i].length):
             return True
     return False
 
 
 cdef void widen_side(
-    side_t* side, int kind, uint32_t tag, const unsigned char* name, size_t name_length,
-    const unsigned char* style, size_t style_length, const unsigned char* href, size_t href_length
+    side_t* side, int kind, uint32_t tag, const str_t* name, const str_t* style, const str_t* href
 ) noexcept nogil:
     side.kind = <uint8_t> kind
     side.tag = tag
-    side.name = name
-    side.name_length = name_length
-    side.style = style
-    side.style_length = style_length
-    if name_length and side.levels <= JOINT_LEVELS:
-        side.names[side.levels] = name
-        side.lengths[side.levels] = name_length
+    side.name = name[0]
+    side.style = style[0]
+    if name.length and side.levels <= JOINT_LEVELS:
+        side.names[side.levels] = name[0]
         side.levels += 1
     if kind == SIDE_LINK:
         side.link = True
-        side.href = href
-        side.href_length = href_length
+        side.href = href[0]
 
 
-cdef bint _is_box(const unsigned char* style, size_t length) noexcept nogil:
+cdef bint _is_box(const str_t* value) noexcept nogil:
     """Returns whether a style attribute makes an element a box of its own: `display` is inline-block, flex, …"""
-    cdef size_t i, n = 0
+    cdef const unsigned char* style = value.data
+    cdef size_t i, n = 0, length = value.length
     cdef unsigned char c
     cdef const char* display = "display:"
     for i in range(length):
@@ -210,8 +206,8 @@ cdef bint _is_box(const unsigned char* style, size_t length) noexcept nogil:
     return False
 
 
-cdef inline bint _same(const unsigned char* a, size_t n, const unsigned char* b, size_t m) noexcept nogil:
-    return n == m and (n == 0 or memcmp(a, b, n) == 0)
+cdef inline bint _same(const str_t* a, const str_t* b) noexcept nogil:
+    return a.length == b.length and (a.length == 0 or memcmp(a.data, b.data, a.length) == 0)
 
 
 cdef bint _splits_small(const side_t* left, const side_t* right) noexcept nogil:
@@ -220,12 +216,12 @@ cdef bint _splits_small(const side_t* left, const side_t* right) noexcept nogil:
     An editor leaves elements of the same class, or without a class, or with a style. Elements that stand for
     different parts of a line have different names."""
     if left.tag != right.tag or left.kind != right.kind:
-        return left.name_length > 0 or right.name_length > 0
-    if left.style_length or right.style_length:
-        return _is_box(left.style, left.style_length) and _is_box(right.style, right.style_length)
+        return left.name.length > 0 or right.name.length > 0
+    if left.style.length or right.style.length:
+        return _is_box(&left.style) and _is_box(&right.style)
     return (
-        left.name_length >= SHORT_CLASS and right.name_length >= SHORT_CLASS
-        and not _same(left.name, left.name_length, right.name, right.name_length)
+        left.name.length >= SHORT_CLASS and right.name.length >= SHORT_CLASS
+        and not _same(&left.name, &right.name)
     )
 
 
@@ -248,8 +244,8 @@ cdef bint is_apart(
         return False
     if left.link and right.link:
         # The parts of one link that an editor has cut have the same target, and are in running text.
-        return how != SOFT or left.href_length < 2 or left.href[0] == c'#' \
-            or not _same(left.href, left.href_length, right.href, right.href_length) \
+        return how != SOFT or left.href.length < 2 or left.href.data[0] == c'#' \
+            or not _same(&left.href, &right.href) \
             or not (among_text or left.single or right.single)
     if how == NEUTRAL:
         return False
@@ -271,19 +267,19 @@ cdef bint is_apart(
             return False
         if letter_case(first) != UPPER or is_digit(first):
             return False
-        return a == c':' or words and only.name_length > 0 and (left.spaced or right.spaced)
+        return a == c':' or words and only.name.length > 0 and (left.spaced or right.spaced)
     if (left.single or right.single) and not (how == HARD and (words or _separates(a) or _separates(first))):
         return False
     if left.kind == SIDE_FORMAT or right.kind == SIDE_FORMAT:
         return not among_text and how == HARD and (
-            left.tag != right.tag or not _same(left.name, left.name_length, right.name, right.name_length)
+            left.tag != right.tag or not _same(&left.name, &right.name)
         )
     if how == HARD:
         return True
     if among_text:
         return False
     if how == CAPS:
-        return left.tag != right.tag or left.name_length or right.name_length or left.spaced and right.spaced
+        return left.tag != right.tag or left.name.length or right.name.length or left.spaced and right.spaced
     return _splits_small(left, right)
 
 
