@@ -64,7 +64,7 @@ READ = {
 PIECES = st.sampled_from(
     "<script> </script> <script\ttype=module> </SCRIPT/> <style> </style> <!-- --> <!--> <script </script </ < > - / "
     "<p> </p> <svg> </svg> <title> </title> <textarea> </textarea> <noscript> </noscript> <table> <td> </table> "
-    "<select> </select> <b title=' ' a \0 \r &lt; <foreignObject> <iframe> </iframe> <xmp> </xmp> <frameset> <math> <mtext> </math>".split(
+    "<select> </select> <b title=' ' a \0 \r &lt; <foreignObject> <iframe> </iframe> <xmp> </xmp> <frameset> <math> <mtext> </math> <ruby> <rt> </ruby>".split(
         " "
     )
 )
@@ -124,8 +124,11 @@ def test_any_page_around_the_end_of_a_piece(pieces: list[str], length: int) -> N
     assert same(("<script>" + "b" * length + "".join(pieces)).encode())
 
 
-def test_a_formula_is_read_with_all_that_is_inside() -> None:
-    page = b"<p>a <math><mtext><style>b</style><script>c</script></mtext></math>"
+@pytest.mark.parametrize(
+    "around", ["<math><mtext>IN</mtext></math>", "<ruby>d<rt>e</rt><rtc>IN</rtc></ruby>"]
+)
+def test_formulas_and_readings_are_read_with_all_that_is_inside(around: str) -> None:
+    page = f"<p>a {around.replace('IN', '<style>b</style><script>c</script>')}".encode()
     assert dump_html(page).text == dump_html(page, marks=True).text
     assert "b" in dump_html(page).text
 
