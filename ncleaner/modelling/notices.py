@@ -1,7 +1,7 @@
 """The model of notices: pages whose text is not their own, such as error messages, walls and empty listings.
 
 The structure of a page cannot tell an error message from a short text, so the model looks at the words: a
-logistic regression over hashed terms (`_notices`). It judges only pages of which little text would be kept.
+logistic regression over hashed terms (`_terms`). It judges only pages of which little text would be kept.
 """
 
 from __future__ import annotations
