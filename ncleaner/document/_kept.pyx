@@ -3,17 +3,13 @@
 The text goes from the Document's UTF-8 to the output's without being decoded.
 """
 
-from libc.stdint cimport int32_t, uint8_t, uint64_t
+from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
 from ncleaner.document._tables cimport Tables, segment_t, tables_t
-from ncleaner.document._tags cimport TAG_DD, TAG_DT, TAG_LI, TAG_TABLE, TAG_TD, TAG_TH
 
 import numpy as np
-
-cdef enum:
-    CELL_LEVELS = 8          # blocks between a segment and its cell
 
 # How many bytes a byte of text takes inside of a JSON string, and the letter of a short escape.
 cdef uint8_t json_width[256]
@@ -171,34 +167,6 @@ def sums_of(Tables tables not None, mask not None):
                 chars += t.segments[i].chars
                 links += t.segments[i].link_chars
     return segments, words, all_words, chars, links
-
-
-def cells_of(Tables tables not None):
-    """Returns the cell of a table that each segment is in: shape (segments,), int32, rows of `elements`; -1 for none.
-
-    A segment in an item of a list within a cell is in none.
-    """
-    cdef const tables_t* t = &tables.t
-    found = np.full(t.n_segments, -1, np.int32)
-    cdef int32_t[::1] cells = found
-    cdef Py_ssize_t i
-    cdef int32_t element
-    cdef int _level
-    cdef uint8_t tag
-    with nogil:
-        for i in range(t.n_segments):
-            element = t.segments[i].element
-            for _level in range(CELL_LEVELS):
-                if element < 0:
-                    break
-                tag = t.elements[element].tag
-                if tag == TAG_TD or tag == TAG_TH:
-                    cells[i] = element
-                    break
-                if tag == TAG_TABLE or tag == TAG_LI or tag == TAG_DD or tag == TAG_DT:
-                    break
-                element = t.elements[element].parent
-    return found
 
 
 def with_zone(Tables tables not None, mask not None, int zone, bint keep):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ncleaner.document.tags import CODE
 from ncleaner.text.sentences import is_final
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ __all__ = [
     "NOTICE",
     "Kept",
     "Remarks",
+    "cells_of",
     "figures_of",
     "lines_of",
     "short_texts",
@@ -33,6 +35,10 @@ KINDS: tuple[str, ...] = (
 )  # fmt: skip
 # A page without main text: an error message, a wall, an empty listing. It is no kind of the structure model.
 NOTICE = "notice"
+# Cells, what ends the search for one, and the most blocks between a segment and its cell.
+_CELLS = [CODE[name] for name in ("td", "th")]
+_NO_CELLS = [CODE[name] for name in ("table", "li", "dd", "dt")]
+_CELL_LEVELS = 8
 
 
 class Remarks(NamedTuple):
@@ -195,3 +201,20 @@ def short_texts(document: Document, first: int, last: int, most: int) -> list[st
     space."""
     rows = range(max(first, 0), min(last, len(document)))
     return [segment.text for segment in map(document.__getitem__, rows) if segment.chars <= most]
+
+
+def cells_of(document: Document) -> npt.NDArray[np.int32]:
+    """Returns the cell of a table around each segment: shape (segments,), rows of `elements`; -1 for none.
+
+    A segment in an item of a list within a cell is in none.
+    """
+    # the row behind the last is that of no element
+    tags = np.append(document.elements["tag"], np.uint16(0))
+    parents = np.append(document.elements["parent"], np.int32(-1))
+    here = document.segments["element"].copy()
+    cells = np.full(len(here), -1, np.int32)
+    for _ in range(_CELL_LEVELS):
+        inside = np.isin(tags[here], _CELLS)
+        cells[inside] = here[inside]
+        here = np.where(inside | np.isin(tags[here], _NO_CELLS), -1, parents[here])
+    return cells

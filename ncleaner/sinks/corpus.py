@@ -16,8 +16,7 @@ import orjson
 
 from ncleaner.describing.signals import SIGNALS
 from ncleaner.document import Document
-from ncleaner.document._kept import cells_of
-from ncleaner.document.kept import Kept
+from ncleaner.document.kept import Kept, cells_of
 from ncleaner.errors import InputError, OutputError, require
 from ncleaner.options import OptionError
 from ncleaner.page import Page
@@ -238,7 +237,7 @@ def elements_of(document: Document, kept: Kept) -> Iterator[Element]:
     marks = kept.marks_of(document)[rows].tolist()
     table = document.segments
     starts, ends = table["start"][rows].tolist(), table["end"][rows].tolist()
-    cells = cells_of(document.tables)[rows].tolist()
+    cells = cells_of(document)[rows].tolist()
     data = document.data
     for mark, start, end, cell in zip(marks, starts, ends, cells, strict=True):
         text = data[start:end].decode()
