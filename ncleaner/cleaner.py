@@ -140,11 +140,8 @@ class Cleaner:
             return kept
         # the method has one model for all pages, or none
         language = page_language(document)
-        return kept.remarked(
-            model=self._model_name,
-            language=language,
-            unfamiliar=kept.remarks.unfamiliar or self._has_other_letters(document, language),
-        )
+        unfamiliar = kept.remarks.unfamiliar or self._has_other_letters(document, language)
+        return kept.remarked(model=self._model_name, language=language, unfamiliar=unfamiliar)
 
     def _has_other_letters(self, document: Document, language: str) -> bool:
         # looking at letters takes time: a page in the model's language needs none of it
@@ -259,12 +256,13 @@ class Cleaner:
         check_is("page", page, Page, "a Page, such as `pages` yields")
         recipe = self.recipe
         if page.kind == "text":
+            layout = self._layout(page)
             document = dump_text(
                 page.body,
                 content_type=page.content_type,
                 encoding=recipe.encoding,
                 limits=recipe.limits,
-                layout=self._layout(page),
+                layout=layout,
             )
         else:
             document = dump_html(
@@ -279,7 +277,8 @@ class Cleaner:
         document = self._with_site(document, page.url)
         kept = self.keep(document)
         if self.sites is not None and self.sites.duplicates:
-            kept = kept.remarked(duplicate_of=self.sites.duplicate_of(page))
+            first = self.sites.duplicate_of(page)
+            kept = kept.remarked(duplicate_of=first)
         return document, kept
 
     def _layout(self, page: Page) -> str | TextLayout:

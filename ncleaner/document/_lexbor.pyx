@@ -89,7 +89,7 @@ cdef int WAITING = 4
 cdef enum:
     # Bytes that the tokenizer gets at a time. A single tag may have hundreds of thousands of attributes, which take
     # the tokenizer quadratic time before it makes a token of them; in this many bytes they take a tenth of a second.
-    PIECE = 131_072
+    PIECE = 262_144
 
 cdef lexbor_t lexbor
 cdef bint found_lexbor = False
