@@ -48,6 +48,11 @@ cdef struct saved_t:
     size_t n
     node_t* nodes[DEEPEST]
 
+cdef struct passed_t:             # a script that was passed over
+    const node_t* node
+    const char* start             # of its content, in the page
+    const char* end
+
 cdef struct guard_t:
     done_t next                   # Lexbor's own function, and its argument
     tree_t* tree
@@ -88,6 +93,9 @@ cdef struct guard_t:
     int endless_inside            # … and none in the <noscript>
     void* state                   # of the tokenizer, at the beginning of raw text that is passed over
     const char* resume            # … and where that text ends
+    passed_t* passed              # the scripts that were passed over
+    size_t n_passed
+    size_t passed_room            # number of them that there is memory for
     char* noscript_end            # where the <noscript> has to end, or NULL
     bint no_noscript_ends         # no further <noscript> has an end tag
     saved_t open                  # what was open and listed when it began

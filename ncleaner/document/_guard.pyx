@@ -24,6 +24,7 @@ empty.
 """
 
 from libc.stdint cimport uint64_t, uintptr_t
+from libc.stdlib cimport realloc
 from libc.string cimport memcpy, memset
 
 from ncleaner.document._markup cimport (
@@ -67,7 +68,7 @@ marker = NULL
 
 cdef void begin(guard_t* g, char* end) noexcept nogil:
     """Prepares the guard for a pass over a page that ends at `end`."""
-    g.end, g.found = end, 0
+    g.end, g.found, g.n_passed = end, 0, 0
     g.dropped = g.searched = g.markup = g.elements = g.look_ups = g.deepest = g.reopened = g.cloned = g.most_own = 0
     g.attributes = g.unknown = g.root_attributes = g.misplaced = g.apart_at = g.moved = g.select_at = 0
     memset(g.skipped, 0, sizeof(g.skipped))
@@ -632,6 +633,23 @@ cdef const char* _pass_over(void* tokenizer, const char* data, const char* end) 
     return g.resume
 
 
+cdef bint _note(guard_t* g, const char* content) noexcept nogil:
+    """Notes the innermost open element as one that is passed over; returns False if there is no memory."""
+    cdef const array_t* open_ = g.tree.open_elements
+    cdef size_t room
+    cdef passed_t* passed
+    if g.n_passed == g.passed_room:
+        room = max(<size_t> 64, 2 * g.passed_room)
+        passed = <passed_t*> realloc(g.passed, room * sizeof(passed_t))
+        if passed == NULL:
+            return False
+        g.passed, g.passed_room = passed, room
+    passed = &g.passed[g.n_passed]
+    passed.node, passed.start, passed.end = open_.list[open_.length - 1], content, g.resume
+    g.n_passed += 1
+    return True
+
+
 cdef token_t* _hurry(guard_t* g, token_t* token) noexcept nogil:
     """Gives the parser the start tag of raw text, and takes care that the content is passed over if it may be."""
     cdef void* before = g.tokenizer.state
@@ -642,7 +660,7 @@ cdef token_t* _hurry(guard_t* g, token_t* token) noexcept nogil:
     # inside svg, the parser reads the content as markup
     if may and got != NULL and g.tokenizer.state != before and content < g.end:
         g.resume = _end_of_raw(g, token, content, g.end, kind)
-        if content < g.resume < g.end:
+        if content < g.resume < g.end and (kind == STYLE or _note(g, content)):
             g.state = g.tokenizer.state
             g.tokenizer.state = <void*> _pass_over
     return got

@@ -11,6 +11,7 @@ layout), each page has a parser of its own, and `coarse` bounds it before it is 
 """
 
 from libc.stdint cimport uintptr_t
+from libc.stdlib cimport free
 from libc.string cimport memset
 
 import selectolax.lexbor
@@ -113,6 +114,7 @@ cdef class _Machine:
     cdef void* parser
     cdef guard_t guard
     cdef size_t read              # bytes that the tokenizer has got, in all passes
+    cdef bytes html               # the page of the last pass that did not change it
 
     def __cinit__(self):
         cdef tokenizer_t* tokenizer
@@ -127,6 +129,7 @@ cdef class _Machine:
         lexbor.listen(tokenizer, watch, &self.guard)
 
     def __dealloc__(self):
+        free(self.guard.passed)
         if self.parser != NULL:
             lexbor.destroy(self.parser)
 
@@ -160,7 +163,7 @@ cdef class _Machine:
         cdef int found = 0
         g.active, g.mending, g.bounding, g.patience = True, False, bounding, 1
         while True:
-            size = len(html)
+            size, self.html = len(html), html
             g.scripts = ALL if g.mending or g.bounding else scripts
             if g.mending or g.bounding:
                 copy = bytearray(html)
@@ -193,10 +196,27 @@ cdef class Parsed:
     cdef readonly object parser
     cdef readonly size_t dropped
     cdef document_t* document
+    cdef _Machine machine         # that has parsed it
+
+    def passed_over(self):
+        """Returns {address of its node: content} of the scripts that are empty in the tree; see `scripts`."""
+        cdef guard_t* g
+        cdef size_t i
+        if self.machine is None:
+            return {}
+        g = &self.machine.guard
+        return {
+            <uintptr_t> g.passed[i].node: <bytes> g.passed[i].start[: g.passed[i].end - g.passed[i].start]
+            for i in range(g.n_passed)
+        }
 
     def release(self):
         """Lets the next page have the memory. The tree, and all nodes of it, must not be used any more."""
         cdef Parsed next_
+        if self.machine is not None:
+            self.machine.html = None
+            _keep(self.machine)
+            self.machine = None
         if self.document != NULL and len(waiting) < WAITING:
             next_ = Parsed.__new__(Parsed)
             next_.parser, next_.document = self.parser, self.document
@@ -287,8 +307,7 @@ def parsed_within_bounds(
     machine.guard.nesting, machine.guard.most_tags = nesting, tags
     if not machine.parse_within_bounds(found.document, html, bounding, scripts):
         raise MemoryError
-    found.dropped = machine.guard.dropped
-    _keep(machine)
+    found.dropped, found.machine = machine.guard.dropped, machine
     if not again:
         found.document = NULL
     return found

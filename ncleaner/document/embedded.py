@@ -13,10 +13,11 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from ncleaner.document import tags
 from ncleaner.document._document import Builder
@@ -196,19 +197,28 @@ class _Reader:
             if bare or '":' in text:
                 yield from self.data(text, _CODE, bare)
 
-    def page(self, parser: LexborHTMLParser) -> Iterator[_String]:
+    def page(self, parser: LexborHTMLParser, passed_over: Mapping[int, bytes]) -> Iterator[_String]:
         """Yields the strings of a page's data in page order, from at most `_READ` characters of data."""
         for node in parser.css(_PLACES):
             attributes = node.attributes
             if node.tag == "script":
-                child = node.first_child
-                text = "" if child is None else child.text_content or ""
+                text = _content(node, passed_over)
                 if self.has_room(len(text)):
                     yield from self.script(attributes, text)
                 continue
             for value in attributes.values():
                 if value and value.lstrip()[:1] in ("{", "[") and self.has_room(len(value)):
                     yield from self.data(value, _JSON, True)
+
+
+def _content(node: LexborNode, passed_over: Mapping[int, bytes]) -> str:
+    """Returns the text of a script, also of one that is empty in the tree."""
+    source = passed_over.get(node.mem_id)
+    if source is None:
+        child = node.first_child
+        return "" if child is None else child.text_content or ""
+    # as the tokenizer does
+    return source.decode().replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
 
 
 def _is_prose(text: str, marked: bool) -> bool:
@@ -245,10 +255,10 @@ def _spans(text: str) -> set[str]:
     return {" ".join(words[i : i + _SPAN]) for i in range(max(len(words) - _SPAN, 0) + 1)} if words else set()
 
 
-def _judge(parser: LexborHTMLParser) -> Iterator[_Judged]:
+def _judge(parser: LexborHTMLParser, passed_over: Mapping[int, bytes]) -> Iterator[_Judged]:
     """Yields the prose in the data of a page, in page order."""
     title, room = "", _CHARS
-    for number, string in enumerate(_Reader().page(parser)):
+    for number, string in enumerate(_Reader().page(parser, passed_over)):
         if number == _STRINGS:
             return
         if _is_aside(string.key) or len(string.text) > _CHARS:
@@ -270,17 +280,20 @@ def _judge(parser: LexborHTMLParser) -> Iterator[_Judged]:
             title = plain
 
 
-def find_passages(parser: LexborHTMLParser, shown: str) -> list[Passage]:
+def find_passages(
+    parser: LexborHTMLParser, shown: str, passed_over: Mapping[int, bytes] = MappingProxyType({})
+) -> list[Passage]:
     """Returns the prose that is only in the data of a page.
 
     Args:
         parser: the parsed page.
         shown: text of the page's Document, one segment on each line. Passages in this text are left out.
+        passed_over: contents of scripts that are empty in the tree; see `Parsed.passed_over`.
 
     Returns:
         Passages in page order without duplicates. The title of a passage, if any, is a passage before it.
     """
-    judged = list(_judge(parser))
+    judged = list(_judge(parser, passed_over))
     keys: defaultdict[int, set[str]] = defaultdict(set)
     for one in judged:
         keys[one.group].add(one.key)

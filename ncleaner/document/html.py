@@ -61,7 +61,7 @@ def _add_embedded(tree: Parsed, builder: Builder, limits: Limits) -> int:
     # The import is here because few pages are thin, and compiling the module's patterns takes time.
     from ncleaner.document.embedded import add_passages, find_passages
 
-    passages = find_passages(tree.parser, builder.dumped().decode())
+    passages = find_passages(tree.parser, builder.dumped().decode(), tree.passed_over())
     if not passages:
         return 0
 
@@ -107,9 +107,6 @@ def dump_html(
     builder = Builder(len(utf8) // 8, limits.segments, marks)
     title, lang = walk(tree.parser, builder, alt_text)
     if _is_thin(builder) and _may_have_data(utf8):
-        if scripts != "all":
-            tree.release()
-            tree = parse(utf8, limits)
         dropped += _add_embedded(tree, builder, limits)
     said = tuple(Fact(*each) for each in collect(tree.parser)) if facts else None
     tree.release()

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from ncleaner.document._lexbor import PARSES_AGAIN, SCRIPTS, parsed_within_bounds
+from ncleaner.document.embedded import _content
 from ncleaner.document.html import dump_html
 
 pytestmark = pytest.mark.skipif(
@@ -131,6 +132,17 @@ def test_formulas_and_readings_are_read_with_all_that_is_inside(around: str) -> 
     page = f"<p>a {around.replace('IN', '<style>b</style><script>c</script>')}".encode()
     assert dump_html(page).text == dump_html(page, marks=True).text
     assert "b" in dump_html(page).text
+
+
+@given(st.lists(PIECES, max_size=30))
+def test_the_content_of_scripts_is_known(pieces: list[str]) -> None:
+    page = "<p>" + "".join(pieces)
+    whole = parsed_within_bounds(page.encode(), again=False)
+    tree = parsed_within_bounds(page.encode(), again=False, scripts=SCRIPTS["formulas"])
+    passed_over = tree.passed_over()
+    for node, there in zip(whole.parser.css("script"), tree.parser.css("script"), strict=True):
+        assert _content(there, passed_over) == _content(node, {})
+    assert not whole.passed_over()
 
 
 def test_text_in_the_data_of_a_page_is_found() -> None:
