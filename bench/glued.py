@@ -21,10 +21,9 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import typer
-from selectolax.lexbor import LexborNode
 
 from ncleaner.document._document import Builder
-from ncleaner.document._walk import Walk
+from ncleaner.document._dump import Met, trace
 from ncleaner.document.html import parse
 from ncleaner.text.charset import decode
 from ncleaner.training.alignment import gold_text
@@ -46,19 +45,6 @@ class Joint(NamedTuple):
     def of_words(self) -> bool:
         """Tells whether a letter or digit is on either side."""
         return self.left[-1:].isalnum() and self.right[:1].isalnum()
-
-
-class _Recorder(Walk):
-    """The walk in Python; `joints` has the offset of each joint in the dump, and the walk's decision."""
-
-    def __init__(self, builder: Builder) -> None:
-        super().__init__(builder, alt_text=False)
-        self.joints: list[tuple[int, bool]] = []
-
-    def _are_apart(self, before: LexborNode, after: LexborNode, data: bytes) -> bool:
-        result = super()._are_apart(before, after, data)
-        self.joints.append((self.builder.written, result))
-        return result
 
 
 class _Gold:
@@ -94,13 +80,14 @@ def joints(page: bytes, gold: str) -> list[Joint]:
     """The joints of a page, in order."""
     builder = Builder(len(page))
     parser = parse(decode(page)[0]).parser
-    recorder = _Recorder(builder)
-    if parser.root is not None:
-        recorder.run(parser.root)
+    met = trace(parser, builder)
     data = builder.tables().text
     text = _Gold(gold)
     found = []
-    for offset, is_apart in recorder.joints:
+    for _, what, offset, _ in met:
+        if what not in (Met.APART, Met.TOGETHER):
+            continue
+        is_apart = what == Met.APART
         start, end = data.rfind(b"\n", 0, offset) + 1, data.find(b"\n", offset)
         left, right = data[start:offset].decode(), data[offset:end].decode().lstrip()
         if not is_apart and data[offset : offset + 1] == b" ":

@@ -19,7 +19,7 @@ from unittest.mock import patch
 from ncleaner import cleaner
 from ncleaner.cleaner import Cleaner
 from ncleaner.document import html
-from ncleaner.methods import by_language
+from ncleaner.methods import choice
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.archive import read
 from ncleaner.running.tally import Tally
@@ -38,12 +38,12 @@ ASIDE = "judging by ngram"
 _AGAIN = "again"
 # their names there are no part of their interface
 _CLEANER: Any = cleaner
-_BY_LANGUAGE: Any = by_language
+_CHOICE: Any = choice
 # (module, name there, stage): the stage is the time of the function without those that it calls
 _PLACES: tuple[tuple[Any, str, str], ...] = (
     (html, "decode", "decoding"),
     (html, "parsed_within_bounds", "parsing"),
-    (html, "_walk_tree", "walk"),
+    (html, "walk", "walk"),
     (html, "_add_embedded", "embedded data"),
     (html, "Document", "document"),
     # what is left of it: the builder, its tables, and the tree that is given back
@@ -85,7 +85,7 @@ class _Clock:
 
 @contextmanager
 def _watched(clock: _Clock) -> Iterator[None]:
-    find_language = _BY_LANGUAGE.find_language
+    find_language = _CHOICE.find_language
     first = clock.timed("language", find_language)
     again = clock.timed(_AGAIN, find_language)
 
@@ -95,7 +95,7 @@ def _watched(clock: _Clock) -> Iterator[None]:
     with ExitStack() as stack:
         for module, name, stage in _PLACES:
             stack.enter_context(patch.object(module, name, clock.timed(stage, getattr(module, name))))
-        stack.enter_context(patch.object(_BY_LANGUAGE, "find_language", language))
+        stack.enter_context(patch.object(_CHOICE, "find_language", language))
         yield
 
 

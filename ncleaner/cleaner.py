@@ -11,7 +11,7 @@ from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
 from ncleaner.document.plain import dump_text
-from ncleaner.markup.options import MarkupOptions, Spans
+from ncleaner.markup import MarkupOptions, Spans
 from ncleaner.markup.render import html_of, markdown_of
 from ncleaner.methods.choice import load_method, make_method
 from ncleaner.methods.language import page_language

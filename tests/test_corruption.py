@@ -13,20 +13,17 @@ from ncleaner.document.html import dump_html
 from ncleaner.errors import ModelError, NcleanerError, TrainingError
 from ncleaner.methods.base import Method
 from ncleaner.methods.choice import read_ngrams
-from ncleaner.methods.fiasco import Fiasco
+from ncleaner.methods.classic import Fiasco, Lines
 from ncleaner.methods.hybrid import Hybrid
-from ncleaner.methods.lines import Lines
 from ncleaner.methods.ngram import NGram
 from ncleaner.methods.victor import Victor
+from ncleaner.modelling.classic import FiascoModel, LinesModel
 from ncleaner.modelling.container import Stored, kind_of
-from ncleaner.modelling.fiasco import FiascoModel
 from ncleaner.modelling.hybrid import HybridModel
-from ncleaner.modelling.labels import labels_from_kept
-from ncleaner.modelling.lines import LinesModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.notices import Notices
 from ncleaner.modelling.structure import Structure, load_structure
-from ncleaner.modelling.victor import VictorModel
+from ncleaner.modelling.victor import VictorModel, labels_from_kept
 from ncleaner.training.annotations import read_annotations, write_annotations
 
 ROOT = Path(__file__).parent.parent

@@ -28,11 +28,10 @@ MAY_KNOW: dict[str, set[str]] = {
     "pools": set(),
     "text": set(),
     "storage": set(),
-    "_ngram": {"text"},
     "reading": {"text", "storage"},
     "document": {"text"},
     # model files are written whole, as all files are
-    "modelling": {"_ngram", "text", "storage", "document"},
+    "modelling": {"text", "storage", "document"},
     "methods": {"text", "document", "modelling"},
     "surveying": {"text", "document"},
     "describing": {"text", "document", "surveying"},
@@ -127,7 +126,7 @@ for _path in sources():
 
 
 def test_the_sources_are_read() -> None:
-    assert "ncleaner.text._letters" in GRAPH["ncleaner.document._kinds"]
+    assert "ncleaner.text._letters" in GRAPH["ncleaner.document._zones"]
     assert "ncleaner.document" in GRAPH["ncleaner.methods.base"]
     assert "ncleaner.methods.victor" in GRAPH["ncleaner.methods.table"]
 

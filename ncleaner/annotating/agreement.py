@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ncleaner.annotating.project import Project
 from ncleaner.document import Document
-from ncleaner.modelling.labels import LABELS
+from ncleaner.modelling.victor import LABELS
 
 __all__ = ["Agreement", "Measure", "Votes", "agreement", "compared", "conflicts"]
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from ncleaner.document import Document
 from ncleaner.errors import OutputError, TrainingError
-from ncleaner.modelling.labels import CONTINUATION, LABELS, OTHER, Labels, gold_of
+from ncleaner.modelling.victor import CONTINUATION, LABELS, OTHER, Labels, gold_of
 from ncleaner.storage.whole import write_whole
 from ncleaner.text.counted import counted
 from ncleaner.training.annotations import Annotated

@@ -22,7 +22,7 @@ from ncleaner.annotating.project import Project
 from ncleaner.document import Document
 from ncleaner.document.tables import HIDDEN, ZONES
 from ncleaner.errors import ModelError, NcleanerError, TrainingError
-from ncleaner.modelling.labels import LABELS
+from ncleaner.modelling.victor import LABELS
 from ncleaner.text.counted import counted
 
 __all__ = ["UNDECIDED", "ConflictError", "RequestError", "Session"]

@@ -165,16 +165,15 @@ def _ways() -> Iterator[Finding]:
     from ncleaner.reading import _libdeflate
 
     again = "else: pip install --force-reinstall --only-binary :all:"
-    selectolax = _version_of("selectolax")
-    ways = (
-        (
+    if not _dump.LAYOUT_PROVED:
+        yield Finding(
+            "compiled parts",
             "tree of Lexbor",
-            _dump.LAYOUT_PROVED,
-            "read in place",
-            "read through Python objects, which takes several times as long: selectolax "
-            f"{selectolax} has another layout than is expected",
+            BROKEN,
+            f"selectolax {_version_of('selectolax')} has another layout than expected: no page can be read",
             "pip install --force-reinstall --only-binary :all: 'selectolax>=1.0,<2'",
-        ),
+        )
+    ways = (
         (
             "parser of Lexbor",
             _lexbor.PARSES_AGAIN,

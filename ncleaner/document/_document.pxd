@@ -1,6 +1,6 @@
 """The builder that fills the tables of a Document.
 
-The walk over the parser's tree, the reader of text dumps and the Python walk all use it."""
+The walk over the parser's tree and the reader of text dumps use it."""
 
 from libc.stdint cimport uint32_t, uint64_t
 

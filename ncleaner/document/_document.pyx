@@ -1,31 +1,25 @@
 """Fills a Document's tables: white space, segments, runs and elements, one event at a time.
 
-All rules about what a segment is are in this module, and only here. The walk over the parser's structs
-(`_dump.pyx`), the Python walk that replaces it on an unknown parser build, and the text-dump reader all
-call the same functions. Their results can therefore differ only if they make different calls.
+All rules about what a segment is are in this module, and only here. The walk over the parser's structs (`_dump.pyx`)
+and the reader of text dumps call the same functions.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy, memset, strlen
 
-from ncleaner.document._growing cimport grow
 from ncleaner.document._hashes cimport hash_bytes, mix
-from ncleaner.document._joint cimport CLOSED, begin_side, is_apart, joint, side_t, widen_side
-from ncleaner.document._kinds cimport assign_kinds
-from ncleaner.document._marks cimport (
-    MARK_BLANK, MARK_BREAK, MARK_RULE, OF_BASE, add_mark, mark_attribute, mark_image, mark_script, name_of_attribute,
-)
+from ncleaner.document._marks cimport MARK_BLANK, MARK_BREAK, MARK_RULE, add_mark
 from ncleaner.document._markup cimport is_space
-from ncleaner.document._shortcode cimport shortcode_length
-from ncleaner.document._zones cimport assign_zones
+from ncleaner.document._spaces cimport shortcode_length
 from ncleaner.document._tables cimport (
     CACHED_STYLES, CONCEALED, ELEMENTS, HIDDEN, MARKS, MAX_NAMES, NAMES, PREFORMATTED, RUNS, SEGMENTS, TEXT, VALUES,
-    Tables, builder_t, element_t, mark_t, run_t, segment_t,
+    Tables, builder_t, element_t, grow, mark_t, run_t, segment_t,
 )
 from ncleaner.document._tags cimport (
-    CONTEXT_LINK, FORM_HEADING, FORM_ITEM, FORM_PREFORMATTED, TAG_BODY, TAG_HTML,
+    CONTEXT_LINK, FORM_HEADING, FORM_ITEM, FORM_PLAIN, FORM_PREFORMATTED, TAG_BODY, TAG_HTML,
 )
+from ncleaner.document._zones cimport assign_kinds, assign_zones
 from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, decode_utf8, is_final, last_mark, letter_case
 
 from ncleaner.document import tags as _tags
@@ -200,11 +194,6 @@ cdef bint class_conceals(const unsigned char* value, size_t length) noexcept nog
     return found
 
 
-def class_hides(bytes value not None):
-    """Returns whether a class attribute (UTF-8) hides its element. For the walk in `_walk.py`."""
-    return class_conceals(<const unsigned char*> <char*> value, len(value))
-
-
 cdef uint32_t read_class(
     builder_t* b, uint64_t style, const unsigned char* value, size_t length, uint32_t* names
 ) noexcept nogil:
@@ -231,7 +220,7 @@ cdef uint32_t read_class(
 
 
 # --------------------------------------------------------------------------------------------------
-# Growing arrays: see `_growing`. What does not fit in the memory is dropped, and the owner of the builder raises the
+# Arrays that grow: see `grow`. What does not fit in the memory is dropped, and the owner of the builder raises the
 # MemoryError later.
 
 cdef int builder_init(builder_t* b, size_t expected) noexcept nogil:
@@ -823,7 +812,7 @@ def reuse_memory():
 
 
 cdef class Builder:
-    """The Python interface of the functions above, and the owner of one builder's memory.
+    """The owner of one builder's memory, which compiled code fills.
 
     `expected` is an estimate of the text's length in bytes. Of more than `max_segments` segments, the rest is
     counted and dropped, so that a page above the limit takes no memory before it is given up. With `marking`, the table
@@ -845,116 +834,13 @@ cdef class Builder:
         """Appends one text node, which must be valid UTF-8."""
         add_text(&self.b, <const unsigned char*> <char*> data, len(data))
 
-    def joint(self, bytes data not None):
-        """Returns whether text that is added now touches other text so that a space may belong between them."""
-        return len(data) > 0 and joint(&self.b, <const unsigned char*> <char*> data, len(data)) != CLOSED
+    def open_block(self, int tag):
+        """Opens a block element without attributes, by the code of its tag."""
+        open_block(&self.b, tag, FORM_PLAIN, <uint32_t> style_hash(tag, NULL, 0), 0, 0)
 
-    def is_apart(self, bytes data not None, tuple left not None, tuple right not None, bint among_text):
-        """Returns whether a space belongs before `data`, for which `joint` is True; see `_joint.is_apart`.
-
-        A side is (text, elements around it from the innermost on); an element is (kind of side, code of its tag,
-        class, style, href)."""
-        cdef side_t sides[2]
-        cdef const unsigned char* text
-        cdef bytes name, style, href
-        for i, (around, elements) in enumerate((left, right)):
-            text = <const unsigned char*> <char*> around
-            begin_side(&sides[i], text, len(around))
-            for kind, tag, name, style, href in elements:
-                widen_side(
-                    &sides[i], kind, tag, <const unsigned char*> <char*> name, len(name),
-                    <const unsigned char*> <char*> style, len(style), <const unsigned char*> <char*> href, len(href),
-                )
-        text = <const unsigned char*> <char*> data
-        return is_apart(&self.b, text, len(data), &sides[0], &sides[1], among_text)
-
-    def space(self):
-        """Adds a space, unless there is white space already."""
-        add_space(&self.b)
-
-    def object(self):
-        """Handles an image, a drawing or a control, which has no text but is shown in the line."""
-        self.b.object = self.b.open
-
-    @property
-    def written(self):
-        """Is the end of the last character so far that is not white space, in bytes."""
-        return self.b.mark
-
-    def count_tags(self, int n):
-        """Adds `n` to the count of tags of the tree that cause no event: those of parts that are left out.
-
-        `n` is negative if there were more events than tags: a void element is one tag, but it causes an event when
-        it opens and another when it closes."""
-        self.b.unheard += n
-
-    def count_markup(self, uint32_t n):
-        """Adds `n` to the length of the tags since the last run, in bytes."""
-        self.b.markup += n
-
-    def line_break(self):
-        """Handles a <br>."""
-        add_break(&self.b)
-
-    def open_inline(self, int bit):
-        """Opens an inline element; `bit` is its context bit or -1."""
-        open_inline(&self.b, bit)
-
-    def close_inline(self, int bit):
-        """Closes an inline element; `bit` is its context bit or -1."""
-        close_inline(&self.b, bit)
-
-    def open_block(self, int tag, int form, bytes class_=b"", bytes id_=b"", bytes role=b"", bint concealed=False):
-        """Opens a block element with its class, id and role attributes (UTF-8).
-
-        `concealed` says that the element is not shown when the page opens."""
-        cdef const unsigned char* c = <const unsigned char*> <char*> class_
-        cdef uint64_t style = style_hash(tag, c, len(class_))
-        cdef uint32_t names
-        cdef uint32_t cues = read_class(&self.b, style, c, len(class_), &names)
-        for value in (id_, role):
-            if value:
-                cues |= read_names(&self.b, <const unsigned char*> <char*> value, len(value), &names)
-        if concealed:
-            cues |= CONCEALED
-        open_block(&self.b, tag, form, <uint32_t> style, cues, names)
-
-    def close_block(self, int form):
-        """Closes the innermost block element, which was opened with the same `form`."""
-        close_block(&self.b, form)
-
-    def rule(self):
-        """Handles an <hr>."""
-        add_rule(&self.b)
-
-    @property
-    def marking(self):
-        """Is True if marks are wanted."""
-        return self.b.marking
-
-    def mark(self, int kind):
-        """Notes a mark without a number."""
-        add_mark(&self.b, kind, 0)
-
-    def mark_attribute(self, int tag, bytes name not None, bytes value not None):
-        """Notes an attribute of the element that was opened last, if marks have it; `tag` is the code of its tag."""
-        cdef int which = name_of_attribute(<const unsigned char*> <char*> name, len(name))
-        # <base> has a tag without a code; the walk names its attribute after it
-        if name == b"base":
-            which = OF_BASE
-        mark_attribute(&self.b, tag, which, <const unsigned char*> <char*> value, len(value))
-
-    def mark_image(self, bytes source not None, bytes alt not None):
-        """Notes an image."""
-        mark_image(
-            &self.b, <const unsigned char*> <char*> source, len(source), <const unsigned char*> <char*> alt, len(alt)
-        )
-
-    def mark_script(self, bytes source not None, bytes text not None):
-        """Notes whether a script typesets the formulas in the text; `source` is its address."""
-        mark_script(
-            &self.b, <const unsigned char*> <char*> source, len(source), <const unsigned char*> <char*> text, len(text)
-        )
+    def close_block(self):
+        """Closes the innermost block element."""
+        close_block(&self.b, FORM_PLAIN)
 
     def segment(self, str kind, bytes text not None):
         """Appends a complete segment of a plain-text dump.
@@ -972,11 +858,6 @@ cdef class Builder:
         """Ends the current segment and returns the number of all segments, including those that were dropped."""
         end_segment(&self.b)
         return self.b.n_segments + self.b.surplus
-
-    @property
-    def in_heading(self):
-        """Is True while an <h1> … <h6> is open."""
-        return self.b.headings > 0
 
     def dumped(self):
         """Ends the current segment and returns the text so far as UTF-8, with one segment on each line."""

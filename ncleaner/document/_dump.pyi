@@ -1,8 +1,18 @@
+from enum import IntEnum
+
 from selectolax.lexbor import LexborHTMLParser
 
 from ncleaner.document._document import Builder
 
 LAYOUT_PROVED: bool
 
-def style_hides(style: bytes) -> bool: ...
+class Met(IntEnum):
+    TEXT = 0
+    ENTERED = 1
+    LEFT = 2
+    PASSED = 3
+    APART = 4
+    TOGETHER = 5
+
 def walk(parser: LexborHTMLParser, builder: Builder, alt_text: bool = False) -> tuple[bytes, bytes]: ...
+def trace(parser: LexborHTMLParser, builder: Builder) -> list[tuple[int, int, int, int]]: ...

@@ -3,10 +3,11 @@
 selectolax gives the address of each node (`mem_id`), but has no interface for a walk in C. So the walk
 reads Lexbor's structs (`_structs`). At import, `_prove_layout` compares them once with the results of selectolax's
 Python interface for a small document. If they differ (a future Lexbor, or other struct packing by another compiler),
-`html.py` uses the walk in `_walk.py` instead, which calls the same builder through selectolax's Python nodes.
+`html.py` refuses to work with this selectolax.
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t, uintptr_t
+from libc.stdlib cimport free
 from libc.string cimport memcmp, memset
 
 from ncleaner.document._document cimport (
@@ -17,18 +18,15 @@ from ncleaner.document._formula cimport (
     FORMULA_COPY, FORMULA_IMAGE, FORMULA_PREVIEW, FORMULA_RENDERED, FORMULA_SOURCE, NO_FORMULA, add_bar, add_leaf,
     add_reading, add_tex, end_readings, formula_class, is_tex_type, may_be_formula,
 )
-from ncleaner.document._joint cimport (
-    CLOSED, JOINT_LEVELS, begin_side, is_apart, is_blank, joint, side_t, widen_side,
-)
 from ncleaner.document._marks cimport (
     MARK_CODE, MARK_LINK_END, NO_ATTRIBUTE, OF_ALT, OF_BASE, OF_HREF, OF_SOURCE, OF_SRC, add_mark, mark_attribute,
     mark_image, mark_script, name_of_attribute, says_display,
 )
+from ncleaner.document._spaces cimport CLOSED, JOINT_LEVELS, begin_side, is_apart, is_blank, joint, side_t, widen_side
 from ncleaner.document._structs cimport (
-    ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, name_t, node_t, str_t, text_node_t,
-    following,
+    ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, following, name_t, node_t, str_t, text_node_t,
 )
-from ncleaner.document._tables cimport CONCEALED, builder_t
+from ncleaner.document._tables cimport CONCEALED, builder_t, grow
 from ncleaner.document._tags cimport (
     CONTEXT_ALT, CONTEXT_CODE, FORM_PLAIN, ROLE_BLOCK, ROLE_BREAK, ROLE_IMAGE, ROLE_INLINE, ROLE_LEFT_OUT, ROLE_RULE,
     SIDE_OTHER, TAG_A, TAG_CUSTOM, TAG_MATH, TAG_UNKNOWN,
@@ -115,11 +113,6 @@ cdef inline bint is_streamed(const unsigned char* id_, size_t length) noexcept n
     return length > 2 and id_[0] == c'S' and id_[1] == c':'
 
 
-def style_hides(bytes style not None):
-    """Returns whether a style attribute (UTF-8) hides the element. For the walk in `_walk.py`."""
-    return hides(<const unsigned char*> <char*> style, len(style))
-
-
 cdef inline int _attribute(uintptr_t name) noexcept nogil:
     cdef name_t* entry
     if name < KNOWN_TAGS:
@@ -181,6 +174,35 @@ cdef inline meaning_t _meaning(node_t* node) noexcept nogil:
     return m
 
 
+cpdef enum Met:
+    # What a walk meets: a text node, an element that it enters, its end, an element that it passes as a whole; and
+    # two text nodes that touch, with a space between them and without one.
+    TEXT = 0
+    ENTERED = 1
+    LEFT = 2
+    PASSED = 3
+    APART = 4
+    TOGETHER = 5
+
+cdef struct met_t:
+    uintptr_t node
+    size_t start             # end of the text (`mark`) before and after it
+    size_t end
+    int what
+
+cdef struct trace_t:
+    met_t* rows
+    size_t n
+    size_t cap
+    bint no_memory
+
+
+cdef void _note(trace_t* trace, const node_t* node, int what, size_t start, size_t end) noexcept nogil:
+    if grow(<void**> &trace.rows, &trace.cap, trace.n + 1, sizeof(met_t), &trace.no_memory):
+        trace.rows[trace.n] = met_t(<uintptr_t> node, start, end, what)
+        trace.n += 1
+
+
 cdef struct found_t:         # what the walk finds besides the text
     const unsigned char* title
     size_t title_length
@@ -190,6 +212,7 @@ cdef struct found_t:         # what the walk finds besides the text
     node_t* last             # the text node with the last character that is not white space; NULL after a formula
     size_t formula           # end of the text (`mark`) after the last formula, or 0
     size_t rubies            # number of open <ruby>
+    trace_t* trace           # gets what the walk meets; NULL without a trace
 
 
 cdef inline int _own_tags(node_t* node) noexcept nogil:
@@ -613,6 +636,8 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
 cdef inline void _leave(builder_t* b, node_t* node, found_t* found) noexcept nogil:
     cdef meaning_t m = _meaning(node)
     b.markup += _end_tag(node)
+    if found.trace != NULL:
+        _note(found.trace, node, LEFT, b.mark, b.mark)
     if found.rubies and node.local_name == id_ruby:
         found.rubies -= 1
         if not found.rubies:
@@ -698,24 +723,32 @@ cdef void _walk(builder_t* b, node_t* root, bint alt_text, found_t* found) noexc
     cdef node_t* node = root
     cdef str_t* data
     cdef size_t written
-    cdef bint down
+    cdef bint down, apart
     while True:
         down = False
         if node.type == TEXT_NODE:
             data = &(<text_node_t*> node).data
             if b.open and not b.space and data.length and found.last != NULL \
                     and joint(b, data.data, data.length) != CLOSED:
-                if _are_apart(b, found.last, node):
+                apart = _are_apart(b, found.last, node)
+                if found.trace != NULL:
+                    _note(found.trace, node, APART if apart else TOGETHER, b.mark, b.mark)
+                if apart:
                     add_space(b)
             written = b.mark
             # White space between the parts of <ruby> is layout.
             if not (found.rubies and node.parent.local_name == id_ruby and is_blank(data.data, data.length)):
                 add_text(b, data.data, data.length)
+            if found.trace != NULL:
+                _note(found.trace, node, TEXT, written, b.mark)
             if b.mark != written:
                 found.last = node
         elif node.type == ELEMENT_NODE:
             b.markup += _start_tag(node)
+            written = b.mark
             down = _enter(b, node, alt_text, found)
+            if found.trace != NULL:
+                _note(found.trace, node, ENTERED if down else PASSED, written, b.mark)
             if down and node.first_child == NULL:
                 _leave(b, node, found)
                 down = False
@@ -737,24 +770,44 @@ def walk(parser not None, Builder builder not None, bint alt_text=False):
     first <title> and of <html lang>, empty if the page has none. May be called only if `LAYOUT_PROVED` is True: with
     another struct layout, the walk reads memory at wrong addresses.
     """
-    root = parser.root
-    if root is None:
-        return b"", b""
-    cdef uintptr_t address = root.mem_id
     cdef found_t found
-    found.title = NULL
-    found.lang = NULL
-    found.title_length = 0
-    found.lang_length = 0
-    found.last = NULL
-    found.formula = 0
-    found.rubies = 0
-    with nogil:
-        _walk(&builder.b, <node_t*> address, alt_text, &found)
+    memset(&found, 0, sizeof(found))
+    _walk_below(parser, builder, alt_text, &found)
     return (
         (<const char*> found.title)[: found.title_length] if found.title != NULL else b"",
         (<const char*> found.lang)[: found.lang_length] if found.lang != NULL else b"",
     )
+
+
+cdef int _walk_below(parser, Builder builder, bint alt_text, found_t* found) except -1:
+    cdef uintptr_t address
+    if parser.root is not None:
+        address = parser.root.mem_id
+        with nogil:
+            _walk(&builder.b, <node_t*> address, alt_text, found)
+    return 0
+
+
+def trace(parser not None, Builder builder not None):
+    """Walks as `walk` does, and returns what it meets, in order.
+
+    Returns:
+        A list of (`mem_id` of a node, what of `Met`, start, end): the end of the text in the builder, in bytes, before
+        and after.
+    """
+    cdef trace_t met
+    cdef found_t found
+    cdef size_t i
+    memset(&met, 0, sizeof(met))
+    memset(&found, 0, sizeof(found))
+    found.trace = &met
+    try:
+        _walk_below(parser, builder, False, &found)
+        if met.no_memory:
+            raise MemoryError("not enough memory for the trace of a page")
+        return [(met.rows[i].node, met.rows[i].what, met.rows[i].start, met.rows[i].end) for i in range(met.n)]
+    finally:
+        free(met.rows)
 
 
 # --------------------------------------------------------------------------------------------------

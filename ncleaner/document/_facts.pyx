@@ -236,7 +236,7 @@ cdef str _text(node_t* root, size_t most):
 
 def collect(parser not None):
     """Returns the metadata of a parsed document (`LexborHTMLParser`), in document order, as `facts.Fact` has it:
-    (kind, names, value). May be called only if `LAYOUT_PROVED` is True."""
+    (kind, names, value); the first 512 elements. May be called only if `LAYOUT_PROVED` is True."""
     cdef noted_t noted[MOST + 1]
     cdef uintptr_t address
     cdef size_t n, i
@@ -307,4 +307,5 @@ cdef bint _learn() except -1:
     return True
 
 
-COMPILED = bool(LAYOUT_PROVED and _learn())
+if LAYOUT_PROVED and not _learn():
+    raise ImportError("selectolax names attributes in another way than is expected")

@@ -11,9 +11,9 @@ character: words stay whole for a search and for segmentation.
 from libc.stdint cimport uint32_t
 from libc.string cimport memcmp, strlen
 
-from ncleaner.document._document cimport Builder, add_space, add_text
-from ncleaner.document._joint cimport last_written
+from ncleaner.document._document cimport add_space, add_text
 from ncleaner.document._marks cimport MARK_FORMULA, MARK_FORMULA_END, add_mark
+from ncleaner.document._spaces cimport last_written
 from ncleaner.text._letters cimport NO_LETTER, UNCASED, decode_utf8, is_white, letter_case
 
 cdef enum:
@@ -172,38 +172,3 @@ cdef bint add_reading(
 cdef void end_readings(builder_t* b) noexcept nogil:
     _drop_space(b)
     add_text(b, b")", 1)
-
-
-# --------------------------------------------------------------------------------------------------
-# The same for the walk in `_walk.py`.
-
-def class_of_formula(bytes name not None):
-    """Returns what a class attribute says about formulas: `rendered`, `preview`, `copy`, `source`, `image` or ``."""
-    cdef const unsigned char* c = <const unsigned char*> <char*> name
-    cdef int kind = formula_class(c, len(name)) if may_be_formula(c, len(name)) else NO_FORMULA
-    return ("", "rendered", "preview", "copy", "source", "image")[kind]
-
-
-def write_tex(Builder builder not None, bytes tex not None, bint display):
-    """Writes the TeX source of a formula; `display` as for `add_tex`."""
-    add_tex(&builder.b, <const unsigned char*> <char*> tex, len(tex), display)
-
-
-def write_leaf(Builder builder not None, bytes data not None, bint operator_, size_t start):
-    """Writes one leaf of MathML; `start` is `Builder.written` before the formula."""
-    add_leaf(&builder.b, <const unsigned char*> <char*> data, len(data), operator_, start)
-
-
-def write_bar(Builder builder not None, size_t start):
-    """Writes the bar of a fraction; `start` is `Builder.written` before the formula."""
-    add_bar(&builder.b, start)
-
-
-def write_reading(Builder builder not None, bytes data not None, bint open_, bint apart):
-    """Writes a reading of <ruby>, as `add_reading`."""
-    return add_reading(&builder.b, <const unsigned char*> <char*> data, len(data), open_, apart)
-
-
-def close_readings(Builder builder not None):
-    """Closes the bracket around readings."""
-    end_readings(&builder.b)

@@ -24,7 +24,7 @@ empty.
 """
 
 from libc.stdint cimport uint64_t, uintptr_t
-from libc.string cimport memcpy, memset, strlen
+from libc.string cimport memcpy, memset
 
 from ncleaner.document._markup cimport (
     PLAINTEXT, SCRIPT, STYLE, TEXTAREA, TITLE, XMP, attributes_end, body_start, is_name, raw_end, raw_kind,

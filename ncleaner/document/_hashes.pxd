@@ -28,9 +28,23 @@ cdef inline uint64_t hash_bytes(uint64_t h, const unsigned char* p, size_t lengt
     return h
 
 
+cdef extern from *:
+    """
+    #define FNV_OFFSET UINT64_C(0xCBF29CE484222325)
+    #define FNV_PRIME UINT64_C(0x100000001B3)
+    """
+    const uint64_t FNV_OFFSET
+    const uint64_t FNV_PRIME
+
+
+cdef inline uint64_t fnv(uint64_t h, uint64_t code) noexcept nogil:
+    """Returns the FNV-1a hash `h` extended by one character."""
+    return (h ^ code) * FNV_PRIME
+
+
 cdef inline uint64_t extended(uint64_t h, uint64_t code) noexcept nogil:
     """Returns the hash `h` of a word extended by one character."""
-    return (h ^ code) * <uint64_t> 0x100000001B3 + 1
+    return fnv(h, code) + 1
 
 
 cdef inline uint64_t rows_for(uint64_t keys) noexcept nogil:

@@ -18,9 +18,9 @@ from selectolax.lexbor import LexborHTMLParser
 
 from ncleaner.document cimport _guard
 from ncleaner.document._guard cimport (
-    ALL, BROKEN, COSTLY, CROWDED, FORMULAS, OF_BLOCK, OF_CELL, OF_CONTROL, OF_FOREIGN, OF_FORMAT, OF_FRAMES, OF_HEADING, OF_ITEM,
-    OF_NOSCRIPT, OF_OPTION, OF_PLAIN, OF_POINT, OF_ROOT, OF_SELECT, OF_TABLE, OF_TEXT, OF_VOID, STATEMENTS, begin, guard_t,
-    is_crowded, memory_of, watch,
+    ALL, BROKEN, COSTLY, CROWDED, FORMULAS, OF_BLOCK, OF_CELL, OF_CONTROL, OF_FOREIGN, OF_FORMAT, OF_FRAMES,
+    OF_HEADING, OF_ITEM, OF_NOSCRIPT, OF_OPTION, OF_PLAIN, OF_POINT, OF_ROOT, OF_SELECT, OF_TABLE, OF_TEXT, OF_VOID,
+    STATEMENTS, begin, guard_t, is_crowded, memory_of, watch,
 )
 from ncleaner.document._markup cimport outgrows
 from ncleaner.document._structs cimport (

@@ -21,5 +21,3 @@ class Mark(IntEnum):
     MARK_BASE = 17
     MARK_TYPESET = 18
     MARK_CODE = 19
-
-def is_display(name: bytes, value: bytes) -> bool: ...

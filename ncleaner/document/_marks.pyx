@@ -1,16 +1,13 @@
 """Notes the marks of a page: which attributes say what.
 
-The walk over the parser's structs and the Python walk give attributes as written; all rules about them are here.
+The walk gives attributes as written; all rules about them are here.
 """
 
 from libc.stdint cimport int32_t, uint8_t
 from libc.string cimport memchr, memcmp, memcpy, memset, strlen
 
-from ncleaner.document._growing cimport grow
-from ncleaner.document._tables cimport mark_t
-from ncleaner.document._tags cimport (
-    TAG_A, TAG_CODE, TAG_LI, TAG_OL, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH,
-)
+from ncleaner.document._tables cimport grow, mark_t
+from ncleaner.document._tags cimport TAG_A, TAG_CODE, TAG_LI, TAG_OL, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH
 from ncleaner.text._ascii cimport is_digit, is_letter, lower
 from ncleaner.text._letters cimport is_white
 
@@ -328,9 +325,3 @@ cdef bint says_display(int which, const unsigned char* value, size_t length) noe
             or _find(value, length, b"math-element-block") > 0
         )
     return which == OF_TYPE and _find(value, length, b"mode=display") > 0
-
-
-def is_display(bytes name not None, bytes value not None):
-    """Whether an attribute says that a formula stands on a line of its own. For the walk in `_walk.py`."""
-    cdef int which = name_of_attribute(<const unsigned char*> <char*> name, len(name))
-    return says_display(which, <const unsigned char*> <char*> value, len(value))

@@ -8,13 +8,13 @@ from libc.stdint cimport uint8_t, uint32_t
 from ncleaner.document._document cimport Builder, add_text, end_segment
 from ncleaner.document._tables cimport HEADER, builder_t
 from ncleaner.text._layout cimport (
-    LINES, PARAGRAPHS, WRAPPED, ended_early, free_outline, outline_t, read_outline, tell_layout,
+    FIELD, FOLDED, LINES, PARAGRAPHS, RUNNING, SIGNATURE, WRAPPED, ended_early, free_outline, header_end, outline_t,
+    read_outline, tell_layout,
 )
 from ncleaner.text._letters cimport is_white
 from ncleaner.text._lines cimport (
     FEED, bullet_length, enumeration_length, has_returns, is_from_line, line_t, lines_t, quote_length, read_line,
 )
-from ncleaner.text._messages cimport FIELD, FOLDED, RUNNING, SIGNATURE, header_end
 
 # The layout is not known yet.
 cdef enum:

@@ -6,7 +6,9 @@ the same bytes. `_document.layout` returns the layout that the compiler uses, an
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport realloc
 
+from ncleaner.document._hashes cimport mix
 from ncleaner.document._tags cimport MAX_CONTEXTS, MAX_CUES
 
 # The text between two tags. Offsets are bytes in the document's UTF-8 buffer.
@@ -176,3 +178,41 @@ cdef class Tables:
     cdef list arrays         # the tables that this was made of, or that people have asked for
     cdef void _point(self) noexcept
     cdef void take(self, int which, void** rows, size_t size) noexcept
+
+
+cdef inline bint grow(void** rows, size_t* cap, size_t needed, size_t size, bint* no_memory) noexcept nogil:
+    """Makes room for `needed` rows of `size` bytes each, at least twice as many as before.
+
+    A failed allocation sets `no_memory` and returns False: what does not fit is dropped, and the owner of the array
+    raises the MemoryError later."""
+    cdef size_t want
+    cdef void* moved
+    if needed <= cap[0]:
+        return True
+    want = cap[0] * 2 if cap[0] * 2 > needed else needed
+    moved = realloc(rows[0], want * size)
+    if moved == NULL:
+        no_memory[0] = True
+        return False
+    rows[0] = moved
+    cap[0] = want
+    return True
+
+
+# Styles of blocks, by which segments are compared: the tags and classes from the root down.
+
+cdef inline uint64_t chain(uint64_t above, uint64_t own) noexcept nogil:
+    """Returns the hash of a value of a block together with those of all blocks above it; 0 is above the root."""
+    return mix((above if above else 7) * 31 + own)
+
+
+cdef inline void fill_styles(const element_t* elements, Py_ssize_t m, uint64_t* styles) noexcept nogil:
+    """Writes the style of each element from the root down."""
+    cdef Py_ssize_t i
+    for i in range(m):
+        styles[i] = chain(styles[elements[i].parent] if elements[i].parent >= 0 else 0, elements[i].style)
+
+
+cdef inline uint64_t style_of(const uint64_t* styles, const segment_t* s) noexcept nogil:
+    """Returns the style of a segment's block; all segments without a block share one."""
+    return styles[s.element] if s.element >= 0 else 3

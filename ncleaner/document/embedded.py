@@ -310,14 +310,14 @@ def add_passages(builder: Builder, passages: list[Passage], walk: Callable[[byte
         The total number of tags that were dropped.
     """
     dropped = 0
-    builder.open_block(tags.CODE["script"], 0)
+    builder.open_block(tags.CODE["script"])
     for passage in passages:
         if passage.marked:
             dropped += walk(passage.text.encode("utf-8", "replace"))
             continue
         for line in passage.text.splitlines():
-            builder.open_block(tags.CODE["p"], 0)
+            builder.open_block(tags.CODE["p"])
             builder.text(line.encode("utf-8", "replace"))
-            builder.close_block(0)
-    builder.close_block(0)
+            builder.close_block()
+    builder.close_block()
     return dropped

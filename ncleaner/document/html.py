@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from ncleaner.document import _dump, _walk
 from ncleaner.document._document import Builder, release_memory
+from ncleaner.document._dump import LAYOUT_PROVED, walk
+from ncleaner.document._facts import collect
 from ncleaner.document._lexbor import SCRIPTS, Parsed, parsed_within_bounds
-from ncleaner.document.facts import facts_of
-from ncleaner.document.tables import Document
+from ncleaner.document.tables import Document, Fact
 from ncleaner.limits import Limits
 from ncleaner.text.charset import decode
 
 __all__ = ["dump_html", "parse"]
 
-_walk_tree = _dump.walk if _dump.LAYOUT_PROVED else _walk.walk
+if not LAYOUT_PROVED:
+    from importlib.metadata import version
+
+    raise ImportError(
+        f"ncleaner cannot read the trees of selectolax {version('selectolax')}: their layout is not the one "
+        "expected; install another version or build (`ncleaner doctor` says how)"
+    )
 
 # A page is thin if it shows less than `_THIN` bytes of text outside links, and also less than `_THIN` bytes
 # in segments of at least `_LINE` bytes, in links or not: such segments are text rather than labels. The unit
@@ -59,13 +65,13 @@ def _add_embedded(tree: Parsed, builder: Builder, limits: Limits) -> int:
     if not passages:
         return 0
 
-    def walk(markup: bytes) -> int:
+    def add(markup: bytes) -> int:
         fragment = parse(markup, limits)
-        _walk_tree(fragment.parser, builder, False)
+        walk(fragment.parser, builder)
         fragment.release()
         return fragment.dropped
 
-    return add_passages(builder, passages, walk)
+    return add_passages(builder, passages, add)
 
 
 def dump_html(
@@ -99,13 +105,13 @@ def dump_html(
     tree = parse(utf8, limits, scripts)
     dropped = tree.dropped
     builder = Builder(len(utf8) // 8, limits.segments, marks)
-    title, lang = _walk_tree(tree.parser, builder, alt_text)
+    title, lang = walk(tree.parser, builder, alt_text)
     if _is_thin(builder) and _may_have_data(utf8):
         if scripts != "all":
             tree.release()
             tree = parse(utf8, limits)
         dropped += _add_embedded(tree, builder, limits)
-    said = tuple(facts_of(tree.parser)) if facts else None
+    said = tuple(Fact(*each) for each in collect(tree.parser)) if facts else None
     tree.release()
     # that of a large page, which no other page gets, is many times as large as the page: it goes now
     del tree

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ncleaner.document import Document
 from ncleaner.document._document import Builder
-from ncleaner.document._walk import Walk
+from ncleaner.document._dump import Met, trace
 from ncleaner.document.html import parse
 from ncleaner.limits import Limits
 from ncleaner.text.charset import decode
@@ -63,31 +63,30 @@ class _Text(NamedTuple):
     text: str
 
 
-class _Marking(Walk):
-    """Walks as for a Document, and writes down what it meets."""
+class _Drawing:
+    """What is drawn of a page: markup, texts, and style sheets."""
 
-    def __init__(self, builder: Builder) -> None:
-        super().__init__(builder, False)
+    def __init__(self) -> None:
         self.met: list[str | _Text] = []
         self.styles: list[tuple[str, str]] = []
         self._styled = 0
 
-    def text(self, node: LexborNode) -> None:
-        """Passes the text of a text node on, and notes where it has gone."""
-        start = self.builder.written
-        super().text(node)
-        self.met.append(_Text(start, self.builder.written, node.text_content or ""))
-
-    def enter(self, node: LexborNode) -> bool:
-        """Passes the opening of an element on, and notes what is to be drawn."""
-        start = self.builder.written
-        inside = super().enter(node)
+    def add(self, node: LexborNode, what: int, start: int, end: int) -> None:
+        """Adds what a walk meets, as `trace` has it."""
         tag = node.tag or ""
-        if inside:
+        if what == Met.TEXT:
+            self.met.append(_Text(start, end, node.text_content or ""))
+        elif what == Met.ENTERED:
             self.met.append(_opening(tag, node))
-        elif self.builder.written > start:
-            # a formula, written as a whole
-            self.met.append(_Text(start, self.builder.written, node.text(deep=True)))
+        elif what == Met.LEFT and tag not in _VOID:
+            self.met.append(f"</{tag if tag in _DRAWN else 'x-any'}>")
+        elif what == Met.PASSED:
+            self._add_whole(tag, node, start, end)
+
+    def _add_whole(self, tag: str, node: LexborNode, start: int, end: int) -> None:
+        if end > start:
+            # a formula
+            self.met.append(_Text(start, end, node.text(deep=True)))
         elif tag == "style":
             self._add_style(node)
         elif tag in _VOID:
@@ -95,14 +94,6 @@ class _Marking(Walk):
         elif tag == "img":
             alt = node.attributes.get("alt") or ""
             self.met.append(f"<x-img{_sizes(node)}>{escape(alt)}</x-img>")
-        return inside
-
-    def leave(self, node: LexborNode) -> None:
-        """Passes the end of an element on."""
-        super().leave(node)
-        tag = node.tag or ""
-        if tag not in _VOID:
-            self.met.append(f"</{tag if tag in _DRAWN else 'x-any'}>")
 
     def _add_style(self, node: LexborNode) -> None:
         child = node.first_child
@@ -147,15 +138,17 @@ def marked_html(
     """
     utf8, _ = decode(html, "", encoding)
     tree = parse(utf8, limits)
-    walk = _Marking(Builder(len(utf8) // 8, limits.segments))
+    drawing = _Drawing()
     root = tree.parser.root
     if root is not None:
-        walk.run(root)
+        nodes = {node.mem_id: node for node in root.traverse(include_text=True)}
+        for address, *met in trace(tree.parser, Builder(len(utf8) // 8, limits.segments)):
+            drawing.add(nodes[address], *met)
     starts, ends = document.segments["start"].tolist(), document.segments["end"].tolist()
     data = document.data
     drawn: set[int] = set()
     out: list[str] = []
-    for item in walk.met:
+    for item in drawing.met:
         if isinstance(item, str):
             out.append(item)
             continue
@@ -178,7 +171,7 @@ def marked_html(
         for row, part in zip(rows, _cut(item.text, shares), strict=True):
             out.append(f'<x-seg data-seg="{row}">{escape(part)}</x-seg>')
     tree.release()
-    return Marked("".join(out), walk.styles, drawn)
+    return Marked("".join(out), drawing.styles, drawn)
 
 
 def _solid(text: str) -> int:

@@ -6,7 +6,7 @@ place; Python code can read them as `Segment` objects.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Any, NamedTuple, overload
@@ -29,7 +29,6 @@ __all__ = [
     "ZONES",
     "Document",
     "Segment",
-    "Segments",
     "Site",
 ]
 
@@ -106,46 +105,6 @@ class Segment:
 
     def __str__(self) -> str:
         return self.text
-
-
-class Segments(Sequence[Segment]):
-    """The segments of a Document as a sequence of `Segment` objects, which are created at each access."""
-
-    def __init__(self, document: Document) -> None:
-        self._document = document
-
-    def __len__(self) -> int:
-        return len(self._document.segments)
-
-    @overload
-    def __getitem__(self, index: int) -> Segment: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Segment]: ...
-    def __getitem__(self, index: int | slice) -> Segment | list[Segment]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        if index < 0:
-            index += len(self)
-        if not 0 <= index < len(self):
-            raise IndexError(f"segment {index} of {len(self)}")
-        document = self._document
-        row = document.segments[index]
-        start, end = int(row["start"]), int(row["end"])
-        return Segment(
-            index=index,
-            kind=chr(row["kind"]),
-            text=document.data[start:end].decode(),
-            start=start,
-            end=end,
-            chars=int(row["chars"]),
-            words=int(row["words"]),
-            link_chars=int(row["link_chars"]),
-            path=document.path(int(row["element"])),
-            zone=ZONES[row["zone"]],
-        )
-
-    def __repr__(self) -> str:
-        return f"<{counted(len(self), 'segment')}>"
 
 
 class Site(NamedTuple):
@@ -343,10 +302,34 @@ class Document:
         return len(self.tables)
 
     def __iter__(self) -> Iterator[Segment]:
-        return iter(Segments(self))
+        return (self[index] for index in range(len(self)))
 
-    def __getitem__(self, index: int) -> Segment:
-        return Segments(self)[index]
+    @overload
+    def __getitem__(self, index: int) -> Segment: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Segment]: ...
+    def __getitem__(self, index: int | slice) -> Segment | list[Segment]:
+        """Makes the `Segment` at each access."""
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        if index < 0:
+            index += len(self)
+        if not 0 <= index < len(self):
+            raise IndexError(f"segment {index} of {len(self)}")
+        row = self.segments[index]
+        start, end = int(row["start"]), int(row["end"])
+        return Segment(
+            index=index,
+            kind=chr(row["kind"]),
+            text=self.data[start:end].decode(),
+            start=start,
+            end=end,
+            chars=int(row["chars"]),
+            words=int(row["words"]),
+            link_chars=int(row["link_chars"]),
+            path=self.path(int(row["element"])),
+            zone=ZONES[row["zone"]],
+        )
 
     @property
     def visible(self) -> npt.NDArray[np.bool_]:
@@ -420,3 +403,14 @@ class Document:
         )
         head = "<tr><th></th><th>kind</th><th>words</th><th>links</th><th>text</th></tr>"
         return f"<p>{escape(repr(self))}</p><table>{head}{rows}</table>"
+
+
+def run_chars(document: Document) -> npt.NDArray[np.int64]:
+    """Returns the characters of each run, with the white space between its words: shape (runs,)."""
+    starts, ends = document.runs["start"].astype(np.int64), document.runs["end"].astype(np.int64)
+    if document.data.isascii():
+        return ends - starts
+    codes = np.frombuffer(document.data, np.uint8)
+    before = np.concatenate(([0], np.cumsum(codes & 0xC0 != 0x80)))
+    chars: npt.NDArray[np.int64] = before[ends] - before[starts]
+    return chars

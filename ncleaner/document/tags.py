@@ -1,6 +1,6 @@
 """The meaning of each HTML tag for the dumper, and the names of the bits in the tables.
 
-This module contains only data, which the compiled walk and its Python fallback read once at import.
+This module contains only data, which compiled code reads once at import.
 `_tags.pxd` repeats some of the numbers for compiled code, and `_tags.check` compares the two at import.
 
 Codes of tags and numbers of bits are used only inside a Document, and no model file contains them: features,
@@ -116,7 +116,7 @@ VOID: frozenset[str] = frozenset(
     "basefont bgsound frame keygen param".split()
 )  # fmt: skip
 
-# Sides of a joint: what stands at either side of a place where two pieces of text touch (`_joint.pyx`).
+# Sides of a joint: what stands at either side of a place where two pieces of text touch (`_spaces.pyx`).
 TEXT = 0  # the text itself
 FORMAT = 1  # an element that only formats text: a word may continue across it
 SHIFTED = 2  # above or below the line

@@ -10,7 +10,6 @@ from ncleaner.arguments import check_is
 from ncleaner.cleaner import Cleaner
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
-from ncleaner.document.tables import Segments
 from ncleaner.explaining.against import with_gold
 from ncleaner.explaining.causes import Causes, causes_of_hybrid, causes_of_ngrams, rulings_of
 from ncleaner.explaining.drawing import framed
@@ -18,7 +17,7 @@ from ncleaner.explaining.grams import Reader
 from ncleaner.explaining.verdicts import Ruling, Verdicts, Why
 from ncleaner.explaining.words import lines_of
 from ncleaner.methods.base import Trace
-from ncleaner.methods.by_language import PerLanguage
+from ncleaner.methods.choice import PerLanguage
 from ncleaner.methods.hybrid import Hybrid
 from ncleaner.methods.ngram import NGram
 from ncleaner.methods.table import METHODS
@@ -162,7 +161,7 @@ def _whys(
     reader: Reader | None = None,
 ) -> Iterator[Why]:
     marks = kept.marks_of(document)
-    for row, segment in enumerate(Segments(document)):
+    for row, segment in enumerate(document):
         yield Why(
             segment,
             bool(kept.mask[row]),

@@ -1,1 +1,28 @@
-"""Markdown and clean HTML of what a method keeps of a page."""
+"""Markdown and clean HTML of what is kept of a page; here, what the user decides about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from ncleaner.options import Declared, option
+
+__all__ = ["MarkupOptions", "Spans"]
+
+Spans = Literal["merge", "repeat"]
+"""How a cell over several columns or rows is written: `merge` has its text once, `repeat` in each of them."""
+_OF = ("markdown", "html")
+_PANEL = "Output"
+
+
+@dataclass(frozen=True, slots=True)
+class MarkupOptions(Declared):
+    """Options of Markdown and HTML."""
+
+    links: bool = option(False, "Write the targets of links.", of=_OF, panel=_PANEL, positional=True)
+    images: bool = option(False, "Write images, with their addresses.", of=_OF, panel=_PANEL, positional=True)
+    spans: Spans = option(
+        "merge",
+        "Write the text of a cell over several columns or rows once (merge), or in each of them (repeat).",
+        choices=get_args(Spans), of=_OF, panel=_PANEL, positional=True,
+    )  # fmt: skip

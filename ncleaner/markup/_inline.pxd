@@ -1,11 +1,15 @@
-"""The text of segments with its links, emphasis, code and formulas, as Markdown or HTML."""
+"""Writers of text: the bytes of an output that grow, and the text of segments with its inline elements."""
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, uint8_t
+from libc.string cimport memcpy, strlen
 
-from ncleaner.markup._escape cimport out_t
+from ncleaner.document._tables cimport grow
 from ncleaner.markup._sheet cimport sheet_t
 
 cdef enum:
+    # Where a text stands.
+    IN_CELL = 2
+    IN_HEADING = 4
     # Inline elements, from the outermost to the innermost where several begin at once.
     LINK = 0
     STRIKE = 1
@@ -18,12 +22,18 @@ cdef enum:
     SUB = 8
     INLINES = 9
 
+ctypedef struct out_t:
+    uint8_t* data
+    size_t size
+    size_t cap
+    bint no_memory
+
 # A writer of text, and the inline elements that are open.
 ctypedef struct line_t:
     const sheet_t* sheet
     out_t* out
     bint html
-    int flags            # of text: IN_CELL, IN_HEADING (as in _escape)
+    int flags            # of text: IN_CELL, IN_HEADING
     bint flat            # line breaks are blanks
     bint light           # bold is nothing special here
     const out_t* prefix  # what a new line begins with
@@ -36,6 +46,25 @@ ctypedef struct line_t:
     size_t coded         # where the last code span has ended
     size_t began         # where the line has begun
 
+
+cdef inline void put_bytes(out_t* out, const void* data, size_t length) noexcept nogil:
+    if length and grow(<void**> &out.data, &out.cap, out.size + length, 1, &out.no_memory):
+        memcpy(out.data + out.size, data, length)
+        out.size += length
+
+
+cdef inline void put(out_t* out, const char* text) noexcept nogil:
+    put_bytes(out, text, strlen(text))
+
+
+cdef inline void put_byte(out_t* out, uint8_t c) noexcept nogil:
+    if out.size < out.cap or grow(<void**> &out.data, &out.cap, out.size + 1, 1, &out.no_memory):
+        out.data[out.size] = c
+        out.size += 1
+
+
+cdef void put_number(out_t* out, int number) noexcept nogil
+cdef void put_escaped(out_t* out, const uint8_t* p, const uint8_t* end) noexcept nogil
 cdef void begin_line(line_t* line, const sheet_t* sheet, out_t* out, bint html, const out_t* prefix) noexcept nogil
 cdef void put_segments(line_t* line, Py_ssize_t first, Py_ssize_t last) noexcept nogil
 cdef void put_break(line_t* line) noexcept nogil

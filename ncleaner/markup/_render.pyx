@@ -1,21 +1,664 @@
-"""What Python sees of the writers: a mask and what it knows of links go in, bytes come out."""
+"""Writes the tree of kept blocks as Markdown or as HTML, and gives both to Python.
+
+Markdown is CommonMark with the tables, footnotes and struck text of GitHub, and definition lists. Elements of HTML have
+no attributes but those of links, images, lists, cells, languages and notes.
+"""
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memset
+from libc.string cimport memchr, memset
 
 from ncleaner.document._marks cimport MARK_IMAGE, MARK_LINK, MARK_LINK_END
 from ncleaner.document._tables cimport Tables, mark_t, tables_t
-from ncleaner.markup._html cimport write_html
-from ncleaner.markup._markdown cimport write_markdown
-from ncleaner.markup._escape cimport out_t
-from ncleaner.markup._outline cimport outline
-from ncleaner.markup._sheet cimport close_sheet, open_sheet, sheet_t, text_t
+from ncleaner.markup._inline cimport (
+    IN_CELL, IN_HEADING, begin_line, line_t, out_t, put, put_break, put_byte, put_bytes, put_code_lines, put_escaped,
+    put_number, put_picture, put_segments,
+)
+from ncleaner.markup._sheet cimport (
+    ALONE, CAPTION, CELL, CODE, DEEPEST, DETAIL, GUTTER, HEAD, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PICTURE,
+    QUOTE, ROW, SINGLE, TABLE, TERM, TERMS, close_rows, close_sheet, column_t, columns_of, end_of, fill_row, is_head,
+    node_t, open_rows, open_sheet, outline, place_t, rows_t, sheet_t, text_t,
+)
 
 import numpy as np
 
+cdef enum:
+    FRAMES = 2 * DEEPEST + 16
+    MOST_BLANKS = 20     # empty lines of preformatted text
 
-cdef const uint8_t[::1] _rows_of(Tables tables, mask):
+# Below the head of a table in Markdown, by the alignment of the column.
+cdef const char** DELIMITERS = [b" --- |", b" :-- |", b" :-: |", b" --: |"]
+cdef const char** ALIGNMENTS = [b"", b"left", b"center", b"right"]
+cdef const char** HEADINGS = [b"", b"h1", b"h2", b"h3", b"h4", b"h5", b"h6"]
+
+# An open node.
+cdef struct frame_t:
+    int32_t node
+    size_t prefix        # length of the prefix around it
+    int32_t child        # the last node inside of it, -1 for none
+    uint8_t sign         # of the items of a list, or of the last list inside
+
+cdef struct markdown_t:
+    const sheet_t* sheet
+    out_t* out
+    out_t prefix         # what each line begins with
+    frame_t frames[FRAMES]
+    int n
+    bint fresh           # the line has begun, and has its prefix and a sign
+
+cdef struct html_t:
+    const sheet_t* sheet
+    out_t* out
+    int32_t open[FRAMES]
+    int n
+    bint head            # the head of a table is being written
+
+
+cdef const mark_t* _language_of(const sheet_t* sheet, int32_t element) noexcept nogil:
+    """Returns the mark with the programming language of preformatted text, at its element or just above; or NULL."""
+    cdef int _level
+    for _level in range(3):
+        if element < 0:
+            break
+        if sheet.places[element].language:
+            return &sheet.t.marks[sheet.places[element].language - 1]
+        element = sheet.t.elements[element].parent
+    return NULL
+
+
+cdef int32_t _blanks_before(const sheet_t* sheet, Py_ssize_t segment) noexcept nogil:
+    """Returns how many empty lines are written before a segment of preformatted text that is not the first."""
+    cdef int32_t blanks = sheet.extras[sheet.t.segments[segment].first_run].blanks if sheet.t.n_runs else 0
+    return min(blanks, MOST_BLANKS if sheet.kept[segment - 1] else 1)
+
+
+# --------------------------------------------------------------------------------------------------
+# Markdown.
+
+cdef void _put_bare_prefix(markdown_t* w) noexcept nogil:
+    """Writes what an empty line begins with."""
+    cdef size_t size = w.prefix.size
+    while size and w.prefix.data[size - 1] == c" ":
+        size -= 1
+    put_bytes(w.out, w.prefix.data, size)
+
+
+cdef void _new_line(markdown_t* w, bint tight) noexcept nogil:
+    """Begins a block: on a new line, after an empty one unless `tight`."""
+    if w.fresh:
+        w.fresh = False
+        return
+    put(w.out, b"\n")
+    if not tight:
+        _put_bare_prefix(w)
+        put(w.out, b"\n")
+    put_bytes(w.out, w.prefix.data, w.prefix.size)
+
+
+cdef void _indent(markdown_t* w, size_t width) noexcept nogil:
+    cdef size_t _i
+    for _i in range(width):
+        put_byte(&w.prefix, c" ")
+
+
+cdef bint _is_tight(const markdown_t* w, const node_t* node, const node_t* before) noexcept nogil:
+    """Returns whether no empty line is before a node; `before` is the one before it in the same node, or NULL."""
+    cdef const node_t* nodes = w.sheet.nodes
+    cdef const node_t* around
+    if node.parent < 0:
+        return False
+    around = &nodes[node.parent]
+    if node.kind == ITEM and before != NULL:
+        return before.kind == ITEM and not around.flags & LOOSE
+    if node.kind == ITEM:
+        # the first item of a list inside of an item
+        return around.parent >= 0 and nodes[around.parent].kind == ITEM and nodes[around.parent].parent >= 0 \
+            and not nodes[nodes[around.parent].parent].flags & LOOSE
+    if node.kind == DETAIL and before != NULL:
+        return before.kind == TERM
+    return False
+
+
+cdef bint _seems_a_term(const sheet_t* sheet, int32_t i) noexcept nogil:
+    """Returns whether readers take the first line of a node for a term if a list of definitions is before it.
+
+    They go on with the list as long as the next line but one begins like a definition, whatever the next line is.
+    """
+    cdef const node_t* nodes = sheet.nodes
+    cdef const tables_t* t = sheet.t
+    cdef const uint8_t* p
+    cdef int32_t k
+    while nodes[i].kind == LIST or nodes[i].kind == ITEM or nodes[i].kind == NOTE:
+        i += 1
+        if i == <int32_t> sheet.n_nodes:
+            return False
+    if nodes[i].kind != CODE:
+        return nodes[i].kind == TERMS
+    for k in range(nodes[i].first, nodes[i].last + 1):
+        if not sheet.kept[k]:
+            continue
+        p = t.text + t.segments[k].start
+        while p < t.text + t.segments[k].end:
+            if p[0] > c" ":
+                return p[0] == c":" or p[0] == c"~"
+            p += 1
+    return False
+
+
+cdef void _begin_list(frame_t* frame, const node_t* node, const node_t* before, uint8_t sign) noexcept nogil:
+    """Chooses the sign of a list. Two lists in a row have different ones, or they would be read as one."""
+    cdef bint ordered = node.flags & ORDERED > 0
+    frame.sign = c"." if ordered else c"-"
+    if before != NULL and before.kind == LIST and sign == frame.sign:
+        frame.sign = c")" if ordered else c"*"
+
+
+cdef void _begin_item(markdown_t* w, const node_t* node, uint8_t sign) noexcept nogil:
+    cdef size_t start
+    cdef int32_t number = node.number
+    start = w.out.size
+    if sign == c"-" or sign == c"*":
+        put_byte(w.out, sign)
+    else:
+        # CommonMark has numbers of at most nine digits
+        put_number(w.out, number if 0 <= number <= 999_999_999 else 0)
+        put_byte(w.out, sign)
+    put(w.out, b" ")
+    _indent(w, w.out.size - start)
+    w.fresh = True
+
+
+cdef void _markdown_code(markdown_t* w, const node_t* node) noexcept nogil:
+    """Writes preformatted text between fences that are longer than all signs of this kind in it."""
+    cdef const sheet_t* sheet = w.sheet
+    cdef const tables_t* t = sheet.t
+    cdef const uint8_t* p
+    cdef const uint8_t* end
+    cdef const uint8_t* stop
+    cdef const mark_t* language = _language_of(sheet, node.element)
+    cdef size_t longest = 2, n, _k
+    cdef int _line
+    cdef Py_ssize_t i
+    for i in range(node.first, node.last + 1):
+        p = t.text + t.segments[i].start
+        n = 0
+        while p < t.text + t.segments[i].end:
+            n = n + 1 if p[0] == c"`" else 0
+            longest = max(longest, n)
+            p += 1
+    for _k in range(longest + 1):
+        put(w.out, b"`")
+    if language != NULL:
+        put_bytes(w.out, t.values + language.value, language.length)
+    for i in range(node.first, node.last + 1):
+        if not sheet.kept[i]:
+            continue
+        for _line in range(_blanks_before(sheet, i) if i > node.first else 0):
+            put(w.out, b"\n")
+            _put_bare_prefix(w)
+        p = t.text + t.segments[i].start
+        stop = t.text + t.segments[i].end
+        while p < stop:
+            end = <const uint8_t*> memchr(p, c"\n", <size_t> (stop - p))
+            if end == NULL:
+                end = stop
+            put(w.out, b"\n")
+            put_bytes(w.out, w.prefix.data, w.prefix.size)
+            put_bytes(w.out, p, <size_t> (end - p))
+            p = end + 1
+    put(w.out, b"\n")
+    put_bytes(w.out, w.prefix.data, w.prefix.size)
+    for _k in range(longest + 1):
+        put(w.out, b"`")
+
+
+cdef void _markdown_cell(markdown_t* w, int32_t cell, bint head) noexcept nogil:
+    """Writes what is in a cell, in one line."""
+    cdef const node_t* nodes = w.sheet.nodes
+    cdef line_t line
+    cdef int32_t node = cell + 1
+    cdef bint begun = False
+    begin_line(&line, w.sheet, w.out, False, &w.prefix)
+    line.flags = IN_CELL
+    line.light = head
+    while node < <int32_t> w.sheet.n_nodes and nodes[node].depth > nodes[cell].depth:
+        if nodes[node].kind <= PICTURE:
+            if begun:
+                put_break(&line)
+            begun = True
+            if nodes[node].kind == PICTURE:
+                put_picture(&line, nodes[node].number)
+            elif nodes[node].kind == CODE:
+                put_code_lines(&line, nodes[node].first, nodes[node].last)
+            else:
+                put_segments(&line, nodes[node].first, nodes[node].last)
+        node += 1
+
+
+cdef void _markdown_row(markdown_t* w, const rows_t* rows, int32_t row, bint head) noexcept nogil:
+    """Writes a row; with a `row` of -1 an empty one."""
+    cdef int32_t k, cell
+    put(w.out, b"|")
+    for k in range(rows.columns):
+        cell = -1
+        if row >= 0:
+            cell = rows.cells[k]
+            if w.sheet.repeats and cell < 0:
+                cell = rows.carried[k]
+            if not w.sheet.repeats and k and cell >= 0 and cell == rows.cells[k - 1]:
+                cell = -1
+        if cell >= 0:
+            put(w.out, b" ")
+            _markdown_cell(w, cell, head)
+        put(w.out, b" |")
+
+
+cdef void _markdown_table(markdown_t* w, int32_t table) noexcept nogil:
+    """Writes a table after its caption. A table whose first row is no head gets an empty one, as it has to have one."""
+    cdef const sheet_t* sheet = w.sheet
+    cdef const node_t* nodes = sheet.nodes
+    cdef const column_t* columns = sheet.columns + sheet.places[nodes[table].element].column
+    cdef int32_t end = end_of(sheet, table), node, k, c
+    cdef bint begun = False, head
+    cdef rows_t rows
+    cdef line_t line
+    if not open_rows(&rows, sheet, table):
+        w.out.no_memory = True
+        return
+    for node in range(table + 1, end):
+        if nodes[node].kind == CAPTION and nodes[node].parent == table:
+            begin_line(&line, sheet, w.out, False, &w.prefix)
+            put_segments(&line, nodes[node].first, nodes[node].last)
+            _new_line(w, False)
+    for node in range(table + 1, end):
+        if nodes[node].parent != table or nodes[node].kind == CAPTION:
+            continue
+        fill_row(&rows, sheet, table, node)
+        head = not begun and is_head(sheet, node)
+        if begun:
+            _new_line(w, True)
+            _markdown_row(w, &rows, node, False)
+            continue
+        begun = True
+        _markdown_row(w, &rows, node if head else -1, head)
+        _new_line(w, True)
+        put(w.out, b"|")
+        c = 0
+        for k in range(sheet.places[nodes[table].element].columns):
+            if columns[k].place == c:
+                put(w.out, DELIMITERS[columns[k].align])
+                c += 1
+        if not head:
+            _new_line(w, True)
+            _markdown_row(w, &rows, node, False)
+    close_rows(&rows)
+
+
+cdef void _markdown_leaf(markdown_t* w, const node_t* node) noexcept nogil:
+    cdef line_t line
+    cdef int _k
+    if node.kind == HEADING:
+        for _k in range(node.number):
+            put(w.out, b"#")
+        put(w.out, b" ")
+    begin_line(&line, w.sheet, w.out, False, &w.prefix)
+    if node.kind == PICTURE:
+        put_picture(&line, node.number)
+        return
+    if node.kind == HEADING:
+        line.flags = IN_HEADING
+        line.flat = line.light = True
+    elif node.kind == TERM:
+        line.flat = True
+    put_segments(&line, node.first, node.last)
+
+
+cdef void _enter(markdown_t* w, int32_t i, frame_t* frame, const node_t* before, uint8_t sign) noexcept nogil:
+    """Writes the beginning of a node that has others inside."""
+    cdef const node_t* node = &w.sheet.nodes[i]
+    if node.kind == LIST:
+        _begin_list(frame, node, before, sign)
+        return
+    if node.kind == DETAIL and node.flags & ALONE:
+        return
+    if node.kind == ITEM or node.kind == QUOTE or node.kind == DETAIL or node.kind == NOTE:
+        _new_line(w, _is_tight(w, node, before))
+    if node.kind == ITEM:
+        _begin_item(w, node, sign)
+    elif node.kind == QUOTE:
+        put(w.out, b"> ")
+        put(&w.prefix, b"> ")
+        w.fresh = True
+    elif node.kind == DETAIL:
+        put(w.out, b": ")
+        _indent(w, 2)
+        w.fresh = True
+    elif node.kind == NOTE:
+        put(w.out, b"[^")
+        put_bytes(w.out, w.sheet.labels[node.number].data, <size_t> w.sheet.labels[node.number].length)
+        put(w.out, b"]: ")
+        _indent(w, 4)
+        w.fresh = True
+
+
+cdef void _write_markdown(const sheet_t* sheet, out_t* out) noexcept nogil:
+    """Writes all nodes, without a line end after the last one; nothing if there are none."""
+    cdef markdown_t w
+    cdef const node_t* node
+    cdef const node_t* before
+    cdef frame_t* top
+    cdef int32_t i = 0, child
+    cdef uint8_t sign
+    w.sheet = sheet
+    w.out = out
+    memset(&w.prefix, 0, sizeof(out_t))
+    w.n = 1
+    w.fresh = True
+    w.frames[0].node = -1
+    w.frames[0].prefix = 0
+    w.frames[0].child = -1
+    w.frames[0].sign = 0
+    while i < <int32_t> sheet.n_nodes:
+        node = &sheet.nodes[i]
+        if node.flags & GUTTER and node.kind == CODE:
+            i += 1
+            continue
+        while w.n - 1 > node.depth:
+            w.n -= 1
+            w.prefix.size = w.frames[w.n].prefix
+        top = &w.frames[w.n - 1]
+        child = top.child
+        sign = top.sign
+        before = &sheet.nodes[child] if child >= 0 else NULL
+        top.child = i
+        if before != NULL and before.kind == TERMS and node.kind != TERMS and _seems_a_term(sheet, i):
+            _new_line(&w, False)
+            put(out, b"<!-- -->")
+        if node.kind == TABLE:
+            _new_line(&w, False)
+            _markdown_table(&w, i)
+            i = end_of(sheet, i)
+            continue
+        if node.kind <= PICTURE:
+            _new_line(&w, False)
+            if node.kind == CODE:
+                _markdown_code(&w, node)
+            else:
+                _markdown_leaf(&w, node)
+            i += 1
+            continue
+        w.frames[w.n].node = i
+        w.frames[w.n].prefix = w.prefix.size
+        w.frames[w.n].child = -1
+        w.frames[w.n].sign = 0
+        _enter(&w, i, &w.frames[w.n], before, sign)
+        if node.kind == LIST:
+            # what the next list beside this one differs from
+            top.sign = w.frames[w.n].sign
+        w.n += 1
+        i += 1
+    out.no_memory |= w.prefix.no_memory
+    free(w.prefix.data)
+
+
+# --------------------------------------------------------------------------------------------------
+# HTML.
+
+cdef void _put_number_of(html_t* w, const char* attribute, int32_t number) noexcept nogil:
+    put(w.out, b" ")
+    put(w.out, attribute)
+    put(w.out, b'="')
+    put_number(w.out, number)
+    put(w.out, b'"')
+
+
+cdef const char* _name_of(const sheet_t* sheet, const node_t* node) noexcept nogil:
+    """Returns the name of the element of a node that has others inside."""
+    if node.kind == LIST:
+        return b"ol" if node.flags & ORDERED else b"ul"
+    if node.kind == NOTE:
+        return b"li" if node.parent >= 0 and sheet.nodes[node.parent].kind == LIST else b"div"
+    if node.kind == TERMS:
+        return b"dl"
+    return b"blockquote" if node.kind == QUOTE else b"dd" if node.kind == DETAIL else b"li"
+
+
+cdef const char* _name_of_leaf(const sheet_t* sheet, const node_t* node) noexcept nogil:
+    """Returns the name of the element around text, NULL if the text stands bare in the element outside."""
+    if node.kind == HEADING:
+        return HEADINGS[node.number]
+    if node.kind == TERM:
+        return b"dt"
+    if node.kind == CAPTION:
+        return b"caption"
+    if _is_bare(sheet, node):
+        return NULL
+    return b"p"
+
+
+cdef bint _is_bare(const sheet_t* sheet, const node_t* node) noexcept nogil:
+    """Returns whether the text of a paragraph stands in the element around it."""
+    cdef const node_t* around
+    if node.parent < 0:
+        return False
+    around = &sheet.nodes[node.parent]
+    if around.kind == ITEM:
+        return around.parent >= 0 and not sheet.nodes[around.parent].flags & LOOSE
+    return (around.kind == CELL or around.kind == DETAIL or around.kind == NOTE) and around.flags & SINGLE
+
+
+cdef void _html_code(html_t* w, const node_t* node) noexcept nogil:
+    cdef const sheet_t* sheet = w.sheet
+    cdef const tables_t* t = sheet.t
+    cdef const mark_t* language = _language_of(sheet, node.element)
+    cdef int _line
+    cdef bint begun = False
+    cdef Py_ssize_t i
+    put(w.out, b"<pre><code")
+    if language != NULL:
+        # the name of a language has no characters that mean something here
+        put(w.out, b' class="language-')
+        put_bytes(w.out, t.values + language.value, language.length)
+        put(w.out, b'"')
+    put(w.out, b">")
+    for i in range(node.first, node.last + 1):
+        if not sheet.kept[i]:
+            continue
+        if begun:
+            put(w.out, b"\n")
+            for _line in range(_blanks_before(sheet, i)):
+                put(w.out, b"\n")
+        elif t.text[t.segments[i].start] == c"\n":
+            # the first line end of <pre> is not read
+            put(w.out, b"\n")
+        begun = True
+        put_escaped(w.out, t.text + t.segments[i].start, t.text + t.segments[i].end)
+    put(w.out, b"</code></pre>\n")
+
+
+cdef void _html_leaf(html_t* w, const node_t* node) noexcept nogil:
+    cdef line_t line
+    cdef const char* name = _name_of_leaf(w.sheet, node)
+    if node.kind == CODE:
+        _html_code(w, node)
+        return
+    if name != NULL:
+        put(w.out, b"<")
+        put(w.out, name)
+        put(w.out, b">")
+    begin_line(&line, w.sheet, w.out, True, NULL)
+    line.light = node.kind == HEADING or w.head
+    if node.kind == PICTURE:
+        put_picture(&line, node.number)
+    else:
+        put_segments(&line, node.first, node.last)
+    if name != NULL:
+        _put_end(w, name)
+
+
+cdef void _put_end(html_t* w, const char* name) noexcept nogil:
+    put(w.out, b"</")
+    put(w.out, name)
+    put(w.out, b">\n")
+
+
+cdef void _close(html_t* w) noexcept nogil:
+    w.n -= 1
+    _put_end(w, _name_of(w.sheet, &w.sheet.nodes[w.open[w.n]]))
+
+
+cdef void _html_nodes(html_t* w, int32_t start, int32_t end, int depth) noexcept nogil:
+    """Writes nodes that stand inside of a node of depth `depth` - 1."""
+    cdef const node_t* node
+    cdef const node_t* around
+    cdef int32_t i = start
+    cdef int base = w.n
+    while i < end:
+        node = &w.sheet.nodes[i]
+        if node.flags & GUTTER and node.kind == CODE:
+            i += 1
+            continue
+        while w.n - base > node.depth - depth:
+            _close(w)
+        if node.kind == TABLE:
+            _html_table(w, i)
+            i = end_of(w.sheet, i)
+            continue
+        if node.kind <= PICTURE:
+            _html_leaf(w, node)
+            i += 1
+            continue
+        put(w.out, b"<")
+        put(w.out, _name_of(w.sheet, node))
+        if node.kind == LIST and node.flags & ORDERED and w.sheet.nodes[i + 1].number != 1 \
+                and w.sheet.nodes[i + 1].kind == ITEM:
+            _put_number_of(w, b"start", w.sheet.nodes[i + 1].number)
+        elif node.kind == ITEM and node.parent >= 0:
+            around = &w.sheet.nodes[node.parent]
+            if around.flags & ORDERED and _before(w, i, node) >= 0 \
+                    and w.sheet.nodes[_before(w, i, node)].number != node.number - 1:
+                _put_number_of(w, b"value", node.number)
+        elif node.kind == NOTE:
+            put(w.out, b' id="note-')
+            put_bytes(w.out, w.sheet.labels[node.number].data, <size_t> w.sheet.labels[node.number].length)
+            put(w.out, b'"')
+        put(w.out, b">" if node.kind == ITEM or node.kind == DETAIL or node.kind == NOTE else b">\n")
+        w.open[w.n] = i
+        w.n += 1
+        i += 1
+    while w.n > base:
+        _close(w)
+
+
+cdef int32_t _before(const html_t* w, int32_t i, const node_t* node) noexcept nogil:
+    """Returns the item before an item, -1 for none. It looks at the nodes in between once for each item."""
+    cdef int32_t k = i - 1
+    while k > node.parent and w.sheet.nodes[k].depth > node.depth:
+        k -= 1
+    return k if k > node.parent else -1
+
+
+cdef void _html_cell(html_t* w, int32_t cell, int32_t columns, int32_t rows, int align) noexcept nogil:
+    """Writes a cell and what is in it; with a `cell` of -1 an empty one."""
+    cdef const char* name = b"th" if cell >= 0 and w.sheet.nodes[cell].flags & HEAD else b"td"
+    put(w.out, b"<")
+    put(w.out, name)
+    if columns > 1:
+        _put_number_of(w, b"colspan", columns)
+    if rows > 1:
+        _put_number_of(w, b"rowspan", rows)
+    if align:
+        put(w.out, b' align="')
+        put(w.out, ALIGNMENTS[align])
+        put(w.out, b'"')
+    put(w.out, b">")
+    if cell >= 0:
+        _html_nodes(w, cell + 1, end_of(w.sheet, cell), w.sheet.nodes[cell].depth + 1)
+    put(w.out, b"</")
+    put(w.out, name)
+    put(w.out, b">")
+
+
+cdef int32_t _rows_of(const html_t* w, int32_t cell, int32_t table, int32_t row) noexcept nogil:
+    """Returns how many kept rows a cell covers."""
+    cdef const node_t* nodes = w.sheet.nodes
+    cdef const place_t* place = &w.sheet.places[nodes[cell].element]
+    cdef int32_t node = row, n = 0
+    if place.rows == 1:
+        return 1
+    while node < <int32_t> w.sheet.n_nodes and nodes[node].depth > nodes[table].depth:
+        if nodes[node].parent == table and nodes[node].kind == ROW:
+            if nodes[node].number >= nodes[row].number + place.rows:
+                break
+            n += 1
+        node += 1
+    return n
+
+
+cdef void _html_table(html_t* w, int32_t table) noexcept nogil:
+    cdef const sheet_t* sheet = w.sheet
+    cdef const node_t* nodes = sheet.nodes
+    cdef const place_t* place = &sheet.places[nodes[table].element]
+    cdef const column_t* columns = sheet.columns + place.column
+    cdef int32_t end = end_of(sheet, table), node, k, cell, first, n, c
+    cdef rows_t rows
+    cdef int align
+    cdef bint begun = False, head = False
+    if not open_rows(&rows, sheet, table):
+        w.out.no_memory = True
+        return
+    put(w.out, b"<table>\n")
+    for node in range(table + 1, end):
+        if nodes[node].kind == CAPTION and nodes[node].parent == table:
+            _html_leaf(w, &nodes[node])
+    for node in range(table + 1, end):
+        if nodes[node].parent != table or nodes[node].kind != ROW:
+            continue
+        fill_row(&rows, sheet, table, node)
+        if not begun:
+            head = is_head(sheet, node)
+            put(w.out, b"<thead>\n" if head else b"<tbody>\n")
+        elif head:
+            head = False
+            put(w.out, b"</thead>\n<tbody>\n")
+        begun = True
+        w.head = head
+        put(w.out, b"<tr>")
+        c = 0
+        for k in range(place.columns):
+            if columns[k].place != c:
+                continue
+            align = columns[k].align
+            cell = rows.cells[c]
+            if sheet.repeats:
+                _html_cell(w, cell if cell >= 0 else rows.carried[c], 1, 1, align)
+            elif cell >= 0:
+                n = columns_of(sheet, table, cell, &first)
+                if first == c:
+                    _html_cell(w, cell, n, _rows_of(w, cell, table, node), align)
+            elif rows.carried[c] < 0:
+                _html_cell(w, -1, 1, 1, 0)
+            c += 1
+        put(w.out, b"</tr>\n")
+    put(w.out, b"</thead>\n</table>\n" if head else b"</tbody>\n</table>\n")
+    w.head = False
+    close_rows(&rows)
+
+
+cdef void _write_html(const sheet_t* sheet, out_t* out) noexcept nogil:
+    """Writes all nodes, each block on lines of its own."""
+    cdef html_t w
+    w.sheet = sheet
+    w.out = out
+    w.n = 0
+    w.head = False
+    _html_nodes(&w, 0, <int32_t> sheet.n_nodes, 0)
+
+
+# --------------------------------------------------------------------------------------------------
+# What Python calls.
+
+cdef const uint8_t[::1] _mask_of(Tables tables, mask):
     cdef const uint8_t[::1] kept = np.ascontiguousarray(mask).view(np.uint8)
     if kept.shape[0] != tables.t.n_segments:
         raise ValueError("the mask does not fit the document")
@@ -49,7 +692,7 @@ def render(
         ValueError: the mask does not fit the document.
         MemoryError: there is not enough memory.
     """
-    cdef const uint8_t[::1] kept = _rows_of(tables, mask)
+    cdef const uint8_t[::1] kept = _mask_of(tables, mask)
     cdef sheet_t sheet
     cdef out_t out
     cdef Py_ssize_t i
@@ -82,9 +725,9 @@ def render(
             outline(&sheet)
             if not sheet.no_memory:
                 if html:
-                    write_html(&sheet, &out)
+                    _write_html(&sheet, &out)
                 else:
-                    write_markdown(&sheet, &out)
+                    _write_markdown(&sheet, &out)
         if sheet.no_memory or out.no_memory:
             raise MemoryError("not enough memory for the text of a page")
         return (<const char*> out.data)[: out.size] if out.size else b""
@@ -101,7 +744,7 @@ def kept_links(Tables tables not None, mask not None, bint fragments):
 
     With `fragments`, only those that go to a place in the page itself.
     """
-    cdef const uint8_t[::1] kept = _rows_of(tables, mask)
+    cdef const uint8_t[::1] kept = _mask_of(tables, mask)
     cdef const tables_t* t = &tables.t
     cdef const mark_t* link = NULL
     cdef Py_ssize_t i, mark = 0

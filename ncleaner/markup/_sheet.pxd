@@ -112,10 +112,23 @@ ctypedef struct sheet_t:
     int32_t typeset          # 1 if a script typesets formulas in the text, 2 if a dollar sign begins one, too
     bint no_memory
 
+# A table that is being written. All arrays have one value for each kept column.
+ctypedef struct rows_t:
+    int32_t columns
+    int32_t* cells       # node of the cell in the row, -1 for none
+    int32_t* carried     # node of the cell of a row above that goes on in this row, -1 for none
+    int32_t* until       # first row that it does not cover
+
 
 cdef int open_sheet(sheet_t* sheet, const tables_t* t, const uint8_t* kept) noexcept nogil
 cdef void close_sheet(sheet_t* sheet) noexcept nogil
-cdef void read_marks(sheet_t* sheet) noexcept nogil
+cdef void outline(sheet_t* sheet) noexcept nogil
+cdef bint open_rows(rows_t* rows, const sheet_t* sheet, int32_t table) noexcept nogil
+cdef void close_rows(rows_t* rows) noexcept nogil
+cdef void fill_row(rows_t* rows, const sheet_t* sheet, int32_t table, int32_t row) noexcept nogil
+cdef int32_t end_of(const sheet_t* sheet, int32_t node) noexcept nogil
+cdef int32_t columns_of(const sheet_t* sheet, int32_t table, int32_t cell, int32_t* first) noexcept nogil
+cdef bint is_head(const sheet_t* sheet, int32_t row) noexcept nogil
 
 
 cdef inline int32_t first_run_of(const sheet_t* sheet, Py_ssize_t segment) noexcept nogil:

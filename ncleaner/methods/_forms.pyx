@@ -1,6 +1,6 @@
 """Finds navigation and footer lines by their form, in one pass over the bytes and without comparing words.
 
-`methods/heuristics.py` says what the forms are.
+`methods/baselines.py` says what the forms are.
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t

@@ -27,8 +27,8 @@ import numpy.typing as npt
 
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
+from ncleaner.document.tables import run_chars
 from ncleaner.methods.base import parameter
-from ncleaner.modelling.labels import run_chars
 from ncleaner.modelling.ngrams import NGramModel
 
 __all__ = ["Density", "text_densities"]

@@ -23,7 +23,7 @@ from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.document.tags import CODE
 from ncleaner.methods.base import parameter
-from ncleaner.methods.everything import kept_whole
+from ncleaner.methods.baselines import kept_whole
 from ncleaner.text.sentences import count_ends
 
 __all__ = ["GenieKnows", "semantic_blocks"]

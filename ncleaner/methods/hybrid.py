@@ -9,10 +9,10 @@ from ncleaner.document import Document
 from ncleaner.document._kept import sums_of
 from ncleaner.document.kept import FRAGMENT, KINDS, NOTICE, Kept, Remarks
 from ncleaner.methods.base import Trace
-from ncleaner.methods.heuristics import Heuristics
+from ncleaner.methods.baselines import Heuristics
 from ncleaner.methods.ngram import NGram
+from ncleaner.modelling._decision import complete_tables, drop_copies
 from ncleaner.modelling._judge import Steps
-from ncleaner.modelling._mask import complete_tables, drop_copies
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.notices import Notices, shipped_notices
 

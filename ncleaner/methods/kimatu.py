@@ -29,7 +29,7 @@ from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.document.tags import CODE, CONTEXT_BIT, FORM, HEADING
 from ncleaner.methods.base import parameter
-from ncleaner.methods.everything import kept_whole
+from ncleaner.methods.baselines import kept_whole
 from ncleaner.text.sentences import is_final, phrase_marks
 
 __all__ = [

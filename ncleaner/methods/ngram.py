@@ -8,7 +8,7 @@ import numpy.typing as npt
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept, Remarks
 from ncleaner.methods.base import Trace
-from ncleaner.methods.heuristics import Heuristics
+from ncleaner.methods.baselines import Heuristics
 from ncleaner.modelling.ngrams import NGramModel
 
 __all__ = ["NGram", "has_other_letters"]

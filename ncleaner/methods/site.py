@@ -25,7 +25,7 @@ from ncleaner.document import Document
 from ncleaner.document.kept import Kept, Remarks
 from ncleaner.document.tags import CODE
 from ncleaner.methods.base import parameter
-from ncleaner.methods.everything import kept_whole
+from ncleaner.methods.baselines import kept_whole
 from ncleaner.methods.webcontent import WebContent, densities, marks_of, target_node
 
 __all__ = ["Site", "common_share", "different", "is_similar"]

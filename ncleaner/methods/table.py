@@ -24,8 +24,8 @@ _NGRAMS = ModelKind("ngram", "ncleaner.modelling.ngrams:NGramModel")
 _HYBRID = ModelKind("hybrid", "ncleaner.modelling.hybrid:HybridModel")
 _STRUCTURE = ModelKind("structure", "ncleaner.modelling.structure:Structure")
 _NOTICES = ModelKind("notices", "ncleaner.modelling.notices:Notices")
-_FIASCO = ModelKind("fiasco", "ncleaner.modelling.fiasco:FiascoModel")
-_LINES = ModelKind("lines", "ncleaner.modelling.lines:LinesModel")
+_FIASCO = ModelKind("fiasco", "ncleaner.modelling.classic:FiascoModel")
+_LINES = ModelKind("lines", "ncleaner.modelling.classic:LinesModel")
 _VICTOR = ModelKind("victor", "ncleaner.modelling.victor:VictorModel")
 
 METHODS: dict[str, Entry] = {
@@ -101,7 +101,7 @@ METHODS: dict[str, Entry] = {
         Entry(
             name="fiasco",
             about="a support vector machine over elements",
-            path="ncleaner.methods.fiasco:Fiasco",
+            path="ncleaner.methods.classic:Fiasco",
             source="Bauer et al. 2007",
             kinds=(_FIASCO,),
             default="fiasco",
@@ -115,7 +115,7 @@ METHODS: dict[str, Entry] = {
         Entry(
             name="lines",
             about="a decision tree over paragraphs, headings and list items, or their length",
-            path="ncleaner.methods.lines:Lines",
+            path="ncleaner.methods.classic:Lines",
             source="Hofmann & Weerkamp 2007",
             kinds=(_LINES,),
             default="lines",
@@ -124,12 +124,12 @@ METHODS: dict[str, Entry] = {
             name="heuristics-only",
             about="removes only menus and copyright lines",
             source="Evert 2008",
-            path="ncleaner.methods.heuristics:Heuristics",
+            path="ncleaner.methods.baselines:Heuristics",
         ),
         Entry(
             name="everything",
             about="keeps all text",
-            path="ncleaner.methods.everything:Everything",
+            path="ncleaner.methods.baselines:Everything",
         ),
     )
 }

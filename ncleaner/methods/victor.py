@@ -6,8 +6,8 @@ import numpy as np
 
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
-from ncleaner.modelling.labels import gold_of, run_chars
-from ncleaner.modelling.victor import VictorModel
+from ncleaner.document.tables import run_chars
+from ncleaner.modelling.victor import VictorModel, gold_of
 
 __all__ = ["Victor"]
 

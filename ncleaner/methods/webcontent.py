@@ -25,10 +25,10 @@ import numpy.typing as npt
 
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
+from ncleaner.document.tables import run_chars
 from ncleaner.document.tags import CODE, FORM, HEADING, TAGS
 from ncleaner.methods.base import parameter
-from ncleaner.methods.everything import kept_whole
-from ncleaner.modelling.labels import run_chars
+from ncleaner.methods.baselines import kept_whole
 
 __all__ = ["WebContent", "densities", "marks_of", "target_node"]
 

@@ -8,7 +8,7 @@ cdef enum:
     PER_SEGMENT = 1
     PER_PAGE = 2
 
-# As the fields of `decision.Decision`, in bits; `empty` as in `posterior`.
+# As the fields of `decision.Decision`, in bits; `empty` as in `Statistics`.
 ctypedef struct statistic_t:
     int kind
     double slope

@@ -1,16 +1,9 @@
 import numpy as np
 import numpy.typing as npt
 
-SATURATION: float
+from ncleaner.document._tables import Tables
 
-def posterior(
-    evidence: npt.NDArray[np.float64],
-    to_clean: float,
-    stay_clean: float,
-    opening: float = 0,
-    closing: float = 0,
-    empty: float = 1,
-) -> npt.NDArray[np.float64]: ...
+SATURATION: float
 
 class Statistics:
     def __init__(
@@ -36,3 +29,7 @@ def decide(
     probabilities: npt.NDArray[np.float64], words: npt.NDArray[np.float64], beta: float = 1.0
 ) -> npt.NDArray[np.bool_]: ...
 def probabilities_of(odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]: ...
+def drop_copies(
+    tables: Tables, mask: npt.NDArray[np.bool_], firsts: npt.NDArray[np.int32] | None = None
+) -> None: ...
+def complete_tables(tables: Tables, mask: npt.NDArray[np.bool_]) -> None: ...

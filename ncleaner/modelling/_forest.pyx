@@ -327,34 +327,6 @@ cdef class Forest:
             leaves += inner + 1
         return base, found
 
-    def predict_classes(self, const float[:, ::1] matrix not None, int classes):
-        """Returns the sums of the trees for each row and class; tree t is of class t modulo `classes`.
-
-        For a few rows: a row descends in several trees at a time.
-
-        Args:
-            matrix: shape (rows, width), float32.
-            classes: the number of classes.
-
-        Returns:
-            Shape (rows, classes), float64.
-
-        Raises:
-            ValueError: the matrix has another width, the trees read other rows than their own, or the trees are not
-                the same number for each class.
-        """
-        cdef Py_ssize_t i
-        if matrix.shape[1] != self.width or self.reach or classes < 1 or self.n_trees % classes:
-            raise ValueError("the matrix does not fit the trees")
-        found = np.zeros((matrix.shape[0], classes))
-        if not matrix.shape[0]:
-            return found
-        cdef double[:, ::1] sums = found
-        with nogil:
-            for i in range(matrix.shape[0]):
-                self.add_classes(&matrix[i, 0], classes, &sums[i, 0])
-        return found
-
 
 def _depth(left, right):
     """Returns the depth of a tree. Checks that children follow their parents and that each occurs once."""

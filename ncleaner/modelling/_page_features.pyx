@@ -12,9 +12,8 @@ from libc.math cimport fabs, log
 from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
-from ncleaner.document._tables cimport Tables, element_t, segment_t, tables_t
 from ncleaner.document._hashes cimport mix, row_of, rows_for
-from ncleaner.document._styles cimport chain, fill_styles, style_of
+from ncleaner.document._tables cimport Tables, chain, element_t, fill_styles, segment_t, style_of, tables_t
 
 # The columns, in the order of `features.py`.
 cpdef enum:

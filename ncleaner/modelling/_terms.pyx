@@ -17,7 +17,7 @@ from libc.string cimport memset
 
 import numpy as np
 
-from ncleaner.document._hashes cimport extended, mix
+from ncleaner.document._hashes cimport FNV_OFFSET, FNV_PRIME, extended, fnv, mix
 from ncleaner.document._tables cimport HEADLINE, Tables, segment_t, tables_t
 from ncleaner.text._ascii cimport is_digit
 from ncleaner.text._letters cimport NO_LETTER, UPPER, decode_utf8, fold
@@ -119,28 +119,6 @@ cdef void take_losses(
             odds[i] -= losses[low]
 
 
-def phrase_losses(Tables tables not None, const uint32_t[::1] phrases not None, const float[::1] losses not None):
-    """Returns the losses of the segments of a page as stock phrases: shape (segments,), float64.
-
-    Args:
-        tables: of the page.
-        phrases: shape (phrases,), uint32, ascending: hashes of the stock phrases.
-        losses: shape (phrases,), float32: loss of each of them.
-
-    Raises:
-        ValueError: there is not one loss for each phrase.
-    """
-    cdef Py_ssize_t n = tables.t.n_segments, known = phrases.shape[0]
-    if losses.shape[0] != known:
-        raise ValueError(f"{known} phrases, but {losses.shape[0]} losses")
-    found = np.zeros(n)
-    cdef double[::1] odds = found
-    if n and known:
-        with nogil:
-            take_losses(&tables.t, &phrases[0], &losses[0], known, &odds[0])
-    return -found
-
-
 # --------------------------------------------------------------------------------------------------
 # Terms.
 
@@ -162,8 +140,6 @@ BUCKETS = SLOTS
 # The version of the hashes: a model is of use only with those that it was trained with.
 TERMS_VERSION = 1
 
-cdef uint64_t OFFSET = <uint64_t> 0xCBF29CE484222325
-cdef uint64_t PRIME = <uint64_t> 0x100000001B3
 cdef uint64_t GOLDEN = <uint64_t> 0x9E3779B97F4A7C15
 
 # The distinct terms of a text.
@@ -198,14 +174,14 @@ cdef inline void _add_word(bag_t* bag, uint64_t word, uint64_t* before, int size
     """Adds a word and its pair with the word before."""
     _add(bag, word)
     if before[0]:
-        _add(bag, (before[0] ^ word * PRIME) * PRIME)
+        _add(bag, fnv(before[0], word * FNV_PRIME))
     before[0] = word | 1
     bag.size += size
 
 
 cdef bint _add_line(bag_t* bag, const uint8_t* p, const uint8_t* end, int most) noexcept nogil:
     """Adds the terms of a line of valid UTF-8. Stops and returns False when the text is larger than `most`."""
-    cdef uint64_t word = OFFSET, stem = 0, before = 0
+    cdef uint64_t word = FNV_OFFSET, stem = 0, before = 0
     cdef uint32_t code
     cdef int letters = 0, digits = 0
     while True:
@@ -216,24 +192,24 @@ cdef bint _add_line(bag_t* bag, const uint8_t* p, const uint8_t* end, int most) 
                     stem = word
                 digits += Py_UNICODE_ISDIGIT(code)
                 letters += 1
-                word = (word ^ Py_UNICODE_TOLOWER(code)) * PRIME
+                word = fnv(word, Py_UNICODE_TOLOWER(code))
                 continue
         else:
             code = 0
         if letters:
             if digits == letters:
-                word = (OFFSET + <uint64_t> min(letters, LONGEST_NUMBER)) * PRIME
+                word = fnv(FNV_OFFSET + <uint64_t> min(letters, LONGEST_NUMBER), 0)
             elif letters > STEM:
                 _add(bag, stem + 1)
             _add_word(bag, word, &before, WORD_SIZE)
-            word = OFFSET
+            word = FNV_OFFSET
             letters = digits = 0
         if bag.size > most:
             return False
         if not code and p >= end:
             return True
         if _is_unspaced(code) and Py_UNICODE_ISALNUM(code):
-            _add_word(bag, (OFFSET ^ code) * PRIME, &before, 1)
+            _add_word(bag, fnv(FNV_OFFSET, code), &before, 1)
 
 
 cdef inline bint _counts(

@@ -1,17 +1,23 @@
-"""The features of Victor, quantised: of the text of a block, of the markup around it, and of its page.
+"""Victor: the quantised features of the blocks of a page, and the random field that judges them.
 
-There are two passes over the elements and two over the runs and their text, all without the GIL. `victor.py` explains
-the features and lists them in the order in which this module writes them.
+The features are of the text of a block, of the markup around it, and of its page. There are two passes over the
+elements and two over the runs and their text, all without the GIL. `victor.py` explains the features and lists them in
+the order in which this module writes them.
+
+At the end stands the linear-chain conditional random field. The marginals come from forward and backward messages in
+probability space, scaled to sum to one at each position (Rabiner 1989, section V.A; Sutton and McCallum 2012, section
+4.1). The best sequence comes from the Viterbi algorithm. The time of all is linear in the number of positions.
 """
 
+from libc.math cimport exp, fmax
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from ncleaner.document._tables cimport element_t, run_t, segment_t
-from ncleaner.document._hashes cimport row_of
+from ncleaner.document._hashes cimport FNV_OFFSET, fnv, row_of
 from ncleaner.text._ascii cimport is_digit, is_letter
-from ncleaner.text._letters cimport NO_LETTER, UPPER, decode_utf8, is_final, letter_case
+from ncleaner.text._letters cimport NO_LETTER, UPPER, decode_utf8, is_final, is_punctuation, letter_case
 from ncleaner.document._tags cimport (
     CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_ITALIC, CONTEXT_LINK, CONTEXT_UNDERLINE, MAX_TAGS,
 )
@@ -29,7 +35,7 @@ cdef enum:
     IS_TD = 32
     IS_DIV = 64
     INHERITED = 15
-    # values are 0 to 14, see _crf.pyx
+    # values are 0 to 14, see `VALUES`
     MOST = 14
     SHARES = 10
 
@@ -244,10 +250,7 @@ cdef bint _is_mark(uint32_t c) noexcept nogil:
             0x21 <= c <= 0x23 or 0x25 <= c <= 0x2A or 0x2C <= c <= 0x2F or c == c':' or c == c';' or c == c'?'
             or c == c'@' or 0x5B <= c <= 0x5D or c == c'_' or c == c'{' or c == c'}'
         )
-    return (
-        c == 0xA1 or c == 0xA7 or c == 0xAB or c == 0xB6 or c == 0xB7 or c == 0xBB or c == 0xBF or 0x2010 <= c <= 0x2027
-        or 0x2030 <= c <= 0x205E or 0x3001 <= c <= 0x3003 or 0x3008 <= c <= 0x3011
-    )
+    return is_punctuation(c) or c == 0xA7 or c == 0xB6 or c == 0xB7
 
 
 cdef void _end_token(bint letters, bint digits, text_t* found) noexcept nogil:
@@ -270,7 +273,7 @@ cdef void _read(const uint8_t* start, const uint8_t* end, text_t* found) noexcep
     cdef bint any_string = False, capital = False, white
     cdef bint in_token = False, token_letters = False, token_digits = False
     cdef int case
-    cdef uint64_t hash = <uint64_t> 0xCBF29CE484222325
+    cdef uint64_t hash = FNV_OFFSET
     memset(found, 0, sizeof(text_t))
     while True:
         at = p
@@ -343,7 +346,7 @@ cdef void _read(const uint8_t* start, const uint8_t* end, text_t* found) noexcep
             digits = True
         else:
             letters = True
-            hash = (hash ^ code) * <uint64_t> 0x100000001B3
+            hash = fnv(hash, code)
     found.hash = hash
 
 
@@ -631,3 +634,238 @@ def features(bytes data not None, runs, segments, elements, rows):
     if not done:
         raise MemoryError("not enough memory for the features of a page")
     return values
+
+
+# --------------------------------------------------------------------------------------------------
+# The conditional random field.
+
+cdef enum:
+    MAX_LABELS = 8
+    # The number of values of a feature. The last value is that of a position outside the sequence.
+    VALUES = 16
+    OUTSIDE = 15
+    # The bound of a difference of scores (natural logarithm): a product of two probabilities never underflows to 0.
+    LIMIT = 300
+
+
+cdef void _state_scores(
+    const uint8_t* values, Py_ssize_t n, Py_ssize_t features, const int32_t* slots, const int32_t* first,
+    const float* weights, int labels, double* scores
+) noexcept nogil:
+    """Adds the weights of each position's features to its scores.
+
+    `slots` holds pairs of slot number and offset, sorted by feature: the pairs of feature f are
+    `first[f]` … `first[f + 1] - 1`.
+    """
+    cdef Py_ssize_t t, f, k, at, ahead
+    cdef int y
+    cdef uint8_t value
+    cdef const float* row
+    cdef double* sums
+    for t in range(n):
+        for f in range(features):
+            value = values[t * features + f] & 15
+            # Value 0 has no weight, and most values are 0.
+            if value == 0:
+                continue
+            for k in range(first[f], first[f + 1]):
+                at = t - slots[2 * k + 1]
+                if 0 <= at < n:
+                    row = weights + (slots[2 * k] * VALUES + value) * labels
+                    sums = scores + at * labels
+                    for y in range(labels):
+                        sums[y] += row[y]
+    # A position near an end reads positions outside the sequence.
+    for k in range(first[features]):
+        ahead = slots[2 * k + 1]
+        row = weights + (slots[2 * k] * VALUES + OUTSIDE) * labels
+        for t in range(max(0, n - ahead) if ahead > 0 else 0, n if ahead > 0 else min(n, -ahead)):
+            sums = scores + t * labels
+            for y in range(labels):
+                sums[y] += row[y]
+
+
+cdef void _scaled(const double* scores, int labels, double* psi) noexcept nogil:
+    """Computes exp(score − largest score) of each label."""
+    cdef double largest = scores[0]
+    cdef int y
+    for y in range(1, labels):
+        largest = fmax(largest, scores[y])
+    for y in range(labels):
+        psi[y] = exp(fmax(scores[y] - largest, -LIMIT))
+
+
+cdef void _marginals(
+    const double* scores, Py_ssize_t n, const double* moves, int labels, double* result
+) noexcept nogil:
+    """`moves[a * labels + b]` is the factor of the transition from a to b."""
+    cdef double[MAX_LABELS] psi
+    cdef double[MAX_LABELS] message
+    cdef double[MAX_LABELS] next
+    cdef double total
+    cdef Py_ssize_t t
+    cdef int a, b
+    # Forward: the evidence up to and including this position.
+    for t in range(n):
+        _scaled(scores + t * labels, labels, psi)
+        total = 0
+        for b in range(labels):
+            if t:
+                next[b] = 0
+                for a in range(labels):
+                    next[b] += result[(t - 1) * labels + a] * moves[a * labels + b]
+                next[b] *= psi[b]
+            else:
+                next[b] = psi[b]
+            total += next[b]
+        for b in range(labels):
+            result[t * labels + b] = next[b] / total
+    # Backward: the evidence after this position.
+    for a in range(labels):
+        message[a] = 1
+    for t in range(n - 1, -1, -1):
+        total = 0
+        for a in range(labels):
+            result[t * labels + a] *= message[a]
+            total += result[t * labels + a]
+        for a in range(labels):
+            result[t * labels + a] /= total
+        _scaled(scores + t * labels, labels, psi)
+        total = 0
+        for a in range(labels):
+            next[a] = 0
+            for b in range(labels):
+                next[a] += moves[a * labels + b] * psi[b] * message[b]
+            total += next[a]
+        for a in range(labels):
+            message[a] = next[a] / total
+
+
+cdef void _viterbi(
+    const double* scores, Py_ssize_t n, const double* transitions, int labels, uint8_t* back, uint8_t* path
+) noexcept nogil:
+    cdef double[MAX_LABELS] best
+    cdef double[MAX_LABELS] next
+    cdef double x
+    cdef Py_ssize_t t
+    cdef int a, b, chosen
+    for b in range(labels):
+        best[b] = scores[b]
+    for t in range(1, n):
+        for b in range(labels):
+            chosen = 0
+            next[b] = best[0] + transitions[b]
+            for a in range(1, labels):
+                x = best[a] + transitions[a * labels + b]
+                if x > next[b]:
+                    next[b] = x
+                    chosen = a
+            next[b] += scores[t * labels + b]
+            back[t * labels + b] = <uint8_t> chosen
+        for b in range(labels):
+            best[b] = next[b]
+    chosen = 0
+    for b in range(1, labels):
+        if best[b] > best[chosen]:
+            chosen = b
+    for t in range(n - 1, -1, -1):
+        path[t] = <uint8_t> chosen
+        if t:
+            chosen = back[t * labels + chosen]
+
+
+def _checked(scores, transitions):
+    found = np.ascontiguousarray(scores, np.float64)
+    moves = np.ascontiguousarray(transitions, np.float64)
+    if found.ndim != 2 or not 1 <= found.shape[1] <= MAX_LABELS or moves.shape != (found.shape[1],) * 2:
+        raise ValueError(f"scores and transitions do not belong together: {found.shape}, {moves.shape}")
+    return found, moves
+
+
+def state_scores(values, slots, weights):
+    """Returns the state score of every label at every position: the sum of the weights of its features.
+
+    Args:
+        values: shape (positions, features), uint8, 0 to 14. The value 0 means "absent" and has no weight.
+        slots: shape (slots, 2), int32: the number of a feature, and the offset at which it is read (in
+            positions; positive is ahead).
+        weights: shape (16 * slots, labels), float32: for each slot one row per value. The last row is for
+            positions outside the sequence.
+
+    Returns:
+        Shape (positions, labels), float64.
+
+    Raises:
+        ValueError: the shapes do not fit each other.
+    """
+    values, slots = np.ascontiguousarray(values, np.uint8), np.ascontiguousarray(slots, np.int32)
+    weights = np.ascontiguousarray(weights, np.float32)
+    if not (
+        values.ndim == slots.ndim == weights.ndim == 2
+        and slots.shape[1] == 2
+        and len(weights) == VALUES * len(slots)
+        and (not len(slots) or 0 <= slots[:, 0].min() <= slots[:, 0].max() < values.shape[1])
+    ):
+        raise ValueError(
+            f"values, slots and weights do not belong together: {values.shape}, {slots.shape}, {weights.shape}"
+        )
+    scores = np.zeros((len(values), weights.shape[1]))
+    order = np.argsort(slots[:, 0], kind="stable")
+    by_feature = np.column_stack((order, slots[order, 1])).astype(np.int32)
+    starts = np.searchsorted(slots[order, 0], np.arange(values.shape[1] + 1)).astype(np.int32)
+    cdef const uint8_t[:, ::1] v = values
+    cdef const int32_t[:, ::1] s = by_feature
+    cdef const int32_t[::1] f = starts
+    cdef const float[:, ::1] w = weights
+    cdef double[:, ::1] result = scores
+    if scores.size and len(slots):
+        with nogil:
+            _state_scores(
+                &v[0, 0], v.shape[0], v.shape[1], &s[0, 0], &f[0], &w[0, 0], <int> w.shape[1], &result[0, 0]
+            )
+    return scores
+
+
+def marginals(scores, transitions):
+    """Returns the probability of every label at every position, given the whole sequence.
+
+    Args:
+        scores: shape (positions, labels), float64, finite, natural logarithm. At most eight labels.
+        transitions: shape (labels, labels), float64, finite: the score of the transition from the first label
+            to the second.
+
+    Returns:
+        Shape (positions, labels), float64; rows sum to one.
+
+    Raises:
+        ValueError: the shapes do not fit each other.
+    """
+    scores, transitions = _checked(scores, transitions)
+    result = np.empty_like(scores)
+    if not len(scores):
+        return result
+    factors = np.exp(np.maximum(transitions - transitions.max(), -LIMIT))
+    cdef const double[:, ::1] s = scores
+    cdef const double[:, ::1] f = factors
+    cdef double[:, ::1] r = result
+    with nogil:
+        _marginals(&s[0, 0], s.shape[0], &f[0, 0], <int> s.shape[1], &r[0, 0])
+    return result
+
+
+def viterbi(scores, transitions):
+    """Returns the likeliest sequence of labels, shape (positions,), uint8. Arguments: as for `marginals`."""
+    scores, transitions = _checked(scores, transitions)
+    path = np.empty(len(scores), np.uint8)
+    if not len(scores):
+        return path
+    cdef const double[:, ::1] s = scores
+    cdef const double[:, ::1] m = transitions
+    cdef uint8_t[::1] p = path
+    cdef uint8_t* back = <uint8_t*> malloc(<size_t> (s.shape[0] * s.shape[1]))
+    if back == NULL:
+        raise MemoryError
+    with nogil:
+        _viterbi(&s[0, 0], s.shape[0], &m[0, 0], <int> s.shape[1], back, &p[0])
+        free(back)
+    return path

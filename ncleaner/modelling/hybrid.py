@@ -18,8 +18,7 @@ import numpy.typing as npt
 from ncleaner.document import Document
 from ncleaner.modelling._decision import decide, probabilities_of
 from ncleaner.modelling._judge import HybridJudge, Steps
-from ncleaner.modelling.card import Card, validated_facts
-from ncleaner.modelling.container import Stored, about_of, pack
+from ncleaner.modelling.container import Card, Stored, about_of, pack, validated_facts
 from ncleaner.modelling.decision import Preset
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.structure import BALANCES, Structure, shipped_structure

@@ -19,8 +19,7 @@ import numpy.typing as npt
 from ncleaner.document import Document
 from ncleaner.errors import ModelError
 from ncleaner.modelling._terms import BUCKETS, TERMS_VERSION, score_of
-from ncleaner.modelling.card import Card
-from ncleaner.modelling.container import Stored, about_of, integers, pack
+from ncleaner.modelling.container import Card, Stored, about_of, integers, pack
 from ncleaner.modelling.files import model_bytes
 from ncleaner.text.counted import counted
 

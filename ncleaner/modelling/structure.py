@@ -28,9 +28,7 @@ from ncleaner.document.kept import FRAGMENT, KINDS
 from ncleaner.errors import ModelError
 from ncleaner.modelling._forest import Forest
 from ncleaner.modelling._judge import StructureJudge
-from ncleaner.modelling._terms import phrase_losses
-from ncleaner.modelling.card import Card, Table, pages_of
-from ncleaner.modelling.container import Stored, about_of, integers, pack, reals
+from ncleaner.modelling.container import Card, Stored, Table, about_of, integers, pack, pages_of, reals
 from ncleaner.modelling.features import (
     FEATURES,
     KIND_COLUMN,
@@ -147,7 +145,7 @@ class Stock:
     Such a segment is boilerplate in the middle of the text, too, where structure gives no hint.
 
     Attributes:
-        phrases: shape (phrases,), uint32, ascending: hashes of their words; see `_phrases.pyx`.
+        phrases: shape (phrases,), uint32, ascending: hashes of their words; see `_terms.pyx`.
         weights: shape (phrases,), float32: loss of log-odds of each, in nats; multiples of `STEP`.
     """
 
@@ -159,14 +157,6 @@ class Stock:
         """Makes the table from {hash of a phrase: its loss}."""
         known = sorted(weights)
         return cls(np.array(known, np.uint32), np.array([weights[phrase] for phrase in known], np.float32))
-
-    def losses(self, document: Document) -> npt.NDArray[np.float64]:
-        """Returns the losses of the segments of a page, in nats: shape (segments,), float64.
-
-        The headline of the page loses nothing, whatever its words are.
-        """
-        found: npt.NDArray[np.float64] = phrase_losses(document.tables, self.phrases, self.weights)
-        return found
 
 
 class Reading(NamedTuple):
@@ -200,7 +190,7 @@ class Structure(Stored):
         kinds: the forest of the kinds of pages, over `PAGE_FEATURES`; its trees follow each other in the
             order of `KINDS`. None for a model that does not know kinds.
         articles: the forest of the second judgement of articles; None for a model without `kinds`.
-        stock: stock phrases, by their words; see `_phrases.pyx`.
+        stock: stock phrases, by their words; see `_terms.pyx`.
         about: other entries of the header: training data and figures.
     """
 

@@ -53,7 +53,7 @@ def write_page(page: Path, recipe: Recipe, clean: Path | None, output: Path | No
         NcleanerError: the page cannot be read, or the file not be written.
     """
     from ncleaner.methods.choice import load_method
-    from ncleaner.modelling.labels import labels_from_kept
+    from ncleaner.modelling.victor import labels_from_kept
     from ncleaner.storage.whole import write_whole
     from ncleaner.training import annotations as anno
     from ncleaner.training.pairs import Pair, read_page, read_text

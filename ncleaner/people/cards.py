@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ncleaner.methods.choice import load_model
 from ncleaner.methods.table import METHODS
-from ncleaner.modelling.card import AGREEMENT, Card, Table, figures_of
+from ncleaner.modelling.container import AGREEMENT, Card, Table, figures_of
 from ncleaner.modelling.files import own_folder, own_models, shipped_models
 from ncleaner.people.parts import text_table
 from ncleaner.text.counted import counted

@@ -18,7 +18,7 @@ from ncleaner.document.kept import Kept
 from ncleaner.errors import EvaluationError, ModelError, NcleanerError
 from ncleaner.explaining.against import with_gold
 from ncleaner.explaining.explain import explain
-from ncleaner.methods.heuristics import Heuristics
+from ncleaner.methods.baselines import Heuristics
 from ncleaner.modelling.decision import PRESETS, Preset
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.page import Page

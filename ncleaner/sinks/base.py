@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from ncleaner.markup.options import MarkupOptions
+from ncleaner.markup import MarkupOptions
 from ncleaner.options import Declared, option
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pkgutil import resolve_name
 
-from ncleaner.markup.options import MarkupOptions
+from ncleaner.markup import MarkupOptions
 from ncleaner.options import Declared, OptionError, option, options_of
 from ncleaner.sinks.base import Format, Sink, SinkOptions
 

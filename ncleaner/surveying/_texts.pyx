@@ -6,8 +6,7 @@ from libc.stdlib cimport free, malloc
 import numpy as np
 
 from ncleaner.document._hashes cimport hash_bytes, mix
-from ncleaner.document._tables cimport element_t
-from ncleaner.document._styles cimport fill_styles
+from ncleaner.document._tables cimport element_t, fill_styles
 
 # The version of both hashes. Files of surveys record it.
 HASHES_VERSION = 1

@@ -35,6 +35,14 @@ cdef inline bint is_white(uint8_t c) noexcept nogil:
     return c == c' ' or 9 <= c <= 13
 
 
+cdef inline bint is_punctuation(uint32_t c) noexcept nogil:
+    """Returns whether a character beyond ASCII is ¡, «, », ¿, or punctuation of the general block or of CJK."""
+    return (
+        c == 0xA1 or c == 0xAB or c == 0xBB or c == 0xBF or 0x2010 <= c <= 0x2027 or 0x2030 <= c <= 0x205E
+        or 0x3001 <= c <= 0x3003 or 0x3008 <= c <= 0x3011
+    )
+
+
 cdef int letter_case(uint32_t code) noexcept nogil
 cdef int fold(uint32_t* code) noexcept nogil
 cdef uint32_t last_mark(const uint8_t* start, const uint8_t* end) noexcept nogil

@@ -20,8 +20,7 @@ from typing import Final
 
 from ncleaner.errors import InputError
 from ncleaner.text._utf8 import examine, valid_length
-from ncleaner.text.encodings import UTF16, lookup, transcode
-from ncleaner.text.twofold import mended
+from ncleaner.text.encodings import UTF16, lookup, mended, transcode
 
 __all__ = ["decode", "is_wide"]
 

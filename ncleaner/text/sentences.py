@@ -17,7 +17,6 @@ __all__ = [
     "is_final",
     "phrase_marks",
     "sentences_in",
-    "sentences_of",
 ]
 
 _FINAL = ".!?…。！？।؟۔"
@@ -84,12 +83,6 @@ def sentences_in(text: str, starts: Places, ends: Places) -> Sentences:
     begins = np.sort(np.concatenate((first[first < ends], after[inner])))
     stops = np.sort(np.concatenate((stops[first < ends], cuts[inner])))
     return Sentences(begins, stops, np.searchsorted(starts, begins, side="right") - 1, np.isin(stops, cuts))
-
-
-def sentences_of(text: str) -> list[Span]:
-    """The sentences of one segment."""
-    found = sentences_in(text, np.zeros(1, np.int64), np.full(1, len(text)))
-    return list(zip(found.begins.tolist(), found.ends.tolist(), strict=True))
 
 
 def is_final(text: str) -> bool:

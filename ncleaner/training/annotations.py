@@ -23,7 +23,7 @@ from rapidfuzz.distance import LCSseq
 
 from ncleaner.document import Document
 from ncleaner.errors import TrainingError
-from ncleaner.modelling.labels import LABELS, Labels, labels_from_kept
+from ncleaner.modelling.victor import LABELS, Labels, labels_from_kept
 from ncleaner.text.counted import counted
 from ncleaner.text.words import numbered
 from ncleaner.training.alignment import gold_pieces, is_marked

@@ -11,9 +11,17 @@ from typing import Any
 import numpy as np
 
 from ncleaner.errors import TrainingError, require
-from ncleaner.modelling.fiasco import FEATURES, FiascoModel, Nodes, keyword_shares, target_nodes
-from ncleaner.modelling.labels import gold_of
-from ncleaner.modelling.lines import CLASSES, LinesModel, line_features
+from ncleaner.modelling.classic import (
+    CLASSES,
+    FIASCO_FEATURES,
+    FiascoModel,
+    LinesModel,
+    Nodes,
+    keyword_shares,
+    line_features,
+    target_nodes,
+)
+from ncleaner.modelling.victor import gold_of
 from ncleaner.training.annotations import labels_from_alignment
 from ncleaner.training.examples import checked_pairs
 from ncleaner.training.pairs import Pair
@@ -87,7 +95,7 @@ def train_fiasco(
         raise TrainingError("all target nodes of the pages are clean, or none is: there is nothing to learn")
     keywords = _keywords(pages)
     values = np.concatenate([nodes.values for nodes, _ in pages])
-    values[:, FEATURES.index("keywords")] = [
+    values[:, FIASCO_FEATURES.index("keywords")] = [
         share for nodes, _ in pages for share in keyword_shares(nodes.words, frozenset(keywords))
     ]
     mean, deviation = values.mean(axis=0), np.maximum(values.std(axis=0), 1e-9)

@@ -29,7 +29,7 @@ from ncleaner.methods.choice import read_ngrams
 from ncleaner.methods.hybrid import Hybrid
 from ncleaner.methods.language import page_language
 from ncleaner.methods.table import FALLBACK_MODEL
-from ncleaner.modelling.card import AGREEMENT
+from ncleaner.modelling.container import AGREEMENT
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.page import Damage, Page, Skip

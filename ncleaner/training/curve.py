@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.errors import TrainingError, TrainingWarning
-from ncleaner.modelling.card import LEARNING_CURVE
+from ncleaner.modelling.container import LEARNING_CURVE
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.text.counted import counted
 from ncleaner.training.examples import belongs

@@ -11,8 +11,7 @@ import numpy.typing as npt
 from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.modelling import FOLDS, SCHEMES, Scheme
 from ncleaner.modelling.alphabet import Alphabet
-from ncleaner.modelling.counts import GramCounter, Tallies
-from ncleaner.modelling.ngrams import NGramModel
+from ncleaner.modelling.ngrams import GramCounter, NGramModel, Tallies
 from ncleaner.text.counted import counted
 from ncleaner.training.alignment import gold_document
 from ncleaner.training.calibration import Scored

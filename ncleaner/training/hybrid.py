@@ -20,9 +20,9 @@ from ncleaner.document.kept import FRAGMENT
 from ncleaner.document.tables import ZONES
 from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.modelling.hybrid import Calibration, HybridModel
-from ncleaner.modelling.labels import gold_of
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.structure import Structure, shipped_structure
+from ncleaner.modelling.victor import gold_of
 from ncleaner.text.counted import counted
 from ncleaner.training.annotations import Annotated
 from ncleaner.training.calibration import Scored, fit_calibration

@@ -23,9 +23,16 @@ from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.modelling import DEFAULT_Q
 from ncleaner.modelling.alphabet import Alphabet, learned_alphabet
 from ncleaner.modelling.alphabet import alphabet as named_alphabet
-from ncleaner.modelling.counts import Counts, GramCounter, Tallies, add_counts, add_tallies, two_sides
 from ncleaner.modelling.decision import Decision
-from ncleaner.modelling.ngrams import NGramModel
+from ncleaner.modelling.ngrams import (
+    Counts,
+    GramCounter,
+    NGramModel,
+    Tallies,
+    add_counts,
+    add_tallies,
+    two_sides,
+)
 from ncleaner.training.calibration import Scored, fit_decision
 from ncleaner.training.examples import ADVICE, Examples, Scheme, checked_pairs
 from ncleaner.training.options import DEFAULT_ALPHABET, NGramOptions

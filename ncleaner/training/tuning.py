@@ -32,9 +32,16 @@ import numpy.typing as npt
 from ncleaner.document import Document
 from ncleaner.errors import TrainingError
 from ncleaner.modelling.alphabet import ALPHABET_NAMES, Alphabet, compose
-from ncleaner.modelling.counts import Counts, Keys, Tallies, Tally
 from ncleaner.modelling.decision import Statistic
-from ncleaner.modelling.ngrams import MAX_ORDER, conditional, interpolation_weights
+from ncleaner.modelling.ngrams import (
+    MAX_ORDER,
+    Counts,
+    Keys,
+    Tallies,
+    Tally,
+    conditional,
+    interpolation_weights,
+)
 from ncleaner.training.examples import FOLDS, SCHEMES, Examples, Scheme, checked_pairs
 from ncleaner.training.ngrams import DEFAULT_ALPHABET, DEFAULT_Q, default_order, training_alphabet
 from ncleaner.training.pairs import Pair

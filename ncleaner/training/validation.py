@@ -22,13 +22,12 @@ import numpy.typing as npt
 
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
-from ncleaner.methods.heuristics import Heuristics
+from ncleaner.methods.baselines import Heuristics
 from ncleaner.methods.hybrid import finished
 from ncleaner.methods.table import entry_of
 from ncleaner.methods.zones import Wanted
 from ncleaner.modelling.alphabet import alphabet, compose
-from ncleaner.modelling.card import validation_of
-from ncleaner.modelling.container import Stored
+from ncleaner.modelling.container import Stored, validation_of
 from ncleaner.modelling.decision import PRESETS, Decision, Statistic
 from ncleaner.modelling.hybrid import keep_of
 from ncleaner.modelling.notices import shipped_notices
@@ -135,7 +134,7 @@ def validated(pairs: Sequence[Pair], folds: Iterable[Fold[M]], method: str) -> M
     """Cleans all pages by a method, each by the model of its fold.
 
     Returns:
-        The entries of a model's header with the figures, for each preset; see `modelling.card`.
+        The entries of a model's header with the figures, for each preset; see `modelling.container`.
     """
     found: dict[str, dict[int, tuple[float, float, float]]] = {preset: {} for preset in PRESETS}
     for fold in folds:

@@ -11,10 +11,12 @@ import numpy.typing as npt
 
 from ncleaner.document import Document
 from ncleaner.errors import TrainingError, require
-from ncleaner.modelling.labels import LABELS, OTHER, Labels
 from ncleaner.modelling.victor import (
+    LABELS,
+    OTHER,
     VALUES,
     WINDOW,
+    Labels,
     Slot,
     VictorModel,
     block_features,

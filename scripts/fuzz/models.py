@@ -22,17 +22,14 @@ from fuzz.mutate import NUMBERS, UTF8, mutated
 from fuzz.source import Source
 from ncleaner.document.kept import KINDS
 from ncleaner.document.plain import dump_text
-from ncleaner.modelling import fiasco, lines
 from ncleaner.modelling._terms import BUCKETS
 from ncleaner.modelling.alphabet import alphabet, learned_alphabet
+from ncleaner.modelling.classic import CLASSES, FIASCO_FEATURES, LINES_FEATURES, FiascoModel, LinesModel
 from ncleaner.modelling.container import FORMAT_VERSION, MAGIC, Stored
-from ncleaner.modelling.counts import GramCounter, two_sides
 from ncleaner.modelling.decision import Decision
 from ncleaner.modelling.features import FEATURES, PAGE_FEATURES, WEIGHTS
-from ncleaner.modelling.fiasco import FiascoModel
 from ncleaner.modelling.hybrid import Calibration, HybridModel
-from ncleaner.modelling.lines import LinesModel
-from ncleaner.modelling.ngrams import NGramModel
+from ncleaner.modelling.ngrams import GramCounter, NGramModel, two_sides
 from ncleaner.modelling.notices import Notices
 from ncleaner.modelling.structure import Stock, Structure, Trees
 from ncleaner.modelling.victor import VictorModel, make_slots
@@ -191,7 +188,7 @@ def _notices(source: Source) -> Notices:
 
 
 def _fiasco(source: Source) -> FiascoModel:
-    weights = np.array([source.uniform(-1, 1) for _ in fiasco.FEATURES], np.float32)
+    weights = np.array([source.uniform(-1, 1) for _ in FIASCO_FEATURES], np.float32)
     keywords = tuple(sorted({source.word() for _ in range(source.randint(0, 3))}))
     return FiascoModel(weights, source.uniform(-1, 1), keywords, about={"name": "small"})
 
@@ -200,14 +197,14 @@ def _lines(source: Source) -> LinesModel:
     inner = source.randint(0, 3)
     size = 2 * inner + 1
     # node i has the children 2 i + 1 and 2 i + 2
-    tests = [source.randrange(len(lines.FEATURES)) if node < inner else -1 for node in range(size)]
+    tests = [source.randrange(len(LINES_FEATURES)) if node < inner else -1 for node in range(size)]
     left, right = ([2 * node + side if node < inner else 0 for node in range(size)] for side in (1, 2))
     return LinesModel(
         np.array(tests, np.int64),
         np.array([source.uniform(0, 9) for _ in range(size)], np.float32),
         np.array(left, np.int64),
         np.array(right, np.int64),
-        np.array([source.randrange(len(lines.CLASSES)) for _ in range(size)], np.int64),
+        np.array([source.randrange(len(CLASSES)) for _ in range(size)], np.int64),
         {"name": "small"},
     )
 

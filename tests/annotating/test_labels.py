@@ -22,7 +22,7 @@ from ncleaner.annotating.labels import (
 )
 from ncleaner.document.html import dump_html
 from ncleaner.errors import OutputError, TrainingError
-from ncleaner.modelling.labels import LABELS
+from ncleaner.modelling.victor import LABELS
 from ncleaner.training.annotations import read_annotations, write_annotations
 
 from .made import WANTED, page

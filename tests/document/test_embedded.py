@@ -15,8 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ncleaner
-from ncleaner.document import Document, _dump, _walk, tags
-from ncleaner.document import html as dump
+from ncleaner.document import tags
 from ncleaner.document._lexbor import parsed
 from ncleaner.document.embedded import find_passages
 from ncleaner.document.html import dump_html
@@ -245,22 +244,6 @@ def test_hostile_data(name: str) -> None:
 )
 def test_hostile_places(html: str) -> None:
     dump_html(f"<p>Loading</p><script></script>{html}")
-
-
-def of_both(monkeypatch: pytest.MonkeyPatch, html: str) -> list[Document]:
-    documents = []
-    for walk in (_dump.walk, _walk.walk):
-        monkeypatch.setattr(dump, "_walk_tree", walk)
-        documents.append(dump_html(html))
-    return documents
-
-
-@pytest.mark.parametrize("name", FOUND)
-def test_both_walks_give_the_same_bytes(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    one, two = of_both(monkeypatch, FOUND[name][0])
-    assert one.data == two.data
-    for table in ("runs", "segments", "elements"):
-        assert getattr(one, table).tobytes() == getattr(two, table).tobytes()
 
 
 PIECES = st.sampled_from(

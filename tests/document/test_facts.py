@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+import re
+
 from hypothesis import given
 from hypothesis import strategies as st
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from ncleaner.document import _facts, facts
-from ncleaner.document.facts import facts_of
+from ncleaner.document._facts import collect
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.document.tables import Fact
@@ -27,11 +27,106 @@ PIECES = [
 ]  # fmt: skip
 
 
+# as in _facts.pyx
+_MOST, _VALUE, _TEXT, _DATA, _TEXT_NODES = 512, 2_000, 400, 1_000_000, 40
+_AUTHOR = re.compile("[Aa]uthor|[Bb]y[Ll]ine")
+
+
+def facts_of(parser: LexborHTMLParser) -> list[Fact]:
+    return [Fact(*each) for each in collect(parser)]
+
+
+def collected(parser: LexborHTMLParser) -> list[tuple[str, str, str]]:
+    """Does the same as `collect` through selectolax."""
+    root = parser.root
+    if root is None:
+        return []
+    found: list[tuple[str, str, str]] = []
+    for node in root.traverse():
+        if len(found) == _MOST:
+            break
+        if (one := fact(node)) is not None:
+            found.append(one)
+    return [one for one in found if one[0] != "data" or one[2]]
+
+
+def fact(node: LexborNode) -> tuple[str, str, str] | None:
+    tag = node.tag
+    if not node.attributes:
+        return ("time", "", text_of(node)) if tag == "time" else None
+    given = {name: value for name, value in node.attributes.items() if value is not None}
+
+    def names(*wanted: str) -> str:
+        return " ".join(cut(given[name], _VALUE) for name in wanted if given.get(name))
+
+    def value(name: str) -> str:
+        return cut(given.get(name, ""), _VALUE)
+
+    if tag == "meta":
+        if "content" not in given:
+            return None
+        return "meta", names("name", "property", "itemprop", "http-equiv"), value("content")
+    rel = given.get("rel", "").lower()
+    if tag == "link":
+        if "href" not in given or not ("canonical" in rel or "license" in rel):
+            return None
+        return "link", value("rel"), value("href")
+    if tag == "script":
+        if "ld+json" not in given.get("type", "").lower():
+            return None
+        text = node.text(deep=False)
+        return "data", "", text if len(text.encode()) <= _DATA else ""
+    if tag == "time":
+        return "time", names("itemprop", "class"), value("datetime") or text_of(node)
+    if "itemprop" in given:
+        for name in ("content", "datetime", *(["src"] if tag == "img" else [])):
+            if name in given:
+                return "item", names("itemprop"), value(name)
+        return "item", names("itemprop"), text_of(node)
+    if tag == "a":
+        if "author" in rel:
+            return "author", names("rel", "class"), text_of(node)
+        if "license" in rel or "creativecommons.org/" in given.get("href", ""):
+            return "licence", "", value("href")
+    if _AUTHOR.search(given.get("class", "")):
+        return "author", names("rel", "class"), text_of(node)
+    return None
+
+
+def cut(text: str, most: int) -> str:
+    data = text.encode("utf-8", "replace")
+    return text if len(data) <= most else data[:most].decode("utf-8", "ignore")
+
+
+def text_of(root: LexborNode) -> str:
+    parts: list[str] = []
+    length = seen = 0
+    node = root.child
+    while node is not None and length < _TEXT and seen < _TEXT_NODES:
+        into = True
+        if node.is_text_node:
+            text = node.text_content or ""
+            parts.append(cut(text, _TEXT - length))
+            length += len(text.encode())
+            seen += 1
+        elif node.is_element_node:
+            into = node.tag not in ("script", "style")
+            parts.append("\n")
+        if into and node.child is not None:
+            node = node.child
+            continue
+        while node is not None and node != root and node.next is None:
+            node = node.parent
+        if node is None or node == root:
+            break
+        node = node.next
+    return "".join(parts)
+
+
 @given(st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=5)), max_size=12))
 def test_the_compiled_walk_finds_what_selectolax_finds(pieces: list[str]) -> None:
-    assert _facts.COMPILED
     parser = LexborHTMLParser("".join(pieces))
-    assert _facts.collect(parser) == facts._collected(parser)
+    assert collect(parser) == collected(parser)
 
 
 def test_what_counts() -> None:
@@ -48,9 +143,7 @@ def test_what_counts() -> None:
     ]
 
 
-@pytest.mark.parametrize("compiled", [True, False])
-def test_bounds(compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_facts, "COMPILED", compiled)
+def test_bounds() -> None:
     many = facts_of(LexborHTMLParser("<meta name=a content=b>" * 600))
     assert len(many) == 512
     long = "ä" * 3_000

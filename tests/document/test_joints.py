@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from selectolax.lexbor import LexborHTMLParser
 
-from ncleaner.document import _dump, _walk
-from ncleaner.document._document import Builder
 from ncleaner.document.html import dump_html
 
 APART = [
@@ -99,10 +96,6 @@ def test_joints(html: str, text: str) -> None:
     document = dump_html(html)
     assert document.text == f"{text}\n"
     assert document.runs["words"].sum() == document.segments["words"].sum() == len(text.split())
-    for walk in (_dump.walk, _walk.walk):
-        builder = Builder(64)
-        walk(LexborHTMLParser(html), builder)
-        assert builder.tables().text.decode() == f"{text}\n"
 
 
 def test_a_space_stands_between_runs_and_belongs_to_none() -> None:
@@ -114,10 +107,6 @@ def test_a_space_stands_between_runs_and_belongs_to_none() -> None:
 @pytest.mark.parametrize(("levels", "text"), [(15, "Anna Bell Editor\n"), (17, "Anna BellEditor\n")])
 def test_the_search_for_the_element_around_both_is_bounded(levels: int, text: str) -> None:
     html = "<p>" + "<span>" * levels + "Anna Bell" + "</span>" * levels + "<span>Editor</span>"
-    for walk in (_dump.walk, _walk.walk):
-        builder = Builder(64)
-        walk(LexborHTMLParser(html), builder)
-        assert builder.tables().text.decode() == text
     assert dump_html(html).text == text
 
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import pickle
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from selectolax.lexbor import LexborHTMLParser
 
-from ncleaner.document import Document, _dump, _walk
-from ncleaner.document._document import Builder
 from ncleaner.document._marks import Mark
 from ncleaner.document.html import dump_html
 
@@ -61,18 +59,6 @@ def test_marks(html: str, expected: list[tuple[str, int, str | int]]) -> None:
     assert marks(html) == expected
 
 
-def of_walk(html: str, alt_text: bool, python: bool) -> Document:
-    builder = Builder(len(html), marking=True)
-    parser = LexborHTMLParser(html)
-    title, _ = (_walk.walk if python else _dump.walk)(parser, builder, alt_text)
-    return Document(builder.tables(title))
-
-
-@pytest.mark.parametrize("html", [html for html, _ in PAGES])
-def test_both_walks_note_the_same(html: str) -> None:
-    assert of_walk(html, False, True).tables == of_walk(html, False, False).tables
-
-
 ATTRIBUTES = st.sampled_from(
     "href=a href id=b name=c start=3 value=-4 colspan=2 rowspan=0 align=left style='text-align:right' "
     "class='language-x' class='brush: c' data-lang=d data-language=e role=none role=presentation data-src=f "
@@ -93,8 +79,12 @@ ELEMENTS = st.builds(
 
 
 @given(st.lists(ELEMENTS, max_size=12).map("\n".join), st.booleans())
-def test_both_walks_note_the_same_on_any_page(html: str, alt_text: bool) -> None:
-    assert of_walk(html, alt_text, True).tables == of_walk(html, alt_text, False).tables
+def test_marks_of_any_page_have_a_place_and_change_no_other_table(html: str, alt_text: bool) -> None:
+    plain, marked = (dump_html(html, marks=marks, alt_text=alt_text) for marks in (False, True))
+    assert plain.data == marked.data and plain.runs.tobytes() == marked.runs.tobytes()
+    assert (marked.marks["run"] <= len(marked.runs)).all()
+    assert (marked.marks["element"] < len(marked.elements)).all()
+    assert (np.diff(marked.marks["run"].astype(np.int64)) >= 0).all()
 
 
 def test_without_marks_the_other_tables_are_the_same() -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from selectolax.lexbor import LexborHTMLParser
 
-from ncleaner.document import _dump, _walk
-from ncleaner.document._document import Builder
 from ncleaner.document.html import dump_html
 
 LEFT_OUT = [
@@ -63,13 +61,12 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES, max_size=30).map("".join))
-def test_both_walks_leave_out_the_same(html: str) -> None:
-    tables = []
-    for walk in (_dump.walk, _walk.walk):
-        builder = Builder(64)
-        walk(LexborHTMLParser(html), builder)
-        tables.append(builder.tables())
-    assert tables[0] == tables[1]
+def test_words_are_counted_without_shortcodes(html: str) -> None:
+    document = dump_html(html)
+    owners = document.runs["segment"]
+    words = np.bincount(owners, document.runs["words"], len(document)).astype(int)
+    assert words.tolist() == document.segments["words"].tolist()
+    assert [len(segment.text.split()) for segment in document] == words.tolist()
 
 
 @pytest.mark.untraced

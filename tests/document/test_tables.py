@@ -10,7 +10,7 @@ import pytest
 
 from ncleaner.document._document import layout
 from ncleaner.document.html import dump_html
-from ncleaner.document.tables import ELEMENT, HIDDEN, MARK, PREFORMATTED, RUN, SEGMENT, Segments
+from ncleaner.document.tables import ELEMENT, HIDDEN, MARK, PREFORMATTED, RUN, SEGMENT
 
 PAGES = sorted((Path(__file__).parents[2] / "examples" / "pages").glob("*.html"))
 DOCUMENTS = {path.stem: dump_html(path.read_bytes()) for path in PAGES}
@@ -127,9 +127,8 @@ def test_views() -> None:
     assert document[-1].text == document[2].text == "three"
     assert document[1].path == "html/body/p"
     assert document[1].link_density == pytest.approx(3 / 6)
-    views = Segments(document)
-    assert [segment.index for segment in views[1:]] == [1, 2]
-    assert repr(views) == "<3 segments>"
+    assert [segment.index for segment in document[1:]] == [1, 2]
+    assert [segment.index for segment in document] == [0, 1, 2]
     with pytest.raises(IndexError):
         document[3]
     with pytest.raises(IndexError):

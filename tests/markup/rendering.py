@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
-from ncleaner.markup.options import MarkupOptions
+from ncleaner.markup import MarkupOptions
 from ncleaner.markup.render import html_of, markdown_of
 
 URL = "https://harbour.example/log/may.html"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ncleaner.markup.addresses import Addresses
+from ncleaner.markup.render import Addresses
 
 BASE = "https://harbour.example/log/may.html"
 PAGE = Addresses(BASE, b"")

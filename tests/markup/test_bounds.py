@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
 from ncleaner.document.plain import dump_text
+from ncleaner.markup import MarkupOptions
 from ncleaner.markup._render import render
-from ncleaner.markup.options import MarkupOptions
 from ncleaner.markup.render import html_of, markdown_of
 
 from ..outputs import document as made_document

@@ -16,9 +16,8 @@ from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.errors import ModelError
 from ncleaner.methods._forms import removed_forms
-from ncleaner.methods.by_language import PerLanguage
-from ncleaner.methods.choice import ByLanguage, load_method, load_model, make_method, read_ngrams
-from ncleaner.methods.heuristics import Heuristics
+from ncleaner.methods.baselines import Heuristics
+from ncleaner.methods.choice import ByLanguage, PerLanguage, load_method, load_model, make_method, read_ngrams
 from ncleaner.methods.table import METHODS, entry_of
 from ncleaner.modelling.files import model_bytes
 from ncleaner.recipe import Recipe

@@ -7,7 +7,7 @@ import pytest
 
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
-from ncleaner.modelling._mask import complete_tables
+from ncleaner.modelling._decision import complete_tables
 
 ROW = "<tr><td>8.15<td>Pier<td>daily"
 TABLE = f"<table><tr><th>Time<th>From<th>Days{ROW}{ROW}</table>"

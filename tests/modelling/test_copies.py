@@ -5,7 +5,7 @@ import pytest
 
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
-from ncleaner.modelling._mask import drop_copies
+from ncleaner.modelling._decision import drop_copies
 
 TEXT = "The ferry was late again, and nobody knew why."
 CHINESE = "今天早上两岛之间的渡船又晚点了，谁也不知道为什么。"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.errors import ModelError
-from ncleaner.modelling._decision import posterior
+from ncleaner.modelling._decision import SATURATION, Statistics
 from ncleaner.modelling.decision import PRESETS, STATISTICS, Decision, Statistic
 from ncleaner.training.calibration import Scored, fit_decision
 
@@ -34,6 +34,21 @@ def by_hand(
     some = (total - dirty + empty * dirty) / total
     odds = [min(value / total / some, 1 - 1e-12) for value in clean]
     return [math.log(p / (1 - p)) for p in odds]
+
+
+def posterior(
+    evidence: np.ndarray,
+    to_clean: float,
+    stay_clean: float,
+    opening: float = 0,
+    closing: float = 0,
+    empty: float = 1,
+) -> np.ndarray:
+    """The chain alone, from and to nats: the slope takes the evidence through the saturation as it is."""
+    bit, slope = math.log(2), 1e12
+    chain = Statistics("page", slope, 0, to_clean, stay_clean, opening / bit, closing / bit, empty, bit, 0)
+    sums = SATURATION * np.asarray(evidence) / bit / slope
+    return chain.of(sums, np.ones(len(sums), np.uint32))
 
 
 probability = st.floats(0.01, 0.99)

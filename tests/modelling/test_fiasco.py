@@ -7,15 +7,15 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import ModelError
 from ncleaner.methods.choice import load_model
-from ncleaner.methods.fiasco import Fiasco
+from ncleaner.methods.classic import Fiasco
+from ncleaner.modelling.classic import FIASCO_FEATURES, FiascoModel, target_nodes
 from ncleaner.modelling.container import pack
-from ncleaner.modelling.fiasco import FEATURES, FiascoModel, target_nodes
 
 PROSE = "The harbour board has decided that the ferry will sail until the end of May."
 
 
 def model(**weights: float) -> FiascoModel:
-    values = np.array([weights.get(name, 0.0) for name in FEATURES], np.float32)
+    values = np.array([weights.get(name, 0.0) for name in FIASCO_FEATURES], np.float32)
     return FiascoModel(values, weights.get("bias", 0.0), ("home", "terms"))
 
 
@@ -34,7 +34,9 @@ def test_target_nodes_have_a_tenth_of_their_text() -> None:
 def test_features() -> None:
     document = dump_html(f"<div><h2>Ferry</h2><p>{PROSE} <a href=/>Home</a></p></div>")
     nodes = target_nodes(document)
-    values = {name: column.tolist() for name, column in zip(FEATURES, model().values(nodes).T, strict=True)}
+    values = {
+        name: column.tolist() for name, column in zip(FIASCO_FEATURES, model().values(nodes).T, strict=True)
+    }
     assert values["characters"] == pytest.approx([np.log1p(5), np.log1p(66)])
     assert values["words"] == pytest.approx([np.log1p(1), np.log1p(16)])
     assert values["types"] == pytest.approx([np.log1p(1), np.log1p(14)])
@@ -69,9 +71,16 @@ def test_file() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "size"), [({"features": ["words"]}, len(FEATURES)), ({}, 3), ({"bias": "x"}, len(FEATURES))]
+    ("changes", "size"),
+    [({"features": ["words"]}, len(FIASCO_FEATURES)), ({}, 3), ({"bias": "x"}, len(FIASCO_FEATURES))],
 )
 def test_damaged_files(changes: dict[str, object], size: int) -> None:
-    header = {"kind": "fiasco", "features": list(FEATURES), "bias": 0.0, "keywords": [], "threshold": 0.0}
+    header = {
+        "kind": "fiasco",
+        "features": list(FIASCO_FEATURES),
+        "bias": 0.0,
+        "keywords": [],
+        "threshold": 0.0,
+    }
     with pytest.raises(ModelError):
         FiascoModel.from_bytes(pack({**header, **changes}, {"weights": np.zeros(size, np.float32)}))

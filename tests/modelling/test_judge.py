@@ -11,10 +11,12 @@ import pytest
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import KINDS
+from ncleaner.document.tables import ZONES
 from ncleaner.methods.choice import load_method, read_ngrams
 from ncleaner.modelling._decision import probabilities_of
 from ncleaner.modelling._judge import HybridJudge, NGramJudge
 from ncleaner.modelling._page_features import even_out
+from ncleaner.modelling._terms import phrase_hashes
 from ncleaner.modelling.features import (
     FEATURES,
     KIND_COLUMN,
@@ -24,10 +26,16 @@ from ncleaner.modelling.features import (
     second_features,
 )  # fmt: skip
 from ncleaner.modelling.hybrid import HybridModel, keep_of
-from ncleaner.modelling.structure import Structure, kinds_of, load_structure
+from ncleaner.modelling.structure import Stock, Structure, kinds_of, load_structure
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "pages").glob("*.html"))
 COLUMNS = {feature.name: column for column, feature in enumerate(FEATURES)}
+
+
+def losses(stock: Stock, document: Document) -> np.ndarray:
+    known = dict(zip(stock.phrases.tolist(), stock.weights.tolist(), strict=True))
+    found = [known.get(phrase, 0.0) for phrase in phrase_hashes(document.tables).tolist()]
+    return np.where(document.segments["zone"] == ZONES.index("headline"), 0.0, found)
 
 
 def step_by_step(
@@ -42,7 +50,10 @@ def step_by_step(
     first = probabilities_of(found)
     second_features(document, matrix, first, spare, PLAIN)
     row = page_features(document, matrix, first, spare)
-    kinds = kinds_of(model.kinds.forest(KIND_COLUMN).predict_classes(row, len(KINDS))[0])
+    forest, size = model.kinds.forest(KIND_COLUMN), len(model.kinds.sizes)
+    # tree t is of kind t modulo their number
+    trees = [float(forest.predict(row, 0, None, tree, tree + 1)[0]) for tree in range(size)]
+    kinds = kinds_of(np.reshape(trees, (-1, len(KINDS))).sum(axis=0))
     inner = matrix[spare : spare + len(document)]
     inner[:, KIND_COLUMN:] = kinds
     share = 1.0 if news else min(max((kinds[0] - 0.7) / 0.2, 0.0), 1.0)
@@ -62,7 +73,7 @@ def step_by_step(
             axis=1
         )
         found += 3.0 * fragment * ~(other | (inner[:, COLUMNS["link-density"]] > 0.5))
-    return found - model.stock.losses(document), kinds
+    return found - losses(model.stock, document), kinds
 
 
 @pytest.mark.parametrize("news", [False, True])

@@ -7,9 +7,9 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import ModelError
 from ncleaner.methods.choice import load_model
-from ncleaner.methods.lines import Lines
+from ncleaner.methods.classic import Lines
+from ncleaner.modelling.classic import CLASSES, LINES_FEATURES, LinesModel, line_features
 from ncleaner.modelling.container import pack
-from ncleaner.modelling.lines import CLASSES, FEATURES, LinesModel, line_features
 
 PROSE = "The harbour board has decided that the ferry will sail until the end of May."
 
@@ -17,7 +17,7 @@ PROSE = "The harbour board has decided that the ferry will sail until the end of
 def tree(**changes: list[float]) -> dict[str, object]:
     """A tree: at most 3 words, then n; else in an <li>, l; else p."""
     parts: dict[str, list[float]] = {
-        "tests": [1, 0, FEATURES.index("tag.li") + 1, 0, 0],
+        "tests": [1, 0, LINES_FEATURES.index("tag.li") + 1, 0, 0],
         "values": [3, 0, 0.5, 0, 0],
         "left": [1, 0, 3, 0, 0],
         "right": [2, 0, 4, 0, 0],
@@ -30,13 +30,15 @@ def tree(**changes: list[float]) -> dict[str, object]:
 
 
 def model(**changes: list[float]) -> LinesModel:
-    header = {"kind": "lines", "features": list(FEATURES), "classes": CLASSES}
+    header = {"kind": "lines", "features": list(LINES_FEATURES), "classes": CLASSES}
     return LinesModel.from_bytes(pack(header, tree(**changes)))  # type: ignore[arg-type]
 
 
 def test_features() -> None:
     document = dump_html(f"<div><p>{PROSE}</p></div><ul><li><a href=/>Two Words</a></ul>")
-    values = {name: column.tolist() for name, column in zip(FEATURES, line_features(document).T, strict=True)}
+    values = {
+        name: column.tolist() for name, column in zip(LINES_FEATURES, line_features(document).T, strict=True)
+    }
     assert values["words"] == [15, 2]
     assert values["word-length"] == pytest.approx([62 / 15, 4])
     assert values["capitals"] == pytest.approx([2 / 15, 1])

@@ -17,13 +17,12 @@ from ncleaner.errors import ModelError, OutputError
 from ncleaner.methods.choice import read_ngrams
 from ncleaner.modelling.alphabet import learned_alphabet
 from ncleaner.modelling.container import FORMAT_VERSION
-from ncleaner.modelling.counts import GramCounter, two_sides
 from ncleaner.modelling.decision import Decision
 from ncleaner.modelling.files import model_bytes, shipped_models
-from ncleaner.modelling.ngrams import NGramModel
+from ncleaner.modelling.ngrams import GramCounter, NGramModel, two_sides
 from ncleaner.people.cards import card_text, model_table
 
-from ..test_ngram import CLEAN, DIRTY, model_of
+from .test_ngram import CLEAN, DIRTY, model_of
 
 MODEL = model_of(CLEAN, DIRTY, 3, 0.5)
 DATA = MODEL.to_bytes()

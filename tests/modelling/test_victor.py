@@ -20,12 +20,19 @@ from ncleaner.errors import ModelError, TrainingError
 from ncleaner.methods.choice import load_method, load_model, make_method, read_ngrams
 from ncleaner.methods.table import entry_of
 from ncleaner.methods.victor import Victor
-from ncleaner.modelling._crf import marginals
-from ncleaner.modelling._victor import features
+from ncleaner.modelling._victor import features, marginals
 from ncleaner.modelling.container import pack, unpack
 from ncleaner.modelling.files import model_bytes
-from ncleaner.modelling.labels import LABELS, OTHER, labels_from_kept
-from ncleaner.modelling.victor import FEATURES, VictorModel, block_features, make_slots, visible_rows
+from ncleaner.modelling.victor import (
+    FEATURES,
+    LABELS,
+    OTHER,
+    VictorModel,
+    block_features,
+    labels_from_kept,
+    make_slots,
+    visible_rows,
+)
 from ncleaner.people.cards import describe, model_table
 from ncleaner.training.annotations import Annotated, labels_from_alignment
 from ncleaner.training.pairs import Pair

@@ -18,7 +18,7 @@ from ncleaner.document.kept import Kept
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import InputError
 from ncleaner.limits import Limits
-from ncleaner.markup.options import MarkupOptions
+from ncleaner.markup import MarkupOptions
 from ncleaner.page import Page, TextLayout
 from ncleaner.people.program import app
 from ncleaner.sinks.choice import Output

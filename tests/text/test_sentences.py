@@ -11,8 +11,12 @@ from ncleaner.text.sentences import (
     is_final,
     phrase_marks,
     sentences_in,
-    sentences_of,
 )
+
+
+def sentences_of(text: str) -> list[tuple[int, int]]:
+    found = sentences_in(text, np.zeros(1, np.int64), np.full(1, len(text)))
+    return list(zip(found.begins.tolist(), found.ends.tolist(), strict=True))
 
 
 @pytest.mark.parametrize(

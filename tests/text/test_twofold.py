@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ncleaner.text._utf8 import examine
 from ncleaner.text.charset import decode
-from ncleaner.text.twofold import mended
+from ncleaner.text.encodings import mended
 
 
 def twice(text: str, codec: str = "latin-1") -> str:

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
+from ncleaner.document.tables import run_chars
 from ncleaner.errors import TrainingError
-from ncleaner.modelling.labels import LABELS, OTHER, gold_of, labels_from_kept, run_chars
+from ncleaner.modelling.victor import LABELS, OTHER, gold_of, labels_from_kept
 from ncleaner.training.annotations import (
     labels_from_alignment,
     read_annotated,

@@ -8,7 +8,7 @@ import pytest
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import TrainingError, TrainingWarning
-from ncleaner.modelling import counts
+from ncleaner.modelling import ngrams
 from ncleaner.modelling.alphabet import alphabet
 from ncleaner.modelling.decision import STATISTICS, Statistic
 from ncleaner.modelling.ngrams import NGramModel
@@ -86,7 +86,7 @@ def test_training_is_deterministic_and_does_not_depend_on_chunks(
 ) -> None:
     whole = train(PAIRS, scheme=scheme).to_bytes()
     assert train(PAIRS, scheme=scheme).to_bytes() == whole
-    monkeypatch.setattr(counts, "_CHUNK", 50)
+    monkeypatch.setattr(ngrams, "_CHUNK", 50)
     assert train(PAIRS, scheme=scheme).to_bytes() == whole
 
 

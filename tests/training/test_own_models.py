@@ -10,10 +10,9 @@ import pytest
 
 from ncleaner.document.html import dump_html
 from ncleaner.errors import TrainingError
-from ncleaner.methods.fiasco import Fiasco
-from ncleaner.methods.lines import Lines
+from ncleaner.methods.classic import Fiasco, Lines
+from ncleaner.modelling.classic import line_features
 from ncleaner.modelling.container import Stored
-from ncleaner.modelling.lines import line_features
 from ncleaner.training.classic import model_of_tree, train_fiasco, train_lines
 from ncleaner.training.pairs import Pair
 

@@ -20,8 +20,7 @@ from ncleaner.document.plain import dump_text
 from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.methods.choice import read_ngrams
 from ncleaner.modelling.alphabet import Alphabet, alphabet, learned_alphabet
-from ncleaner.modelling.counts import GramCounter, Tallies, add_tallies, two_sides
-from ncleaner.modelling.ngrams import NGramModel
+from ncleaner.modelling.ngrams import GramCounter, NGramModel, Tallies, add_tallies, two_sides
 from ncleaner.people.commands.tune import train_command
 from ncleaner.people.tuning import tuning_table
 from ncleaner.recipe import Recipe

@@ -1,9 +1,13 @@
-"""Lines by their length, or by a decision tree over block elements (Hofmann and Weerkamp 2007).
+"""Methods with the models of `modelling.classic`: FIASCO, and a decision tree over lines.
+
+FIASCO (Bauer et al. 2007): a support vector machine keeps target nodes.
+
+Lines by their length, or by a decision tree over block elements (Hofmann and Weerkamp 2007).
 
 The systems of K. Hofmann and W. Weerkamp, "Web Corpus Cleaning using Content and Structure" (WAC-3, 2007), as
-V. Baisa's thesis (2009, section 1.2) describes them. The tree is in `modelling.lines`. The rule takes the
-lines of at least 3 characters; those with more than 10 words, and on average more than 3 characters a word,
-are paragraphs, the others headings, and it has no list items. A line is a segment.
+V. Baisa's thesis (2009, section 1.2) describes them. The rule takes the lines of at least 3 characters; those
+with more than 10 words, and on average more than 3 characters a word, are paragraphs, the others headings,
+and it has no list items. A line is a segment.
 """
 
 from __future__ import annotations
@@ -15,11 +19,34 @@ import numpy as np
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.methods.base import parameter
-from ncleaner.modelling.lines import CLASSES, LinesModel, line_features
+from ncleaner.methods.baselines import kept_whole
+from ncleaner.modelling.classic import CLASSES, FiascoModel, LinesModel, line_features, target_nodes
 
-__all__ = ["Lines"]
+__all__ = ["Fiasco", "Lines"]
 
 _CODES = np.frombuffer(CLASSES.encode(), np.uint8)
+
+
+class Fiasco:
+    """Keeps the segments of the target nodes that the model keeps. Plain text has no elements and is kept
+    whole.
+
+    Args:
+        model: the linear function.
+    """
+
+    name = "fiasco"
+
+    def __init__(self, model: FiascoModel) -> None:
+        self.model = model
+
+    def keep(self, document: Document) -> Kept:
+        """Decides with scores: the value of the linear function for each segment's node, without unit."""
+        if not len(document.elements) or not len(document):
+            return kept_whole(document)
+        nodes = target_nodes(document)
+        scores = self.model.scores(nodes)[nodes.of_segment]
+        return Kept(document.visible & (scores >= self.model.threshold), scores)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Interface of the rule that decides whether a space belongs between two pieces of text that touch."""
+"""Interface of the rules about spaces between texts that touch, and about shortcodes."""
 
 from libc.stdint cimport uint8_t, uint32_t
 
@@ -44,3 +44,4 @@ cdef bint is_apart(
 ) noexcept nogil
 cdef uint32_t last_written(const builder_t* b, size_t skip) noexcept nogil
 cdef bint is_blank(const unsigned char* data, size_t length) noexcept nogil
+cdef size_t shortcode_length(builder_t* b, const unsigned char* p, size_t length) noexcept nogil

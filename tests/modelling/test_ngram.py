@@ -11,14 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ncleaner._ngram import Grams
 from ncleaner.document.plain import dump_text
-from ncleaner.methods.heuristics import Heuristics
+from ncleaner.methods.baselines import Heuristics
 from ncleaner.methods.ngram import NGram
+from ncleaner.modelling._ngram import Grams
 from ncleaner.modelling.alphabet import alphabet
-from ncleaner.modelling.counts import GramCounter, two_sides
 from ncleaner.modelling.decision import Decision
-from ncleaner.modelling.ngrams import NGramModel, interpolation_weights
+from ncleaner.modelling.ngrams import GramCounter, NGramModel, interpolation_weights, two_sides
 
 CLEAN = ["The ferry was late again, and nobody minded.", "Naïve café — “quoted” text.", "1,234 people came."]
 DIRTY = ["Home | About | Contact", "Log in", "© 2024 All rights reserved", "Home"]
