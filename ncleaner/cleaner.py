@@ -12,7 +12,6 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
 from ncleaner.document.plain import dump_text
 from ncleaner.markup import MarkupOptions, Spans
-from ncleaner.markup.render import html_of, markdown_of
 from ncleaner.methods.choice import load_method, make_method
 from ncleaner.methods.language import page_language
 from ncleaner.methods.ngram import has_other_letters
@@ -221,6 +220,9 @@ class Cleaner:
 
         Raises as `clean` does, and ValueError for other `spans`.
         """
+        # a text takes none of it
+        from ncleaner.markup.render import markdown_of
+
         check_flag("front_matter", front_matter)
         options = MarkupOptions(links, images, spans)
         document = self._dumped(html, url, 5, marks=True, facts=front_matter)
@@ -246,6 +248,8 @@ class Cleaner:
 
         Arguments and errors as for `markdown`.
         """
+        from ncleaner.markup.render import html_of
+
         options = MarkupOptions(links, images, spans)
         document = self._dumped(html, url, 5, marks=True)
         return html_of(document, self._decided(document), options, url).decode()

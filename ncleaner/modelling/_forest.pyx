@@ -9,16 +9,17 @@ descent has no branch that a processor could mispredict. Eight rows descend at a
 accesses overlap.
 """
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, int64_t
 
 import numpy as np
 
 cdef enum:
     # Number of rows that go through all trees before the next rows do, so that they stay in the nearest cache.
     BLOCK = 48
+    # A tree of depth d takes 2 to the power of d places.
+    MOST_LEVELS = 10
 
-# A tree of depth d takes 2 to the power of d places.
-MAX_DEPTH = 10
+MAX_DEPTH = MOST_LEVELS
 # A forest takes more memory than its file; this bound keeps a crafted file from filling the memory.
 MAX_TREES = 4096
 # Largest distance, in rows, of the values that a tree reads.
@@ -112,47 +113,23 @@ cdef class Forest:
             raise ValueError("a tree asks for a feature that does not exist")
         if not (np.all(np.isfinite(thresholds)) and np.all(np.isfinite(leaves))):
             raise ValueError("a threshold or a leaf is not a number")
-        distances = (rows * width + features).tolist()
-        thresholds = np.asarray(thresholds, np.float32).tolist()
-        leaves = np.asarray(leaves, np.float32).tolist()
-        left, right = left.tolist(), right.tolist()
-        nodes, values, depths = [], [], []
-        node, leaf = 0, 0
-        for size in sizes.tolist():
-            depth = _depth(left[node : node + size], right[node : node + size])
-            tree_nodes = [(0.0, 0)] * ((1 << depth) - 1)
-            tree_leaves = [0.0] * (1 << depth)
-            # (node or leaf, its place, its level)
-            open_ = [(0, 0, 0)]
-            while open_:
-                child, place, level = open_.pop()
-                if child >= 0:
-                    tree_nodes[place] = thresholds[node + child], distances[node + child]
-                    open_.append((left[node + child], 2 * place + 1, level + 1))
-                    open_.append((right[node + child], 2 * place + 2, level + 1))
-                    continue
-                # A leaf above the lowest level fills all places below it on the lowest level.
-                first = ((place + 1) << (depth - level)) - (1 << depth)
-                for at in range(first, first + (1 << (depth - level))):
-                    tree_leaves[at] = leaves[leaf - child - 1]
-            nodes += tree_nodes
-            values += tree_leaves
-            depths.append(depth)
-            node += size
-            leaf += size + 1
-        self._nodes = np.array(nodes, np.dtype([("threshold", "f4"), ("distance", "i4")])).view(np.uint8)
-        self._leaves = np.array(values, np.float32)
-        self._depths = np.array(depths, np.int32)
+        distances = (rows * width + features).astype(np.int32)
+        self._depths = _depths(left, right, sizes)
+        inner = (1 << self._depths.astype(np.int64)).sum() - len(sizes)
+        self._nodes = np.zeros(inner, np.dtype([("threshold", "f4"), ("distance", "i4")])).view(np.uint8)
+        self._leaves = np.zeros(inner + len(sizes), np.float32)
         self.width = width
         self.reach = int(np.abs(rows).max()) if total else 0
-        self.n_trees = len(depths)
-        cdef const unsigned char[::1] node_bytes = self._nodes
-        cdef const float[::1] leaf_values = self._leaves
-        cdef const int32_t[::1] tree_depths = self._depths
+        self.n_trees = len(sizes)
+        cdef unsigned char[::1] nodes = self._nodes
+        cdef float[::1] values = self._leaves
+        cdef const int32_t[::1] depths = self._depths
         if total:
-            self.nodes = <const node_t*> &node_bytes[0]
-            self.leaves = &leaf_values[0]
-            self.depths = &tree_depths[0]
+            self.nodes, self.leaves, self.depths = <const node_t*> &nodes[0], &values[0], &depths[0]
+            _fill(
+                <node_t*> &nodes[0], &values[0], depths, np.asarray(thresholds, np.float32), distances, left, right,
+                np.asarray(leaves, np.float32), sizes,
+            )
 
     cdef void add(
         self, const float* matrix, const int32_t* rows, Py_ssize_t n, Py_ssize_t first, Py_ssize_t last, double* sums
@@ -328,20 +305,67 @@ cdef class Forest:
         return base, found
 
 
-def _depth(left, right):
-    """Returns the depth of a tree. Checks that children follow their parents and that each occurs once."""
-    seen = set()
-    depths = {0: 1}
-    for node, children in enumerate(zip(left, right)):
-        if node not in depths:
-            raise ValueError("a tree's nodes do not form a tree")
-        for child in children:
-            if child in seen or not -len(left) - 1 <= child < len(left) or 0 <= child <= node:
+cdef _fill(
+    node_t* nodes, float* values, const int32_t[::1] depths, const float[:] thresholds, const int32_t[:] distances,
+    const int64_t[:] left, const int64_t[:] right, const float[:] leaves, const int64_t[:] sizes
+):
+    """Makes complete trees. A leaf above the lowest level fills all places below it on the lowest level."""
+    cdef Py_ssize_t places[1 << MOST_LEVELS]
+    cdef Py_ssize_t tree, node = 0, leaf = 0, i, place, first, at
+    cdef int64_t child
+    cdef int depth, side, level
+    for tree in range(len(sizes)):
+        depth = depths[tree]
+        places[0] = 0
+        for i in range(sizes[tree]):
+            nodes[places[i]].threshold = thresholds[node + i]
+            nodes[places[i]].distance = distances[node + i]
+            for side in range(2):
+                child = right[node + i] if side else left[node + i]
+                place = 2 * places[i] + 1 + side
+                if child >= 0:
+                    places[child] = place
+                    continue
+                level = 0
+                while (<Py_ssize_t> 2 << level) - 1 <= place:
+                    level += 1
+                first = ((place + 1) << (depth - level)) - (<Py_ssize_t> 1 << depth)
+                for at in range(first, first + (<Py_ssize_t> 1 << (depth - level))):
+                    values[at] = leaves[leaf - child - 1]
+        nodes += (<Py_ssize_t> 1 << depth) - 1
+        values += <Py_ssize_t> 1 << depth
+        node += sizes[tree]
+        leaf += sizes[tree] + 1
+
+
+cdef _depths(const int64_t[:] left, const int64_t[:] right, const int64_t[:] sizes):
+    """Returns the depth of each tree. Checks that children follow their parents and that each occurs once."""
+    cdef Py_ssize_t tree, i, node = 0, size
+    cdef int64_t child
+    cdef int side, deepest
+    # of the nodes of a tree, 0 before it is known; and whether a leaf has occurred
+    cdef int32_t[::1] levels = np.zeros(len(left) + 1, np.int32)
+    cdef int32_t[::1] seen = np.zeros(len(left) + len(sizes) + 1, np.int32)
+    found = []
+    for tree in range(len(sizes)):
+        size = sizes[tree]
+        levels[node] = deepest = 1
+        for i in range(size):
+            if not levels[node + i]:
                 raise ValueError("a tree's nodes do not form a tree")
-            seen.add(child)
-            if child >= 0:
-                depths[child] = depths[node] + 1
-    deepest = max(depths.values())
-    if deepest > MAX_DEPTH:
-        raise ValueError(f"a tree is {deepest} levels deep, and {MAX_DEPTH} are the most")
-    return deepest
+            for side in range(2):
+                child = right[node + i] if side else left[node + i]
+                if not -size - 1 <= child < size or 0 <= child <= i or (
+                    levels[node + child] if child >= 0 else seen[node + tree - child - 1]
+                ):
+                    raise ValueError("a tree's nodes do not form a tree")
+                if child >= 0:
+                    levels[node + child] = levels[node + i] + 1
+                    deepest = max(deepest, levels[node + i] + 1)
+                else:
+                    seen[node + tree - child - 1] = 1
+        if deepest > MAX_DEPTH:
+            raise ValueError(f"a tree is {deepest} levels deep, and {MAX_DEPTH} are the most")
+        found.append(deepest)
+        node += size
+    return np.array(found, np.int32)

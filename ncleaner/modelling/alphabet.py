@@ -114,24 +114,40 @@ def _pack(
 ) -> Alphabet:
     """Builds an alphabet from `table`, shape (4352, 256): the symbol of every code point."""
     rows: dict[bytes, int] = {}
-    index = np.array([rows.setdefault(row.tobytes(), len(rows)) for row in table], np.uint16)
+    data = table.tobytes()
+    pages_of = (data[at : at + 256] for at in range(0, len(data), 256))
+    index = np.array([rows.setdefault(page, len(rows)) for page in pages_of], np.uint16)
     pages = np.frombuffer(b"".join(rows), np.uint8).reshape(-1, 256)
     size = len(characters)
     bits = (size - 1).bit_length()
     return Alphabet(name, size, bits, index, pages, tuple(characters), parameters or {})
 
 
-def _table(other: int, symbols: dict[int, int], default: int | None = None) -> npt.NDArray[np.uint8]:
+def _table(
+    other: int,
+    codes: npt.NDArray[np.int64],
+    symbols: npt.NDArray[np.uint8],
+    default: int | None = None,
+) -> npt.NDArray[np.uint8]:
     """Returns the symbols of all code points, shape (4352, 256).
 
-    `symbols` maps code points to symbols. Other code points get `other`, but on a Unicode page without any
-    code point of `symbols` they get `default`, if given.
+    `codes` have `symbols`. Other code points get `other`, but on a Unicode page without any of `codes` they
+    get `default`, if given.
     """
     table = np.full((_PAGES, 256), other if default is None else default, np.uint8)
     # without np.unique, which would load numpy.ma
-    table[sorted({code >> 8 for code in symbols})] = other
-    table.reshape(-1)[np.fromiter(symbols, np.int64)] = np.fromiter(symbols.values(), np.uint8)
+    table[np.flatnonzero(np.bincount(codes >> 8))] = other
+    table.reshape(-1)[codes] = symbols
     return table
+
+
+def _categories(
+    ranges: Iterable[tuple[int, int]],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+    """Returns the code points of ranges, and the two letters of the Unicode category of each."""
+    codes = np.concatenate([np.arange(first, last) for first, last in ranges])
+    letters = "".join(map(unicodedata.category, map(chr, codes.tolist()))).encode()
+    return codes, np.frombuffer(letters, np.uint8)[::2], np.frombuffer(letters, np.uint8)[1::2]
 
 
 def _fold(character: str) -> str:
@@ -156,29 +172,23 @@ def _folded() -> dict[int, str]:
 def _ascii() -> Alphabet:
     characters = "\n" + "".join(map(chr, range(0x20, 0x7F)))
     symbol = {character: position for position, character in enumerate(characters)}
-    return _pack(
-        "ascii", characters, _table(symbol[_OTHER], {code: symbol[c] for code, c in _folded().items()})
-    )
+    folded = _folded()
+    symbols = np.array([symbol[character] for character in folded.values()], np.uint8)
+    return _pack("ascii", characters, _table(symbol[_OTHER], np.fromiter(folded, np.int64), symbols))
 
 
 def _nonlexical() -> Alphabet:
     characters = "\n !\"#$%&'()*+,-./0:;<=>?@[\\]^_`a{|}~"
     symbol = {character: position for position, character in enumerate(characters)}
-    symbols = {}
-    folded = _folded()
-    for first, last in ((0x09, 0x7F), *_MIXED_BLOCKS):
-        for code in range(first, last):
-            character = chr(code)
-            # Many scripts write vowels with marks, so a mark counts as a letter.
-            category = unicodedata.category(character)[0]
-            if category in "LM":
-                symbols[code] = symbol["a"]
-            elif category == "N":
-                symbols[code] = symbol["0"]
-            else:
-                typed = folded.get(code, _OTHER)
-                symbols[code] = symbol["a" if typed.isalpha() else "0" if typed.isdigit() else typed]
-    return _pack("nonlexical", characters, _table(symbol[_OTHER], symbols, default=symbol["a"]))
+    codes, category, _ = _categories(((0x09, 0x7F), *_MIXED_BLOCKS))
+    folded = np.full(_PAGES << 8, symbol[_OTHER], np.uint8)
+    for code, typed in _folded().items():
+        folded[code] = symbol["a" if typed.isalpha() else "0" if typed.isdigit() else typed]
+    symbols = folded[codes]
+    # Many scripts write vowels with marks, so a mark counts as a letter.
+    symbols[(category == ord("L")) | (category == ord("M"))] = symbol["a"]
+    symbols[category == ord("N")] = symbol["0"]
+    return _pack("nonlexical", characters, _table(symbol[_OTHER], codes, symbols, default=symbol["a"]))
 
 
 # -------------------------------------------------------------------------------------------------
@@ -216,20 +226,15 @@ def _classes() -> tuple[npt.NDArray[np.uint8], dict[int, int]]:
     for script, ranges in _SCRIPTS.items():
         for first, last in ranges:
             table[first:last] = _CLASS[script]
-    small: dict[int, int] = {}
-    for first, last in ((0, 0x80), *_MIXED_BLOCKS):
-        for code in range(first, last):
-            category = unicodedata.category(chr(code))
-            # Many scripts write vowels with marks, so a mark counts as a letter.
-            if category[0] in "LM":
-                if category in ("Lu", "Lt"):
-                    lower = chr(code).lower()
-                    if len(lower) == 1:
-                        small[code] = ord(lower)
-            elif category[0] == "N":
-                table[code] = _CLASS["digit"]
-            else:
-                table[code] = _CLASS["punctuation" if category[0] == "P" else "other"]
+    codes, category, kind = _categories(((0, 0x80), *_MIXED_BLOCKS))
+    # Many scripts write vowels with marks, so a mark counts as a letter.
+    letters = (category == ord("L")) | (category == ord("M"))
+    table[codes[~letters]] = _CLASS["other"]
+    table[codes[category == ord("N")]] = _CLASS["digit"]
+    table[codes[category == ord("P")]] = _CLASS["punctuation"]
+    capitals = codes[letters & ((kind == ord("u")) | (kind == ord("t")))].tolist()
+    lower = {code: chr(code).lower() for code in capitals}
+    small = {code: ord(character) for code, character in lower.items() if len(character) == 1}
     return table, small
 
 

@@ -27,7 +27,7 @@ from multiprocessing import resource_tracker
 from multiprocessing.context import BaseContext, ForkContext, ForkServerContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ncleaner.errors import NcleanerError, WorkerError
 from ncleaner.pools.channel import Channel, pair, receive, send
@@ -139,15 +139,13 @@ class Done:
     """A job is done; all its messages have been sent."""
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(NamedTuple):
     """A job cannot be done at all; `why` is a sentence."""
 
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Death:
+class Death(NamedTuple):
     """A worker has ended during a job, or has been killed.
 
     Attributes:
@@ -163,8 +161,7 @@ class Death:
     deaths_to_give_up: int = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(NamedTuple):
     """A worker has given no sign of life for a while; `what` is a sentence. Its job goes on."""
 
     what: str
@@ -586,14 +583,12 @@ Task = Callable[[Worker], Any]
 """A picklable piece of work with one answer. A second worker may do it again if the first one has died."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
+class _Answer(NamedTuple):
     value: Any = None
     error: Exception | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _TaskJob:
+class _TaskJob(NamedTuple):
     task: Task
 
     def run(self, state: Worker) -> Iterator[object]:

@@ -11,8 +11,7 @@ import html
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from ncleaner.errors import InputError
 from ncleaner.text._lines import is_mailbox_line
@@ -30,8 +29,7 @@ _PLAIN: Final = re.compile(rb"""\^([\w <>#:;=,"'/-]+)([?*{])?""")
 _ADDRESS: Final = re.compile(rb"https?://\S+")
 
 
-@dataclass(frozen=True, slots=True)
-class MarkerForm:
+class MarkerForm(NamedTuple):
     """One form of marker line.
 
     Attributes:
@@ -175,8 +173,7 @@ def _beginning(marker: bytes) -> bytes:
     return found[1][:-1] if found[2] else found[1]
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """One document of a stream.
 
     Attributes:

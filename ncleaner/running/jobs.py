@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.document._document import reuse_memory
@@ -48,8 +49,7 @@ class Chunk:
     ended: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class GivenUp:
+class GivenUp(NamedTuple):
     """A page that is not cleaned because workers have died at it; with `quarantine`, its record is kept."""
 
     reason: str

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ncleaner.page import Damage
 from ncleaner.pools.pool import Death, Done, Failed, Pool, Waiting
@@ -79,8 +79,7 @@ class _Stretch(TrackedJob):
     dropped: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Last:
+class _Last(NamedTuple):
     """Stands behind the last stretch of an archive."""
 
     archive: _Archive

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ncleaner.markup import MarkupOptions
 from ncleaner.options import Declared, option
@@ -100,8 +100,7 @@ class Writable(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Format:
+class Format(NamedTuple):
     """An entry in the table of formats.
 
     Attributes:

@@ -64,7 +64,7 @@ READ = {
 PIECES = st.sampled_from(
     "<script> </script> <script\ttype=module> </SCRIPT/> <style> </style> <!-- --> <!--> <script </script </ < > - / "
     "<p> </p> <svg> </svg> <title> </title> <textarea> </textarea> <noscript> </noscript> <table> <td> </table> "
-    "<select> </select> <b title=' ' a \0 \r &lt; <foreignObject> <iframe> </iframe> <xmp> </xmp> <frameset>".split(
+    "<select> </select> <b title=' ' a \0 \r &lt; <foreignObject> <iframe> </iframe> <xmp> </xmp> <frameset> <math> <mtext> </math> <ruby> <rt> </ruby>".split(
         " "
     )
 )
@@ -113,12 +113,24 @@ def test_what_is_read_stays(name: str) -> None:
 
 @given(st.lists(PIECES, max_size=30))
 def test_any_page(pieces: list[str]) -> None:
-    assert same("".join(pieces).encode())
+    page = "".join(pieces).encode()
+    assert same(page)
+    # with marks, all scripts are in the tree
+    assert dump_html(page).text == dump_html(page, marks=True).text
 
 
 @given(st.lists(PIECES, max_size=20), st.integers(131_030, 131_080))
 def test_any_page_around_the_end_of_a_piece(pieces: list[str], length: int) -> None:
     assert same(("<script>" + "b" * length + "".join(pieces)).encode())
+
+
+@pytest.mark.parametrize(
+    "around", ["<math><mtext>IN</mtext></math>", "<ruby>d<rt>e</rt><rtc>IN</rtc></ruby>"]
+)
+def test_formulas_and_readings_are_read_with_all_that_is_inside(around: str) -> None:
+    page = f"<p>a {around.replace('IN', '<style>b</style><script>c</script>')}".encode()
+    assert dump_html(page).text == dump_html(page, marks=True).text
+    assert "b" in dump_html(page).text
 
 
 def test_text_in_the_data_of_a_page_is_found() -> None:

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tracemalloc
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -155,7 +154,7 @@ def test_lines_that_cannot_match_are_passed_over(marker: str, beginning: bytes) 
     form = custom_form(marker)
     assert form.beginning == beginning
     text = "ab\nA\nac\n# newdoc id = 7\r\nabbc\n== x\nc\n\ufeffab\naü\n a\na\nabb".encode()
-    looked_at_each = list(split_documents([text], replace(form, beginning=b""), 100))
+    looked_at_each = list(split_documents([text], form._replace(beginning=b""), 100))
     assert list(split_documents([text], form, 100)) == looked_at_each
 
 

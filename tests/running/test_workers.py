@@ -11,6 +11,7 @@ import struct
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -39,7 +40,7 @@ def test_a_worker_whose_parent_ends_says_nothing(capfd: pytest.CaptureFixture[st
     assert capfd.readouterr().err == ""
 
 
-def events_of(pool: Pool, until: Callable[[list[Event]], bool], seconds: float = 30) -> list[Event]:
+def events_of(pool: Pool, until: Callable[[list[Event]], bool], seconds: float = 30) -> list[Any]:
     found: list[Event] = []
     end = time.monotonic() + seconds
     while not until(found):
