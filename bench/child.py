@@ -54,7 +54,7 @@ def _peer(name: str) -> Step:
     from ncleaner.comparing.tools import tool_of
     from ncleaner.page import Page
 
-    extract = tool_of(name).make()
+    extract = tool_of(name).extractor()
     # some log every page that they find strange
     logging.disable(logging.CRITICAL)
 

@@ -34,8 +34,7 @@ from ncleaner.training.crawl import train_from_crawl
 from ncleaner.training.examples import belongs
 from ncleaner.training.hybrid import train_hybrid
 from ncleaner.training.ngrams import NGramOptions
-from ncleaner.training.pairs import Pair, read_pairs
-from ncleaner.training.sites import folds
+from ncleaner.training.pairs import Pair, folds, read_pairs
 from ncleaner.training.validation import (
     Figures,
     Fold,

@@ -194,7 +194,7 @@ def peers(task: Task) -> list[Table]:
 
 def _is_installed(name: str) -> bool:
     try:
-        tool_of(name).make()
+        tool_of(name).extractor()
     except ImportError:
         return False
     return True

@@ -39,8 +39,7 @@ from ncleaner.sinks.choice import Output
 from ncleaner.surveying.build import Builder
 from ncleaner.surveying.signatures import signature_of
 from ncleaner.surveying.survey import Survey
-from ncleaner.training.pairs import Pair
-from ncleaner.training.sites import folds
+from ncleaner.training.pairs import Pair, folds
 from ncleaner.training.structure import train_structure
 
 _KNOWN = 3

@@ -48,8 +48,7 @@ from ncleaner.page import Page
 from ncleaner.scoring.measures import BagUnit, bag_overlap
 from ncleaner.sinks.choice import Output
 from ncleaner.training.conventions import conventions_of
-from ncleaner.training.pairs import Pair
-from ncleaner.training.sites import folds
+from ncleaner.training.pairs import Pair, folds
 from ncleaner.training.structure import train_structure
 
 FOLDS = 5

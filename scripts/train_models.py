@@ -21,11 +21,10 @@ from notice_training import read_texts, small_parts, terms_of_texts, train_notic
 from ncleaner.errors import TrainingWarning
 from ncleaner.modelling.container import Stored
 from ncleaner.people.cards import trained_sentence
-from ncleaner.training.classic import train_fiasco, train_lines
+from ncleaner.training.classic import train_fiasco, train_lines, train_victor
 from ncleaner.training.pairs import Pair, read_pairs
 from ncleaner.training.structure import train_structure
 from ncleaner.training.train import train
-from ncleaner.training.victor import train_victor
 
 MODELS = Path(__file__).parent.parent / "models"
 # notices and ordinary short texts, written for ncleaner

@@ -10,12 +10,10 @@ from typing import NamedTuple
 from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.methods.table import METHODS
 from ncleaner.modelling.container import Stored
-from ncleaner.training.classic import train_fiasco, train_lines
+from ncleaner.training.classic import train_fiasco, train_lines, train_victor
 from ncleaner.training.hybrid import train_hybrid
-from ncleaner.training.pairs import Pair
-from ncleaner.training.sites import folds
+from ncleaner.training.pairs import Pair, folds
 from ncleaner.training.train import train
-from ncleaner.training.victor import train_victor
 
 __all__ = ["Fold", "Models", "is_trainable", "train_folds"]
 

@@ -26,31 +26,35 @@ Extractor = Callable[[Page, str], str | bytes | None]
 CleanEval's format."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Peer:
     """What `compare` knows about another program.
 
     Attributes:
         name: as users give it.
-        distribution: name of the package, with which it is installed and which has a version.
-        path: `module:function` of the function that makes its `Extractor`; it raises ImportError if the
-            package is missing.
+        make: makes its `Extractor`; it raises ImportError if the package is missing.
+        package: with which it is installed and which has a version; empty if it has the name of the program.
         about: how it is run, if that is not obvious, for the table.
-        settings: keyword arguments of this function.
-        comments: it has a switch for comments; the function then takes the argument `comments`: True, False,
+        settings: keyword arguments of `make`.
+        comments: it has a switch for comments; `make` then takes the argument `comments`: True, False,
             or None for the program's default.
         needs: further packages that have to be installed with it.
         usual: it runs unless tools are named; further settings of one program run only if they are named.
     """
 
     name: str
-    distribution: str
-    path: str
+    make: Callable[..., Extractor]
+    package: str = ""
     about: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
     comments: bool = False
     needs: tuple[str, ...] = ()
     usual: bool = True
+
+    @property
+    def distribution(self) -> str:
+        """Name of the package."""
+        return self.package or self.name
 
     @property
     def install(self) -> str:
@@ -173,72 +177,26 @@ def magic_html() -> Extractor:
 PEERS: dict[str, Peer] = {
     peer.name: peer
     for peer in (
+        Peer("trafilatura", trafilatura, comments=True),
         Peer(
-            name="trafilatura",
-            distribution="trafilatura",
-            path="ncleaner.comparing.peers:trafilatura",
-            comments=True,
+            "trafilatura-precision", trafilatura, "trafilatura", about="favor_precision",
+            settings={"favor_precision": True}, comments=True, usual=False,
         ),
         Peer(
-            name="trafilatura-precision",
-            distribution="trafilatura",
-            path="ncleaner.comparing.peers:trafilatura",
-            about="favor_precision",
-            settings={"favor_precision": True},
-            comments=True,
-            usual=False,
+            "trafilatura-recall", trafilatura, "trafilatura", about="favor_recall",
+            settings={"favor_recall": True}, comments=True, usual=False,
         ),
+        Peer("resiliparse", resiliparse, about="main content", comments=True),
+        Peer("justext", justext, "jusText"),
         Peer(
-            name="trafilatura-recall",
-            distribution="trafilatura",
-            path="ncleaner.comparing.peers:trafilatura",
-            about="favor_recall",
-            settings={"favor_recall": True},
-            comments=True,
-            usual=False,
+            "justext-nolist", justext, "jusText", about="no stop list", settings={"lists": False}, usual=False
         ),
-        Peer(
-            name="resiliparse",
-            distribution="resiliparse",
-            path="ncleaner.comparing.peers:resiliparse",
-            about="main content",
-            comments=True,
-        ),
-        Peer(name="justext", distribution="jusText", path="ncleaner.comparing.peers:justext"),
-        Peer(
-            name="justext-nolist",
-            distribution="jusText",
-            path="ncleaner.comparing.peers:justext",
-            about="no stop list",
-            settings={"lists": False},
-            usual=False,
-        ),
-        Peer(
-            name="boilerpy3",
-            distribution="boilerpy3",
-            path="ncleaner.comparing.peers:boilerpy",
-            about="articles",
-        ),
-        Peer(
-            name="readability",
-            distribution="readability-lxml",
-            path="ncleaner.comparing.peers:readability",
-            needs=("lxml_html_clean",),
-        ),
-        Peer(
-            name="rs-trafilatura",
-            distribution="rs-trafilatura",
-            path="ncleaner.comparing.peers:rs_trafilatura",
-            comments=True,
-        ),
-        Peer(
-            name="magic-html",
-            distribution="magic-html",
-            path="ncleaner.comparing.peers:magic_html",
-            about="articles",
-        ),
+        Peer("boilerpy3", boilerpy, about="articles"),
+        Peer("readability", readability, "readability-lxml", needs=("lxml_html_clean",)),
+        Peer("rs-trafilatura", rs_trafilatura, comments=True),
+        Peer("magic-html", magic_html, about="articles"),
     )
-}
+}  # fmt: skip
 NAMES = (*METHODS, *PEERS)
 """All that can be compared, in the order of the tables."""
 USUAL = (

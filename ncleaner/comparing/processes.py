@@ -166,7 +166,7 @@ class _Made:
 
 def _made(tool: Tool) -> Extractor:
     try:
-        return tool.make()
+        return tool.extractor()
     except ImportError as error:
         raise ToolError(str(error), tool.is_peer) from None
     except NcleanerError as error:

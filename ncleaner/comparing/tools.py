@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import Any
 
@@ -29,7 +28,8 @@ class Tool:
 
     Attributes:
         name: as users give it.
-        path: `module:function` of the function that makes its `Extractor`.
+        make: makes what cleans a page; it raises ImportError if a package is missing, and ModelError if the
+            method has no such model.
         arguments: of this function.
         version: of the package; empty for a method of ncleaner, and for a package that is not installed.
         settings: what is not as by default, for people.
@@ -38,7 +38,7 @@ class Tool:
     """
 
     name: str
-    path: str
+    make: Callable[..., Extractor]
     arguments: Mapping[str, Any] = field(default_factory=dict)
     version: str = ""
     settings: str = ""
@@ -55,15 +55,9 @@ class Tool:
         """Name, and version where there is one."""
         return f"{self.name} {self.version}".strip()
 
-    def make(self) -> Extractor:
-        """Makes what cleans a page.
-
-        Raises:
-            ImportError: the package is missing.
-            ModelError: the method has no such model.
-        """
-        made: Extractor = resolve_name(self.path)(**self.arguments)
-        return made
+    def extractor(self) -> Extractor:
+        """Returns what cleans a page. Raises as `make`."""
+        return self.make(**self.arguments)
 
 
 def tool_of(
@@ -86,7 +80,7 @@ def tool_of(
     if name in METHODS:
         return Tool(
             name,
-            "ncleaner.comparing.tools:method",
+            method,
             {"method": name, "model": as_text(model), "sites": sites, **wishes},
             trained=bool(METHODS[name].kinds),
         )
@@ -102,7 +96,7 @@ def tool_of(
         installed = version(peer.distribution)
     except PackageNotFoundError:
         installed = ""
-    return Tool(name, peer.path, arguments, installed, ", ".join(settings), peer.install)
+    return Tool(name, peer.make, arguments, installed, ", ".join(settings), peer.install)
 
 
 def with_model(tool: Tool, model: Path) -> Tool:

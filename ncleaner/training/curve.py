@@ -20,8 +20,7 @@ from ncleaner.text.counted import counted
 from ncleaner.training.examples import belongs
 from ncleaner.training.hybrid import train_hybrid
 from ncleaner.training.ngrams import NGramOptions
-from ncleaner.training.pairs import Pair
-from ncleaner.training.sites import folds
+from ncleaner.training.pairs import Pair, folds
 from ncleaner.training.validation import cleaned_by, mean_and_error, page_figures
 
 __all__ = ["Curve", "Point", "fit", "learning_curve", "verdict", "with_curve"]

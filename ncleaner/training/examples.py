@@ -15,8 +15,7 @@ from ncleaner.modelling.ngrams import GramCounter, NGramModel, Tallies
 from ncleaner.text.counted import counted
 from ncleaner.training.alignment import gold_document
 from ncleaner.training.calibration import Scored
-from ncleaner.training.pairs import Pair
-from ncleaner.training.sites import count_sites, folds, site_notes
+from ncleaner.training.pairs import Pair, count_sites, folds, site_notes
 
 __all__ = ["FOLDS", "SCHEMES", "Examples", "Scheme", "belongs", "checked_pairs", "labelled", "score_page"]
 

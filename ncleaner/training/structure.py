@@ -37,7 +37,7 @@ from ncleaner.modelling.features import (
     second_features,
 )
 from ncleaner.modelling.structure import STEP, Stock, Structure, Trees, kinds_of
-from ncleaner.training.sites import folds
+from ncleaner.training.pairs import folds
 
 __all__ = ["Example", "train_structure"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import pytest
@@ -100,6 +101,9 @@ def broken():
 
 def dies_at_start():
     os._exit(7)
+
+def absent():
+    import no_such_module_here
 '''
 
 
@@ -132,14 +136,14 @@ def enter(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *names: str) -> None:
     (tmp_path / "modules" / "made_up_tools.py").write_text(FAKES)
     monkeypatch.syspath_prepend(tmp_path / "modules")
     for name in names:
-        made_up = Peer(name=name, distribution=f"{name}-package", path=f"made_up_tools:{name}")
+        made_up = Peer(name, resolve_name(f"made_up_tools:{name}"), f"{name}-package")
         monkeypatch.setitem(PEERS, name, made_up)
 
 
 def run_here(tool: Tool, pages: Sequence[GoldPage], progress: Callable[[], None], **_: Any) -> list[Outcome]:
     """Takes the place of `processes.run` where processes do not matter: they take half a second each."""
     try:
-        extract = tool.make()
+        extract = tool.extractor()
     except NcleanerError as error:
         raise ToolError(str(error)) from None
     except Exception as error:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ncleaner.comparing.figures import Comparison, Mean, PageFigures, ToolFigures
 from ncleaner.comparing.gold import GoldPage, GoldSet
-from ncleaner.comparing.tools import Tool
+from ncleaner.comparing.tools import Tool, method
 from ncleaner.scoring.measures import MatchCounts
 from ncleaner.training.pairs import Source
 
@@ -41,7 +41,7 @@ def figures(name: str, bags: list[float], seconds: list[float | None]) -> ToolFi
         PageFigures(str(number), MatchCounts(1, 0, 1), bag, time, "" if time else "broken")
         for number, (bag, time) in enumerate(zip(bags, seconds, strict=True))
     )
-    return ToolFigures(Tool(name, ""), pages)
+    return ToolFigures(Tool(name, method), pages)
 
 
 def comparison(types: list[str]) -> Comparison:

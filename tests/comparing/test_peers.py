@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError
-from pkgutil import resolve_name
 from types import SimpleNamespace
 from typing import Any
 
@@ -94,7 +93,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
     ],
 )
 def test_a_program_is_called(name: str, comments: bool | None, called: Calls, calls: Calls) -> None:
-    extract = tool_of(name, {} if comments is None else {"comments": comments}).make()
+    extract = tool_of(name, {} if comments is None else {"comments": comments}).extractor()
     assert extract(PAGE, "en") == "One"
     assert calls == called
 
@@ -108,7 +107,7 @@ def test_a_program_is_called(name: str, comments: bool | None, called: Calls, ca
 )
 def test_a_program_that_returns_html(name: str, called: Calls, calls: Calls) -> None:
     pytest.importorskip("lxml.html", reason="lxml is not installed")
-    assert str(tool_of(name).make()(PAGE, "en")).strip() == "One"
+    assert str(tool_of(name).extractor()(PAGE, "en")).strip() == "One"
     assert calls == called
 
 
@@ -125,13 +124,13 @@ def test_a_program_that_returns_html(name: str, called: Calls, calls: Calls) -> 
 def test_stop_lists(
     name: str, language: str, words: set[str], settings: dict[str, int], calls: Calls
 ) -> None:
-    assert tool_of(name).make()(PAGE, language) == "One more"
+    assert tool_of(name).extractor()(PAGE, language) == "One more"
     assert calls == [("justext", PAGE.body, frozenset(words), settings)]
 
 
 def test_the_table() -> None:
     for peer in PEERS.values():
-        assert callable(resolve_name(peer.path))
+        assert callable(peer.make)
         assert peer.install.startswith("pip install ")
     assert set(PEERS) < set(NAMES) and set(USUAL) < set(NAMES)
     assert "trafilatura" in USUAL and "trafilatura-recall" not in USUAL

@@ -136,8 +136,6 @@ def test_a_tool_that_cannot_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     enter(monkeypatch, tmp_path, name)
-    made_up = tmp_path / "modules" / "made_up_tools.py"
-    made_up.write_text(made_up.read_text() + "\ndef absent():\n    import no_such_module_here\n")
     with pytest.raises(ToolError) as error:
         run(tool_of(name), pages)
     assert (str(error.value), error.value.missing) == (reason, missing)

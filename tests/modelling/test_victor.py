@@ -35,8 +35,8 @@ from ncleaner.modelling.victor import (
 )
 from ncleaner.people.cards import describe, model_table
 from ncleaner.training.annotations import Annotated, labels_from_alignment
+from ncleaner.training.classic import attribute_names, attributes, train_victor
 from ncleaner.training.pairs import Pair
-from ncleaner.training.victor import attribute_names, attributes, train_victor
 
 from ..training.test_annotations import HTML
 

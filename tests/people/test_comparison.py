@@ -9,7 +9,7 @@ import pytest
 
 from ncleaner.comparing.figures import Comparison, NotRun, PageFigures, ToolFigures
 from ncleaner.comparing.gold import GoldPage, GoldSet
-from ncleaner.comparing.tools import Tool
+from ncleaner.comparing.tools import Tool, method
 from ncleaner.people.comparison import comparison_panel, comparison_table, draw_comparisons
 from ncleaner.scoring.measures import BagUnit, MatchCounts
 from ncleaner.training.conventions import ZoneUse
@@ -32,7 +32,7 @@ def comparison(
         peer = name.startswith("peer")
         tools.append(
             ToolFigures(
-                Tool(name, "", version="1.0" if peer else "", install="pip install x" if peer else "",
+                Tool(name, method, version="1.0" if peer else "", install="pip install x" if peer else "",
                      settings="no comments" if peer else ""),
                 (
                     PageFigures("article", MatchCounts(90, 10, 0), bag, 0.002),
@@ -80,8 +80,8 @@ def test_what_has_to_be_known() -> None:
         ToolFigures(hybrid.tool, hybrid.pages, held_out=5),
         ToolFigures(victor.tool, (failed, failed), sources=("Set B",)),
     )
-    away = NotRun(Tool("peer", "", install="pip install peer-package"), "no module", missing=True)
-    broken = NotRun(Tool("other", "", install="pip install other"), "RuntimeError: broken")
+    away = NotRun(Tool("peer", method, install="pip install peer-package"), "no module", missing=True)
+    broken = NotRun(Tool("other", method, install="pip install other"), "RuntimeError: broken")
     table = comparison_table(Comparison(result.gold, tools, (away, broken)))
     assert row(table, "ngram *") and row(table, "hybrid †")
     assert row(table, "victor *")[-5:] == ["0.00", "-", "-", "0", "2"]

@@ -153,7 +153,7 @@ class _Evaluated:
         from ncleaner.people.progress import CountDisplay
         from ncleaner.scoring.evaluation import evaluate as evaluate_directories
         from ncleaner.training.conventions import conventions_of
-        from ncleaner.training.sites import sites_of_names
+        from ncleaner.training.pairs import sites_of_names
 
         asked = self._measuring
         with (

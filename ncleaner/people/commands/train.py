@@ -191,13 +191,12 @@ def _trained(
     from ncleaner.modelling.hybrid import HybridModel
     from ncleaner.modelling.ngrams import NGramModel
     from ncleaner.training.annotations import read_annotated
-    from ncleaner.training.classic import train_fiasco, train_lines
+    from ncleaner.training.classic import train_fiasco, train_lines, train_victor
     from ncleaner.training.crawl import train_from_crawl
     from ncleaner.training.curve import with_curve
     from ncleaner.training.hybrid import pair_of, train_hybrid
     from ncleaner.training.ngrams import train_and_score
     from ncleaner.training.pairs import read_texts
-    from ncleaner.training.victor import train_victor
 
     method, without = training.method, list(training.without)
     annotated: list[AnnotatedPage] = []
