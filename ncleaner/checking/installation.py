@@ -171,7 +171,7 @@ def _ways() -> Iterator[Finding]:
             "tree of Lexbor",
             BROKEN,
             f"selectolax {_version_of('selectolax')} has another layout than expected: no page can be read",
-            "pip install --force-reinstall --only-binary :all: 'selectolax>=1.0,<2'",
+            "pip install --force-reinstall --only-binary :all: 'selectolax>=1.0,<1.1'",
         )
     ways = (
         (
@@ -180,7 +180,7 @@ def _ways() -> Iterator[Finding]:
             "used again for the next page, and watched",
             "a new one for each page, so parsing takes a fifth longer: this build of selectolax hides "
             "Lexbor's functions",
-            f"on Windows always so; {again} 'selectolax>=1.0,<2'",
+            f"on Windows always so; {again} 'selectolax>=1.0,<1.1'",
         ),
         (
             "libdeflate",
