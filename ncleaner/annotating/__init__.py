@@ -1,1 +1,58 @@
-"""Pages cleaned by hand: labels on disk, the order of the pages, agreement, and the web page."""
+"""Pages cleaned by hand: labels on disk, the order of the pages, agreement, and the web page.
+
+What people decide about annotating, each option declared once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ncleaner.options import Declared, option
+
+__all__ = ["Annotating"]
+
+
+@dataclass(frozen=True, slots=True)
+class Annotating(Declared):
+    """Who annotates which pages, with what help."""
+
+    annotator: str = option(
+        "me", "Name of the annotator; each person has separate labels.", metavar="NAME", panel="People"
+    )
+    settle: bool = option(
+        False, "Decide only the segments that two other annotators label differently.", panel="People"
+    )
+    agreement: bool = option(
+        False, "Print how far the annotators agree, and all disagreements; then end.", panel="People"
+    )
+    port: int | None = option(
+        None, "Port of the web page, which only this machine reaches.",
+        kind=int, low=0, high=65535, otherwise="a free one", panel="Where it is done",
+    )  # fmt: skip
+    browser: bool = option(
+        True, "Open the web page in no browser, only print its address.", panel="Where it is done"
+    )
+    pages: int = option(500, "Take at most N pages of an archive, some of each site.", low=1, panel="Pages")
+    goal: int = option(50, "Number of pages to finish, for the estimate of time.", low=1, panel="What helps")
+    every: int = option(
+        3,
+        "Train a model in the background after every N finished pages; 0: never, and the order of the pages "
+        "ignores doubt.",
+        low=0, panel="What helps",
+    )  # fmt: skip
+    anno: bool = option(
+        False, "Write Victor's file (.anno) beside each finished page, too.", panel="Labels of Victor"
+    )
+    output: Path | None = option(
+        None,
+        "For an archive, the directory of the project, with its pages, labels and clean texts. For one page, "
+        "the file of its labels.",
+        kind=Path, otherwise="beside the input", flags="--output -o", metavar="DIR|FILE.anno", panel="Pages",
+    )  # fmt: skip
+    clean: Path | None = option(
+        None,
+        "For one page: take the labels from an alignment with this cleaned text of the page, not from a "
+        "method.",
+        kind=Path, metavar="FILE", panel="Labels of Victor",
+    )  # fmt: skip

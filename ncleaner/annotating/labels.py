@@ -17,8 +17,8 @@ import numpy as np
 from ncleaner.document import Document
 from ncleaner.errors import OutputError, TrainingError
 from ncleaner.modelling.victor import CONTINUATION, LABELS, OTHER, Labels, gold_of
-from ncleaner.storage.whole import write_whole
-from ncleaner.text.counted import counted
+from ncleaner.storage.local import write_whole
+from ncleaner.text.visible import counted
 from ncleaner.training.annotations import Annotated
 from ncleaner.training.hybrid import pair_of
 from ncleaner.training.pairs import read_bytes

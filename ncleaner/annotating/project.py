@@ -36,8 +36,8 @@ from ncleaner.reading.archive import read
 from ncleaner.reading.inputs import Input, is_page
 from ncleaner.storage.local import LocalFolder
 from ncleaner.text.charset import decode
-from ncleaner.text.counted import counted
 from ncleaner.text.hosts import registered_domain
+from ncleaner.text.visible import counted
 from ncleaner.training.annotations import (
     SUFFIX,
     labels_from_alignment,

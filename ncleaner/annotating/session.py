@@ -23,7 +23,7 @@ from ncleaner.document import Document
 from ncleaner.document.tables import HIDDEN, ZONES
 from ncleaner.errors import ModelError, NcleanerError, TrainingError
 from ncleaner.modelling.victor import LABELS
-from ncleaner.text.counted import counted
+from ncleaner.text.visible import counted
 
 __all__ = ["UNDECIDED", "ConflictError", "RequestError", "Session"]
 

@@ -1,5 +1,5 @@
 """The package itself (version, needed packages, compiled parts), and what a run finds around it (models,
-folders, cores, memory, open files)."""
+folders, cores, memory, open files, rates)."""
 
 from __future__ import annotations
 
@@ -9,25 +9,35 @@ import re
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from functools import cache
-from importlib import import_module
+from importlib import import_module, resources
 from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import Any, Literal
 
-from ncleaner.checking.findings import BROKEN, FINE, NOTE, Finding
 from ncleaner.errors import ModelError, NcleanerError
-from ncleaner.text.counted import counted
+from ncleaner.text.visible import counted
 
 __all__ = [
+    "BROKEN",
+    "FINE",
+    "NOTE",
     "REINSTALL",
+    "Finding",
+    "State",
     "compiled",
     "folders",
+    "guarded",
     "installation",
     "machine",
     "models",
     "needed",
     "optional",
+    "rates",
     "requirements",
 ]
 
@@ -337,3 +347,121 @@ def _open_files() -> int | None:
 
 def _size(number: int) -> str:
     return f"{number / 1e9:,.1f} GB"
+
+
+State = Literal["ok", "note", "broken"]
+#: It works.
+FINE: State = "ok"
+#: It works, and there is something to know about it.
+NOTE: State = "note"
+#: It does not work.
+BROKEN: State = "broken"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one check has found out.
+
+    Attributes:
+        part: what the check is about, such as `models`; the heading that it is shown under.
+        name: of the thing that is checked.
+        state: `ok`, `note` or `broken`.
+        said: what was found, in words.
+        remedy: what to do, in words; empty if there is nothing to do.
+        values: the same for programs: {name: value}, all of them JSON.
+    """
+
+    part: str
+    name: str
+    state: State
+    said: str
+    remedy: str = ""
+    values: dict[str, Any] = field(default_factory=dict)
+
+    def record(self) -> dict[str, Any]:
+        """Returns the finding for JSON."""
+        found = {"part": self.part, "name": self.name, "state": self.state, "said": self.said}
+        return {**found, **({"remedy": self.remedy} if self.remedy else {}), **self.values}
+
+
+def guarded(part: str, check: Callable[[], Iterator[Finding]], remedy: str) -> Iterator[Finding]:
+    """Yields what a check finds. Where it fails itself, for whatever reason, that is a finding, too: who asks
+    why something does not work needs an answer."""
+    try:
+        yield from check()
+    except (Exception, SystemExit) as error:
+        lines = str(error).strip().splitlines()
+        what = lines[0] if lines else ""
+        if not isinstance(error, NcleanerError):
+            what = f"{type(error).__name__}: {what}" if what else type(error).__name__
+        yield Finding(part, "check", BROKEN, what, remedy)
+
+
+# seconds for each rate, after a first round that is not counted; all of it has to take less than ten
+_SECONDS = 1.5
+_METHODS = ("hybrid", "ngram")
+# bytes of the text that is cleaned
+_TEXT = 1 << 20
+
+
+def _crawl() -> Traversable:
+    """Returns the sample crawl: in the package, or beside it in a source tree."""
+    package = resources.files("ncleaner")
+    installed = package / "examples" / "crawl.warc.gz"
+    return installed if installed.is_file() else Path(str(package)).parent / "examples" / "crawl.warc.gz"
+
+
+def rates() -> Iterator[Finding]:
+    """Yields rates of one core: pages from the archive to JSON lines, and plain text.
+
+    Raises:
+        OSError: the sample crawl is not there.
+    """
+    from io import BytesIO
+
+    from ncleaner.cleaner import Cleaner
+    from ncleaner.document._document import reuse_memory
+    from ncleaner.page import Page
+    from ncleaner.reading.archive import read
+    from ncleaner.sinks.choice import Output
+
+    stored = _crawl().read_bytes()
+    sink = Output(format="jsonl").sink()
+    reuse_memory()
+    pages = [page for page in read(BytesIO(stored), name="crawl.warc.gz") if isinstance(page, Page)]
+    size = sum(len(page.body) for page in pages)
+    text = b""
+    for method in _METHODS:
+        cleaner = Cleaner(method)
+        text = text or "\n".join(cleaner.clean(page.body) for page in pages).encode()
+
+        def once(cleaner: Cleaner = cleaner) -> None:
+            for page in read(BytesIO(stored), name="crawl.warc.gz"):
+                if isinstance(page, Page):
+                    sink.render(page, *cleaner.page(page), single=False)
+
+        seconds = _seconds(once)
+        per_second, megabytes = len(pages) / seconds, size / seconds / 1e6
+        yield Finding(
+            "speed of one core", f"clean -m {method}", FINE,
+            f"{per_second:,.0f} pages/s, {megabytes:,.1f} MB/s ({size / len(pages) / 1e3:.0f} kB a page)",
+            values={"pages_per_second": round(per_second, 1), "megabytes_per_second": round(megabytes, 2)},
+        )  # fmt: skip
+    cleaner = Cleaner("ngram")
+    plain = Page(text * (_TEXT // len(text) + 1), kind="text")
+    seconds = _seconds(lambda: cleaner.page(plain))
+    yield Finding(
+        "speed of one core", "plain text", FINE, f"{len(plain.body) / seconds / 1e6:,.1f} MB/s",
+        values={"megabytes_per_second": round(len(plain.body) / seconds / 1e6, 2)},
+    )  # fmt: skip
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    """Returns the seconds of one round of work: of the shortest of all rounds that there is time for."""
+    work()
+    shortest = float("inf")
+    end = time.perf_counter() + _SECONDS
+    while (now := time.perf_counter()) < end:
+        work()
+        shortest = min(shortest, time.perf_counter() - now)
+    return shortest

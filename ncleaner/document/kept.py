@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document.tags import CODE
-from ncleaner.text.sentences import is_final
+from ncleaner.text.words import is_final
 
 if TYPE_CHECKING:
     from ncleaner.document.tables import Document

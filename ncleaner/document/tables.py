@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ncleaner.document import tags
 from ncleaner.document._tables import ELEMENTS, MARKS, NAMES, RUNS, SEGMENTS, VALUES, Tables
-from ncleaner.text.counted import counted
+from ncleaner.text.visible import counted
 
 __all__ = [
     "ELEMENT",

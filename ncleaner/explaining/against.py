@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 from ncleaner.errors import InputError, TrainingError
 from ncleaner.explaining.verdicts import Against, Verdicts, Why
 from ncleaner.explaining.words import said_of_segment
-from ncleaner.text.counted import counted
-from ncleaner.text.visible import visible
+from ncleaner.text.visible import counted, visible
 from ncleaner.training.alignment import align
 from ncleaner.training.examples import belongs
 from ncleaner.training.pairs import Pair, read_text

@@ -21,8 +21,7 @@ from ncleaner.document.marked import marked_html
 from ncleaner.explaining.against import Differences
 from ncleaner.explaining.verdicts import Verdicts, Why
 from ncleaner.explaining.words import MARKS, legend, listed, said_of_segment
-from ncleaner.text.counted import counted
-from ncleaner.text.visible import html_text, visible_lines
+from ncleaner.text.visible import counted, html_text, visible_lines
 
 __all__ = ["POLICY", "framed", "outline_of", "page_of", "page_of_differences"]
 

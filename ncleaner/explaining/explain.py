@@ -24,7 +24,7 @@ from ncleaner.methods.table import METHODS
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.structure import PART
 from ncleaner.page import Page
-from ncleaner.text.counted import counted
+from ncleaner.text.visible import counted
 
 __all__ = ["Explanation", "explain"]
 

@@ -9,8 +9,7 @@ from ncleaner.describing.metadata import Metadata, metadata_of
 from ncleaner.document import Document, Segment
 from ncleaner.document.kept import Kept
 from ncleaner.explaining.grams import Spoken
-from ncleaner.text.counted import counted
-from ncleaner.text.visible import visible
+from ncleaner.text.visible import counted, visible
 
 if TYPE_CHECKING:
     import numpy as np

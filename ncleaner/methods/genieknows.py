@@ -24,7 +24,7 @@ from ncleaner.document.kept import Kept
 from ncleaner.document.tags import CODE
 from ncleaner.methods.base import parameter
 from ncleaner.methods.baselines import kept_whole
-from ncleaner.text.sentences import count_ends
+from ncleaner.text.words import count_ends
 
 __all__ = ["GenieKnows", "semantic_blocks"]
 

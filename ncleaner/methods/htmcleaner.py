@@ -29,7 +29,7 @@ from ncleaner.document.kept import Kept
 from ncleaner.document.tags import CONTEXT_BIT
 from ncleaner.methods.base import parameter
 from ncleaner.modelling.ngrams import NGramModel
-from ncleaner.text.sentences import Sentences, sentences_in
+from ncleaner.text.words import Sentences, sentences_in
 
 __all__ = ["Htmcleaner", "best_runs", "likely_words"]
 

@@ -30,7 +30,7 @@ from ncleaner.document.kept import Kept
 from ncleaner.document.tags import CODE, CONTEXT_BIT, FORM, HEADING
 from ncleaner.methods.base import parameter
 from ncleaner.methods.baselines import kept_whole
-from ncleaner.text.sentences import is_final, phrase_marks
+from ncleaner.text.words import is_final, phrase_marks
 
 __all__ = [
     "Blocks", "Kimatu", "are_dispersed", "are_functions", "are_near", "are_quotes", "are_sure", "find_blocks",

@@ -36,8 +36,8 @@ import numpy.typing as npt
 from ncleaner.document import Document
 from ncleaner.document.tags import CODE, FORM, HEADING
 from ncleaner.modelling.container import Card, Stored, Table, about_of, integers, pack, reals, trained_facts
-from ncleaner.text.counted import counted
-from ncleaner.text.sentences import count_capitals, count_ends, phrase_marks
+from ncleaner.text.visible import counted
+from ncleaner.text.words import count_capitals, count_ends, phrase_marks
 
 __all__ = [
     "CLASSES",

@@ -23,8 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.errors import ModelError, OutputError
-from ncleaner.storage.whole import atomic_file
-from ncleaner.text.counted import counted
+from ncleaner.storage.local import atomic_file
+from ncleaner.text.visible import counted
 
 if TYPE_CHECKING:
     from ncleaner.modelling.decision import Preset

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from ncleaner.document import Document, tags
 from ncleaner.document.kept import KINDS
 from ncleaner.modelling import _page_features, _segment_features
-from ncleaner.text.counted import counted
+from ncleaner.text.visible import counted
 
 __all__ = [
     "FEATURES",

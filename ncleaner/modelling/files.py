@@ -18,7 +18,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from ncleaner.errors import ModelError
-from ncleaner.storage.whole import atomic_file
+from ncleaner.storage.local import atomic_file
 
 __all__ = [
     "VARIABLE",

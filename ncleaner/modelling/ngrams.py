@@ -32,7 +32,7 @@ from ncleaner.modelling.container import (
     validated_facts,
 )
 from ncleaner.modelling.decision import Decision, Preset
-from ncleaner.text.counted import counted
+from ncleaner.text.visible import counted
 
 __all__ = [
     "MAX_ORDER",

@@ -21,7 +21,7 @@ from ncleaner.errors import ModelError
 from ncleaner.modelling._terms import BUCKETS, TERMS_VERSION, score_of
 from ncleaner.modelling.container import Card, Stored, about_of, integers, pack
 from ncleaner.modelling.files import model_bytes
-from ncleaner.text.counted import counted
+from ncleaner.text.visible import counted
 
 __all__ = ["Notices", "load_notices", "shipped_notices"]
 

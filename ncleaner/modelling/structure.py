@@ -39,7 +39,7 @@ from ncleaner.modelling.features import (
     WEIGHTS,
 )
 from ncleaner.modelling.files import model_bytes
-from ncleaner.text.counted import counted
+from ncleaner.text.visible import counted
 
 __all__ = [
     "ARTICLE",

@@ -40,7 +40,7 @@ from ncleaner.document.tables import run_chars
 from ncleaner.errors import TrainingError
 from ncleaner.modelling._victor import NUMBER, features, marginals, state_scores, viterbi
 from ncleaner.modelling.container import Card, Stored, Table, about_of, pack, reals, trained_facts
-from ncleaner.text.counted import counted
+from ncleaner.text.visible import counted
 
 __all__ = [
     "FEATURES",

@@ -19,11 +19,10 @@ from ncleaner.errors import InputError
 from ncleaner.people.streams import show, tell, tell_error
 from ncleaner.reading.inputs import find_inputs, is_archive, is_page, stem
 from ncleaner.storage.base import is_url
-from ncleaner.text.counted import counted
-from ncleaner.text.visible import visible
+from ncleaner.text.visible import counted, visible
 
 if TYPE_CHECKING:
-    from ncleaner.annotating.options import Annotating
+    from ncleaner.annotating import Annotating
     from ncleaner.annotating.project import Project
     from ncleaner.annotating.session import Session
     from ncleaner.recipe import Recipe
@@ -52,10 +51,10 @@ def write_page(page: Path, recipe: Recipe, clean: Path | None, output: Path | No
     Raises:
         NcleanerError: the page cannot be read, or the file not be written.
     """
+    import ncleaner.training.annotations as anno
     from ncleaner.methods.choice import load_method
     from ncleaner.modelling.victor import labels_from_kept
-    from ncleaner.storage.whole import write_whole
-    from ncleaner.training import annotations as anno
+    from ncleaner.storage.local import write_whole
     from ncleaner.training.pairs import Pair, read_page, read_text
 
     document = read_page(page, recipe.encoding)

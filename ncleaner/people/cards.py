@@ -10,8 +10,7 @@ from ncleaner.methods.table import METHODS
 from ncleaner.modelling.container import AGREEMENT, Card, Table, figures_of
 from ncleaner.modelling.files import own_folder, own_models, shipped_models
 from ncleaner.people.parts import text_table
-from ncleaner.text.counted import counted
-from ncleaner.text.visible import visible
+from ncleaner.text.visible import counted, visible
 
 if TYPE_CHECKING:
     from ncleaner.modelling.container import Stored

@@ -11,8 +11,7 @@ from ncleaner.options import words_of
 from ncleaner.people.parts import text_table
 from ncleaner.people.plots import Panel, Series, write_plot
 from ncleaner.recipe import Recipe
-from ncleaner.text.counted import counted
-from ncleaner.text.visible import visible
+from ncleaner.text.visible import counted, visible
 from ncleaner.training.conventions import OPTIONS
 
 __all__ = ["comparison_panel", "comparison_table", "draw_comparisons"]

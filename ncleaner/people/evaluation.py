@@ -11,8 +11,7 @@ from ncleaner.people.plots import Panel, Series
 from ncleaner.scoring.errors import Errors, StandardErrors
 from ncleaner.scoring.evaluation import Evaluation, PageScores
 from ncleaner.scoring.measures import MacroAverages, MatchCounts, diff_words, split_words
-from ncleaner.text.counted import counted
-from ncleaner.text.visible import html_text, visible
+from ncleaner.text.visible import counted, html_text, visible
 from ncleaner.training.conventions import ZoneUse
 
 __all__ = [

@@ -25,7 +25,7 @@ from ncleaner.pools.signals import Terminated, ending_on_signals
 if TYPE_CHECKING:
     from ncleaner.reading.inputs import Input
     from ncleaner.recipe import Recipe
-    from ncleaner.training.options import Labelled
+    from ncleaner.training import Labelled
     from ncleaner.training.pairs import Pair
 
 __all__ = [

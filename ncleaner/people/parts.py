@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ncleaner.storage.whole import write_whole
+from ncleaner.storage.local import write_whole
 from ncleaner.text.visible import html_text, visible
 
 __all__ = [

@@ -18,8 +18,7 @@ from ncleaner.modelling.files import own_models, shipped_models
 from ncleaner.people.streams import may_be_terminal, tell, tell_raw
 from ncleaner.reading.inputs import Input
 from ncleaner.running.tally import OTHERS, Note, Tally
-from ncleaner.text.counted import counted
-from ncleaner.text.visible import visible, visible_lines
+from ncleaner.text.visible import counted, visible, visible_lines
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

@@ -17,12 +17,10 @@ from ncleaner.people.parts import (
     text_table,
     tiles,
 )
-from ncleaner.running.history import Group, History, PageRow
-from ncleaner.running.samples import Sample
+from ncleaner.running.history import Group, History, PageRow, Sample
 from ncleaner.running.tally import LENGTHS, SHARES, TIMES, Tally
 from ncleaner.surveying.portrait import Portrait, SiteRow
-from ncleaner.text.counted import counted
-from ncleaner.text.visible import html_text, visible
+from ncleaner.text.visible import counted, html_text, visible
 
 __all__ = ["run_page", "run_text", "survey_page", "survey_text"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from textwrap import fill
 
 from ncleaner.people.plots import Panel, Series, write_plot
-from ncleaner.text.counted import counted
+from ncleaner.text.visible import counted
 from ncleaner.training.ngrams import DEFAULT_Q
 from ncleaner.training.tuning import Trial, Tuning
 

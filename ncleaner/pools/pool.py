@@ -181,6 +181,7 @@ def _work(
         other.close()
     _die_with_parent()
     _bound_memory(memory)
+    sys.unraisablehook = _pass_over_memory
     state = setup(activity)
     # modules and models stay: no need to look for garbage among them again and again
     gc.freeze()
@@ -205,8 +206,16 @@ def _work(
             activity.begin(Doing.IDLE)
 
 
+def _pass_over_memory(unraisable: sys.UnraisableHookArgs) -> None:
+    """Says nothing of what is not closed where the memory ends: the job's own error says it."""
+    if not issubclass(unraisable.exc_type, MemoryError):
+        sys.__unraisablehook__(unraisable)
+
+
 def _bug(error: Exception) -> str:
     where = traceback.extract_tb(error.__traceback__)[-1]
+    if isinstance(error, MemoryError):
+        return f"not enough memory (in {where.name}, {Path(where.filename).name}:{where.lineno})"
     what = traceback.format_exception_only(error)[-1].strip()
     return f"{what} (in {where.name}, {Path(where.filename).name}:{where.lineno}), a bug in ncleaner"
 

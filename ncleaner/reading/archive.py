@@ -25,8 +25,15 @@ from ncleaner.page import LAYOUT_CHOICES, LAYOUTS, Damage, Page, Skip, TextLayou
 from ncleaner.reading._heads import MAX_HEAD, split_head
 from ncleaner.reading.inflating import Codec, codec_of, is_skippable, is_zip, zstd_dictionary
 from ncleaner.reading.inputs import STDIN, is_archive, is_binary, sniff
-from ncleaner.reading.markers import BOM, MarkerForm, custom_form, detect_form, split_documents
-from ncleaner.reading.pieces import Piece, pieces_of
+from ncleaner.reading.markers import (
+    BOM,
+    MarkerForm,
+    Piece,
+    custom_form,
+    detect_form,
+    pieces_of,
+    split_documents,
+)
 from ncleaner.reading.records import ArchiveKind, Record, archive_kind, records, records_from
 from ncleaner.reading.stored import StoredRecord, stored_records
 from ncleaner.reading.streams import Members, Part, Source

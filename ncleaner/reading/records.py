@@ -28,7 +28,7 @@ from ncleaner.reading.inflating import (
     zstd_dictionary,
 )
 from ncleaner.reading.streams import Members, Source
-from ncleaner.text.counted import counted
+from ncleaner.text.visible import counted
 
 __all__ = [
     "ArchiveKind",

@@ -20,7 +20,7 @@ from ncleaner.page import Damage
 from ncleaner.reading.inflating import Codec, Dictionary
 from ncleaner.reading.records import ArchiveKind, Record, records_through
 from ncleaner.reading.streams import Members, Source
-from ncleaner.text.counted import counted
+from ncleaner.text.visible import counted
 
 __all__ = ["StoredRecord", "filedesc", "stored_records"]
 

@@ -30,7 +30,18 @@ from ncleaner.page import Damage, Page, Skip
 from ncleaner.pools.pool import Death, Done, Failed, Pool, Waiting
 from ncleaner.reading.inputs import Input
 from ncleaner.reading.stretches import Layout, layout_of
-from ncleaner.running.jobs import Chunk, FileJob, PagesJob, pool_of
+from ncleaner.running.jobs import (
+    Chunk,
+    FileJob,
+    PagesJob,
+    Progress,
+    TrackedJob,
+    end_tally,
+    note_of,
+    pool_of,
+    warc_record,
+    without,
+)
 from ncleaner.running.manifest import Manifest, open_manifest, settings_record
 from ncleaner.running.outputs import (
     OpenOutput,
@@ -41,14 +52,12 @@ from ncleaner.running.outputs import (
     output_errors,
     output_names,
 )
-from ncleaner.running.quarantine import warc_record
 from ncleaner.running.settings import Settings
 from ncleaner.running.stretched import CleaningInStretches
 from ncleaner.running.tally import Note, Tally
-from ncleaner.running.tracked import Progress, TrackedJob, end_tally, note_of, without
 from ncleaner.storage.base import Folder
 from ncleaner.storage.places import folder_and_name, folder_at
-from ncleaner.text.counted import counted
+from ncleaner.text.visible import counted
 
 __all__ = ["Progress", "cleaned", "cleaned_items", "no_progress", "run", "unfinished"]
 

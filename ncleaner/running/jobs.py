@@ -1,24 +1,52 @@
-"""Jobs for worker processes, and the events that they send back."""
+"""Jobs for worker processes, the events that they send back, and what happens when workers die at them.
+
+Pages that are given up can be kept as WARC records: to examine, to report, or to try again. A record is
+copied from its archive without a change. If that is not possible, because the input is a pipe or the archive
+is damaged there, a new record is made from the page.
+"""
 
 from __future__ import annotations
 
+import gzip
+import io
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Final, NamedTuple
+from uuid import NAMESPACE_URL, uuid5
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.document._document import reuse_memory
 from ncleaner.errors import NcleanerError
+from ncleaner.limits import Limits
 from ncleaner.page import Damage, Page, Skip
-from ncleaner.pools.pool import Activity, Doing, Pool
+from ncleaner.pools.pool import Activity, Death, Doing, Done, Failed, Pool, Waiting
+from ncleaner.reading._heads import split_head
+from ncleaner.reading.archive import reread_record
+from ncleaner.reading.inputs import Input
 from ncleaner.reading.stretches import Layout, Stretch, open_stretch
-from ncleaner.running.quarantine import warc_record
 from ncleaner.running.settings import Settings
-from ncleaner.running.tally import Tally
+from ncleaner.running.tally import Note, Tally
 from ncleaner.sinks.base import Sink
 
-__all__ = ["Chunk", "FileJob", "GivenUp", "Job", "PagesJob", "StretchJob", "WorkerState", "pool_of"]
+__all__ = [
+    "Chunk",
+    "FileJob",
+    "GivenUp",
+    "Job",
+    "PagesJob",
+    "Progress",
+    "StretchJob",
+    "TrackedJob",
+    "WorkerState",
+    "end_tally",
+    "note_of",
+    "pool_of",
+    "warc_record",
+    "without",
+]
 
 # A worker sends a chunk when one of these bounds is reached.
 _CHUNK_PAGES = 64
@@ -246,3 +274,126 @@ class StretchJob(Job):
             yield Chunk(b"", Tally(), 0, -1, began=stretch.began)
             yield from _OpenJob(self.skip, self.given_up, self.send_each_until, stretch).run(state)
             yield Chunk(b"", Tally(), 0, -1, ended=stretch.ended)
+
+
+_MEDIA_TYPE: Final = {"html": "text/html", "text": "text/plain"}
+# a record must have a date, and the same page must give the same bytes
+_NO_DATE: Final = "1970-01-01T00:00:00Z"
+
+
+def warc_record(page: Page, limits: Limits) -> bytes:
+    """Returns a page's record as a gzip member of a WARC. `limits` are those that the page was read with."""
+    record = None
+    with suppress(OSError):
+        record = reread_record(page, limits)
+    if record is None or record.block is None:
+        return _new_record("resource", page, page.body, page.content_type or _MEDIA_TYPE[page.kind])
+    if record.head:
+        return gzip.compress(record.head + record.block + b"\r\n\r\n", mtime=0)
+    if split_head(record.block) is None:
+        return _new_record("resource", page, record.block, record.content_type or _MEDIA_TYPE[page.kind])
+    return _new_record("response", page, record.block, "application/http; msgtype=response")
+
+
+def _new_record(kind: str, page: Page, block: bytes, content_type: str) -> bytes:
+    # this import takes a tenth of the time of a start, and is needed in few runs
+    from warcio.warcwriter import WARCWriter
+
+    url = " ".join(page.url.split()) or "urn:ncleaner:unknown"
+    name = page.record_id or uuid5(NAMESPACE_URL, f"{url} {page.offset}").urn
+    out = io.BytesIO()
+    writer = WARCWriter(out, gzip=True)
+    writer.write_record(
+        writer.create_warc_record(
+            url,
+            kind,
+            payload=io.BytesIO(block),
+            length=len(block),
+            warc_content_type=content_type,
+            warc_headers_dict={"WARC-Record-ID": f"<{name}>", "WARC-Date": page.date or _NO_DATE},
+        )
+    )
+    return out.getvalue()
+
+
+# Workers that may die in a row, between pages, at the same place of an input.
+_MAX_DEATHS = 5
+# Items after such a place whose results are sent one by one, so that fewer are lost with the next worker.
+_SEND_EACH = 200
+
+# Called with the counts since the last call, the input, and the offset reached in it (-1: unknown), which is
+# the input's size when it is finished.
+Progress = Callable[[Tally, Input, int], None]
+
+
+@dataclass(slots=True)
+class TrackedJob:
+    """A job with its progress and the deaths of its workers.
+
+    A page at which a worker dies is tried again, since the page may not be the cause. It is given up at the
+    second death or, if the cause may lie outside, at the third.
+
+    Attributes:
+        source: the input of the job.
+        job: the job; after a death, its remaining part.
+        items: number of items that are done.
+        deaths: deaths between pages since the last progress.
+        deaths_at_item: deaths at each page, by the index of its item.
+    """
+
+    source: Input
+    job: Job
+    items: int = 0
+    deaths: int = 0
+    deaths_at_item: Counter[int] = field(default_factory=Counter)
+
+    @property
+    def path(self) -> str:
+        """Path of the input that is read next."""
+        return self.source.path
+
+    def advance(self, chunk: Chunk) -> None:
+        """Counts the items of a chunk as done."""
+        self.items += chunk.items
+        self.deaths = 0
+
+    def job_after(self, death: Death) -> Job | None:
+        """Returns the job that continues after a death; None if too many workers have died at one place."""
+        given_up = {item: entry for item, entry in self.job.given_up.items() if item >= self.items}
+        if death.item < 0:
+            self.deaths += 1
+            if self.deaths == _MAX_DEATHS:
+                return None
+        else:
+            self.deaths_at_item[death.item] += 1
+            if self.deaths_at_item[death.item] >= death.deaths_to_give_up:
+                # a page that was given up before has killed a worker again, which was saving its record
+                is_again = death.item in given_up
+                given_up[death.item] = GivenUp(death.reason, death.why, quarantine=not is_again)
+        send_each_until = death.item if death.item >= 0 else self.items + _SEND_EACH
+        self.job = replace(self.job, skip=self.items, given_up=given_up, send_each_until=send_each_until)
+        return self.job
+
+
+def note_of(task: TrackedJob, event: Waiting | Done | Failed | Death) -> Note | None:
+    """Returns what is said of a worker that waits, or has been replaced between two pages."""
+    if isinstance(event, Waiting):
+        return Note("waiting", event.what, task.path)
+    if isinstance(event, Death) and event.item < 0:
+        return Note("worker_replaced", f"{event.why}; another one goes on", task.path)
+    return None
+
+
+def end_tally(source: Input, event: Done | Failed | Death) -> Tally:
+    """Returns the counts of the end of an input: one input, and the damage if it was not read to the end."""
+    tally = Tally(inputs=1)
+    if not isinstance(event, Done):
+        died = f"{_MAX_DEATHS} workers died here, between pages: " if isinstance(event, Death) else ""
+        why = without(source.path, event.why)
+        tally.add_damage(Damage(f"{died}{why}", source.path, unread=True))
+    return tally
+
+
+def without(path: str, what: str) -> str:
+    """Returns an error without the path that it begins with, since damage names its input."""
+    return what.removeprefix(f"{path}: ")

@@ -18,10 +18,9 @@ from ncleaner.page import Damage
 from ncleaner.pools.pool import Death, Done, Failed, Pool, Waiting
 from ncleaner.reading.inputs import Input
 from ncleaner.reading.stretches import Layout
-from ncleaner.running.jobs import Chunk, StretchJob
+from ncleaner.running.jobs import Chunk, Progress, StretchJob, TrackedJob, end_tally, note_of
 from ncleaner.running.outputs import OpenOutput
 from ncleaner.running.tally import Tally
-from ncleaner.running.tracked import Progress, TrackedJob, end_tally, note_of
 
 __all__ = ["CleaningInStretches"]
 

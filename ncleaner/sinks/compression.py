@@ -1,14 +1,17 @@
 """Compressed output: pieces of one size, each a separate gzip member or Zstandard frame.
 
 The pieces are cut by size only, so the bytes depend neither on the sizes of the writes nor on the number of
-threads. A reader of members or frames can begin at any of them.
+threads. A reader of members or frames can begin at any of them. `ordered` bounds the work of the threads, and
+writes what they make in the order in which it was begun.
 """
 
 from __future__ import annotations
 
 import os
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 
 import zstandard
@@ -16,10 +19,9 @@ import zstandard
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.page import Page
-from ncleaner.sinks.background import Ordered, ordered
 from ncleaner.sinks.base import Sink, Writable
 
-__all__ = ["Compressed", "compressed"]
+__all__ = ["Compressed", "Ordered", "compressed", "ordered"]
 
 # Bytes of a piece before compression; the output is one per cent larger than one stream without pieces.
 _PIECE = 1 << 20
@@ -105,3 +107,52 @@ def compressed(out: Writable, compression: str) -> Iterator[Writable]:
         pieces = _Pieces(work, _COMPRESS[compression])
         yield pieces
         pieces.finish()
+
+
+class Ordered:
+    """Converts bytes in threads, and writes the results in order; see `ordered`."""
+
+    def __init__(self, out: Writable, pool: ThreadPoolExecutor, max_begun: int) -> None:
+        self._out = out
+        self._pool = pool
+        self._max_begun = max_begun
+        self._begun: deque[Future[bytes]] = deque()
+
+    def begin(self, convert: Callable[[bytes], bytes], data: bytes) -> None:
+        """Begins `convert(data)` in a thread; its result is written after all results begun before.
+
+        Waits while too much work is not yet written.
+
+        Raises:
+            Whatever earlier work or the output raises.
+        """
+        while self._begun and (self._begun[0].done() or len(self._begun) >= self._max_begun):
+            self._write_first()
+        self._begun.append(self._pool.submit(convert, data))
+
+    def finish(self) -> None:
+        """Waits for all work, and writes its results. Raises as `begin`."""
+        while self._begun:
+            self._write_first()
+
+    def _write_first(self) -> None:
+        self._out.write(self._begun.popleft().result())
+
+
+@contextmanager
+def ordered(out: Writable, threads: int, max_begun: int) -> Iterator[Ordered]:
+    """Starts threads that convert bytes for an output.
+
+    Only the caller's thread writes to the output, and only within `begin` and `finish`. At the end of the
+    block the threads are waited for, and nothing is written.
+
+    Args:
+        out: the output.
+        threads: most threads at a time; each is started when it is needed.
+        max_begun: most pieces of work that are begun and not yet written.
+    """
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="sink")
+    try:
+        yield Ordered(out, pool, max_begun)
+    finally:
+        pool.shutdown(cancel_futures=True)

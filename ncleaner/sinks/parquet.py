@@ -18,8 +18,8 @@ from ncleaner.document.kept import KINDS, NOTICE, Kept
 from ncleaner.errors import OutputError, require
 from ncleaner.markup.render import markdown_of
 from ncleaner.page import Page
-from ncleaner.sinks.background import Ordered, ordered
 from ncleaner.sinks.base import Sink, SinkOptions, Writable
+from ncleaner.sinks.compression import Ordered, ordered
 from ncleaner.sinks.jsonl import kept_segments, kinds_to_write, metadata_to_write, signals_to_write
 from ncleaner.sinks.metadata import capture_time, replace_surrogates
 from ncleaner.sinks.text import kept_text

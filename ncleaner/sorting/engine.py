@@ -27,9 +27,8 @@ from ncleaner.sorting.journal import NAME, Journal, folder_of, key_of
 from ncleaner.sorting.names import DIRECTORIES, NO_HOST, By
 from ncleaner.sorting.tasks import Merged, MergeTask, Scanned, ScanTask
 from ncleaner.storage.base import is_url
-from ncleaner.storage.local import LocalFolder
-from ncleaner.storage.whole import flush_directories
-from ncleaner.text.counted import counted
+from ncleaner.storage.local import LocalFolder, flush_directories
+from ncleaner.text.visible import counted
 
 __all__ = ["Phase", "Progress", "SortTally", "no_progress", "sort"]
 

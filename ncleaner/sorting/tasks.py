@@ -15,7 +15,7 @@ from ncleaner.reading.stored import filedesc
 from ncleaner.sorting.names import By, place_of
 from ncleaner.sorting.packing import pack_small, packed, unpacked_head
 from ncleaner.sorting.runs import Group, RunWriter, merged
-from ncleaner.storage.whole import flush_directories
+from ncleaner.storage.local import flush_directories
 
 __all__ = ["MergeTask", "Merged", "ScanTask", "Scanned"]
 

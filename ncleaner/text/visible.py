@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-__all__ = ["html_text", "json_text", "visible", "visible_lines"]
+__all__ = ["counted", "html_text", "json_text", "visible", "visible_lines"]
 
 # Controls (C0, DEL, C1), marks, embeddings, overrides and isolates that change the direction of text, their
 # deprecated relatives, separators of lines and paragraphs, surrogates. All of them are unprintable for
@@ -72,3 +72,17 @@ def _escaped(found: re.Match[str]) -> str:
 
 def _escaped_in_json(found: re.Match[str]) -> str:
     return f"\\u{ord(found[0]):04x}"
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """Returns a number and what it counts.
+
+    >>> counted(1, "page"), counted(1200, "page"), counted(0, "page is", "pages are")
+    ('1 page', '1,200 pages', '0 pages are')
+
+    Args:
+        number: how many.
+        one: the words for one.
+        many: the words for any other number; those for one with an s by default.
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -24,7 +24,7 @@ from rapidfuzz.distance import LCSseq
 from ncleaner.document import Document
 from ncleaner.errors import TrainingError
 from ncleaner.modelling.victor import LABELS, Labels, labels_from_kept
-from ncleaner.text.counted import counted
+from ncleaner.text.visible import counted
 from ncleaner.text.words import numbered
 from ncleaner.training.alignment import gold_pieces, is_marked
 from ncleaner.training.pairs import Pair, read_bytes, read_page, site_of

@@ -33,10 +33,10 @@ from ncleaner.modelling.container import AGREEMENT
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.page import Damage, Page, Skip
-from ncleaner.text.counted import counted
+from ncleaner.text.visible import counted
+from ncleaner.training import NGramOptions
 from ncleaner.training.alignment import Alignment
 from ncleaner.training.ngrams import Trained, train_and_score
-from ncleaner.training.options import NGramOptions
 from ncleaner.training.pairs import Pair, site_of
 
 __all__ = ["DEFAULT_PAGES", "pages_in_language", "train_from_crawl"]

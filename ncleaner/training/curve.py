@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.modelling.container import LEARNING_CURVE
 from ncleaner.modelling.hybrid import HybridModel
-from ncleaner.text.counted import counted
+from ncleaner.text.visible import counted
 from ncleaner.training.examples import belongs
 from ncleaner.training.hybrid import train_hybrid
 from ncleaner.training.ngrams import NGramOptions

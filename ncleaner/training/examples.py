@@ -12,7 +12,7 @@ from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.modelling import FOLDS, SCHEMES, Scheme
 from ncleaner.modelling.alphabet import Alphabet
 from ncleaner.modelling.ngrams import GramCounter, NGramModel, Tallies
-from ncleaner.text.counted import counted
+from ncleaner.text.visible import counted
 from ncleaner.training.alignment import gold_document
 from ncleaner.training.calibration import Scored
 from ncleaner.training.pairs import Pair, count_sites, folds, site_notes

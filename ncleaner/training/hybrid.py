@@ -23,13 +23,13 @@ from ncleaner.modelling.hybrid import Calibration, HybridModel
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.structure import Structure, shipped_structure
 from ncleaner.modelling.victor import gold_of
-from ncleaner.text.counted import counted
+from ncleaner.text.visible import counted
+from ncleaner.training import NGramOptions
 from ncleaner.training.annotations import Annotated
 from ncleaner.training.calibration import Scored, fit_calibration
 from ncleaner.training.conventions import conventions_of
 from ncleaner.training.fragments import Fragment, cut_of, fragment_of
 from ncleaner.training.ngrams import train_and_score
-from ncleaner.training.options import NGramOptions
 from ncleaner.training.pairs import Pair
 from ncleaner.training.structure import Example, train_structure
 from ncleaner.training.validation import Fold, validated

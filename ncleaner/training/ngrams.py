@@ -33,9 +33,9 @@ from ncleaner.modelling.ngrams import (
     add_tallies,
     two_sides,
 )
+from ncleaner.training import DEFAULT_ALPHABET, NGramOptions
 from ncleaner.training.calibration import Scored, fit_decision
 from ncleaner.training.examples import ADVICE, Examples, Scheme, checked_pairs
-from ncleaner.training.options import DEFAULT_ALPHABET, NGramOptions
 from ncleaner.training.pairs import Pair
 from ncleaner.training.validation import Fold, validated
 

@@ -23,8 +23,8 @@ from ncleaner.document.kept import KINDS
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import TrainingError
 from ncleaner.page import LAYOUT_CHOICES
-from ncleaner.text.counted import counted
 from ncleaner.text.hosts import registered_domain
+from ncleaner.text.visible import counted
 from ncleaner.training.alignment import Alignment, address, align, gold_document
 
 __all__ = [

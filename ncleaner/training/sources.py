@@ -22,7 +22,7 @@ from typing import Any
 from ncleaner.document.html import dump_html
 from ncleaner.errors import NcleanerError, TrainingError, TrainingWarning, require
 from ncleaner.text.charset import decode
-from ncleaner.text.counted import counted
+from ncleaner.text.visible import counted
 from ncleaner.training.alignment import address
 from ncleaner.training.pairs import Pair, find_manifest, known_kind, pages_of, read_bytes, site_of
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ncleaner.checking.findings import BROKEN, FINE, Finding, guarded
+from ncleaner.checking.installation import BROKEN, FINE, Finding, guarded
 from ncleaner.errors import ModelError
 
 

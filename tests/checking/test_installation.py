@@ -10,7 +10,7 @@ import pytest
 
 import ncleaner
 from ncleaner.checking import installation
-from ncleaner.checking.findings import BROKEN, FINE, NOTE
+from ncleaner.checking.installation import BROKEN, FINE, NOTE
 from ncleaner.document import _dump, _lexbor
 from ncleaner.modelling.files import VARIABLE, shipped_bytes
 

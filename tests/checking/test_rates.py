@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from ncleaner.checking import rates
-from ncleaner.checking.findings import FINE
+from ncleaner.checking import installation as rates
+from ncleaner.checking.installation import FINE
 
 
 @pytest.mark.untraced

@@ -11,7 +11,7 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.methods.choice import read_ngrams
 from ncleaner.methods.htmcleaner import Htmcleaner, _Words, best_runs
-from ncleaner.text.sentences import sentences_in
+from ncleaner.text.words import sentences_in
 
 PROSE = "The harbour board has decided that the ferry will sail until the end of May, in all weathers."
 

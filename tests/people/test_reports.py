@@ -11,8 +11,7 @@ import pytest
 
 from ncleaner.errors import InputError
 from ncleaner.people.reports import run_page, run_text
-from ncleaner.running.history import read_history
-from ncleaner.running.samples import samples
+from ncleaner.running.history import read_history, samples
 from ncleaner.text.visible import html_text
 
 from ..annotating.browser import PATH, browser

@@ -6,13 +6,15 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ncleaner.errors import WorkerError
-from ncleaner.pools.pool import Worker, results
+from ncleaner.pools.pool import Activity, Pool, Worker, results
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
 
@@ -52,6 +54,26 @@ class Raises:
         raise KeyError("x")
 
 
+def _reading() -> Iterator[None]:
+    try:
+        yield
+    finally:
+        raise MemoryError
+
+
+@dataclass(frozen=True)
+class OutOfMemory:
+    def run(self, state: None) -> Iterator[object]:
+        reading = _reading()
+        next(reading)
+        del reading
+        raise MemoryError
+
+
+def _nothing(activity: Activity) -> None:
+    return None
+
+
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_answers_and_what_is_reported(jobs: int) -> None:
     reported: list[int] = []
@@ -81,6 +103,17 @@ def test_a_worker_that_ends_or_is_stopped_is_replaced(tmp_path: Path, number: in
 def test_a_task_that_always_ends_its_worker() -> None:
     with pytest.raises(WorkerError, match="3 workers ended at one task: the worker was killed by SIGKILL"):
         list(results([Always(), Always()], 2))
+
+
+def test_a_worker_without_memory_says_so_in_one_sentence(capfd: pytest.CaptureFixture[str]) -> None:
+    with Pool(1, _nothing) as pool:
+        pool.submit(OutOfMemory())
+        events: list[tuple[int, Any]] = []
+        while not events:
+            events = pool.poll(0.2)
+    ((_, death),) = events
+    assert death.why.startswith("not enough memory (in run, test_pool.py:")
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows the signals that a process blocks")

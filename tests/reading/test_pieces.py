@@ -15,8 +15,8 @@ from ncleaner.document.plain import dump_text
 from ncleaner.limits import Limits
 from ncleaner.page import Page
 from ncleaner.pools.pool import Activity
-from ncleaner.reading import archive, pieces
-from ncleaner.reading.pieces import Piece, pieces_of
+from ncleaner.reading import archive, markers
+from ncleaner.reading.markers import Piece, pieces_of
 from ncleaner.recipe import Recipe
 from ncleaner.running.jobs import PagesJob, WorkerState
 from ncleaner.running.settings import Settings
@@ -42,7 +42,7 @@ def cut(data: bytes, sizes: list[int]) -> Iterator[bytes]:
 
 def found(data: bytes, sizes: list[int], limit: int, layout: str, piece: int) -> list[Piece]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pieces, "PIECE", piece)
+        patch.setattr(markers, "PIECE", piece)
         return list(pieces_of(b"", cut(data, sizes), limit, layout))
 
 
@@ -95,7 +95,7 @@ def test_text_output_has_no_trace_of_pieces(
     state = WorkerState(chosen, chosen.cleaner(), chosen.sink(), Activity(get_context()))
     outputs = set()
     for piece in (1 << 20, 5000, 1000):
-        monkeypatch.setattr(pieces, "PIECE", piece)
+        monkeypatch.setattr(markers, "PIECE", piece)
         items = archive.read(io.BytesIO(text), name="t.txt", text=chosen.recipe.text)
         pages = tuple(item for item in items if isinstance(item, Page))
         assert (len(pages) > 1) == (piece < 1 << 20)

@@ -20,11 +20,10 @@ from ncleaner.reading.stretches import Layout
 from ncleaner.recipe import Recipe
 from ncleaner.running import engine
 from ncleaner.running.engine import _Batch, cleaned, cleaned_items, run
-from ncleaner.running.jobs import Chunk, PagesJob, pool_of
+from ncleaner.running.jobs import Chunk, PagesJob, note_of, pool_of
 from ncleaner.running.outputs import output_names
 from ncleaner.running.settings import Reading, Settings
 from ncleaner.running.tally import Note, Tally
-from ncleaner.running.tracked import note_of
 from ncleaner.sinks.choice import Output
 
 from ..archives import http, members, warc

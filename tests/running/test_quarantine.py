@@ -12,7 +12,7 @@ from warcio.archiveiterator import ArchiveIterator
 from ncleaner.limits import Limits
 from ncleaner.page import Page
 from ncleaner.reading.archive import read, reread_record
-from ncleaner.running.quarantine import warc_record
+from ncleaner.running.jobs import warc_record
 
 from ..archives import (
     arc,

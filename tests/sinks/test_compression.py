@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from ncleaner.reading.archive import pages
 from ncleaner.sinks import compression
-from ncleaner.sinks.background import ordered
 from ncleaner.sinks.base import Sink
 from ncleaner.sinks.choice import COMPRESSIONS, Output
+from ncleaner.sinks.compression import ordered
 
 from ..outputs import GROUPS, Pipe, rendered, written
 

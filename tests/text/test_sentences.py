@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ncleaner.text.sentences import (
+from ncleaner.text.words import (
     count_capitals,
     count_ends,
     is_final,

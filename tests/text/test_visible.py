@@ -7,8 +7,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ncleaner.text.counted import counted
-from ncleaner.text.visible import json_text, visible, visible_lines
+from ncleaner.text.visible import counted, json_text, visible, visible_lines
 
 # what acts: controls, surrogates, separators, and what changes the direction of text
 ACTING = [

@@ -24,10 +24,10 @@ from ncleaner.modelling.ngrams import GramCounter, NGramModel, Tallies, add_tall
 from ncleaner.people.commands.tune import train_command
 from ncleaner.people.tuning import tuning_table
 from ncleaner.recipe import Recipe
+from ncleaner.training import Labelled, NGramOptions
 from ncleaner.training.examples import Examples, Scheme
 from ncleaner.training.hybrid import train_hybrid
 from ncleaner.training.ngrams import train_and_score
-from ncleaner.training.options import Labelled, NGramOptions
 from ncleaner.training.pairs import Pair
 from ncleaner.training.tuning import Shares, Trial, Tuning, _joint, grid_sums, tune
 from ncleaner.training.validation import Figures

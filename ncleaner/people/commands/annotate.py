@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ncleaner.annotating.options import Annotating
+from ncleaner.annotating import Annotating
 from ncleaner.errors import require
 from ncleaner.methods.table import DEFAULT_METHOD
 from ncleaner.options import OptionError

@@ -11,11 +11,10 @@ import typer
 
 from ncleaner.people.options import cores, reports_errors
 from ncleaner.people.streams import show, show_json
-from ncleaner.text.counted import counted
-from ncleaner.text.visible import visible
+from ncleaner.text.visible import counted, visible
 
 if TYPE_CHECKING:
-    from ncleaner.checking.findings import Finding
+    from ncleaner.checking.installation import Finding
 
 __all__ = ["EXAMPLES", "command"]
 
@@ -62,18 +61,18 @@ def command(
 
 def _findings(speed: bool) -> Iterator[Finding]:
     """Yields all findings, in the order in which they are shown."""
-    from ncleaner.checking.findings import guarded
     from ncleaner.checking.installation import (
         REINSTALL,
         compiled,
         folders,
+        guarded,
         installation,
         machine,
         models,
         needed,
         optional,
+        rates,
     )
-    from ncleaner.checking.rates import rates
 
     yield from guarded("installation", installation, REINSTALL)
     yield from guarded("installation", needed, REINSTALL)

@@ -15,7 +15,7 @@ from ncleaner.people.declared import Given, part, with_options
 from ncleaner.people.options import Run, reports_errors
 from ncleaner.people.streams import show, show_json, tell
 from ncleaner.recipe import Recipe
-from ncleaner.training.options import Labelled
+from ncleaner.training import Labelled
 
 if TYPE_CHECKING:
     from ncleaner.people.evaluating import Curve

@@ -43,8 +43,7 @@ def command(
     """Show what has been done in an output directory: its manifest as a table, as JSON or as an HTML page."""
     from ncleaner.people.parts import write_page
     from ncleaner.people.reports import run_page, run_text
-    from ncleaner.running.history import read_history
-    from ncleaner.running.samples import samples
+    from ncleaner.running.history import read_history, samples
 
     found = read_history(folder)
     if html is not None:

@@ -14,8 +14,7 @@ from ncleaner.people.options import Run, logged_as_json, reports_errors
 from ncleaner.people.streams import show, show_json, tell
 from ncleaner.recipe import Recipe
 from ncleaner.running.settings import Reading, Settings
-from ncleaner.text.counted import counted
-from ncleaner.text.visible import visible
+from ncleaner.text.visible import counted, visible
 
 if TYPE_CHECKING:
     from ncleaner.running.tally import Tally

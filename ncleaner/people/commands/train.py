@@ -16,9 +16,8 @@ from ncleaner.people.declared import Given, part, with_options
 from ncleaner.people.options import Run, cores, read_labelled, reports_errors, training_notes
 from ncleaner.people.streams import tell
 from ncleaner.recipe import Recipe
-from ncleaner.text.counted import counted
-from ncleaner.text.visible import visible
-from ncleaner.training.options import Labelled, NGramOptions, Recorded
+from ncleaner.text.visible import counted, visible
+from ncleaner.training import Labelled, NGramOptions, Recorded
 
 if TYPE_CHECKING:
     from ncleaner.modelling.container import Stored

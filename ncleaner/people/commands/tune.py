@@ -22,7 +22,7 @@ from ncleaner.people.options import (
 )
 from ncleaner.people.streams import show
 from ncleaner.recipe import Recipe
-from ncleaner.training.options import Labelled, NGramOptions, check_q
+from ncleaner.training import Labelled, NGramOptions, check_q
 
 if TYPE_CHECKING:
     from ncleaner.training.tuning import Tuning
@@ -99,7 +99,7 @@ def command(
     from ncleaner.people.plots import plot_path
     from ncleaner.people.progress import CountDisplay
     from ncleaner.people.tuning import draw_tuning, tuning_table
-    from ncleaner.storage.whole import write_whole
+    from ncleaner.storage.local import write_whole
     from ncleaner.training.tuning import DEFAULT_QS
     from ncleaner.training.tuning import tune as search
 
