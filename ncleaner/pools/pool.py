@@ -213,11 +213,12 @@ def _pass_over_memory(unraisable: sys.UnraisableHookArgs) -> None:
 
 
 def _bug(error: Exception) -> str:
-    where = traceback.extract_tb(error.__traceback__)[-1]
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"(in {last.name}, {Path(last.filename).name}:{last.lineno})"
     if isinstance(error, MemoryError):
-        return f"not enough memory (in {where.name}, {Path(where.filename).name}:{where.lineno})"
+        return f"not enough memory {where}"
     what = traceback.format_exception_only(error)[-1].strip()
-    return f"{what} (in {where.name}, {Path(where.filename).name}:{where.lineno}), a bug in ncleaner"
+    return f"{what} {where}, a bug in ncleaner"
 
 
 def _die_with_parent() -> None:
@@ -679,8 +680,10 @@ def _in_workers(tasks: Iterable[Task], pool: Pool, report: Report) -> Results:
         if not running:
             return
         events = pool.poll(_POLL_SECONDS)
-        report(pool.amount - reported)
-        reported = pool.amount
+        # read once: the workers go on meanwhile
+        amount = pool.amount
+        report(amount - reported)
+        reported = amount
         for number, event in events:
             index, task = running[number]
             if isinstance(event, _Answer):
