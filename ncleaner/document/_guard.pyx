@@ -28,13 +28,12 @@ from libc.stdlib cimport realloc
 from libc.string cimport memcpy, memset
 
 from ncleaner.document._markup cimport (
-    PLAINTEXT, SCRIPT, STYLE, TEXTAREA, TITLE, XMP, attributes_end, body_start, is_name, raw_end, raw_kind,
-    unfinished,
+    PLAINTEXT, SCRIPT, STYLE, TEXTAREA, TITLE, XMP, attributes_end, body_start, raw_end, raw_kind, unfinished,
 )
 from ncleaner.document._structs cimport (
     END_TAG, KNOWN_TAGS, SELF_CLOSING, TEXT_NODE, array_t, attribute_t, node_t, text_node_t, token_t, tree_t,
 )
-from ncleaner.text._ascii cimport is_space
+from ncleaner.text._ascii cimport begins, find, is_space
 
 cdef enum:
     LOOK_UPS = 300_000_000        # most markup times nesting
@@ -585,15 +584,6 @@ cdef inline void _follow_noscript(guard_t* g, token_t* token, int meaning) noexc
 # --------------------------------------------------------------------------------------------------
 # A pass that hurries.
 
-cdef bint _is_in(const char* p, const char* end, const char* what, size_t length) noexcept nogil:
-    """Returns whether an attribute's value contains a name; small and capital letters are equal."""
-    while <size_t> (end - p) >= length:
-        if is_name(p, what, length):
-            return True
-        p += 1
-    return False
-
-
 cdef bint _is_in_whole(const tree_t* tree) noexcept nogil:
     """Returns whether a formula or a reading is open, which are read with all that is inside."""
     cdef size_t i
@@ -608,19 +598,20 @@ cdef bint _is_in_whole(const tree_t* tree) noexcept nogil:
 cdef bint _has_no_reader(const guard_t* g, const token_t* token) noexcept nogil:
     """Returns whether the content of a script is of no use for this page, as its type says."""
     cdef const attribute_t* attribute = token.attr_first
-    cdef const char* p
-    cdef const char* end
+    cdef const unsigned char* value
+    cdef size_t length
     while attribute != NULL and not (
-        attribute.name_end - attribute.name_begin == 4 and is_name(attribute.name_begin, b"type", 4)
+        attribute.name_end - attribute.name_begin == 4
+        and begins(<const unsigned char*> attribute.name_begin, 4, b"type")
     ):
         attribute = attribute.next
     if attribute == NULL or attribute.value_begin == NULL:
         return True
-    p, end = attribute.value_begin, attribute.value_end
+    value, length = <const unsigned char*> attribute.value_begin, <size_t> (attribute.value_end - attribute.value_begin)
     # a character reference may hide any type
     return not (
-        _is_in(p, end, b"math/tex", 8) or _is_in(p, end, b"&", 1)
-        or g.scripts == STATEMENTS and _is_in(p, end, b"ld+json", 7)
+        find(value, length, b"math/tex") or find(value, length, b"&")
+        or g.scripts == STATEMENTS and find(value, length, b"ld+json")
     )
 
 
@@ -655,14 +646,16 @@ cdef token_t* _hurry(guard_t* g, token_t* token) noexcept nogil:
     cdef void* before = g.tokenizer.state
     cdef int kind = raw_kind(token.begin, <size_t> (token.end - token.begin))
     cdef bint may = (kind == STYLE or kind == SCRIPT and _has_no_reader(g, token)) and not _is_in_whole(g.tree)
-    cdef char* content = _content_of(g, token)
+    cdef char* content
     cdef token_t* got = g.next(g.tokenizer, token, g.tree)
     # inside svg, the parser reads the content as markup
-    if may and got != NULL and g.tokenizer.state != before and content < g.end:
-        g.resume = _end_of_raw(g, token, content, g.end, kind)
-        if content < g.resume < g.end and (kind == STYLE or _note(g, content)):
-            g.state = g.tokenizer.state
-            g.tokenizer.state = <void*> _pass_over
+    if not may or got == NULL or g.tokenizer.state == before:
+        return got
+    content = _content_of(g, token)
+    g.resume = _end_of_raw(g, token, content, g.end, kind)
+    if content < g.resume < g.end and (kind == STYLE or _note(g, content)):
+        g.state = g.tokenizer.state
+        g.tokenizer.state = <void*> _pass_over
     return got
 
 

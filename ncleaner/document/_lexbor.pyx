@@ -114,7 +114,7 @@ cdef class _Machine:
     cdef void* parser
     cdef guard_t guard
     cdef size_t read              # bytes that the tokenizer has got, in all passes
-    cdef bytes html               # the page of the last pass that did not change it
+    cdef bytes html               # what `passed` points into
 
     def __cinit__(self):
         cdef tokenizer_t* tokenizer

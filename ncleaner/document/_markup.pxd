@@ -29,7 +29,6 @@ cdef inline bint starts(const char* p, const char* end, const char* what, size_t
     return <size_t> (end - p) >= length and memcmp(p, what, length) == 0
 
 
-cdef bint is_name(const char* p, const char* name, size_t length) noexcept nogil
 cdef int raw_kind(const char* name, size_t length) noexcept nogil
 cdef const char* attributes_end(const char* p, const char* end, uint64_t* count) noexcept nogil
 cdef const char* raw_end(

@@ -15,7 +15,7 @@ RAW_NAMES[:] = [
 ]
 
 
-cdef bint is_name(const char* p, const char* name, size_t length) noexcept nogil:
+cdef inline bint _is_name(const char* p, const char* name, size_t length) noexcept nogil:
     """Returns whether a name is at `p`; small and capital letters are equal."""
     cdef size_t i
     for i in range(length):
@@ -28,7 +28,7 @@ cdef int raw_kind(const char* name, size_t length) noexcept nogil:
     """Returns which element of raw text a name is, or NO_RAW."""
     cdef int kind
     for kind in range(1, 10):
-        if strlen(RAW_NAMES[kind]) == length and is_name(name, RAW_NAMES[kind], length):
+        if strlen(RAW_NAMES[kind]) == length and _is_name(name, RAW_NAMES[kind], length):
             return kind
     return NO_RAW
 
@@ -160,7 +160,7 @@ cdef const char* raw_end(const char* p, const char* end, const char* name, size_
         elif not (script and escaped == 1):
             continue
         after = p + length
-        if after >= end or not is_name(p, name, length) or not (
+        if after >= end or not _is_name(p, name, length) or not (
             is_space(after[0]) or after[0] == c'>' or after[0] == c'/'
         ):
             continue
@@ -267,7 +267,7 @@ cdef const char* body_start(const char* p, const char* end) noexcept nogil:
         q = <const char*> memchr(p, c'<', <size_t> (end - p))
         if q == NULL or end - q < 7:
             return end
-        if (is_name(q + 1, b"/head", 5) or is_name(q + 1, b"body", 4)) and (
+        if (_is_name(q + 1, b"/head", 5) or _is_name(q + 1, b"body", 4)) and (
             is_space(q[6 if q[1] == c'/' else 5]) or q[6 if q[1] == c'/' else 5] == c'>'
         ):
             return q

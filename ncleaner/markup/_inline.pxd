@@ -1,7 +1,7 @@
 """Writers of text: the bytes of an output that grow, and the text of segments with its inline elements."""
 
 from libc.stdint cimport int32_t, uint8_t
-from libc.string cimport memcpy, strlen
+from libc.string cimport memchr, memcpy, strlen
 
 from ncleaner.document._tables cimport grow
 from ncleaner.markup._sheet cimport sheet_t
@@ -45,6 +45,12 @@ ctypedef struct line_t:
     size_t closed        # where the last emphasis has ended
     size_t coded         # where the last code span has ended
     size_t began         # where the line has begun
+
+
+cdef inline const uint8_t* line_end(const uint8_t* p, const uint8_t* stop) noexcept nogil:
+    """Returns a pointer to the end of the line at `p`."""
+    cdef const uint8_t* end = <const uint8_t*> memchr(p, c"\n", <size_t> (stop - p))
+    return end if end != NULL else stop
 
 
 cdef inline void put_bytes(out_t* out, const void* data, size_t length) noexcept nogil:

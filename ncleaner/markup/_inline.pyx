@@ -821,8 +821,8 @@ cdef const uint8_t* _put_one_line(
     line_t* line, const uint8_t* p, const uint8_t* first, const uint8_t* last
 ) noexcept nogil:
     """Writes a line of a segment, after a line break if it is not the first one; returns where the next one begins."""
-    cdef const uint8_t* end = <const uint8_t*> memchr(p, c"\n", <size_t> (last - p))
-    cdef const uint8_t* stop = end if end != NULL else last
+    cdef const uint8_t* end = line_end(p, last)
+    cdef const uint8_t* stop = end
     if p > first:
         put_break(line)
     while p < stop and p[0] <= 32:
@@ -831,7 +831,7 @@ cdef const uint8_t* _put_one_line(
         stop -= 1
     if p < stop:
         _put_text(line, p, stop, p, stop, True)
-    return end + 1 if end != NULL else last
+    return end + 1 if end < last else last
 
 
 cdef void put_code_lines(line_t* line, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
@@ -848,9 +848,7 @@ cdef void put_code_lines(line_t* line, Py_ssize_t first, Py_ssize_t last) noexce
         p = t.text + t.segments[i].start
         stop = t.text + t.segments[i].end
         while p < stop:
-            end = <const uint8_t*> memchr(p, c"\n", <size_t> (stop - p))
-            if end == NULL:
-                end = stop
+            end = line_end(p, stop)
             if end > p:
                 if begun:
                     put_break(line)

@@ -6,13 +6,13 @@ no attributes but those of links, images, lists, cells, languages and notes.
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memchr, memset
+from libc.string cimport memset
 
 from ncleaner.document._marks cimport MARK_IMAGE, MARK_LINK, MARK_LINK_END
 from ncleaner.document._tables cimport Tables, mark_t, tables_t
 from ncleaner.markup._inline cimport (
-    IN_CELL, IN_HEADING, begin_line, line_t, out_t, put, put_break, put_byte, put_bytes, put_code_lines, put_escaped,
-    put_number, put_picture, put_segments,
+    IN_CELL, IN_HEADING, begin_line, line_end, line_t, out_t, put, put_break, put_byte, put_bytes, put_code_lines,
+    put_escaped, put_number, put_picture, put_segments,
 )
 from ncleaner.markup._sheet cimport (
     ALONE, CAPTION, CELL, CODE, DEEPEST, DETAIL, GUTTER, HEAD, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PICTURE,
@@ -199,9 +199,7 @@ cdef void _markdown_code(markdown_t* w, const node_t* node) noexcept nogil:
         p = t.text + t.segments[i].start
         stop = t.text + t.segments[i].end
         while p < stop:
-            end = <const uint8_t*> memchr(p, c"\n", <size_t> (stop - p))
-            if end == NULL:
-                end = stop
+            end = line_end(p, stop)
             put(w.out, b"\n")
             put_bytes(w.out, w.prefix.data, w.prefix.size)
             put_bytes(w.out, p, <size_t> (end - p))

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from ncleaner.checking import installation as rates
-from ncleaner.checking.installation import FINE
+from ncleaner.checking import installation
+from ncleaner.checking.installation import FINE, rates
 
 
 @pytest.mark.untraced
 def test_rates_are_of_pages_and_of_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rates, "_SECONDS", 0.01)
-    hybrid, ngram, text = rates.rates()
+    monkeypatch.setattr(installation, "_SECONDS", 0.01)
+    hybrid, ngram, text = rates()
     assert [found.name for found in (hybrid, ngram, text)] == [
         "clean -m hybrid",
         "clean -m ngram",
