@@ -3,60 +3,229 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime
+import unicodedata
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
+from typing import NamedTuple
 
-__all__ = ["date_in_text", "date_in_url", "first_date", "iso_date"]
+__all__ = ["Found", "date_in_text", "date_in_url", "dates_in", "is_local_day", "is_month_first", "iso_date"]
 
 # nothing on the Web is older, and a page of a later year is a mistake
 _YEARS = range(1990, 2100)
 # A date is short: anything longer is running text.
 _LONGEST = 60
+# Years of two digits are read only in a text of at most this many characters: in a longer one they are mostly
+# something else.
+_SHORT = 80
+# characters before and behind a date that may say what it is, and those of the name of a month with a space
+_LABEL, _LONGEST_WORD = 50, 27
 
-_DAY_FIRST = re.compile(r"(?<![\d-])(\d{1,2})[./-](\d{1,2})[./-](\d{4})(?![\d-])")
-_YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})(?:[./-]|年\s?|년\s?)(\d{1,2})(?:[./-]|月\s?|월\s?)(\d{1,2})(?!\d)")
-_IN_URL = re.compile(r"[/_-]((?:19|20)\d\d)[/_-]([01]?\d)[/_-]([0-3]?\d)(?=[/_.-]|$)")
-_COMPACT_IN_URL = re.compile(r"/((?:19|20)\d\d)([01]\d)([0-3]\d)(?=[/_-])")
-
-# The names of months and their abbreviations: English, German, French, Spanish, Portuguese, Italian, Dutch,
-# Polish, Russian, Greek. A word that only begins like one ("Mayor", "Settings") is not a month.
+# The names of months and their abbreviations in sixty languages, by the Common Locale Data Repository (CLDR).
 _MONTHS = (
-    "jan january januar jänner janvier enero ene janeiro gennaio gen januari sty stycz stycznia styczeń "
-    "янв января январь ιαν ιανουαρίου ιανουάριος",
-    "feb february februar fév févr février febrero fevereiro fev febbraio februari lut lutego luty "
-    "фев февр февраля февраль φεβ φεβρουαρίου φεβρουάριος",
-    "mar march mär märz mars marzo março maa maart mrz marca marzec мар марта март μαρ μαρτίου μάρτιος",
-    "apr april avr avril abril abr aprile kwi kwietnia kwiecień апр апреля апрель απρ απριλίου απρίλιος",
-    "may mai maio mayo mag maggio mei maj maja мая май μαϊ μαΐ μαΐου μάιος μάιου",
-    "jun june juni juin junio junho giu giugno cze czerwca czerwiec июн июня июнь ιουν ιουνίου ιούνιος",
-    "jul july juli juil juillet julio julho lug luglio lip lipca lipiec июл июля июль ιουλ ιουλίου ιούλιος",
-    "aug august août aout agosto ago augustus sie sierpnia sierpień авг августа август "
-    "αυγ αυγούστου αύγουστος",
-    "sep sept september septembre septiembre setiembre setembro set sett settembre wrz września wrzesień "
-    "сен сент сентября сентябрь σεπ σεπτεμβρίου σεπτέμβριος",
-    "oct october oktober okt octobre octubre outubro out ottobre ott paź października październik "
-    "окт октября октябрь οκτ οκτωβρίου οκτώβριος",
-    "nov november novembre noviembre novembro lis listopada listopad ноя нояб ноября ноябрь "
-    "νοε νοεμβρίου νοέμβριος",
-    "dec december dez dezember déc décembre dic diciembre dezembro dicembre gru grudnia grudzień "
-    "дек декабря декабрь δεκ δεκεμβρίου δεκέμβριος",
+    "january jan januar janvier janv enero ene janeiro gennaio gen januari stycznia sty styczeń января "
+    "янв январь ιανουαρίου ιαν ιανουάριος tammikuuta tammi tammikuu janúar ledna led leden januára "
+    "január ianuarie ian януари яну јануар јан siječnja sij siječanj січня січ січень студзеня сту "
+    "студзень sausio saus sausis janvāris jaanuar jaan ocak oca yanvar yan يناير ژانویهٔ ژانویه ינואר "
+    "ינו׳ जनवरी जन॰ জানুয়ারী জানুয়ারি জানু มกราคม ม.ค იანვარი იან հունվարի հնվ հունվար janar gener јануари "
+    "urtarrila urt xaneiro xan ஜனவரி ஜன జనవరి జన جنوری जानेवारी जाने જાન્યુઆરી જાન્યુ ਜਨਵਰੀ ਜਨ januarie "
+    "қаңтар қаң jänner styczn جانفي",
+    "february feb februar février févr febrero fevereiro fev febbraio februari lutego lut luty февраля "
+    "февр февраль φεβρουαρίου φεβ φεβρουάριος helmikuuta helmi helmikuu febrúar února úno únor februára "
+    "február febr februarie февруари фев фебруар феб veljače velj veljača лютого лют лютий лютага люты "
+    "vasario vas vasaris februāris veebruar veebr şubat şub fevral فبراير فوریهٔ فوریه פברואר פבר׳ "
+    "फ़रवरी फ़र॰ ফেব্রুয়ারী ফেব্রুয়ারি ফেব กุมภาพันธ์ ก.พ თებერვალი თებ փետրվարի փտվ փետրվար shkurt shk febrer "
+    "otsaila ots febreiro பிப்ரவரி பிப் ఫిబ్రవరి ఫిబ్ర فروری फेब्रुवारी फेब्रु ફેબ્રુઆરી ફેબ્રુ ਫ਼ਰਵਰੀ "
+    "ਫ਼ਰ ақпан ақп pebrero peb feber شباط فيفري",
+    "march mar märz mär mars marzo março maart mrt marca marzec марта мар март μαρτίου μαρ μάρτιος μάρ "
+    "marts maaliskuuta maalis maaliskuu března bře březen marec március márc martie ožujka ožu ožujak "
+    "березня бер березень сакавіка сак сакавік kovo kov kovas märts mart maret mac مارس מרץ मार्च মার্চ "
+    "มีนาคม มี.ค მარტი მარ մարտի մրտ մարտ març martxoa மார்ச் மார் మార్చి مارچ machi માર્ચ ਮਾਰਚ наурыз "
+    "нау marso maerz آذار",
+    "april apr avril avr abril abr aprile kwietnia kwi kwiecień апреля апр апрель απριλίου απρ απρίλιος "
+    "huhtikuuta huhti huhtikuu apríl dubna dub duben apríla április ápr aprilie април travnja tra "
+    "travanj квітня квіт квітень красавіка кра красавік balandžio bal balandis aprīlis aprill nisan nis "
+    "aprel أبريل آوریل אפריל אפר׳ अप्रैल এপ্রিল এপ্রি เมษายน เม.ย აპრილი აპრ ապրիլի ապր ապրիլ prill pri "
+    "d'abril d'abr apirila api ஏப்ரல் ஏப் ఏప్రిల్ ఏప్రి اپریل aprili एप्रिल एप्रि એપ્રિલ ਅਪ੍ਰੈਲ ਅਪ੍ਰੈ "
+    "сәуір сәу نيسان أفريل ابريل",
+    "may mai mayo maio maggio mag mei maja maj мая май μαΐου μαΐ μάιος μάι toukokuuta touko toukokuu "
+    "maí května kvě květen mája máj május мај svibnja svi svibanj травня трав травень gegužės geg "
+    "gegužė maijs mayıs مايو مهٔ مه מאי मई মে พฤษภาคม พ.ค მაისი მაი մայիսի մյս մայիս maig maiatza மே మే "
+    "مئی मे મે ਮਈ мамыр мам أيار ماي μάιου",
+    "june jun juni juin junio junho giugno giu czerwca cze czerwiec июня июн июнь ιουνίου ιουν ιούνιος "
+    "ιούν kesäkuuta kesä kesäkuu júní jún června čvn červen júna június iunie iun юни јун lipnja lipanj "
+    "junij червня черв червень чэрвеня чэр чэрвень birželio birž birželis jūnijs jūn juuni haziran haz "
+    "iyun iyn يونيو ژوئن יוני जून জুন มิถุนายน มิ.ย ივნისი ივნ հունիսի հնս հունիս qershor qer juny јуни "
+    "ekaina eka xuño ஜூன் జూన్ جون જૂન ਜੂਨ junie маусым мау hunyo hun حزيران جوان",
+    "july jul juli juillet juil julio julho luglio lug lipca lip lipiec июля июл июль ιουλίου ιουλ "
+    "ιούλιος ιούλ heinäkuuta heinä heinäkuu júlí júl července čvc červenec júla július iulie iul юли "
+    "јул srpnja srpanj julij липня лип липень ліпеня ліп ліпень liepos liep liepa jūlijs jūl juuli "
+    "temmuz tem iyul iyl julai يوليو ژوئیهٔ ژوئیه יולי जुलाई जुल॰ জুলাই জুল กรกฎาคม ก.ค ივლისი ივლ "
+    "հուլիսի հլս հուլիս korrik korr juliol јули uztaila uzt xullo xul ஜூலை జులై جولائی जुलै જુલાઈ ਜੁਲਾਈ "
+    "ਜੁਲਾ julie шілде шіл hulyo hul تموز جويلية",
+    "august aug août agosto ago augustus sierpnia sie sierpień августа авг август αυγούστου αυγ "
+    "αύγουστος αύγ augusti elokuuta elo elokuu ágúst ágú srpna srp srpen augusta augusztus kolovoza kol "
+    "kolovoz avgust avg серпня серп серпень жніўня жні жнівень rugpjūčio rugp rugpjūtis augusts ağustos "
+    "ağu avqust avq agustus agu ogos ogo أغسطس اوت אוגוסט אוג׳ अगस्त अग॰ আগস্ট আগ สิงหาคม ส.ค აგვისტო "
+    "აგვ օգոստոսի օգս օգոստոս gusht gush d'agost d'ag agost ag abuztua abu ஆகஸ்ட் ஆக ఆగస్టు ఆగ اگست "
+    "agosti ऑगस्ट ऑग ઑગસ્ટ ਅਗਸਤ ਅਗ тамыз там آب اغسطس",
+    "september sep sept septembre septiembre setembro set settembre września wrz wrzesień сентября сент "
+    "сентябрь σεπτεμβρίου σεπ σεπτέμβριος syyskuuta syys syyskuu září zář septembra szeptember szept "
+    "septembrie септември сеп септембар rujna ruj rujan вересня вер вересень верасня верасень rugsėjo "
+    "rugs rugsėjis septembris eylül eyl sentyabr sen سبتمبر سپتامبر ספטמבר ספט׳ सितंबर सित॰ সেপ্টেম্বর "
+    "সেপ กันยายน ก.ย სექტემბერი სექ սեպտեմբերի սեպ սեպտեմբեր shtator sht setembre iraila ira செப்டம்பர் "
+    "செப் సెప్టెంబర్ సెప్టెం ستمبر septemba सप्टेंबर सप्टें સપ્ટેમ્બર સપ્ટે ਸਤੰਬਰ ਸਤੰ қыркүйек қыр "
+    "sentabr setyembre setiembre أيلول",
+    "october oct oktober okt octobre octubre outubro out ottobre ott października paź październik "
+    "октября окт октябрь οκτωβρίου οκτ οκτώβριος lokakuuta loka lokakuu október října říj říjen októbra "
+    "octombrie октомври октобар жовтня жовт жовтень кастрычніка кас кастрычнік spalio spal spalis "
+    "oktobris oktoober ekim eki oktyabr أكتوبر اکتبر אוקטובר אוק׳ अक्टूबर अक्टू॰ অক্টোবর অক্টো ตุลาคม "
+    "ต.ค ოქტომბერი ოქტ հոկտեմբերի հոկ հոկտեմբեր tetor tet d'octubre d'oct urria urr அக்டோபர் அக் "
+    "అక్టోబర్ అక్టో اکتوبر oktoba ऑक्टोबर ऑक्टो ઑક્ટોબર ઑક્ટો ਅਕਤੂਬਰ ਅਕਤੂ қазан қаз oktabr oktubre "
+    "اكتوبر",
+    "november nov novembre noviembre novembro listopada lis listopad ноября нояб ноябрь νοεμβρίου νοε "
+    "νοέμβριος νοέ marraskuuta marras marraskuu nóvember nóv listopadu novembra noiembrie ноември ное "
+    "новембар нов studenoga stu studeni листопада лист листопад лістапада ліс лістапад lapkričio lapkr "
+    "lapkritis novembris kasım kas noyabr noy نوفمبر نوامبر נובמבר נוב׳ नवंबर नव॰ নভেম্বর নভে พฤศจิกายน "
+    "พ.ย ნოემბერი ნოე նոյեմբերի նոյ նոյեմբեր nëntor nën azaroa aza நவம்பர் நவ నవంబర్ నవం نومبر novemba "
+    "नोव्हेंबर नोव्हें નવેમ્બર નવે ਨਵੰਬਰ ਨਵੰ қараша қар nobyembre nob",
+    "december dec dezember dez décembre déc diciembre dic dezembro dicembre grudnia gru grudzień "
+    "декабря дек декабрь δεκεμβρίου δεκ δεκέμβριος desember des joulukuuta joulu joulukuu prosince pro "
+    "prosinec decembra decembrie декември децембар дец prosinca prosinac грудня груд грудень снежня сне "
+    "снежань gruodžio gruod gruodis decembris detsember dets aralık ara dekabr dek disember dis ديسمبر "
+    "دسامبر דצמבר דצמ׳ दिसंबर दिस॰ ডিসেম্বর ডিসে ธันวาคม ธ.ค დეკემბერი დეკ դեկտեմբերի դեկ դեկտեմբեր "
+    "dhjetor dhj desembre abendua abe decembro டிசம்பர் டிச డిసెంబర్ డిసెం دسمبر desemba डिसेंबर डिसें "
+    "ડિસેમ્બર ડિસે ਦਸੰਬਰ ਦਸੰ желтоқсан жел disyembre",
 )
-_MONTH_OF = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
-_NAMES = "|".join(sorted(map(re.escape, _MONTH_OF), key=len, reverse=True))
-_NAME = rf"(?<!\w)({_NAMES})(?![^\W\d_])\.?"
-_YEAR = re.compile(r"(?:19|20)\d\d")
+# Croatian names that are those of another month in Polish, Czech or Slovene
+_CROATIAN = {"lip": 6, "srp": 7, "lis": 10, "listopad": 10, "listopada": 10}
+# The months of the Persian calendar.
+_PERSIAN = "فروردین اردیبهشت خرداد تیر مرداد شهریور مهر آبان آذر دی بهمن اسفند".split()
+_BUDDHIST_ERA = 543
+
+_WORD = r"([^\W\d_][^\s\d,/()\[\]|:;–—-]{1,24})"
+_ORDINAL = r"(?:st|nd|rd|th|er|[ºª°.eη]|ης|-?го)?"
+_OF = r"(?:(?:de|of|the|den|del|di|da)[ -]|d['’])?"
+_CLOCK = r"(?:\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]\.?m\.?)?,? )?"
+_YEAR = r"(\d{4}|['’]?\d\d(?= ?(?:[)\]|·•,–—]|- |$)))"
+# All of them look at few characters from a digit on. They read small letters, which is faster than to ignore
+# the case.
+_NUMBERS = (
+    # 2024-05-01, 2024/5/1, 2024. 5. 1., 2024年5月1日, 2024년 5월 1일
+    ("ymd", re.compile(r"(?<!\d)(\d{4})\s?[-./年년]\s?(\d{1,2})\s?[-./月월]\s?(\d{1,2})(?![\d])")),
+    # 1.5.2024, 01/05/24, 5-1-2024
+    (
+        "numbers",
+        re.compile(r"(?<![\d.,/+-])(?<!\d:)(\d{1,2}) ?([./-]) ?(\d{1,2}) ?\2 ?(\d{4}|\d\d)(?![\d/-]|\.\d)"),
+    ),
+)
+_NAMED = (
+    # 1 May 2024, 1. Mai 2024, 1 de mayo de 2024, 1er mai 2024, 1 May '24
+    (
+        "dMy",
+        re.compile(
+            rf"(?<![\d.,/])(?<!\d:)(\d{{1,2}}){_ORDINAL}[ ,-]{{0,2}}{_OF}{_WORD},?[ -]?{_OF}{_YEAR}(?!\d)"
+        ),
+    ),
+    # May 1, 2024; Jan 04 09:34 2021: what is behind the name of the month
+    ("Mdy", re.compile(rf"(?<=[^\s\d][ -])(?<!\d)(\d{{1,2}})(?:st|nd|rd|th)?,? ?{_CLOCK}(\d{{4}})(?!\d)")),
+    # 2024. május 1., 2024 m. gegužės 1 d.
+    ("yMd", re.compile(rf"(?<!\d)(\d{{4}})\.?,? (?:m\. |gada )?{_WORD} (\d{{1,2}})(?![\d:])")),
+    # 1 tháng 5, 2024
+    ("vietnamese", re.compile(r"(?<!\d)(\d{1,2})[ ,]+tháng (\d{1,2})[ ,]+(?:năm )?(\d{4})(?!\d)")),
+)
+_PATTERNS = (*_NUMBERS, *_NAMED)
+_WORD_BEFORE = re.compile(rf"(?<!\w){_WORD}[ -]\Z")
+_IS_NUMBERS = re.compile(r"\d\s?[-./年년]\s?\d")
+# four digits, or a number and later one of two digits: what each date has
+_MAY_BE = re.compile(r"\d{4}|\d\D{1,40}\d\d")
+
+# Words before or behind a date of a change, or of publication, in the languages above
 _CHANGED = re.compile(
-    r"updat|modif|edited|revised|review|aktualisiert|geändert|mis à jour|обновл|актуализ|更新|ενημερ|zaktual",
-    re.IGNORECASE,
+    r"updat|modif|edited|revis|review|changed|aktuali|actuali|atualiz|geändert|bearbeitet|überarbeitet"
+    r"|mise? à jour|aggiorn|bijgewerkt|gewijzigd|oppdater|opdater|uppdater|ändrad|endret|päivitetty|muokattu"
+    r"|обновл|измен|оновлен|змінен|редакт"
+    r"|更新|修改|수정|ενημ[εέ]ρ|τροποπ|změn|upraven|frissít|módosít|güncel|düzenle|diperbarui|cập nhật"
+    r"|עודכן|تحديث|تعديل|সম্পাদিত|পরিবর্তন|अपडेट|แก้ไข",
 )
-_DAY_MONTH = re.compile(
-    rf"(?<!\d)(\d{{1,2}})(?:st|nd|rd|th|er|º|°|\.)?(?: de| of)? {_NAME},?(?: de| of)? (\d{{4}})(?!\d)",
-    re.IGNORECASE,
+# the same behind a date, in languages whose verb comes last
+_CHANGED_BEHIND = re.compile(
+    r"geändert|bearbeitet|aktualisiert|更新|修改|수정|güncel|düzenle|সম্পাদিত|পরিবর্তন|अपडेट"
 )
-_MONTH_DAY = re.compile(rf"{_NAME} (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})(?!\d)", re.IGNORECASE)
+_PUBLISHED = re.compile(
+    r"publi|posted|created|written|veröffentl|erstellt|erschienen|geschrieben|publié|créé|pubblicat|creado"
+    r"|geplaatst|опубл"
+    r"|создан|発行|公開|发布|發布|등록|입력|δημοσ|opublik|dodano|vydáno|yayın|oluştur|diterbitkan|đăng|פורסם"
+    r"|نشر|প্রকাশ|प्रकाशित|เผยแพร่",
+)
+# A date behind such words is not that of a text.
+_OTHER = re.compile(
+    r"©|copyright|\(c\)|\b(?:born|geboren|died|gestorben|since|seit|depuis|desde|until|bis|deadline|expires"
+    r"|valid|gültig"
+    r"|events?|termine?|starts|ends|founded|gegründet|joined|mitglied)\b",
+)
+_YEAR_IN_URL = re.compile(r"(?:19|20)\d\d")
+_NUMBERED_URL = re.compile(r"[/_=-]((?:19|20)\d\d)[/_-]([01]?\d)[/_-]([0-3]?\d)(?=[/_.?&-]|$)")
+_NAMED_URL = re.compile(r"[/_-]((?:19|20)\d\d)[/_-]([a-z]{3,9})[/_-]([0-3]?\d)(?=[/_.-]|$)")
+_REVERSED_URL = re.compile(r"[/_-]([0-3]?\d)-([01]?\d)-((?:19|20)\d\d)(?=[/_.?-]|$)")
+_COMPACT_URL = re.compile(r"[/_-]((?:19|20)\d\d)([01]\d)([0-3]\d)(?=[/_.-]|$)")
 
 
-def iso_date(value: str) -> str:
+class Found(NamedTuple):
+    """A date in a text.
+
+    Attributes:
+        day: ISO 8601.
+        start, end: where it stands, in characters.
+        changed: a word before it says that it is the date of a change.
+        stated: a word before it says that it is the date of publication.
+    """
+
+    day: str
+    start: int
+    end: int
+    changed: bool
+    stated: bool
+
+
+@lru_cache(1)
+def _months() -> dict[str, int]:
+    found: dict[str, int] = {}
+    for number, names in enumerate(_MONTHS, 1):
+        for name in names.split():
+            found.setdefault(name, number)
+            bare = unicodedata.normalize("NFD", name)
+            # Latin and Greek letters are often written without their accents; elsewhere such marks are vowels
+            if name[0] < "\u0400":
+                found.setdefault("".join(char for char in bare if not unicodedata.combining(char)), number)
+    return found
+
+
+def _month(word: str, lang: str) -> int:
+    """Returns the number of a month's name in small letters; 0 for another word."""
+    name = unicodedata.normalize("NFC", word).rstrip(".").replace("’", "'")
+    if lang[:2] in ("hr", "bs") and name in _CROATIAN:
+        return _CROATIAN[name]
+    return _months().get(name) or _months().get(name.removeprefix("ב"), 0)
+
+
+def is_month_first(lang: str, host: str = "") -> bool:
+    """Tells whether 5/1/2024 is a day in May: in American English.
+
+    A page in English whose host is in a country's domain is taken for one of that country.
+
+    >>> is_month_first("en-US"), is_month_first("en"), is_month_first("en", "a.example.co.uk")
+    (True, True, False)
+    """
+    code, _, region = lang.lower().replace("_", "-").partition("-")
+    if code != "en":
+        return False
+    top = host.rpartition(".")[2]
+    return region == "us" or (not region and (len(top) != 2 or top == "us"))
+
+
+def iso_date(value: str, month_first: bool = False) -> str:
     """Returns a date or a time as ISO 8601, as precise as it is given; empty if it is not a date.
 
     >>> iso_date("2024-05-01T10:00:00+0200"), iso_date("Wed, 01 May 2024 10:00:00 GMT")
@@ -82,57 +251,132 @@ def iso_date(value: str) -> str:
             pass
         else:
             return found.isoformat(timespec="seconds") if found.year in _YEARS else ""
-    return date_in_text(text)
+    return date_in_text(text, month_first)
 
 
-def first_date(text: str) -> str:
-    """Returns the first date in a byline that is not the date of a change; empty if there is none."""
-    if not _YEAR.search(text):
-        return ""
-    changed = _CHANGED.search(text)
-    if changed is None:
-        return date_in_text(text)
-    return date_in_text(text[: changed.start()])
+def dates_in(text: str, month_first: bool = False, lang: str = "") -> list[Found]:
+    """Returns the dates in a text, in order.
 
-
-def date_in_text(text: str) -> str:
-    """Returns the first date in a text as ISO 8601, a day; empty if there is none.
-
-    Numbers as in 3.5.2024 and 3/5/2024 are day and month; the other order is taken where this one is not a
-    date.
+    Args:
+        text: of one line.
+        month_first: 3/5/2024 is a day in March. The other order is taken where this one is not a date.
+        lang: of the page, as it declares it; empty if it is unknown.
     """
-    if not _YEAR.search(text):
+    if not _MAY_BE.search(text):
+        return []
+    small, is_short = text.lower(), len(text) <= _SHORT
+    found: dict[int, tuple[int, str]] = {}
+    for kind, pattern in _PATTERNS if _IS_NUMBERS.search(small) else _NAMED:
+        for match in pattern.finditer(small):
+            start, parts = match.start(), match.groups()
+            if kind == "Mdy":
+                before = _WORD_BEFORE.search(small, max(0, start - _LONGEST_WORD), start)
+                if before is None:
+                    continue
+                start, parts = before.start(), (parts[0], before[1], parts[1])
+            day = _read(kind, parts, month_first, lang, is_short)
+            if day and start not in found:
+                found[start] = match.end(), day
+    return list(_labelled(small, found))
+
+
+def _labelled(small: str, found: dict[int, tuple[int, str]]) -> Iterator[Found]:
+    last, places = 0, sorted(found)
+    for start in places:
+        end, day = found[start]
+        if start < last:
+            continue  # a part of the date before it
+        label = small[max(last, start - _LABEL) : start]
+        last = end
+        if _OTHER.search(label):
+            continue
+        changed = [match.end() for match in _CHANGED.finditer(label)]
+        published = [match.end() for match in _PUBLISHED.finditer(label)]
+        is_changed = bool(changed) and (not published or published[-1] < changed[-1])
+        if start == places[-1] and not published:
+            is_changed = is_changed or bool(_CHANGED_BEHIND.search(small, end, end + _LABEL))
+        yield Found(day, start, end, is_changed, bool(published) and not is_changed)
+
+
+def date_in_text(text: str, month_first: bool = False, lang: str = "") -> str:
+    """Returns the first date in a text that is not that of a change, as ISO 8601; empty if there is none."""
+    return next((each.day for each in dates_in(text, month_first, lang) if not each.changed), "")
+
+
+def _read(kind: str, parts: tuple[str, ...], month_first: bool, lang: str, short: bool) -> str:
+    if kind == "ymd":
+        return _day(int(parts[0]), int(parts[1]), int(parts[2]))
+    if kind == "vietnamese":
+        return _day(int(parts[2]), int(parts[1]), int(parts[0]))
+    if kind == "numbers":
+        first, separator, second, year = parts
+        if len(year) == 2 and not short:
+            return ""
+        a, b, y = int(first), int(second), _full(year)
+        return (month_first and separator != "." and _day(y, a, b)) or _day(y, b, a) or _day(y, a, b)
+    day, name, year = parts if kind != "yMd" else parts[::-1]
+    if len(year) < 4 and not short:
         return ""
-    found = [
-        *((at, _day(int(year), int(month), int(day))) for at, (year, month, day) in _all(_YEAR_FIRST, text)),
-        *(
-            (at, _day(int(year), _MONTH_OF[name.lower()], int(day)))
-            for at, (day, name, year) in _all(_DAY_MONTH, text)
-        ),
-        *(
-            (at, _day(int(year), _MONTH_OF[name.lower()], int(day)))
-            for at, (name, day, year) in _all(_MONTH_DAY, text)
-        ),
-        *(
-            (at, _day(int(year), int(second), int(first)) or _day(int(year), int(first), int(second)))
-            for at, (first, second, year) in _all(_DAY_FIRST, text)
-        ),
-    ]
-    return min(((at, day) for at, day in found if day), default=(0, ""))[1]
+    y = _full(year)
+    if (persian := name.replace("ي", "ی")) in _PERSIAN:
+        return _day(y, _PERSIAN.index(persian) + 1, int(day))
+    month = _month(name, lang)
+    return _day(y, month, int(day)) if month else ""
 
 
-def _all(pattern: re.Pattern[str], text: str) -> list[tuple[int, tuple[str, ...]]]:
-    return [(match.start(), match.groups()) for match in pattern.finditer(text)]
+def _full(year: str) -> int:
+    """Returns a year of four digits for one of two or four."""
+    digits = year.lstrip("'’")
+    number = int(digits)
+    return number if len(digits) == 4 else number + (1900 if number >= _YEARS.start % 100 else 2000)
 
 
 def date_in_url(url: str) -> str:
     """Returns the date in the path of an address, as in /2024/05/01/; empty if there is none."""
-    found = _IN_URL.search(url) or _COMPACT_IN_URL.search(url)
-    return _day(*map(int, found.groups())) if found else ""
+    if not _YEAR_IN_URL.search(url):
+        return ""
+    if found := _NUMBERED_URL.search(url) or _COMPACT_URL.search(url):
+        return _day(*map(int, found.groups()))
+    if found := _NAMED_URL.search(url.lower()):
+        return _day(int(found[1]), _month(found[2], ""), int(found[3]))
+    if found := _REVERSED_URL.search(url):
+        return _day(int(found[3]), int(found[2]), int(found[1]))
+    return ""
+
+
+def is_local_day(day: str, moment: str) -> bool:
+    """Tells whether a day is that of a moment in another time zone.
+
+    >>> is_local_day("2024-05-01", "2024-05-02T03:00:00+00:00"), is_local_day("2024-05-01", "2024-05-02")
+    (True, False)
+    """
+    if len(moment) <= 10 or not moment.endswith(("+00:00", "Z")):
+        return False
+    begin = datetime.fromisoformat(f"{day[:10]}T00:00:00+00:00")
+    # zones reach from UTC-12 to UTC+14
+    return begin - timedelta(hours=14) <= datetime.fromisoformat(moment) < begin + timedelta(hours=36)
 
 
 def _day(year: int, month: int, day: int) -> str:
     try:
+        if 1369 <= year <= 1450:
+            return _of_persian(year, month, day)
+        if year - _BUDDHIST_ERA in _YEARS:
+            year -= _BUDDHIST_ERA
         return date(year, month, day).isoformat() if year in _YEARS else ""
     except ValueError:
         return ""
+
+
+def _of_persian(year: int, month: int, day: int) -> str:
+    """Returns the day of a date in the Persian calendar, which may be one too late or early in some years.
+
+    Raises:
+        ValueError: there is no such day.
+    """
+    if not (1 <= month <= 12 and 1 <= day <= 31):
+        raise ValueError
+    # 1 Farvardin 1399 was 20 March 2020; the calendar has eight leap years in 33 years, of which 1399 was one
+    years = year - 1399
+    days = 365 * years + (8 * years + 32) // 33 + 31 * (month - 1) - max(0, month - 7) + day - 1
+    return (date(2020, 3, 20) + timedelta(days=days)).isoformat()

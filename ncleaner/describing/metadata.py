@@ -5,23 +5,59 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import filterfalse, islice
 from typing import Any
 from urllib.parse import urljoin
 
-from ncleaner.describing.dates import date_in_url, first_date, iso_date
-from ncleaner.describing.names import BY, names_in, names_on_page, plain_title, without_site
+from ncleaner.describing.dates import Found, date_in_url, dates_in, is_local_day, is_month_first, iso_date
+from ncleaner.describing.names import (
+    bare_title,
+    holder_of,
+    is_account,
+    is_byline,
+    may_be_longer,
+    names_in,
+    names_on_page,
+    names_site,
+    plain_title,
+    without_site,
+)
 from ncleaner.describing.structured import Described, described
-from ncleaner.document.kept import short_texts, texts_of_zone
-from ncleaner.document.tables import ZONES, Document, Fact
+from ncleaner.document._kept import headline_and_bylines, rows_with_digits, text_of_row
+from ncleaner.document.tables import Document, Fact
+from ncleaner.text.hosts import host_of
 
-__all__ = ["Metadata", "metadata_of"]
+__all__ = ["DATE_SOURCES", "Metadata", "metadata_of"]
+
+# How the date of publication was found, the most reliable first: the page states it for programs; it shows it
+# at the headline; its address has it; it shows it elsewhere.
+DATE_SOURCES = ("stated", "shown", "address", "text")
 
 _HTTP = re.compile(r"https?://[^\s/?#\[\]\\][^\s]*\Z", re.IGNORECASE)
-_HEADLINE, _BYLINE = ZONES.index("headline"), ZONES.index("byline")
-_BY = re.compile(r"\s*by\s", re.IGNORECASE)
-# characters of a segment that may be a date
-_SHORT = 80
+# characters of a segment that may be a date; segments around the headline where one is looked for, and those
+# that touch it
+_SHORT, _AROUND, _TOUCHING = 80, 16, 2
+# A page has few bylines; a list of articles has many.
+_BYLINES = 8
+# lines beside the headline that may name authors
+_LINES = 12
+# elements that are marked as authors and are read; a page with many has posts or teasers
+_MARKED = 16
+# the characters of a place before the date that begins a paragraph
+_PLACE = 3
+# paragraphs behind the headline that may begin with a date
+_PARAGRAPHS, _LONGEST_PARAGRAPH = 8, 100_000
+# words of a line that is a date, rather than a sentence with one
+_WORDS = 6
+# lines with digits that are read, from each end of the page
+_MOST_LINES = 50
+# A date has at least this many digits.
+_DIGITS = 4
 _LONGEST_TITLE, _LONGEST_DESCRIPTION, _LONGEST_NAME, _LONGEST_URL = 500, 2_000, 100, 2_000
+_MOST_TAGS, _LONGEST_TAG = 30, 60
+# values of one key of JSON-LD
+_MOST_VALUES = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +66,19 @@ class Metadata:
 
     >>> import ncleaner
     >>> found = ncleaner.metadata("<title>Back</title><time datetime=2024-05-01>May 1</time>")
-    >>> found.title, found.published, found.sources
-    ('Back', '2024-05-01', {'title': 'title', 'published': 'time'})
+    >>> found.title, found.published, found.date_source, found.sources
+    ('Back', '2024-05-01', 'text', {'title': 'title', 'published': 'time'})
 
     Attributes:
         title: of the text, without the name of the site.
         authors: names of people or groups, in the order of the page.
         published, modified: ISO 8601, a day or a time, as precise as the page is.
+        date_source: how `published` was found, one of `DATE_SOURCES`, the most reliable first: `stated` for
+            programs (JSON-LD, meta tags, microdata), `shown` at the headline, in the `address`, or elsewhere
+            in the `text`.
         site: name of the site.
         description: a summary.
+        tags: keywords.
         canonical: the address that the page wants to be known by.
         licence: address or name of the licence.
         image: address of the picture that stands for the page.
@@ -49,8 +89,10 @@ class Metadata:
     authors: tuple[str, ...] = ()
     published: str = ""
     modified: str = ""
+    date_source: str = ""
     site: str = ""
     description: str = ""
+    tags: tuple[str, ...] = ()
     canonical: str = ""
     licence: str = ""
     image: str = ""
@@ -68,8 +110,10 @@ class Metadata:
             "authors": list(self.authors),
             "published": self.published,
             "modified": self.modified,
+            "date_source": self.date_source,
             "site": self.site,
             "description": self.description,
+            "tags": list(self.tags),
             "canonical": self.canonical,
             "licence": self.licence,
             "image": self.image,
@@ -108,12 +152,17 @@ _SITES = """
 _DESCRIPTIONS = """
     description og:description twitter:description dc.description dcterms.description excerpt
 """.split()
+_TAGS = """
+    article:tag news_keywords parsely-tags sailthru.tags keywords dc.subject dcterms.subject citation_keywords
+""".split()
 _LICENCES = """
     dc.rights dcterms.license dcterms.rights license citation_license
 """.split()
 _IMAGES = """
     og:image:secure_url og:image og:image:url twitter:image twitter:image:src image thumbnail
 """.split()
+_PUBLISHED_ITEMS = "datepublished datecreated created issued pubdate uploaddate".split()
+_MODIFIED_ITEMS = "datemodified modified".split()
 _READ = frozenset(
     (
         *_PUBLISHED,
@@ -123,13 +172,24 @@ _READ = frozenset(
         *_SITES,
         *_DESCRIPTIONS,
         *_LICENCES,
+        *_TAGS,
         *_IMAGES,
+        *_PUBLISHED_ITEMS,
+        *_MODIFIED_ITEMS,
         "canonical",
         "og:url",
+        "license",
     )
 )
 
 Candidates = Iterator[tuple[str, Any]]
+
+
+@lru_cache(4_096)
+def _names_read(names: str) -> tuple[str, ...]:
+    """Returns those names that count, in small letters. RDFa has a prefix, as in schema:dateCreated."""
+    each = (name.removeprefix("schema:") for name in names.lower().split())
+    return tuple(name for name in each if name in _READ)
 
 
 class _Statements:
@@ -137,6 +197,7 @@ class _Statements:
 
     def __init__(self, facts: Sequence[Fact]) -> None:
         self.facts = facts
+        self.times = [fact for fact in facts if fact.kind == "time"]
         self.meta: dict[str, list[str]] = {}
         self.items: dict[str, list[str]] = {}
         self.links: dict[str, list[str]] = {}
@@ -144,9 +205,8 @@ class _Statements:
         for kind, names, value in facts:
             table = tables.get(kind)
             if table is not None and value and not value.isspace():
-                for name in names.lower().split():
-                    if name in _READ:
-                        table.setdefault(name, []).append(value)
+                for name in _names_read(names):
+                    table.setdefault(name, []).append(value)
         self.objects, self._ids = described([fact.value for fact in facts if fact.kind == "data"])
 
     def meta_of(self, names: Iterable[str]) -> Candidates:
@@ -161,31 +221,229 @@ class _Statements:
             if name in self.items:
                 yield f"itemprop {name}", self.items[name]
 
+    def times_of(self, wanted: Callable[[Fact], bool]) -> Candidates:
+        """Yields (source, values) of those `<time>` that are wanted."""
+        return (("time", [fact.value]) for fact in self.times if wanted(fact))
+
     def json_of(self, *keys: str) -> Candidates:
         """Yields (source, values) of JSON-LD; of an object its name or its address."""
         for key in keys:
             for node in self.objects:
-                values = [text for value in _as_list(node.get(key)) for text in self._texts(value)]
-                if values:
+                if key in node and (values := [*self._texts(node[key])]):
                     yield f"JSON-LD {key}", values
 
-    def _texts(self, value: Any) -> list[str]:
-        if isinstance(value, str):
-            return [value]
-        if isinstance(value, dict):
-            node: Described = (
-                self._ids.get(value["@id"], value) if isinstance(value.get("@id"), str) else value
-            )
-            for key in ("name", "url", "@id"):
-                text = node.get(key)
+    def _texts(self, value: Any) -> Iterator[str]:
+        for each in value[:_MOST_VALUES] if isinstance(value, list) else (value,):
+            if isinstance(each, str):
+                yield each
+            elif isinstance(each, dict):
+                name = each.get("@id")
+                node: Described = self._ids.get(name, each) if isinstance(name, str) else each
+                texts = [node.get("name"), node.get("url")]
                 # an id may be a name within the page
-                if isinstance(text, str) and (key != "@id" or "://" in text):
-                    return [text]
-        return []
+                if isinstance(name, str) and "://" in name:
+                    texts.append(name)
+                yield from islice((text for text in texts if isinstance(text, str)), 1)
 
 
-def _as_list(value: Any) -> list[Any]:
-    return value[:50] if isinstance(value, list) else [] if value is None else [value]
+class _Shown:
+    """What a page shows, segment by segment."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self._tables = document.tables
+        self.headline, bylines = headline_and_bylines(document.tables)
+        here = self.headline
+        self._bylines = sorted(bylines, key=lambda row: abs(row - here)) if here >= 0 else bylines
+
+    def _texts(self, rows: Iterable[int]) -> Iterator[str]:
+        return (text_of_row(self._tables, row) for row in rows)
+
+    def _rows(self, first: int, last: int, most: int, digits: int) -> list[int]:
+        return rows_with_digits(self._tables, first, last, most, digits, self.headline)
+
+    def title(self) -> str:
+        """Returns the headline; empty if there is none."""
+        return text_of_row(self._tables, self.headline) if self.headline >= 0 else ""
+
+    @cached_property
+    def bylines(self) -> list[str]:
+        """The bylines, those first that are close to the headline."""
+        return [*self._texts(self._bylines[:_BYLINES])]
+
+    def beside(self, digits: int = 0) -> Iterator[str]:
+        """Yields the short segments around the headline with at least this many digits, the closest first."""
+        here = self.headline
+        if here < 0:
+            return iter(())
+        rows = self._rows(here - _AROUND, here + _AROUND + 1, _SHORT, digits)
+        return self._texts(sorted(filter(here.__ne__, rows), key=lambda row: abs(row - here)))
+
+    @cached_property
+    def at_headline(self) -> list[str]:
+        """The bylines, and the short segments that touch the headline."""
+        return [*self.bylines, *islice(self.beside(), 2 * _TOUCHING)]
+
+    @cached_property
+    def dated(self) -> list[str]:
+        """The short segments of the page with the digits of a day and a year."""
+        rows = self._rows(0, len(self.document), _SHORT, _DIGITS + 1)
+        if len(rows) > 2 * _MOST_LINES:
+            rows = [*rows[:_MOST_LINES], *rows[-_MOST_LINES:]]
+        return [*self._texts(rows)]
+
+    @cached_property
+    def beginnings(self) -> list[str]:
+        """The beginnings of the headline and of the paragraphs behind it."""
+        here = self.headline
+        if here < 0:
+            return []
+        rows = self._rows(here, here + 1 + _PARAGRAPHS, _LONGEST_PARAGRAPH, _DIGITS)
+        return [text[:_SHORT] for text in self._texts(rows)]
+
+
+class _Dates:
+    """The dates of a page. Each is (value, where it was found)."""
+
+    def __init__(self, said: _Statements, shown: _Shown, url: str) -> None:
+        self.said, self.shown, self.url = said, shown, url
+        self.lang = shown.document.lang
+        self.month_first = is_month_first(self.lang, host_of(url))
+
+    def published(self) -> tuple[str, str, str]:
+        """Returns the date of publication, where it was found, and one of `DATE_SOURCES`; empty for none."""
+        stated = [*self._read(self._stated())]
+        if stated:
+            return (*self._agreed(stated), "stated")
+        ways = (self._shown(), self._of_address(), self._of_text())
+        for kind, found in zip(DATE_SOURCES[1:], ways, strict=True):
+            if first := next(found, None):
+                return (*first, kind)
+        return "", "", ""
+
+    def modified(self) -> tuple[str, str]:
+        """Returns the date of the last change; empty texts if there is none."""
+        if found := next(self._read(self._changed()), None):
+            return found
+        for each in self._dates(self.shown.bylines):
+            if each.changed:
+                return each.day, "byline"
+        # the line at the end is all that many wikis have
+        return next(((each.day, "text") for each in reversed(self._anywhere) if each.changed), ("", ""))
+
+    def _read(self, candidates: Candidates) -> Iterator[tuple[str, str]]:
+        for source, values in candidates:
+            if value := next((found for value in values if (found := iso_date(value, self.month_first))), ""):
+                yield value, source
+
+    def _dates(self, texts: Iterable[str]) -> Iterator[Found]:
+        for text in texts:
+            yield from dates_in(text, self.month_first, self.lang)
+
+    def _without_changes(self, found: Iterable[Found]) -> Iterator[Found]:
+        return (each for each in found if not each.changed and each.day not in self._days_of_change)
+
+    def _unchanged(self, texts: Iterable[str]) -> Iterator[Found]:
+        """Yields the dates in texts that are not those of a change."""
+        return self._without_changes(self._dates(texts))
+
+    @cached_property
+    def _days_of_change(self) -> set[str]:
+        return {value[:10] for value, source in self._read(self._changed()) if source == "time"}
+
+    def _stated(self) -> Candidates:
+        said = self.said
+        yield from said.json_of("datePublished")
+        yield from said.meta_of(_PUBLISHED)
+        yield from said.items_of(*_PUBLISHED_ITEMS)
+        yield from said.times_of(lambda fact: "datepublished" in fact.names.lower().split())
+        yield from said.json_of("dateCreated", "uploadDate")
+
+    def _changed(self) -> Candidates:
+        said = self.said
+        yield from said.json_of("dateModified")
+        yield from said.meta_of(_MODIFIED)
+        yield from said.items_of(*_MODIFIED_ITEMS)
+        yield from said.times_of(_is_of_change)
+
+    def _agreed(self, stated: list[tuple[str, str]]) -> tuple[str, str]:
+        """Returns the first statement, or one that agrees better with what readers see."""
+        value, source = stated[0]
+        day, in_address = value[:10], date_in_url(self.url)
+        if in_address == day:
+            return value, source
+        others = [each for each in stated[1:] if each[0][:10] != day]
+        # Many systems state the moment in UTC, while readers see the day where the page was made.
+        for other in others:
+            if is_local_day(other[0], value) and not other[0].endswith("+00:00"):
+                return other
+        if in_address and is_local_day(in_address, value):
+            return in_address, "address"
+        if not others and not value.endswith("+00:00"):
+            return value, source
+        seen = [each.day for each in self._dates(self.shown.at_headline) if not each.changed]
+        if day in seen:
+            return value, source
+        for each in seen:
+            if is_local_day(each, value):
+                return each, "byline"
+        # Where statements contradict each other, that one is right that readers see, too.
+        return next((other for each in seen for other in others if other[0][:10] == each), stated[0])
+
+    @cached_property
+    def _times(self) -> list[tuple[str, Fact]]:
+        """The dates of `<time>` that are not those of a change."""
+        times = [fact for fact in self.said.times if not _is_of_change(fact)]
+        return [(found, fact) for fact in times if (found := iso_date(fact.value, self.month_first))]
+
+    def _shown(self) -> Iterator[tuple[str, str]]:
+        for each in self._unchanged(self.shown.bylines):
+            # the element of a byline has the time, too
+            yield next((found for found, _ in self._times if found[:10] == each.day), each.day), "byline"
+        yield from ((found, "time") for found, fact in self._times if _is_of_publication(fact))
+        for each in self._unchanged([self.shown.document.title]):
+            yield each.day, "title"
+        for each in self._unchanged(filterfalse(_is_sentence, self.shown.beside(_DIGITS))):
+            yield each.day, "beside the headline"
+        for each in self._unchanged(self.shown.beginnings):
+            if each.start <= _PLACE:
+                yield each.day, "beginning of a paragraph"
+
+    def _of_address(self) -> Iterator[tuple[str, str]]:
+        for address in (self.url, *self.said.links.get("canonical", ()), *self.said.meta.get("og:url", ())):
+            if found := date_in_url(address):
+                yield found, "address"
+
+    @cached_property
+    def _anywhere(self) -> list[Found]:
+        """The dates in short lines of the page."""
+        return [*self._dates(self.shown.dated)]
+
+    def _of_text(self) -> Iterator[tuple[str, str]]:
+        # a comment or a clock has such an element, too
+        yield from ((found, "time") for found, _ in self._times)
+        found = [*self._without_changes(self._anywhere)]
+        for each in found:
+            if each.stated:
+                yield each.day, "text"
+        if len({each.day for each in found}) == 1:
+            yield found[0].day, "text"
+
+
+def _is_sentence(line: str) -> bool:
+    """Tells whether a line is about a date rather than one."""
+    return line.endswith((".", "!", "?")) and line.count(" ") > _WORDS
+
+
+def _is_of_change(fact: Fact) -> bool:
+    """Tells whether a `<time>` is marked as that of a change; WordPress marks one that is both, too."""
+    names = fact.names.lower()
+    return ("update" in names or "modif" in names) and "publi" not in names
+
+
+def _is_of_publication(fact: Fact) -> bool:
+    names = fact.names.lower()
+    return any(word in names for word in ("publi", "entry-date", "posted", "created"))
 
 
 def metadata_of(document: Document, url: str = "") -> Metadata:
@@ -203,7 +461,9 @@ def metadata_of(document: Document, url: str = "") -> Metadata:
     """
     if document.facts is None:
         raise ValueError("the document has no facts: make it by a Cleaner(facts=True)")
-    said = _Statements(document.facts)
+    if not document.facts and not document.title and not len(document):
+        return Metadata()
+    said, shown = _Statements(document.facts), _Shown(document)
     found: dict[str, Any] = {}
     sources: dict[str, str] = {}
 
@@ -213,20 +473,31 @@ def metadata_of(document: Document, url: str = "") -> Metadata:
                 found[name], sources[name] = value, source
                 return
 
-    take("site", _sites(said), _site)
-    take(
-        "title",
-        _titles(said, document),
-        lambda values: without_site(values[0][:_LONGEST_TITLE], found.get("site", ""), url),
-    )
-    take("authors", _authors(said, document), lambda names: names)
-    take("published", _published(said, document, url), _date)
-    take("modified", _modified(said), _date)
+    names = [
+        (name, source) for source, values in _sites(said) for text in values[:2] if (name := _site(text))
+    ]
+    if names:
+        found["site"], sources["site"] = names[0]
+    sites = [name for name, _ in names]
+    title, source = _title(said, shown, sites, url)
+    if title:
+        found["title"], sources["title"] = title, source
+    authors, source = _authors(said, shown, sites, url)
+    if authors:
+        found["authors"], sources["authors"] = authors, source
+    dates = _Dates(said, shown, url)
+    published, source, kind = dates.published()
+    if published:
+        found["published"], sources["published"], found["date_source"] = published, source, kind
+    modified = dates.modified()
+    if modified[0]:
+        found["modified"], sources["modified"] = modified
     take(
         "description",
         _chain(said.meta_of(_DESCRIPTIONS), said.json_of("description")),
         lambda values: plain_title(values[0])[:_LONGEST_DESCRIPTION],
     )
+    take("tags", _chain(said.json_of("keywords"), said.meta_of(_TAGS)), _tags)
     take("canonical", _canonical(said), lambda values: _address(values[0], url))
     take("licence", _licences(said), lambda values: plain_title(values[0])[:_LONGEST_URL])
     take(
@@ -242,88 +513,84 @@ def _chain(*parts: Candidates) -> Candidates:
         yield from part
 
 
-def _titles(said: _Statements, document: Document) -> Candidates:
-    yield from said.json_of("headline")
+def _title(said: _Statements, shown: _Shown, sites: list[str], url: str) -> tuple[str, str]:
+    """Returns the title and its source.
+
+    The first one counts, without what it has beyond another one behind a dash or a bar. One with the name of
+    the site is made for search engines: that of JSON-LD is better.
+    """
+    usable = (
+        (title, source, plain)
+        for source, values in _titles(said, shown)
+        if (title := without_site(plain := plain_title(values[0][:_LONGEST_TITLE]), sites, url))
+    )
+    title, source, plain = next(usable, ("", "", ""))
+    if title != plain and source.startswith("meta"):
+        other = next(usable, None)
+        if other and other[1].startswith("JSON-LD"):
+            title, source, plain = other
+    # what two statements agree about stays whole
+    if may_be_longer(title) and all(
+        plain_title(values[0]) != plain for _, values in said.json_of("headline")
+    ):
+        others = (values[0][:_LONGEST_TITLE] for _, values in _titles(said, shown))
+        return bare_title(title, others, sites), source
+    return title, source
+
+
+def _titles(said: _Statements, shown: _Shown) -> Candidates:
     yield from said.meta_of(_TITLES[:1])
-    yield from (("headline", [text]) for _, text in texts_of_zone(document, _HEADLINE))
+    yield from said.json_of("headline")
+    if headline := shown.title():
+        yield "headline", [headline]
     yield from said.meta_of(_TITLES[1:])
     yield from said.items_of("headline")
     yield from said.json_of("name")
-    if document.title:
-        yield "title", [document.title]
+    if shown.document.title:
+        yield "title", [shown.document.title]
 
 
-def _authors(said: _Statements, document: Document) -> Candidates:
-    yield from ((source, names_in(values)) for source, values in said.json_of("author", "creator"))
-    yield from ((source, names_in(values)) for source, values in said.meta_of(_AUTHORS))
-    yield from ((source, names_on_page(values)) for source, values in said.items_of("author", "creator"))
+def _authors(said: _Statements, shown: _Shown, sites: list[str], url: str) -> tuple[tuple[str, ...], str]:
+    """Returns the authors and their source.
+
+    The first one counts, unless it names the site or an account and readers see names of people in a byline.
+    """
+    first: tuple[tuple[str, ...], str] = (), ""
+    for source, names, is_sure in _named(said, shown):
+        # the host of a person's own site has the name of the person
+        is_weak = all(
+            is_account(name) or names_site(name, sites, "" if " " in name else url) for name in names
+        )
+        if names and not is_weak and (is_sure or not first[0]):
+            return names, source
+        if names and not first[0]:
+            first = names, source
+    # many editors sign with their account, and the page shows their names
+    accounts = [name for name in first[0] if is_account(name)]
+    if accounts and (name := holder_of(accounts[0], islice(shown.beside(), _LINES))):
+        return (name,), "beside the headline"
+    return first
+
+
+def _named(said: _Statements, shown: _Shown) -> Iterator[tuple[str, tuple[str, ...], bool]]:
+    """Yields (source, names, whether they are those of the page's own authors)."""
+    for source, values in said.json_of("author", "creator"):
+        yield source, names_in(values), True
+    for source, values in said.meta_of(_AUTHORS):
+        yield source, names_in(values), True
+    for source, values in said.items_of("author", "creator"):
+        yield source, names_on_page(values), False
     marked = [fact for fact in said.facts if fact.kind == "author"]
     # a link to a section of the site may be marked as an author, too
-    for fact in sorted(marked, key=lambda fact: _BY.match(fact.value) is None):
-        yield (
-            f"{'rel' if 'author' in fact.names.split() else 'class'} author",
-            names_on_page([fact.value]),
-        )
-    yield "byline", names_on_page([text for text in _bylines(document) if BY.match(text)])
-    for text in _beside(document):
-        if _BY.match(text):
-            yield "beside the headline", names_on_page([text])
-
-
-def _published(said: _Statements, document: Document, url: str) -> Candidates:
-    yield from said.json_of("datePublished")
-    yield from said.meta_of(_PUBLISHED)
-    yield from said.items_of("datepublished", "datecreated", "pubdate", "uploaddate")
-    yield from said.json_of("dateCreated", "uploadDate")
-    times = [fact for fact in said.facts if fact.kind == "time"]
-    for fact in times:
-        if any(word in fact.names.lower() for word in ("publi", "entry-date", "posted", "created")):
-            yield "time", [fact.value]
-    changed = {iso_date(fact.value)[:10] for fact in times if _of_change(fact)}
-    for text in _bylines(document):
-        if (found := first_date(text)) and found not in changed:
-            yield "byline", [found]
-    if found := date_in_url(url):
-        yield "address", [found]
-    for fact in times:
-        if not _of_change(fact):
-            yield "time", [fact.value]
-    for text in _beside(document):
-        if (found := first_date(text)) and found not in changed:
-            yield "beside the headline", [found]
-
-
-def _of_change(fact: Fact) -> bool:
-    names = fact.names.lower()
-    return "update" in names or "modif" in names
-
-
-def _row_of_headline(document: Document) -> int:
-    """Returns the segment of the headline, -1 if there is none."""
-    headline = texts_of_zone(document, _HEADLINE)
-    return headline[0][0] if headline else -1
-
-
-def _bylines(document: Document) -> list[str]:
-    """Returns the segments of bylines, those first that are close to the headline."""
-    row = _row_of_headline(document)
-    found = texts_of_zone(document, _BYLINE)
-    return [text for _, text in sorted(found, key=lambda each: abs(each[0] - row) if row >= 0 else 0)]
-
-
-def _beside(document: Document) -> list[str]:
-    """Returns the short segments around the headline."""
-    row = _row_of_headline(document)
-    return [] if row < 0 else short_texts(document, row - 5, row + 24, _SHORT)
-
-
-def _modified(said: _Statements) -> Candidates:
-    yield from said.json_of("dateModified")
-    yield from said.meta_of(_MODIFIED)
-    yield from said.items_of("datemodified")
-    for fact in said.facts:
-        if fact.kind == "time" and _of_change(fact):
-            yield "time", [fact.value]
+    for fact in sorted(marked[:_MARKED], key=lambda fact: not is_byline(fact.value)):
+        if names := names_on_page([fact.value]):
+            kind = "rel" if "author" in fact.names.split() else "class"
+            is_near = any(names[0] in text for text in shown.at_headline)
+            yield f"{kind} author", names, is_near or is_byline(fact.value)
+    yield "byline", names_on_page([text for text in shown.bylines if is_byline(text)]), True
+    for text in islice(shown.beside(), _LINES):
+        if is_byline(text):
+            yield "beside the headline", names_on_page([text]), True
 
 
 def _sites(said: _Statements) -> Candidates:
@@ -348,13 +615,19 @@ def _licences(said: _Statements) -> Candidates:
     yield from said.meta_of(_LICENCES)
 
 
-def _site(values: list[str]) -> str:
-    name = plain_title(values[0]).strip(" |-–—·•:»«")
+def _site(text: str) -> str:
+    name = plain_title(text).strip(" |-–—·•:»«")
     return name if len(name) <= _LONGEST_NAME and "://" not in name else ""
 
 
-def _date(values: list[str]) -> str:
-    return next((found for value in values if (found := iso_date(value))), "")
+def _tags(values: list[str]) -> tuple[str, ...]:
+    found: dict[str, str] = {}
+    for value in values:
+        for part in re.split(r"[,;،、]", value):
+            tag = plain_title(part)
+            if 0 < len(tag) <= _LONGEST_TAG:
+                found.setdefault(tag.casefold(), tag)
+    return tuple(found.values())[:_MOST_TAGS]
 
 
 def _address(value: str, url: str) -> str:

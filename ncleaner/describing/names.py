@@ -4,26 +4,46 @@ from __future__ import annotations
 
 import html
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
-from typing import Final
+from functools import lru_cache
+from itertools import islice
 
 from ncleaner.text.hosts import host_of
 
-__all__ = ["BY", "names_in", "names_on_page", "plain_title", "without_site"]
+__all__ = [
+    "bare_title",
+    "holder_of",
+    "is_account",
+    "is_byline",
+    "may_be_longer",
+    "names_in",
+    "names_on_page",
+    "names_site",
+    "plain_title",
+    "without_site",
+]
 
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
 # what sites put between title and name
-_BEFORE_SITE = re.compile(r"\s+[|\-–—·•:»«/~]+\s+|\s*[|»«]\s*")
+_SIGNS = frozenset("|-–—·•:»«/~*：｜")
+_BEFORE_SITE = re.compile(r" [|\-–—·•:»«/~*]+ | ?[|：｜] ?")
+# links to a heading itself, which some programs show as a sign behind it; private letters are those of icon
+# fonts
+_OWN_LINK = re.compile(r"(?:\s*[¶🔗\ue000-\uf8ff]|\s+[#§])+$")
 
 # a host in the place of a name
 _HOST = re.compile(
-    r"[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|org|net|info|edu|gov|eu|example|(?:co\.)?(?:uk|de|fr|es|it|nl|gr|pl|ru|cn|jp|at|ch))",
+    r"[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|org|net|info|edu|gov|eu|example|(?:co\.)?(?:uk|de|fr|es|it|nl|gr"
+    r"|pl|ru|cn|jp|at|ch))",
     re.IGNORECASE,
 )
 # parts of a title that are looked at, from each end
 _PARTS = 4
 # a shorter name is a part of other words
-_SHORT = 3
+_SHORT, _FEW_WORDS = 3, 3
+# other titles of a page that are compared, and letters of a title that is no mere label
+_OTHERS, _LEAST = 12, 8
 
 
 def plain_title(text: str) -> str:
@@ -36,45 +56,100 @@ def plain_title(text: str) -> str:
 
 
 def _letters(text: str) -> str:
+    if not text.isascii():
+        # hosts have no accents
+        text = "".join(
+            char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char)
+        )
     return "".join(filter(str.isalnum, text.casefold()))
 
 
-def without_site(text: str, site: str, url: str = "") -> str:
-    """Returns a title without the name of the site before or after it.
+@lru_cache(16)
+def _names(sites: tuple[str, ...], url: str) -> tuple[str, ...]:
+    """Returns the letters of the names of a site; the longest part of its host is one."""
+    host = max(host_of(url).split(".")[:-1] or [""], key=len)
+    return tuple(letters for name in (*sites, host) if (letters := _letters(name)))
 
-    >>> without_site("The ferry is back | Harbour Gazette", "Harbour Gazette")
+
+def names_site(name: str, sites: Iterable[str], url: str = "") -> bool:
+    """Tells whether a name is that of the site rather than of a person.
+
+    >>> names_site("Harbour Gazette", ["The Harbour Gazette"]), names_site("Ann Lee", ["The Harbour Gazette"])
+    (True, False)
+    """
+    letters = _letters(name)
+    return any(_alike(letters, known) for known in _names(tuple(sites), url))
+
+
+def without_site(text: str, sites: Iterable[str], url: str = "") -> str:
+    """Returns a title without the name of the site before or after it, and without the sign of a link to it.
+
+    >>> without_site("The ferry is back | Harbour Gazette", ["Harbour Gazette"])
     'The ferry is back'
-    >>> without_site("Harbour Gazette - The ferry is back", "", "https://www.harbour-gazette.example/ferry")
+    >>> without_site("Harbour Gazette - The ferry is back", [], "https://www.harbour-gazette.example/ferry")
     'The ferry is back'
 
     Args:
         text: as the page has it.
-        site: name of the site; empty if it is unknown.
+        sites: names of the site.
         url: address of the page, whose host often has the name.
     """
-    title = plain_title(text)
-    known = _letters(site)
-    # the name is the longest part of the host: www.harbour-gazette.example
-    host = _letters(max(host_of(url).split(".")[:-1] or [""], key=len))
+    plain = plain_title(text)
+    title = plain if plain[-1:].isalnum() else _OWN_LINK.sub("", plain) or plain
+    if not may_be_longer(title):
+        return title
+    known = _names(tuple(sites), url)
 
-    def names_site(part: str) -> bool:
-        letters = _letters(part)
+    # "CBC News" for the site CBC
+    short = {name.casefold() for name in sites if len(name) <= _SHORT}
+
+    def is_site(part: str) -> bool:
+        letters, words = _letters(part), part.casefold().split()
         return (
             not letters
             or bool(_HOST.fullmatch(part.strip()))
-            or _alike(letters, known)
-            or _alike(letters, host)
+            or (len(words) <= _FEW_WORDS and not short.isdisjoint(words))
+            or any(_alike(letters, name) for name in known)
         )
 
     # most sites put their name behind the title, some with that of a section
     for _ in range(_PARTS):
         parts = [(match.start(), match.end()) for match in _BEFORE_SITE.finditer(title)]
-        behind = [title[:start] for start, end in parts[-_PARTS:] if names_site(title[end:])]
-        before = [title[end:] for start, end in parts[:_PARTS] if names_site(title[:start])]
+        behind = [title[:start] for start, end in parts[-_PARTS:] if is_site(title[end:])]
+        before = [title[end:] for start, end in parts[:_PARTS] if is_site(title[:start])]
         rest = next((rest for rest in (*reversed(behind), *before) if _letters(rest)), None)
         if rest is None:
             break
         title = rest
+    return title
+
+
+def may_be_longer(title: str) -> bool:
+    """Tells whether a title has a dash or a bar, behind which there may be more than the title."""
+    return not _SIGNS.isdisjoint(title) and _BEFORE_SITE.search(title) is not None
+
+
+def bare_title(title: str, others: Iterable[str], sites: Iterable[str] = ()) -> str:
+    """Returns a title without what it has beyond another title of the page: a section, a date, a name of the
+    site that nothing else tells.
+
+    >>> bare_title("The ferry is back – Islands – 13.06.2023", ["The ferry is back"])
+    'The ferry is back'
+
+    Args:
+        title: as `without_site` returns it.
+        others: what else the page has as its title.
+        sites: names of the site, which are no titles.
+    """
+    cuts = [match.start() for match in _BEFORE_SITE.finditer(title)]
+    if not cuts:
+        return title
+    beginnings = {_letters(title[:cut]): cut for cut in cuts}
+    for other in islice(others, _OTHERS):
+        letters = _letters(plain_title(other))
+        is_label = len(letters) < _LEAST or 3 * len(letters) < len(_letters(title))
+        if letters in beginnings and not is_label and not names_site(letters, sites):
+            return title[: beginnings[letters]]
     return title
 
 
@@ -91,46 +166,104 @@ def _alike(letters: str, name: str) -> bool:
 
 # names of a page, and the length and words of one
 _MOST, _LONGEST, _WORDS = 10, 60, 6
-# A byline may name several people; a text that is longer is about them.
-_LONGEST_BYLINE = 200
+# A byline may name several people; a text that is longer is about them. "By" takes few characters of it.
+_LONGEST_BYLINE, _LONGEST_BY = 200, 40
 # More different names than this, each in an element of its own, are the writers of posts or comments.
 _FEW = 4
 
-BY: Final = re.compile(
-    r"^\W*(?:(?:written|posted|published|reviewed|authored|article|words|story|text|created|contributed|reporting)\s+by"
-    r"|by|von|par|por|di|door|av|autor(?:ka)?|authors?|автор|текст|συντάκτης|του|της|作者|文|责任编辑|编辑|记者|撰文)\b[\s:：|]*",
-    re.IGNORECASE,
+# What stands before names, in small letters, in the languages of Europe and some more.
+_BY = re.compile(
+    r"^\W*(?:(?:written|posted|published|reviewed|authored|article|words|story|text|created|contributed"
+    r"|reporting)"
+    r"\s+by|by|with|von|par|por|di|door|av|af|od|oleh|nga|a cura di"
+    r"|(?:autor(?:in|ka|ius|s|e|a)?|auteure?|authors?)(?:/(?:-?in|autor(?:in|ka)?))?"
+    r"|te[kx]st|text och foto|teksti|kirjoittaja|skribent|oprac(?:owała?)?|napisała?|napsala?|piše|szerző"
+    r"|írta"
+    r"|yazan|yazar|penulis|tác giả|автор[ка]?|текст|от|аўтар|пише|συντάκτης|συντάκτρια|γράφε[ιί](?: η| ο)?"
+    r"|από|του|της|των"
+    r"|بقلم|كتب(?:ت)?|به قلم|نویسنده|מאת|लेखक|โดย|著者|執筆|作者|文|责任编辑|编辑|记者|撰文|글)(?![^\W\d_]"
+    r"|-)[\s:：|]*",
 )
+# in small letters: Dan and Per are names
+_AND = r"(?<!\w)(?-i:and|und|et|y|e|en|i|och|og|ja|oraz|és|și|ve|dan|и|та|й|και|و|with)(?!\w)"
 _BETWEEN = re.compile(
-    r"\s*(?:[;|•·/\n\t、]|,(?!\s*(?:jr|sr|ph\.?\s?d|m\.?d|esq|rn|rd|mba|ii|iii|cpa|cepf)\b)|&(?!\s*(?:sons|co|company|partners|bros)\b)|＆"
-    r"|(?<!\w)(?:and|und|et|y|i|и|και)(?!\w))\s*",
+    r"\s*(?:[;|•·»\n\t、]|\s/\s|,(?!\s*(?:jr|sr|ph\.?\s?d|m\.?d|esq|rn|rd|mba|ii|iii|cpa|cepf)\b)"
+    r"|&(?!\s*(?:sons|co|company|partners|bros)\b)|＆"
+    rf"|{_AND})\s*",
     re.IGNORECASE,
 )
-_JOINS = re.compile(r"^\W*(?:and|und|et|y|i|и|και)?\W*$", re.IGNORECASE)
+_JOINS = re.compile(rf"^\W*(?:{_AND})?\W*$", re.IGNORECASE)
 _AFTER = re.compile(
     r"\s*(?:[|•·—–(@\d]|(?<=\w{5})\.\s|\b(?:on|updated|published|posted|last|in|for|from|at)\b"
     r"|(?<=\s)(?:associated press|ap|staff|special) (?=(?:\w+ )*(?:writer|reporter|correspondent)s?\b)).*$",
     re.IGNORECASE | re.DOTALL,
 )
+# what follows the names of a byline: "By Ann Lee, in Islands, Trade"
+_SECTION = re.compile(r",?\s(?:in|on|for|at)\s.*$", re.IGNORECASE | re.DOTALL)
 _ADDRESS = re.compile(r"https?:|www\.|@\w+\.|\.(?:com|org|net)\b", re.IGNORECASE)
 # Among statements of authors: they say where the first one can be found.
 _CONTACT = re.compile(r"\b(?:tel|fax|phone|p\.?o\.? ?box)\b", re.IGNORECASE)
+# "May 1, 2024": a month, which May, June and Jan also are as names
+_DATED = re.compile(r"\W*[^\W\d_]{3,9}\.? \d")
 # A byline has other things than names behind such a sign.
 _BESIDE = re.compile(r"\s[|•·]\s|\s\[")
-# roles, accounts, hosts, days and labels, no people
+_LABEL = re.compile(r"^(?:quelle|source|fuente|fonte|bron|źródło|источник)n?\s*:\s*", re.IGNORECASE)
+_DAY = (
+    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|tue|wed|thu|fri|sat|sun)\.?|mo|di|mi|do|fr|sa|so)"
+)
+_MONTH = (
+    r"(?:january|february|march|april|may|june|july|august|(?:septem|octo|novem|decem)ber"
+    r"|(?:feb|apr|aug|sept?|oct|nov|dec)\.?)"
+)
+# roles, accounts, hosts, days, labels and picture credits, no people
 _NO_NAME = re.compile(
-    r"^(?:admin\w*|editors?|editorial|staff(?: writer)?|webmaster|guest(?: author)?|authors?|anonymous"
-    r"|unknown|user|root|team|none|null|undefined|n/a|name|about(?: the author)?|follow|share|subscribe|by"
-    r"|[a-z]|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,4}|(?:co-?)?founder\b.*|.*\b(?:mins?|minutes?) read|text size|small"
-    r"|sections?|shutterstock|getty images|istock(?:photo)?|unsplash|pexels|adobe stock|alamy"
+    r"^(?:(?:news )?agenc(?:y|ies)|agenturen|agences|agencias|agenzie|agencje|admin\w*|editors?|editorial"
+    r"|staff(?: writer)?|webmaster|guest(?: author)?|authors?|anonymous"
+    r"|unknown|user|root|team|none|null|undefined|n/a|name|about(?: the author)?|follow(?: us)?"
+    r"|share(?: this.*)?"
+    r"|subscribe|by|twitter|facebook|instagram|linkedin|whatsapp|telegram|youtube|e-?mail(?: .*)?|print|rss"
+    r"|comments?"
+    r"|advertisement|deleted|view (?:the|all) .*|verified.*|vice president|speaker|teacher|sign in|log ?in"
+    r"|p[rř]ihl[aá]s.*"
+    r"|kommentar(?: von)?|[a-z]|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,4}|(?:co-?)?founder\b.*|.*\b(?:mins?"
+    r"|minutes?) read|text size"
+    r"|small|sections?|shutterstock|getty(?: images)?|i?stock(?: ?photo)?\W*|unsplash|pexels|adobe stock"
+    r"|alamy"
+    r"|\W*(?:foto|photo|image|picture|bild|video|grafik|fot|credit)(?:s|graph)?(?:\s*(?::|by\b).*|\.)?"
     r"|(?:.*\s)?(?:writer|reporter|correspondent|contributor|columnist|journalist|newsroom|analyst"
     r"|attorney|dietitian|nutritionist|expert|specialist|strategist|consultant|director|manager|professor"
     r"|researcher|ceo|disclosure|(?:senior|managing|associate|news|copy|deputy|chief|contributing) editor)s?"
+    r"|(?:unserer |la |die )?(?:redaktion|redakteur(?:in)?|redaktor(?:ka)?|redakcja|redakce|redakcia"
+    r"|redacción|redazione|redactie|redacția|rédaction|redaktionen|redaktör|redaktsiya|редакция|редактор"
+    r"|редакція|toimitus"
+    r"|szerkesztő(?:ség)?|editör|σύνταξη|συντακτική ομάδα)"
     r"|(?:cite|meet|view|see|read|edited|reviewed|fact[- ]checked|medically)\b.*"
     r"|.* (?:is|was|are|has|have|will) .*"
-    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tues|wednes|thurs|fri|satur|sun)[a-z]*\.?)$",
-    re.IGNORECASE,
+    rf"|(?:{_DAY}|{_MONTH})(?: {_MONTH})?)$",
 )
+_ACCOUNT = re.compile(r"[a-z0-9]+(?:[._][a-z0-9]+)+|[a-z]+\d+")
+_PARTICLES = frozenset(
+    "von van vom zu de da di del della der den des dos du la le el al bin ibn ter ten af av d".split()
+)
+
+
+def is_account(name: str) -> bool:
+    """Tells whether a name is that of an account, such as "a.lee" or "annlee7", rather than of a person."""
+    return bool(_ACCOUNT.fullmatch(name))
+
+
+def holder_of(account: str, lines: Iterable[str]) -> str:
+    """Returns that one of some lines that is the name of a person with an account; empty if there is none.
+
+    >>> holder_of("a.lee", ["Islands", "Ann Lee"])
+    'Ann Lee'
+    """
+    first, _, last = account.partition(".")
+    for line in lines:
+        words = line.casefold().split()
+        if 1 < len(words) <= _WORDS and (words[0][:1], words[-1]) == (first[:1], last) and _is_name(line):
+            return line
+    return ""
 
 
 def names_in(values: Iterable[str]) -> tuple[str, ...]:
@@ -142,8 +275,9 @@ def names_in(values: Iterable[str]) -> tuple[str, ...]:
     Args:
         values: what meta tags or JSON-LD name as authors.
     """
-    given = list(values)
-    names = _distinct(name for value in given for name in _names(value))
+    # "gazette.example, Harbour, Islands" is where a publisher is
+    given = [value for value in values if not _HOST.fullmatch(value.partition(",")[0].strip())]
+    names = _distinct(name for value in given for name in _people(value))
     # the address of a publisher begins with its name
     return names[:1] if any(map(_CONTACT.search, given)) else names
 
@@ -158,9 +292,16 @@ def names_on_page(values: Iterable[str]) -> tuple[str, ...]:
     Args:
         values: the text of each element, a line for each element in it.
     """
-    each = [names for value in values if (names := _distinct(_first_names(value)))]
-    found = _distinct(name for names in each for name in names)
-    return found if len(found) <= _FEW else each[0]
+    first: tuple[str, ...] = ()
+    found: dict[str, str] = {}
+    for value in values:
+        names = _distinct(filter(_is_proper, _first_names(value)))
+        first = first or names
+        for name in names:
+            found.setdefault(name.casefold(), name)
+        if len(found) > _FEW:
+            return first
+    return tuple(found.values())
 
 
 def _distinct(names: Iterable[str]) -> tuple[str, ...]:
@@ -178,23 +319,48 @@ def _first_names(value: str) -> Iterator[str]:
         if _JOINS.match(line):
             joined = True
             continue
-        names = [*_names(line)] if joined else []
+        names = [*_people(line)] if joined else []
         yield from names
         joined = line.rstrip().endswith((",", "&", " and")) or (joined and not names)
 
 
-def _names(value: str) -> Iterator[str]:
-    text = plain_title(value)
+def is_byline(text: str) -> bool:
+    """Tells whether a text begins with "by" or the like, in many languages.
+
+    >>> is_byline("Von: Ann Lee"), is_byline("Bye")
+    (True, False)
+    """
+    return _BY.match(text[:_LONGEST_BY].lower()) is not None
+
+
+def _behind_by(text: str) -> str:
+    found = _BY.match(text[:_LONGEST_BY].lower())
+    return text[found.end() :] if found else text
+
+
+def _people(value: str) -> Iterator[str]:
+    text = _LABEL.sub("", plain_title(value))
     if not text or len(text) > _LONGEST_BYLINE or _ADDRESS.search(text):
         return
-    named = BY.sub("", text)
+    named = _behind_by(text)
     if named != text:
-        named = _BESIDE.split(named)[0]
+        named = _SECTION.sub("", _BESIDE.split(named)[0])
     for part in _BETWEEN.split(named):
-        name = _AFTER.sub("", BY.sub("", part)).strip(" \"'“”‘’.,:;-–—")
-        if name and len(name) <= _LONGEST and name.count(" ") < _WORDS and _is_name(name):
-            yield name
+        # "Ann Lee/Ben Moss" are two, "abc/xyz" is how an agency signs
+        sides = part.split("/")
+        for side in sides if all(" " in side.strip() for side in sides) else [part]:
+            if _DATED.match(side):
+                continue
+            name = _AFTER.sub("", _behind_by(side)).strip(" \"'“”‘’.,:;-–—)]")
+            if name and len(name) <= _LONGEST and name.count(" ") < _WORDS and _is_name(name):
+                yield name
 
 
 def _is_name(name: str) -> bool:
-    return any(map(str.isalpha, name)) and not _NO_NAME.match(name)
+    return any(map(str.isalpha, name)) and not _NO_NAME.match(name.lower())
+
+
+def _is_proper(name: str) -> bool:
+    """Tells whether each word of a name begins as names do: not with a small letter, particles apart."""
+    words = name.split()
+    return len(words) == 1 or not any(word[0].islower() and word.lower() not in _PARTICLES for word in words)

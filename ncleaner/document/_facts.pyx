@@ -121,10 +121,13 @@ cdef inline bint _names_author(const str_t* value) noexcept nogil:
         at += 1
 
 
-cdef inline bint _has(node_t* node, int wanted) noexcept nogil:
+cdef inline bint _is_item(node_t* node) noexcept nogil:
+    """Returns whether an element has a property of microdata or RDFa."""
     cdef attr_t* attr = (<element_node_t*> node).first_attr
+    cdef int code
     while attr != NULL:
-        if _code(attr.node.local_name) == wanted and attr.value != NULL:
+        code = _code(attr.node.local_name)
+        if (code == ITEMPROP or code == PROPERTY) and attr.value != NULL:
             return True
         attr = attr.next
     return False
@@ -150,7 +153,7 @@ cdef inline int _kind(noted_t* noted, node_t* node) noexcept nogil:
             ) else 0
         if tag == id_script:
             return DATA if _contains(noted.values[TYPE], b"ld+json") else 0
-        if noted.values[ITEMPROP] != NULL:
+        if noted.values[ITEMPROP] != NULL or noted.values[PROPERTY] != NULL:
             return ITEM
         if _contains(noted.values[REL], b"author"):
             return AUTHOR
@@ -158,7 +161,7 @@ cdef inline int _kind(noted_t* noted, node_t* node) noexcept nogil:
             noted.values[HREF].data, noted.values[HREF].length, b"creativecommons.org/", 15
         ):
             return LICENCE
-    elif _has(node, ITEMPROP):
+    elif _is_item(node):
         _read(noted, node)
         return ITEM
     class_ = (<element_node_t*> node).attr_class
@@ -198,7 +201,8 @@ cdef str _text(node_t* root, size_t most):
     while node != NULL and length < most and seen < TEXT_NODES:
         into = True
         if node.type == TEXT_NODE:
-            parts.append(_decoded(&(<text_node_t*> node).data, most - length))
+            # a line break in the source is white space
+            parts.append(_decoded(&(<text_node_t*> node).data, most - length).replace("\n", " "))
             length += (<text_node_t*> node).data.length
             seen += 1
         elif node.type == ELEMENT_NODE:
@@ -236,7 +240,7 @@ def collect(parser not None):
                 if value.length <= SCRIPT:
                     found.append(("data", "", _decoded(value, SCRIPT)))
         elif one.kind == TIME:
-            names = [_decoded(one.values[code], VALUE) for code in (ITEMPROP, CLASS)]
+            names = [_decoded(one.values[code], VALUE) for code in (ITEMPROP, PROPERTY, CLASS)]
             shown = _decoded(one.values[DATETIME], VALUE) or _text(one.node, TEXT)
             found.append(("time", " ".join(filter(None, names)), shown))
         elif one.kind == ITEM:
@@ -246,7 +250,7 @@ def collect(parser not None):
             if value == NULL:
                 value = one.values[SRC] if one.node.local_name == id_img else NULL
             found.append((
-                "item", _decoded(one.values[ITEMPROP], VALUE),
+                "item", _decoded(one.values[ITEMPROP], VALUE) or _decoded(one.values[PROPERTY], VALUE),
                 _decoded(value, VALUE) if value != NULL else _text(one.node, TEXT),
             ))
         elif one.kind == AUTHOR:

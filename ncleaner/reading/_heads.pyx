@@ -20,6 +20,8 @@ cdef class Head:
         content_type: the whole Content-Type; empty when missing.
         content_encoding: Content-Encoding, in lower case; empty when missing.
         transfer_encoding: Transfer-Encoding, in lower case; empty when missing.
+        rights: the fields X-Robots-Tag, TDM-Reservation and TDM-Policy, as they are, with a line feed between two;
+            empty when missing.
         end: offset in the block at which the body begins.
     """
 
@@ -27,16 +29,19 @@ cdef class Head:
     cdef readonly str content_type
     cdef readonly str content_encoding
     cdef readonly str transfer_encoding
+    cdef readonly str rights
     cdef readonly Py_ssize_t end
 
     def __init__(
-        self, int status, str content_type, str content_encoding, str transfer_encoding, Py_ssize_t end
+        self, int status, str content_type, str content_encoding, str transfer_encoding, Py_ssize_t end,
+        str rights="",
     ):
         self.status = status
         self.content_type = content_type
         self.content_encoding = content_encoding
         self.transfer_encoding = transfer_encoding
         self.end = end
+        self.rights = rights
 
 
 def split_head(bytes block not None):
@@ -162,6 +167,13 @@ cdef str _value(const unsigned char* p, Py_ssize_t start, Py_ssize_t end):
     return p[start:end].decode("latin-1")
 
 
+cdef inline bint _is_about_rights(const unsigned char* p, Py_ssize_t n) noexcept nogil:
+    # "x-robots-tag" has 12 letters: lines of as many or fewer, with no value, are not looked at
+    return (
+        begins(p, n, b"x-robots-tag", 12) or begins(p, n, b"tdm-reservation", 15) or begins(p, n, b"tdm-policy", 10)
+    )
+
+
 cdef object head_at(const unsigned char* block, Py_ssize_t size):
     """Returns the Head of a block; None if it does not begin with one."""
     cdef int status = _status(block, size)
@@ -177,7 +189,7 @@ cdef object head_at(const unsigned char* block, Py_ssize_t size):
         after = other + 2
     if end < 0 or _find(block, end, b"\n<", 2) >= 0:
         end = after = _ragged_end(block, size)
-    content_type = content_encoding = transfer_encoding = ""
+    content_type = content_encoding = transfer_encoding = rights = ""
     cdef Py_ssize_t start = 0, stop, at, value
     cdef int length
     cdef const unsigned char* found
@@ -193,6 +205,9 @@ cdef object head_at(const unsigned char* block, Py_ssize_t size):
                 length = 16
             elif begins(block + start, stop - start, b"transfer-encoding", 17):
                 length = 17
+            elif _is_about_rights(block + start, stop - start):
+                line = _value(block, start, stop)
+                rights = f"{rights}\n{line}" if rights else line
         if length:
             at = start + length
             while at < stop and _is_blank(block[at]):
@@ -208,4 +223,4 @@ cdef object head_at(const unsigned char* block, Py_ssize_t size):
                 else:
                     transfer_encoding = text
         start = stop + 1
-    return Head(status, content_type, content_encoding.lower(), transfer_encoding.lower(), after)
+    return Head(status, content_type, content_encoding.lower(), transfer_encoding.lower(), after, rights)

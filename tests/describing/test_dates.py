@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ncleaner.describing.dates import date_in_text, date_in_url, first_date, iso_date
+from ncleaner.describing.dates import (
+    date_in_text,
+    date_in_url,
+    dates_in,
+    is_local_day,
+    is_month_first,
+    iso_date,
+)
 
 
 @pytest.mark.parametrize(
@@ -68,14 +75,108 @@ def test_any_day_in_many_forms(day: datetime.date) -> None:
 @pytest.mark.untraced
 @given(st.text(max_size=70))
 def test_any_text(text: str) -> None:
-    for found in (iso_date(text), date_in_text(text), first_date(text), date_in_url(text)):
+    for found in (
+        iso_date(text),
+        date_in_text(text),
+        date_in_url(text),
+        *(each.day for each in dates_in(text)),
+    ):
         assert not found or datetime.datetime.fromisoformat(found)
 
 
-def test_the_first_date_that_is_no_change() -> None:
-    assert first_date("By Ann Lee | 1 May 2024 | Updated 3 May 2024") == "2024-05-01"
-    assert first_date("Last updated: 3 May 2024") == ""
-    assert date_in_text("Between 4 May 2024 and 2.5.2024") == "2024-05-04"
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("By Ann Lee | 1 May 2024 | Updated 3 May 2024", "2024-05-01"),
+        ("Last updated 3 May 2024, originally created 1 May 2024", "2024-05-01"),
+        ("Last updated: 3 May 2024", ""),
+        ("Diese Seite wurde zuletzt am 3. Mai 2024 geändert.", ""),
+        ("2024年5月3日 10時 更新", ""),
+        ("© 2019 Harbour Gazette 3.5.2024", ""),
+        ("Between 4 May 2024 and 2.5.2024", "2024-05-04"),
+    ],
+)
+def test_the_first_date_that_is_no_change(text: str, wanted: str) -> None:
+    assert date_in_text(text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        # bylines
+        ("8.Dezember 2010 um 09:43 · 6 Kommentare", "2010-12-08"),
+        ("Von: Anna Lehmann | 31.10.23", "2023-10-31"),
+        ("Datum:26. Januar 2022", "2022-01-26"),
+        ("Web Issue 2931 January 15 2008", "2008-01-15"),
+        ("Jan 04 09:34 2021", "2021-01-04"),
+        ("( Porto, 14 Gennaio 20 )", "2020-01-14"),
+        ("Di., 25.01.2022 - 14:45", "2022-01-25"),
+        # languages
+        ("الأربعاء، 07 أكتوبر 2020 - 12:09 م", "2020-10-07"),
+        ("১৬:২০, ১৬ ফেব্রুয়ারি ২০২০", "2020-02-16"),
+        ("28 tháng 5, 2020", "2020-05-28"),
+        ("2020. augusztus 18. 10:00", "2020-08-18"),
+        ("2020 m. kovo 5 d.", "2020-03-05"),
+        ("5 באוקטובר 2020", "2020-10-05"),
+        ("1ης Ιουνίου 2020", "2020-06-01"),
+        ("5 fevrier 2020", "2020-02-05"),
+        ("18 tammikuuta 2021", "2021-01-18"),
+        ("1 мая 2024 г.", "2024-05-01"),
+        # other calendars: of Thailand, of Iran
+        ("1 ม.ค. 2563", "2020-01-01"),
+        ("2 تير 1399 - 12:09", "2020-06-22"),
+        ("۱۳۹۹/۰۲/۲۱", "2020-05-10"),
+        # none
+        ("Phone 030/12-34-56", ""),
+        ("Decision 3, 2024", ""),
+        ("0000-00-00", ""),
+        ("31.12.9999", ""),
+    ],
+)
+def test_dates_as_people_write_them(text: str, wanted: str) -> None:
+    assert date_in_text(text) == wanted
+
+
+def test_a_year_of_two_digits_is_read_only_in_short_texts() -> None:
+    assert date_in_text("Posted 09/01/08", month_first=True) == "2008-09-01"
+    assert date_in_text("01.05.98") == "1998-05-01"
+    assert date_in_text("The scores of the match were 3.5.08 at half time, and " + "more " * 20) == ""
+
+
+def test_a_month_that_is_another_one_in_croatian() -> None:
+    assert date_in_text("20 listopada 2020", lang="pl") == "2020-11-20"
+    assert date_in_text("20 listopada 2020", lang="hr") == "2020-10-20"
+
+
+@pytest.mark.parametrize(
+    ("lang", "host", "wanted"),
+    [
+        ("en", "gazette.example", True),
+        ("en", "gazette.example.co.uk", False),
+        ("en_US", "", True),
+        ("en-GB", "", False),
+        ("", "", False),
+        ("de", "", False),
+    ],
+)
+def test_where_the_month_comes_first(lang: str, host: str, wanted: bool) -> None:
+    assert is_month_first(lang, host) is wanted
+    assert date_in_text("03/05/2024", is_month_first(lang, host)) == (
+        "2024-03-05" if wanted else "2024-05-03"
+    )
+    assert date_in_text("03.05.2024", month_first=True) == "2024-05-03"
+
+
+def test_days_of_a_moment_elsewhere() -> None:
+    moment = "2024-05-02T03:00:00+00:00"
+    assert is_local_day("2024-05-01", moment) and is_local_day("2024-05-02", moment)
+    assert not is_local_day("2024-05-03", moment) and not is_local_day("2024-04-30", moment)
+    assert not is_local_day("2024-05-01", "2024-05-02T03:00:00+02:00")
+
+
+def test_ten_thousand_dates_take_no_time() -> None:
+    assert len(dates_in("1.5.2024 " * 10_000)) == 10_000
+    assert dates_in("1 " * 100_000) == [] and dates_in("jan " * 50_000 + "1") == []
 
 
 @pytest.mark.parametrize(
@@ -84,6 +185,9 @@ def test_the_first_date_that_is_no_change() -> None:
         ("https://a.example/2024/05/01/ferry", "2024-05-01"),
         ("https://a.example/news/2024-5-1-ferry.html", "2024-05-01"),
         ("https://a.example/20240501/ferry", "2024-05-01"),
+        ("https://a.example/2024/may/01/ferry", "2024-05-01"),
+        ("https://a.example/news/29-10-2021", "2021-10-29"),
+        ("https://a.example/2024/ten/01/ferry", ""),
         ("https://a.example/2024/05/ferry", ""),
         ("https://a.example/2024/13/41/", ""),
         ("https://a.example/id/120240501999", ""),

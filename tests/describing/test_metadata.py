@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ncleaner
-from ncleaner.describing.metadata import Metadata, metadata_of
+from ncleaner.describing.metadata import DATE_SOURCES, Metadata, metadata_of
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 
@@ -32,7 +32,14 @@ def described(**values: Any) -> str:
         ("<title>Back | Gazette</title><meta property=og:site_name content=Gazette>", "title", "Back", "title"),
         ("<meta property=og:title content='Back again'><h1>Back</h1>" + PROSE, "title", "Back again", "meta og:title"),
         ("<title>x</title><h1>Back at last</h1>" + PROSE, "title", "Back at last", "headline"),
-        (described(headline="Back &amp; late") + "<meta property=og:title content=no>", "title", "Back & late", "JSON-LD headline"),
+        (described(headline="Back &amp; late"), "title", "Back & late", "JSON-LD headline"),
+        (described(headline="Back") + "<meta property=og:title content='Back again'>", "title", "Back again", "meta og:title"),
+        # the title with the name of the site is made for search engines
+        (
+            described(headline="Back") + "<meta property=og:site_name content=Gazette><meta property=og:title content='All about ferries | Gazette'>",
+            "title", "Back", "JSON-LD headline",
+        ),
+        ("<meta property=og:title content='Ferries are back – HG – 1.5.2024'><h1>Ferries are back</h1>" + PROSE, "title", "Ferries are back", "meta og:title"),
         # authors
         (described(author={"@type": "Person", "name": "Ann Lee"}), "authors", ("Ann Lee",), "JSON-LD author"),
         (described(author=[{"name": "Ann Lee"}, "Ben Moss"]), "authors", ("Ann Lee", "Ben Moss"), "JSON-LD author"),
@@ -47,11 +54,16 @@ def described(**values: Any) -> str:
         ("<a rel=author>Ann Lee</a>", "authors", ("Ann Lee",), "rel author"),
         ("<a rel=author>Books</a><p class=author>By Ann Lee</p>", "authors", ("Ann Lee",), "rel author"),
         ("<h1>Ferry late again</h1><div>By Ann Lee</div>" + PROSE, "authors", ("Ann Lee",), None),
+        # a statement that names the site or an account, and a byline that names a person
+        (described(author="The Gazette", publisher={"name": "Gazette"}) + "<h1>Ferry late again</h1><div>By Ann Lee</div>" + PROSE, "authors", ("Ann Lee",), None),
+        (described(author="The Gazette", publisher={"name": "Gazette"}), "authors", ("The Gazette",), "JSON-LD author"),
+        ("<meta name=author content=a.lee><h1>Ferry late again</h1><div>By Ann Lee</div>" + PROSE, "authors", ("Ann Lee",), None),
         # dates
         (described(datePublished="2024-05-01T08:00Z"), "published", "2024-05-01T08:00:00+00:00", "JSON-LD datePublished"),
         (described(datePublished="soon") + "<meta name=date content=2024-05-02>", "published", "2024-05-02", "meta date"),
         ("<time datetime=2024-05-03>May 3</time>", "published", "2024-05-03", "time"),
         ("<time class=updated>2024-05-03</time>", "published", "", None),
+        ("<time class='entry-date published updated'>2024-05-03</time>", "published", "2024-05-03", None),
         ("<time class=updated>2024-05-03</time>", "modified", "2024-05-03", "time"),
         ("<h1>Ferry late again</h1><p class=meta>May 3, 2024</p>" + PROSE, "published", "2024-05-03", None),
         (described(dateModified="2024-05-04"), "modified", "2024-05-04", "JSON-LD dateModified"),
@@ -61,6 +73,27 @@ def described(**values: Any) -> str:
         ("<link rel=canonical href='javascript:alert(1)'>", "canonical", "", None),
         ("<link rel=canonical href='http://[x'>", "canonical", "", None),
         ("<a rel=license href=https://creativecommons.org/licenses/by/4.0/>x</a>", "licence", "https://creativecommons.org/licenses/by/4.0/", "a link"),
+        # RDFa
+        ("<span property=schema:dateCreated content=2024-05-02T10:00></span>", "published", "2024-05-02T10:00:00", "itemprop datecreated"),
+        # the day that readers see: the statement is in UTC
+        (described(datePublished="2024-05-02T03:00Z") + "<meta name=sailthru.date content='2024-05-01 23:00:00'>", "published", "2024-05-01T23:00:00", "meta sailthru.date"),
+        (described(datePublished="2024-05-02T03:00Z") + "<h1>Late again</h1><p class=byline>1 May 2024</p>" + PROSE, "published", "2024-05-01", "byline"),
+        (described(datePublished="2024-05-02T03:00Z") + "<h1>Late again</h1><p class=byline>3 May 2024</p>" + PROSE, "published", "2024-05-02T03:00:00+00:00", "JSON-LD datePublished"),
+        # statements that contradict each other
+        (described(datePublished="2024-05-01") + "<meta name=date content=2024-04-02><h1>Late again</h1><p class=byline>2 April 2024</p>" + PROSE, "published", "2024-04-02", "meta date"),
+        # dates that are shown: beside the headline, at the beginning of a paragraph, in a line with a label, in the title
+        ("<h1>Ferry late again</h1><div>Islands, 31.10.23</div>" + PROSE, "published", "2023-10-31", None),
+        ("<h1>Ferry late again</h1>" + PROSE.replace("<p>", "<p>31.10.2023 - ", 1), "published", "2023-10-31", "beginning of a paragraph"),
+        (PROSE + "<div>Datum: 3.5.2024</div>", "published", "2024-05-03", "text"),
+        ("<title>Ferry late again | 31.10.2023</title>" + PROSE, "published", "2023-10-31", "title"),
+        # the line of a change is the last resort
+        (PROSE + "<p>This page was last edited on 3 May 2024.</p>", "modified", "2024-05-03", "text"),
+        # dates of comments and copyrights are no dates of the page
+        (PROSE + "<p>© 3.5.2024 The Gazette</p>", "published", "", None),
+        # tags
+        (described(keywords=["Ferries", "ferries", "Islands"]), "tags", ("Ferries", "Islands"), "JSON-LD keywords"),
+        (described(keywords="Ferries, Islands"), "tags", ("Ferries", "Islands"), "JSON-LD keywords"),
+        ("<meta property=article:tag content=Ferries><meta property=article:tag content=Islands>", "tags", ("Ferries", "Islands"), "meta article:tag"),
         # the rest
         (described(publisher={"name": "The Gazette"}), "site", "The Gazette", "JSON-LD publisher"),
         ("<meta name=description content='  All about\n ferries '>", "description", "All about ferries", "meta description"),
@@ -123,6 +156,39 @@ def test_long_values_are_bounded() -> None:
     page = f"<meta property=og:title content='{'x' * 9_000}'><meta name=description content='{'y ' * 9_000}'>"
     found = ncleaner.metadata(page)
     assert len(found.title) == 500 and len(found.description) <= 2_000
+
+
+@pytest.mark.parametrize(
+    ("html", "url", "wanted"),
+    [
+        ("<meta name=date content=2024-05-02>", "", "stated"),
+        ("<h1>Ferry late again</h1><div>31.10.2023</div>" + PROSE, "", "shown"),
+        ("<p>x", "https://gazette.example/2024/05/01/ferry", "address"),
+        (PROSE + "<div>Datum: 3.5.2024</div>", "", "text"),
+        (PROSE + "<p>Last edited on 3 May 2024</p>", "", ""),
+        (PROSE, "", ""),
+    ],
+)
+def test_how_the_date_was_found(html: str, url: str, wanted: str) -> None:
+    assert ncleaner.metadata(html, url).date_source == wanted
+    assert not wanted or wanted in DATE_SOURCES
+
+
+def test_a_line_about_a_change_gives_no_date_of_publication() -> None:
+    assert ncleaner.metadata(PROSE + "<p>Last edited on 3 May 2024</p>").published == ""
+
+
+def test_a_date_as_the_language_of_the_page_writes_it() -> None:
+    byline = "<h1>Ferry late again</h1><p class=byline>03/05/2024</p>" + PROSE
+    for lang, wanted in ("en-US", "2024-03-05"), ("en-GB", "2024-05-03"), ("fr", "2024-05-03"):
+        assert ncleaner.metadata(f"<html lang={lang}>{byline}").published == wanted
+
+
+def test_a_hundred_thousand_dates_take_no_time() -> None:
+    many = "".join(f"<li>{1 + number % 28}.5.2024" for number in range(100_000))
+    assert ncleaner.metadata(f"{PROSE}<ul>{many}</ul>").published == ""
+    assert ncleaner.metadata("<time>1.5.2024</time>" * 100_000).published == "2024-05-01"
+    assert len(ncleaner.metadata("<meta property=article:tag content='a,b'>" * 100_000).tags) == 2
 
 
 def test_pages_that_say_nothing() -> None:

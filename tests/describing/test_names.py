@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ncleaner.describing.names import names_in, names_on_page, plain_title, without_site
+from ncleaner.describing.names import (
+    bare_title,
+    is_account,
+    names_in,
+    names_on_page,
+    names_site,
+    plain_title,
+    without_site,
+)
 
 URL = "https://www.harbour-gazette.example/2024/ferry"
 
@@ -23,30 +31,77 @@ URL = "https://www.harbour-gazette.example/2024/ferry"
         ("The ferry is back - a history", "Harbour Gazette", URL, "The ferry is back - a history"),
         ("The ferry is back | gazette.example", "", "", "The ferry is back"),
         ("Harbour Gazette", "Harbour Gazette", URL, "Harbour Gazette"),
+        ("The ferry is back | HBG News", "HBG", "", "The ferry is back"),
+        ("The ferry is back：港新聞", "港新聞", "", "The ferry is back"),
+        ("Trajekt je zpět - Přístavní noviny", "", "https://www.pristavninoviny.example/", "Trajekt je zpět"),
+        # quotation marks, and signs of links to a heading
+        ("Le ministre salue « un tournant »", "", "", "Le ministre salue « un tournant »"),
+        ("The ferry is back¶", "", "", "The ferry is back"),
+        ("The ferry is back #", "", "", "The ferry is back"),
+        ("Learning C#", "", "", "Learning C#"),
         ("Trains &amp; <b>ferries</b>\n", "", "", "Trains & ferries"),
         ("a < b > c", "", "", "a < b > c"),
         ("", "Harbour Gazette", URL, ""),
     ],
 )
 def test_titles(text: str, site: str, url: str, wanted: str) -> None:
-    assert without_site(text, site, url) == wanted
+    assert without_site(text, [site], url) == wanted
 
 
 @given(st.text(max_size=60), st.text(max_size=20))
 def test_any_title(text: str, site: str) -> None:
     title = plain_title(text)
-    found = without_site(text, site, URL)
+    found = without_site(text, [site], URL)
     assert found in title and bool(found) == bool(title)
 
 
 def test_many_separators_take_no_time() -> None:
-    assert without_site("x | " * 2_000, "x")
+    assert without_site("x | " * 2_000, ["x"])
+    assert bare_title("x | " * 2_000, ["x | " * 1_000] * 100)
+
+
+@pytest.mark.parametrize(
+    ("title", "others", "wanted"),
+    [
+        ("The ferry is back – HG – 13.06.2023", ["The ferry is back"], "The ferry is back"),
+        ("The ferry is back – a history", ["Another title"], "The ferry is back – a history"),
+        # a label, and the name of the site
+        ("Reviews | The ferry is back at last", ["Reviews"], "Reviews | The ferry is back at last"),
+        ("Harbour Gazette | The ferry", ["Harbour Gazette"], "Harbour Gazette | The ferry"),
+    ],
+)
+def test_what_another_title_leaves_out(title: str, others: list[str], wanted: str) -> None:
+    assert bare_title(title, others, ["Harbour Gazette"]) == wanted
+
+
+def test_names_that_are_no_people() -> None:
+    assert names_site("The Harbour Gazette Online", ["Harbour Gazette"]) and names_site(
+        "harbour-gazette", [], URL
+    )
+    assert not names_site("Ann Lee", ["Harbour Gazette"], URL)
+    assert (
+        is_account("a.lee") and is_account("annlee7") and not is_account("Ann Lee") and not is_account("dpa")
+    )
 
 
 @pytest.mark.parametrize(
     ("values", "wanted"),
     [
         (["Ann Lee"], ["Ann Lee"]),
+        # words of other languages
+        (["Door Anna de Vries en Bram Bakker"], ["Anna de Vries", "Bram Bakker"]),
+        (["Tekst: Anna Nowak i Jan Kowalski"], ["Anna Nowak", "Jan Kowalski"]),
+        (["Autorin/Autor Anna Lehmann"], ["Anna Lehmann"]),
+        (["Από Άννα Λη"], ["Άννα Λη"]),
+        (["di Anna Rossi e Marco Bianchi"], ["Anna Rossi", "Marco Bianchi"]),
+        (["Av Per-Erik Lund og Dan Berg"], ["Per-Erik Lund", "Dan Berg"]),
+        (["บทความโดย", "โดย แอน ลี"], ["บทความโดย", "แอน ลี"]),
+        (["Anna Rossi/Marco Bianchi"], ["Anna Rossi", "Marco Bianchi"]),
+        (["abc/xyz"], ["abc/xyz"]),
+        (["Mia Wald » Mo"], ["Mia Wald"]),
+        (["By Ann Lee, in Islands, Trade"], ["Ann Lee"]),
+        (["redaktor", "Redaktion", "Foto: Ann Lee", "(Image: Getty/iStockphoto)", "Twitter"], []),
+        (["gazette.example.com, Harbour, Islands"], []),
         (["By Ann Lee and Ben Moss"], ["Ann Lee", "Ben Moss"]),
         (["Ann Lee, Ben Moss & Carla Diaz"], ["Ann Lee", "Ben Moss", "Carla Diaz"]),
         (["Ann Lee, Ph.D., Ben Moss Jr"], ["Ann Lee, Ph.D", "Ben Moss Jr"]),
@@ -85,6 +140,7 @@ def test_names(values: list[str], wanted: list[str]) -> None:
             ["Ann Lee", "Ben Moss", "Carla Diaz"],
         ),
         (["Follow", "Ann Lee"], ["Ann Lee"]),
+        (["share this post", "Anna von der Heide"], ["Anna von der Heide"]),
         # posts of a forum
         ([f"user-{letter}\nMember" for letter in "abcdefg"], ["user-a"]),
     ],

@@ -19,7 +19,7 @@ PIECES = [
     "<link rel=stylesheet href=/x.css>", "<link rel=LICENSE href=/l>", "<link href=/x itemprop=url>",
     "<script type='application/ld+json'>{\"a\": 1}</script>", "<script>no</script>", "<script type=ld+json></script>",
     "<time>May</time>", "<time datetime=2024-05-01 class=published>May</time>", "<time datetime>May 2</time>",
-    "<b itemprop=author><i>Ann</i> <u>Lee</u><script>x</script></b>", "<img itemprop=image src=a.png>",
+    "<b itemprop=author><i>Ann\n Moss</i> <u>Lee</u><script>x</script></b>", "<img itemprop=image src=a.png>",
     "<span itemprop=name content=Ben>no</span>", "<a rel=author href=/ann>Ann</a>", "<a class=byline>By Ann</a>",
     "<a href=https://creativecommons.org/licenses/by/4.0/>licence</a>", "<a rel=license href=/l>licence</a>",
     "<div class='post Author-name'>", "<p class=byLine>", "<p class=authorit", "<p class='xbylin author'>", "</div>", "text",
@@ -77,12 +77,13 @@ def fact(node: LexborNode) -> tuple[str, str, str] | None:
         text = node.text(deep=False)
         return "data", "", text if len(text.encode()) <= _DATA else ""
     if tag == "time":
-        return "time", names("itemprop", "class"), value("datetime") or text_of(node)
-    if "itemprop" in given:
+        return "time", names("itemprop", "property", "class"), value("datetime") or text_of(node)
+    if "itemprop" in given or "property" in given:
+        item = value("itemprop") or value("property")
         for name in ("content", "datetime", *(["src"] if tag == "img" else [])):
             if name in given:
-                return "item", names("itemprop"), value(name)
-        return "item", names("itemprop"), text_of(node)
+                return "item", item, value(name)
+        return "item", item, text_of(node)
     if tag == "a":
         if "author" in rel:
             return "author", names("rel", "class"), text_of(node)
@@ -106,7 +107,7 @@ def text_of(root: LexborNode) -> str:
         into = True
         if node.is_text_node:
             text = node.text_content or ""
-            parts.append(cut(text, _TEXT - length))
+            parts.append(cut(text, _TEXT - length).replace("\n", " "))
             length += len(text.encode())
             seen += 1
         elif node.is_element_node:

@@ -1,0 +1,88 @@
+"""What pages say about their use, in forty forms."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ncleaner.describing.rights import Rights, rights_of
+from ncleaner.document.html import dump_html
+
+URL = "https://tide.example/news/1"
+# header, markup, directives, reservation, policy, and whether the page stays out of a corpus
+FORMS: list[tuple[str, str, str, bool | None, str, bool]] = [
+    ("", "", "", None, "", False),
+    # meta tags
+    ("", "<meta name=robots content=noindex>", "noindex", None, "", True),
+    ("", "<meta name=ROBOTS content='NOINDEX, NOFOLLOW'>", "nofollow noindex", None, "", True),
+    ("", "<meta name=robots content='index, follow'>", "", None, "", False),
+    ("", "<meta name=robots content=all>", "", None, "", False),
+    ("", "<meta name=robots content=none>", "nofollow noindex", None, "", True),
+    ("", "<meta name=robots content=nofollow>", "nofollow", None, "", False),
+    ("", "<meta name=robots content=noarchive>", "noarchive", None, "", True),
+    ("", "<meta name=robots content='noai,noimageai'>", "noai noimageai", None, "", True),
+    ("", "<meta name=robots content='noai;noimageai'>", "noai noimageai", None, "", True),
+    ("", "<meta name=robots content=noimageai>", "noimageai", None, "", False),
+    ("", "<meta name=robots content=noimageindex>", "noimageindex", None, "", False),
+    ("", "<meta name=robots content='nosnippet notranslate'>", "nosnippet notranslate", None, "", False),
+    ("", "<meta name=robots content='max-snippet:-1, max-image-preview:large'>", "", None, "", False),
+    ("", "<meta name=robots content='unavailable_after: 2030-01-01'>", "", None, "", False),
+    ("", "<meta name=robots content='max-snippet: 20, noindex'>", "noindex", None, "", True),
+    ("", "<meta property=robots content=noindex>", "noindex", None, "", True),
+    ("", "<meta http-equiv=X-Robots-Tag content=noai>", "noai", None, "", True),
+    ("", "<meta name=robots content=noindex><meta name=robots content=index>", "noindex", None, "", True),
+    ("", "<meta name=robots content='no index'>", "", None, "", False),
+    ("", "<meta name=robots content>", "", None, "", False),
+    # said to one robot
+    ("", "<meta name=googlebot content=noindex>", "", None, "", False),
+    ("X-Robots-Tag: googlebot: noindex", "", "", None, "", False),
+    ("X-Robots-Tag: *: noindex", "", "noindex", None, "", True),
+    # headers
+    ("X-Robots-Tag: noindex", "", "noindex", None, "", True),
+    ("x-robots-tag: noai, noimageai", "", "noai noimageai", None, "", True),
+    ("X-Robots-Tag : noai", "", "noai", None, "", True),
+    ("X-Robots-Tag: otherbot: none\nX-Robots-Tag: noarchive", "", "noarchive", None, "", True),
+    ("X-Robots-Tag: index", "<meta name=robots content=noindex>", "noindex", None, "", True),
+    ("X-Robots-Tag: noindex", "<meta name=robots content=index>", "noindex", None, "", True),
+    ("X-Robots-Tag:", "", "", None, "", False),
+    # text and data mining
+    ("TDM-Reservation: 1", "", "", True, "", True),
+    ("tdm-reservation: 0", "", "", False, "", False),
+    ("tdm-reservation: yes", "", "", None, "", False),
+    ("tdm-reservation: 0", "<meta name=tdm-reservation content=1>", "", True, "", True),
+    ("", "<meta name=tdm-reservation content=' 1 '>", "", True, "", True),
+    ("", "<meta name=TDM-Reservation content=0>", "", False, "", False),
+    ("TDM-Policy: https://tide.example/tdm.json", "", "", None, "https://tide.example/tdm.json", False),
+    ("tdm-reservation: 1\ntdm-policy: /tdm.json", "", "", True, "https://tide.example/tdm.json", True),
+    ("", "<meta name=tdm-policy content='javascript:alert(1)'>", "", None, "", False),
+    ("", "<meta name=tdm-policy content='http://[::1'>", "", None, "", False),
+    ("tdm-policy: /a", "<meta name=tdm-policy content=/b>", "", None, "https://tide.example/a", False),
+]
+
+
+@pytest.mark.parametrize(("header", "markup", "robots", "reservation", "policy", "reserved"), FORMS)
+def test_forms(
+    header: str, markup: str, robots: str, reservation: bool | None, policy: str, reserved: bool
+) -> None:
+    assert len(FORMS) >= 40
+    found = rights_of(dump_html(f"{markup}<p>The ferry was late.", facts=True), header, URL)
+    assert found == Rights(tuple(robots.split()), reservation, policy)
+    assert found.reserved is reserved
+    assert found.to_dict() == {
+        "robots": robots.split(),
+        "tdm_reservation": reservation,
+        "tdm_policy": policy,
+    }
+
+
+@given(header=st.text(), content=st.text())
+def test_nothing_in_a_header_or_a_page_is_an_error(header: str, content: str) -> None:
+    quoted = content.replace('"', "")
+    page = dump_html(
+        f'<meta name="robots" content="{quoted}"><meta name="tdm-policy" content="{quoted}">', facts=True
+    )
+    found = rights_of(page, header, URL)
+    assert found.tdm_policy == "" or found.tdm_policy.startswith(("http://", "https://", "HTTP", "Http"))
+    # without facts, only the header speaks
+    assert rights_of(dump_html("<meta name=robots content=noindex>"), "") == Rights()
