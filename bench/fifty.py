@@ -27,6 +27,7 @@ import typer
 from ncleaner.document.tables import Document
 from ncleaner.errors import TrainingError
 from ncleaner.methods.choice import make_method, read_ngrams
+from ncleaner.methods.table import entry_of
 from ncleaner.methods.zones import Wanted
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.structure import Structure, load_structure
@@ -45,7 +46,7 @@ from ncleaner.training.validation import (
 )
 
 SIZES = (5, 10, 20, 50)
-WANTED = Wanted(headline=True)
+WANTED = Wanted.by_default(entry_of("hybrid"))
 Triple = tuple[float, float, float]
 
 

@@ -5,7 +5,7 @@
 GOLD_ROOT holds the gold directories of scripts/goldsets.py. Five folds by registered domain over all sets
 together, as bench/together.py has them: no model has seen a page of the site that it cleans. The survey is of
 all pages of the gold sets, so a page's site is known by its other pages in them. Prints for each set how many
-pages have three or more known others, the mean difference of the bag F1 over these and over the set with
+pages have known others, the mean difference of the bag F1 over these and over the set with
 standard errors over the pages, and that of each seed; then the same by the number of known pages. A page's
 difference is the mean over the seeds.
 """
@@ -18,40 +18,34 @@ import warnings
 from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 import numpy as np
 import typer
 
-from bench.together import FOLDS, Place, mean_and_error
+from bench.together import mean_and_error
 
 sys.path.append(str(Path(__file__).parent.parent / "scripts"))
-from goldsets import DEFAULTS, SETS, read_sets, stock_phrases, structure_examples
+from goldsets import SETS, GoldPair, Place, folds_of, read_sets
 
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.errors import TrainingWarning
 from ncleaner.methods.hybrid import Hybrid
-from ncleaner.modelling.hybrid import HybridModel
-from ncleaner.page import Page
-from ncleaner.scoring.measures import BagUnit, bag_overlap
-from ncleaner.sinks.choice import Output
 from ncleaner.surveying.build import Builder
 from ncleaner.surveying.signatures import signature_of
 from ncleaner.surveying.survey import Survey
-from ncleaner.training.pairs import Pair, folds
-from ncleaner.training.structure import train_structure
 
-_KNOWN = 3
+_KNOWN = 1
 _BOUNDS = (1, 3, 5, 9, 17)
 
 
-def address(pair: Pair, place: Place) -> str:
+def address(pair: GoldPair, place: Place) -> str:
     """A URL for a page, of which the gold sets often have the site only."""
     return f"http://{pair.site}/{place.set}/{place.number}"
 
 
-def survey_of(sets: dict[str, list[Pair]], path: Path, pages: int) -> Survey:
+def survey_of(sets: dict[str, list[GoldPair]], path: Path, pages: int) -> Survey:
     """The survey of all pages whose site is known."""
     with Builder(path, pages) as builder:
         for name, pairs in sets.items():
@@ -72,46 +66,29 @@ def main(
     """Prints the tables."""
     warnings.simplefilter("ignore", TrainingWarning)
     sets = read_sets(gold, SETS)
-    sink = Output(format="cleaneval").sink()
 
     def score(method: Hybrid, document: Document, place: Place) -> float:
-        wanted = SETS[place.set].wanted if place.set in SETS else DEFAULTS
-        kept = wanted.applied(document, method.keep(document))
-        text = sink.render(Page(b""), document, kept, True)
-        pair = sets[place.set][place.number]
-        return bag_overlap(text, pair.gold.encode(), cast(BagUnit, SETS[place.set].unit)).f_score
+        kept = SETS[place.set].wanted.applied(document, method.keep(document))
+        return 100 * replace(sets[place.set][place.number], document=document).score(kept)
 
-    places = [Place(name, number) for name, pairs in sets.items() for number in range(len(pairs))]
-    sites = [sets[name][number].site or f"{name}/{number}" for name, number in places]
     differences: dict[Place, list[float]] = defaultdict(list)
     known: dict[Place, int] = {}
     with tempfile.TemporaryDirectory() as folder:
         survey = survey_of(sets, Path(folder) / "sites.ncs", pages)
-        for members in folds(sites, FOLDS):
-            tested = {places[member] for member in members}
-            ngrams, examples = structure_examples(
-                {
-                    name: [pair for number, pair in enumerate(pairs) if Place(name, number) not in tested]
-                    for name, pairs in sets.items()
-                }
-            )
-            for seed in map(int, seeds.split(",")):
-                structure = train_structure(examples, threads=threads, stock=stock_phrases(), seed=seed)
-                for place in sorted(tested):
-                    pair = sets[place.set][place.number]
-                    site = survey.look_up(address(pair, place), pair.document) if pair.site else None
-                    known[place] = 0 if site is None else site.pages
-                    if site is None or not site.repeated.any():
-                        differences[place].append(0.0)
-                        continue
-                    method = Hybrid(HybridModel(ngrams[SETS[place.set].language], structure))
-                    told = replace(pair.document, site=site)
-                    differences[place].append(
-                        score(method, told, place) - score(method, pair.document, place)
-                    )
+        for _, tested, methods in folds_of(sets, [int(seed) for seed in seeds.split(",")], threads=threads):
+            for place in tested:
+                pair = sets[place.set][place.number]
+                site = survey.look_up(address(pair, place), pair.document) if pair.site else None
+                known[place] = 0 if site is None else site.pages
+                if site is None or not site.repetition.any():
+                    differences[place].append(0.0)
+                    continue
+                method = methods[pair.model]
+                told = replace(pair.document, site=site)
+                differences[place].append(score(method, told, place) - score(method, pair.document, place))
     print(f"{'':<17}{'pages':>6}{'known':>7}   over these        over the set      by seed")
     for name in sets:
-        own = [place for place in places if place.set == name]
+        own = [Place(name, number) for number in range(len(sets[name]))]
         means = {place: float(np.mean(differences[place])) for place in own}
         some = [means[place] for place in own if known[place] >= _KNOWN]
         here, error = mean_and_error(some) if some else (float("nan"), float("nan"))
@@ -122,7 +99,9 @@ def main(
             f"{whole:+7.3f} ± {whole_error:.3f}   {' '.join(f'{value:+.2f}' for value in by_seed)}"
         )
     for low, high in zip(_BOUNDS, (*_BOUNDS[1:], 1_000), strict=True):
-        found = [float(np.mean(differences[place])) for place in places if low <= known[place] < high]
+        found = [
+            float(np.mean(values)) for place, values in differences.items() if low <= known[place] < high
+        ]
         mean, error = mean_and_error(found)
         print(f"{low} to {high - 1} known pages: {len(found)} pages, {mean:+.2f} ± {error:.2f}")
 

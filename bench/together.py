@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 import warnings
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -36,30 +35,15 @@ import typer
 from bench.crossval import scores
 
 sys.path.append(str(Path(__file__).parent.parent / "scripts"))
-from goldsets import DEFAULTS, SETS, read_sets, stock_phrases, structure_examples
+from goldsets import DEFAULTS, SETS, GoldPair, Place, folds_of, read_sets, rendered
 
 from ncleaner.document.kept import KINDS
 from ncleaner.errors import TrainingWarning
-from ncleaner.methods.hybrid import Hybrid
 from ncleaner.methods.zones import Wanted
 from ncleaner.modelling.decision import Preset
-from ncleaner.modelling.hybrid import HybridModel
-from ncleaner.page import Page
-from ncleaner.scoring.measures import BagUnit, bag_overlap
-from ncleaner.sinks.choice import Output
-from ncleaner.training.conventions import conventions_of
-from ncleaner.training.pairs import Pair, folds
-from ncleaner.training.structure import train_structure
+from ncleaner.training.conventions import conventions_of, wishes_of
 
-FOLDS = 5
 ROWS = ("method", "defaults", "convention", "advised")
-
-
-class Place(NamedTuple):
-    """A page: its set, and its number in the set."""
-
-    set: str
-    number: int
 
 
 class Result(NamedTuple):
@@ -74,14 +58,12 @@ class Result(NamedTuple):
     kinds: dict[Place, npt.NDArray[np.float64]]
 
 
-def advised(pairs: Sequence[Pair]) -> Wanted:
+def advised(pairs: Sequence[GoldPair]) -> Wanted:
     """What a user wants who follows the advice of `ncleaner evaluate`."""
-    out = {name for name, use in conventions_of(pairs).items() if use.convention == "left out"}
-    headline = False if "headline" in out else DEFAULTS.headline
-    return Wanted(headline, "comment" not in out, "caption" not in out)
+    return DEFAULTS._replace(**wishes_of(conventions_of(pairs)))
 
 
-def rows_of(name: str, pairs: Sequence[Pair]) -> dict[str, Wanted]:
+def rows_of(name: str, pairs: Sequence[GoldPair]) -> dict[str, Wanted]:
     """The rows of a set: each other way to want its zones."""
     rows: dict[str, Wanted] = {}
     for row, wanted in zip(ROWS, (Wanted(), DEFAULTS, SETS[name].wanted, advised(pairs)), strict=True):
@@ -91,40 +73,18 @@ def rows_of(name: str, pairs: Sequence[Pair]) -> dict[str, Wanted]:
 
 
 def run(
-    sets: Mapping[str, Sequence[Pair]], seeds: Sequence[int], preset: Preset, threads: int
+    sets: Mapping[str, Sequence[GoldPair]], seeds: Sequence[int], preset: Preset, threads: int
 ) -> dict[int, Result]:
     """Cleans each page by models that have seen no page of its site, one for each seed."""
     rows = {name: rows_of(name, pairs) for name, pairs in sets.items()}
-    places = [Place(name, number) for name, pairs in sets.items() for number in range(len(pairs))]
-    # a page of an unknown site is a site of its own
-    sites = [sets[name][number].site or f"{name}/{number}" for name, number in places]
     results = {seed: Result(defaultdict(dict), {}) for seed in seeds}
-    sink = Output(format="cleaneval").sink()
-    stock = stock_phrases()
-    started = time.monotonic()
-    for fold, members in enumerate(folds(sites, FOLDS), 1):
-        tested = {places[member] for member in members}
-        ngrams, examples = structure_examples(
-            {
-                name: [pair for number, pair in enumerate(pairs) if Place(name, number) not in tested]
-                for name, pairs in sets.items()
-            }
-        )
-        for seed in seeds:
-            structure = train_structure(examples, threads=threads, stock=stock, seed=seed)
-            methods = {
-                language: Hybrid(HybridModel(model, structure).with_threshold(preset))
-                for language, model in ngrams.items()
-            }
-            for place in sorted(tested):
-                document = sets[place.set][place.number].document
-                kept = methods[SETS[place.set].language].keep(document)
-                results[seed].kinds[place] = np.array([kept.kind_probability(kind) for kind in KINDS])
-                for row, wanted in rows[place.set].items():
-                    chosen = wanted.applied(document, kept)
-                    results[seed].texts[row][place] = sink.render(Page(b""), document, chosen, True)
-            spent = time.monotonic() - started
-            print(f"fold {fold} of {FOLDS}, seed {seed}: {spent:.0f} s", file=sys.stderr, flush=True)
+    for seed, tested, methods in folds_of(sets, seeds, preset, threads):
+        for place in tested:
+            pair = sets[place.set][place.number]
+            kept = methods[pair.model].keep(pair.document)
+            results[seed].kinds[place] = np.array([kept.kind_probability(kind) for kind in KINDS])
+            for row, wanted in rows[place.set].items():
+                results[seed].texts[row][place] = rendered(pair, wanted.applied(pair.document, kept))
     return results
 
 
@@ -145,20 +105,18 @@ Figures = dict[tuple[str, str], dict[str, list[float]]]
 """{(set, row): {page: F1 with each seed}}."""
 
 
-def figures_of(sets: Mapping[str, Sequence[Pair]], results: Mapping[int, Result]) -> Figures:
+def figures_of(sets: Mapping[str, Sequence[GoldPair]], results: Mapping[int, Result]) -> Figures:
     """The bag F1 of each page, 0 to 1, by set and row."""
     found: Figures = {}
     for result in results.values():
         for row, texts in result.texts.items():
             for place, text in texts.items():
                 pair = sets[place.set][place.number]
-                unit = cast(BagUnit, SETS[place.set].unit)
-                value = bag_overlap(text, pair.gold.encode("utf-8"), unit).f_score / 100
-                found.setdefault((place.set, row), {}).setdefault(pair.name, []).append(value)
+                found.setdefault((place.set, row), {}).setdefault(pair.name, []).append(pair.f1(text))
     return {key: found[key] for key in ((name, row) for name in sets for row in ROWS) if key in found}
 
 
-def kinds_line(pairs: Sequence[Pair], values: Mapping[str, float]) -> str:
+def kinds_line(pairs: Sequence[GoldPair], values: Mapping[str, float]) -> str:
     """The mean F1 of each kind of page; empty where fewer than two are known."""
     by_kind = defaultdict(list)
     for pair in pairs:
@@ -168,7 +126,7 @@ def kinds_line(pairs: Sequence[Pair], values: Mapping[str, float]) -> str:
     return "  ".join(f"{kind or 'unknown'} {np.mean(found):.3f}" for kind, found in sorted(by_kind.items()))
 
 
-def judged_line(name: str, pairs: Sequence[Pair], results: Mapping[int, Result]) -> str:
+def judged_line(name: str, pairs: Sequence[GoldPair], results: Mapping[int, Result]) -> str:
     """How well the kinds of pages are judged: AUC of articles, and share of pages with the right kind."""
     known = [number for number, pair in enumerate(pairs) if pair.kind]
     right = np.array([KINDS.index(pairs[number].kind) for number in known])
@@ -184,7 +142,7 @@ def judged_line(name: str, pairs: Sequence[Pair], results: Mapping[int, Result])
 
 
 def official_line(
-    name: str, row: str, pairs: Sequence[Pair], results: Mapping[int, Result], gold: Path
+    name: str, row: str, pairs: Sequence[GoldPair], results: Mapping[int, Result], gold: Path
 ) -> str:
     """CleanEval's word F and labelled segmentation, the means over the seeds."""
     found = []
@@ -200,7 +158,7 @@ def official_line(
 
 
 def show(
-    sets: Mapping[str, Sequence[Pair]],
+    sets: Mapping[str, Sequence[GoldPair]],
     results: Mapping[int, Result],
     figures: Figures,
     gold: Path,
@@ -224,7 +182,7 @@ def show(
     sys.stdout.flush()
 
 
-def save(path: Path, sets: Mapping[str, Sequence[Pair]], figures: Figures) -> None:
+def save(path: Path, sets: Mapping[str, Sequence[GoldPair]], figures: Figures) -> None:
     """Writes a line of JSON for each page and row."""
     with path.open("w", encoding="utf-8") as out:
         for (name, row), pages in figures.items():

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, cast, overload
 
-from ncleaner.arguments import check_flag, check_is, page_of
+import numpy as np
+
+from ncleaner.arguments import check_flag, check_is, check_text, page_of
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
-from ncleaner.document.kept import Kept
+from ncleaner.document.kept import Kept, Remarks
 from ncleaner.document.plain import dump_text
 from ncleaner.markup import MarkupOptions, Spans
 from ncleaner.methods.choice import load_method, make_method
@@ -19,15 +21,17 @@ from ncleaner.methods.table import entry_of
 from ncleaner.methods.zones import Wanted
 from ncleaner.modelling.container import Stored
 from ncleaner.modelling.ngrams import NGramModel
+from ncleaner.options import OptionError
 from ncleaner.page import Page, TextLayout
-from ncleaner.recipe import Recipe
+from ncleaner.recipe import AUTO_SITES, Recipe
+from ncleaner.sinks.metadata import replace_surrogates
 from ncleaner.sinks.text import kept_text
 
 if TYPE_CHECKING:
     from ncleaner.describing.metadata import Metadata
     from ncleaner.surveying.survey import Survey
 
-__all__ = ["Cleaner", "clean", "metadata"]
+__all__ = ["Cleaner", "Extracted", "clean", "extract", "metadata"]
 
 P = ParamSpec("P")
 
@@ -37,6 +41,48 @@ def _taking(
 ) -> Callable[[Callable[..., None]], Callable[Concatenate[Any, P], None]]:
     """Decorates a function that takes the arguments of another one, for type checkers."""
     return lambda function: cast(Any, function)
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What is kept of one page, and what is known of it; `extract` returns it.
+
+    >>> import ncleaner
+    >>> from pathlib import Path
+    >>> found = ncleaner.extract(Path("examples/pages/harbour-gazette-ferry.html").read_bytes())
+    >>> found.metadata.title, found.language, found.kind
+    ('Winter ferry timetable to stay until May, council says', 'en', 'article')
+
+    Attributes:
+        text: the kept segments, one per line; empty if no segment is kept.
+        markdown: the same as Markdown.
+        metadata: title, authors, dates and so on.
+        language: of the text, ISO 639-1, else ISO 639-3; empty if it is unknown.
+        kind: the most probable kind of the page, such as `article` or `forum`; empty if the method does not
+            judge it.
+        quality: the estimated F1 of the text, 0 to 1; None without a text or an estimate; see docs/trust.md.
+        encoding: of the page, by its name in the Encoding Standard; empty for decoded text.
+    """
+
+    text: str
+    markdown: str
+    metadata: Metadata
+    language: str
+    kind: str
+    quality: float | None
+    encoding: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns all of it in one level, as a row of a data frame; the metadata with their own names."""
+        return {
+            "text": self.text,
+            "markdown": self.markdown,
+            **self.metadata.to_dict(),
+            "language": self.language,
+            "kind": self.kind,
+            "quality": self.quality,
+            "encoding": self.encoding,
+        }
 
 
 class Cleaner:
@@ -90,16 +136,33 @@ class Cleaner:
             from ncleaner.surveying.survey import Survey
 
             sites = recipe.sites
+            if sites == AUTO_SITES:
+                raise OptionError(
+                    "sites", "only `ncleaner clean` makes a survey itself: give the file of one"
+                )
             self.sites = sites if isinstance(sites, Survey) else Survey(sites, entry.needs_references)
         wishes = (recipe.threshold, recipe.news, recipe.parameters)
         if isinstance(recipe.model, Stored):
             self.method = make_method(recipe.method, recipe.model, *wishes)
         else:
             self.method = load_method(recipe.method, recipe.model, *wishes)
-        headline = entry.keeps_headline or None if recipe.headline is None else recipe.headline
-        comments = recipe.comments and not recipe.news
-        self.wanted = Wanted(headline, comments, recipe.captions, recipe.notices)
         used = getattr(self.method, "model", None)
+        structure = getattr(used, "structure", None)
+        if recipe.min_quality is not None and structure is not None and structure.quality is None:
+            raise OptionError(
+                "min_quality",
+                "the model has a structure model of its own, which cannot estimate quality: use one with "
+                "the shipped structure model, or leave min_quality out",
+            )
+        default = Wanted.by_default(entry)
+        self.wanted = Wanted(
+            default.headline if recipe.headline is None else recipe.headline,
+            default.comments and not recipe.news if recipe.comments is None else recipe.comments,
+            recipe.captions,
+            recipe.notices,
+            recipe.news,
+        )
+        self._wants_facts = recipe.facts or recipe.respect_tdm
         self._model_name = str(getattr(used, "name", ""))
         # n-grams alone, or those of a hybrid
         ngrams = getattr(used, "ngrams", used)
@@ -117,16 +180,23 @@ class Cleaner:
         self, html: bytes | str, url: str, callers: int, marks: bool = False, facts: bool = False
     ) -> Document:
         check_is("url", url, str, "an address as str")
+        page = page_of(html, callers, self.recipe.encoding)
+        return self._with_site(self._of_html(page, marks=marks, facts=facts), url)
+
+    def _of_html(
+        self, html: bytes | str, content_type: str = "", marks: bool = False, facts: bool = False
+    ) -> Document:
         recipe = self.recipe
-        document = dump_html(
-            page_of(html, callers),
+        return dump_html(
+            html,
+            content_type=content_type,
             encoding=recipe.encoding,
             limits=recipe.limits,
             alt_text=recipe.alt_text,
-            facts=facts or recipe.facts,
+            readings=recipe.readings,
+            facts=facts or self._wants_facts,
             marks=marks or recipe.marks,
         )
-        return self._with_site(document, url)
 
     def _with_site(self, document: Document, url: str) -> Document:
         if self.sites is None or not url:
@@ -135,7 +205,9 @@ class Cleaner:
 
     def keep(self, document: Document) -> Kept:
         """Decides which segments of a document to keep; remarks the model and the language of the page."""
-        kept = self._decided(document)
+        return self._named(document, self._decided(document))
+
+    def _named(self, document: Document, kept: Kept) -> Kept:
         if kept.remarks.model:
             return kept
         # the method has one model for all pages, or none
@@ -149,8 +221,25 @@ class Cleaner:
             return False
         return has_other_letters(self._ngrams, document)
 
-    def _decided(self, document: Document) -> Kept:
-        return self.wanted.applied(document, self.method.keep(document))
+    def _decided(self, document: Document, header: str = "") -> Kept:
+        if self.recipe.respect_tdm and self._is_reserved(document, header):
+            return Kept(np.zeros(len(document), np.bool_), remarks=Remarks(reserved=True))
+        kept = self.wanted.applied(document, self.method.keep(document))
+        if kept.estimate is None:
+            return kept
+        quality = round(kept.estimate(document, kept), 3) if np.count_nonzero(kept.mask) else None
+        least = self.recipe.min_quality
+        if quality is not None and least is not None and quality < least:
+            kept = kept._replace(mask=np.zeros_like(kept.mask)).remarked(doubtful=True)
+        # without the model, which is large to pickle
+        return kept._replace(quality=quality, estimate=None)
+
+    @staticmethod
+    def _is_reserved(document: Document, header: str) -> bool:
+        # few runs ask for it
+        from ncleaner.describing.rights import rights_of
+
+        return rights_of(document, header).reserved
 
     def clean(self, html: bytes | str, url: str = "") -> str:
         """Returns the clean text of one HTML page, one segment per line; empty if no segment is kept.
@@ -164,7 +253,7 @@ class Cleaner:
 
         Raises:
             TypeError: `html` is no page, but a path, an open file, a list, None ...
-            InputError: the page exceeds `limits.bytes` or `limits.segments`.
+            InputError: the page exceeds `limits.bytes` or `limits.segments`, or is a binary file.
             ModelError: the survey of sites is damaged.
         """
         return self._text(html, url, 5)
@@ -173,11 +262,41 @@ class Cleaner:
         document = self._dumped(html, url, callers)
         return kept_text(document, self._decided(document)).decode()
 
+    def extract(
+        self,
+        html: bytes | str,
+        url: str = "",
+        *,
+        links: bool = False,
+        images: bool = False,
+        spans: Spans = "merge",
+    ) -> Extracted:
+        """Returns text, Markdown, metadata, language and kind of one HTML page, which is parsed once.
+
+        Arguments and errors as for `markdown`.
+        """
+        return self._extracted(html, url, MarkupOptions(links, images, spans), 5)
+
+    def _extracted(self, html: bytes | str, url: str, options: MarkupOptions, callers: int) -> Extracted:
+        # those who want a text only need none of it
+        from ncleaner.markup.render import markdown_of
+
+        document = self._dumped(html, url, callers, marks=True, facts=True)
+        kept = self.keep(document)
+        return Extracted(
+            text=kept_text(document, kept).decode(),
+            markdown=markdown_of(document, kept, options, url).decode(),
+            metadata=_said_by(document, url),
+            language=kept.remarks.language,
+            kind=kept.kind,
+            quality=kept.quality,
+            encoding=document.encoding,
+        )
+
     def metadata(self, html: bytes | str, url: str = "") -> Metadata:
         """Returns the metadata of one HTML page: title, authors, dates and so on.
 
-        For its text, too, give a Document of a `Cleaner(facts=True)` to `keep` and to
-        `ncleaner.describing.metadata.metadata_of`: the page is then parsed once.
+        `extract` gives the text, too.
 
         Args:
             html: the page: bytes as served, or decoded text.
@@ -185,7 +304,7 @@ class Cleaner:
 
         Raises as `clean` does.
         """
-        return _said_by(page_of(html, 3), url, self.recipe)
+        return _metadata(html, url, self.recipe, 4)
 
     def markdown(
         self,
@@ -222,7 +341,7 @@ class Cleaner:
 
         check_flag("front_matter", front_matter)
         options = MarkupOptions(links, images, spans)
-        document = self._dumped(html, url, 5, marks=True, facts=front_matter)
+        document = self._dumped(html, url, 4, marks=True, facts=front_matter)
         kept = self.keep(document) if front_matter else self._decided(document)
         text = markdown_of(document, kept, options, url).decode()
         if not (front_matter and text):
@@ -248,13 +367,16 @@ class Cleaner:
         from ncleaner.markup.render import html_of
 
         options = MarkupOptions(links, images, spans)
-        document = self._dumped(html, url, 5, marks=True)
+        document = self._dumped(html, url, 4, marks=True)
         return html_of(document, self._decided(document), options, url).decode()
 
     def page(self, page: Page) -> tuple[Document, Kept]:
         """Dumps and cleans a page of an archive; its HTTP header counts for the encoding."""
         check_is("page", page, Page, "a Page, such as `pages` yields")
         recipe = self.recipe
+        if not page.source:
+            # not read by `pages`, which passes such files over
+            check_text(page.body, recipe.encoding or page.content_type)
         if page.kind == "text":
             layout = self._layout(page)
             document = dump_text(
@@ -265,17 +387,9 @@ class Cleaner:
                 layout=layout,
             )
         else:
-            document = dump_html(
-                page.body,
-                content_type=page.content_type,
-                encoding=recipe.encoding,
-                limits=recipe.limits,
-                alt_text=recipe.alt_text,
-                facts=recipe.facts,
-                marks=recipe.marks,
-            )
+            document = self._of_html(page.body, page.content_type)
         document = self._with_site(document, page.url)
-        kept = self.keep(document)
+        kept = self._named(document, self._decided(document, page.rights))
         if self.sites is not None and self.sites.duplicates:
             first = self.sites.duplicate_of(page)
             kept = kept.remarked(duplicate_of=first)
@@ -327,11 +441,49 @@ def clean(html: bytes | str) -> str:
 
     Raises:
         TypeError: `html` is no page, but a path, an open file, a list, None ...
-        InputError: the page exceeds the default limits.
+        InputError: the page exceeds the default limits, or is a binary file, such as a PDF, an image or
+            compressed data; the message says which.
     """
+    return _default_cleaner()._text(html, "", 5)
+
+
+def extract(
+    html: bytes | str,
+    url: str = "",
+    *,
+    links: bool = False,
+    images: bool = False,
+    spans: Spans = "merge",
+) -> Extracted:
+    """Returns text, Markdown, metadata, language and kind of one HTML page, which is parsed once.
+
+    Use a `Cleaner` for other methods, models or limits.
+
+    >>> import ncleaner
+    >>> page = "<title>Back</title><meta name=author content='Ann Lee'><h1>Back</h1>"
+    >>> found = ncleaner.extract(page + "<p>The ferry <b>will sail</b> until the end of May.")
+    >>> found.text.splitlines()[-1], found.metadata.authors
+    ('The ferry will sail until the end of May.', ('Ann Lee',))
+    >>> print(found.markdown.splitlines()[-1])
+    The ferry **will sail** until the end of May.
+
+    Args:
+        html: the page: bytes as served, or decoded text. See `clean`.
+        url: its address, for relative addresses in it and for the date in it.
+        links: write the targets of links into the Markdown.
+        images: write images.
+        spans: what becomes of a cell over several columns or rows: `merge` writes its text once, `repeat` in
+            each of them.
+
+    Warns and raises as `clean` does, and ValueError for other `spans`.
+    """
+    return _default_cleaner()._extracted(html, url, MarkupOptions(links, images, spans), 5)
+
+
+def _default_cleaner() -> Cleaner:
     if not _default:
         _default.append(Cleaner())
-    return _default[0]._text(html, "", 5)
+    return _default[0]
 
 
 def metadata(html: bytes | str, url: str = "") -> Metadata:
@@ -349,13 +501,17 @@ def metadata(html: bytes | str, url: str = "") -> Metadata:
 
     Warns and raises as `clean` does.
     """
-    return _said_by(page_of(html, 3), url, Recipe())
+    return _metadata(html, url, Recipe(), 4)
 
 
-def _said_by(html: bytes | str, url: str, recipe: Recipe) -> Metadata:
+def _metadata(html: bytes | str, url: str, recipe: Recipe, callers: int) -> Metadata:
+    check_is("url", url, str, "an address as str")
+    page = page_of(html, callers, recipe.encoding)
+    return _said_by(dump_html(page, encoding=recipe.encoding, limits=recipe.limits, facts=True), url)
+
+
+def _said_by(document: Document, url: str) -> Metadata:
     # few runs ask for it, and it imports parsers of dates and addresses
     from ncleaner.describing.metadata import metadata_of
 
-    check_is("url", url, str, "an address as str")
-    document = dump_html(html, encoding=recipe.encoding, limits=recipe.limits, facts=True)
-    return metadata_of(document, url)
+    return metadata_of(document, replace_surrogates(url))

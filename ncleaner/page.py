@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
-__all__ = ["LAYOUTS", "LAYOUT_CHOICES", "Damage", "Page", "Skip", "TextLayout"]
+__all__ = ["LAYOUTS", "LAYOUT_CHOICES", "Binary", "Damage", "Page", "Skip", "TextLayout", "binary"]
 
 #: Layouts of a plain text: a paragraph on each line, paragraphs between empty lines, lines that are wrapped
 #: as by Lynx or in mail. Compiled code knows them by their numbers.
@@ -60,6 +60,8 @@ class Page:
         kind: `html`, or `text` for plain-text dumps and WET records.
         layout: of a text if the reader knows it: of a piece of a longer text, and of a WET record, in which
             each line is a block of the page. None: as the lines of the page tell.
+        rights: the fields X-Robots-Tag, TDM-Reservation and TDM-Policy of the HTTP header, a line each; empty
+            without them.
     """
 
     body: bytes
@@ -71,12 +73,13 @@ class Page:
     offset: int = -1
     kind: Literal["html", "text"] = "html"
     layout: TextLayout | None = None
+    rights: str = ""
 
     def __reduce__(self) -> tuple[type[Page], tuple[object, ...]]:
         # every page of a pipe goes to a worker: what dataclasses have for it takes three times as long
         return Page, (
             self.body, self.url, self.date, self.content_type, self.record_id, self.source, self.offset,
-            self.kind, self.layout,
+            self.kind, self.layout, self.rights,
         )  # fmt: skip
 
 
@@ -93,6 +96,7 @@ class Skip:
         url, source, offset: as those of `Page`.
         lost: True for a page that was given up (too large, cannot be decoded), False for a record that is
             passed over on purpose.
+        advice: what the user can do about it; empty in most cases.
     """
 
     reason: str
@@ -100,6 +104,7 @@ class Skip:
     source: str = ""
     offset: int = -1
     lost: bool = False
+    advice: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,3 +127,75 @@ class Damage:
     offset: int = -1
     url: str = ""
     unread: bool = False
+
+
+class Binary(NamedTuple):
+    """The format of a body that is not text.
+
+    Attributes:
+        name: of the format; empty if it is unknown.
+        advice: what to do to have its text cleaned.
+    """
+
+    name: str
+    advice: str
+
+    @property
+    def reason(self) -> str:
+        """Why it is no page; see `Skip`."""
+        return f"not text ({self.name})" if self.name else "not text"
+
+
+_READ: Final = "HTML, text and web archives are read"
+_CONVERT: Final = f"{_READ}; convert it first"
+_UNPACK: Final = "decompress it first; `ncleaner.pages` and the command line read compressed files"
+_UNKNOWN: Final = Binary("", _READ)
+_SIGNATURES: Final = {
+    b"%PDF-": Binary("PDF", f"{_CONVERT}, for example with pdftotext"),
+    b"\x89PNG": Binary("PNG image", _READ),
+    b"GIF87a": Binary("GIF image", _READ),
+    b"GIF89a": Binary("GIF image", _READ),
+    b"\xff\xd8\xff": Binary("JPEG image", _READ),
+    b"PK\x03\x04": Binary("ZIP, as are docx, odt and epub", f"{_READ}; unpack or convert it first"),
+    b"\x1f\x8b": Binary("gzip", _UNPACK),
+    b"\x28\xb5\x2f\xfd": Binary("Zstandard", _UNPACK),
+    b"RIFF": Binary("RIFF: sound, film or image", _READ),
+    b"\x7fELF": Binary("program", _READ),
+    b"OggS": Binary("Ogg: sound or film", _READ),
+    b"wOFF": Binary("font", _READ),
+    b"wOF2": Binary("font", _READ),
+    b"Rar!\x1a": Binary("RAR archive", _READ),
+    b"7z\xbc\xaf\x27\x1c": Binary("7z archive", _READ),
+    b"\xd0\xcf\x11\xe0": Binary("document of Microsoft Office", _CONVERT),
+    b"\xca\xfe\xba\xbe": Binary("program", _READ),
+}
+_BEGINNINGS: Final = tuple(_SIGNATURES)
+_CONTROL: Final = bytes({*range(0x20), 0x7F} - {0x09, 0x0A, 0x0C, 0x0D, 0x1B})
+_HEAD: Final = 2048
+
+
+def binary(body: bytes, content_type: str = "", *, decoded: bool = False) -> Binary | None:
+    """Returns the format of an image, a program or another binary file; None for text.
+
+    Known formats are recognised by their signatures, others by control characters, of which text in any
+    encoding has almost none. In UTF-16, every other byte may be NUL.
+
+    Args:
+        body: of a page, or its first two thousand bytes.
+        content_type: names the encoding, if it is known.
+        decoded: the body was given as text: only signatures count.
+    """
+    head = body[:_HEAD]
+    if head.startswith(_BEGINNINGS):
+        return next(found for signature, found in _SIGNATURES.items() if head.startswith(signature))
+    if decoded:
+        return None
+    controls = len(head) - len(head.translate(None, _CONTROL))
+    if controls * 20 <= len(head):
+        return None
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")) or "utf-16" in content_type.lower():
+        return None
+    even, odd = head[::2].count(0), head[1::2].count(0)
+    others = controls - even - odd
+    is_utf16 = max(even, odd) * 10 >= len(head) // 2 * 6 and min(even, odd) * 10 <= len(head) // 2
+    return None if is_utf16 and others * 20 <= len(head) else _UNKNOWN

@@ -20,14 +20,17 @@ if TYPE_CHECKING:
     from ncleaner.modelling.decision import Preset
     from ncleaner.surveying.survey import Survey
 
-__all__ = ["Recipe"]
+__all__ = ["AUTO_SITES", "Recipe"]
+
+# the value of `sites` with which a run makes a survey of its inputs
+AUTO_SITES = "auto"
 
 _INPUT = "Input"
 _DECISION = "How it is decided"
 _KEPT = "What is kept"
 _PRESETS = (
-    ("precision", "Prefer losing text to keeping boilerplate: the model's preset."),
-    ("recall", "Prefer keeping boilerplate to losing text: the model's preset."),
+    ("precision", "Less boilerplate, and less text."),
+    ("recall", "More text, and more boilerplate."),
 )
 
 
@@ -59,6 +62,12 @@ def _check_threshold(name: str, value: Any) -> None:
         check_number(name, value, f"a number of bits, {' or '.join(map(repr, names))}")
 
 
+def _check_quality(name: str, value: Any) -> None:
+    check_number(name, value, "a number from 0 to 1")
+    if not 0 <= value <= 1:
+        raise ValueError(f"{name} is a number from 0 to 1, not {value!r}")
+
+
 @dataclass(frozen=True, slots=True)
 class Recipe(Declared):
     """How a page is cleaned: method, model, what is kept, what is collected, and limits.
@@ -76,15 +85,17 @@ class Recipe(Declared):
 
     method: str = option(
         DEFAULT_METHOD,
-        f"Cleaning method: {', '.join(METHODS)}. `ncleaner methods` says what each does.",
-        choices=tuple(METHODS), check=_check_method, flags="--method -m", panel=_DECISION, positional=True,
+        f"Cleaning method (see `ncleaner methods`). One of {', '.join(METHODS)}.",
+        choices=tuple(METHODS), check=_check_method, flags="--method -m", common=True, panel=_DECISION,
+        positional=True,
     )  # fmt: skip
     model: str | Path | Stored = option(
         DEFAULT_MODEL,
-        "auto: a model per page by its language, your own first (see `ncleaner models`); shipped: auto "
+        "Its model: auto, a name or a file. auto: a model per page by its language, your own first (see "
+        "`ncleaner models`); shipped: auto "
         "without your own; a directory (./DIR): auto with the models of that directory first; or one model "
         "for all pages, by its name or its file (NAME.ncm).",
-        check=_check_model, metavar="auto|NAME|FILE", complete="model_choices", panel=_DECISION,
+        check=_check_model, metavar="NAME|FILE", complete="model_choices", common=True, panel=_DECISION,
         positional=True,
     )  # fmt: skip
     parameters: Mapping[str, Value] = option(
@@ -94,14 +105,15 @@ class Recipe(Declared):
     )  # fmt: skip
     sites: str | Path | Survey | None = option(
         None,
-        "A survey of sites (see `ncleaner survey`): hybrid removes what is on many pages of a site.",
-        kind=str, check=_check_sites, metavar="FILE", panel=_DECISION,
+        "Remove what a site's pages repeat. FILE: a survey of sites (see `ncleaner survey`); auto: "
+        "`clean` surveys the inputs first, and so reads them twice.",
+        kind=str, check=_check_sites, metavar="auto|FILE", common=True, panel=_DECISION,
     )  # fmt: skip
     threshold: float | Preset | None = option(
         None,
         "Segments with at least these log-odds, in bits, are kept; a higher value removes more.",
         kind=float, check=_check_threshold, presets=_PRESETS, otherwise="the model's", metavar="BITS",
-        panel=_DECISION,
+        common=True, panel=_DECISION,
     )  # fmt: skip
     headline: bool | None = option(
         None,
@@ -109,13 +121,17 @@ class Recipe(Declared):
         kind=bool, otherwise="kept by hybrid and ngram; the other methods decide",
         flags="--headline/--no-headline", panel=_KEPT,
     )  # fmt: skip
-    comments: bool = option(
-        True, "Leave out the readers' comments, unless they are the page, as in a forum.", panel=_KEPT
-    )
+    comments: bool | None = option(
+        None,
+        "Keep or leave out readers' comments. A discussion stays: there the comments are the page.",
+        kind=bool, otherwise="left out by hybrid and ngram; the other methods decide",
+        flags="--comments/--no-comments", common=True, panel=_KEPT,
+    )  # fmt: skip
     captions: bool = option(True, "Leave out the captions of pictures and tables.", panel=_KEPT)
     news: bool = option(
         False,
-        "All pages are articles: judge each as one (hybrid), and leave out the readers' comments.",
+        "All pages are news articles. Judge each as one (hybrid), and leave out its readers' comments.",
+        common=True,
         panel=_KEPT,
     )
     notices: bool = option(
@@ -124,7 +140,21 @@ class Recipe(Declared):
         "listing. By default hybrid leaves them out.",
         panel=_KEPT,
     )
+    min_quality: float | None = option(
+        None,
+        "Leave out pages estimated as worse. The estimate is the F1 of a page's words, 0 to 1 (hybrid).",
+        kind=float, check=_check_quality, metavar="Q", common=True, panel=_KEPT,
+    )  # fmt: skip
+    respect_tdm: bool = option(
+        False,
+        "Leave out pages that do not want to be part of a corpus: text and data mining is reserved "
+        "(TDM-Reservation), or robots are told noai, noarchive or noindex.",
+        panel=_KEPT,
+    )
     alt_text: bool = option(False, "Include the alternative text of images.", panel=_KEPT)
+    readings: bool = option(
+        True, "Leave out the readings of characters (<ruby>), which follow them in brackets.", panel=_KEPT
+    )
     text: str = option(
         "auto",
         "Layout of plain text. lines: a paragraph on each line; paragraphs: between empty lines; wrapped: "
@@ -155,6 +185,11 @@ class Recipe(Declared):
                 object.__setattr__(self, "parameters", entry.settled(self.parameters))
             except ValueError as error:
                 raise OptionError("parameters", str(error)) from None
+        if self.min_quality is not None and not entry.estimates:
+            raise OptionError(
+                "min_quality",
+                f"the method {self.method} does not estimate quality: use hybrid",
+            )
         if entry.needs_references and self.sites is None:
             raise OptionError(
                 "method",

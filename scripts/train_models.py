@@ -9,20 +9,24 @@ models/NAME.ncm for all models, or for those named.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from goldsets import SETS, read_sets, stock_phrases, structure_examples
+from goldsets import NONLEXICAL, SETS, read_sets, stock_phrases, structure_examples, unseen_outputs
 from notice_training import read_texts, small_parts, terms_of_texts, train_notices
 
 from ncleaner.errors import TrainingWarning
 from ncleaner.modelling.container import Stored
+from ncleaner.modelling.ngrams import NGramModel
+from ncleaner.page import Page
 from ncleaner.people.cards import trained_sentence
 from ncleaner.training.classic import train_fiasco, train_lines, train_victor
-from ncleaner.training.pairs import Pair, read_pairs
+from ncleaner.training.crawl import pages_in_language, train_from_crawl
+from ncleaner.training.pairs import Pair, find_manifest
+from ncleaner.training.quality import fit_quality
 from ncleaner.training.structure import train_structure
 from ncleaner.training.train import train
 
@@ -34,14 +38,26 @@ WCXB = "WCXB development set (Foley 2026, CC BY 4.0)"
 PORTAL = "CleanPortalEval (Endrédy and Novák 2013)"
 L3S = "L3S-GN1 (Kohlschütter, Fankhauser and Nejdl 2010)"
 DANIEL = "DAnIEL news corpus (Lejeune et al. 2012)"
+FUNDUS = "fundus test pages (Dallabetta et al. 2024)"
+HTMLDATE = "htmldate evaluation pages (Barbaresi 2020)"
 
 
-ENGLISH = ("cleaneval-dev", "wcxb-dev", "l3s-dev", "daniel-en", "daniel-en-more")
+ENGLISH = ("cleaneval-dev", "wcxb-dev", "l3s-dev", "daniel-en", "daniel-en-more", "fundus-dev")
+# the notices and their figures are of these
+FOR_NOTICES = tuple(name for name in SETS if name != "fundus-dev")
+# seeds of the models whose outputs teach the estimate of quality
+FOR_QUALITY = (1, 2)
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a shipped model is made of."""
+    """What a shipped model is made of.
+
+    Attributes:
+        language, sources, alphabet, order, kind: of the model.
+        sets: gold directories; of one with several languages, the pages in the language of the model.
+        raw: a directory of pages without gold texts, from which a model learns before it learns from `sets`.
+    """
 
     language: str
     sets: tuple[str, ...]
@@ -49,26 +65,33 @@ class Recipe:
     alphabet: str = "learned"
     order: int | None = None
     kind: str = "ngram"
+    raw: str = ""
 
 
 RECIPES = {
-    "en": Recipe("en", ENGLISH, f"{CLEANEVAL}; {WCXB}; {L3S}; {DANIEL}"),
+    "en": Recipe("en", ENGLISH, f"{CLEANEVAL}; {WCXB}; {L3S}; {DANIEL}; {FUNDUS}"),
     "nonlexical": Recipe(
         "any",
-        ("cleaneval-dev", "wcxb-dev", "daniel-el", "daniel-pl", "daniel-ru", "daniel-zh"),
+        NONLEXICAL,
         f"{CLEANEVAL}; {WCXB}; {DANIEL}",
         alphabet="nonlexical",
     ),
-    **{language: Recipe(language, (f"daniel-{language}",), DANIEL) for language in ("el", "pl", "ru", "zh")},
+    "de": Recipe("de", ("fundus-dev",), f"{HTMLDATE}; {FUNDUS}", raw="htmldate-dev"),
+    "el": Recipe("el", ("daniel-el",), DANIEL),
+    **{
+        language: Recipe(language, (f"daniel-{language}", "fundus-dev"), f"{DANIEL}; {FUNDUS}")
+        for language in ("pl", "ru")
+    },
+    "zh": Recipe("zh", ("daniel-zh",), DANIEL),
     "structure": Recipe(
         "any",
         tuple(SETS),
-        f"{CLEANEVAL}; {PORTAL}; {WCXB}; {L3S}; {DANIEL}",
+        f"{CLEANEVAL}; {PORTAL}; {WCXB}; {L3S}; {DANIEL}; {FUNDUS}",
         kind="structure",
     ),
     "notices": Recipe(
         "any",
-        tuple(SETS),
+        FOR_NOTICES,
         f"texts written for ncleaner; {CLEANEVAL}; {PORTAL}; {WCXB}; {L3S}; {DANIEL}",
         kind="notices",
     ),
@@ -90,6 +113,18 @@ TRAINERS: dict[str, Callable[..., Stored]] = {
 }
 
 
+def from_raw(folder: Path, language: str, pairs: Sequence[Pair]) -> NGramModel:
+    """Trains n-grams on the raw pages of a language, of other sites than those of `pairs`."""
+    told = find_manifest(folder)
+    pages = (
+        Page(path.read_bytes(), told[path.stem]["url"], source=path.name)
+        for path in sorted(folder.glob("*.html"))
+    )
+    raw, _ = pages_in_language(pages, language)
+    sites = {pair.site for pair in pairs}
+    return train_from_crawl([page for page in raw if page.site not in sites]).ngrams
+
+
 def main(
     gold: Annotated[Path, typer.Argument(help="where the gold directories are")],
     names: Annotated[list[str] | None, typer.Argument(help="models to train; all by default")] = None,
@@ -99,20 +134,24 @@ def main(
     for name in names or RECIPES:
         recipe = RECIPES[name]
         pairs: list[Pair] = []
-        for folder in recipe.sets if recipe.kind != "structure" else ():
-            pairs += read_pairs(gold / folder / "raw", gold / folder / "clean")
+        if recipe.kind != "structure":
+            for of_set in read_sets(gold, recipe.sets).values():
+                pairs += [pair for pair in of_set if recipe.language in ("any", pair.language)]
         about = {
-            "name": name, "language": recipe.language, "sources": recipe.sources, "date": "2026-11-22",
+            "name": name, "language": recipe.language, "sources": recipe.sources, "date": "2026-11-24",
         }  # fmt: skip
         path = MODELS / f"{name}.ncm"
         if recipe.kind == "structure":
-            _, examples = structure_examples(read_sets(gold, recipe.sets))
+            sets = read_sets(gold, recipe.sets)
+            _, examples = structure_examples(sets)
             # fragments teach only their kind, and are of pages that are counted already
             pages = [example for example in examples if not (len(example.silent) and example.silent.all())]
             training = {"pages": len(pages), "sites": len({page.site for page in pages})}
             structure = train_structure(
                 examples, threads=2, stock=stock_phrases(), about={**about, "training": training}
             )
+            outputs = [output for _, output in unseen_outputs(sets, FOR_QUALITY)]
+            structure = replace(structure, quality=fit_quality(outputs))
             structure.save(path)
             said = f"{structure!r}, {training['pages']:,} pages of {training['sites']:,} sites"
         elif recipe.kind == "notices":
@@ -135,7 +174,10 @@ def main(
             trained.save(path)
             said = trained_sentence(trained)
         else:
-            model = train(pairs, method="ngram", order=recipe.order, alphabet=recipe.alphabet, about=about)
+            base = None if not recipe.raw else from_raw(gold / recipe.raw / "raw", recipe.language, pairs)
+            model = train(
+                pairs, method="ngram", order=recipe.order, alphabet=recipe.alphabet, base=base, about=about
+            )
             model.save(path)
             said = trained_sentence(model)
         print(f"{path.name} ({path.stat().st_size / 1000:,.0f} kB): {said}", flush=True)

@@ -8,6 +8,10 @@ import pytest
 
 import ncleaner
 from ncleaner import Cleaner, InputError, Limits, ModelError, Page
+from ncleaner.methods.choice import read_ngrams
+from ncleaner.modelling.hybrid import HybridModel
+
+from .structures import structure
 
 PAGES = sorted((Path(__file__).parent.parent / "examples" / "pages").glob("*.html"))
 PROSE = "The ferry was late again this morning, and those who had come early stood on the pier for an hour."
@@ -15,6 +19,35 @@ MENU = "Home | Contact | Terms of use | Privacy policy"
 MORE = "Nobody on the quay could say when the next one would leave, or whether it would be there before dark."
 HTML = f"<title>T</title><div>{MENU}</div><p>{PROSE}</p><p>{MORE}</p><p>© 2024 | Imprint | Jobs</p>"
 CLEAN = f"{PROSE}\n{MORE}"
+
+
+def test_extract_is_all_of_the_others_at_once() -> None:
+    url = "https://harbour-gazette.example/ferry"
+    for cleaner in (Cleaner(), Cleaner("ngram", comments=False)):
+        for html in [path.read_bytes() for path in PAGES[:5]] + ["", MENU]:
+            found = cleaner.extract(html, url, links=True)
+            assert found.text == cleaner.clean(html, url)
+            assert found.markdown == cleaner.markdown(html, url, links=True)
+            assert found.metadata == cleaner.metadata(html, url)
+            document = cleaner.document(html, url)
+            kept = cleaner.keep(document)
+            assert (found.language, found.kind) == (kept.remarks.language, kept.kind)
+            assert found.encoding == document.encoding
+            row = found.to_dict()
+            assert (row["title"], row["markdown"]) == (found.metadata.title, found.markdown)
+            pickle.loads(pickle.dumps(found))
+    assert ncleaner.extract(HTML, images=True) == Cleaner().extract(HTML, images=True)
+    with pytest.raises(ValueError, match="spans has to be merge or repeat"):
+        ncleaner.extract(HTML, spans="other")  # type: ignore[arg-type]
+
+
+def test_an_address_with_half_a_character() -> None:
+    html = f"<title>T</title><link rel=canonical href='a'><meta property=og:image content='i.png'><p>{PROSE}"
+    cleaner = Cleaner()
+    for url in ("http://x.example/\ud800/", "http://x\ud800.example/"):
+        for said in (cleaner.metadata(html, url), cleaner.extract(html, url).metadata):
+            assert said.image.isascii() and said.image.endswith("i.png")
+        assert 'image: "http' in cleaner.markdown(html, url, front_matter=True)
 
 
 def test_clean() -> None:
@@ -65,6 +98,47 @@ def test_decisions_pickle(method: str) -> None:
     kept = cleaner.keep(cleaner.document(HTML))
     again = pickle.loads(pickle.dumps(kept))
     assert (again.mask.tolist(), again.remarks, again.kinds) == (kept.mask.tolist(), kept.remarks, kept.kinds)
+
+
+def test_quality_is_estimated_and_may_decide() -> None:
+    cleaner = Cleaner()
+    document = cleaner.document(HTML)
+    kept = cleaner.keep(document)
+    assert kept.quality is not None and 0.5 < kept.quality <= 1
+    assert Cleaner(min_quality=kept.quality).clean(HTML) == cleaner.clean(HTML)
+    strict = Cleaner(min_quality=1.0)
+    doubtful = strict.keep(document)
+    assert strict.clean(HTML) == "" and not doubtful.mask.any()
+    assert doubtful.remarks.doubtful and doubtful.quality == kept.quality
+    # nothing is kept, and plain text
+    assert cleaner.keep(cleaner.document("<nav><a href=/>Home</a></nav>")).quality is None
+    assert strict.page(Page(PROSE.encode(), kind="text"))[1].quality is None
+    assert strict.page(Page(PROSE.encode(), kind="text"))[1].mask.all()
+    assert Cleaner("ngram").keep(document).quality is None
+
+
+def test_pages_that_do_not_want_to_be_in_a_corpus() -> None:
+    reserved = f"<meta name=tdm-reservation content=1>{HTML}"
+    cleaner = Cleaner(respect_tdm=True)
+    assert (
+        Cleaner().clean(reserved) == CLEAN and cleaner.clean(reserved) == "" and cleaner.clean(HTML) == CLEAN
+    )
+    assert cleaner.markdown(reserved) == "" and cleaner.markdown(HTML) == CLEAN.replace("\n", "\n\n")
+    _, kept = cleaner.page(Page(HTML.encode(), rights="X-Robots-Tag: noarchive"))
+    assert kept.remarks.reserved and not kept.mask.any()
+
+
+def test_quality_that_cannot_be_estimated(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="the method ngram does not estimate"):
+        Cleaner("ngram", min_quality=0.8)
+    with pytest.raises(ValueError, match=r"min_quality is a number from 0 to 1, not 1\.5"):
+        Cleaner(min_quality=1.5)
+    with pytest.raises(TypeError, match="min_quality"):
+        Cleaner(min_quality="high")  # type: ignore[call-overload]
+    own = HybridModel(read_ngrams("en"), structure(), own=True)
+    with pytest.raises(ValueError, match="structure model of its own"):
+        Cleaner(model=own, min_quality=0.8)
+    assert Cleaner(model=own).keep(Cleaner().document(HTML)).quality is None
 
 
 def test_models_by_name_file_and_object(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ Python interface for a small document. If they differ (a future Lexbor, or other
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t, uintptr_t
 from libc.stdlib cimport free
-from libc.string cimport memcmp, memset
+from libc.string cimport memcmp, memset, strlen
 
 from ncleaner.document._document cimport (
     Builder, add_break, add_rule, add_space, add_text, class_conceals, close_block, close_inline, open_block,
@@ -30,8 +30,10 @@ from ncleaner.document._structs cimport (
 from ncleaner.document._tables cimport CONCEALED, builder_t, grow
 from ncleaner.document._tags cimport (
     CONTEXT_ALT, CONTEXT_CODE, FORM_PLAIN, ROLE_BLOCK, ROLE_BREAK, ROLE_IMAGE, ROLE_INLINE, ROLE_LEFT_OUT, ROLE_RULE,
-    SIDE_OTHER, TAG_A, TAG_CUSTOM, TAG_MATH, TAG_UNKNOWN,
+    SIDE_OTHER, TAG_A, TAG_CUSTOM, TAG_DT, TAG_MATH, TAG_TD, TAG_UNKNOWN,
 )
+from ncleaner.text._ascii cimport find, is_digit
+from ncleaner.text._letters cimport is_white
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -227,6 +229,8 @@ cdef struct found_t:         # what the walk finds besides the text
     node_t* last             # the text node with the last character that is not white space; NULL after a formula
     size_t formula           # end of the text (`mark`) after the last formula, or 0
     size_t rubies            # number of open <ruby>
+    bint alt_text            # the alternative texts of images are text
+    bint no_readings         # the readings of <ruby> are left out
     trace_t* trace           # gets what the walk meets; NULL without a trace
 
 
@@ -491,7 +495,7 @@ cdef bint _enter_formula(builder_t* b, node_t* node, int kind, str_t* alt, found
     return True
 
 
-cdef void _add_readings(builder_t* b, node_t* ruby, found_t* found) noexcept nogil:
+cdef void _add_readings(builder_t* b, node_t* ruby) noexcept nogil:
     """Writes the readings of a <ruby> in brackets after its text; those of an <rtc> have brackets of their own."""
     cdef node_t* node = ruby
     cdef node_t* part = NULL  # the <rt> or <rtc> around `node`
@@ -520,12 +524,73 @@ cdef void _add_readings(builder_t* b, node_t* ruby, found_t* found) noexcept nog
             apart = True
     if open_:
         end_readings(b)
-    found.last = NULL
+
+
+# --------------------------------------------------------------------------------------------------
+# What a page adds to headings and code for readers on a screen.
+
+# The texts of links that lead to where they are: ¶ 🔗 ⚓, what is not seen, and, in headings, # and §.
+cdef const char** PERMALINKS = [
+    b"\xC2\xB6", b"\xF0\x9F\x94\x97", b"\xE2\x9A\x93", b"\xE2\x80\x8B", b"\xEF\xBB\xBF", b"#", b"\xC2\xA7",
+]
+cdef enum:
+    ANYWHERE = 5
+    N_PERMALINKS = 7
+    LONGEST_PERMALINK = 16  # with white space
+# Parts of the classes of line numbers.
+cdef const char** LINE_NUMBERS = [b"lineno", b"line-num", b"linenum", b"gutter", b"ln-num"]
+cdef enum:
+    N_LINE_NUMBERS = 5
+
+
+cdef bint _is_permalink(node_t* node, bint heading) noexcept nogil:
+    """Returns whether a link leads to the heading or paragraph that it stands in, as its text and target say."""
+    cdef str_t* text = _text_of(node)
+    cdef str_t* href
+    cdef size_t first = 0, end
+    cdef int i
+    if text == NULL or text.length > LONGEST_PERMALINK or node.first_child != node.last_child:
+        return False
+    href = _value(node, OF_HREF)
+    if href == NULL or href.length == 0 or href.data[0] != c'#':
+        return False
+    end = text.length
+    while first < end and is_white(text.data[first]):
+        first += 1
+    while end > first and is_white(text.data[end - 1]):
+        end -= 1
+    for i in range(N_PERMALINKS if heading else ANYWHERE):
+        if strlen(PERMALINKS[i]) == end - first and memcmp(PERMALINKS[i], text.data + first, end - first) == 0:
+            return True
+    return False
+
+
+cdef bint _is_line_number(node_t* root, const unsigned char* class_, size_t length) noexcept nogil:
+    """Returns whether an element holds the numbers of lines of code: its class says so, and its text is digits."""
+    cdef node_t* node = root.first_child
+    cdef str_t* text
+    cdef bint digits = False
+    cdef size_t at, named = 0
+    cdef int i
+    for i in range(N_LINE_NUMBERS):
+        named += find(class_, length, LINE_NUMBERS[i])
+    if not named:
+        return False
+    while node != NULL:
+        if node.type == TEXT_NODE:
+            text = &(<text_node_t*> node).data
+            for at in range(text.length):
+                if is_digit(text.data[at]):
+                    digits = True
+                elif not is_white(text.data[at]):
+                    return False
+        node = following(node, root, True)
+    return digits
 
 
 # --------------------------------------------------------------------------------------------------
 
-cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noexcept nogil:
+cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
     """Passes the opening of an element to the builder.
 
     Returns whether the walk goes into the element: False if the element and all elements inside it are left out,
@@ -598,11 +663,13 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
             return _leave_out(b, node)
     if m.role != ROLE_BLOCK and (hidden or class_ != NULL and class_conceals(class_, class_length)):
         return _leave_out(b, node)
+    if class_ != NULL and (b.pres or m.code == TAG_TD) and _is_line_number(node, class_, class_length):
+        return _leave_out(b, node)
     if m.role == ROLE_IMAGE:
         b.object |= b.open
         if b.marking:
             _mark_image(b, node)
-        if alt_text and alt != NULL:
+        if found.alt_text and alt != NULL:
             add_space(b)
             open_inline(b, CONTEXT_ALT)
             add_text(b, alt.data, alt.length)
@@ -631,6 +698,8 @@ cdef bint _enter(builder_t* b, node_t* node, bint alt_text, found_t* found) noex
             return _leave_out(b, node)
         if found.rubies and (node.local_name == id_rt or node.local_name == id_rtc):
             return _leave_out(b, node)
+        if m.code == TAG_A and _is_permalink(node, b.headings > 0 or _meaning(node.parent).code == TAG_DT):
+            return _leave_out(b, node)
         found.rubies += node.local_name == id_ruby
         open_inline(b, m.bit)
     if b.marking:
@@ -648,7 +717,9 @@ cdef inline void _leave(builder_t* b, node_t* node, found_t* found) noexcept nog
     if found.rubies and node.local_name == id_ruby:
         found.rubies -= 1
         if not found.rubies:
-            _add_readings(b, node, found)
+            if not found.no_readings:
+                _add_readings(b, node)
+            found.last = NULL
     if m.role == ROLE_BLOCK:
         close_block(b, m.form)
     else:
@@ -723,7 +794,7 @@ cdef bint _are_apart(builder_t* b, node_t* before, node_t* after) noexcept nogil
     return False
 
 
-cdef void _walk(builder_t* b, node_t* root, bint alt_text, found_t* found) noexcept nogil:
+cdef void _walk(builder_t* b, node_t* root, found_t* found) noexcept nogil:
     """Walks the tree depth first. There is no recursion, because a page can nest deeper than the C stack allows."""
     cdef node_t* node = root
     cdef str_t* data
@@ -751,7 +822,7 @@ cdef void _walk(builder_t* b, node_t* root, bint alt_text, found_t* found) noexc
         elif node.type == ELEMENT_NODE:
             b.markup += _start_tag(node)
             written = b.mark
-            down = _enter(b, node, alt_text, found)
+            down = _enter(b, node, found)
             if found.trace != NULL:
                 _note(found.trace, node, ENTERED if down else PASSED, written, b.mark)
             if down and node.first_child == NULL:
@@ -768,28 +839,30 @@ cdef void _walk(builder_t* b, node_t* root, bint alt_text, found_t* found) noexc
         node = node.next
 
 
-def walk(parser not None, Builder builder not None, bint alt_text=False):
+def walk(parser not None, Builder builder not None, bint alt_text=False, bint readings=True):
     """Walks a parsed document (`LexborHTMLParser`) and passes its contents to `builder`.
 
-    With `alt_text`, the alternative texts of images become text too. Returns (title, lang): the UTF-8 bytes of the
-    first <title> and of <html lang>, empty if the page has none. May be called only if `LAYOUT_PROVED` is True: with
-    another struct layout, the walk reads memory at wrong addresses.
+    With `alt_text`, the alternative texts of images become text too; without `readings`, those of <ruby> do not.
+    Returns (title, lang): the UTF-8 bytes of the first <title> and of <html lang>, empty if the page has none. May be
+    called only if `LAYOUT_PROVED` is True: with another struct layout, the walk reads memory at wrong addresses.
     """
     cdef found_t found
     memset(&found, 0, sizeof(found))
-    _walk_below(parser, builder, alt_text, &found)
+    found.alt_text = alt_text
+    found.no_readings = not readings
+    _walk_below(parser, builder, &found)
     return (
         (<const char*> found.title)[: found.title_length] if found.title != NULL else b"",
         (<const char*> found.lang)[: found.lang_length] if found.lang != NULL else b"",
     )
 
 
-cdef int _walk_below(parser, Builder builder, bint alt_text, found_t* found) except -1:
+cdef int _walk_below(parser, Builder builder, found_t* found) except -1:
     cdef uintptr_t address
     if parser.root is not None:
         address = parser.root.mem_id
         with nogil:
-            _walk(&builder.b, <node_t*> address, alt_text, found)
+            _walk(&builder.b, <node_t*> address, found)
     return 0
 
 
@@ -807,7 +880,7 @@ def trace(parser not None, Builder builder not None):
     memset(&found, 0, sizeof(found))
     found.trace = &met
     try:
-        _walk_below(parser, builder, False, &found)
+        _walk_below(parser, builder, &found)
         if met.no_memory:
             raise MemoryError("not enough memory for the trace of a page")
         return [(met.rows[i].node, met.rows[i].what, met.rows[i].start, met.rows[i].end) for i in range(met.n)]

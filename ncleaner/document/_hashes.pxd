@@ -1,7 +1,10 @@
 """Hash functions, and hash tables that are used during one page only; inline, for all compiled modules."""
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
+
+from ncleaner.text._ascii cimport is_digit
+from ncleaner.text._letters cimport NO_LETTER, decode_utf8, fold
 
 
 # A random number of this process, so that a page cannot be constructed whose keys are all in a few rows of a table.
@@ -45,6 +48,22 @@ cdef inline uint64_t fnv(uint64_t h, uint64_t code) noexcept nogil:
 cdef inline uint64_t extended(uint64_t h, uint64_t code) noexcept nogil:
     """Returns the hash `h` of a word extended by one character."""
     return fnv(h, code) + 1
+
+
+cdef inline uint64_t letters_hash(const uint8_t* p, const uint8_t* end, bint digits, int most) noexcept nogil:
+    """Returns the hash of the letters in a text, without case, and of its digits if `digits` is set; of the first
+    `most`, if this is not 0."""
+    cdef uint64_t h = 7
+    cdef uint32_t code
+    cdef int n = 0
+    while p < end:
+        p += decode_utf8(p, <size_t> (end - p), &code)
+        if fold(&code) != NO_LETTER and (digits or not is_digit(code)):
+            h = extended(h, code)
+            n += 1
+            if n == most:
+                break
+    return mix(h)
 
 
 cdef inline uint64_t rows_for(uint64_t keys) noexcept nogil:

@@ -18,7 +18,9 @@ from libc.string cimport memchr, memcmp, strlen
 
 from ncleaner.document._hashes cimport hash_bytes
 from ncleaner.document._tables cimport SHORTCODES, builder_t
-from ncleaner.document._tags cimport CONTEXT_CODE, SIDE_FORMAT, SIDE_LINK, SIDE_OTHER, SIDE_SHIFTED, SIDE_TEXT
+from ncleaner.document._tags cimport (
+    CONTEXT_CODE, SIDE_FORMAT, SIDE_LINK, SIDE_OTHER, SIDE_SHIFTED, SIDE_TEXT, TAG_CODE,
+)
 from ncleaner.text._ascii cimport begins, is_digit, is_letter
 from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, UPPER, decode_utf8, is_white, letter_case
 
@@ -240,6 +242,10 @@ cdef bint is_apart(
     cdef bint words
     decode_utf8(data, length, &first)
     how = _transition(a, first)
+    words = letter_case(a) != NO_LETTER and letter_case(first) != NO_LETTER
+    if left.tag == TAG_CODE and right.tag == TAG_CODE and words:
+        # two names, each in a box of its own
+        return True
     if b.context >> CONTEXT_CODE & 1 and b.runs[b.n_runs - 1].context >> CONTEXT_CODE & 1:
         return False
     if left.link and right.link:
@@ -260,7 +266,6 @@ cdef bint is_apart(
     before = last_written(b, 1)
     if a == c'.' and not left.spaced and not is_digit(before) or a == c':' and before == c':':
         return False  # a qualified name: `json.Decoder`, `std::string`
-    words = letter_case(a) != NO_LETTER and letter_case(first) != NO_LETTER
     if left.kind == SIDE_TEXT or right.kind == SIDE_TEXT:
         only = right if left.kind == SIDE_TEXT else left
         if only.kind != SIDE_OTHER or how != HARD or left.single or right.single:

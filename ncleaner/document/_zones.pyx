@@ -22,7 +22,7 @@ from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
-from ncleaner.document._hashes cimport extended, mix
+from ncleaner.document._hashes cimport extended, letters_hash, mix
 from ncleaner.document._tables cimport (
     BYLINE, CAPTION, COMMENT, HEADLINE, HIDDEN, PREFORMATTED, RELATED, STANDFIRST, builder_t, element_t, segment_t,
 )
@@ -161,6 +161,15 @@ cdef enum:
     BEHIND = 3
     # A caption is a block of at most this many code points.
     CAPTION_CHARS = 600
+    # Longest heading above comments, in words and code points, and most of them on a page: more belong to a list of
+    # pages.
+    COMMENT_WORDS = 8
+    COMMENT_CHARS = 60
+    COMMENT_HEADINGS = 3
+    # Comments follow at least this many code points of prose. A heading with fewer behind it in its block stands before
+    # them, not above them.
+    BEFORE_COMMENTS = 200
+    FEW_BELOW = 40
     # A byline or standfirst stands at most this many segments behind the headline, or before the prose.
     BELOW = 8
 
@@ -169,6 +178,8 @@ cdef double LEAST = 0.75
 # The weight of a segment that is the page's title, and the difference of weights that counts as none.
 cdef double TITLE = 2.8
 cdef double TIE = 1e-9
+# What a heading below <h1> loses that has nothing in common with the title of its page.
+cdef double SECTION = 0.6
 # A block with a larger share of the page's characters is not a section of it.
 cdef double MOST = 0.9
 # The block that holds this share of the prose is the block of the main text.
@@ -211,6 +222,31 @@ cdef void _fill_tables():
     is_byline[<int> _tags.CODE["address"]] = 1
 
 _fill_tables()
+
+# hashes of the headings above comments, where they stand in a table of a power of two of rows; 0 for a free row
+cdef enum:
+    HEADING_ROWS = 1024
+cdef uint64_t comment_headings[HEADING_ROWS]
+
+
+cdef inline Py_ssize_t _row_of_heading(uint64_t h) noexcept nogil:
+    cdef Py_ssize_t row = <Py_ssize_t> (h & (HEADING_ROWS - 1))
+    while comment_headings[row] and comment_headings[row] != h:
+        row = (row + 1) & (HEADING_ROWS - 1)
+    return row
+
+
+cdef void _fill_headings():
+    cdef bytes text
+    cdef const uint8_t* p
+    cdef uint64_t h
+    for heading in _tags.COMMENT_HEADINGS:
+        text = heading.encode()
+        p = <const uint8_t*> <const char*> text
+        h = letters_hash(p, p + len(text), False, 0)
+        comment_headings[_row_of_heading(h)] = h
+
+_fill_headings()
 
 cdef struct block_t:
     double prose
@@ -421,9 +457,9 @@ cdef double _weight_of_place(
 
 cdef double _weight_of_text(
     const builder_t* b, const segment_t* s, const block_t* block, const phrase_t* text, double likeness,
-    Py_ssize_t before
+    bint titled, Py_ssize_t before
 ) noexcept nogil:
-    """Returns the weights for a headline of its text: at most `TITLE`."""
+    """Returns the weights for a headline of its text: at most `TITLE`. `titled`: the page has a title."""
     cdef double value = TITLE * likeness
     cdef uint32_t mark = last_mark(<const uint8_t*> b.text + s.start, <const uint8_t*> b.text + s.end)
     if 5 * text.digits > text.size:
@@ -434,6 +470,9 @@ cdef double _weight_of_text(
         value -= 0.4
     if likeness < 0.3 and block.level != 1 and before > 12:
         value -= 0.5
+    if likeness == 0 and block.level > 1 and titled:
+        # the heading of a section, such as "Frequently asked questions" on a home page
+        value -= SECTION
     return value
 
 
@@ -464,7 +503,7 @@ cdef Py_ssize_t _headline(
             _read(start + s.start, start + s.end, &text)
             if not text.n:
                 continue
-            value += _weight_of_text(b, s, block, &text, _likeness(&text, title, longest), prose - i)
+            value += _weight_of_text(b, s, block, &text, _likeness(&text, title, longest), title.n > 0, prose - i)
             # of two with the same weight the first one
             if value > most + TIE or value > most - TIE and i < best:
                 most = value
@@ -519,6 +558,74 @@ cdef void _mark_sections(const builder_t* b, block_t* blocks, Py_ssize_t headlin
             blocks[i].flags |= IN_COMMENTS
         if e.cues & cue_related:
             blocks[i].flags |= IN_RELATED
+
+
+cdef bint _heads_comments(const builder_t* b, const segment_t* s, const block_t* blocks) noexcept nogil:
+    """Returns whether a segment is the heading of comments, and tells of some."""
+    cdef const uint8_t* p = <const uint8_t*> b.text + s.start
+    cdef const uint8_t* end = <const uint8_t*> b.text + s.end
+    cdef uint64_t h
+    cdef bint zero = False, other = False
+    if (
+        s.words > COMMENT_WORDS or s.chars > COMMENT_CHARS or s.element < 0 or s.flags & HIDDEN
+        or blocks[s.element].flags & AWAY
+    ):
+        return False
+    h = letters_hash(p, end, False, 0)
+    if comment_headings[_row_of_heading(h)] != h:
+        return False
+    while p < end:
+        zero = zero or p[0] == c'0'
+        other = other or c'1' <= p[0] <= c'9'
+        p += 1
+    return other or not zero
+
+
+cdef Py_ssize_t _last_of(const builder_t* b, int32_t block) noexcept nogil:
+    """Returns the last segment in a block with text."""
+    return b.runs[b.elements[block].last_run - 1].segment
+
+
+cdef void _mark_comments_below(const builder_t* b, const block_t* blocks, Py_ssize_t headline) noexcept nogil:
+    """Assigns the zone of comments to those that no class names: the text behind a heading such as “Comments (25)”, to
+    the end of the largest block around it that holds neither the headline nor the prose before it, or, if that block
+    holds hardly more than the heading, of the block around that one."""
+    cdef Py_ssize_t i, at, first = -1, last, before
+    cdef const segment_t* s
+    cdef double prose = 0, chars = 0
+    cdef int headings = 0
+    cdef int32_t block, parent
+    for i in range(headline + 1, <Py_ssize_t> b.n_segments):
+        s = &b.segments[i]
+        if prose >= BEFORE_COMMENTS and _heads_comments(b, s, blocks):
+            headings += 1
+            if first < 0:
+                first = i
+        elif first < 0 and _is_prose(s, blocks):
+            prose += s.chars
+    if first < 0 or headings > COMMENT_HEADINGS:
+        return
+    block = b.segments[first].element
+    parent = b.elements[block].parent
+    at = first
+    prose = 0
+    while parent >= 0 and not blocks[parent].flags & HOLDS_HEADLINE:
+        before = b.runs[b.elements[parent].first_run].segment
+        while at > before:
+            at -= 1
+            if _is_prose(&b.segments[at], blocks):
+                prose += b.segments[at].chars
+        if prose >= BEFORE_COMMENTS:
+            break
+        block = parent
+        parent = b.elements[block].parent
+    last = _last_of(b, block)
+    for i in range(first + 1, last + 1):
+        chars += b.segments[i].chars
+    if chars < FEW_BELOW and parent >= 0:
+        last = _last_of(b, parent)
+    for i in range(first, last + 1):
+        b.segments[i].zone = COMMENT
 
 
 cdef uint8_t _zone(
@@ -580,5 +687,6 @@ cdef int assign_zones(builder_t* b, const uint8_t* title, size_t length) except 
             b.segments[i].zone = _zone(
                 b, &b.segments[i], &blocks[b.segments[i].element], i - headline if headline >= 0 else -n, prose - i
             )
+    _mark_comments_below(b, blocks, headline)
     free(blocks)
     return 0

@@ -81,6 +81,7 @@ def dump_html(
     encoding: str | None = None,
     limits: Limits = Limits(),
     alt_text: bool = False,
+    readings: bool = True,
     facts: bool = False,
     marks: bool = False,
 ) -> Document:
@@ -92,6 +93,7 @@ def dump_html(
         encoding: a WHATWG label that overrides every declaration.
         limits: limits of size; see `Limits`. A page that is nested too deep is flattened, not refused.
         alt_text: include the alternative texts of images.
+        readings: include the readings of <ruby>, in brackets behind its text.
         facts: also collect the metadata of the page (`Document.facts`).
         marks: fill the table of marks, too, which only formats with structure need.
 
@@ -105,7 +107,7 @@ def dump_html(
     tree = parse(utf8, limits, scripts)
     dropped = tree.dropped
     builder = Builder(len(utf8) // 8, limits.segments, marks)
-    title, lang = walk(tree.parser, builder, alt_text)
+    title, lang = walk(tree.parser, builder, alt_text, readings)
     if _is_thin(builder) and _may_have_data(utf8):
         dropped += _add_embedded(tree, builder, limits)
     said = tuple(Fact(*each) for each in collect(tree.parser)) if facts else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -23,8 +23,6 @@ __all__ = [
     "cells_of",
     "figures_of",
     "lines_of",
-    "short_texts",
-    "texts_of_zone",
 ]
 
 # Text without boilerplate.
@@ -55,6 +53,9 @@ class Remarks(NamedTuple):
             pages that are not in the language of its model; a method at those of pages of which it keeps all
             segments or none.
         duplicate_of: URL of the page that this one repeats, by the survey of sites; empty if there is none.
+        doubtful: True if nothing is kept because the quality would be below the user's least one.
+        reserved: True if nothing is kept because the page does not want to be part of a corpus, and the user
+            respects that.
     """
 
     model: str = ""
@@ -62,6 +63,8 @@ class Remarks(NamedTuple):
     fallback: str = ""
     unfamiliar: bool = False
     duplicate_of: str = ""
+    doubtful: bool = False
+    reserved: bool = False
 
 
 class Kept(NamedTuple):
@@ -82,6 +85,10 @@ class Kept(NamedTuple):
         remarks: further information about the decision.
         marks: shape (segments,), uint8; the kind of each segment as the method sees it, as the ASCII code of
             `p`, `h` or `l`. None: the kinds are those of the Document.
+        estimate: returns the quality of (document, decision), for `Cleaner`; None for a method or model that
+            cannot tell, and in what a Cleaner returns.
+        quality: how good the text of the page is, as `Cleaner` estimates it: the F1 of its words against a
+            gold text, 0 to 1, three decimal places. None if nothing is kept, or without `estimate`.
     """
 
     mask: npt.NDArray[np.bool_]
@@ -89,6 +96,8 @@ class Kept(NamedTuple):
     remarks: Remarks = Remarks()
     kinds: Mapping[str, float] = {}
     marks: npt.NDArray[np.uint8] | None = None
+    estimate: Callable[..., float] | None = None
+    quality: float | None = None
 
     def marks_of(self, document: Document) -> npt.NDArray[np.uint8]:
         """The kind of each segment of the document: shape (segments,), ASCII codes of `p`, `h` and `l`."""
@@ -119,6 +128,8 @@ class Kept(NamedTuple):
         fallback: str | None = None,
         unfamiliar: bool | None = None,
         duplicate_of: str | None = None,
+        doubtful: bool | None = None,
+        reserved: bool | None = None,
     ) -> Kept:
         """Returns the same decision with some remarks replaced; an argument of None keeps the old value."""
         old = self.remarks
@@ -128,8 +139,10 @@ class Kept(NamedTuple):
             old.fallback if fallback is None else fallback,
             old.unfamiliar if unfamiliar is None else unfamiliar,
             old.duplicate_of if duplicate_of is None else duplicate_of,
+            old.doubtful if doubtful is None else doubtful,
+            old.reserved if reserved is None else reserved,
         )
-        return Kept(self.mask, self.scores, remarks, self.kinds, self.marks)
+        return self._replace(remarks=remarks)
 
 
 def lines_of(document: Document, kept: Kept) -> bytes:
@@ -188,19 +201,6 @@ def figures_of(document: Document, kept: Kept) -> Figures:
         sum(map(is_final, texts)),
         weighted,
     )
-
-
-def texts_of_zone(document: Document, zone: int) -> list[tuple[int, str]]:
-    """Returns [(number, text)] of the segments of a zone, a number of `tables.ZONES`."""
-    rows = np.flatnonzero(document.segments["zone"] == zone).tolist()
-    return [(row, document[row].text) for row in rows]
-
-
-def short_texts(document: Document, first: int, last: int, most: int) -> list[str]:
-    """Returns the texts of the segments [first, last) that have at most `most` characters without white
-    space."""
-    rows = range(max(first, 0), min(last, len(document)))
-    return [segment.text for segment in map(document.__getitem__, rows) if segment.chars <= most]
 
 
 def cells_of(document: Document) -> npt.NDArray[np.int32]:

@@ -22,10 +22,13 @@ __all__ = [
     "ELEMENT",
     "HEADER",
     "HIDDEN",
+    "KNOWN",
     "MARK",
+    "OFTEN",
     "PREFORMATTED",
     "RUN",
     "SEGMENT",
+    "SELDOM",
     "ZONES",
     "Document",
     "Segment",
@@ -58,8 +61,9 @@ PREFORMATTED, HIDDEN, HEADER = 1, 2, 4
 # The names of the values of `segments.zone`; `_zones.pyx` says how zones are found.
 ZONES: tuple[str, ...] = ("", "headline", "byline", "standfirst", "caption", "comment", "related")
 
-# A text is the site's if it is on at least half of its other pages, on no fewer than two, and three are
-# known. With these numbers no gold set loses (docs/sites.md).
+# How often a text is on the other pages of a site (`Site.repetition`): on one of them; on at least half; and
+# on half, no fewer than two, where three are known. docs/sites.md has figures for these numbers.
+SELDOM, OFTEN, KNOWN = 1, 2, 3
 _PAGES, _TEXTS, _SHARE = 3, 2, 0.5
 
 Table = npt.NDArray[np.void]
@@ -123,11 +127,15 @@ class Site(NamedTuple):
     reference: Document | None = None
 
     @property
-    def repeated(self) -> npt.NDArray[np.bool_]:
-        """Segments whose text is part of the site, not of the page: shape (segments,), bool."""
-        if self.pages < _PAGES:
-            return np.zeros(len(self.texts), bool)
-        return (self.texts >= _TEXTS) & (self.texts >= _SHARE * self.pages)
+    def repetition(self) -> npt.NDArray[np.uint8]:
+        """How often the text of each segment is on other pages: shape (segments,); 0, `SELDOM`, `OFTEN` or
+        `KNOWN`."""
+        found = np.where(self.texts > 0, SELDOM, 0).astype(np.uint8)
+        often = (self.texts > 0) & (self.texts >= _SHARE * self.pages)
+        found[often] = OFTEN
+        if self.pages >= _PAGES:
+            found[often & (self.texts >= _TEXTS)] = KNOWN
+        return found
 
 
 class Fact(NamedTuple):
@@ -135,8 +143,8 @@ class Fact(NamedTuple):
 
     Attributes:
         kind: `meta` (a meta tag), `link` (canonical or license), `data` (JSON-LD), `time`, `item`
-            (microdata), `author` (an element that is marked as one by its rel or its class), `licence` (a
-            link).
+            (microdata and RDFa), `author` (an element that is marked as one by its rel or its class),
+            `licence` (a link).
         names: what the value is: the values of name, property, itemprop, http-equiv, rel and class, with
             spaces between them.
         value: its content, address or text, as the page has it; up to 2,000 bytes of a content, 400 of a

@@ -182,6 +182,52 @@ CUE_WORDS: dict[str, str] = {
 }
 CUES: tuple[str, ...] = tuple(CUE_WORDS)
 
+# Headings above readers' comments, where no class says so; numbers and marks do not count: “Comments (25):”.
+COMMENT_HEADINGS: tuple[str, ...] = tuple(
+    heading.strip()
+    for line in """
+    comments | reader comments | readers comments | user comments | all comments | latest comments
+    recent comments | newest comments | view comments | view all comments | read comments | show comments
+    add comments | post comment
+    your comments | have your say | add comment | add a comment | add your comment
+    post a comment | post your comment | post your comments | post new comment | leave a comment
+    leave comment | leave your comment | write a comment | submit a comment | comments on this article
+    comments on this story | comments to this article | comments so far | comments posted | leave a reply
+    please add comments | join the conversation | join the discussion
+    kommentare | leserkommentare | alle kommentare | neueste kommentare | kommentare lesen
+    kommentar schreiben | kommentar verfassen | kommentar hinzufügen | einen kommentar schreiben
+    kommentare zu diesem artikel
+    ihr kommentar | schreiben sie einen kommentar | schreibe einen kommentar | diskutieren sie mit
+    commentaires | vos commentaires | tous les commentaires | laisser un commentaire | ajouter un commentaire
+    les commentaires | commentaires des lecteurs | réagir à cet article | vos réactions
+    comentarios | deja un comentario | dejar un comentario | comentarios de los lectores
+    escribe un comentario | añadir comentario | deja una respuesta
+    comentários | deixe um comentário | deixe o seu comentário | comentários dos leitores
+    todos os comentários
+    commenti | lascia un commento | i commenti dei lettori | commenti dei lettori | tutti i commenti
+    reacties | alle reacties | plaats reactie | geef een reactie | laat een reactie achter
+    kommentarer | alla kommentarer | läsarkommentarer | skriv en kommentar | skriv kommentar | lämna ett svar
+    legg igjen en kommentar | læserkommentarer | kommentit | lukijoiden kommentit | kirjoita kommentti
+    komentarze | komentarzy | dodaj komentarz | dodaj swój komentarz | wasze komentarze | wszystkie komentarze
+    komentarze internautów | komentarze użytkowników
+    komentáře | přidat komentář | komentáre | pridať komentár | hozzászólások | új hozzászólás
+    comentarii | comentariile cititorilor | adaugă comentariu | adaugă un comentariu | lasă un comentariu
+    комментарии | комментариев | комментария | добавить комментарий | оставить комментарий | ваш комментарий
+    ваши комментарии | все комментарии | комментарии читателей | комментарии к статье | комментарии к новости
+    коментарі | коментарів | додати коментар | залишити коментар | коментари | добави коментар
+    σχόλια | προσθήκη σχολίου | σχόλια αναγνωστών | αφήστε σχόλιο | αφήστε ένα σχόλιο | τα σχόλιά σας
+    προσθέστε σχόλιο | όλα τα σχόλια
+    yorumlar | yorum yap | yorum yaz | yorum ekle | okuyucu yorumları | tüm yorumlar
+    评论 | 網友評論 | 网友评论 | 最新评论 | 发表评论 | 發表評論 | 全部评论 | 热门评论 | 查看评论 | 评论列表
+    評論 | 讀者評論 | 读者评论 | 相關評論 | 相关评论 | 网友留言 | 我要评论 | 我要評論
+    コメント | コメント一覧 | コメントを書く | コメントする | コメントを残す | みんなのコメント
+    読者のコメント
+    댓글 | 전체 댓글 | 댓글 쓰기 | تعليقات | التعليقات | أضف تعليق | اترك تعليقا | תגובות | הוסף תגובה
+    bình luận | ý kiến bạn đọc | gửi bình luận | tulis komentar | komentar pembaca
+    """.strip().splitlines()
+    for heading in line.split("|")
+)
+
 
 def bit_names(bits: int, names: tuple[str, ...]) -> list[str]:
     """Returns the names of the bits that are set in `bits`, for human readers."""

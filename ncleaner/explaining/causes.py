@@ -190,6 +190,7 @@ def rulings_of(document: Document, trace: Trace) -> tuple[list[list[Ruling]], li
 
 # {(rule, whether it keeps the segment): words}
 _SAID = {
+    ("run", False): "one of the links to other pages beside the text of an article",
     ("table", True): "most of its table is kept",
     ("links", False): "nearly all that would be kept of the page is links",
     (NOTICE, False): "the page holds nothing but a notice",

@@ -167,6 +167,8 @@ class Verdicts:
             ranked = sorted(self.kept.kinds.items(), key=lambda item: -item[1])
             shares = ", ".join(f"{kind} {share:.2f}" for kind, share in ranked if share >= 0.005)
             lines.append(f"kind of page: {shares}")
+        if self.kept.quality is not None:
+            lines.append(f"estimated quality: F1 {self.kept.quality:.2f}")
         if self.metadata is not None:
             said = [
                 f"{name} {visible(self.metadata.shown(name), _SHOWN)} ({visible(source)})"

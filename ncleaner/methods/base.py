@@ -137,7 +137,8 @@ class Entry:
         default: its shipped model, for a method with one model for all languages.
         by_language: there is a model for each language, so that each page can have the model of its own.
         needs_references: it needs a survey of sites with pages of theirs.
-        keeps_headline: the headline of a page is kept unless the user says otherwise.
+        by_zones: by default, the headline of a page is kept and readers' comments are left out.
+        estimates: it estimates the quality of its text (`Kept.estimate`).
         parts: shipped models that it uses besides, by name.
     """
 
@@ -149,7 +150,8 @@ class Entry:
     default: str = ""
     by_language: bool = False
     needs_references: bool = False
-    keeps_headline: bool = False
+    by_zones: bool = False
+    estimates: bool = False
     parts: Mapping[str, ModelKind] = field(default_factory=dict)
 
     @property

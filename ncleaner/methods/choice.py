@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -57,7 +57,7 @@ def load_model(name: str | Path, kinds: tuple[ModelKind, ...] = tuple(KINDS.valu
         ModelError: no such model, its file cannot be read, or it is of another kind.
     """
     check_path("name", name, "the name of a model or the path of its file")
-    header, arrays = unpack(model_bytes(name), str(name))
+    header, arrays = unpack(model_bytes(name, [kind.name for kind in kinds]), str(name))
     for kind in kinds:
         if kind.name == header["kind"]:
             with usable(str(name)):
@@ -126,9 +126,16 @@ class ByLanguage(Mapping[str, "Stored"]):
         return len(self._names)
 
 
-def key_of(language: str, models: Mapping[str, Stored]) -> str:
-    """Returns the key of a language's model in {code: model}: empty if it has no model of its own."""
-    return language if language in models else ""
+# Languages that are written with the characters of another one, whose n-grams serve them better than none: of
+# Japanese news, `ngram` keeps nothing without them (docs/languages.md).
+_WRITTEN_LIKE = {"ja": "zh", "wuu": "zh", "yue": "zh"}
+
+
+def key_of(language: str, models: Container[str]) -> str:
+    """Returns the key of a language's model in {code: model}, or of a language that is written alike; empty
+    if there is none."""
+    found = language if language in models else _WRITTEN_LIKE.get(language, "")
+    return found if found in models else ""
 
 
 class PerLanguage:

@@ -11,7 +11,7 @@ from ncleaner.document.kept import FRAGMENT, KINDS, NOTICE, Kept, Remarks
 from ncleaner.methods.base import Trace
 from ncleaner.methods.baselines import Heuristics
 from ncleaner.methods.ngram import NGram
-from ncleaner.modelling._decision import complete_tables, drop_copies
+from ncleaner.modelling._decision import complete_tables, drop_copies, drop_link_runs
 from ncleaner.modelling._judge import Steps
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.notices import Notices, shipped_notices
@@ -44,6 +44,7 @@ class Hybrid:
         self.model = model
         self._notices = notices or shipped_notices()
         self._ngram = NGram(model.ngrams)
+        self._estimate = None if model.structure.quality is None else model.structure.estimate
 
     def keep(self, document: Document, trace: Trace | None = None) -> Kept:
         """Decides with scores that are log-odds in bits, given the whole page; `trace` records how.
@@ -56,7 +57,8 @@ class Hybrid:
             trace.steps = Steps()
         mask, scores, kinds = self.model.judge(document, None if trace is None else trace.steps)
         mask, found = finished(document, mask, kinds, self._notices, trace)
-        return Kept(mask, scores, Remarks(unfamiliar=self._ngram.is_unfamiliar(document, mask)), found)
+        remarks = Remarks(unfamiliar=self._ngram.is_unfamiliar(document, mask))
+        return Kept(mask, scores, remarks, found, estimate=self._estimate)
 
 
 def finished(
@@ -68,8 +70,9 @@ def finished(
 ) -> tuple[npt.NDArray[np.bool_], dict[str, float]]:
     """Applies the rules that follow the judgement of a page.
 
-    They remove copies of segments, keep tables whole of which most is kept, and remove menus and copyright
-    lines of a page with little text or without other boilerplate, and a page of a few links.
+    They remove copies of segments and rows of links beside an article, keep tables whole of which most is
+    kept, and remove menus and copyright lines of a page with little text or without other boilerplate, and a
+    page of a few links.
 
     Args:
         document: the page.
@@ -92,6 +95,9 @@ def finished(
         trace.copied = np.zeros(len(mask), np.int32)
     drop_copies(document.tables, mask, None if trace is None else trace.copied)
     note("copy")
+    # a fragment with prose is an article without the rest of its page
+    drop_link_runs(document.tables, mask, found.get("article", 0.0) + found.get(FRAGMENT, 0.0))
+    note("run")
     complete_tables(document.tables, mask)
     note("table")
     _segments, _words, _all, chars, _links = sums_of(document.tables, mask)

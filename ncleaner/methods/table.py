@@ -37,7 +37,8 @@ METHODS: dict[str, Entry] = {
             path="ncleaner.methods.hybrid:Hybrid",
             kinds=(_HYBRID, _NGRAMS),
             by_language=True,
-            keeps_headline=True,
+            by_zones=True,
+            estimates=True,
             parts={"structure": _STRUCTURE, "notices": _NOTICES},
         ),
         Entry(
@@ -47,7 +48,7 @@ METHODS: dict[str, Entry] = {
             path="ncleaner.methods.ngram:NGram",
             kinds=(_NGRAMS, _HYBRID),
             by_language=True,
-            keeps_headline=True,
+            by_zones=True,
         ),
         Entry(
             name="victor",

@@ -9,22 +9,23 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ncleaner.document import Document
-from ncleaner.document._kept import with_zone
+from ncleaner.document._kept import sums_of, with_zone
 from ncleaner.document.kept import NOTICE, Kept
 from ncleaner.document.tables import ZONES
-from ncleaner.methods.base import Trace
+from ncleaner.methods.base import Entry, Trace
 
 __all__ = ["Wanted"]
 
 _HEADLINE, _CAPTION, _COMMENT = (ZONES.index(name) for name in ("headline", "caption", "comment"))
-# A page is a discussion from this probability of a forum on, or if fewer words than `_FEW_WORDS` are kept
-# outside its comments: then the comments are the page.
+# A page is a discussion if it keeps fewer characters than `_FEW` outside its comments, or, from this
+# probability of a forum on, fewer than `_ARTICLE`: more are an article with comments below it.
+_FEW, _ARTICLE = 150, 2000
 _FORUM = 0.2
 # On pages of documentation, blocks with the names of comments hold comments in code, or users' examples.
-_FORUM_OR_DOCUMENTATION = 0.3
-_FEW_WORDS = 30
+_DOCUMENTATION = 0.5
 
 
 class Wanted(NamedTuple):
@@ -36,12 +37,19 @@ class Wanted(NamedTuple):
         comments: False removes the readers' comments, unless they are the page, as in a forum.
         captions: False removes the captions of pictures and tables.
         notices: True keeps the text of pages that the method judges to be notices, such as error messages.
+        news: all pages are articles, and no page is a forum.
     """
 
     headline: bool | None = None
     comments: bool = True
     captions: bool = True
     notices: bool = False
+    news: bool = False
+
+    @classmethod
+    def by_default(cls, entry: Entry) -> Wanted:
+        """Returns what is wanted of the pages of a method if the user says nothing."""
+        return cls(headline=entry.by_zones or None, comments=not entry.by_zones)
 
     def applied(self, document: Document, kept: Kept, trace: Trace | None = None) -> Kept:
         """Returns a method's decision with these wishes; `trace` records what they change."""
@@ -53,24 +61,28 @@ class Wanted(NamedTuple):
             return kept._replace(mask=mask)
         # (zone, keep it)
         wishes: list[tuple[int, bool]] = []
-        if not self.comments and not _is_discussion(document, kept):
+        if not self.comments:
             wishes.append((_COMMENT, False))
         if not self.captions:
             wishes.append((_CAPTION, False))
         if self.headline is not None:
             wishes.append((_HEADLINE, self.headline))
         for zone, keep in wishes:
-            if zone != _HEADLINE or np.count_nonzero(mask):
-                mask = with_zone(document.tables, mask, zone, keep)
-                if trace is not None:
-                    trace.note(ZONES[zone], mask)
+            if zone == _HEADLINE and not np.count_nonzero(mask):
+                continue
+            changed = with_zone(document.tables, mask, zone, keep)
+            if zone == _COMMENT and changed is not mask and self._is_discussion(document, kept, changed):
+                continue
+            mask = changed
+            if trace is not None:
+                trace.note(ZONES[zone], mask)
         return kept if mask is kept.mask else kept._replace(mask=mask)
 
-
-def _is_discussion(document: Document, kept: Kept) -> bool:
-    """Tells whether the comments of a page are its text."""
-    forum = kept.kind_probability("forum")
-    if forum >= _FORUM or forum + kept.kind_probability("documentation") >= _FORUM_OR_DOCUMENTATION:
-        return True
-    elsewhere = kept.mask & (document.segments["zone"] != _COMMENT)
-    return int(document.segments["words"][elsewhere].sum()) < _FEW_WORDS
+    def _is_discussion(self, document: Document, kept: Kept, elsewhere: npt.NDArray[np.bool_]) -> bool:
+        """Tells whether the comments of a page are its text; `elsewhere` is the mask without them."""
+        _segments, _words, _all, chars, _links = sums_of(document.tables, elsewhere)
+        if chars < _FEW or self.news:
+            return chars < _FEW
+        if kept.kind_probability("documentation") >= _DOCUMENTATION:
+            return True
+        return chars < _ARTICLE and kept.kind_probability("forum") >= _FORUM

@@ -15,9 +15,14 @@ Dinkelbach's method (1967, “On nonlinear fractional programming”) finds the 
 set holds all segments with (1 + β²) p above the best F. Each round takes the segments above the F of the round
 before, and F grows until the best set is found. A few rounds are enough, and no sorting is necessary.
 
+*The figures* of a decision, such as the F-score that it expects, tell how good it is (`structure.Structure.quality`).
+
 *Copies.* Sliders, tabs, cards for narrow and wide screens, or a teaser and its article have a text twice on a page. A
 copy in a block of another style (other tags and classes from the root down) is a second form of the same text. Copies
 of one style are the page's own: refrains, repeated rows and examples.
+
+*Runs of links.* Teasers of other pages read like prose, one by one. On an article, what tells them is that they stand
+in a row, each a link as a whole, beside the block that holds the text or behind it.
 
 *Tables.* A data table without the names of its columns, or with holes, says little. Short cells are hard to judge one
 by one, and a value that occurs twice in a table is not a copy. So a table that is nearly all kept is kept whole.
@@ -28,12 +33,11 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
-from ncleaner.document._hashes cimport extended, mix, row_of, rows_for
+from ncleaner.document._hashes cimport letters_hash, mix, row_of, rows_for
 from ncleaner.document._tables cimport (
-    HIDDEN, PREFORMATTED, Tables, element_t, fill_styles, segment_t, style_of, tables_t,
+    HEADLINE, HIDDEN, PREFORMATTED, Tables, chain, element_t, fill_styles, segment_t, style_of, tables_t,
 )
 from ncleaner.document._tags cimport TAG_TABLE, TAG_TD, TAG_TH, TAG_TR
-from ncleaner.text._letters cimport NO_LETTER, decode_utf8, fold
 
 import numpy as np
 
@@ -244,6 +248,83 @@ def probabilities_of(odds):
 
 
 # --------------------------------------------------------------------------------------------------
+# What a decision tells of itself.
+
+cdef enum:
+    N_FIGURES = 14
+
+# A score nearer to 0 than this is close to the border, in bits.
+cdef double CLOSE = 2
+
+
+def figures_of_decision(Tables tables not None, mask not None, scores not None, out not None):
+    """Writes the figures of a decision from which its quality is estimated, in the order of `structure.QUALITY`.
+
+    The mass of a segment is the number of its characters.
+
+    Args:
+        tables: of the page.
+        mask: shape (segments,), bool.
+        scores: shape (segments,), float64: log-odds, in bits.
+        out: shape (14,) or longer, float32; the rest stays.
+
+    Raises:
+        ValueError: mask or scores do not fit the document, or `out` is too short.
+    """
+    cdef const uint8_t[::1] kept = mask.view(np.uint8)
+    cdef const double[::1] odds = scores
+    cdef float[::1] found = out
+    cdef const tables_t* t = &tables.t
+    cdef Py_ssize_t n = t.n_segments, i
+    cdef bint began = False
+    cdef double p, w, right = 0, all_right = 0, size = 0, everything = 0, unsure = 0, unsure_left = 0, close = 0
+    cdef double sum_kept = 0, sum_left = 0, links = 0, all_links = 0, left = 0, hole = 0
+    if kept.shape[0] != n or odds.shape[0] != n:
+        raise ValueError("mask and scores do not fit the document")
+    if found.shape[0] < N_FIGURES:
+        raise ValueError(f"{found.shape[0]} places, but {N_FIGURES} figures")
+    with nogil:
+        for i in range(n):
+            w = t.segments[i].chars
+            p = probability(odds[i] * NATURAL)
+            everything += w
+            all_right += p * w
+            all_links += t.segments[i].link_chars
+            if -CLOSE < odds[i] < CLOSE:
+                close += w
+            if kept[i]:
+                began = True
+                # what is removed between two kept segments
+                hole += left
+                left = 0
+                size += w
+                right += p * w
+                unsure += p * (1 - p) * w
+                sum_kept += odds[i] * w
+                links += t.segments[i].link_chars
+            else:
+                unsure_left += p * (1 - p) * w
+                sum_left -= odds[i] * w
+                if began:
+                    left += w
+        w = fmax(size, 1)
+        found[0] = <float> (2 * right / fmax(size + all_right, 1e-9))
+        found[1] = <float> (right / w)
+        found[2] = <float> (right / fmax(all_right, 1e-9))
+        found[3] = <float> log(1 + size)
+        found[4] = <float> log(1 + everything)
+        found[5] = <float> (size / fmax(everything, 1))
+        found[6] = <float> (unsure / w)
+        found[7] = <float> (unsure_left / w)
+        found[8] = <float> (close / w)
+        found[9] = <float> (sum_kept / w)
+        found[10] = <float> (sum_left / fmax(everything - size, 1))
+        found[11] = <float> (hole / fmax(size + hole, 1))
+        found[12] = <float> (links / w)
+        found[13] = <float> (all_links / fmax(everything, 1))
+
+
+# --------------------------------------------------------------------------------------------------
 # Copies.
 
 cdef enum:
@@ -265,21 +346,8 @@ cdef inline bint _is_long(const segment_t* s) noexcept nogil:
     return not s.flags & PREFORMATTED and (s.words >= WORDS or s.chars >= CHARS and s.words * LONG_WORD < s.chars)
 
 
-cdef uint64_t _letters_of(const uint8_t* text, const segment_t* s, int most) noexcept nogil:
-    """Returns the hash of the letters and digits of a segment, without case; of the first `most`, if this is not 0."""
-    cdef const uint8_t* p = text + s.start
-    cdef const uint8_t* end = text + s.end
-    cdef uint64_t h = 7
-    cdef uint32_t code
-    cdef int n = 0
-    while p < end:
-        p += decode_utf8(p, <size_t> (end - p), &code)
-        if fold(&code) != NO_LETTER:
-            h = extended(h, code)
-            n += 1
-            if n == most:
-                break
-    return mix(h)
+cdef inline uint64_t _letters_of(const uint8_t* text, const segment_t* s, int most) noexcept nogil:
+    return letters_hash(text + s.start, text + s.end, True, most)
 
 
 cdef bint drop_kept_copies(const tables_t* t, uint8_t* kept, int32_t* firsts) noexcept nogil:
@@ -341,6 +409,187 @@ def drop_copies(Tables tables not None, mask not None, firsts=None):
         out = &copied[0]
     with nogil:
         done = drop_kept_copies(&tables.t, &kept[0], out)
+    if not done:
+        raise MemoryError
+
+
+# --------------------------------------------------------------------------------------------------
+# Runs of links.
+
+cdef enum:
+    # Least number of links under the same tags.
+    RUN = 8
+    # Inside the block that holds the text, links of a run have at least this number of characters in the mean: lists
+    # of names and of sources are shorter.
+    LONG_LINK = 60
+    # Least number of characters of kept text besides links: a page with less may consist of its links.
+    PROSE = 350
+    # Least number of teasers of which a line follows the link, and most segments from the link to the line.
+    TEASERS = 3
+    REACH = 2
+    # Most characters of such a line.
+    TEASER = 400
+    # Share of the characters of a segment that are in links, and share of the text that its block holds, in per cent.
+    ALL_LINK = 90
+    MOST_TEXT = 60
+
+# Probabilities of an article from which on these go: a run beside the text, links behind the text, a run inside it.
+cdef double MAYBE = 0.2
+cdef double LIKELY = 0.5
+cdef double SURELY = 0.8
+
+# The kept links under the same tags, on one side of the border of the text; or the kept lines behind such links.
+cdef struct run_t:
+    uint64_t key
+    Py_ssize_t links
+    Py_ssize_t chars
+
+cdef struct beside_t:
+    const tables_t* t
+    uint8_t* kept
+    uint64_t* paths     # hash of the tags from the root down, of each element
+    run_t* runs
+    uint64_t mask
+    Py_ssize_t block    # the block of the text, the first element behind it, and its last kept segment
+    Py_ssize_t end
+    Py_ssize_t last
+
+
+cdef inline bint _is_link(const segment_t* s) noexcept nogil:
+    return s.element >= 0 and s.zone != HEADLINE and 100 * <uint64_t> s.link_chars >= ALL_LINK * <uint64_t> s.chars
+
+
+cdef inline bint _may_be_teaser(const segment_t* s, const segment_t* before) noexcept nogil:
+    """Returns whether a segment may be a line below the linked title of another page."""
+    return s.chars <= TEASER and s.zone != HEADLINE and not _is_link(s) and _is_link(before)
+
+
+cdef Py_ssize_t _block_of_text(const tables_t* t, const uint8_t* kept, uint64_t* chars) noexcept nogil:
+    """Returns the innermost block that holds most of the kept text without links; -1 if there is too little of it.
+
+    `chars`: a buffer with a zero for each element."""
+    cdef const segment_t* s
+    cdef uint64_t total = 0
+    cdef Py_ssize_t i, found = -1
+    for i in range(t.n_segments):
+        s = &t.segments[i]
+        if kept[i] and s.element >= 0 and not _is_link(s) and not (i and _may_be_teaser(s, s - 1)):
+            chars[s.element] += s.chars
+            total += s.chars
+    if total < PROSE:
+        return -1
+    for i in range(t.n_elements - 1, 0, -1):
+        if t.elements[i].parent >= 0:
+            chars[t.elements[i].parent] += chars[i]
+    for i in range(t.n_elements):
+        if 100 * chars[i] >= MOST_TEXT * total:
+            found = i
+    return found
+
+
+cdef inline bint _is_inside(const beside_t* b, Py_ssize_t i) noexcept nogil:
+    return b.block <= b.t.segments[i].element < b.end
+
+
+cdef run_t* _run_of(const beside_t* b, Py_ssize_t i) noexcept nogil:
+    """Returns the run of a link."""
+    cdef uint64_t path = b.paths[b.t.segments[i].element]
+    return <run_t*> row_of(b.runs, sizeof(run_t), b.mask, mix(2 * path + _is_inside(b, i)) | 1)
+
+
+cdef run_t* _teasers_of(const beside_t* b, Py_ssize_t i) noexcept nogil:
+    """Returns the run of a line behind the text that follows a link, such as those below the titles of other stories;
+    NULL for any other segment."""
+    cdef const segment_t* s = b.t.segments
+    cdef Py_ssize_t back
+    if s[i].element < 0 or _is_inside(b, i):
+        return NULL
+    for back in range(1, min(REACH, i) + 1):
+        if _may_be_teaser(&s[i], &s[i - back]) and not _is_inside(b, i - back):
+            return <run_t*> row_of(
+                b.runs, sizeof(run_t), b.mask,
+                mix(mix(b.paths[s[i - back].element]) + 31 * b.paths[s[i].element] + <uint64_t> back) | 1,
+            )
+    return NULL
+
+
+cdef void _take_runs(beside_t* b, double article) noexcept nogil:
+    """Takes links from a mask, as `drop_link_runs`. `b.paths` and `b.runs` are zero."""
+    cdef const tables_t* t = b.t
+    cdef const segment_t* s = t.segments
+    cdef run_t* run
+    cdef Py_ssize_t i
+    b.block = _block_of_text(t, b.kept, b.paths)
+    if b.block < 0:
+        return
+    b.end = b.block + 1
+    b.last = -1
+    while b.end < t.n_elements and t.elements[b.end].depth > t.elements[b.block].depth:
+        b.end += 1
+    for i in range(t.n_elements):
+        b.paths[i] = chain(b.paths[t.elements[i].parent] if t.elements[i].parent >= 0 else 0, t.elements[i].tag)
+    for i in range(t.n_segments):
+        if b.kept[i] and _is_inside(b, i):
+            b.last = i
+        if b.kept[i] and _is_link(&s[i]):
+            run = _run_of(b, i)
+            run.links += 1
+            run.chars += s[i].chars
+    if article >= LIKELY:
+        for i in range(b.last + 1, t.n_segments):
+            run = _teasers_of(b, i)
+            if run != NULL:
+                run.links += 1
+        for i in range(b.last + 1, t.n_segments):
+            run = _teasers_of(b, i)
+            if run != NULL and run.links >= TEASERS:
+                b.kept[i] = 0
+    for i in range(t.n_segments):
+        if not b.kept[i] or not _is_link(&s[i]):
+            continue
+        run = _run_of(b, i)
+        if _is_inside(b, i):
+            if article >= SURELY and run.links >= RUN and run.chars >= LONG_LINK * run.links:
+                b.kept[i] = 0
+        elif run.links >= RUN or article >= LIKELY and i > b.last:
+            b.kept[i] = 0
+
+
+def drop_link_runs(Tables tables not None, mask not None, double article):
+    """Takes from a mask the links to other pages that stand in rows beside the text of an article.
+
+    These are, on a page with 350 characters of other kept text: eight links and more under the same tags that are
+    outside the innermost block with 60 per cent of that text; single links behind this block, and lines below three
+    such links and more; and eight long links and more under the same tags inside it. A link is a segment of which 90
+    per cent are in links.
+
+    Args:
+        tables: of the page.
+        mask: shape (segments,), bool, changed in place. The time is linear in the elements and segments of the page.
+        article: probability that the page is an article, 0 to 1.
+
+    Raises:
+        ValueError: the mask does not fit the document.
+    """
+    cdef uint8_t[::1] kept = mask.view(np.uint8)
+    cdef beside_t beside
+    cdef uint64_t size = rows_for(tables.t.n_segments)
+    cdef bint done
+    if kept.shape[0] != tables.t.n_segments:
+        raise ValueError("the mask does not fit the document")
+    if article < MAYBE or not kept.shape[0]:
+        return
+    with nogil:
+        beside.t = &tables.t
+        beside.kept = &kept[0]
+        beside.mask = size - 1
+        beside.paths = <uint64_t*> calloc(tables.t.n_elements + 1, sizeof(uint64_t))
+        beside.runs = <run_t*> calloc(size, sizeof(run_t))
+        done = beside.paths != NULL and beside.runs != NULL
+        if done:
+            _take_runs(&beside, article)
+        free(beside.paths)
+        free(beside.runs)
     if not done:
         raise MemoryError
 

@@ -20,6 +20,7 @@ class Forest:
         sizes: Any,
         width: int,
     ) -> None: ...
+    def score(self, row: npt.NDArray[np.float32]) -> float: ...
     def predict(
         self,
         matrix: npt.NDArray[np.float32],

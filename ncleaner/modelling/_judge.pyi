@@ -57,6 +57,7 @@ class HybridJudge:
         slope: float,
         offset: float,
         repeated: float,
+        shared: float,
         threshold: float | None,
         beta: float,
         news: bool,
@@ -66,6 +67,6 @@ class HybridJudge:
         tables: Tables,
         title: bytes,
         scored: tuple[npt.NDArray[np.float64], npt.NDArray[np.uint32]] | None = None,
-        on_site: npt.NDArray[np.bool_] | None = None,
+        on_site: npt.NDArray[np.uint8] | None = None,
         steps: Steps | None = None,
     ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.float64], npt.NDArray[np.float64]] | None: ...

@@ -491,7 +491,8 @@ cdef class HybridJudge:
         ngrams: the n-grams.
         structure: the structure model.
         slope, offset: calibration of the structure model's log-odds, in nats.
-        repeated: loss of a segment whose text is on many pages of the site, in nats.
+        repeated, shared: losses of a segment whose text is on many pages of the site and, on an article, on another
+            one, in nats.
         threshold: in bits; segments with at least these log-odds are kept. None: decide for the page as a whole.
         beta: weight of recall against precision in that decision.
         news: all pages are articles.
@@ -499,15 +500,16 @@ cdef class HybridJudge:
 
     cdef NGramJudge ngrams
     cdef StructureJudge structure
-    cdef double slope, offset, repeated, threshold, beta
+    cdef double slope, offset, repeated, shared, threshold, beta
     cdef bint by_page, news
 
     def __init__(
         self, NGramJudge ngrams not None, StructureJudge structure not None, double slope, double offset,
-        double repeated, threshold, double beta, bint news,
+        double repeated, double shared, threshold, double beta, bint news,
     ):
         self.ngrams, self.structure = ngrams, structure
-        self.slope, self.offset, self.repeated, self.beta, self.news = slope, offset, repeated, beta, news
+        self.slope, self.offset, self.beta, self.news = slope, offset, beta, news
+        self.repeated, self.shared = repeated, shared
         self.by_page = threshold is None
         self.threshold = 0 if threshold is None else threshold
 
@@ -519,7 +521,7 @@ cdef class HybridJudge:
             title: UTF-8.
             scored: log-odds and counts of the n-grams, shapes (segments,), float64 in bits and uint32; None: those of
                 the model, for text in normalisation form C.
-            on_site: shape (segments,), bool: segments whose text is on many pages of the site; None: unknown.
+            on_site: shape (segments,), uint8: how often each text is on other pages (`Site.repetition`); None: unknown.
             steps: gets the results of the steps; None: the caller does not explain the page.
 
         Returns:
@@ -531,7 +533,9 @@ cdef class HybridJudge:
         cdef const uint8_t* head = <const uint8_t*> <const char*> title
         cdef size_t length = len(title)
         cdef bint composed, done = True, own = scored is not None
-        cdef const uint8_t[::1] repeated
+        cdef const uint8_t[::1] repetition
+        cdef double loss
+        cdef bint article
         mask, scores, kinds = np.zeros(n, bool), np.zeros(n), np.zeros(self.structure.r.n_kinds)
         cdef uint8_t[::1] kept = mask.view(np.uint8)
         cdef double[::1] odds = scores
@@ -557,8 +561,8 @@ cdef class HybridJudge:
                     sums[i] = given[i]
                     counts[i] = sizes[i]
             if on_site is not None:
-                repeated = on_site.view(np.uint8)
-                if repeated.shape[0] != n:
+                repetition = on_site
+                if repetition.shape[0] != n:
                     raise ValueError("what the site repeats does not fit the document")
             with nogil:
                 composed = own or self.ngrams.fill(t, sums, counts)
@@ -574,11 +578,15 @@ cdef class HybridJudge:
             if not done:
                 raise MemoryError
             if on_site is not None:
+                article = self.news or kinds[self.structure.r.article] >= 0.5
                 for i in range(n):
-                    if repeated[i] and t.segments[i].zone != HEADLINE:
-                        odds[i] -= self.repeated
-                        if found != NULL:
-                            steps.site[i] = -self.repeated
+                    if t.segments[i].zone == HEADLINE or repetition[i] == 0:
+                        continue
+                    # SELDOM, OFTEN and KNOWN
+                    loss = self.repeated if repetition[i] > 2 - article else self.shared if article else 0
+                    odds[i] -= loss
+                    if found != NULL:
+                        steps.site[i] = -loss
             with nogil:
                 if self.by_page:
                     for i in range(n):

@@ -131,6 +131,7 @@ cdef enum:
     MOST_SIZE = 300           # of a text that is judged
     MOST_TITLE = 60           # of the part of a title that is read
     STEM = 5                  # letters that replace a longer word
+    LONG_LINK = 60            # characters of a link that is the teaser of a page, not the item of a menu
     # each word gives at most itself, its stem, and its pair with the word before
     MOST_TERMS = 3 * (MOST_SIZE + MOST_TITLE)
     LONGEST_NUMBER = 5
@@ -215,8 +216,12 @@ cdef bint _add_line(bag_t* bag, const uint8_t* p, const uint8_t* end, int most) 
 cdef inline bint _counts(
     const uint8_t* mask, const segment_t* segments, Py_ssize_t i, bint prose
 ) noexcept nogil:
-    """Whether the text of a segment is judged: it would be kept and, if only prose counts, is not mostly links."""
-    return mask[i] and not (prose and 2 * segments[i].link_chars > segments[i].chars)
+    """Whether the text of a segment is judged: it would be kept and, if only prose counts, is neither a short link nor
+    several links."""
+    cdef const segment_t* s = &segments[i]
+    return mask[i] and not (
+        prose and 2 * s.link_chars > s.chars and (s.chars < LONG_LINK or s.first_run < s.last_run)
+    )
 
 
 cdef bint _has_few_words(const segment_t* segments, const uint8_t* mask, Py_ssize_t n, bint prose) noexcept nogil:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -42,8 +43,19 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 _TAKEN = ("auto", "shipped")
 
 
-def model_bytes(name: str | Path) -> bytes:
+# what users call the languages of shipped models
+_LANGUAGES = {
+    "chinese": "zh", "deutsch": "de", "english": "en", "german": "de", "greek": "el", "polish": "pl",
+    "russian": "ru",
+}  # fmt: skip
+
+
+def model_bytes(name: str | Path, kinds: Iterable[str] = ()) -> bytes:
     """Reads the file of a model by its name (`en`), or by its path.
+
+    Args:
+        name: the name or the path.
+        kinds: those that will do, which an error lists; all by default.
 
     Raises:
         ModelError: no such model, or its file cannot be read.
@@ -58,7 +70,12 @@ def model_bytes(name: str | Path) -> bytes:
     own = own_models()
     if name in own:
         return _read(own[str(name)])
-    said = f"no model {str(name)!r}: the shipped ones are {', '.join(shipped_models())}"
+    wanted = [*kinds]
+    shipped = [each for each, kind in _kinds().items() if not wanted or kind in wanted]
+    said = f"no model {str(name)!r}: the shipped ones are {', '.join(shipped)}"
+    meant = _LANGUAGES.get(str(name).lower())
+    if meant in shipped:
+        said = f"no model {str(name)!r}, did you mean {meant}? The shipped ones are {', '.join(shipped)}"
     if own:
         said += f"; yours: {', '.join(own)}"
     if Path(name).exists():

@@ -23,12 +23,12 @@ from ncleaner.modelling.decision import Preset
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.modelling.structure import BALANCES, Structure, shipped_structure
 
-__all__ = ["REPEATED", "Calibration", "HybridModel", "Judgement", "keep_of"]
+__all__ = ["REPEATED", "SHARED", "Calibration", "HybridModel", "Judgement", "keep_of"]
 
-# Loss of a segment, in nats, whose text is on many pages of the site. A forest with the numbers of pages
-# as features gained no more, and lost on two sets (docs/sites.md). Headlines are on other pages as links to
-# theirs, and lose nothing.
-REPEATED = 10.0
+# Losses of a segment, in nats, whose text is on many pages of the site, and, on an article, on another one.
+# A forest with the numbers of pages as features gained no more, and lost on two sets (docs/sites.md).
+# Headlines are on other pages as links to theirs, and lose nothing.
+REPEATED, SHARED = 10.0, 3.0
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class HybridModel(Stored):
     def judge(self, document: Document, steps: Steps | None = None) -> Judgement:
         """Judges the segments of an HTML page; `steps` gets the results of the steps, for explanations."""
         title = document.title.encode()
-        on_site = None if document.site is None else document.site.repeated
+        on_site = None if document.site is None else document.site.repetition
         found = (
             None if self.ngrams.others else self._compiled.judge(document.tables, title, None, on_site, steps)
         )
@@ -160,6 +160,7 @@ class HybridModel(Stored):
             self.calibration.slope,
             self.calibration.offset,
             REPEATED,
+            SHARED,
             self.threshold,
             BALANCES[self.balance],
             self.news,

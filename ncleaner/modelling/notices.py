@@ -67,7 +67,8 @@ class Notices(Stored):
 
         Returns:
             0 to 1; above 0.5 for a notice. 0 if nothing would be kept, or too much for a notice: more than
-            150 words, or 300 letters of a script that does not separate words, outside of links.
+            150 words, or 300 letters of a script that does not separate words, outside of links. A long link
+            by itself counts as text.
         """
         title = document.title.encode("utf-8", "replace")
         parts = document.tables, mask, title, self.weights

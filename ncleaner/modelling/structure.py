@@ -7,11 +7,13 @@ judges the kind of the page: article, forum, listing and so on. The second judge
 a forest that was trained on articles only. The scores of the n-grams are one feature among many. The model
 contains only words of class names, so it serves any language.
 
-`_decision` then chooses the kept segments for the page as a whole.
+`_decision` then chooses the kept segments for the page as a whole. A last forest estimates how good the
+result is.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -24,8 +26,9 @@ import numpy.typing as npt
 
 from ncleaner.document import Document
 from ncleaner.document._document import HASHES_VERSION
-from ncleaner.document.kept import FRAGMENT, KINDS
+from ncleaner.document.kept import FRAGMENT, KINDS, NOTICE, Kept
 from ncleaner.errors import ModelError
+from ncleaner.modelling._decision import figures_of_decision
 from ncleaner.modelling._forest import Forest
 from ncleaner.modelling._judge import StructureJudge
 from ncleaner.modelling.container import Card, Stored, Table, about_of, integers, pack, pages_of, reals
@@ -52,6 +55,7 @@ __all__ = [
     "NO_ARTICLE",
     "NO_FRAGMENT",
     "PART",
+    "QUALITY",
     "STEP",
     "SUSPECT",
     "Reading",
@@ -60,6 +64,7 @@ __all__ = [
     "Trees",
     "kinds_of",
     "load_structure",
+    "quality_row",
     "shipped_structure",
 ]
 
@@ -81,6 +86,18 @@ NO_ARTICLE, ARTICLE = 0.7, 0.9
 # On a page without boilerplate, a segment is likelier to be clean by this, in nats, unless it is mostly links
 # or in a block for other things. A smaller probability of such a page has no effect.
 FAVOUR, NO_FRAGMENT, MANY_LINKS = 3.0, 0.1, 0.5
+_KINDS = (*KINDS, NOTICE)
+# Figures of a decision and of its page, from which the quality of the output is estimated. The first fourteen
+# are those of `_decision.figures_of_decision`: the F-score, precision and recall that the scores promise;
+# logarithms of the kept characters and of all; the share that is kept; the variance of the probabilities, per
+# kept character, of what is kept and of what is left; characters of segments whose score is close to the
+# border, per kept character; the mean scores of what is kept and left; the share of what is left between kept
+# segments; and the shares of characters in links, of what is kept and of the page. The others are the
+# probabilities of the kinds of pages.
+QUALITY = (
+    "expected-f", "expected-precision", "expected-recall", "kept", "page", "share-kept", "unsure-kept",
+    "unsure-left", "close", "score-kept", "score-left", "holes", "links-kept", "links", *_KINDS,
+)  # fmt: skip
 _COLUMNS = {feature.name: column for column, feature in enumerate(FEATURES)}
 SUSPECT = [_COLUMNS[f"in-{name}"] for name in ("nav", "footer", "aside", "related")]
 LINKS = _COLUMNS["link-density"]
@@ -179,6 +196,20 @@ def kinds_of(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return found
 
 
+def quality_row(document: Document, kept: Kept) -> npt.NDArray[np.float32]:
+    """Returns what the quality of an output is estimated from: shape (len(QUALITY),).
+
+    Raises ValueError: the decision has no scores, or does not fit the document.
+    """
+    if kept.scores is None:
+        raise ValueError("a decision without scores says nothing about its quality")
+    row = np.zeros(len(QUALITY), np.float32)
+    if kept.kinds:
+        row[-len(_KINDS) :] = [kept.kinds[kind] for kind in _KINDS]
+    figures_of_decision(document.tables, kept.mask, kept.scores, row)
+    return row
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Structure(Stored):
     """A trained structure model.
@@ -192,6 +223,8 @@ class Structure(Stored):
         articles: the forest of the second judgement of articles; None for a model without `kinds`.
         stock: stock phrases, by their words; see `_terms.pyx`.
         about: other entries of the header: training data and figures.
+        quality: the forest that estimates the quality of an output, over `QUALITY`; None for a model whose
+            outputs were not compared with the gold text of enough pages.
     """
 
     KIND: ClassVar[str] = "structure"
@@ -204,15 +237,16 @@ class Structure(Stored):
     articles: Trees | None = None
     stock: Stock = field(default_factory=lambda: Stock.of({}))
     about: dict[str, Any] = field(default_factory=dict)
+    quality: Trees | None = None
 
     @cached_property
     def forests(self) -> dict[str, Forest]:
         """The compiled forests, by their names in `trees`."""
-        return {name: trees.forest(_WIDTHS.get(name, len(FEATURES))) for name, trees in self.trees().items()}
+        return {name: trees.forest(len(_TESTED[name][1])) for name, trees in self.trees().items()}
 
     def trees(self) -> dict[str, Trees]:
         """Returns {name: trees} of the forests that the model has."""
-        found = {name: getattr(self, name) for name in ("first", "second", "kinds", "articles")}
+        found = {name: getattr(self, name) for name in _TESTED}
         return {name: trees for name, trees in found.items() if trees is not None}
 
     def judge(
@@ -232,6 +266,21 @@ class Structure(Stored):
             news: the page is an article, whatever it looks like.
         """
         return Reading(*self.compiled.read(document.tables, document.title.encode(), odds, posterior, news))
+
+    def estimate(self, document: Document, kept: Kept) -> float:
+        """Estimates the quality of a page's output: the F1 of its words against a gold text, 0 to 1.
+
+        Args:
+            document: the page.
+            kept: the decision, with scores that are log-odds in bits. Its mask may have been changed
+                afterwards.
+
+        Raises:
+            ValueError: the model has no forest for it, or the decision does not fit the document.
+        """
+        if self.quality is None:
+            raise ValueError("the model does not estimate quality")
+        return 1 / (1 + math.exp(-self.forests["quality"].score(quality_row(document, kept))))
 
     @cached_property
     def compiled(self) -> StructureJudge:
@@ -272,8 +321,8 @@ class Structure(Stored):
         """Makes the model from its tables.
 
         Args:
-            names: names of the columns that the trees test: `features` of segments, `page_features`, and the
-                `kinds` that its trees tell apart.
+            names: names of the columns that the trees test: `features` of segments, `page_features`, and
+                those of `quality`; and the `kinds` that its trees tell apart.
             arrays: the tables, as `arrays` returns them.
             about: other entries of the header.
 
@@ -292,12 +341,14 @@ class Structure(Stored):
         first, second = (_trees_of(name, names, arrays) for name in ("first", "second"))
         if first is None or second is None:
             raise ValueError("it lacks a forest")
-        kinds, articles = (_trees_of(name, names, arrays) for name in ("kinds", "articles"))
+        kinds, articles, quality = (
+            _trees_of(name, names, arrays) for name in ("kinds", "articles", "quality")
+        )
         if kinds is None and articles is not None:
             raise ValueError("it has a forest of articles, but does not know articles")
         if kinds is not None and (tuple(names["kinds"]) != KINDS or len(kinds.sizes) % len(KINDS)):
             raise ValueError("it knows other kinds of pages: train it again")
-        model = cls(weights, first, second, kinds, articles, stock, about)
+        model = cls(weights, first, second, kinds, articles, stock, about, quality)
         _ = model.forests  # raises ValueError if the trees are wrong
         return model
 
@@ -309,6 +360,7 @@ class Structure(Stored):
             "features": [feature.name for feature in FEATURES],
             "page_features": PAGE_FEATURES,
             "kinds": KINDS,
+            **({} if self.quality is None else {"quality": QUALITY}),
             **self.about,
         }
         return pack(header, self.arrays())
@@ -329,7 +381,7 @@ class Structure(Stored):
                 f"version {HASHES_VERSION}: train it again"
             )
         # files of earlier versions have no kinds
-        names = {key: list(header.get(key, ())) for key in ("features", "page_features", "kinds")}
+        names = {key: list(header.get(key, ())) for key in ("features", "page_features", "kinds", "quality")}
         return cls.of_arrays(names, arrays, about_of(header, "hashes", *names))
 
     def summary(self) -> str:
@@ -342,7 +394,7 @@ class Structure(Stored):
         training = self.about.get("training") or {}
         asked: Counter[int] = Counter()
         for name, trees in self.trees().items():
-            if name != "kinds":
+            if _TESTED[name] is _FEATURES:
                 asked.update(trees.features.tolist())
         ranked = sorted(asked.items(), key=lambda item: (-item[1], item[0]))[:number]
         facts = [
@@ -363,8 +415,8 @@ def _trees_of(
     """Makes a forest from the tables of a file; None if it has none of this name. Raises ValueError."""
     if f"{name}.sizes" not in arrays:
         return None
-    features = names["page_features" if name == "kinds" else "features"]
-    known = PAGE_FEATURES if name == "kinds" else [feature.name for feature in FEATURES]
+    key, known = _TESTED[name]
+    features = names[key]
     here = {feature: column for column, feature in enumerate(known)}
     place = np.array([here.get(feature, -1) for feature in features], np.int64)
     columns: dict[str, npt.NDArray[Any]] = {}
@@ -391,13 +443,21 @@ def _weights_of(name: str, arrays: Mapping[str, npt.NDArray[Any]], size: int) ->
     return steps.astype(np.float32) * np.float32(STEP)
 
 
-# the columns of matrices for forests that do not test features of segments
-_WIDTHS = {"kinds": len(PAGE_FEATURES)}
+# {forest: key of what it tests in the header of a file, and the columns of its matrices}
+_FEATURES = ("features", [feature.name for feature in FEATURES])
+_TESTED = {
+    "first": _FEATURES,
+    "second": _FEATURES,
+    "kinds": ("page_features", list(PAGE_FEATURES)),
+    "articles": _FEATURES,
+    "quality": ("quality", list(QUALITY)),
+}
 _CARD = {
     "first": "for the first judgement",
     "second": "for the second",
     "kinds": "for the kind of the page",
     "articles": "for the second judgement of articles",
+    "quality": "for the quality of the output",
 }
 # element types of the arrays of trees in a file
 _STORED = {

@@ -111,16 +111,17 @@ class Labelled(Declared):
 
     raw: Path | None = option(
         None,
-        "Directory of pages: HTML, or text dumps (.txt). Or a file of JSON lines or Parquet whose rows have "
-        "`html` and `clean`, and maybe `url` and `id`; then without --clean.",
+        "Directory of pages, or file of rows. HTML, or text dumps (.txt); or a file of JSON lines or Parquet "
+        "whose rows have `html` and `clean`, and maybe `url` and `id`; then without --clean.",
         kind=Path,
-        metavar="DIR|FILE", panel=_PAGES,
+        metavar="DIR|FILE", common=True, panel=_PAGES,
     )  # fmt: skip
     clean: Path | None = option(
         None,
-        "Directory of their cleaned text: same names, .txt, UTF-8.",
+        "Directory of their cleaned text. Same names, .txt, UTF-8.",
         kind=Path,
         metavar="DIR",
+        common=True,
         panel=_PAGES,
     )
     manifest: Path | None = option(
@@ -146,7 +147,12 @@ class Recorded(Declared):
         kind=str, otherwise="the name of the file", metavar="NAME", panel=_RECORDED,
     )  # fmt: skip
     language: str | None = option(
-        None, "Language to record in the model, as in <html lang>.", kind=str, metavar="CODE", panel=_RECORDED
+        None,
+        "Language of the model. As in <html lang>.",
+        kind=str,
+        metavar="CODE",
+        common=True,
+        panel=_RECORDED,
     )
     sources: str | None = option(
         None, "Data and licence to record in the model.", kind=str, metavar="TEXT", panel=_RECORDED

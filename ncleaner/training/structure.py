@@ -39,7 +39,7 @@ from ncleaner.modelling.features import (
 from ncleaner.modelling.structure import STEP, Stock, Structure, Trees, kinds_of
 from ncleaner.training.pairs import folds
 
-__all__ = ["Example", "train_structure"]
+__all__ = ["Example", "grow", "train_structure", "trees_of"]
 
 # Features of neighbouring segments that the second forest may test.
 _NEIGHBOURS = (
@@ -219,14 +219,25 @@ def _weights(example: Example) -> npt.NDArray[np.float64]:
     return shares
 
 
-def _grow(
+def grow(
     rows: Matrix,
     labels: npt.NDArray[Any],
     weights: npt.NDArray[np.float64] | None,
     settings: Mapping[str, Any],
     threads: int,
 ) -> Any:
-    """Grows trees. Raises TrainingError: LightGBM is not installed."""
+    """Grows trees by LightGBM, with the settings of all forests and some of their own.
+
+    Args:
+        rows: shape (rows, features).
+        labels: shape (rows,): what the trees learn, 0 to 1; or classes.
+        weights: shape (rows,); None: all are the same.
+        settings: names and values of LightGBM; `rounds` is the number of trees, of each class.
+        threads: of LightGBM; the result does not depend on their number.
+
+    Raises:
+        TrainingError: LightGBM is not installed.
+    """
     require("training a structure model", "lightgbm", "train", "LightGBM", TrainingError)
     import lightgbm
 
@@ -241,7 +252,7 @@ def _fit(
     rows = [number for number, matrix in enumerate(matrices) if len(matrix)]
     # A segment without a label has no weight, but it counts in the borders of steps and the sizes
     # of leaves: without it, three seeds were 0.02 worse on Greek and Polish news.
-    return _grow(
+    return grow(
         np.concatenate([matrices[number] for number in rows]),
         np.concatenate([examples[number].clean for number in rows]),
         np.concatenate([_weights(examples[number]) for number in rows]),
@@ -250,7 +261,7 @@ def _fit(
     )
 
 
-def _trees(booster: Any, places: Sequence[tuple[int, int]]) -> Trees:
+def trees_of(booster: Any, places: Sequence[tuple[int, int]]) -> Trees:
     """Returns LightGBM's trees as arrays. `places`: feature and row of each of its columns."""
     columns: dict[str, list[Any]] = {
         name: [] for name in ("features", "rows", "thresholds", "left", "right", "leaves", "sizes")
@@ -338,7 +349,7 @@ def train_structure(
     names = NameCounts([examples[number] for number in pages])
     matrices = _first_matrices(examples, names)
     narrow = [matrix[:, own] for matrix in matrices]
-    first = _trees(
+    first = trees_of(
         _fit([examples[i] for i in pages], [narrow[i] for i in pages], first_settings, threads),
         [(column, 0) for column in own],
     )
@@ -427,7 +438,7 @@ class _Second:
         wide = [self._wide[number] for number in chosen]
         booster = _fit([self._examples[i] for i in chosen], wide, self._settings, self._threads)
         places = [(column, 0) for column in self._columns]
-        return _trees(booster, places + [(column, row) for row in _ROWS for column in self._near])
+        return trees_of(booster, places + [(column, row) for row in _ROWS for column in self._near])
 
 
 def _fit_kinds(
@@ -455,7 +466,7 @@ def _fit_kinds(
     known = np.array([KINDS.index(example.kind) if example.kind else -1 for example in examples])
 
     def fit(chosen: npt.NDArray[np.bool_]) -> Any:
-        return _grow(summaries[chosen][:, used], known[chosen], None, settings, threads)
+        return grow(summaries[chosen][:, used], known[chosen], None, settings, threads)
 
     for fold in parts:
         taught = known >= 0
@@ -463,4 +474,4 @@ def _fit_kinds(
         scores = fit(taught).predict(summaries[list(fold)][:, used], raw_score=True, num_threads=threads)
         for number, row in zip(fold, np.asarray(scores), strict=True):
             matrices[number][:, KIND_COLUMN:] = kinds_of(row)
-    return _trees(fit(known >= 0), [(column, 0) for column in used])
+    return trees_of(fit(known >= 0), [(column, 0) for column in used])

@@ -125,7 +125,7 @@ def cleaned_by(
 ) -> Callable[[Document], npt.NDArray[np.bool_]]:
     """Returns a function that gives the mask of what `clean` keeps of a page by default."""
     entry = entry_of(method)
-    wanted = Wanted(entry.keeps_headline or None)
+    wanted = Wanted.by_default(entry)
     made = entry.make(model, preset)  # type: ignore[arg-type]
     return lambda document: wanted.applied(document, made.keep(document)).mask
 
@@ -153,8 +153,8 @@ def validated(pairs: Sequence[Pair], folds: Iterable[Fold[M]], method: str) -> M
 
 Mask = npt.NDArray[np.bool_]
 Judging = Callable[[Iterable[Floats]], Iterable[dict[str, Figures]]]
-# both methods keep the headline by default
-_WANTED = Wanted(headline=True)
+# as by default with both methods
+_WANTED = Wanted.by_default(entry_of("hybrid"))
 
 
 class Judge:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ncleaner.cleaner import Cleaner
 from ncleaner.document.html import dump_html
 
 MATHML = "<mrow><mi>a</mi><mo>=</mo><mi>b</mi><mo>+</mo><mn>1</mn></mrow>"
@@ -126,3 +127,17 @@ def test_formulas_take_linear_time() -> None:
     assert len(dump_html("<p><ruby>" + "<rb>x<rt>y" * size).text) == 3 * size + 2
     preview = "<span class=MathJax_Preview>x</span>"
     assert len(dump_html("<p>" + preview * size).text) == size + 1
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("これは<ruby>漢<rt>かん</rt>字<rt>じ</rt></ruby>です", "これは漢字です"),
+        ("<ruby>\n<rb>短</rb>\n <rt>たん</rt>\n</ruby>だ", "短だ"),
+        ("the <ruby>harbour<rt>port</rt></ruby> of", "the harbour of"),
+    ],
+)
+def test_readings_can_be_left_out(html: str, text: str) -> None:
+    assert dump_html(f"<p>{html}", readings=False).texts == [text]
+    assert Cleaner("everything", readings=False).clean(f"<p>{html}") == text
+    assert Cleaner("everything").clean(f"<p>{html}") != text

@@ -57,6 +57,17 @@ TABLE: list[tuple[str, list[tuple[str, str]]]] = [
     ("<pre>a\n   \n\n\nb</pre>", [("p", "a"), ("p", "b")]),
     ("<pre>a<br>b<b>\nc</b></pre>", [("p", "a\nb\nc")]),
     ("<pre>a\r\nb</pre>", [("p", "a\nb")]),
+    # numbers of lines, and links to the heading itself
+    ("<pre><i class=linenos>1</i>a\n<i class=linenos> 2</i>b</pre>", [("p", "a\nb")]),
+    ("<table><tr><td class='gutter gl'><pre>1\n2</pre><td><pre>a\nb</pre></table>", [("p", "a\nb")]),
+    ("<pre><i class=lineno>x1</i>a</pre><p class=lineno>7", [("p", "x1a"), ("h", "7")]),
+    ("<pre><i class=online>1</i></pre>", [("p", "1")]),
+    ("<h2>a<a href=#a>¶</a></h2><h2><a href='#b'> # </a>b</h2>", [("h", "a"), ("h", "b")]),
+    ("<dl><dt>a<a href=#a>\u200b</a></dl><h2>b<a href=#b>🔗</a>", [("l", "a"), ("h", "b")]),
+    ("<h2>a<a href=/b>#</a></h2><h2>c<a href=#c>1</a></h2>", [("h", "a#"), ("h", "c1")]),
+    # names in boxes
+    ("<code>npm</code><code>yarn</code>", [("h", "npm yarn")]),
+    ("<code>a</code><code>.b()</code><code><b>c</b>d</code>", [("h", "a.b()cd")]),
     # left out
     ("<script>a</script><style>b</style><p>c<noscript>d</noscript>", [("h", "c"), ("h", "d")]),
     ("<select><option>a</select><textarea>b</textarea><button>c</button><input value=d>e", [("h", "e")]),

@@ -53,6 +53,10 @@ def zone(document: Document, name: str) -> str:
         (f"<h1><img src=h.png></h1>{PROSE}<footer><h2>About us</h2></footer>", ""),
         (f"{PROSE}<aside class=related><h3>Other stories</h3></aside>", ""),
         (f"<p>05.01.2012, 11:23</p>{PROSE}", ""),
+        # a section of a home page, with and without a title to compare with
+        (f"<title>Island ferries</title><h2>Hear from our customers</h2>{MENU * 2}{PROSE}", ""),
+        (f"<title>Island ferries</title><h2>Ferries for everyone</h2>{MENU * 2}{PROSE}", "Ferries for everyone"),
+        (f"<h2>Hear from our customers</h2>{MENU * 2}{PROSE}", "Hear from our customers"),
         (PROSE, ""),
         ("<h1>Hello</h1>", "Hello"),
         ("<h1 hidden>Late again</h1>", ""),
@@ -90,6 +94,33 @@ ARTICLE = f"<title>Late again</title><article><h1>Late again</h1>{PROSE}</articl
     ],
 )  # fmt: skip
 def test_comments(html: str, comments: str) -> None:
+    assert zone(dump_html(html), "comment") == comments
+
+
+LONG = f"<h1>Late again</h1>{PROSE * 3}"
+THREAD = "<p>So it was.</p><p>Not at all: it sailed on time, and I was on it with two friends.</p>"
+SAID = "So it was. / Not at all: it sailed on time, and I was on it with two friends."
+
+
+@pytest.mark.parametrize(
+    ("html", "comments"),
+    [
+        (f"<div>{LONG}</div><div><h3>Comments (2)</h3>{THREAD}</div>Imprint", f"Comments (2) / {SAID}"),
+        # the heading stands beside them, or in a block of its own
+        (f"<div>{LONG}<h3>25 Kommentare</h3>{THREAD}</div><div>Imprint</div>", f"25 Kommentare / {SAID}"),
+        (f"<div>{LONG}</div><div><div><b>Komentarze:</b></div>{THREAD}</div>", f"Komentarze: / {SAID}"),
+        (f"<div>{LONG}<p>网友评论（3）{THREAD}</div>", f"网友评论（3） / {SAID}"),
+        # nothing is below it
+        (f"<div>{LONG}</div><h3>0 comments</h3>{THREAD}", ""),
+        # above the text, in a menu, in a sentence
+        (f"<h1>Late again</h1><a href=#c>3 comments</a>{PROSE * 3}", ""),
+        (f"{LONG}<nav><p>Comments</nav>{THREAD}", ""),
+        (f"{LONG}<p>Comments on the ferry were rare.</p>{THREAD}", ""),
+        # a list of pages
+        (f"{LONG}<div>" + f"<h2>Tides</h2>{PROSE}<p>4 comments</p>" * 4, ""),
+    ],
+)
+def test_comments_below_a_heading(html: str, comments: str) -> None:
     assert zone(dump_html(html), "comment") == comments
 
 

@@ -115,8 +115,12 @@ def test_what_follows_the_score_is_told() -> None:
     check(menu)
 
     page = (EXAMPLES / "pages" / "slow-gears-blog.html").read_bytes()
-    without = explain(page, Cleaner(comments=False, headline=False))
-    assert {ruling.name for why in without.segments for ruling in why.rulings} >= {"headline"}
+    either = [explain(page, Cleaner(headline=headline)) for headline in (True, False)]
+    assert "headline" in {ruling.name for found in either for why in found.segments for ruling in why.rulings}
+
+    links = "".join(f"<li><a href=/{n}>Another story of the day, number {n}</a>" for n in range(9))
+    beside = explain(f"<article><h1>Pier</h1><p>{text}</p><p>{text}</p></article><ul>{links}</ul>")
+    check(beside)
 
 
 def test_what_a_site_repeats() -> None:

@@ -188,7 +188,9 @@ def test_a_model_per_page() -> None:
     for text, chosen, language in (
         ("The harbour board has decided to light the north quay again, as it did before.", "en", "en"),
         ("Το λιμεναρχείο αποφάσισε να φωτίσει ξανά τη βόρεια προκυμαία του λιμανιού.", "el", "el"),
-        ("Der Hafenrat hat beschlossen, den Nordkai wieder zu beleuchten.", "nonlexical", "de"),
+        ("Der Hafenrat hat beschlossen, den Nordkai wieder zu beleuchten.", "de", "de"),
+        ("Hamnstyrelsen har beslutat att åter belysa den norra kajen.", "nonlexical", "sv"),
+        ("港の役員会は、以前のように北の岸壁をふたたび照らすことにした。", "zh", "ja"),
         ("123", "nonlexical", ""),
     ):
         document = page(text)
@@ -214,7 +216,7 @@ def test_models_of_ones_own_go_first(tmp_path: Path) -> None:
     model.save(tmp_path / "other.ncm")
     with pytest.raises(ModelError, match="does not say its language: train it with --language"):
         load_method("ngram", tmp_path)
-    assert set(ByLanguage(NGRAMS, [tmp_path / "other.ncm"])) == {"", "el", "en", "pl", "ru", "zh"}
+    assert set(ByLanguage(NGRAMS, [tmp_path / "other.ncm"])) == {"", "de", "el", "en", "pl", "ru", "zh"}
 
 
 def test_a_page_in_letters_the_model_has_never_seen_is_told() -> None:

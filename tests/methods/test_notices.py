@@ -13,6 +13,7 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.kept import KINDS, NOTICE, Kept
 from ncleaner.document.plain import dump_text
 from ncleaner.methods.zones import Wanted
+from ncleaner.modelling.notices import shipped_notices
 
 CLEANER = ncleaner.Cleaner()
 
@@ -114,3 +115,15 @@ def test_jsonl_names_it(tmp_path: Path) -> None:
     record = json.loads(Output(format="jsonl").sink().render(page, document, kept, True))
     assert (record["page_kind"], record["text"]) == ("notice", "")
     assert record["page_kinds"]["notice"] > 0.5
+
+
+def test_teasers_are_no_notice_and_menus_do_not_save_one() -> None:
+    message = "<title>Page not found</title><p>We could not find the page that you were looking for.</p><ul>"
+
+    def probability(link: str) -> float:
+        document = CLEANER.document(message + f"<li><a href=/>{link}</a>" * 30)
+        return shipped_notices().probability(document, np.ones(len(document), bool))
+
+    long = "The ferry was late again this morning, and nobody on the pier knew why it had not left on time"
+    assert probability(long) == 0
+    assert probability("News about the privacy of people") > 0.5

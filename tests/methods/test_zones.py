@@ -6,6 +6,7 @@ import pytest
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
 from ncleaner.document.plain import dump_text
+from ncleaner.methods.table import entry_of
 from ncleaner.methods.zones import Wanted
 
 PROSE = (
@@ -51,15 +52,27 @@ def test_a_page_without_clean_text_keeps_no_headline() -> None:
 
 def test_comments_that_are_the_page_stay() -> None:
     # by the kind of the page
-    assert kept(Wanted(comments=False), PROSE, "So it was.", forum=0.9) == [PROSE, PROSE, "So it was."]
+    whole = [PROSE, PROSE, "So it was."]
+    assert kept(Wanted(comments=False), PROSE, "So it was.", forum=0.9) == whole
     assert kept(Wanted(comments=False), PROSE, "So it was.", forum=0.1) == [PROSE, PROSE]
-    assert kept(Wanted(comments=False), PROSE, "So it was.", documentation=0.3) == [
-        PROSE,
-        PROSE,
-        "So it was.",
-    ]
+    assert kept(Wanted(comments=False), PROSE, "So it was.", documentation=0.5) == whole
     # because hardly anything else is there
     assert kept(Wanted(comments=False), "The pier", "So it was.") == ["The pier", "So it was."]
+
+
+def test_what_the_user_says_counts_more_than_a_guess() -> None:
+    # much text above the comments is an article, whatever the page looks like
+    document = dump_html(
+        f"<h1>Late again</h1>{f'<p>{PROSE}</p>' * 15}<div id=comments><p>So it was.</p></div>"
+    )
+    decision = Kept(np.ones(len(document), bool), kinds={"forum": 0.9})
+    assert not Wanted(comments=False).applied(document, decision).mask[-1]
+    assert kept(Wanted(comments=False, news=True), PROSE, "So it was.", forum=0.9) == [PROSE, PROSE]
+
+
+@pytest.mark.parametrize(("method", "headline", "comments"), [("hybrid", True, False), ("bte", None, True)])
+def test_what_methods_want_by_default(method: str, headline: bool | None, comments: bool) -> None:
+    assert Wanted.by_default(entry_of(method)) == Wanted(headline=headline, comments=comments)
 
 
 def test_plain_text_and_an_empty_page() -> None:

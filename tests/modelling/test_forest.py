@@ -80,6 +80,12 @@ def test_predictions_are_those_of_the_trees(trees: list[Node], size: int, more: 
     expected = [sum(naive(tree, matrix, spare + row) for tree in trees) for row in range(size)]
     np.testing.assert_allclose(model.predict(matrix, spare), np.array(expected), atol=1e-9)
     assert model.predict(matrix, spare).dtype == np.float64
+    if model.reach:
+        with pytest.raises(ValueError, match="does not fit"):
+            model.score(np.zeros(WIDTH, np.float32))
+    else:
+        scores = [model.score(row) for row in matrix[spare : spare + size]]
+        np.testing.assert_allclose(scores, np.array(expected), atol=1e-9)
     chosen = np.flatnonzero(matrix[spare : spare + size, 0] > 0).astype(np.int32)
     some = model.predict(matrix, spare, chosen)
     assert some[chosen] == pytest.approx(np.array(expected)[chosen])
@@ -106,6 +112,8 @@ def test_contributions_are_what_tests_change_in_the_mean_of_the_background() -> 
     assert added[:, 1, 1] == pytest.approx([left - base] * 3 + [6 - base])
     assert added[:, 2, 2] == pytest.approx([-left, -left, 8 - left, 0])
     assert np.count_nonzero(added) == 7
+    with pytest.raises(ValueError, match="does not fit"):
+        model.score(np.zeros(WIDTH + 1, np.float32))
     with pytest.raises(ValueError, match="no such row"):
         model.contributions(matrix, 1, rows, rows + 1)
     with pytest.raises(ValueError, match="does not fit"):

@@ -268,7 +268,10 @@ def test_a_model_per_page() -> None:
     for text, chosen, language in (
         ("The harbour board has decided to light the north quay again, as it did before.", "en", "en"),
         ("Το λιμεναρχείο αποφάσισε να φωτίσει ξανά τη βόρεια προκυμαία του λιμανιού.", "el", "el"),
-        ("Der Hafenrat hat beschlossen, den Nordkai wieder zu beleuchten.", "nonlexical", "de"),
+        ("Der Hafenrat hat beschlossen, den Nordkai wieder zu beleuchten.", "de", "de"),
+        ("Hamnstyrelsen har beslutat att åter belysa den norra kajen.", "nonlexical", "sv"),
+        # written alike
+        ("港の役員会は、以前のように北の岸壁をふたたび照らすことにした。", "zh", "ja"),
     ):
         document = dump_html(f"<p>{text}")
         kept = method.keep(document)

@@ -118,7 +118,8 @@ def test_text_that_is_not_composed_is_left_to_others() -> None:
     assert model.compiled.of(other.tables) is None
     assert model.judge(other).tolist() == model.judge(composed).tolist()
     hybrid = load_method("hybrid", "en", None, False, {})
-    assert hybrid.keep(other).scores == pytest.approx(hybrid.keep(composed).scores)
+    # for the structure model, the mark is a character
+    assert hybrid.keep(other).scores == pytest.approx(hybrid.keep(composed).scores, abs=0.5)
 
 
 def test_an_empty_page() -> None:
@@ -134,10 +135,10 @@ def test_arrays_that_do_not_fit() -> None:
     three = np.zeros(3)
     with pytest.raises(ValueError, match="do not fit"):
         model.structure.judge(document, three, three)
-    judge = HybridJudge(model.ngrams.compiled, model.structure.compiled, 1, 0, 10, None, 1, False)
+    judge = HybridJudge(model.ngrams.compiled, model.structure.compiled, 1, 0, 10, 4, None, 1, False)
     with pytest.raises(ValueError, match="do not fit"):
         judge.judge(document.tables, b"", (three, np.ones(3, np.uint32)))
     with pytest.raises(ValueError, match="does not fit"):
-        judge.judge(document.tables, b"", None, np.ones(3, bool))
+        judge.judge(document.tables, b"", None, np.ones(3, np.uint8))
     with pytest.raises(TypeError):
         NGramJudge(None, model.ngrams.alphabet.encoder, model.ngrams.decision.compiled)  # type: ignore[arg-type]

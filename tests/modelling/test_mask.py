@@ -13,8 +13,16 @@ from hypothesis import strategies as st
 
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
-from ncleaner.modelling._decision import LEAST, complete_tables, decide, drop_copies, probabilities_of
-from ncleaner.modelling.structure import BALANCES
+from ncleaner.modelling._decision import (
+    LEAST,
+    complete_tables,
+    decide,
+    drop_copies,
+    drop_link_runs,
+    figures_of_decision,
+    probabilities_of,
+)
+from ncleaner.modelling.structure import BALANCES, QUALITY
 
 PAGES = st.lists(st.tuples(st.integers(0, 100), st.integers(1, 50)), min_size=1, max_size=8)
 
@@ -147,6 +155,62 @@ def test_tables_of_empty_pages_plain_text_and_a_mask_of_another_page() -> None:
 
 
 TEXT = "The ferry was late again, and nobody knew why."
+STORY = f"<div><h1>Late again</h1>{f'<p>{TEXT}</p>' * 10}</div>"
+LINK = "<li><a href=/>A long line about another ferry, which was late again this morning and will be late</a>"
+
+
+def without_runs(html: str, article: float = 1.0) -> int:
+    """The number of segments that go."""
+    document = dump_html(html)
+    mask = np.ones(len(document), bool)
+    drop_link_runs(document.tables, mask, article)
+    gone = np.flatnonzero(~mask)
+    return len(gone)
+
+
+@pytest.mark.parametrize(
+    ("html", "article", "gone"),
+    [
+        # before the text, beside it, in the same block
+        (f"<ul>{LINK * 8}</ul>{STORY}", 0.2, 8),
+        (f"<ul>{LINK * 8}</ul>{STORY}", 0.19, 0),
+        (f"<ul>{LINK * 7}</ul>{STORY}", 1, 0),
+        (f"{STORY}<ul>{LINK * 8}</ul>", 0.2, 8),
+        (f"<div>{f'<p>{TEXT}</p>' * 6}<ul>{LINK * 8}</ul>{f'<p>{TEXT}</p>' * 6}</div>", 0.8, 8),
+        (f"<div>{f'<p>{TEXT}</p>' * 6}<ul>{LINK * 8}</ul>{f'<p>{TEXT}</p>' * 6}</div>", 0.79, 0),
+        # names and sources inside the text are short
+        (f"<div>{f'<p>{TEXT}</p>' * 10}<ul>{'<li><a href=/>Tide tables</a>' * 8}</ul></div>", 1, 0),
+        # single links behind the text of a likely article
+        (f"{STORY}<p><a href=/>Other ferries</a><h3><a href=/>Tides</a></h3>", 0.5, 2),
+        (f"{STORY}<p><a href=/>Other ferries</a><h3><a href=/>Tides</a></h3>", 0.49, 0),
+        (f"<p><a href=/>Other ferries</a></p>{STORY}", 1, 0),
+        # and the lines below them, if there are three
+        (f"{STORY}{'<h4><a href=/>Tides</a></h4><p>The tides are late.</p>' * 3}", 0.5, 6),
+        (f"{STORY}{'<h4><a href=/>Tides</a></h4><p>The tides are late.</p>' * 2}", 0.5, 2),
+        (f"{STORY}<dl>{'<dt><a href=/>Tides</a><dd>Monday<dd>The tides are late.' * 3}</dl>", 0.5, 9),
+        (f"{STORY}<p>Tides</p><p>The tides are late.</p>", 0.5, 0),
+        # many of them do not make the block of the text larger, but long ones are text
+        (f"{STORY}{f'<h4><a href=/>Tides</a></h4><p>{TEXT * 3}</p>' * 9}", 0.5, 18),
+        (f"{STORY}{f'<h4><a href=/>Tides</a></h4><p>{TEXT * 12}</p>' * 9}", 0.5, 0),
+        # pages of links, with and without a few words
+        (f"<ul>{LINK * 50}</ul>", 1, 0),
+        (f"<div><p>{TEXT}</div><ul>{LINK * 50}</ul>", 1, 0),
+        ("", 1, 0),
+    ],
+)
+def test_runs_of_links_beside_an_article_go(html: str, article: float, gone: int) -> None:
+    assert without_runs(html, article) == gone
+
+
+def test_runs_of_links_on_plain_text_and_with_a_mask_of_another_page() -> None:
+    document = dump_text(f"{TEXT}\n\n" * 12)
+    mask = np.ones(len(document), bool)
+    drop_link_runs(document.tables, mask, 1.0)
+    assert mask.all()
+    with pytest.raises(ValueError, match="does not fit"):
+        drop_link_runs(document.tables, np.ones(7, bool), 1.0)
+
+
 CHINESE = "今天早上两岛之间的渡船又晚点了，谁也不知道为什么。"
 
 
@@ -190,3 +254,62 @@ def test_empty_pages_plain_text_and_a_mask_of_another_page() -> None:
     assert mask.all()
     with pytest.raises(ValueError, match="does not fit"):
         drop_copies(document.tables, np.ones(7, bool))
+
+
+# the figures of a decision ----------------------------------------------------------------------------
+
+PARTS = [
+    "<nav><a href=/>All the news</a></nav>",
+    "<p>The ferry was late again this morning.</p>",
+    "<p>More in <a href=/more>our other stories</a></p>",
+    "<p>Nobody on the pier knew why.</p>",
+    "<footer>All rights reserved</footer>",
+]
+
+
+@given(
+    masks=st.lists(st.booleans(), min_size=5, max_size=5),
+    scores=st.lists(st.floats(-12, 12), min_size=5, max_size=5),
+)
+def test_the_figures_of_a_decision(masks: list[bool], scores: list[float]) -> None:
+    document = dump_html("".join(PARTS))
+    kept, odds = np.array(masks), np.array(scores)
+    found = np.full(len(QUALITY), 7, np.float32)
+    figures_of_decision(document.tables, kept, odds, found)
+    chars, links = (document.segments[name].astype(float) for name in ("chars", "link_chars"))
+    p = 1 / (1 + 2.0**-odds)
+    size, everything = chars[kept].sum(), chars.sum()
+    inside = np.zeros(5, bool)
+    if kept.any():
+        inside[np.flatnonzero(kept)[0] : np.flatnonzero(kept)[-1] + 1] = True
+    hole = chars[inside & ~kept].sum()
+    per_char = max(size, 1)
+    wanted = [
+        2 * (p * chars)[kept].sum() / (size + (p * chars).sum()),
+        (p * chars)[kept].sum() / per_char,
+        (p * chars)[kept].sum() / (p * chars).sum(),
+        math.log1p(size),
+        math.log1p(everything),
+        size / everything,
+        (p * (1 - p) * chars)[kept].sum() / per_char,
+        (p * (1 - p) * chars)[~kept].sum() / per_char,
+        chars[np.abs(odds) < 2].sum() / per_char,
+        (odds * chars)[kept].sum() / per_char,
+        -(odds * chars)[~kept].sum() / max(everything - size, 1),
+        hole / max(size + hole, 1),
+        links[kept].sum() / per_char,
+        links.sum() / everything,
+    ]
+    assert found[:14] == pytest.approx(wanted, rel=1e-4, abs=1e-5)
+    assert (found[14:] == 7).all()
+
+
+def test_figures_of_a_page_without_text_and_of_wrong_arrays() -> None:
+    found = np.zeros(14, np.float32)
+    figures_of_decision(dump_html("").tables, np.zeros(0, bool), np.zeros(0), found)
+    assert not found.any()
+    page = dump_html("<p>The ferry was late.</p>")
+    with pytest.raises(ValueError, match="do not fit"):
+        figures_of_decision(page.tables, np.zeros(2, bool), np.zeros(1), found)
+    with pytest.raises(ValueError, match="14 figures"):
+        figures_of_decision(page.tables, np.zeros(1, bool), np.zeros(1), found[:3])

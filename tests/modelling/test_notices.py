@@ -109,10 +109,13 @@ def test_only_small_pages_have_terms() -> None:
 
 
 def test_links_can_be_left_out() -> None:
-    links = f"<p><a href=/>{words(200)}</a></p>"
+    links = "<p>" + " ".join(f"<a href=/>{words(4)}</a>" for _ in range(50)) + "</p>"
     assert terms(f"<p>Not found</p>{links}") is None
     assert terms(f"<p>Not found</p>{links}", prose=True) == terms("<p>Not found</p>")
     assert terms(links, prose=True) is None
+    # a single long one is the teaser of a page
+    teaser = terms(f"<p>Not found</p><p><a href=/>{words(20)}</a></p>", prose=True)
+    assert teaser is not None and len(teaser) > 20
 
 
 @given(st.text(), st.text())
@@ -165,7 +168,7 @@ def test_the_probability_of_a_notice() -> None:
 
 def test_a_long_list_of_links_asks_for_more() -> None:
     notices = model("page not found")
-    links = f"<p><a href=/>{words(200)}</a></p>"
+    links = "<p>" + " ".join(f"<a href=/>{words(4)}</a>" for _ in range(50)) + "</p>"
     alone = probability(notices, "<p>Page not found</p>")
     below = probability(notices, f"<p>Page not found</p>{links}")
     assert math.log(alone / (1 - alone)) - math.log(below / (1 - below)) == pytest.approx(1)

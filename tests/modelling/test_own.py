@@ -11,7 +11,16 @@ from ncleaner.cleaner import Cleaner
 from ncleaner.document.html import dump_html
 from ncleaner.errors import ModelError
 from ncleaner.methods.choice import fingerprint, load_model, model_files, read_ngrams
-from ncleaner.modelling.files import VARIABLE, add_model, own_folder, own_models, remove_model, shipped_bytes
+from ncleaner.modelling.files import (
+    _LANGUAGES,
+    VARIABLE,
+    add_model,
+    own_folder,
+    own_models,
+    remove_model,
+    shipped_bytes,
+    shipped_models,
+)
 
 GREEK = dump_html(
     "<html lang=el><p>" + "Το πλοίο θα φύγει το πρωί από το λιμάνι, αν το επιτρέψει ο καιρός. " * 3
@@ -104,6 +113,17 @@ def test_a_name_that_is_nowhere(folder: Path) -> None:
         Cleaner(model="two")
 
 
+def test_a_name_that_is_a_language(folder: Path) -> None:
+    with pytest.raises(
+        ModelError, match=r"no model 'German', did you mean de\? The .* de, el, en, nonlexical, pl"
+    ):
+        Cleaner(model="German")
+    # only those that the method takes
+    with pytest.raises(ModelError, match=r"no model 'german': the shipped ones are victor\Z"):
+        Cleaner("victor", model="german")
+    assert {*_LANGUAGES.values()} | {"nonlexical"} == {*shipped_models("ngram")}
+
+
 @pytest.mark.slow
 def test_the_command(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "mine.ncm").write_bytes(model_of("mine", "el"))
@@ -116,8 +136,8 @@ def test_the_command(folder: Path, tmp_path: Path) -> None:
     added = ncleaner("models", "add", str(tmp_path / "mine.ncm"), "--name", "ferries")
     assert added.returncode == 0 and "takes it for pages in el" in added.stderr
     lines = ncleaner("models").stdout.splitlines()
-    assert lines[2] == f"yours, in {folder}" and lines[3].split()[:3] == ["ferries", "ngram", "el"]
-    assert lines[5] == "shipped"
+    at = lines.index(f"yours, in {folder}")
+    assert lines[2] == "shipped" and lines[at + 1].split()[:3] == ["ferries", "ngram", "el"]
     assert "mine" in ncleaner("models", "show", "ferries").stdout
     assert ncleaner("models", "add", str(tmp_path / "nowhere.ncm")).returncode == 1
     assert ncleaner("models", "remove", "ferries").returncode == 0

@@ -101,7 +101,7 @@ def test_only_the_second_forest_asks_for_the_judgement_of_the_first() -> None:
 
 def test_arrays_predict_as_the_trainer_does(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[Any, Any]] = []
-    fit, trees_of = structure_training._fit, structure_training._trees
+    fit, trees_of = structure_training._fit, structure_training.trees_of
 
     def fitted(examples: Any, matrices: Any, *rest: Any) -> Any:
         booster = fit(examples, matrices, *rest)
@@ -158,7 +158,7 @@ def test_a_tree_without_a_split() -> None:
         def dump_model(self) -> Any:
             return {"tree_info": [{"tree_structure": {"leaf_value": 0.25}}]}
 
-    trees = structure_training._trees(Booster(), [(7, 0)])
+    trees = structure_training.trees_of(Booster(), [(7, 0)])
     assert trees.sizes.tolist() == [1]
     assert trees.forest().predict(np.zeros((2, len(FEATURES)), np.float32), 0).tolist() == [0.25, 0.25]
 
