@@ -7,6 +7,7 @@ continuation of the kept segment before; `o` drops it. A segment without a label
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -152,7 +153,9 @@ def stored_labels(path: Path) -> PageLabels:
             finished=str(found.get("finished", "")),
             settles=tuple(map(str, found.get("settles", ()))),
         )
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        if not math.isfinite(made.seconds):
+            raise ValueError(f"seconds: {made.seconds}")
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
         raise TrainingError(f"{path} is not a file of labels, or is damaged ({error!r})") from error
     wrong = sorted(set(made.labels) - set(LABELS) - {OPEN})
     if wrong:

@@ -46,7 +46,7 @@ from ncleaner.training.annotations import (
 )
 from ncleaner.training.pairs import Pair, find_manifest, read_bytes, read_page, read_text, site_of
 
-__all__ = ["Imported", "Project", "check_name", "import_pages", "open_project"]
+__all__ = ["Imported", "Project", "check_name", "copy_pages", "import_pages", "open_project"]
 
 _NAME: Final = re.compile(r"[^\W_][\w.-]{0,39}")
 _MARK: Final = b"\xef\xbb\xbf"
@@ -317,6 +317,26 @@ def import_pages(inputs: Sequence[Input], folder: Path, most: int) -> Imported:
     except OSError as error:
         raise OutputError(f"cannot write {folder}: {error.strerror}") from error
     return Imported(found, len(lines), notes)
+
+
+def copy_pages(source: Path, folder: Path) -> None:
+    """Copies the pages of a directory to `folder/raw`, under their names, and its manifest.
+
+    Raises:
+        OutputError: the directory cannot be written, or a page cannot be read.
+    """
+    part, told = folder / "raw.part", source / "manifest.jsonl"
+    try:
+        shutil.rmtree(part, ignore_errors=True)
+        part.mkdir(parents=True)
+        for path in source.iterdir():
+            if is_page(path.name) and path.is_file():
+                shutil.copyfile(path, part / path.name)
+        if told.is_file():
+            shutil.copyfile(told, folder / told.name)
+        part.rename(folder / "raw")
+    except OSError as error:
+        raise OutputError(f"cannot copy the pages of {source} to {folder}: {error.strerror}") from error
 
 
 def _write_page(page: Page, folder: Path, name: str) -> str:

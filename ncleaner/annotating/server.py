@@ -35,12 +35,12 @@ _MOST_BYTES: Final = 8_000_000
 _STATUS: Final = {RequestError: 400, OutputError: 507}
 
 
-def application(session: Session, command: str = "") -> Starlette:
+def application(session: Session, command: Callable[[], str] = str) -> Starlette:
     """Returns the application, which checks no request; see `guard`.
 
     Args:
         session: the work that it shows.
-        command: shown on the page as what to run when enough pages are finished.
+        command: returns what the page shows as the command to run when enough pages are finished.
     """
     api = _Api(session, command)
     asked = {
@@ -79,13 +79,13 @@ def _file(request: Request) -> Response:
 class _Api:
     """The answers to the requests of the web page."""
 
-    def __init__(self, session: Session, command: str) -> None:
+    def __init__(self, session: Session, command: Callable[[], str]) -> None:
         self._session = session
         self._command = command
 
     def progress(self, request: Request) -> Any:
         """Progress, and the command that comes next."""
-        return {**self._session.progress(), "command": self._command}
+        return {**self._session.progress(), "command": self._command()}
 
     def pages(self, request: Request) -> Any:
         """All pages."""
@@ -166,7 +166,9 @@ def _whole(value: Any) -> int:
 
 
 def _number(value: Any) -> float:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0
+    # a number of any length is JSON
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e9
+    return float(value) if is_number else 0.0
 
 
 def _answer(call: Callable[[], Any]) -> Response:
@@ -241,7 +243,7 @@ class Serving:
 
 
 @contextmanager
-def serving(session: Session, port: int = 0, command: str = "") -> Iterator[Serving]:
+def serving(session: Session, port: int = 0, command: Callable[[], str] = str) -> Iterator[Serving]:
     """Serves a session on this machine only, in a thread.
 
     Args:

@@ -79,6 +79,7 @@ class Session:
         self.project = project
         self.name = name
         self.settling = settling
+        self.model = model
         self._anno = anno
         self._every = every
         self._lock = threading.RLock()

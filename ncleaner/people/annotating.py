@@ -15,7 +15,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ncleaner.errors import InputError
+from ncleaner.errors import InputError, NcleanerError
+from ncleaner.modelling.files import is_path
 from ncleaner.people.streams import show, tell, tell_error
 from ncleaner.reading.inputs import find_inputs, is_archive, is_page, stem
 from ncleaner.storage.base import is_url
@@ -36,6 +37,8 @@ __all__ = [
     "write_page",
 ]
 
+# pages whose language decides that of the model
+_SOME = 50
 # disagreements that are listed
 _LISTED = 200
 
@@ -69,22 +72,22 @@ def write_page(page: Path, recipe: Recipe, clean: Path | None, output: Path | No
 
 
 def project_of(what: str, output: Path | None, most: int, encoding: str | None) -> Project:
-    """Opens the directory of a project; makes it of an archive, the first time.
+    """Opens the directory of a project; makes it of an archive or of a directory of pages, the first time.
 
     Raises:
         NcleanerError: there are no pages, or they cannot be read.
     """
-    from ncleaner.annotating.project import import_pages, open_project
+    from ncleaner.annotating.project import copy_pages, import_pages, open_project
 
-    folder = Path(what)
+    folder, has_pages = Path(what), False
     if not is_url(what) and folder.is_dir():
         has_pages = (folder / "raw").is_dir() or any(
             is_page(path.name) and path.is_file() for path in folder.iterdir()
         )
-        if has_pages:
-            if output is not None:
-                raise InputError(f"{what} is a directory of pages, and their labels stay in it: leave -o out")
+        if has_pages and output is None:
             return open_project(folder, encoding)
+        if has_pages and (folder / "raw").is_dir():
+            raise InputError(f"{what} has pages and labels, which stay in it: leave -o out")
     if output is None:
         if is_url(what):
             raise InputError(f"give the directory for the pages of {what} with -o")
@@ -93,6 +96,9 @@ def project_of(what: str, output: Path | None, most: int, encoding: str | None) 
         folder = output
     if (folder / "raw").is_dir():
         tell(f"{visible(folder)} has pages already: going on with them")
+        return open_project(folder, encoding)
+    if has_pages:
+        copy_pages(Path(what), folder)
         return open_project(folder, encoding)
     tell(f"reading {visible(what)} …")
     imported = import_pages(find_inputs([what], output=folder), folder, most)
@@ -136,7 +142,7 @@ def _serve(session: Session, project: Project, port: int, browser: bool) -> None
 
     with (
         _ended() as ended,
-        serving(session, port, train_command(project, session)) as served,
+        serving(session, port, lambda: train_command(project, session)) as served,
         _opening(served.url) if browser else nullcontext(),
     ):
         tell(f"Annotate on {served.url}")
@@ -183,25 +189,28 @@ def _opening(url: str) -> Iterator[None]:
 
 
 def train_command(project: Project, session: Session) -> str:
-    """Returns the command that trains a model of the finished pages."""
+    """Returns the command that trains a model of the finished pages, for their most frequent language.
+
+    A model file that has guessed is the base of the new one.
+    """
+    from ncleaner.methods.language import page_language
+
     learned = session.learning.learned.pages
     done = [page for page in project.pages if session.is_done(page)]
-    languages = Counter(
-        filter(
-            None,
-            (
-                learned.get(page, {}).get("language") or project.languages.get(page)
-                for page in done or project.pages
-            ),
-        )
-    )
-    total = sum(languages.values())
-    language = next((name for name, number in languages.most_common(1) if number >= 0.8 * total), "")
-    name = project.folder.resolve().name
-    parts = ["ncleaner", "train", "--raw", str(project.raw), "--clean", str(project.clean)]
-    parts += ["-o", f"{name}.ncm"]
-    parts += ["--language", language] if language else ["--alphabet", "nonlexical"]
-    return shlex.join(parts)
+
+    def language_of(page: str) -> str:
+        known = learned.get(page, {}).get("language") or project.languages.get(page)
+        # a page that cannot be read has no language
+        with suppress(NcleanerError):
+            return str(known) if known else page_language(session.document(page))
+        return ""
+
+    languages = Counter(filter(None, map(language_of, (done or [*project.pages])[:_SOME])))
+    # without a language, `clean` would not find the model by itself
+    language = next((name for name, _ in languages.most_common(1)), "LANGUAGE")
+    base = ["--from", session.model] if is_path(session.model) and Path(session.model).is_file() else []
+    parts = ["ncleaner", "train", *base, "--raw", str(project.raw), "--clean", str(project.clean)]
+    return shlex.join([*parts, "--language", language, "-o", f"{language}.ncm"])
 
 
 def _say_end(project: Project, session: Session) -> None:

@@ -140,6 +140,8 @@ def test_five_pages_by_keyboard_until_a_model_is_trained(tab: Any, tmp_path: Pat
                 tab.wait_for_selector("body[data-ready]")
                 assert (shown(tab), letters(tab)) == (page, before)
             tab.keyboard.press("Enter")
+            if "not looked at" in tab.inner_text("#status"):
+                tab.keyboard.press("Enter")
             tab.wait_for_function("page => document.getElementById('list').dataset.page !== page", arg=page)
             assert stored(tmp_path, page)["labels"] == truth and stored(tmp_path, page)["done"]
         assert len(set(done)) == 5
@@ -196,8 +198,6 @@ def test_keys(tab: Any, tmp_path: Path) -> None:
         tab.keyboard.press("Home")
         tab.keyboard.press(" ")
         tab.keyboard.press(" ")
-        tab.keyboard.press(".")
-        assert "sure" in tab.inner_text("#status")
         tab.keyboard.press("v")
         assert tab.is_hidden("#right")
         tab.keyboard.press("v")
@@ -215,6 +215,60 @@ def test_keys(tab: Any, tmp_path: Path) -> None:
         tab.keyboard.press("o")
         tab.click("#dialog-body td button >> text=p2")
         wait_for_page(tab, "p2")
+
+
+def test_doubts(tab: Any, tmp_path: Path) -> None:
+    (tmp_path / "raw").mkdir()
+    for name in ("allotment-forum-thread", "slow-gears-blog"):
+        source = made.EXAMPLES / "pages" / f"{name}.html"
+        (tmp_path / "raw" / source.name).write_bytes(source.read_bytes())
+    with served(tmp_path) as server:
+        enter(tab, server)
+        page = shown(tab)
+        doubts = tab.evaluate(
+            "[...document.querySelectorAll('.seg')].filter(part => / % sure/.test(part.lastChild.innerText))"
+            ".map(part => part.id)"
+        )
+        here = "document.getElementById('list').getAttribute('aria-activedescendant')"
+        assert len(doubts) > 4
+        # it opens at the first one, and goes from each to the next
+        assert tab.evaluate(here) == doubts[0]
+        tab.keyboard.press(".")
+        assert tab.evaluate(here) == doubts[1] and "% sure" in tab.inner_text("#status")
+        tab.keyboard.press(",")
+        assert tab.evaluate(here) == doubts[0]
+        # those that nobody has been at are not finished by the way
+        tab.keyboard.press("Enter")
+        assert tab.evaluate(here) == doubts[2] and shown(tab) == page
+        left = f"Not finished: {len(doubts) - 2} doubtful segments not looked at. Enter finishes the page all the same"
+        assert tab.inner_text("#status") == left
+        for expected in doubts[3:]:
+            tab.keyboard.press(".")
+            assert tab.evaluate(here) == expected
+        tab.keyboard.press(".")
+        assert "No doubtful segment left" in tab.inner_text("#status")
+        tab.keyboard.press("Enter")
+        tab.wait_for_function("page => document.getElementById('list').dataset.page !== page", arg=page)
+        # a second Enter finishes all the same
+        page = shown(tab)
+        tab.keyboard.press("Enter")
+        tab.keyboard.press("Enter")
+        wait_for_page(tab, "")
+        assert stored(tmp_path, page)["done"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_toolbar_has_one_line_and_the_page_our_ground(scheme: str, chromium: Any, tmp_path: Path) -> None:
+    made.project(tmp_path)
+    with served(tmp_path) as server:
+        context = chromium.new_context(color_scheme=scheme, viewport={"width": 1280, "height": 800})
+        tab = context.new_page()
+        enter(tab, server)
+        tops = tab.evaluate("[...document.querySelectorAll('.tools button')].map(part => part.offsetTop)")
+        assert len(tops) == 8 and len(set(tops)) == 1
+        ground = "getComputedStyle(document.getElementById('scroller')).backgroundColor"
+        assert tab.evaluate(ground) == ("rgb(244, 245, 247)" if scheme == "light" else "rgb(16, 19, 25)")
+        context.close()
 
 
 def test_the_drawn_page_and_the_list_show_each_other(tab: Any, tmp_path: Path) -> None:
@@ -398,6 +452,13 @@ def test_a_page_of_three_thousand_segments_is_not_built_again(tab: Any, tmp_path
         tab.evaluate(
             "window.changes = 0; new MutationObserver(found => window.changes += found.length)"
             ".observe(document.getElementById('list'), {subtree: true, childList: true, attributes: true})"
+        )
+        # the page is drawn again in the frame, which leaves the list as it is
+        tab.keyboard.press("s")
+        tab.wait_for_function(
+            "frame => frame.contentDocument.URL.endsWith('styles=0')"
+            " && frame.contentDocument.querySelectorAll('x-seg[data-label]').length === 3001",
+            arg=tab.query_selector("#frame"),
         )
         for _ in range(10):
             tab.keyboard.press("h")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -105,6 +106,9 @@ def test_changes_make_the_next_revision() -> None:
         ({"digest": "0"}, "of another text"),
         ({"done": True}, "marked as done, but has segments without a label"),
         ({"revision": "many"}, "damaged"),
+        ({"seconds": math.inf}, "damaged"),
+        ({"seconds": 10**400}, "damaged"),
+        ({"revision": math.inf}, "damaged"),
         ({"labels": None}, "is not a label"),
     ],
 )

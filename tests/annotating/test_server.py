@@ -39,7 +39,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 @pytest.fixture
 def guard(session: Session) -> Guard:
-    return Guard(application(session, "ncleaner train --raw x"), PORT)
+    return Guard(application(session, lambda: "ncleaner train --raw x"), PORT)
 
 
 @pytest.fixture
@@ -282,6 +282,9 @@ def test_of_many_at_once_one_wins_each_time(client: TestClient, session: Session
         (b'{"id": "p0", "revision": 0, "changes": [[999, "o"]]}', 400, "no segment 999"),
         (b'{"id": "nowhere", "revision": 0, "changes": []}', 400, "no page"),
         (b'{"id": "p0", "revision": 0, "changes": [], "seconds": "many"}', 200, "revision"),
+        (b'{"id": "p0", "revision": 0, "changes": [], "seconds": 1e400}', 200, "revision"),
+        (b'{"id": "p0", "revision": 0, "changes": [], "seconds": 1' + b"0" * 400 + b"}", 200, "revision"),
+        (b'{"id": "p0", "revision": 1e400, "changes": []}', 400, "whole number"),
         (b"x" * 9_000_000, 413, "too large"),
     ],
 )

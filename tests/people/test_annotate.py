@@ -64,10 +64,14 @@ def test_from_an_archive_to_a_model(tmp_path: Path) -> None:
     assert process.returncode == 0 and "Traceback" not in said
     assert f"{tmp_path / 'crawl-gold'}: 5 of 15 pages finished, 0.5 minutes a page" in said
     command = said.splitlines()[-1].strip()
-    assert command.startswith(f"ncleaner train --raw {tmp_path}/crawl-gold/raw")
+    gold = tmp_path / "crawl-gold"
+    start = f"ncleaner train --raw {gold}/raw --clean {gold}/clean --language "
+    assert command.startswith(start)
+    language = command.removeprefix(start).split()[0]
+    assert command == f"{start}{language} -o {language}.ncm" and len(language) == 2
     # the exact command
     trained = ncleaner(*command.split()[1:], cwd=tmp_path)
-    assert trained.returncode == 0 and (tmp_path / "crawl-gold.ncm").is_file()
+    assert trained.returncode == 0 and (tmp_path / f"{language}.ncm").is_file()
     annotated = ncleaner(
         "train",
         "-m",
@@ -85,6 +89,23 @@ def test_from_an_archive_to_a_model(tmp_path: Path) -> None:
         process.send_signal(signal.SIGTERM)
         _, said = process.communicate(timeout=60)
     assert "5 of 15 pages finished" in said and process.returncode == 0
+
+
+def test_a_directory_of_pages_is_copied_for_a_project(tmp_path: Path) -> None:
+    pages = made.project(tmp_path / "made").raw
+    shutil.copy(tmp_path / "made" / "manifest.jsonl", pages)
+    for _ in range(2):
+        with running(pages, "-o", tmp_path / "gold", "--every", "0") as (process, url):
+            with httpx.Client(base_url=url.partition("/?")[0], timeout=60) as client:
+                client.get(url).raise_for_status()
+                shown = client.get("/api/progress").json()["command"]
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+    assert shown.endswith("--language en -o en.ncm")
+    assert sorted(path.name for path in (tmp_path / "gold" / "raw").iterdir()) == [
+        *(f"p{number}.html" for number in range(3))
+    ]
+    assert (tmp_path / "gold" / "manifest.jsonl").is_file() and not (pages / "labels").exists()
 
 
 def test_two_programs_on_one_directory(tmp_path: Path) -> None:
@@ -109,7 +130,7 @@ def test_two_programs_on_one_directory(tmp_path: Path) -> None:
         (["pages", "--annotator", "a/b"], 1, "cannot be the name of an annotator"),
         (["pages", "--settle"], 1, "there is nothing to settle in pages"),
         (["pages", "--agreement"], 1, "no page of pages has been finished by two annotators"),
-        (["pages", "-o", "elsewhere"], 1, "leave -o out"),
+        (["project", "-o", "elsewhere"], 1, "project has pages and labels, which stay in it: leave -o out"),
         (["pages", "--clean", "x.txt"], 2, "--clean: it is for one page"),
         (["pages", "-m", "bte"], 2, "--method: it is for one page"),
         (["pages", "--model", "nowhere.ncm"], 1, "nowhere.ncm"),
@@ -122,7 +143,7 @@ def test_two_programs_on_one_directory(tmp_path: Path) -> None:
 )
 def test_bad_input(arguments: list[str], status: int, said: str, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    shutil.copytree(made.project(tmp_path / "made").raw, tmp_path / "pages")
+    shutil.copytree(made.project(tmp_path / "project").raw, tmp_path / "pages")
     (tmp_path / "broken.warc").write_bytes(b"no archive at all" * 10)
     found = ncleaner("annotate", *arguments, "--no-browser", cwd=tmp_path)
     assert (found.returncode, said in found.stderr.decode()) == (status, True), found.stderr.decode()

@@ -11,7 +11,9 @@ const TAGS = { p: "P", h: "H", l: "L", c: "↳", o: "–", "?": "?" };
 const UNSURE = 0.9, IDLE = 60;
 
 let page = null, store = null, rows = [], labels = [], here = 0, anchor = 0;
-let chosen = new Set(), undo = [], redo = [], seen = [], before = [], held = null, opening = 0;
+let chosen = new Set(), undo = [], redo = [], before = [], held = null, opening = 0;
+// the segments that the person has been at, those reached by `.` in their order, and whether Enter has been refused
+let seen = new Set(), trail = [], warned = false;
 let styled = true, finishing = false;
 
 // time --------------------------------------------------------------------------------------------
@@ -59,6 +61,14 @@ function paint(row) {
 }
 
 const frame = new Frame((row, range) => { tick(); range ? extend(row) : move(row); list.focus(); });
+// the drawn page comes after the list, which it leaves as it is
+function draw() {
+  frame.show(page.id, styled, () => {
+    rows.forEach((_, row) => frame.label(row, letterOf(row), isDoubtful(row)));
+    if (chosen.size > 1) for (const row of chosen) frame.choose(row, true);
+    frame.move(here);
+  });
+}
 
 function tally() {
   if (!page) return;
@@ -109,6 +119,7 @@ function goTo(row) {
   here = Math.max(0, Math.min(row, rows.length - 1));
   if (!rows.length) return;
   rows[here].classList.add("here");
+  seen.add(here);
   list.setAttribute("aria-activedescendant", `s${here}`);
   rows[here].scrollIntoView({ block: "nearest" });
   frame.move(here);
@@ -130,21 +141,23 @@ function sameStyle() {
   say(`${counted(wanted.size, "segment")} of this style chosen`);
 }
 
+// the next segment below a row, else from the top, that is to be settled, or of which the model is unsure and which the
+// person has not been at; -1 for none
+const isOpen = (row) => page.settling ? letterOf(row) === "?" : isDoubtful(row) && !seen.has(row);
+function firstDoubt(after) {
+  const open = rows.map((_, row) => row).filter(isOpen);
+  return open.find((row) => row > after) ?? open[0] ?? -1;
+}
+
 function nextDoubt(back) {
   if (back) {
-    seen.pop();
-    if (seen.length) move(seen[seen.length - 1]);
+    trail.pop();
+    if (trail.length) move(trail[trail.length - 1]);
     return;
   }
-  let best = -1;
-  for (let row = 0; row < rows.length; row++) {
-    if (isSet(row) || (!page.settling && seen.includes(row))) continue;
-    if (page.settling) {
-      if (letterOf(row) === "?" && (best < 0 || (row > here && best <= here))) best = row;
-    } else if (page.certainty[row] < 0.97 && (best < 0 || page.certainty[row] < page.certainty[best])) best = row;
-  }
+  const best = firstDoubt(here);
   if (best < 0) { say(page.settling ? "Nothing left to settle. Enter finishes the page" : "No doubtful segment left. Enter finishes the page"); return; }
-  seen.push(best);
+  trail.push(best);
   move(best);
   say(page.settling ? `Segment ${best + 1}, to be settled` : `Segment ${best + 1}: ${nameOf(letterOf(best))}, ${Math.round(100 * page.certainty[best])} % sure`);
 }
@@ -238,7 +251,7 @@ async function show(id, row = -1) {
   labels = [...page.labels];
   store = new Store(page, hooks);
   ({ undo, redo } = store.history());
-  seen = []; chosen = new Set(); here = 0; held = null;
+  seen = new Set(); trail = []; warned = false; chosen = new Set(); here = 0; held = null;
   calm();
   history.replaceState(null, "", `#${encodeURIComponent(id)}`);
   document.title = `${page.title} – ncleaner annotate`;
@@ -247,14 +260,14 @@ async function show(id, row = -1) {
   at("main").classList.toggle("alone", at("main").dataset.view === "off");
   build();
   rows.forEach((_, number) => paint(number));
-  frame.show(id, styled, () => { rows.forEach((_, number) => paint(number)); frame.move(here); });
+  draw();
   tally();
   const lost = store.left();
   const changes = lost.filter(([one, letter, base]) => one < labels.length && labels[one] === base && labels[one] !== letter);
   if (changes.length) { undo.push(changes.map(([one, letter, base]) => [one, base, letter])); set(changes.map(([one, letter]) => [one, letter])); }
   else store.remember();
-  const first = row >= 0 ? row : page.settling ? page.guess.indexOf("?") : 0;
-  move(Math.max(first, 0));
+  move(Math.max(row >= 0 ? row : firstDoubt(-1), 0));
+  if (row < 0) trail.push(here);
   list.dataset.page = id;
   list.dataset.saved = store.revision;
   say(changes.length ? "Changes from before are saved now" : `${counted(rows.length, "segment")}. ${page.done ? "Finished before" : ""}`);
@@ -299,6 +312,13 @@ async function finish() {
     say(`${left} left to settle on this page`);
     return;
   }
+  const unseen = rows.filter((_, row) => isOpen(row)).length;
+  if (unseen && !warned) {
+    warned = true;
+    nextDoubt();
+    say(`Not finished: ${counted(unseen, "doubtful segment")} not looked at. Enter finishes the page all the same`);
+    return;
+  }
   finishing = true;
   try {
     await store.send();
@@ -337,7 +357,7 @@ const PLAIN = {
   o: () => panel(panels.pages(page?.id, show)), m: () => panel(panels.progress()), g: () => panel(panels.agreement(show)),
   "?": panels.help, b: () => { const id = before.pop(); if (id) show(id).then(() => before.pop()); },
   v: () => { at("main").dataset.view = at("main").classList.toggle("alone") ? "off" : ""; },
-  s: () => { styled = !styled; say(styled ? "With the styles of the page" : "Without the styles of the page"); if (page) frame.show(page.id, styled, () => { rows.forEach((_, row) => paint(row)); frame.move(here); }); },
+  s: () => { styled = !styled; say(styled ? "With the styles of the page" : "Without the styles of the page"); if (page) draw(); },
 };
 const STEPS = { ArrowDown: 1, j: 1, J: 1, ArrowUp: -1, k: -1, K: -1, PageDown: 10, PageUp: -10, Home: -1e9, End: 1e9 };
 

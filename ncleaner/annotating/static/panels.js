@@ -5,7 +5,7 @@ import { ask } from "/static/store.js";
 export const KEYS = [
   ["Move", [
     [["↓", "j"], "next segment"], [["↑", "k"], "segment before"], [["Page ↓", "Page ↑"], "ten segments"],
-    [["Home", "End"], "first, last segment"], [["."], "next doubtful segment, the least certain one first"],
+    [["Home", "End"], "first, last segment"], [["."], "next doubtful segment"],
     [[","], "back to the doubtful segment before"],
   ]],
   ["Label", [
@@ -106,7 +106,8 @@ export async function progress() {
       learning.own ? `A model of ${counted(learning.trained, "page")} guesses now; it is better than the one at the start.`
         : "The model of the start guesses; on your pages it is not worse than one trained on them so far."));
   content.push(make("h3", {}, "When you have enough"),
-    make("p", {}, "End the program with Ctrl C in its terminal, and run:"), make("p", {}, make("code", {}, now.command)));
+    make("p", {}, "End the program with Ctrl C in its terminal, and run:"), make("p", {}, make("code", {}, now.command)),
+    make("p", {}, "Then ", make("code", {}, "ncleaner models add"), " and the new file: clean takes it for pages in its language."));
   open("Progress", ...content);
 }
 
