@@ -4,7 +4,8 @@
 >>> ncleaner.clean("<nav><a href=/>Home</a></nav><p>The ferry sails until the end of May.</p>")
 'The ferry sails until the end of May.'
 
-A `Cleaner` has a method, a model and limits of its own; `pages` gives the pages of any input:
+`extract` gives Markdown and metadata, too. A `Cleaner` has a method, a model and limits of its own; `pages`
+gives the pages of any input:
 
 >>> cleaner = ncleaner.Cleaner(method="ngram", model="auto")
 >>> for page in ncleaner.pages("examples/crawl.warc.gz"):
@@ -17,13 +18,14 @@ a gold standard. The command line, `ncleaner --help`, does all this for whole cr
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.machinery import PathFinder
 
 # that of `typing`, which takes longer to import than the rest of this file
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ncleaner.cleaner import Cleaner, clean, metadata
+    from ncleaner.cleaner import Cleaner, Extracted, clean, extract, metadata
     from ncleaner.describing.metadata import Metadata
     from ncleaner.document import Document, Segment
     from ncleaner.document.kept import Kept
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
         TrainingWarning,
     )
     from ncleaner.explaining.explain import explain
-    from ncleaner.frames import rows
+    from ncleaner.frames import Row, rows
     from ncleaner.limits import Limits
     from ncleaner.methods.choice import load_model
     from ncleaner.modelling.hybrid import HybridModel
@@ -56,6 +58,7 @@ __all__ = [
     "Damage",
     "Document",
     "EvaluationError",
+    "Extracted",
     "HybridModel",
     "InputError",
     "InputWarning",
@@ -69,6 +72,7 @@ __all__ = [
     "Page",
     "Pair",
     "Recipe",
+    "Row",
     "Segment",
     "Skip",
     "TrainingError",
@@ -76,6 +80,7 @@ __all__ = [
     "clean",
     "evaluate",
     "explain",
+    "extract",
     "load_model",
     "metadata",
     "pages",
@@ -86,6 +91,14 @@ __all__ = [
     "train",
 ]
 
+# in a clone, this folder comes before the package that is installed
+if PathFinder.find_spec("ncleaner._cyutility", __path__) is None:
+    raise ImportError(
+        f"{__path__[0]} has the sources of ncleaner, but they are not compiled: run `pip install -e .` in "
+        "the folder above it, or start Python in another folder",
+        name="ncleaner",
+    )
+
 # Where each name stands. A name is imported when it is asked for: cleaning loads neither what trains nor what
 # draws.
 _MODULES = {
@@ -93,6 +106,7 @@ _MODULES = {
     "Damage": "ncleaner.page",
     "Document": "ncleaner.document",
     "EvaluationError": "ncleaner.errors",
+    "Extracted": "ncleaner.cleaner",
     "HybridModel": "ncleaner.modelling.hybrid",
     "InputError": "ncleaner.errors",
     "InputWarning": "ncleaner.errors",
@@ -106,6 +120,7 @@ _MODULES = {
     "Page": "ncleaner.page",
     "Pair": "ncleaner.training.pairs",
     "Recipe": "ncleaner.recipe",
+    "Row": "ncleaner.frames",
     "Segment": "ncleaner.document",
     "Skip": "ncleaner.page",
     "TrainingError": "ncleaner.errors",
@@ -113,6 +128,7 @@ _MODULES = {
     "clean": "ncleaner.cleaner",
     "evaluate": "ncleaner.scoring.evaluation",
     "explain": "ncleaner.explaining.explain",
+    "extract": "ncleaner.cleaner",
     "load_model": "ncleaner.methods.choice",
     "metadata": "ncleaner.cleaner",
     "pages": "ncleaner.reading.archive",

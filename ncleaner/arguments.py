@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from numbers import Real
 from pathlib import Path
 
-from ncleaner.errors import InputWarning
-from ncleaner.page import Page
+from ncleaner.errors import InputError, InputWarning
+from ncleaner.page import Page, binary
 
 __all__ = [
     "check_choice",
@@ -21,10 +21,13 @@ __all__ = [
     "check_is",
     "check_number",
     "check_path",
+    "check_text",
     "check_whole",
     "page_of",
 ]
 
+# characters of a text that are looked at
+_HEAD = 16
 # most characters of a value in a message
 _MOST = 60
 # the longest text that may be a path
@@ -104,17 +107,20 @@ def _range(low: int, high: int | None) -> str:
     return f"of at least {low:,}" if high is None else f"from {low:,} to {high:,}"
 
 
-def page_of(given: object, callers: int) -> bytes | str:
+def page_of(given: object, callers: int, encoding: str | None = None) -> bytes | str:
     """Returns what a caller gives as a page.
 
     Args:
         given: by the caller.
         callers: functions between this one and the user's code, and this one.
+        encoding: of the page, if the caller names it.
 
     Raises:
         TypeError: it is no page; the error says what to do.
+        InputError: it is an image, a PDF or another binary file.
     """
     if isinstance(given, bytes):
+        check_text(given, encoding or "")
         return given
     if isinstance(given, str):
         if len(given) <= _LONGEST_PATH and "<" not in given and _is_locator(given.strip()):
@@ -125,9 +131,11 @@ def page_of(given: object, callers: int) -> bytes | str:
                 InputWarning,
                 stacklevel=callers,
             )
+        # a binary file that was read as text
+        check_text(given[:_HEAD].encode("latin-1", "replace"), decoded=True)
         return given
     if isinstance(given, bytearray | memoryview):
-        return bytes(given)
+        return page_of(bytes(given), callers, encoding)
     advice = "give its bytes or its text"
     if given is None or (isinstance(given, float) and given != given) or type(given).__name__ == "NAType":
         advice = "leave rows without a page out, with dropna() or map(…, na_action='ignore')"
@@ -142,6 +150,12 @@ def page_of(given: object, callers: int) -> bytes | str:
     elif hasattr(given, "__iter__"):
         advice = "give one page after the other"
     raise TypeError(f"a page has to be bytes or str, not {_shown(given)}: {advice}")
+
+
+def check_text(body: bytes, encoding: str = "", *, decoded: bool = False) -> None:
+    """Raises InputError: the body of a page is a binary file; see `page.binary`."""
+    if found := binary(body, encoding, decoded=decoded):
+        raise InputError(f"the page is {found.reason}: {found.advice}")
 
 
 def _is_locator(text: str) -> bool:

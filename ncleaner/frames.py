@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NotRequired, TypedDict, cast
 
 from ncleaner.arguments import check_is
 from ncleaner.cleaner import Cleaner
@@ -17,9 +17,57 @@ from ncleaner.sinks.jsonl import row_of
 from ncleaner.sinks.text import kept_text
 from ncleaner.text.visible import visible
 
-__all__ = ["rows"]
+__all__ = ["Row", "rows"]
 
 _LOG = logging.getLogger("ncleaner")
+
+
+class Row(TypedDict):
+    """A page as `rows` gives it. Unknown values are empty; the last four are there if they are asked for.
+
+    >>> import ncleaner
+    >>> row: ncleaner.Row = next(ncleaner.rows("examples/crawl.warc.gz"))
+    >>> sorted(set(ncleaner.Row.__annotations__) - set(row))
+    ['markdown', 'metadata', 'segments', 'signals']
+
+    Attributes:
+        url, date, offset, record_id: as those of `Page`.
+        title: the contents of `<title>`.
+        lang: the language that the page declares.
+        language: that of the text, ISO 639-1, else ISO 639-3.
+        model: name of the model that decided.
+        page_kind: the most probable kind of the page.
+        page_kinds: the probability of each kind.
+        quality: the estimated F1 of the text, 0 to 1; None without a text or an estimate.
+        duplicate_of: URL of the page that this one repeats, by the survey of sites.
+        encoding: of the page.
+        segments_kept: number of kept segments.
+        text: these segments, one per line.
+        markdown: the same as Markdown.
+        metadata: the fields of `Metadata`.
+        signals: figures to filter by; see docs/metadata.md.
+        segments: index, kind, zone, score and offsets in `text` of each kept segment.
+    """
+
+    url: str
+    date: str
+    title: str
+    lang: str
+    language: str
+    model: str
+    page_kind: str
+    page_kinds: dict[str, float]
+    quality: float | None
+    duplicate_of: str
+    encoding: str
+    offset: int
+    record_id: str
+    segments_kept: int
+    text: str
+    markdown: NotRequired[str]
+    metadata: NotRequired[dict[str, Any]]
+    signals: NotRequired[dict[str, Any]]
+    segments: NotRequired[list[dict[str, Any]]]
 
 
 def rows(
@@ -32,7 +80,7 @@ def rows(
     markdown: bool = False,
     input_format: InputFormat = "auto",
     marker: str | None = None,
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Row]:
     """Cleans the pages of archives or files in this process, and gives each as a dict.
 
     >>> import ncleaner
@@ -40,7 +88,7 @@ def rows(
     >>> len(found), sorted({row["language"] for row in found})[:3]
     (15, ['de', 'el', 'en'])
 
-    The keys are those of jsonl; see `sinks.jsonl.row_of`. Pages without clean text are rows,
+    The keys are those of jsonl; see `Row`. Pages without clean text are rows,
     too, with an empty `text`. For large crawls, `ncleaner clean -f parquet` takes all cores, survives pages
     that kill a process, and can be interrupted; docs/frames.md has recipes for both ways.
 
@@ -76,7 +124,7 @@ def rows(
 
 def _rows(
     paths: list[str], cleaner: Cleaner, options: SinkOptions, input_format: InputFormat, marker: str | None
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Row]:
     for path in paths:
         try:
             yield from _rows_of(path, cleaner, options, input_format, marker)
@@ -89,7 +137,7 @@ def _rows(
 
 def _rows_of(
     path: str, cleaner: Cleaner, options: SinkOptions, input_format: InputFormat, marker: str | None
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Row]:
     found = pages(path, input_format=input_format, limits=cleaner.recipe.limits, marker=marker)
     for page in found:
         try:
@@ -98,4 +146,5 @@ def _rows_of(
             place = page.url or f"{page.source}, offset {page.offset}"
             _LOG.warning("%s: page given up: %s", visible(place), visible(str(error)))
             continue
-        yield row_of(page, document, kept, options, kept_text(document, kept).decode())
+        text = kept_text(document, kept).decode()
+        yield cast(Row, row_of(page, document, kept, options, text))

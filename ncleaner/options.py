@@ -34,7 +34,8 @@ class Option:
     """The declaration of an option.
 
     Attributes:
-        help: what it does, for the command line, the API and the documentation.
+        help: what it does, for the command line, the API and the documentation; its first sentence is for the
+            short help page, too.
         kind: type of its values: `bool`, `int`, `float`, `str`, `Path`, `tuple`, `dict` (of values by name),
             or a class of options that belong together.
         default: value if none is given; `REQUIRED` if one must be given.
@@ -48,6 +49,8 @@ class Option:
         flags: names on the command line, with spaces between them; empty: made of `name`. None: not there.
         metavar: stands for the value on the command line.
         panel: heading under which the command line lists it.
+        common: the short help page has it, too, or its presets if it has some. None: that of the command that
+            declares it, but not those of commands that share it.
         presets: flags of the command line that give the option a value: (value, help).
         unit: the command line counts in this many, as in megabytes.
         least: smallest number on the command line, if that differs from `low`.
@@ -69,6 +72,7 @@ class Option:
     flags: str | None = ""
     metavar: str = ""
     panel: str = ""
+    common: bool | None = None
     presets: tuple[tuple[str, str], ...] = ()
     unit: int = 1
     least: float | None = None
@@ -86,6 +90,25 @@ class Option:
             return self.flags.split()
         no = "no-" if self.default is True else ""
         return [f"--{no}{self.name.replace('_', '-')}"]
+
+    @property
+    def shown(self) -> str:
+        """The name that users type, or that of the API where the command line does not have it."""
+        return self.name if self.flags is None else self.names[0].partition("/")[0]
+
+    def said(self, value: Any) -> str:
+        """Returns a value in words, as the command line counts it."""
+        if self.default is True:
+            value = not value
+        if isinstance(value, bool):
+            return "on" if value else "off"
+        if value is None or value in ([], {}):
+            return "not given"
+        if isinstance(value, dict):
+            value = [f"{key}={each}" for key, each in value.items()]
+        if isinstance(value, list):
+            return ", ".join(map(str, value))
+        return str(value // self.unit if self.unit > 1 else value)
 
     def checked(self, value: Any) -> Any:
         """Returns a value, with numbers of NumPy as those of Python.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import math
 import warnings
@@ -46,6 +47,41 @@ def test_what_is_no_page(given: Any, said: str) -> None:
             function(given)
 
 
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (
+            b"%PDF-1.4\n1 0 obj",
+            r"the page is not text \(PDF\): .* convert it first, for example with pdftotext",
+        ),
+        (b"\x89PNG\r\n\x1a\n", r"the page is not text \(PNG image\): HTML, text and web archives are read"),
+        (
+            gzip.compress(PROSE.encode(), mtime=0),
+            r"not text \(gzip\): decompress it first; `ncleaner.pages` .* read",
+        ),
+        (b"PK\x03\x04\x14\0", r"not text \(ZIP, as are docx, odt and epub\): .*; unpack or convert it first"),
+        (bytes(range(256)), "the page is not text: HTML, text and web archives are read"),
+    ],
+)
+def test_a_binary_file_is_no_page(body: bytes, said: str) -> None:
+    cleaner = Cleaner()
+    given: tuple[Any, ...] = (body, bytearray(body))
+    # text may have any characters, unless it begins as a known format does
+    if "not text:" not in said:
+        given += (body.decode("latin-1"),)
+    for function in (ncleaner.clean, ncleaner.metadata, cleaner.document, cleaner.markdown, cleaner.metadata):
+        for page in given:
+            with pytest.raises(InputError, match=said):
+                function(page)
+    with pytest.raises(InputError, match=said):
+        cleaner.page(ncleaner.Page(body))
+
+
+def test_text_in_an_encoding_that_is_named_is_no_binary_file() -> None:
+    prose = "港务局周一决定，渡轮将继续航行到五月底。" * 4
+    assert Cleaner("everything", encoding="utf-16le").clean(f"<p>{prose}".encode("utf-16-le")) == prose
+
+
 def test_a_document_is_no_page() -> None:
     with pytest.raises(TypeError, match=r"use Cleaner\.keep"):
         ncleaner.clean(Cleaner().document("<p>a"))  # type: ignore[arg-type]
@@ -69,7 +105,10 @@ def test_what_is_a_page(given: Any) -> None:
 def test_a_text_that_looks_like_the_place_of_a_page(text: str) -> None:
     """It is cleaned as the text that it is, since a crawl has pages with such text; the caller is warned."""
     cleaner = Cleaner(method="everything")
-    for function in (ncleaner.clean, cleaner.clean, cleaner.document):
+    for function in (
+        *(ncleaner.clean, ncleaner.extract, ncleaner.metadata, cleaner.clean, cleaner.document, cleaner.html),
+        *(cleaner.extract, cleaner.markdown, cleaner.metadata),
+    ):
         with pytest.warns(InputWarning, match="looks like the path or the address of a page") as found:
             function(text)
         # at the line of the caller
@@ -100,7 +139,7 @@ def test_a_text_that_looks_like_text(text: Any) -> None:
         ({"threshold": True}, TypeError, "threshold has to be a number of bits"),
         ({"threshold": [1]}, TypeError, "not a list"),
         ({"headline": "no"}, TypeError, "headline has to be True or False, not 'no'"),
-        ({"comments": None}, TypeError, "comments has to be True or False, not None"),
+        ({"comments": "no"}, TypeError, "comments has to be True or False, not 'no'"),
         ({"captions": 0}, TypeError, "captions has to be True or False, not 0"),
         ({"news": "yes"}, TypeError, "news has to be True or False"),
         ({"notices": 1}, TypeError, "notices has to be True or False"),

@@ -6,14 +6,17 @@ A block of Python whose library is not installed is skipped.
 from __future__ import annotations
 
 import importlib.util
-import os
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
+
+from .test_readme import in_the_clone
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = (
@@ -38,10 +41,16 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("documents")
-    shutil.copytree(ROOT / "examples", made / "examples")
-    return made
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Gives the folder of a document, whose blocks read what earlier ones wrote."""
+
+    @cache
+    def folder(name: str) -> Path:
+        made = tmp_path_factory.mktemp("document")
+        shutil.copytree(ROOT / "examples", made / "examples")
+        return made
+
+    return folder
 
 
 @pytest.mark.parametrize(
@@ -49,10 +58,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     BLOCKS,
     ids=lambda value: str(value) if len(str(value)) < 20 else "",
 )
-def test_block(name: str, number: int, language: str, code: str, folder: Path) -> None:
+def test_block(name: str, number: int, language: str, code: str, folders: Callable[[str], Path]) -> None:
+    folder = folders(name)
     environment = {
-        **os.environ,
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        **in_the_clone(),
         # what libraries keep, and what they would send
         "HF_HOME": str(folder / "hf"),
         "HF_HUB_OFFLINE": "1",

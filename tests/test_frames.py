@@ -28,6 +28,13 @@ def test_rows_are_what_jsonl_has() -> None:
     assert list(ncleaner.rows(CRAWL, segments=True, metadata=True, signals=True)) == lines
 
 
+def test_a_row_has_the_keys_of_its_type() -> None:
+    cleaner = ncleaner.Cleaner(facts=True, marks=True)
+    full = next(ncleaner.rows(CRAWL, cleaner, segments=True, metadata=True, signals=True, markdown=True))
+    assert set(full) == set(ncleaner.Row.__annotations__)
+    assert set(full) - set(next(ncleaner.rows(CRAWL))) == {"markdown", "metadata", "signals", "segments"}
+
+
 def test_a_directory_and_a_cleaner() -> None:
     found = list(ncleaner.rows(EXAMPLES / "pages", ncleaner.Cleaner("everything")))
     assert len(found) == len(list((EXAMPLES / "pages").iterdir()))

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+import ncleaner
+
 ROOT = Path(__file__).parent.parent
 SETUP = ROOT / "setup.py"
 # it also runs where only what is needed to run is installed, and on what a source distribution installs
@@ -60,6 +62,20 @@ def test_what_is_asked_for_metadata_needs_no_compiler(tmp_path: Path) -> None:
         [sys.executable, "setup.py", "-q", "--name"], cwd=tmp_path, env={**os.environ, "CC": "/nowhere/cc"},
         capture_output=True, check=True,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("words", [["-c", "import ncleaner"], ["-m", "ncleaner", "doctor"]])
+def test_sources_that_are_not_compiled_say_so(words: list[str], tmp_path: Path) -> None:
+    (tmp_path / "ncleaner").mkdir()
+    for name in ("__init__.py", "__main__.py"):
+        source = Path(ncleaner.__file__).with_name(name)
+        (tmp_path / "ncleaner" / name).write_bytes(source.read_bytes())
+    result = subprocess.run(
+        [sys.executable, *words], env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert result.returncode == 1
+    assert "are not compiled: run `pip install -e .`" in result.stderr.splitlines()[-1]
 
 
 def test_wheels_are_for_the_pythons_that_the_package_names() -> None:

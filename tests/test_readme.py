@@ -33,6 +33,12 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
 
 
+def in_the_clone() -> dict[str, str]:
+    """As where Python is started in the clone: its folders come before what is installed."""
+    folders = filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])
+    return {**environment(), "PYTHONPATH": os.pathsep.join(folders)}
+
+
 # in order: later commands read what earlier ones wrote
 @pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
@@ -56,6 +62,7 @@ def test_python(code: str, checkout: Path) -> None:
     result = subprocess.run(
         [sys.executable, "-W", "ignore::ResourceWarning", "-c", code],
         cwd=checkout,
+        env=in_the_clone(),
         capture_output=True,
         text=True,
     )
@@ -68,6 +75,8 @@ def test_begins_with_two_commands() -> None:
     first, second = (body.strip() for language, body in BLOCKS if language == "sh")
     assert "ncleaner clean examples/crawl.warc.gz" in first
     assert second.endswith("pytest")
+    # Python that is started in the clone finds the folder `ncleaner` first
+    assert "pip install -q -e ." in first and "pip install -q -e '.[test]'" in second
     assert "\n" not in first + second
 
 

@@ -11,6 +11,7 @@ import sysconfig
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module, resources
@@ -80,23 +81,30 @@ def _package() -> Path:
     return Path(__file__).resolve().parent.parent
 
 
+def _declared(package: str) -> Iterator[tuple[str, str, list[str]]]:
+    """Yields (extra, name, its own extras) of what a package needs; nothing if it is not installed."""
+    with suppress(PackageNotFoundError):
+        for text in requires(package) or ():
+            named = _REQUIREMENT.match(text)
+            extra = re.search(r"extra == ['\"]([\w-]+)['\"]", text)
+            if named is not None:
+                yield extra[1] if extra else "", named[1], (named[2] or "").split(",")
+
+
 @cache
 def requirements() -> dict[str, list[str]]:
     """Returns {extra: names of packages} as the package itself declares them; the key of what it always needs
     is empty. Extras that consist of others have the packages of these."""
     found: dict[str, list[str]] = {"": []}
     inner: dict[str, list[str]] = {}
-    for text in requires("ncleaner") or ():
-        named = _REQUIREMENT.match(text)
-        extra = re.search(r"extra == ['\"]([\w-]+)['\"]", text)
-        if named is None:
-            continue
-        key = extra[1] if extra else ""
+    for key, name, extras in _declared("ncleaner"):
         found.setdefault(key, [])
-        if named[1] == "ncleaner":
-            inner.setdefault(key, []).extend((named[2] or "").split(","))
+        if name == "ncleaner":
+            inner.setdefault(key, []).extend(extras)
         else:
-            found[key].append(named[1])
+            # fsspec[http] is of no use without what it is for
+            further = [more for extra, more, _ in _declared(name) if extra and extra in extras]
+            found[key] += [name, *further]
     for key, others in inner.items():
         found[key] = [
             *dict.fromkeys([*found[key], *(name for other in others for name in found.get(other, []))])

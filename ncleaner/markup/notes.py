@@ -1,4 +1,4 @@
-"""Footnotes: links from the text to a note on the page, and back; signs that link to their own heading."""
+"""Footnotes: links from the text to a note on the page, and back."""
 
 from __future__ import annotations
 
@@ -27,12 +27,10 @@ _LI = tags.CODE["li"]
 # Blocks that may be a note, and those inside of which no block is one: their text would leave its place.
 _NOTES = {tags.CODE[name] for name in ("li", "p", "div", "aside", "section")}
 _AROUND = {tags.CODE[name] for name in ("li", "blockquote", "dd", "dt", "td", "th", "caption", "pre")}
-# Blocks with a sign that links to themselves, such as ¶.
-_HEADINGS = {tags.CODE[name] for name in ("h1", "h2", "h3", "h4", "h5", "h6", "dt")}
 # Most levels of the tree that are looked at, and largest share of a page's segments in a note.
 _LEVELS = 200
 _MOST_SEGMENTS = 20
-# A link that is left out with its text: back to the text, or from a heading to itself.
+# A link back to the text, which is left out with its own text.
 LEFT_OUT = -2
 
 
@@ -156,9 +154,8 @@ def find_notes(document: Document, kept: npt.NDArray[np.bool_]) -> Notes | None:
     inside = np.cumsum(notes_at) > 0
     for mark, run, text in others:
         sign = not any(c.isalnum() for c in text)
-        heading = len(text) <= 3 and int(elements[runs[run]["element"]]["tag"]) in _HEADINGS
         numbered = any(_is_number(text, label) for label in begun.get(run, ()))
-        if numbered or (sign and (heading or inside[run])):
+        if numbered or (sign and inside[run]):
             references[mark] = LEFT_OUT
     numbers = []
     for element, number in definitions.items():

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 __all__ = ["card_text", "describe", "describe_method", "method_table", "model_table", "trained_sentence"]
 
 
+# pages from which on the figures of a model are shown
+_FEW = 20
+
+
 def _table_text(table: Table) -> list[str]:
     return [
         f"{visible(table.title)}:",
@@ -49,10 +53,16 @@ def model_table() -> str:
         ModelError: one of the user's own models cannot be read.
     """
     own = own_models()
-    rows = [("name", "kind", "language", "model", "pages", "sites", "P", "R", "F", "trained on")]
-    for name in [*own, *shipped_models()]:
+    rows: list[tuple[str, ...]] = [
+        ("name", "kind", "language", "model", "pages", "sites", "P", "R", "F", "trained on")
+    ]
+    # figures of few pages say little, and must not look better than those of many
+    for name in [*shipped_models(), *own]:
         model = load_model(name)
         training = model.about.get("training") or {}
+        figures: tuple[str, ...] = figures_of(model.about) or ("-", "-", "-")
+        if figures[0] != "-" and training.get("pages", 0) < _FEW:
+            figures = tuple(f"({figure})" for figure in figures)
         rows.append(
             (
                 name,
@@ -61,23 +71,26 @@ def model_table() -> str:
                 model.summary(),
                 f"{training.get('pages', 0):,}",
                 f"{training.get('sites', 0):,}",
-                *(figures_of(model.about) or ("-", "-", "-")),
+                *figures,
                 str(model.about.get("sources", "-")),
             )
         )
     lines = text_table(rows, (0, 1, 2, 3, 9))
     if own:
-        # a line between the user's own and those that come with the package
-        lines[1:1] = ["", f"yours, in {visible(own_folder())}"]
-        lines[3 + len(own) : 3 + len(own)] = ["", "shipped"]
+        # a line between those that come with the package and the user's own
+        lines[-len(own) : -len(own)] = ["", f"yours, in {visible(own_folder())}"]
+        lines[1:1] = ["", "shipped"]
     lines += ["", "kind         methods that take it"]
     for kind in sorted({row[1] for row in rows[1:]}):
         lines.append(f"{kind:<12} {', '.join(_methods_of(kind))}")
     lines += [
         "",
         "P, R, F: words in per cent, means of the pages, ± standard error, by cross-validation within the",
-        "training pages with no site on both sides. Figures of n-grams are of clean -m ngram: hybrid, the",
-        "default, is better. `ncleaner models show NAME` prints what a model has learned.",
+        "training pages of each model, with no site on both sides. These pages differ, so the figures do",
+        f"not say which of two models is better; in brackets, of fewer than {_FEW} pages, they say next to",
+        "nothing. `ncleaner evaluate PAGES GOLD --model NAME` measures any model on the same pages. Figures",
+        "of n-grams are of clean -m ngram: hybrid, the default, is better. `ncleaner models show NAME` says",
+        "what a model has learned.",
     ]
     if not own:
         lines.append(f"`ncleaner models add FILE` puts one of yours into {visible(own_folder())}.")

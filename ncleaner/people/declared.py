@@ -3,7 +3,7 @@ what shells offer to complete a value; nothing here loads NumPy, which takes too
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from functools import wraps
@@ -58,6 +58,7 @@ class _Flag(NamedTuple):
 
     option: Option
     parameter: Parameter
+    is_common: bool
     preset: str = ""
 
     @property
@@ -67,7 +68,7 @@ class _Flag(NamedTuple):
     @property
     def shown(self) -> str:
         """The long name that users type."""
-        return f"--{self.preset}" if self.preset else self.option.names[0].partition("/")[0]
+        return f"--{self.preset}" if self.preset else self.option.shown
 
 
 def _parameter(option: Option, name: str, default: Any) -> Parameter:
@@ -95,7 +96,7 @@ def _parameter(option: Option, name: str, default: Any) -> Parameter:
     if option.choices and len("|".join(option.choices)) > _CHOICES:
         metavar = metavar or option.name.upper()
     shown = default not in (None, [], Parameter.empty) and option.kind is not bool
-    said = f"{', '.join(option.of)}: {option.help}" if option.of else option.help
+    said = f"{option.help} For {', '.join(option.of)}." if option.of else option.help
     return Parameter(
         name,
         Parameter.KEYWORD_ONLY,
@@ -117,22 +118,25 @@ def _parameter(option: Option, name: str, default: Any) -> Parameter:
 
 def _of_class(declared: type, changed: Mapping[str, Any], names: frozenset[str]) -> Iterator[_Flag]:
     """Yields the parameters of a class of options; of those in a class within it, too."""
+    # what a command declares itself is its purpose
+    is_own = declared.__module__.startswith("ncleaner.people.commands.")
     for option in options_of(declared):
         if option.name not in names:
             continue
+        is_common = is_own if option.common is None else option.common
         default = changed.get(option.name, option.default)
         if isinstance(option.default, Declared):
             inner = part(type(option.default))
             yield from _of_class(inner.kind, changed, inner.names)
         elif option.flags is not None:
             # two classes may have an option of one name, such as `bytes`
-            yield _Flag(option, _parameter(option, f"{declared.__name__.lower()}_{option.name}", default))
+            name = f"{declared.__name__.lower()}_{option.name}"
+            yield _Flag(option, _parameter(option, name, default), is_common and not option.presets)
             for preset, said in option.presets:
                 flag = Annotated[bool, typer.Option(f"--{preset}", help=said, rich_help_panel=option.panel)]
                 name = f"{declared.__name__.lower()}_{preset}"
-                yield _Flag(
-                    option, Parameter(name, Parameter.KEYWORD_ONLY, default=False, annotation=flag), preset
-                )
+                parameter = Parameter(name, Parameter.KEYWORD_ONLY, default=False, annotation=flag)
+                yield _Flag(option, parameter, is_common, preset)
 
 
 def _value(option: Option, given: Any) -> Any:
@@ -179,13 +183,21 @@ def _bad(error: OptionError, flags: list[_Flag]) -> typer.BadParameter:
     return typer.BadParameter(str(error), param_hint=shown)
 
 
-def with_options(changed: Mapping[str, Any] = {}, **declared: type | Part) -> Callable[[F], F]:
+def with_options(
+    changed: Mapping[str, Any] = {},
+    settle: Callable[[dict[str, Any]], None] | None = None,
+    rare: Sequence[str] = (),
+    **declared: type | Part,
+) -> Callable[[F], F]:
     """Decorates a command: puts the options of classes in the place of its parameters of these names.
 
-    A parameter `given` of the command is a `Given`.
+    A parameter `given` of the command is a `Given`. The attribute `rare` of the command has the names of the
+    parameters that the short help page leaves out.
 
     Args:
         changed: {option: default} where this command differs from the declaration.
+        settle: gets {parameter of typer: value} and replaces values that follow from others.
+        rare: parameters of the command itself that the short help page leaves out.
         declared: {parameter: class of options, or some of it}.
     """
     parts = {name: kind if isinstance(kind, Part) else part(kind) for name, kind in declared.items()}
@@ -215,10 +227,12 @@ def with_options(changed: Mapping[str, Any] = {}, **declared: type | Part) -> Ca
                         for name, several in flags.items()
                     }
                 )
-            for name, (kind, _) in parts.items():
-                own = {flag.name: values.pop(flag.name) for flag in flags[name]}
-                made[name] = _made(kind, flags[name], own)
             try:
+                if settle is not None:
+                    settle(values)
+                for name, (kind, _) in parts.items():
+                    own = {flag.name: values.pop(flag.name) for flag in flags[name]}
+                    made[name] = _made(kind, flags[name], own)
                 return command(**made, **values)
             except OptionError as error:
                 # what only shows when an option is used
@@ -227,6 +241,8 @@ def with_options(changed: Mapping[str, Any] = {}, **declared: type | Part) -> Ca
         # typer reads the options off these two
         named = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in parameters]
         wrapper.__signature__ = Signature(named)  # type: ignore[attr-defined]
+        left_out = {flag.name for each in flags.values() for flag in each if not flag.is_common}
+        wrapper.rare = {*rare, *left_out}  # type: ignore[attr-defined]
         wrapper.__annotations__ = {parameter.name: parameter.annotation for parameter in named}
         return cast(F, wrapper)
 

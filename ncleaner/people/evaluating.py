@@ -3,7 +3,8 @@ precision against recall at all thresholds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,13 +20,18 @@ from ncleaner.errors import EvaluationError, ModelError, NcleanerError
 from ncleaner.explaining.against import with_gold
 from ncleaner.explaining.explain import explain
 from ncleaner.methods.baselines import Heuristics
+from ncleaner.methods.table import AUTO, METHODS, SHIPPED
+from ncleaner.modelling.container import unpack
 from ncleaner.modelling.decision import PRESETS, Preset
+from ncleaner.modelling.files import is_path, model_bytes, own_models
 from ncleaner.modelling.ngrams import NGramModel
 from ncleaner.page import Page
 from ncleaner.people.streams import tell_error
 from ncleaner.reading.archive import read
+from ncleaner.recipe import Recipe
 from ncleaner.sinks.choice import Output
 from ncleaner.text.hosts import registered_domain
+from ncleaner.text.visible import counted
 from ncleaner.training.alignment import address, align
 from ncleaner.training.calibration import Scored, curves
 from ncleaner.training.examples import score_page
@@ -34,7 +40,21 @@ from ncleaner.training.pairs import Pair, find_manifest, read_text
 if TYPE_CHECKING:
     from ncleaner.explaining.explain import Explanation
 
-__all__ = ["Curve", "Point", "cleaned", "precision_recall", "precision_recall_of", "sites_beside", "view_of"]
+__all__ = [
+    "SEEN",
+    "Curve",
+    "Point",
+    "cleaned",
+    "digests_of",
+    "precision_recall",
+    "precision_recall_of",
+    "sites_beside",
+    "trained_on",
+    "view_of",
+]
+
+#: Where the header of a model has the digests of its training pages.
+SEEN = "seen"
 
 Progress = Callable[[int, int], None]
 # files beside pages that are none
@@ -42,6 +62,37 @@ _NOT_PAGES = {".json", ".jsonl"}
 # points of a curve, at equal steps of the share of words that are kept; for a method that cleans all pages at
 # each of them
 _STEPS, _FEWER_STEPS = 40, 25
+
+
+def _digest(pair: Pair) -> str:
+    return hashlib.blake2b(pair.document.data, digest_size=4).hexdigest()
+
+
+def digests_of(pairs: Iterable[Pair]) -> str:
+    """Returns what identifies the pages a model is trained on, with spaces between them."""
+    return " ".join(sorted({*map(_digest, pairs)}))
+
+
+def trained_on(recipe: Recipe, pairs: Sequence[Pair]) -> str:
+    """Returns a warning if a model has been trained on the pages that it is measured on; else an empty text.
+
+    Raises ModelError as `load_model` does.
+    """
+    if not isinstance(recipe.model, str) or not METHODS[recipe.method].kinds:
+        return ""
+    digests = [*map(_digest, pairs)]
+    for name in own_models() if recipe.model == AUTO else [recipe.model]:
+        if name == SHIPPED or (is_path(name) and Path(name).is_dir()):
+            continue
+        header, _ = unpack(model_bytes(name), name)
+        seen = {*str(header.get(SEEN, "")).split()}
+        if number := sum(digest in seen for digest in digests):
+            return (
+                f"the model {name} was trained on {number:,} of these {counted(len(digests), 'page')}: the "
+                "figures say how well it knows them, not how it cleans others. Measure it on other pages, or "
+                "by the cross-validation that `ncleaner train` prints"
+            )
+    return ""
 
 
 @contextmanager

@@ -84,7 +84,12 @@ def evaluation_table(result: Evaluation, *, per_page: bool = False) -> str:
 _DECIDED = {
     "headline": ("the headline", "one", "with --headline (the default of hybrid and ngram)", "--no-headline"),
     "caption": ("captions", "them", "without --no-captions", "--no-captions"),
-    "comment": ("readers' comments", "them", "without --no-comments", "--no-comments"),
+    "comment": (
+        "readers' comments",
+        "them",
+        "with --comments",
+        "--no-comments (the default of hybrid and ngram)",
+    ),
 }
 
 

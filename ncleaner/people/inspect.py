@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from ncleaner.errors import InputError
@@ -12,6 +11,7 @@ from ncleaner.explaining.verdicts import Verdicts, Why
 from ncleaner.explaining.words import MARKS, Said, legend, said_of_segment
 from ncleaner.page import Page
 from ncleaner.running.settings import Settings
+from ncleaner.running.tally import note_of
 from ncleaner.text.visible import visible
 
 if TYPE_CHECKING:
@@ -30,11 +30,17 @@ _GREEN, _RED = "green", "red"
 
 def nth_page(path: str, number: int, settings: Settings) -> Page:
     """Returns a page of an input. Raises InputError: the input has fewer pages."""
-    items = settings.read(path)
-    page = next(islice((item for item in items if isinstance(item, Page)), number - 1, None), None)
-    if page is None:
-        raise InputError(f"{path} has no page {number}")
-    return page
+    found, other = 0, None
+    for item in settings.read(path):
+        if not isinstance(item, Page):
+            other = item
+            continue
+        found += 1
+        if found == number:
+            return item
+    # what stands there instead of a page
+    why = f": {note_of(other).what}" if other is not None and not found else ""
+    raise InputError(f"{path} has no page {number}{why}")
 
 
 # On a terminal

@@ -33,6 +33,7 @@ __all__ = [
     "Run",
     "cores",
     "epilog",
+    "going_on",
     "logged_as_json",
     "or_stdin",
     "read_labelled",
@@ -81,18 +82,28 @@ def reports_errors(function: F) -> F:
             tell_error(what if error.filename is None else f"{error.filename}: {what}")
             raise typer.Exit(1) from None
         except KeyboardInterrupt as interrupt:
-            tell_error("interrupted; finished outputs are kept")
+            tell_error("; ".join(["interrupted", *map(str, interrupt.args)]))
             raise typer.Exit(143 if isinstance(interrupt, Terminated) else 130) from None
 
     return cast(F, wrapper)
+
+
+@contextmanager
+def going_on() -> Iterator[None]:
+    """Adds to an interrupt that the same command goes on."""
+    try:
+        yield
+    except KeyboardInterrupt as interrupt:
+        interrupt.args = ("finished outputs are kept, and the same command goes on",)
+        raise
 
 
 InputArgument = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="INPUT",
-        help="Archives (.warc, .arc, .wet; plain, .gz, .zst, .lz4; .wacz), HTML or text files, directories "
-        "of these, URLs (s3://…, https://…); - or nothing for standard input.",
+        help="Archives, HTML or text files, directories, URLs. Archives are .warc, .arc and .wet, plain, "
+        ".gz, .zst or .lz4, and .wacz; URLs are s3://…, https://… and so on; - or nothing is standard input.",
     ),
 ]
 
@@ -113,14 +124,21 @@ class Run(Declared):
         kind=str, metavar="PATH|URL", panel="Input",
     )  # fmt: skip
     jobs: int | None = option(
-        None, "Worker processes.", kind=int, low=1, otherwise="all cores", flags="--jobs -j", panel="Run"
+        None,
+        "Worker processes.",
+        kind=int,
+        low=1,
+        otherwise="all cores",
+        flags="--jobs -j",
+        common=True,
+        panel="Run",
     )
-    again: bool = option(False, "Do everything again, also what is finished.", panel="Run")
+    again: bool = option(False, "Do finished inputs again, too.", common=True, panel="Run")
     log_json: bool = option(
         False, "Write JSON to standard error, one object per line, for programs.", panel="Run"
     )
     quiet: bool = option(
-        False, "Show no progress and no summary, only errors.", flags="--quiet -q", panel="Run"
+        False, "Only errors: no progress, no summary.", flags="--quiet -q", common=True, panel="Run"
     )
 
     @property

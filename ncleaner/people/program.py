@@ -6,15 +6,18 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Collection
+from difflib import get_close_matches
 from importlib import import_module
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Self, cast
 
 import typer
-from typer.core import CompletionItem, TyperCommand, TyperGroup  # type: ignore[attr-defined]
+from typer.core import CompletionItem, TyperCommand, TyperGroup, TyperOption  # type: ignore[attr-defined]
 from typer.main import get_command
 
 from ncleaner.people.options import epilog
 from ncleaner.people.streams import output_errors, show
+from ncleaner.sinks.choice import FORMATS
 from ncleaner.text.visible import visible, visible_lines
 
 __all__ = ["COMMANDS", "EXAMPLES", "app", "run"]
@@ -47,6 +50,53 @@ COMMANDS = {
 CONTEXT = {"help_option_names": ["--help", "-h"]}
 
 
+# A command with more options has a short help page besides that of all options.
+_MANY = 16
+
+
+class _Layered(TyperCommand):
+    """A command with many options: `--help` shows those that most users need, `--help-all` shows all.
+
+    Attributes:
+        rare: names of the other parameters.
+    """
+
+    rare: Collection[str] = ()
+
+    def layered(self, rare: Collection[str]) -> Self:
+        """Returns the command, with a short help page if it has many options."""
+        if len(self.params) > _MANY and rare:
+            self.rare = rare
+            said = f"Show all {len(self.params)} options."
+            option: Any = TyperOption(
+                param_decls=["--help-all"], help=said, is_flag=True, is_eager=True, expose_value=False,
+                callback=self._help_all,
+            )  # fmt: skip
+            self.params.append(option)
+        return self
+
+    def _help_all(self, ctx: Any, parameter: Any, value: bool) -> None:
+        if value:
+            self.rare = ()
+            show(ctx.get_help())
+            ctx.exit()
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        if self.rare:
+            # the process ends behind it
+            for each in cast("list[Any]", self.params):
+                each.hidden = each.name in self.rare
+                # in one panel, with the first sentence of what there is to say
+                each.help, each.rich_help_panel = _first_sentence(each.help or ""), None
+                each.secondary_opts, each.show_default = [], False
+        super().format_help(ctx, formatter)
+
+
+def _first_sentence(text: str) -> str:
+    first, found, _ = text.partition(". ")
+    return first + found.rstrip()
+
+
 class _Commands(TyperGroup):
     """Finds commands in `COMMANDS`."""
 
@@ -72,8 +122,10 @@ class _Commands(TyperGroup):
         if isinstance(module.command, typer.Typer):
             return get_command(module.command)
         alone = typer.Typer(add_completion=False)
-        alone.command(cmd_name, short_help=COMMANDS[cmd_name], epilog=epilog(module.EXAMPLES))(module.command)
-        return get_command(alone)
+        alone.command(cmd_name, cls=_Layered, short_help=COMMANDS[cmd_name], epilog=epilog(module.EXAMPLES))(
+            module.command
+        )
+        return cast(Any, get_command(alone)).layered(getattr(module.command, "rare", ()))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Writes the help from the table: no module of a command is loaded."""
@@ -119,6 +171,17 @@ def range_in_words(message: str) -> str:
     return re.sub(r" is not in the range ([-\d.]*\d)<=x<=([-\d.]*\d)", r" is not between \1 and \2", message)
 
 
+def with_suggestion(message: str) -> str:
+    """Returns an error about a choice with what was probably meant: `jsonl` for `json`."""
+    found = re.match(r"'([^']*)' is not one of ('.+')\.", message)
+    if found is None:
+        return message
+    given, choices = found[1], re.findall(r"'([^']+)'", found[2])
+    meant = [key for key, entry in FORMATS.items() if f".{given}" in entry.suffixes and key in choices]
+    meant = meant or get_close_matches(given, choices, n=1)
+    return f"{message} Did you mean '{meant[0]}'?" if meant else message
+
+
 # The base of all errors of usage; typer exports only this one of them.
 _UsageError: Any = typer.BadParameter.__base__
 
@@ -137,7 +200,7 @@ def run() -> int:
     except _UsageError as error:
         # it quotes arguments, which may be names of files; without any, it is the whole help
         safe = visible_lines if len(sys.argv) == 1 else visible
-        error.message = safe(range_in_words(error.message))
+        error.message = safe(with_suggestion(range_in_words(error.message)))
         error.show()
         return int(error.exit_code)
     except typer.Abort:

@@ -7,7 +7,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -30,6 +30,9 @@ __all__ = ["CountDisplay", "ProgressDisplay", "SortDisplay", "log", "run_summary
 # seconds between plain lines, and between two updates of the bar
 _EVERY = 10.0
 _REFRESH = 0.2
+# Events of one kind in one input that are told to people; an archive may be damaged in thousands of places.
+_TOLD = 20
+_MANY = {"damage": "places of damage", "page_given_up": "pages that are given up"}
 
 
 class _Display:
@@ -42,6 +45,7 @@ class _Display:
         self._bar: Progress | None = None
         self._task: TaskID | None = None
         self._started = self._said = time.monotonic()
+        self._told: Counter[tuple[str, str]] = Counter()
 
     def __enter__(self) -> Self:
         if not self._quiet and not self._as_json and may_be_terminal():
@@ -97,8 +101,14 @@ class _Display:
     def _tell(self, note: Note) -> None:
         if self._as_json:
             log(**asdict(note))
-        else:
+            return
+        kind = note.event, note.source
+        self._told[kind] += 1
+        if note.event not in _MANY or self._told[kind] <= _TOLD:
             self.say(f"ncleaner: {note}")
+        elif self._told[kind] == _TOLD + 1:
+            what = f"further {_MANY[note.event]} are only counted; --log-json lists them"
+            self.say(f"ncleaner: {replace(note, event='', what=what, offset=-1, url='')}")
 
     def say(self, message: str) -> None:
         """Shows a message, above the bar."""
@@ -328,6 +338,16 @@ def run_summary(tally: Tally) -> str:
         lines.append(
             f"{number:,} of the empty pages {holds} nothing but a notice, such as an error message or a "
             f"cookie wall: --notices keeps {it}"
+        )
+    if number := tally.reserved:
+        lines.append(
+            f"{counted(number, 'page is', 'pages are')} left out because text mining is reserved or robots "
+            "are told noai, noarchive or noindex (--respect-tdm)"
+        )
+    if number := tally.doubtful:
+        lines.append(
+            f"{counted(number, 'page is', 'pages are')} left out because the text is estimated to be worse "
+            "than --min-quality allows"
         )
     if tally.duplicates:
         lines.append(

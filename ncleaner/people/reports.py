@@ -18,7 +18,7 @@ from ncleaner.people.parts import (
     tiles,
 )
 from ncleaner.running.history import Group, History, PageRow, Sample
-from ncleaner.running.tally import LENGTHS, SHARES, TIMES, Tally
+from ncleaner.running.tally import LENGTHS, QUALITIES, SHARES, TIMES, Tally
 from ncleaner.surveying.portrait import Portrait, SiteRow
 from ncleaner.text.visible import counted, html_text, visible
 
@@ -121,6 +121,7 @@ def _counters(history: History) -> Iterator[tuple[str, list[tuple[str, int]]]]:
         ("Encodings", history.total.encodings),
         ("Languages", history.total.languages),
         ("Kinds of pages", history.total.kinds),
+        ("Estimated quality", Counter({f"{at} % or more": n for at, n in history.total.qualities.items()})),
         ("Models", history.total.models),
         ("Plain text, cleaned by", history.total.fallbacks),
         ("Formats of the outputs", history.formats),
@@ -228,6 +229,9 @@ def _charts(history: History) -> Iterator[str]:
     )
     yield _distribution(
         "Words kept of a page", total.lengths, LENGTHS, "words; each bin is twice as wide", "{} words or more"
+    )
+    yield _distribution(
+        "Estimated quality", total.qualities, QUALITIES, "per cent: the expected F1", "{} % or more", "%"
     )
     yield _distribution(
         "Time for a page", total.times, TIMES, "milliseconds; each bin is twice as wide", "{} ms or more"

@@ -21,10 +21,10 @@ from typing import BinaryIO, Final, Literal, NamedTuple, TypeVar
 from ncleaner.arguments import check_is
 from ncleaner.errors import InputError
 from ncleaner.limits import Limits
-from ncleaner.page import LAYOUT_CHOICES, LAYOUTS, Damage, Page, Skip, TextLayout
+from ncleaner.page import LAYOUT_CHOICES, LAYOUTS, Damage, Page, Skip, TextLayout, binary
 from ncleaner.reading._heads import MAX_HEAD, split_head
 from ncleaner.reading.inflating import Codec, codec_of, is_skippable, is_zip, zstd_dictionary
-from ncleaner.reading.inputs import STDIN, is_archive, is_binary, sniff
+from ncleaner.reading.inputs import STDIN, is_archive, sniff
 from ncleaner.reading.markers import (
     BOM,
     MarkerForm,
@@ -461,19 +461,20 @@ def page_of_record(record: Record, name: str, limit: int) -> Iterator[Item]:
             return
     if trouble and not record.truncated:
         yield Damage(trouble, name, record.offset, record.url)
-    yield _page_of_body(record, body, content_type, media_type, name, limit)
+    rights = head.rights if head is not None else ""
+    yield _page_of_body(record, body, content_type, media_type, name, limit, rights)
 
 
 def _page_of_body(
-    record: Record, body: bytes, content_type: str, media_type: str, name: str, limit: int
+    record: Record, body: bytes, content_type: str, media_type: str, name: str, limit: int, rights: str
 ) -> Page | Skip:
     """Returns the page of a record whose body is decoded."""
     if not body:
         return Skip("empty body", record.url, name, record.offset)
     if len(body) > limit:
         return Skip("too large", record.url, name, record.offset, lost=True)
-    if is_binary(body, content_type):
-        return Skip("not text", record.url, name, record.offset, lost=True)
+    if found := binary(body, content_type):
+        return Skip(found.reason, record.url, name, record.offset, lost=True)
     text = media_type == "text/plain" or record.type == "conversion"
     if not media_type and not text:
         text = sniff(body[:_HEAD]) == "text"
@@ -487,6 +488,7 @@ def _page_of_body(
         record.offset,
         "text" if text else "html",
         _WET_LAYOUT if record.type == "conversion" else None,
+        rights,
     )
 
 
@@ -501,8 +503,8 @@ def _page_of_file(pieces: Iterator[bytes], name: str, limit: int) -> Item:
         if len(body) > limit:
             return Skip("too large", name, name, lost=True)
     page = bytes(body)
-    if is_binary(page):
-        return Skip("not text", name, name, lost=True)
+    if found := binary(page):
+        return Skip(found.reason, name, name, lost=True, advice=found.advice)
     return Page(page, name, source=name)
 
 
@@ -548,8 +550,8 @@ def _pages_of_text(
     for url, (offset, body, layout) in documents:
         if body is None:
             yield Skip("too large", url or name, name, offset, lost=True)
-        elif is_binary(body):
-            yield Skip("not text", url or name, name, offset, lost=True)
+        elif found := binary(body):
+            yield Skip(found.reason, url or name, name, offset, lost=True, advice=found.advice)
             if layout is not None and layout.begins:
                 # the rest of a large file is not text, either
                 return

@@ -22,7 +22,6 @@ __all__ = [
     "Input",
     "find_inputs",
     "is_archive",
-    "is_binary",
     "is_page",
     "listed_inputs",
     "sniff",
@@ -45,29 +44,8 @@ _MARKUP: Final = re.compile(
     re.IGNORECASE,
 )
 _TAG: Final = re.compile(r"<(?:[a-z][a-z0-9]*[\s/>]|!--|!doctype|\?xml)", re.IGNORECASE)
-_SIGNATURES: Final = (
-    b"%PDF-",
-    b"\x89PNG",
-    b"GIF87a",
-    b"GIF89a",
-    b"\xff\xd8\xff",
-    b"PK\x03\x04",
-    b"\x1f\x8b",
-    b"\x28\xb5\x2f\xfd",
-    b"RIFF",
-    b"\x7fELF",
-    b"OggS",
-    b"wOFF",
-    b"wOF2",
-    b"Rar!\x1a",
-    b"7z\xbc\xaf\x27\x1c",
-    b"\xd0\xcf\x11\xe0",
-    b"\xca\xfe\xba\xbe",
-)
 # Threads that ask for the sizes of listed inputs.
 _STATUS_THREADS: Final = 16
-_CONTROL: Final = bytes({*range(0x20), 0x7F} - {0x09, 0x0A, 0x0C, 0x0D, 0x1B})
-_HEAD: Final = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,23 +319,3 @@ def _readable(head: bytes) -> str:
         return head.decode("utf-16", "ignore").lstrip("\ufeff").lstrip()
     # without the NUL bytes, tags in UTF-16 without byte order mark can be found, too
     return head.removeprefix(b"\xef\xbb\xbf").replace(b"\0", b"").decode("latin-1").lstrip()
-
-
-def is_binary(body: bytes, content_type: str = "") -> bool:
-    """Whether a body is an image, a program or another binary file although it is declared as text.
-
-    Known formats are recognised by their signatures, others by control characters, of which text in any
-    encoding has almost none. In UTF-16, every other byte may be NUL.
-    """
-    head = body[:_HEAD]
-    if head.startswith(_SIGNATURES):
-        return True
-    controls = len(head) - len(head.translate(None, _CONTROL))
-    if controls * 20 <= len(head):
-        return False
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")) or "utf-16" in content_type.lower():
-        return False
-    even, odd = head[::2].count(0), head[1::2].count(0)
-    others = controls - even - odd
-    is_utf16 = max(even, odd) * 10 >= len(head) // 2 * 6 and min(even, odd) * 10 <= len(head) // 2
-    return not is_utf16 or others * 20 > len(head)

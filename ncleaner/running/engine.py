@@ -469,13 +469,22 @@ def unfinished(names: Mapping[Input, str], manifest: Manifest, count: Progress) 
     """Returns the inputs that no earlier run has finished; counts the others.
 
     `names` has the name of the output of each input.
+
+    Raises:
+        OutputError: earlier runs have made outputs with other options.
     """
     left: list[Input] = []
     for source, name in names.items():
         if manifest.is_finished(source, name):
-            count(Tally(resumed=1), source, source.size)
+            tally = Tally(resumed=1)
+            if flaws := manifest.flaws(source, name):
+                tally.flawed = 1
+                what = f"finished by an earlier run, with {flaws}, which `ncleaner report` names"
+                tally.notes.append(Note("flawed", what, source.path))
+            count(tally, source, source.size)
         else:
             left.append(source)
+    manifest.check_options()
     if manifest.changed:
         count(Tally(notes=_cleaned_again_notes(manifest.changed)), left[0], 0)
     return left
@@ -486,8 +495,12 @@ def _cleaned_again_notes(changed: Mapping[str, int]) -> list[Note]:
     notes = []
     for name, number in sorted(changed.items()):
         have, were = ("has", "was") if number == 1 else ("have", "were")
-        known = {"input": f"that {have} changed since", "output": "whose output is missing or has changed"}
-        why = known.get(name, f"that {were} cleaned with another {name}")
+        known = {
+            "input": f"that {have} changed since",
+            "output": "whose output is missing or has changed",
+            "model_fingerprint": f"that {were} cleaned with other files of models, of a survey or a table",
+        }
+        why = known.get(name, f"that {were} cleaned by another version of ncleaner")
         notes.append(Note("cleaned_again", f"cleaning {counted(number, 'input')} again {why}"))
     return notes
 

@@ -88,12 +88,21 @@ class History:
 
     @property
     def outcomes(self) -> Counter[str]:
-        """Numbers of pages by outcome: cleaned, empty, empty as a notice, or given up for a reason."""
+        """Numbers of pages by outcome: cleaned, empty for a reason or without one, or given up for one."""
         total = self.total
         given_up = {f"given up: {reason}": number for reason, number in total.lost.items()}
-        notices = {"empty: a notice": total.notices} if total.notices else {}
+        why = {
+            "empty: a notice": total.notices,
+            "empty: doubtful": total.doubtful,
+            "empty: reserved": total.reserved,
+        }
         return Counter(
-            {"cleaned": total.cleaned, "empty": total.empty - total.notices, **notices, **given_up}
+            {
+                "cleaned": total.cleaned,
+                "empty": total.empty - sum(why.values()),
+                **{reason: number for reason, number in why.items() if number},
+                **given_up,
+            }
         )
 
     @property
@@ -162,6 +171,7 @@ class History:
             "kinds": dict(total.kinds),
             "shares": total.record()["shares"],
             "lengths": total.record()["lengths"],
+            "qualities": total.record()["qualities"],
             "times": total.record()["times"],
             "words_kept": total.words_kept,
             "words_removed": total.words_removed,

@@ -14,13 +14,18 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, NamedTuple
 
-from ncleaner.options import record_of
+from ncleaner.errors import OutputError
+from ncleaner.options import Declared, Option, options_of, record_of
 from ncleaner.reading.inputs import Input
-from ncleaner.running.settings import Settings
+from ncleaner.recipe import Recipe
+from ncleaner.running.settings import Reading, Settings
 from ncleaner.running.tally import Tally
+from ncleaner.sinks.choice import Output
 from ncleaner.storage.base import Folder, Log
+from ncleaner.text.visible import counted
 
 __all__ = ["NAME", "OUTPUTS", "Line", "Manifest", "open_manifest", "settings_record"]
 
@@ -28,9 +33,40 @@ NAME = "manifest.jsonl"
 
 
 # Version of the outputs: it changes when a page gives other bytes with the same settings.
-OUTPUTS = 2
+OUTPUTS = 3
 # settings of a line on which its output does not depend
 _INFORMATION = {"version"}
+# options that name a file: `model_fingerprint` changes with what is in it
+_FILES = {"sites", "table"}
+# where no page was given up, an output depends on none of them
+_BOUNDS = {"limits.seconds", "limits.memory"}
+
+
+def _options(declared: Any, group: str = "") -> Iterator[tuple[str, Option]]:
+    """Yields the options of a class, and those of classes within it, by their places in a record."""
+    for each in options_of(declared):
+        if isinstance(each.default, Declared):
+            yield from _options(type(each.default), f"{each.name}.")
+        else:
+            yield group + each.name, each
+
+
+@cache
+def _user_options() -> dict[str, Option]:
+    kinds: tuple[Any, ...] = (Recipe, Reading, Output)
+    return dict(found for kind in kinds for found in _options(kind))
+
+
+def _value_of(record: Mapping[str, Any], place: str, each: Option) -> Any:
+    """Returns the value of an option in a record; its default if an earlier version did not have it."""
+    group, _, name = place.rpartition(".")
+    inner = record.get(group) if group else record
+    return inner.get(name, _plain(each.default)) if isinstance(inner, dict) else _plain(each.default)
+
+
+def _plain(value: Any) -> Any:
+    """Returns a value as a line of the manifest has it."""
+    return json.loads(json.dumps(value, default=str))
 
 
 def settings_record(settings: Settings, fingerprint: str) -> dict[str, Any]:
@@ -54,8 +90,7 @@ def settings_record(settings: Settings, fingerprint: str) -> dict[str, Any]:
     }
     # these follow from the options of the output
     del record["facts"], record["marks"]
-    # as a line of the manifest has it
-    found: dict[str, Any] = json.loads(json.dumps(record, default=str))
+    found: dict[str, Any] = _plain(record)
     return found
 
 
@@ -124,30 +159,49 @@ class Line:
                 modified=int(record["modified"]),
                 output=str(record["output"]),
                 output_size=int(record["output_size"]),
-                finished=datetime.fromisoformat(record["finished"]),
-                seconds=float(record["seconds"]),
+                finished=_time(record["finished"]),
+                seconds=_seconds(record["seconds"]),
                 tally=Tally.of_record(record),
                 settings=settings,
             )
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
             return None
 
 
+def _time(text: str) -> datetime:
+    """Returns a time. Raises ValueError: it is no time, or without the zone that this class writes."""
+    found = datetime.fromisoformat(text)
+    if found.tzinfo is None or found.year < 1970:
+        raise ValueError(text)
+    return found
+
+
+def _seconds(value: Any) -> float:
+    """Returns a duration. Raises ValueError: it is none."""
+    if not 0 <= value < 1e9:
+        raise ValueError(value)
+    return float(value)
+
+
 class _Finished(NamedTuple):
-    """The values of a line that must be unchanged for its output to be valid; only these stay in memory."""
+    """The values of a line that must be unchanged for its output to be valid, and what was wrong with its
+    input; only these stay in memory."""
 
     size: int
     modified: int
     output_size: int
     settings: str
+    damaged: int
+    lost: int
 
 
 class Manifest:
     """The manifest of an output directory, open for a run; see `open_manifest`.
 
     Attributes:
-        changed: numbers of finished inputs that are cleaned again, by reason: the name of a setting, "input"
-            or "output".
+        changed: numbers of finished inputs that are cleaned again, by reason: the name of a setting that
+            follows from no option, "input" or "output".
+        others: what differs, in words, where outputs were made with other options.
     """
 
     def __init__(self, folder: Folder, log: Log, settings: Mapping[str, Any], again: bool) -> None:
@@ -158,6 +212,7 @@ class Manifest:
         self._settings_by_key: dict[str, dict[str, Any]] = {}
         self._finished: dict[tuple[str, str], _Finished] = {}
         self.changed: dict[str, int] = {}
+        self.others: set[str] = set()
         for line in log.lines():
             if not again:
                 self._read(line)
@@ -172,13 +227,14 @@ class Manifest:
             self._finished.pop((line.input, line.output), None)
         else:
             self._finished[line.input, line.output] = _Finished(
-                line.size, line.modified, line.output_size, key
+                line.size, line.modified, line.output_size, key, line.tally.damaged, line.tally.lost.total()
             )
 
     def is_finished(self, source: Input, output: str) -> bool:
         """Whether an earlier run has made this output from the same input with the same settings.
 
-        If the output is in the manifest and anything has changed, counts it in `changed`.
+        If the output is in the manifest and anything has changed, counts it in `changed`, or adds to
+        `others`.
 
         Args:
             source: the input.
@@ -188,20 +244,44 @@ class Manifest:
         if found is None or source.size < 0:
             return False
         reasons = []
-        if found.settings != self._key:
-            before = self._settings_by_key[found.settings]
+        size = self._folder.size(output)
+        # an output that is gone can be made with any options
+        if found.settings != self._key and size >= 0:
+            before, options = self._settings_by_key[found.settings], _user_options()
+            known = {place.partition(".")[0] for place in options}
             reasons += sorted(
                 name
-                for name in {*before, *self._settings} - _INFORMATION
+                for name in {*before, *self._settings} - _INFORMATION - known
                 if before.get(name) != self._settings.get(name)
             )
+            for place, each in options.items():
+                was, now = _value_of(before, place, each), _value_of(self._settings, place, each)
+                is_same = was == now or (place in _FILES and was and now)
+                if not (is_same or (place in _BOUNDS and not found.lost)):
+                    self.others.add(f"{each.shown} was {each.said(was)} and is {each.said(now)}")
         if (found.size, found.modified) != (source.size, source.modified):
             reasons.append("input")
-        if found.output_size != self._folder.size(output):
+        if found.output_size != size:
             reasons.append("output")
         for reason in reasons:
             self.changed[reason] = self.changed.get(reason, 0) + 1
-        return not reasons
+        return not reasons and not self.others
+
+    def flaws(self, source: Input, output: str) -> str:
+        """Returns what was wrong with an input that `is_finished`, in words; empty if nothing was."""
+        found = self._finished[source.relative, output]
+        damage = f"{counted(found.damaged, 'place')} of damage" if found.damaged else ""
+        lost = f"{counted(found.lost, 'page')} given up" if found.lost else ""
+        return " and ".join(filter(None, [damage, lost]))
+
+    def check_options(self) -> None:
+        """Raises OutputError: outputs that `is_finished` has looked at were made with other options."""
+        if self.others:
+            raise OutputError(
+                f"the outputs in {self._folder} were made with other options: "
+                f"{'; '.join(sorted(self.others))}. Give the same options or another directory, or --again "
+                "to clean all inputs again"
+            )
 
     def add(self, source: Input, output: str, tally: Tally, seconds: float) -> None:
         """Adds the line of a finished input.

@@ -14,10 +14,12 @@ from ncleaner.running.manifest import NAME as MANIFEST
 from ncleaner.running.settings import Settings
 from ncleaner.sinks.base import Writable
 from ncleaner.storage.base import Folder, is_url
+from ncleaner.storage.places import folder_and_name
 
 __all__ = [
     "QUARANTINE",
     "OpenOutput",
+    "check_new",
     "check_replaced",
     "is_directory",
     "open_output",
@@ -58,6 +60,21 @@ def output_names(inputs: Iterable[Input], suffix: str) -> dict[Input, str]:
             taken[name] = source
             names[source] = name
     return names
+
+
+def check_new(inputs: Iterable[Input], output: str) -> None:
+    """Refuses an output that is a file and exists already. An empty one may be replaced.
+
+    Raises:
+        InputError: it is an input.
+        OutputError: it exists.
+    """
+    if is_directory(output):
+        return
+    check_replaced(inputs, [output])
+    folder, name = folder_and_name(output)
+    if folder.size(name) > 0:
+        raise OutputError(f"{output} exists already: name another file, or give --force to replace it")
 
 
 def check_replaced(inputs: Iterable[Input], outputs: Iterable[str]) -> None:

@@ -1,26 +1,38 @@
 """Makes a survey of sites: signatures of all pages in workers, as a run of its own, and then one file of
-them."""
+them; for a user, or for the run that cleans the same inputs."""
 
 from __future__ import annotations
 
+import hashlib
 import shutil
+import tempfile
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import BinaryIO
 
 from ncleaner.errors import InputError, OutputError
+from ncleaner.methods.table import entry_of
 from ncleaner.reading.inputs import Input
+from ncleaner.recipe import Recipe
 from ncleaner.running.engine import Progress, no_progress, run
 from ncleaner.running.manifest import NAME
+from ncleaner.running.outputs import is_directory
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
 from ncleaner.sinks.choice import Output
 from ncleaner.sinks.signatures import SignaturesSink
+from ncleaner.storage.base import is_url
+from ncleaner.storage.local import write_whole
 from ncleaner.surveying.build import PAGES, Builder
-from ncleaner.surveying.survey import is_survey
+from ncleaner.surveying.survey import MOST_PAGES, is_survey
 
-__all__ = ["parts_of", "survey"]
+__all__ = ["parts_of", "survey", "surveyed"]
+
+# The survey that a run into a directory makes of its inputs, and what tells whether it is still of them.
+_OWN, _OF = "sites.ncs", "sites.ncs.inputs"
 
 
 def parts_of(path: Path) -> list[Path]:
@@ -102,3 +114,69 @@ def _add(builder: Builder, part: Path) -> None:
             builder.add_lines(lines, str(part))
     except OSError as error:
         raise InputError(f"cannot read {part}: {error.strerror}") from error
+
+
+@contextmanager
+def surveyed(
+    inputs: list[Input],
+    settings: Settings,
+    output: str | Path | BinaryIO,
+    *,
+    jobs: int = 1,
+    progress: Progress = no_progress,
+    again: bool = False,
+) -> Iterator[Settings]:
+    """Gives the settings of a run with a survey of its own inputs.
+
+    In a local directory of outputs, the survey is `sites.ncs`: it stays, and a later run uses it if the
+    inputs are the same. For other outputs it is a temporary file. An interrupted survey in a directory goes
+    on.
+
+    Args:
+        inputs, settings, output, jobs, progress, again: see `engine.run`. Damage and skipped records are not
+            reported: the run that cleans reports them.
+
+    Raises:
+        InputError: an input can be read only once.
+        NcleanerError: as `survey`.
+    """
+    for source in inputs:
+        if source.is_pipe:
+            raise InputError(
+                "--sites auto reads its inputs twice, and standard input and pipes can be read only once: "
+                "write the pages to a file"
+            )
+    with tempfile.TemporaryDirectory() as temporary:
+        stays = isinstance(output, str | Path) and is_directory(output) and not is_url(str(output))
+        folder = Path(str(output)) if stays else Path(temporary)
+        make_folder(folder)
+        path, told = folder / _OWN, folder / _OF
+        of = _key(inputs, settings)
+        if again or not path.is_file() or not told.is_file() or told.read_bytes() != of:
+
+            def quietly(tally: Tally, source: Input, offset: int) -> None:
+                progress(replace(tally, notes=[]), source, offset)
+
+            survey(
+                inputs, (), path, _plain(settings),
+                pages=MOST_PAGES, references=entry_of(settings.recipe.method).needs_references,
+                jobs=jobs, progress=quietly, again=again,
+            )  # fmt: skip
+            write_whole(told, of)
+        yield replace(settings, recipe=replace(settings.recipe, sites=path))
+
+
+def _plain(settings: Settings) -> Settings:
+    """Returns the settings of a survey for cleaning only: it knows the texts of pages, not what is kept."""
+    recipe = settings.recipe
+    return replace(
+        settings,
+        recipe=Recipe("everything", encoding=recipe.encoding, text=recipe.text, limits=recipe.limits),
+    )
+
+
+def _key(inputs: list[Input], settings: Settings) -> bytes:
+    """Returns a line that is another one if the survey of the inputs may be."""
+    seen = [f"{source.path}\t{source.size}\t{source.modified}" for source in inputs]
+    what = "\n".join([repr(_plain(settings).recipe), repr(settings.reading), settings.recipe.method, *seen])
+    return hashlib.sha256(what.encode("utf-8", "surrogateescape")).hexdigest().encode() + b"\n"

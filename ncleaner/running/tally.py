@@ -14,7 +14,7 @@ from ncleaner.document.kept import NOTICE, Kept
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.text.visible import visible
 
-__all__ = ["LENGTHS", "OTHERS", "SHARES", "TIMES", "Note", "Tally", "note_of"]
+__all__ = ["LENGTHS", "OTHERS", "QUALITIES", "SHARES", "TIMES", "Note", "Tally", "note_of"]
 
 # Most notes and most places of damage in a tally, so that a badly damaged input does not fill the memory.
 _MAX_NOTES = 100
@@ -26,6 +26,8 @@ OTHERS = "others"
 SHARES = ("0", "1", *(str(share) for share in range(10, 100, 10)), "100")
 # Words that are kept of a page, by the number of bits: 0, 1, 2 to 3, 4 to 7, … The last bin has no end.
 LENGTHS = ("0", *(str(1 << bits) for bits in range(21)))
+# Estimated quality of a page, in per cent.
+QUALITIES = tuple(str(share) for share in range(0, 100, 10))
 # Milliseconds for a page, likewise: below 1/8, from 1/8, 1/4, 1/2, 1, 2, …
 TIMES = ("0", *(f"{(1 << bits) / 8:g}" for bits in range(21)))
 
@@ -35,8 +37,8 @@ class Note:
     """An event that is reported to the user; `str` gives a sentence, with control characters escaped.
 
     Attributes:
-        event: `page_given_up`, `damage`, `unread` (an input, or the rest of one), `cleaned_again`, `waiting`,
-            or `worker_replaced`.
+        event: `page_given_up`, `damage`, `unread` (an input, or the rest of one), `flawed` (an input that an
+            earlier run has finished), `cleaned_again`, `waiting`, or `worker_replaced`.
         what: a description in words.
         source, offset, url: the place; see `Page`.
     """
@@ -60,8 +62,12 @@ class Note:
 def note_of(item: Skip | Damage) -> Note:
     """Returns what a run reports of damage, or of a page that the reader has given up."""
     if isinstance(item, Skip):
-        return Note("page_given_up", item.reason, item.source, item.offset, item.url)
+        return Note("page_given_up", _told(item), item.source, item.offset, item.url)
     return Note("unread" if item.unread else "damage", item.what, item.source, item.offset, item.url)
+
+
+def _told(skip: Skip) -> str:
+    return f"{skip.reason}: {skip.advice}" if skip.advice else skip.reason
 
 
 def _integer(value: Any) -> int:
@@ -139,11 +145,14 @@ class Tally:
     Attributes:
         inputs: input files finished.
         resumed: input files that an earlier run had finished.
+        flawed: those of them that were damaged, or of which pages were given up.
         unread: input files that could not be read, or not to their end, because of a disk or a network.
         pages: pages read.
         cleaned: pages with clean text.
         empty: pages without clean text.
         notices: empty pages that hold nothing but a notice, such as an error message.
+        reserved: empty pages that do not want to be part of a corpus (`Recipe.respect_tdm`).
+        doubtful: empty pages whose text would be worse than the user wants (`Recipe.min_quality`).
         duplicates: pages that repeat another page, by the survey of sites.
         skipped: records that yield no page, by reason.
         lost: pages given up, by reason.
@@ -164,17 +173,22 @@ class Tally:
         shares: pages by the share of their words that is kept, in per cent; a bin has the name of its lower
             bound: `0` (nothing), `1`, `10`, …, `90`, `100` (everything). Without pages that have no words.
         lengths: pages by the number of words that are kept, likewise: `0`, `1`, `2`, `4`, `8`, …
+        qualities: pages by their estimated quality, in per cent, likewise: `0`, `10`, …, `90`; none for
+            methods that do not estimate it.
         times: pages by milliseconds, likewise: `0`, `0.125`, `0.25`, `0.5`, `1`, `2`, …
         notes: one for each page given up and each place of damage, the first hundred of a batch.
     """
 
     inputs: int = 0
     resumed: int = 0
+    flawed: int = 0
     unread: int = _recorded(int, bool, _integer)
     pages: int = _number()
     cleaned: int = _number()
     empty: int = _number()
     notices: int = _number(later=True)
+    reserved: int = _number(later=True)
+    doubtful: int = _number(later=True)
     duplicates: int = _number(later=True)
     lost: Counter[str] = _counts("given_up")
     skipped: Counter[str] = _counts("records_skipped")
@@ -196,6 +210,7 @@ class Tally:
     kinds: Counter[str] = _counts(later=True)
     shares: Counter[str] = _recorded(Counter, _in_order, _distribution, later=True)
     lengths: Counter[str] = _recorded(Counter, _in_order, _distribution, later=True)
+    qualities: Counter[str] = _recorded(Counter, _in_order, _distribution, later=True)
     times: Counter[str] = _recorded(Counter, _in_order, _distribution, later=True)
     notes: list[Note] = field(default_factory=list)
 
@@ -215,8 +230,8 @@ class Tally:
 
     @property
     def complete(self) -> bool:
-        """Whether every input was read completely and no page was given up."""
-        return not self.damaged and not self.lost
+        """Whether every input was read completely and no page was given up, in earlier runs, too."""
+        return not (self.damaged or self.lost or self.flawed)
 
     def add_page(self, page: Page, document: Document, kept: Kept, seconds: float) -> None:
         """Counts a cleaned page, which took `seconds`."""
@@ -231,7 +246,12 @@ class Tally:
             self.cleaned += 1
         else:
             self.empty += 1
-            self.notices += kept.kind == NOTICE
+            if kept.remarks.reserved:
+                self.reserved += 1
+            elif kept.remarks.doubtful:
+                self.doubtful += 1
+            else:
+                self.notices += kept.kind == NOTICE
         self.segments_kept += kept_segments
         self.segments_removed += len(document) - kept_segments
         self.words_kept += kept_words
@@ -250,6 +270,8 @@ class Tally:
         if words:
             self.shares[SHARES[10 * kept_words // words + 1 if kept_words else 0]] += 1
         self.lengths[LENGTHS[min(kept_words.bit_length(), len(LENGTHS) - 1)]] += 1
+        if kept.quality is not None:
+            self.qualities[QUALITIES[min(int(10 * kept.quality), 9)]] += 1
         self.times[TIMES[min(int(8000 * seconds).bit_length(), len(TIMES) - 1)]] += 1
 
     def add_item(self, item: Skip | Damage) -> None:
@@ -262,7 +284,7 @@ class Tally:
     def add_skip(self, skip: Skip) -> None:
         """Counts a record that yields no page, or a page that the reader has given up."""
         if skip.lost:
-            self.add_lost(skip.reason, skip.reason, skip)
+            self.add_lost(skip.reason, _told(skip), skip)
         else:
             _add(self.skipped, skip.reason, 1)
 

@@ -23,7 +23,9 @@ METADATA = {
     **{
         name: name
         for name in (
-            "authors", "published", "modified", "site", "description", "canonical", "licence", "image",
+            "robots", "tdm_reservation", "tdm_policy",
+            "authors", "published", "modified", "date_source", "site", "description", "tags", "canonical",
+            "licence", "image",
         )
     },
 }  # fmt: skip
@@ -40,11 +42,17 @@ class SinkOptions(Declared):
     """What an output contains; each format has some of these options."""
 
     segments: bool = option(False, "Add each segment's kind, score and offsets.", of=("jsonl",), panel=_PANEL)
+    removed: bool = option(
+        False,
+        "Add what is removed, too. Its text, in `removed`; --segments then lists all segments, and says "
+        "of each whether it is `kept`.",
+        of=_ROWS, panel=_PANEL,
+    )  # fmt: skip
     metadata: bool = option(
         False,
-        "Add what each page states: title without the site's name, authors, dates, site, description, "
-        "canonical address, licence, image.",
-        of=(*_ROWS, *_CORPORA), panel=_PANEL,
+        "Add title, authors, dates and so on. What each page states: title without the site's name, authors, "
+        "dates, site, description, tags, canonical address, licence, image, and what it says about its use.",
+        of=(*_ROWS, *_CORPORA), common=True, panel=_PANEL,
     )  # fmt: skip
     signals: bool = option(
         False,
@@ -107,10 +115,12 @@ class Format(NamedTuple):
         path: `module:class` of the sink, whose constructor takes `SinkOptions`; it is imported when the
             format is used.
         compresses: whether the format compresses its files itself.
+        suffixes: names of files end so, in small letters, that are to have this format.
     """
 
     path: str
     compresses: bool = False
+    suffixes: tuple[str, ...] = ()
 
 
 class Sink(ABC):

@@ -15,17 +15,17 @@ from ncleaner.sinks.base import Format, Sink, SinkOptions
 __all__ = ["COMPRESSIONS", "FORMATS", "Output"]
 
 FORMATS: dict[str, Format] = {
-    "text": Format(path="ncleaner.sinks.text:TextSink"),
-    "markdown": Format(path="ncleaner.sinks.marked:MarkdownSink"),
-    "html": Format(path="ncleaner.sinks.marked:HtmlSink"),
-    "cleaneval": Format(path="ncleaner.sinks.text:CleanEvalSink"),
-    "jsonl": Format(path="ncleaner.sinks.jsonl:JsonlSink"),
-    "vertical": Format(path="ncleaner.sinks.vertical:VerticalSink"),
-    "prevertical": Format(path="ncleaner.sinks.vertical:PreverticalSink"),
-    "tei": Format(path="ncleaner.sinks.tei:TeiSink"),
-    "wet": Format(path="ncleaner.sinks.wet:WetSink", compresses=True),
-    "signatures": Format(path="ncleaner.sinks.signatures:SignaturesSink"),
-    "parquet": Format(path="ncleaner.sinks.parquet:ParquetSink", compresses=True),
+    "text": Format("ncleaner.sinks.text:TextSink", suffixes=(".txt", ".text")),
+    "markdown": Format("ncleaner.sinks.marked:MarkdownSink", suffixes=(".md", ".markdown")),
+    "html": Format("ncleaner.sinks.marked:HtmlSink", suffixes=(".html", ".htm")),
+    "cleaneval": Format("ncleaner.sinks.text:CleanEvalSink"),
+    "jsonl": Format("ncleaner.sinks.jsonl:JsonlSink", suffixes=(".jsonl", ".ndjson")),
+    "vertical": Format("ncleaner.sinks.vertical:VerticalSink", suffixes=(".vert", ".vrt")),
+    "prevertical": Format("ncleaner.sinks.vertical:PreverticalSink", suffixes=(".prevert",)),
+    "tei": Format("ncleaner.sinks.tei:TeiSink", suffixes=(".xml", ".tei")),
+    "wet": Format("ncleaner.sinks.wet:WetSink", compresses=True, suffixes=(".wet",)),
+    "signatures": Format("ncleaner.sinks.signatures:SignaturesSink", suffixes=(".signatures.jsonl",)),
+    "parquet": Format("ncleaner.sinks.parquet:ParquetSink", compresses=True, suffixes=(".parquet",)),
 }
 COMPRESSIONS = ("gz", "zst")
 _UNCOMPRESSED = tuple(name for name, entry in FORMATS.items() if not entry.compresses)
@@ -43,9 +43,11 @@ class Output(SinkOptions):
 
     format: str = option(
         "text",
-        f"Output format: {', '.join(FORMATS)}.",
+        f"text, markdown, jsonl, parquet and so on. One of {', '.join(FORMATS)}; a file has the format of "
+        "its suffix if none is given.",
         choices=tuple(FORMATS),
         flags="--format -f",
+        common=True,
         panel=_PANEL,
     )
     compression: str | None = option(
@@ -69,6 +71,25 @@ class Output(SinkOptions):
                         each.name,
                         f"only markdown, html and --markdown have it, not {self.format}: see --format",
                     )
+
+    @classmethod
+    def named(cls, file: str, format: str | None, compression: str | None) -> tuple[str, str | None]:
+        """Returns format and compression of a file: those that are given, else those of its suffixes.
+
+        Raises:
+            ValueError: none is given, and the suffix is that of JSON, which no format writes.
+        """
+        lower = file.lower()
+        packed = next((each for each in COMPRESSIONS if lower.endswith(f".{each}")), None)
+        bare = lower.removesuffix(f".{packed}")
+        if format is None:
+            if bare.endswith(".json"):
+                raise OptionError("format", f"{file}: JSON lines have the suffix .jsonl; or give --format")
+            ends = [
+                (end, key) for key, entry in FORMATS.items() for end in entry.suffixes if bare.endswith(end)
+            ]
+            format = max(ends, key=lambda each: len(each[0]))[1] if ends else cls().format
+        return format, compression or (None if FORMATS[format].compresses else packed)
 
     def sink(self) -> Sink:
         """Returns what writes this output.

@@ -63,6 +63,7 @@ _OF_PAGE: dict[str, Callable[[Page, Document, Kept], str]] = {
     "language": lambda page, document, kept: kept.remarks.language,
     "model": lambda page, document, kept: kept.remarks.model,
     "page_kind": lambda page, document, kept: kept.kind,
+    "quality": lambda page, document, kept: _text(kept.quality),
     "encoding": lambda page, document, kept: document.encoding,
     "offset": lambda page, document, kept: str(page.offset),
     "record_id": lambda page, document, kept: page.record_id,
@@ -122,7 +123,7 @@ class Fields:
         if self._said:
             said = metadata_to_write(page, document)
             found = {name: said[field] for name, field in METADATA.items()}
-            found["authors"] = "; ".join(said["authors"])
+            found |= {name: "; ".join(said[name]) for name in ("authors", "tags", "robots")}
         if self._counted:
             found |= signals_to_write(page, document, kept)
         if self._table:
@@ -137,7 +138,7 @@ class Fields:
 
 
 def _text(value: object) -> str:
-    return "" if value is None else str(value)
+    return "" if value is None else str(int(value) if isinstance(value, bool) else value)
 
 
 def _name(page: Page, document: Document, kept: Kept) -> str:

@@ -15,9 +15,16 @@ from ncleaner.markup.render import markdown_of
 from ncleaner.page import Page
 from ncleaner.sinks.base import Sink, SinkOptions
 from ncleaner.sinks.metadata import replace_surrogates
-from ncleaner.sinks.text import kept_text
+from ncleaner.sinks.text import kept_text, removed_text
 
-__all__ = ["JsonlSink", "kept_segments", "kinds_to_write", "metadata_to_write", "row_of", "signals_to_write"]
+__all__ = [
+    "JsonlSink",
+    "kinds_to_write",
+    "metadata_to_write",
+    "row_of",
+    "segments_to_write",
+    "signals_to_write",
+]
 
 
 class JsonlSink(Sink):
@@ -45,10 +52,12 @@ def row_of(page: Page, document: Document, kept: Kept, options: SinkOptions, tex
 
     Keys: url, date, title, lang (as the page declares it), language (that of the page, ISO 639-1, else ISO
     639-3), model (empty if the method has none), page_kind (the most probable one), page_kinds (the
-    probability of each; see `Kept.kinds`), duplicate_of (URL of the page that this one repeats, by the survey
+    probability of each; see `Kept.kinds`), quality (the estimated F1 of the text, 0 to 1; null if there is
+    no text or no estimate), duplicate_of (URL of the page that this one repeats, by the survey
     of sites), encoding, offset, record_id, segments_kept, text; and as the options say markdown, metadata
-    (the fields of `Metadata`), signals (see `signals_of`) and segments (see `kept_segments`). Unknown values
-    are empty.
+    (the fields of `Metadata` and `Rights`), signals (see `signals_of`), removed (the text of the other
+    segments) and segments (see `segments_to_write`).
+    Unknown values are empty.
 
     The archive's name is left out, so that the same bytes from standard input give the same output.
 
@@ -68,6 +77,7 @@ def row_of(page: Page, document: Document, kept: Kept, options: SinkOptions, tex
         "model": replace_surrogates(kept.remarks.model),
         "page_kind": kept.kind,
         "page_kinds": kinds_to_write(kept),
+        "quality": kept.quality,
         "duplicate_of": kept.remarks.duplicate_of,
         "encoding": document.encoding,
         "offset": page.offset,
@@ -81,17 +91,22 @@ def row_of(page: Page, document: Document, kept: Kept, options: SinkOptions, tex
         row["metadata"] = metadata_to_write(page, document)
     if options.signals:
         row["signals"] = signals_to_write(page, document, kept, options.duplicates)
+    if options.removed:
+        row["removed"] = removed_text(document, kept).decode()
     if options.segments:
-        row["segments"] = kept_segments(document, kept)
+        row["segments"] = segments_to_write(document, kept, options.removed)
     return row
 
 
 def metadata_to_write(page: Page, document: Document) -> dict[str, Any]:
-    """Returns the fields of `Metadata`; unknown values are empty."""
+    """Returns the fields of `Metadata` and of `Rights`; unknown values are empty."""
     # imported only where it is wanted
     from ncleaner.describing.metadata import metadata_of
+    from ncleaner.describing.rights import rights_of
 
-    return metadata_of(document, page.url).to_dict()
+    url = replace_surrogates(page.url)
+    rights = rights_of(document, page.rights, url)
+    return {**metadata_of(document, url).to_dict(), **rights.to_dict()}
 
 
 def signals_to_write(page: Page, document: Document, kept: Kept, duplicates: bool = False) -> dict[str, Any]:
@@ -107,19 +122,22 @@ def kinds_to_write(kept: Kept) -> dict[str, float]:
     return {kind: round(probability, 3) for kind, probability in kept.kinds.items()}
 
 
-def kept_segments(document: Document, kept: Kept) -> list[dict[str, Any]]:
-    """Returns the kept segments of a page, each as a dict.
+def segments_to_write(document: Document, kept: Kept, removed: bool = False) -> list[dict[str, Any]]:
+    """Returns the kept segments of a page, each as a dict; and with `removed` the others that readers see.
 
     Keys: index (in the whole document), kind, zone (empty outside of zones), start and end (offsets in
-    `kept_text`, in code points), and score (four decimal places) if the method has scores.
+    `kept_text`, in code points; of removed segments in `removed_text`), score (four decimal places) if the
+    method has scores, and with `removed` kept.
     """
     found = []
-    at = 0
-    rows = np.flatnonzero(kept.mask)
+    ends = {True: 0, False: 0}
+    rows = np.flatnonzero(kept.mask | document.visible if removed else kept.mask)
     table = document.segments[["zone", "start", "end"]][rows].tolist()
     marks = kept.marks_of(document)[rows].tolist()
     for row, kind, (zone, start, end) in zip(rows.tolist(), marks, table, strict=True):
         length = len(document.data[start:end].decode())
+        is_kept = bool(kept.mask[row])
+        at = ends[is_kept]
         entry: dict[str, Any] = {
             "index": row,
             "kind": chr(kind),
@@ -127,8 +145,10 @@ def kept_segments(document: Document, kept: Kept) -> list[dict[str, Any]]:
             "start": at,
             "end": at + length,
         }
+        if removed:
+            entry["kept"] = is_kept
         if kept.scores is not None:
             entry["score"] = round(float(kept.scores[row]), 4)
         found.append(entry)
-        at += length + 1
+        ends[is_kept] += length + 1
     return found

@@ -82,8 +82,8 @@ def front_matter_of(page: Page, document: Document, kept: Kept) -> bytes:
     """Returns a block of YAML between two lines `---`, with a line end.
 
     Keys: url, the fields of `Metadata`, date (of the capture), language and page_kind; without those that are
-    unknown. Their values are strings, and a list of strings for authors, in double quotes: whatever a page
-    writes there stays a string.
+    unknown. Their values are strings, and lists of strings for authors and tags, in double quotes: whatever a
+    page writes there stays a string.
 
     Args:
         page: the captured page.

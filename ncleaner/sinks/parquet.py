@@ -20,9 +20,9 @@ from ncleaner.markup.render import markdown_of
 from ncleaner.page import Page
 from ncleaner.sinks.base import Sink, SinkOptions, Writable
 from ncleaner.sinks.compression import Ordered, ordered
-from ncleaner.sinks.jsonl import kept_segments, kinds_to_write, metadata_to_write, signals_to_write
+from ncleaner.sinks.jsonl import kinds_to_write, metadata_to_write, segments_to_write, signals_to_write
 from ncleaner.sinks.metadata import capture_time, replace_surrogates
-from ncleaner.sinks.text import kept_text
+from ncleaner.sinks.text import kept_text, removed_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -65,19 +65,20 @@ def _schema(options: SinkOptions = SinkOptions()) -> pa.Schema:
             "start": pa.int32(),
             "end": pa.int32(),
             "score": pa.float32(),
+            **({"kept": pa.bool_()} if options.removed else {}),
         }
     )
-    columns: dict[str, Any] = {"markdown": pa.string()} if options.markdown else {}
+    columns: dict[str, Any] = {"removed": pa.string()} if options.removed else {}
+    if options.markdown:
+        columns["markdown"] = pa.string()
     if options.metadata:
         from ncleaner.describing.metadata import Metadata
+        from ncleaner.describing.rights import Rights
 
-        fields = Metadata().to_dict().items()
-        columns["metadata"] = pa.struct(
-            {
-                name: pa.list_(pa.field("element", pa.string())) if isinstance(value, list) else pa.string()
-                for name, value in fields
-            }
-        )
+        texts = pa.list_(pa.field("element", pa.string()))
+        types = {list: texts, str: pa.string(), type(None): pa.bool_()}
+        fields = {**Metadata().to_dict(), **Rights().to_dict()}.items()
+        columns["metadata"] = pa.struct({name: types[type(value)] for name, value in fields})
     if options.signals:
         from ncleaner.describing.signals import SIGNALS
 
@@ -98,6 +99,7 @@ def _schema(options: SinkOptions = SinkOptions()) -> pa.Schema:
             "model": pa.string(),
             "page_kind": pa.string(),
             "page_kinds": pa.struct({kind: pa.float32() for kind in (*KINDS, NOTICE)}),
+            "quality": pa.float32(),
             "duplicate_of": pa.string(),
             "encoding": pa.string(),
             "offset": pa.int64(),
@@ -122,10 +124,11 @@ class ParquetSink(Sink):
 
     Columns: url, date (of the capture, UTC), title, lang (as the page declares it), language (that of the
     page, ISO 639-1, else ISO 639-3), model (null if the method has none), page_kind, page_kinds (the
-    probability of each), duplicate_of (URL of the page that this one repeats, by the survey of sites),
-    encoding, offset (-1 for a file that is one page), record_id, segments_kept, text, segments (index, kind,
-    start, end, score, as in jsonl); if the options say so, markdown (the text as Markdown), metadata (the
-    fields of `Metadata`) and signals (see `signals_of`). Unknown values are null.
+    probability of each), quality (the estimated F1 of the text, 0 to 1), duplicate_of (URL of the page that
+    this one repeats, by the survey of sites), encoding, offset (-1 for a file that is one page), record_id,
+    segments_kept, text, segments (index, kind, start, end, score, as in jsonl); if the options say so,
+    removed (the other text), markdown (the text as Markdown), metadata (the fields of `Metadata`) and signals
+    (see `signals_of`). Unknown values are null.
 
     Raises:
         OutputError: pyarrow is not installed.
@@ -151,19 +154,22 @@ class ParquetSink(Sink):
             "model": replace_surrogates(kept.remarks.model) or None,
             "page_kind": kept.kind or None,
             "page_kinds": kinds_to_write(kept) or None,
+            "quality": kept.quality,
             "duplicate_of": kept.remarks.duplicate_of or None,
             "encoding": document.encoding or None,
             "offset": page.offset,
             "record_id": replace_surrogates(page.record_id) or None,
             "segments_kept": int(kept.mask.sum()),
             "text": kept_text(document, kept).decode(),
-            "segments": kept_segments(document, kept),
+            "segments": segments_to_write(document, kept, self.options.removed),
         }
+        if self.options.removed:
+            row["removed"] = removed_text(document, kept).decode()
         if self.options.markdown:
             row["markdown"] = markdown_of(document, kept, self.options.markup, page.url).decode()
         if self.options.metadata:
             said = metadata_to_write(page, document)
-            row["metadata"] = {name: value or None for name, value in said.items()}
+            row["metadata"] = {name: None if value in ("", []) else value for name, value in said.items()}
         if self.options.signals:
             row["signals"] = signals_to_write(page, document, kept, self.options.duplicates)
         return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)

@@ -31,7 +31,9 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 
 class TeiSink(Sink):
-    """A `<teiCorpus>` with a `<TEI>` for each page with clean text; an output without any is empty.
+    """A `<teiCorpus>` with a `<TEI>` for each page with clean text.
+
+    An output without any has a header only: parsers of XML read it, but TEI-all wants at least one text.
 
     A heading begins a `<div>`, with the text up to the next heading; `<p>`, `<list>` and `<table>` hold the
     rest. A line break within a segment is `<lb/>`. The header of a page has its title, its authors, its
@@ -100,11 +102,21 @@ class TeiSink(Sink):
     @contextmanager
     def wrapped(self, out: Writable) -> Iterator[Writable]:
         """Returns the output between the start tag and the end tag of the corpus."""
-        corpus = _Corpus(out)
-        yield corpus
-        corpus.finish()
+        label = value(version("ncleaner")).encode()
+        out.write(_BEGIN % label)
+        yield out
+        out.write(b"</teiCorpus>\n")
 
 
+_BEGIN = (
+    b'<?xml version="1.0" encoding="UTF-8"?>\n<teiCorpus xmlns="http://www.tei-c.org/ns/1.0">\n'
+    b"<teiHeader>\n"
+    b"<fileDesc><titleStmt><title>Pages of the Web</title></titleStmt>"
+    b"<publicationStmt><p>Cleaned text; the rights are those of the pages.</p></publicationStmt>"
+    b"<sourceDesc><p>Each text has its own source.</p></sourceDesc></fileDesc>\n"
+    b'<encodingDesc><appInfo><application ident="ncleaner" version="%b"><label>ncleaner</label></application>'
+    b"</appInfo></encodingDesc>\n</teiHeader>\n"
+)
 _PLAIN = frozenset(("id", "url", "date", "title", "lang", "language"))
 
 
@@ -154,34 +166,3 @@ def _header(about: dict[str, str], page: Page, language: str, notes: dict[str, s
 
 def _tagged(name: str, text: str) -> str:
     return f"<{name}>{escaped(text)}</{name}>"
-
-
-class _Corpus:
-    """Writes the start of the corpus before the first page."""
-
-    def __init__(self, out: Writable) -> None:
-        self._out = out
-        self._begun = False
-
-    def write(self, data: bytes) -> None:
-        """Writes rendered pages."""
-        if not data:
-            return
-        if not self._begun:
-            self._begun = True
-            self._out.write(
-                b'<?xml version="1.0" encoding="UTF-8"?>\n<teiCorpus xmlns="http://www.tei-c.org/ns/1.0">\n'
-                b"<teiHeader>\n"
-                b"<fileDesc><titleStmt><title>Pages of the Web</title></titleStmt>"
-                b"<publicationStmt><p>Cleaned text; the rights are those of the pages.</p></publicationStmt>"
-                b"<sourceDesc><p>Each text has its own source.</p></sourceDesc></fileDesc>\n"
-                b'<encodingDesc><appInfo><application ident="ncleaner" version="'
-                + value(version("ncleaner")).encode()
-                + b'"><label>ncleaner</label></application></appInfo></encodingDesc>\n</teiHeader>\n'
-            )
-        self._out.write(data)
-
-    def finish(self) -> None:
-        """Writes the end."""
-        if self._begun:
-            self._out.write(b"</teiCorpus>\n")

@@ -9,12 +9,17 @@ from ncleaner.page import Page
 from ncleaner.sinks.base import Sink
 from ncleaner.text.visible import visible
 
-__all__ = ["CleanEvalSink", "TextSink", "kept_text"]
+__all__ = ["CleanEvalSink", "TextSink", "kept_text", "removed_text"]
 
 
 def kept_text(document: Document, kept: Kept) -> bytes:
     """Returns the kept segments in UTF-8, each on its own line."""
     return text_of(document.tables, kept.mask)
+
+
+def removed_text(document: Document, kept: Kept) -> bytes:
+    """Returns the other segments that readers of the page see, in UTF-8, each on its own line."""
+    return text_of(document.tables, ~kept.mask & document.visible)
 
 
 class TextSink(Sink):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 from collections.abc import Iterable, Iterator
@@ -26,9 +27,20 @@ def local_status(path: Path) -> Status:
     return Status(found.st_size if path.is_file() else -1, found.st_mtime_ns)
 
 
+def _without_links(path: str, flags: int) -> int:
+    """Opens a file for `open`, unless its name is a link: others may have put one there, to have another file
+    written to."""
+    try:
+        return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.EMLINK):
+            raise OSError(error.errno, "it is a symbolic link: remove it", path) from error
+        raise
+
+
 class _LocalLog:
     def __init__(self, path: Path) -> None:
-        self._file = path.open("a+b", buffering=0)
+        self._file = open(path, "a+b", buffering=0, opener=_without_links)  # noqa: SIM115
 
     def __enter__(self) -> _LocalLog:
         return self
@@ -119,14 +131,15 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
     """
     temporary = path.with_name(path.name + ".part")
     try:
-        with temporary.open("wb") as out:
+        with open(temporary, "wb", opener=_without_links) as out:
             yield out
             # the bytes must be on the disk before the file gets its name
             out.flush()
             os.fsync(out.fileno())
         temporary.replace(path)
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        if not temporary.is_symlink():
+            temporary.unlink(missing_ok=True)
         raise
 
 

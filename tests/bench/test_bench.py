@@ -304,3 +304,29 @@ def test_the_stages_add_up_to_the_time_of_the_loop(bench_module: Modules) -> Non
     clock.timed("outer", inner)()
     clock.change("end")
     assert set(clock.totals) == {"rest", "outer", "inner"}
+
+
+# facts ------------------------------------------------------------------------------------------------
+
+
+def test_facts_of_a_gold_directory(bench_folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "raw").mkdir()
+    head = "<title>Late again</title><meta name=author content='Ann Lee'><meta name=date content=2024-05-01>"
+    rows: list[dict[str, Any]] = [
+        {"id": "a", "title": "Late again", "authors": ["ann lee"], "date": "2024-05-01T10:00:00Z"},
+        {"id": "b", "title": "Back again", "authors": [], "date": None},
+        {"id": "c", "title": None, "authors": None, "date": None},
+    ]
+    for row in rows:
+        (tmp_path / "raw" / f"{row['id']}.html").write_text(head, "utf-8")
+    lines = [json.dumps({**row, "url": f"https://{row['id']}.example/ferry"}) for row in rows]
+    (tmp_path / "manifest.jsonl").write_text("\n".join(lines), "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.metadata", tmp_path, "--tool", "ncleaner"],
+        env={**os.environ, "PYTHONPATH": str(bench_folder)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "| title | ncleaner | 2 | 1 (50.0%) | 50.0% of 2 |" in done.stdout
+    assert "| authors | ncleaner | 1 | 1 (100.0%) | 100.0% of 1 |" in done.stdout
+    # a page with nothing but a missing date has none
+    assert "| published | ncleaner | 2 | 1 (50.0%) | 50.0% of 2 |" in done.stdout

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import tempfile
@@ -46,6 +47,9 @@ def test_what_is_missing_is_named_with_the_command_that_installs_it(monkeypatch:
         "not installed",
         "pip install 'ncleaner[parquet]'",
     )
+    # what a package needs for its own extra counts, too, where the package can say so
+    has_fsspec = importlib.util.find_spec("fsspec") is not None
+    assert ("aiohttp" in installation.requirements()["http"]) == has_fsspec
     # extras for those who work on the package are not listed
     assert not {"test", "dev", "bench", "fuzz", "docs"} & set(parts)
 

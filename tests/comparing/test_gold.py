@@ -104,7 +104,7 @@ def test_wishes_follow_the_convention() -> None:
     assert wishes == {"headline": True, "comments": False}
     assert words_of(Recipe, wishes) == ["--headline", "--no-comments"]
     others = {"headline": False, "comments": True, "captions": False}
-    assert words_of(Recipe, others) == ["--no-headline", "--no-captions"]
+    assert words_of(Recipe, others) == ["--no-headline", "--comments", "--no-captions"]
     # fewer than five pages tell nothing
     assert wishes_of({zone: ZoneUse(zone, 4, 0) for zone in uses}) == {}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
@@ -80,9 +81,31 @@ def test_html_through_standard_input() -> None:
 
 @pytest.mark.slow
 def test_output_file_and_directory(tmp_path: Path) -> None:
-    ncleaner("clean", CRAWL, "-o", tmp_path / "all.jsonl", "-f", "jsonl")
+    ncleaner("clean", CRAWL, "-o", tmp_path / "all.jsonl")
     ncleaner("clean", CRAWL, "-o", tmp_path / "out", "-f", "jsonl")
-    assert (tmp_path / "all.jsonl").read_bytes() == (tmp_path / "out" / "crawl.jsonl").read_bytes() != b""
+    expected = (tmp_path / "out" / "crawl.jsonl").read_bytes()
+    assert (tmp_path / "all.jsonl").read_bytes() == expected != b""
+    ncleaner("clean", CRAWL, "-o", tmp_path / "all.jsonl.gz", "--segments")
+    assert b"segments" in gzip.decompress((tmp_path / "all.jsonl.gz").read_bytes())
+    assert ncleaner("clean", CRAWL, "-o", tmp_path / "all.json").returncode == 2
+
+
+@pytest.mark.slow
+def test_a_file_that_exists_is_replaced_only_with_force(tmp_path: Path) -> None:
+    file = tmp_path / "mine.txt"
+    for option in ("-o", "--quarantine"):
+        file.write_text("written by hand")
+        refused = ncleaner("clean", "-", option, file, stdin=PAGE.encode())
+        assert (refused.returncode, refused.stdout) == (1, b"")
+        said = f"{file} exists already: name another file, or give --force to replace it"
+        assert refused.stderr.decode() == f"ncleaner: {said}\n"
+        logged = ncleaner("clean", "-", option, file, "--log-json", stdin=PAGE.encode())
+        assert json.loads(logged.stderr)["what"] == said
+        assert file.read_text() == "written by hand"
+    assert ncleaner("clean", "-", "-o", file, "--force", stdin=PAGE.encode()).returncode == 0
+    assert file.read_text() == PROSE + "\n"
+    file.write_text("")
+    assert ncleaner("clean", "-", "-o", file, stdin=PAGE.encode()).returncode == 0
 
 
 @pytest.mark.slow
@@ -138,6 +161,13 @@ def test_truncated_archive_keeps_the_rest(tmp_path: Path) -> None:
     assert result.returncode == 1
     assert result.stdout.decode().count("That was day") >= 4
     assert "cut.warc.gz at byte" in result.stderr.decode()
+    # a run that has nothing left to do remembers it
+    for said in (
+        "cut.warc.gz at byte",
+        "finished by an earlier run, with 1 place of damage, which `ncleaner report` names",
+    ):
+        result = ncleaner("clean", tmp_path / "cut.warc.gz", "-o", tmp_path / "out")
+        assert result.returncode == 1 and said in result.stderr.decode()
 
 
 @pytest.mark.untraced
@@ -167,6 +197,18 @@ def test_bad_files_cost_no_neighbour(tmp_path: Path) -> None:
     assert "b-binary.html" in said
     assert "h-junk" in said
     assert "8 pages read" in said
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["clean", "inspect"])
+def test_a_file_that_cannot_be_read_names_what_is_read(command: str, tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(b"%PDF-1.4\n1 0 obj")
+    result = ncleaner(command, "a.pdf", cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (1, b"")
+    said = (
+        "not text (PDF): HTML, text and web archives are read; convert it first, for example with pdftotext"
+    )
+    assert said in result.stderr.decode()
 
 
 @pytest.mark.slow
@@ -224,7 +266,8 @@ def test_dump_and_inspect() -> None:
     table = ncleaner("inspect", "-", stdin=PAGE.encode()).stdout.decode().splitlines()
     assert table[1] == "language en; model en"
     assert table[2].startswith("kind of page: fragment ")
-    assert [line.split()[0] for line in table[4:6]] == ["-", "+"]
+    assert table[3].startswith("estimated quality: F1 0.")
+    assert [line.split()[0] for line in table[5:7]] == ["-", "+"]
     page = PAGE.replace("<html>", "<html lang=pl-PL>").encode()
     told = ncleaner("inspect", "-", "--model", "ru", stdin=page).stdout.decode().splitlines()[1]
     assert told == "language en (the page declares 'pl-PL'); model ru"
@@ -384,10 +427,12 @@ def test_the_language_that_is_found_and_letters_that_the_model_does_not_know(tmp
 def test_comments_on_demand(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text(f"<h1>Late</h1><p>{PROSE}</p><ul class=comments><li>{PROSE} So!</ul>")
     for method in ("everything", "ngram"):
-        text = ncleaner("clean", tmp_path / "page.html", "-m", method).stdout.decode()
+        text = ncleaner("clean", tmp_path / "page.html", "-m", method, "--comments").stdout.decode()
         assert "So!" in text
         short = ncleaner("clean", tmp_path / "page.html", "-m", method, "--no-comments").stdout.decode()
         assert short == text.replace(f"{PROSE} So!\n", "")
+        default = ncleaner("clean", tmp_path / "page.html", "-m", method).stdout.decode()
+        assert default == (short if method == "ngram" else text)
 
 
 @pytest.mark.untraced
@@ -401,6 +446,43 @@ def test_notices_on_demand(tmp_path: Path) -> None:
     kept = ncleaner("clean", tmp_path / "page.html", "--notices")
     assert kept.stdout.decode() == "Page not found\nThis page does not exist.\n"
     assert "notice" not in kept.stderr.decode()
+
+
+@pytest.mark.untraced
+def test_an_archive_that_is_damaged_everywhere_tells_it_briefly(tmp_path: Path) -> None:
+    (tmp_path / "broken.warc").write_bytes(b"WARC/1.0\r\nWARC-Type: response\r\n\r\n" * 400)
+    said = ncleaner("clean", tmp_path / "broken.warc").stderr.decode().splitlines()
+    assert len(said) < 30 and sum("no valid Content-Length" in line for line in said) == 20
+    assert sum("further places of damage are only counted" in line for line in said) == 1
+    logged = ncleaner("clean", tmp_path / "broken.warc", "--log-json").stderr.decode().splitlines()
+    assert sum(json.loads(line)["event"] == "damage" for line in logged) > 100
+
+
+@pytest.mark.untraced
+def test_reserved_pages_on_demand(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(f"<meta name=robots content=noai>{PAGE}")
+    row = json.loads(ncleaner("clean", tmp_path / "page.html", "-f", "jsonl", "--metadata").stdout)
+    assert row["text"] and row["metadata"]["robots"] == ["noai"]
+    assert row["metadata"]["tdm_reservation"] is None
+    respected = ncleaner("clean", tmp_path / "page.html", "--respect-tdm", "-f", "jsonl")
+    assert json.loads(respected.stdout)["text"] == ""
+    assert "1 page is left out because text mining is reserved" in respected.stderr.decode()
+    document = ncleaner("clean", tmp_path / "page.html", "-f", "prevertical", "--attribute", "why=robots")
+    assert document.stdout.startswith(b'<doc why="noai">')
+
+
+@pytest.mark.untraced
+def test_doubtful_pages_on_demand(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(PAGE)
+    kept = ncleaner("clean", tmp_path / "page.html", "-f", "jsonl")
+    row = json.loads(kept.stdout)
+    assert 0 < row["quality"] < 1 and row["text"]
+    strict = ncleaner("clean", tmp_path / "page.html", "--min-quality", "1")
+    assert strict.stdout == b"" and "1 page is left out because" in strict.stderr.decode()
+    wrong = ncleaner("clean", tmp_path / "page.html", "--min-quality", "0.9", "-m", "bte")
+    assert wrong.returncode == 2 and "bte does not estimate quality" in " ".join(
+        wrong.stderr.decode().split()
+    )
 
 
 @pytest.mark.slow

@@ -58,4 +58,4 @@ def test_command_line(tmp_path: Path) -> None:
     assert "balanced" in result.stdout
     assert sorted(path.name for path in tmp_path.iterdir()) == ["pr.svg"]
     found = json.loads(CliRunner().invoke(app, [*arguments, "--json", "--quiet"]).stdout)
-    assert found["model"] == "el, en, nonlexical, pl, ru" and len(found["points"]) > 20
+    assert found["model"] == "de, el, en, nonlexical, pl, ru, zh" and len(found["points"]) > 20

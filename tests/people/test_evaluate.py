@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -183,3 +184,29 @@ def test_hostile_texts_on_the_page(tmp_path: Path) -> None:
     assert not {"script", "img", "b", "i"} & set(seen.tags) and "\u202e" not in html
     assert [value for _, name, value in seen.attributes if name == "href"] == ["a'b.html"] * 2
     assert "<script>alert(1)</script>" in seen.text and "three <img src=x>" in seen.text
+
+
+@pytest.mark.slow
+def test_training_pages_are_known(tmp_path: Path) -> None:
+    for folder, kept in (("raw", ".html"), ("clean", ".txt")):
+        (tmp_path / folder).mkdir()
+        for path in sorted((EXAMPLES / ("pages" if kept == ".html" else "gold")).iterdir())[:3]:
+            (tmp_path / folder / path.name).write_bytes(path.read_bytes())
+    ours = {"NCLEANER_MODELS": str(tmp_path / "models")}
+    options = ("--alphabet", "nonlexical", "-n", "1", "--language", "en", "-q")
+    model = tmp_path / "toy.ncm"
+    ncleaner("train", "--raw", tmp_path / "raw", "--clean", tmp_path / "clean", "-o", model, *options)
+    said = "was trained on 3 of these 15 pages: the figures say how well it knows them"
+    curve: list[str | Path] = ["--curve", tmp_path / "curve"]
+    for more in ([], curve):
+        result = ncleaner("evaluate", EXAMPLES / "pages", EXAMPLES / "gold", "--model", model, *more)
+        assert result.returncode == 0 and f"the model {model} {said}" in result.stderr.decode()
+    assert ncleaner("models", "add", model, env=ours).returncode == 0
+    for name, warned in (("auto", True), ("shipped", False), ("en", False)):
+        words = ("evaluate", EXAMPLES / "pages", EXAMPLES / "gold", "--model", name)
+        assert (f"the model toy {said}" in ncleaner(*words, env=ours).stderr.decode()) == warned
+    # so few pages look no better than many
+    listed = ncleaner("models", env=ours).stdout.decode().splitlines()
+    row = next(line for line in listed if line.startswith("toy"))
+    assert listed.index(row) > next(at for at, line in enumerate(listed) if line.startswith("en"))
+    assert re.search(r" 3 +3 +\(\d", row)

@@ -94,8 +94,8 @@ def test_a_page_that_needs_nothing_else(folder: Path, tmp_path: Path) -> None:
     text = (tmp_path / "report.html").read_text()
     found = Elements()
     found.feed(text)
-    # pages over time; shares, words and seconds of a page
-    assert found.tags.count("svg") == 4
+    # pages over time; shares, words, quality and seconds of a page
+    assert found.tags.count("svg") == 5
     # outcomes, languages, kinds, encodings
     assert text.count("<div class=bars>") == 4
     assert not {"script", "link", "img"} & set(found.tags)
@@ -165,6 +165,7 @@ def test_manifests_without_distributions_are_read(folder: Path, tmp_path: Path) 
     for text in (folder / "manifest.jsonl").read_text().splitlines():
         line = json.loads(text)
         assert line.pop("shares") and line.pop("lengths") and line.pop("times")
+        line.pop("qualities")
         assert "kinds" in line and line.pop("kinds") is not None
         lines.append(json.dumps(line))
     (tmp_path / "manifest.jsonl").write_text("\n".join(lines))

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from ncleaner import Cleaner
+
 from ..archives import http, warc
 
 PLACES = "harbour castle market station library museum theatre bridge garden school".split()
@@ -54,6 +56,35 @@ def test_survey_and_clean(tmp_path: Path) -> None:
     before = ncleaner("clean", "-q", "crawl.warc", cwd=tmp_path).stdout
     after = ncleaner("clean", "-q", "crawl.warc", "--sites", "sites.ncs", cwd=tmp_path).stdout
     assert before.count(TEMPLATE) == 8 and after == before.replace(f"{TEMPLATE}\n", "")
+
+
+def test_a_run_makes_its_own_survey(tmp_path: Path) -> None:
+    archive(tmp_path / "crawl.warc", range(8))
+    ncleaner("survey", "-q", "crawl.warc", "-o", "sites.ncs", cwd=tmp_path)
+    known = ncleaner("clean", "-q", "crawl.warc", "--sites", "sites.ncs", cwd=tmp_path).stdout
+    auto = ("clean", "-q", "crawl.warc", "--sites", "auto")
+    assert TEMPLATE not in known and ncleaner(*auto, cwd=tmp_path).stdout == known
+    # in a directory it stays, for a run that goes on
+    assert ncleaner(*auto, "-o", "out", cwd=tmp_path).returncode == 0
+    survey, output = tmp_path / "out/sites.ncs", tmp_path / "out/crawl.txt"
+    made, written = survey.stat().st_mtime_ns, output.read_text()
+    output.unlink()
+    assert ncleaner(*auto, "-o", "out", cwd=tmp_path).returncode == 0
+    assert survey.stat().st_mtime_ns == made and output.read_text() == written
+    # another crawl is another survey
+    archive(tmp_path / "crawl.warc", range(2))
+    assert ncleaner(*auto, "-o", "out", cwd=tmp_path).returncode == 0
+    assert survey.stat().st_mtime_ns != made and TEMPLATE in output.read_text()
+
+
+def test_a_pipe_is_read_only_once(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "ncleaner", "clean", "--sites", "auto"],
+        input=page(1), capture_output=True, cwd=tmp_path, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1 and b"--sites auto reads its inputs twice" in done.stderr
+    with pytest.raises(ValueError, match="makes a survey itself"):
+        Cleaner(sites="auto")
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ import gzip
 import io
 import logging
 import os
+import pickle
 import sys
 import tracemalloc
 from collections.abc import Callable, Iterator
@@ -18,7 +19,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from ncleaner.errors import InputError
 from ncleaner.limits import Limits
-from ncleaner.page import Damage, Page, Skip
+from ncleaner.page import Damage, Page, Skip, binary
 from ncleaner.reading import archive, inflating, records
 from ncleaner.reading.inflating import whole_inflater
 from ncleaner.reading.streams import Source
@@ -135,6 +136,17 @@ def test_page_fields() -> None:
         len(members([warc(0)])),
         "html",
     )
+
+
+def test_what_a_header_says_about_use() -> None:
+    said = "X-Robots-Tag: noai, noimageai\r\nServer: x\r\nTDM-Reservation: 1\r\ntdm-policy:/p\r\nX-Robots-Tags: x"
+    data = members([warc(0), warc(1, http(html(1)).replace(b"\r\n", f"\r\n{said}\r\n".encode(), 1))])
+    silent, speaking = pages(items(data))
+    assert silent.rights == ""
+    assert speaking.rights.split("\n")[:3] == [
+        "X-Robots-Tag: noai, noimageai", "TDM-Reservation: 1", "tdm-policy:/p",
+    ]  # fmt: skip
+    assert pickle.loads(pickle.dumps(speaking)) == speaking
 
 
 @pytest.mark.parametrize("packing", [plain, members, frames])
@@ -710,9 +722,13 @@ def test_cut_large_record_loses_nothing_before_it() -> None:
 
 
 def test_binary_called_html() -> None:
-    for body in (b"\x89PNG\r\n\x1a\n" + b"x" * 100, bytes(range(256)) * 8, b"%PDF-1.4 " + html(1)):
+    for body, what in (
+        (b"\x89PNG\r\n\x1a\n" + b"x" * 100, " (PNG image)"),
+        (bytes(range(256)) * 8, ""),
+        (b"%PDF-1.4 " + html(1), " (PDF)"),
+    ):
         found = items(members([warc(0, http(body)), warc(1)]))
-        assert skips(found) == ["not text"] and numbers(found) == [1]
+        assert skips(found) == [f"not text{what}"] and numbers(found) == [1]
         assert any(isinstance(item, Skip) and item.lost for item in found)
 
 
@@ -758,7 +774,8 @@ def test_html_file(tmp_path: Path, packing: Callable[[list[bytes]], bytes]) -> N
 
 def test_file_that_is_no_page(tmp_path: Path) -> None:
     path = write(tmp_path / "page.html", b"\x89PNG\r\n\x1a\n\0\0\0")
-    assert list(archive.read(path)) == [Skip("not text", str(path), str(path), lost=True)]
+    [skip] = archive.read(path)
+    assert skip == Skip("not text (PNG image)", str(path), str(path), -1, True, binary(b"\x89PNG").advice)  # type: ignore[union-attr]
     write(path, html(1, 500))
     assert list(archive.read(path, limits=SMALL)) == [Skip("too large", str(path), str(path), lost=True)]
     write(path, b"")

@@ -9,7 +9,7 @@ import pytest
 
 from ncleaner.errors import InputError
 from ncleaner.reading.archive import read
-from ncleaner.reading.inputs import Input, find_inputs, is_binary, sniff, stem
+from ncleaner.reading.inputs import Input, find_inputs, sniff, stem
 
 
 @pytest.mark.parametrize(
@@ -179,33 +179,3 @@ def test_unreadable(tmp_path: Path) -> None:
 )
 def test_sniff(head: bytes, name: str, expected: str) -> None:
     assert sniff(head, name) == expected
-
-
-@pytest.mark.parametrize(
-    ("body", "binary"),
-    [
-        (b"", False),
-        (b"<html>\r\n\t\x0c\x1b$B text", False),
-        ("Größe, размер, 尺寸".encode(), False),
-        ("размер".encode("koi8-r") * 50, False),
-        ("尺寸".encode("gbk") * 50, False),
-        (b"<p>one stray \0 in a long page " + b"x" * 100, False),
-        ("<html><p>wide text".encode("utf-16"), False),
-        ("<html><p>wide text".encode("utf-16-le"), False),
-        ("<html><p>wide text".encode("utf-16-be"), False),
-        (b"\0" * 100, True),
-        (bytes(range(256)), True),
-        (b"GIF89a" + b"x" * 100, True),
-        (b"\xff\xd8\xff\xe0", True),
-        (b"PK\x03\x04 text", True),
-        (b"\x7fELF", True),
-        (b"\x1f\x8b\x08", True),
-    ],
-)
-def test_is_binary(body: bytes, binary: bool) -> None:
-    assert is_binary(body) is binary
-
-
-def test_declared_wide_text_is_no_binary() -> None:
-    body = "尺寸、大小、规模".encode("utf-16-le")
-    assert not is_binary(body, "text/html; charset=UTF-16")

@@ -62,8 +62,10 @@ def test_a_zip_file_of_something_else() -> None:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as file:
         file.writestr("word/document.xml", "<html><p>No archive.")
-    assert skips(items(out.getvalue(), name="report.docx")) == ["not text"]
-    assert skips(items(out.getvalue()[:-30], name="report.docx")) == ["not text"]
+    assert skips(items(out.getvalue(), name="report.docx")) == ["not text (ZIP, as are docx, odt and epub)"]
+    assert skips(items(out.getvalue()[:-30], name="report.docx")) == [
+        "not text (ZIP, as are docx, odt and epub)"
+    ]
 
 
 def test_an_encrypted_archive() -> None:

@@ -27,14 +27,14 @@ from ..archives import http, members, warc
 
 ENGLISH = "The harbour board has decided to light the north quay again, as it did before the cable failed."
 RUSSIAN = "Управление порта решило снова осветить северную набережную, как это было до поломки кабеля."
-GERMAN = "Der Hafenrat hat beschlossen, den Nordkai wieder zu beleuchten, wie vor dem Ausfall des Kabels."
+SWEDISH = "Hamnstyrelsen har beslutat att åter belysa den norra kajen, som den gjorde innan kabeln gick av."
 # body, declared language; the language and the model that `auto` gives
 PAGES = {
     "english": (f"<p>{ENGLISH}", "", "en", "en"),
     "declared": (f"<p>{ENGLISH}", "en-GB", "en", "en"),
     "false": (f"<p>{RUSSIAN}", "en", "ru", "ru"),
     "chinese": ("<p>港务局决定重新点亮北码头的路灯，就像电缆损坏之前那样。", "", "zh", "zh"),
-    "no model": (f"<p>{GERMAN}", "de", "de", "nonlexical"),
+    "no model": (f"<p>{SWEDISH}", "sv", "sv", "nonlexical"),
     "no language": ("<p>4711 — 0815", "", "", "nonlexical"),
     "no letters": ("<p>4711 — 0815", "pl_PL", "pl", "pl"),
     "one word": ("<p>Ναι", "", "el", "el"),
@@ -122,13 +122,13 @@ def test_every_format_says_the_same(crawl: Path, output_format: str, method: str
         assert code == (iso_639_3(language) if output_format == "wet" else language)
         if its_model is not None:
             assert its_model == {"everything": "", "ngram": "ru", "hybrid": chosen}[method]
-    assert tally.languages == {"en": 3, "ru": 3, "zh": 1, "de": 1, "unknown": 2, "pl": 1, "el": 1}
+    assert tally.languages == {"en": 3, "ru": 3, "zh": 1, "sv": 1, "unknown": 2, "pl": 1, "el": 1}
 
 
 def test_the_summary(crawl: Path) -> None:
     _, tally = cleaned(crawl)
     lines = run_summary(tally).splitlines()
-    assert "languages (en: 3, ru: 3, unknown: 2, de: 1, el: 1, pl: 1, zh: 1)" in lines
+    assert "languages (en: 3, ru: 3, unknown: 2, el: 1, pl: 1, sv: 1, zh: 1)" in lines
     assert "models (en: 3, nonlexical: 3, ru: 3, el: 1, pl: 1, zh: 1)" in lines
     assert Tally.of_record(tally.record()).models == tally.models
     _, tally = cleaned(crawl, model="ru", output_format="cleaneval")

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import math
+import os
 from pathlib import Path
 from typing import Any
 
@@ -36,9 +38,11 @@ def finish(folder: Path, source: Input, tally: Tally | None = None, **settings: 
     return output
 
 
-def stands(folder: Path, source: Input, output: Path, **settings: Any) -> tuple[bool, dict[str, int]]:
+def stands(
+    folder: Path, source: Input, output: Path, **settings: Any
+) -> tuple[bool, dict[str, int] | set[str]]:
     with open_manifest(folder_at(folder), {**SETTINGS, **settings}) as manifest:
-        return manifest.is_finished(source, output.name), manifest.changed
+        return manifest.is_finished(source, output.name), manifest.changed or manifest.others or {}
 
 
 def test_what_is_finished_stays_finished(tmp_path: Path, source: Input) -> None:
@@ -84,7 +88,8 @@ def test_a_manifest_of_the_first_form_is_read(tmp_path: Path, source: Input) -> 
     # that version of the outputs is over; nothing else differs
     assert stands(folder, source, output) == (False, {"outputs": 1})
     assert stands(folder, source, output, outputs=1) == (True, {})
-    assert stands(folder, source, output, outputs=1, metadata=True) == (False, {"metadata": 1})
+    other = {"--metadata was off and is on"}
+    assert stands(folder, source, output, outputs=1, metadata=True) == (False, other)
 
 
 def test_another_version_of_the_package_changes_nothing(tmp_path: Path, source: Input) -> None:
@@ -96,9 +101,7 @@ def test_another_version_of_the_package_changes_nothing(tmp_path: Path, source: 
 def test_what_has_changed_is_said(tmp_path: Path, source: Input) -> None:
     folder = tmp_path / "out"
     output = finish(folder, source)
-    assert stands(folder, source, output, model="pl", threshold=1.5) == (False, {"model": 1, "threshold": 1})
     assert stands(folder, source, output, model_fingerprint="bad") == (False, {"model_fingerprint": 1})
-    assert stands(folder, source, output, news=True) == (False, {"news": 1})
     later = Input(source.path, source.relative, source.size, source.modified + 1)
     assert stands(folder, later, output) == (False, {"input": 1})
     output.write_text("Something else.\n")
@@ -110,11 +113,77 @@ def test_what_has_changed_is_said(tmp_path: Path, source: Input) -> None:
     assert stands(folder, Input(source.path, "b.html", 10, source.modified), output) == (False, {})
 
 
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"model": "pl", "threshold": 1.5}, {"--model was auto and is pl", "--threshold was not given and is 1.5"}),
+        ({"news": True}, {"--news was off and is on"}),
+        ({"captions": False}, {"--no-captions was off and is on"}),
+        ({"headline": False}, {"--headline was not given and is off"}),
+        ({"parameters": {"q": 2, "n": 3}}, {"--set was not given and is q=2, n=3"}),
+        ({"attributes": ["id", "url"]}, {"--attribute was not given and is id, url"}),
+        ({"format": "cleaneval"}, {"--format was text and is cleaneval"}),
+        ({"markup": {"links": True, "images": False, "spans": "merge"}}, {"--links was off and is on"}),
+        ({"limits": {**SETTINGS["limits"], "bytes": 7}}, {"--max-bytes was 20000000 and is 7"}),
+        ({"sites": "a.ncs"}, {"--sites was not given and is a.ncs"}),
+    ],
+)  # fmt: skip
+def test_other_options_are_refused(
+    tmp_path: Path, source: Input, settings: dict[str, Any], said: set[str]
+) -> None:
+    folder = tmp_path / "out"
+    output = finish(folder, source)
+    with open_manifest(folder_at(folder), {**SETTINGS, **settings}) as manifest:
+        assert not manifest.is_finished(source, output.name) and not manifest.changed
+        assert manifest.others == said
+        with pytest.raises(OutputError, match=f"{folder} were made with other options: .*or --again"):
+            manifest.check_options()
+    assert stands(folder, source, folder / "a.jsonl", **settings) == (False, {})
+    output.unlink()
+    assert stands(folder, source, output, **settings) == (False, {"output": 1})
+
+
+def test_an_option_that_came_later_has_its_default(tmp_path: Path, source: Input) -> None:
+    folder = tmp_path / "out"
+    output = finish(folder, source)
+    line = json.loads((folder / NAME).read_text())
+    del line["settings"]["notices"], line["settings"]["limits"]["tags"]
+    (folder / NAME).write_text(json.dumps(line) + "\n")
+    assert stands(folder, source, output) == (True, {})
+    assert stands(folder, source, output, notices=True) == (False, {"--notices was off and is on"})
+
+
+def test_what_no_output_depends_on_may_change(tmp_path: Path, source: Input) -> None:
+    """The place of a file whose contents are the same; time and memory, unless they cost a page."""
+    folder = tmp_path / "out"
+    output = finish(folder, source, sites="sites.ncs")
+    assert stands(folder, source, output, sites="/elsewhere/sites.ncs") == (True, {})
+    more = {"limits": {**SETTINGS["limits"], "seconds": 90.0, "memory": 1 << 30}}
+    output = finish(folder, source)
+    assert stands(folder, source, output, **more) == (True, {})
+    tally = Tally(inputs=1)
+    tally.add_lost("time", "took too long", Skip("time", "u", source.path))
+    output = finish(folder, source, tally)
+    others = {"--max-seconds was 60.0 and is 90.0", "--max-memory was not given and is 1073"}
+    assert stands(folder, source, output, **more) == (False, others)
+
+
+def test_damage_is_remembered(tmp_path: Path, source: Input) -> None:
+    tally = Tally(inputs=1)
+    tally.add_damage(Damage("cut off", source.path, 17))
+    for number in range(2):
+        tally.add_lost("too large", "too large", Skip("too large", str(number), source.path, 3))
+    output = finish(tmp_path / "out", source, tally)
+    with open_manifest(folder_at(tmp_path / "out"), SETTINGS) as manifest:
+        assert manifest.is_finished(source, output.name)
+        assert manifest.flaws(source, output.name) == "1 place of damage and 2 pages given up"
+
+
 def test_a_later_line_takes_the_place_of_an_earlier_one(tmp_path: Path, source: Input) -> None:
     folder = tmp_path / "out"
     finish(folder, source)
     output = finish(folder, source, model="pl")
-    assert stands(folder, source, output) == (False, {"model": 1})
+    assert stands(folder, source, output) == (False, {"--model was pl and is auto"})
     assert stands(folder, source, output, model="pl") == (True, {})
     assert len((folder / NAME).read_text().splitlines()) == 2
 
@@ -170,6 +239,38 @@ def test_lines_of_others_are_passed_over(tmp_path: Path, source: Input, junk: st
     with (tmp_path / "out" / NAME).open("ab") as file:
         file.write(junk.encode("latin-1"))
     assert stands(tmp_path / "out", source, output) == (True, {})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"seconds": math.inf}, {"seconds": 10**400}, {"seconds": 1e300}, {"seconds": -1}, {"size": math.inf},
+     {"finished": "0001-01-01T00:00:00+00:00"}, {"finished": "2024-05-01"}],
+)  # fmt: skip
+def test_numbers_that_are_none_are_passed_over(tmp_path: Path, source: Input, change: dict[str, Any]) -> None:
+    output = finish(tmp_path / "out", source)
+    path = tmp_path / "out" / NAME
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}) + "\n")
+    assert stands(tmp_path / "out", source, output) == (False, {})
+    assert read_history(str(tmp_path / "out")).foreign == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "O_NOFOLLOW"), reason="this system cannot refuse links")
+@pytest.mark.parametrize("name", [NAME, "a.txt.part"])
+def test_links_are_not_followed(tmp_path: Path, source: Input, name: str) -> None:
+    out, other = tmp_path / "out", tmp_path / "other"
+    other.write_text("of somebody else")
+    out.mkdir()
+    (out / name).symlink_to(other)
+    for _ in range(2):
+        result = ncleaner("clean", source.path, "-o", out)
+        assert result.returncode == 1
+        assert (
+            "cannot write" in result.stderr.decode()
+            and "it is a symbolic link: remove it" in result.stderr.decode()
+        )
+        assert other.read_text() == "of somebody else" and (out / name).is_symlink()
+    (out / name).unlink()
+    assert ncleaner("clean", source.path, "-o", out).returncode == 0
 
 
 def test_names_that_are_not_utf8(tmp_path: Path) -> None:

@@ -83,10 +83,16 @@ def test_changes_are_noticed(whole: tuple[Path, dict[str, bytes], float], tmp_pa
         (own / path.name).write_bytes(path.read_bytes())
     out = tmp_path / "out"
     ncleaner("clean", own, "-o", out)
-    said = ncleaner("clean", own, "-o", out, "--precision").stderr.decode()
-    assert "cleaning 3 inputs again that were cleaned with another threshold" in said
-    said = ncleaner("clean", own, "-o", out).stderr.decode()
-    assert "cleaning 3 inputs again that were cleaned with another threshold" in said
+    before = outputs(out)
+    refused = ncleaner("clean", own, "-o", out, "--precision")
+    assert refused.returncode == 1 and outputs(out) == before
+    assert refused.stderr.decode() == (
+        f"ncleaner: the outputs in {out} were made with other options: --threshold was not given and is "
+        "precision. Give the same options or another directory, or --again to clean all inputs again\n"
+    )
+    assert ncleaner("clean", own, "-o", out, "--precision", "--again").returncode == 0
+    assert ncleaner("clean", own, "-o", out).returncode == 1
+    assert ncleaner("clean", own, "-o", out, "--again").returncode == 0
     first = min(own.iterdir())
     os.utime(first, (1, 1))
     (out / f"{max(own.iterdir()).name.partition('.')[0]}.txt").write_text("lost")
@@ -122,6 +128,6 @@ def test_a_signal_ends_it_cleanly(tmp_path: Path, number: signal.Signals, status
     process.send_signal(number)
     _, said = process.communicate(timeout=120)
     assert process.returncode == status
-    assert b"interrupted; finished outputs are kept" in said
+    assert b"interrupted; finished outputs are kept, and the same command goes on" in said
     assert b"Traceback" not in said
     assert not list(out.glob("*.part"))

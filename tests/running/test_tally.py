@@ -76,6 +76,23 @@ def test_notices_are_counted_beside_empty_pages() -> None:
     assert Tally.of_record(record).notices == 0
 
 
+def test_estimated_qualities_are_counted_and_pages_left_out_for_them() -> None:
+    total = Tally()
+    for quality in (0.0, 0.449, 0.95, 1.0, None):
+        part = Tally()
+        kept = Kept(np.array([quality != 0.449]), quality=quality).remarked(doubtful=quality == 0.449)
+        part.add_page(Page(b""), dump_html("<p>one"), kept, 0.1)
+        total += part
+    assert total.record()["qualities"] == {"0": 1, "40": 1, "90": 2}
+    assert (total.cleaned, total.empty, total.doubtful) == (4, 1, 1)
+    assert "1 page is left out because the text is estimated to be worse" in run_summary(total)
+    assert Tally.of_record(total.record()).doubtful == 1
+    part = Tally()
+    part.add_page(Page(b""), dump_html("<p>one"), Kept(np.array([False])).remarked(reserved=True), 0.1)
+    assert (part.empty, part.reserved, part.doubtful, part.notices) == (1, 1, 0, 0)
+    assert "1 page is left out because text mining is reserved" in run_summary(part)
+
+
 def test_notes_say_what_and_where() -> None:
     tally = Tally()
     tally.add_skip(Skip("too large", "http://x.example/", "a.warc", 12345, lost=True))

@@ -52,6 +52,7 @@ def test_jsonl() -> None:
         "model": "",
         "page_kind": "",
         "page_kinds": {},
+        "quality": None,
         "duplicate_of": "",
         "encoding": "",
         "offset": 17,
@@ -152,3 +153,57 @@ def test_what_the_output_raises_comes_through(name: str) -> None:
 
     with pytest.raises(BrokenPipeError), sink.wrapped(Closed()) as stream:
         stream.write(b"".join(rendered(sink, 3)))
+
+
+@pytest.mark.parametrize(
+    ("file", "given", "expected"),
+    [
+        ("a.jsonl", (None, None), ("jsonl", None)),
+        ("A.JSONL.GZ", (None, None), ("jsonl", "gz")),
+        ("s3://bucket/a.md.zst", (None, None), ("markdown", "zst")),
+        ("a.signatures.jsonl", (None, None), ("signatures", None)),
+        ("a.warc.wet.gz", (None, None), ("wet", None)),
+        ("a.prevert", (None, None), ("prevertical", None)),
+        ("a.out", (None, None), ("text", None)),
+        ("a.gz", (None, None), ("text", "gz")),
+        ("a.txt", ("jsonl", None), ("jsonl", None)),
+        ("a.json", ("jsonl", None), ("jsonl", None)),
+        ("a.jsonl.gz", (None, "zst"), ("jsonl", "zst")),
+        ("a.parquet.gz", ("parquet", None), ("parquet", None)),
+    ],
+)
+def test_a_file_has_the_format_of_its_suffix(
+    file: str, given: tuple[str | None, str | None], expected: tuple[str, str | None]
+) -> None:
+    assert Output.named(file, *given) == expected
+
+
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != "cleaneval"])
+def test_the_suffix_of_a_format_stands_for_it(name: str) -> None:
+    assert Output.named(f"crawl{Output(format=name).sink().suffix}", None, None)[0] == name
+
+
+def test_json_is_no_format() -> None:
+    with pytest.raises(ValueError, match=r"a\.json: JSON lines have the suffix \.jsonl; or give --format"):
+        Output.named("a.json", None, None)
+
+
+def test_what_is_removed() -> None:
+    both = {"removed": True, "segments": True}
+    row = json.loads(render("jsonl", options=both))
+    assert row["text"] == "Überschrift\nEins\na\n  b" and row["removed"] == "Weg damit."
+    told = [(each["index"], each["kept"], each["start"], each["end"]) for each in row["segments"]]
+    assert told == [(0, True, 0, 11), (1, False, 0, 10), (2, True, 12, 16), (3, True, 17, 22)]
+    for each in row["segments"]:
+        text = row["text"] if each["kept"] else row["removed"]
+        assert text[each["start"] : each["end"]] == str(document()[0][each["index"]])
+    assert (
+        "removed" not in json.loads(render("jsonl"))
+        and "kept" not in json.loads(render("jsonl", options={"segments": True}))["segments"][0]
+    )
+    hidden = dump_html("<p>One.<p hidden>Two.<p>Three.")
+    kept = Kept(np.array([True, False, False]))
+    line = Output(format="jsonl", removed=True).sink().render(PAGE, hidden, kept, False)
+    assert json.loads(line)["removed"] == "Three."
+    with pytest.raises(ValueError, match="only jsonl and parquet have it"):
+        Output(format="text", removed=True)

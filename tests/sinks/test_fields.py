@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from ncleaner import Cleaner, Metadata
+from ncleaner.describing.rights import Rights
 from ncleaner.errors import InputError
 from ncleaner.page import Page
 from ncleaner.sinks.base import METADATA
@@ -32,7 +33,7 @@ def test_all_fields_have_values() -> None:
     assert list(found) == list(FIELDS) and all(isinstance(value, str) for value in found.values())
     assert found["domain"] == "a.co.uk" and found["file"] == "page.html" and found["authors"] == "Ann Lee"
     assert found["words"] == "10" and len(found["hash"]) == 16
-    assert set(METADATA.values()) == set(Metadata().to_dict())
+    assert set(METADATA.values()) == {*Metadata().to_dict(), *Rights().to_dict()}
 
 
 def test_names_of_ones_own() -> None:

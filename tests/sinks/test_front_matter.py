@@ -57,6 +57,7 @@ def test_what_a_page_says() -> None:
         "title": "The ferry is back",
         "authors": ["Ann Lee", "Bo Dahl"],
         "published": "2024-05-01",
+        "date_source": "stated",
         "site": "Gazette",
         "date": "2024-06-01T00:00:00Z",
     }

@@ -68,6 +68,7 @@ def test_a_row_says_all_there_is() -> None:
         "model": "m",
         "page_kind": "forum",
         "page_kinds": {**dict.fromkeys((*KINDS, NOTICE), 0.0), "forum": 0.75, "article": 0.25},
+        "quality": None,
         "duplicate_of": None,
         "encoding": "utf-8",
         "offset": 1000,
@@ -81,11 +82,23 @@ def test_a_row_says_all_there_is() -> None:
     }
 
 
+def test_what_is_removed() -> None:
+    sink = Output(format="parquet", removed=True).sink()
+    dumped = document("Möwen", "weg")
+    (row,) = rows(
+        written(
+            sink, [sink.render(page(1), dumped, all_of(dumped)._replace(mask=np.array([True, False])), False)]
+        )
+    )
+    assert (row["text"], row["removed"]) == ("Möwen", "weg")
+    assert [each["kept"] for each in row["segments"]] == [True, False]  # type: ignore[attr-defined]
+
+
 def test_what_is_unknown_is_null() -> None:
     row = one(Page(b"", date="once"), "a", "b")
     assert [name for name, value in row.items() if value is None] == [
         *("url", "date", "title", "lang", "language", "model", "page_kind", "page_kinds"),
-        *("duplicate_of", "encoding", "record_id"),
+        *("quality", "duplicate_of", "encoding", "record_id"),
     ]
     assert row["offset"] == -1
     assert row["segments"] == [

@@ -253,12 +253,13 @@ def test_a_model_of_ones_own_travels(
     (tmp_path / "mine" / "russian.ncm").write_bytes(model_bytes("ru"))
     hook_workers(HOOK)
     inputs = find_inputs([source / "0.warc.gz"])
-    for model in ("mine/russian.ncm", "./mine"):
+    for number, model in enumerate(("mine/russian.ncm", "./mine")):
+        far, near = f"far{number}", f"near{number}"
         settings = Settings(Recipe(method="ngram", model=model), output=Output(format="jsonl"))
-        on_spark.clean(session, inputs, settings, output="far")
-        run(inputs, settings, output="near")
-        assert outputs(tmp_path / "far") == outputs(tmp_path / "near")
-        assert run(inputs, settings, output="far").resumed == 1
+        on_spark.clean(session, inputs, settings, output=far)
+        run(inputs, settings, output=near)
+        assert outputs(tmp_path / far) == outputs(tmp_path / near)
+        assert run(inputs, settings, output=far).resumed == 1
 
 
 def test_what_a_cluster_cannot_do(session: Any, source: Path, tmp_path: Path) -> None:

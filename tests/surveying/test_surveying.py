@@ -7,6 +7,7 @@ import random
 import sqlite3
 import threading
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +19,10 @@ from ncleaner.cleaner import Cleaner
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
 from ncleaner.document.plain import dump_text
-from ncleaner.document.tables import Site
+from ncleaner.document.tables import KNOWN, OFTEN, SELDOM, Site
 from ncleaner.errors import InputError, ModelError, OutputError
+from ncleaner.methods.choice import load_method
+from ncleaner.modelling.hybrid import SHARED
 from ncleaner.surveying._texts import layout_hash, text_hashes
 from ncleaner.surveying.build import Builder
 from ncleaner.surveying.portrait import portrait_of
@@ -287,9 +290,9 @@ def test_texts_of_other_pages_are_counted(tmp_path: Path) -> None:
     assert site is not None and (site.name, site.pages) == ("example.org", 6)
     texts = dict(zip(document.texts, site.texts.tolist(), strict=True))
     assert texts["Home"] == texts["News"] == texts[TEMPLATE] == 6 and texts["Story 99"] == 0
-    assert [text for text, known in zip(document.texts, site.repeated.tolist(), strict=True) if known] == [
-        "Home", "News", TEMPLATE,
-    ]  # fmt: skip
+    known = dict(zip(document.texts, site.repetition.tolist(), strict=True))
+    assert {text for text, often in known.items() if often} == {"Home", "News", TEMPLATE}
+    assert known[TEMPLATE] == KNOWN
 
 
 def test_the_page_itself_and_its_print_version_do_not_count(tmp_path: Path) -> None:
@@ -303,11 +306,11 @@ def test_the_page_itself_and_its_print_version_do_not_count(tmp_path: Path) -> N
     assert site.texts.max() == 5
 
 
-def test_too_few_pages_know_nothing(tmp_path: Path) -> None:
+def test_two_pages_know_little_and_one_nothing(tmp_path: Path) -> None:
     survey = made(tmp_path / "sites.ncs", [sign(number) for number in range(3)])
     # two others are known: a text that is on both may still be that of a series
     site = survey.look_up(url(1), dump_html(page(1)))
-    assert site is not None and site.pages == 2 and not site.repeated.any()
+    assert site is not None and site.pages == 2 and site.repetition.max() == OFTEN
     assert survey.look_up(url(1, "elsewhere.example"), dump_html(page(1))) is None
     assert survey.look_up("", dump_html(page(1))) is None
     assert survey.look_up(url(1), dump_html("")) is None
@@ -315,10 +318,39 @@ def test_too_few_pages_know_nothing(tmp_path: Path) -> None:
     assert alone.look_up(url(1), dump_html(page(1))) is None
 
 
-def test_half_of_the_pages_must_have_it() -> None:
-    assert Site("a", 4, np.array([1, 2, 3, 4], np.int32)).repeated.tolist() == [False, True, True, True]
-    assert Site("a", 9, np.array([4, 5], np.int32)).repeated.tolist() == [False, True]
-    assert Site("a", 2, np.array([2], np.int32)).repeated.tolist() == [False]
+def test_how_often_a_text_is_on_other_pages() -> None:
+    def found(pages: int, *texts: int) -> list[int]:
+        return list(Site("a", pages, np.array(texts, np.int32)).repetition)
+
+    assert found(4, 0, 1, 2, 3, 4) == [0, SELDOM, KNOWN, KNOWN, KNOWN]
+    assert found(9, 4, 5) == [SELDOM, KNOWN]
+    assert found(3, 1, 2) == [SELDOM, KNOWN]
+    assert found(2, 0, 1, 2) == [0, OFTEN, OFTEN]
+    assert found(1, 0, 1) == [0, OFTEN]
+
+
+def test_teasers_that_change_are_on_few_pages(tmp_path: Path) -> None:
+    """Of an article, what is on any other page of its site loses log-odds."""
+
+    def story(number: int) -> str:
+        teasers = "".join(
+            f"<li><a href=/{n}>A long line of the day about the weather in place {n}, and what it means</a>"
+            for n in range(number, number + 10)
+        )
+        return f"<body><article><h1>Story {number}</h1>{article(number)}</article><ul>{teasers}</ul></body>"
+
+    # neighbours have most teasers in common, and no teaser is on half of the pages
+    numbers = [0, 7, 40, 60, 80, 100]
+    signatures = [sign(number, story(number)) for number in numbers]
+    survey = made(tmp_path / "sites.ncs", signatures)
+    document = dump_html(story(3))
+    site = survey.look_up(url(3), document)
+    assert site is not None and site.repetition.max() == SELDOM
+    hybrid = load_method("hybrid", "en", news=True)
+    alone, known = hybrid.keep(document), hybrid.keep(replace(document, site=site))
+    assert alone.scores is not None and known.scores is not None
+    lost = np.isclose(alone.scores - known.scores, SHARED / np.log(2))
+    assert np.array_equal(lost, site.texts > 0) and lost.sum() >= 9
 
 
 def test_a_cleaner_removes_what_the_site_repeats(tmp_path: Path) -> None:

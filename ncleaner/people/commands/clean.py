@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
 from ncleaner.people.declared import with_options
-from ncleaner.people.options import InputArgument, Run, logged_as_json, or_stdin, reports_errors
+from ncleaner.people.options import InputArgument, Run, going_on, logged_as_json, or_stdin, reports_errors
 from ncleaner.people.streams import finish
-from ncleaner.recipe import Recipe
+from ncleaner.recipe import AUTO_SITES, Recipe
 from ncleaner.running.settings import Reading, Settings
 from ncleaner.sinks.choice import Output
+
+if TYPE_CHECKING:
+    from ncleaner.reading.inputs import Input
 
 __all__ = ["EXAMPLES", "command"]
 
 EXAMPLES = (
+    ("The text of one page, as Markdown:", "ncleaner clean pages/lampworks-1997.html -f markdown"),
     (
         "One file of JSON lines for each archive, and a manifest:",
         "ncleaner clean crawl.warc.gz -o corpus -f jsonl",
@@ -33,11 +39,15 @@ OutputOption = Annotated[
         "--output",
         "-o",
         metavar="PATH",
-        help="A directory gets one file per input and a manifest; a later run skips the inputs that are "
-        "finished. A file (a name with a suffix) gets everything. Both may be URLs (s3://…, gs://…).  "
-        "(default: standard output)",
+        help="A file, or a directory of files. A directory gets a file for each input, and a manifest: a "
+        "later run skips the inputs that are finished. A file (a name with a suffix) gets everything, in the "
+        "format and compression of its suffix unless -f and --compress say others. Both may be URLs "
+        "(s3://…, gs://…).  (default: standard output)",
         rich_help_panel="Output",
     ),
+]
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="Replace an output file that exists.", rich_help_panel="Output")
 ]
 QuarantineOption = Annotated[
     str | None,
@@ -51,13 +61,34 @@ QuarantineOption = Annotated[
 ]
 
 
+def _by_suffix(values: dict[str, Any]) -> None:
+    """Chooses the format of an output file by its name where no option does."""
+    from ncleaner.running.outputs import is_directory
+
+    chosen, output = (values["output_format"], values["output_compression"]), values["output"]
+    if output is None or is_directory(output):
+        chosen = (chosen[0] or Output().format, chosen[1])
+    else:
+        chosen = Output.named(output, *chosen)
+    values["output_format"], values["output_compression"] = chosen
+
+
 @reports_errors
-@with_options(reading=Reading, written=Output, recipe=Recipe, asked=Run)
+@with_options(
+    {"format": None},
+    _by_suffix,
+    rare=["quarantine"],
+    reading=Reading,
+    written=Output,
+    recipe=Recipe,
+    asked=Run,
+)
 def command(
     inputs: InputArgument = None,
     *,
     reading: Reading,
     output: OutputOption = None,
+    force: ForceOption = False,
     written: Output,
     recipe: Recipe,
     quarantine: QuarantineOption = None,
@@ -67,7 +98,7 @@ def command(
     from ncleaner.document._document import reuse_memory
     from ncleaner.people.progress import ProgressDisplay
     from ncleaner.running.engine import run
-    from ncleaner.running.outputs import is_directory
+    from ncleaner.running.outputs import check_new, is_directory
 
     if quarantine is not None and output is not None and is_directory(output):
         raise typer.BadParameter(
@@ -76,16 +107,22 @@ def command(
         )
     with logged_as_json(asked.log_json):
         sources = asked.sources(inputs if asked.inputs_from else or_stdin(inputs), output)
+        for file in (output, quarantine):
+            if file is not None and not force:
+                check_new(sources, file)
+    place = output if output is not None else sys.stdout.buffer
     with (
+        going_on() if output is not None and is_directory(output) else nullcontext(),
         logged_as_json(asked.log_json),
+        _surveyed(sources, Settings(recipe, reading, written), place, asked) as settings,
         ProgressDisplay(sources, quiet=asked.quiet, as_json=asked.log_json) as display,
     ):
         # of what is read from a pipe, and of what workers send
         reuse_memory()
         tally = run(
             sources,
-            Settings(recipe, reading, written),
-            output=output if output is not None else sys.stdout.buffer,
+            settings,
+            output=place,
             jobs=asked.processes,
             progress=display.advance,
             again=asked.again,
@@ -95,3 +132,25 @@ def command(
     display.finish(tally)
     if not tally.complete:
         raise typer.Exit(1)
+
+
+@contextmanager
+def _surveyed(
+    sources: list[Input], settings: Settings, place: str | BinaryIO, asked: Run
+) -> Iterator[Settings]:
+    """Gives the settings of the run; for `--sites auto`, makes the survey of its inputs."""
+    from ncleaner.people.progress import ProgressDisplay
+
+    if settings.recipe.sites != AUTO_SITES:
+        yield settings
+        return
+    # only here: it loads SQLite
+    from ncleaner.running.surveys import surveyed
+
+    with ExitStack() as until_cleaned:
+        with ProgressDisplay(sources, quiet=asked.quiet, as_json=asked.log_json) as display:
+            made = surveyed(
+                sources, settings, place, jobs=asked.processes, progress=display.advance, again=asked.again
+            )
+            settings = until_cleaned.enter_context(made)
+        yield settings

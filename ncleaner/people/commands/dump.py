@@ -28,7 +28,7 @@ EXAMPLES = (
 
 
 @reports_errors
-@with_options(reading=Reading, recipe=part(Recipe, "text encoding alt_text"))
+@with_options(reading=Reading, recipe=part(Recipe, "text encoding alt_text readings"))
 def command(inputs: InputArgument = None, *, reading: Reading, recipe: Recipe) -> None:
     """Write the uncleaned text dump: one segment per line, after its kind (h, l or p) and a tab."""
     complete = True

@@ -13,7 +13,7 @@ from ncleaner.errors import TrainingError
 from ncleaner.options import Declared, option
 from ncleaner.people.declared import Given, part, with_options
 from ncleaner.people.options import Run, reports_errors
-from ncleaner.people.streams import show, show_json, tell
+from ncleaner.people.streams import show, show_json, tell, tell_error
 from ncleaner.recipe import Recipe
 from ncleaner.training import Labelled
 
@@ -39,37 +39,43 @@ class Measuring(Declared):
     """What is measured, and what is shown of it."""
 
     unit: Literal["word", "char"] = option(
-        "word", "What the multiset F counts; use char for scripts without spaces.",
+        "word", "What the multiset F counts. Use char for scripts without spaces.",
         choices=("word", "char"), panel=_MEASURED,
     )  # fmt: skip
     ascii_only: bool = option(
-        False, "Leave non-ASCII characters out, as cleaneval.py -a does.", flags="--ascii", panel=_MEASURED
+        False,
+        "Leave non-ASCII characters out, as cleaneval.py -a does.",
+        flags="--ascii",
+        common=False,
+        panel=_MEASURED,
     )
     raw: Path | None = option(
         None,
-        "The pages of GOLD_DIR, to tell their sites, and its convention: which zones, such as headlines, it "
-        "contains. By default the directory `raw` beside GOLD_DIR, if there is one.",
+        "The pages of GOLD_DIR. They tell their sites, and which zones, such as headlines, the gold texts "
+        "contain. By default the directory `raw` beside GOLD_DIR, if there is one.",
         kind=Path, metavar="DIR", panel=_MEASURED,
     )  # fmt: skip
-    json: bool = option(False, "Print all figures as JSON, also those of each page.", panel=_OUTPUT)
+    json: bool = option(False, "Print figures as JSON. All of them, also those of each page.", panel=_OUTPUT)
     per_page: bool = option(False, "Also print a line for each page.", panel=_OUTPUT)
     align: Path | None = option(
         None, "Write the alignment of each page with its gold text to this directory.",
-        kind=Path, metavar="DIR", panel=_OUTPUT,
+        kind=Path, metavar="DIR", common=False, panel=_OUTPUT,
     )  # fmt: skip
     curve: Path | None = option(
         None,
-        "Clean the pages of PRED_DIR at all thresholds, with n-grams unless --method names another method: "
-        "print precision and recall, and draw the curve as PREFIX.svg.",
+        "Draw precision against recall. Cleans the pages of PRED_DIR at all thresholds, with n-grams unless "
+        "--method names another method; prints the figures, and draws the curve as PREFIX.svg.",
         kind=Path, metavar="PREFIX", panel=_OUTPUT,
     )  # fmt: skip
     html: Path | None = option(
         None,
-        "Write all figures, the differences of the worst pages and, if pages are cleaned, the curve to this "
-        "HTML file, and what is wrong on the worst pages to pages in a directory beside it.",
+        "Write a report as HTML. It has all figures, the differences of the worst pages and, if pages are "
+        "cleaned, the curve; what is wrong on the worst pages goes to pages in a directory beside it.",
         kind=Path, metavar="FILE", panel=_OUTPUT,
     )  # fmt: skip
-    worst: int = option(20, "Number of the worst pages that --html shows.", low=0, panel=_OUTPUT)
+    worst: int = option(
+        20, "Number of the worst pages that --html shows.", low=0, common=False, panel=_OUTPUT
+    )
 
 
 @reports_errors
@@ -112,7 +118,9 @@ def command(
         flag = "--curve" if measuring.curve is not None else cleaning[0]
         raise typer.BadParameter(f"with {flag}, PRED_DIR has the pages", param_hint="--raw")
     if measuring.curve is not None and measuring.html is None:
-        found = _curve(_pairs(predicted, gold, recipe.text, run.quiet), recipe, cleaning, run.quiet)
+        pairs = _pairs(predicted, gold, recipe.text, run.quiet)
+        _warn(recipe, pairs)
+        found = _curve(pairs, recipe, cleaning, run.quiet)
         told = _draw(found, measuring.curve)
         if measuring.json:
             show_json(found.to_dict())
@@ -163,6 +171,8 @@ class _Evaluated:
             else nullcontext((self._predicted, self._gold)) as (predicted, gold),
         ):
             pairs = self._read_pairs()
+            if self._are_pages:
+                _warn(self._recipe, pairs)
             sites = {pair.name: pair.site for pair in pairs} if pairs else sites_beside(gold)
             if self._site_from is not None:
                 named = zip(sites, sites_of_names([*sites], self._site_from), strict=True)
@@ -292,6 +302,13 @@ def _pairs(raw: Path, gold: Path, text: str, quiet: bool) -> list[Pair]:
 
     with CountDisplay("page read", "pages read", quiet=quiet) as display:
         return read_pairs(raw, gold, text=text, progress=display.advance)
+
+
+def _warn(recipe: Recipe, pairs: list[Pair]) -> None:
+    from ncleaner.people.evaluating import trained_on
+
+    if said := trained_on(recipe, pairs):
+        tell_error(said)
 
 
 def _curve(pairs: list[Pair], recipe: Recipe, given: list[str], quiet: bool) -> Curve:

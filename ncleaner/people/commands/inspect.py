@@ -52,23 +52,25 @@ class Inspecting(Declared):
     )  # fmt: skip
     against: Path | None = option(
         None,
-        "Compare with a gold text: a file, or a directory with a file of the page's name. Shows what is "
+        "Compare with a gold text. A file, or a directory with a file of the page's name. Shows what is "
         "wrongly kept (FP) and wrongly removed (FN).",
         kind=Path, metavar="GOLD", panel=_SHOWN,
     )  # fmt: skip
-    wrong: bool = option(False, "With --against: show only what is wrongly kept or removed.", panel=_SHOWN)
+    wrong: bool = option(
+        False, "With --against, show only mistakes. What is wrongly kept or removed.", panel=_SHOWN
+    )
     diff: tuple[str, str] | None = option(
         None,
-        "Show the segments that two methods or models judge differently, and why: each a name of a method, a "
+        "Where two methods or models differ. Shows these segments, and why; each is a name of a method, a "
         "name of a shipped model, or a model file.",
         kind=tuple, count=2, metavar="A B", panel=_SHOWN,
     )  # fmt: skip
     html: Path | None = option(
         None,
-        "Write the page and the verdicts side by side to this HTML file, which needs no other file.",
+        "Write page and verdicts as HTML. Side by side, in a file that needs no other.",
         kind=Path, metavar="FILE", panel="Output",
     )  # fmt: skip
-    json: bool = option(False, "Print everything as JSON, with all features and n-grams.", panel="Output")
+    json: bool = option(False, "Print everything as JSON. With all features and n-grams.", panel="Output")
 
     def __post_init__(self) -> None:
         super(Inspecting, self).__post_init__()

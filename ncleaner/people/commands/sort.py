@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from ncleaner.people.declared import with_options
-from ncleaner.people.options import Run, logged_as_json, reports_errors
+from ncleaner.people.options import Run, going_on, logged_as_json, reports_errors
 
 __all__ = ["EXAMPLES", "command"]
 
@@ -56,6 +56,7 @@ def command(
         raise typer.BadParameter("give archives, or - for standard input", param_hint="INPUT")
     sources = asked.sources(inputs)
     with (
+        going_on(),
         logged_as_json(asked.log_json),
         SortDisplay(quiet=asked.quiet, as_json=asked.log_json) as display,
     ):

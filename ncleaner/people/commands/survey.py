@@ -10,7 +10,7 @@ import typer
 
 from ncleaner.options import REQUIRED, Declared, option
 from ncleaner.people.declared import part, with_options
-from ncleaner.people.options import Run, logged_as_json, reports_errors
+from ncleaner.people.options import Run, going_on, logged_as_json, reports_errors
 from ncleaner.people.streams import show, show_json, tell
 from ncleaner.recipe import Recipe
 from ncleaner.running.settings import Reading, Settings
@@ -53,8 +53,8 @@ class Surveying(Declared):
     )
     duplicates: bool = option(
         False,
-        "Find pages with the same or nearly the same clean text, for the column `duplicate_of` of `clean "
-        "--sites` (needs the extra `duplicates`).",
+        "Find near duplicates. Pages with the same or nearly the same clean text, for the column "
+        "`duplicate_of` of `clean --sites` (needs the extra `duplicates`).",
         panel=_FOUND,
     )
     html: Path | None = option(
@@ -108,6 +108,7 @@ def _survey(
     parts = {name: parts_of(Path(name)) for name in inputs if Path(name).exists()}
     sources = asked.sources([name for name in inputs if not parts.get(name)])
     with (
+        going_on(),
         logged_as_json(asked.log_json),
         ProgressDisplay(sources, quiet=asked.quiet, as_json=asked.log_json) as display,
     ):

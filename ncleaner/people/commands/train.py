@@ -56,66 +56,70 @@ class Training(Declared):
     )
     method: str = option(
         DEFAULT_METHOD,
-        "Kind of model: a hybrid has n-grams, and the structure model calibrated to these pages; it serves "
+        "Kind of model. A hybrid has n-grams, and the structure model calibrated to these pages; it serves "
         "the methods hybrid, ngram, density and htmcleaner. N-grams alone serve them, too. Or a model of "
         "victor, fiasco or lines.",
         choices=_TRAINABLE, flags="--method -m", panel=_MODEL,
     )  # fmt: skip
     fence: tuple[str, str] | None = option(
         None,
-        "Instead of --clean: HTML comments fence the clean text of the pages. Text between a comment that "
+        "Comments fence the clean text of the pages. Instead of --clean: text between an HTML comment that "
         "contains BEGIN and one that contains END is clean.",
         kind=tuple, count=2, metavar="BEGIN END",
         panel=_PAGES,
     )  # fmt: skip
     from_crawl: tuple[str, ...] = option(
         (),
-        "Instead of --raw and --clean: learn from raw pages alone, of archives, HTML files or directories "
-        "of them, in the language of --language.",
+        "Learn from raw pages alone. Instead of --raw and --clean: archives, HTML files or directories of "
+        "them, with pages in the language of --language.",
         of=_BOTH, metavar="INPUT", panel=_PAGES,
     )  # fmt: skip
-    pages: int = option(
-        1000, "With --from-crawl: largest number of pages to read in the language.", low=10, panel=_PAGES
-    )
+    pages: int = option(1000, "Most pages to read of --from-crawl.", low=10, common=False, panel=_PAGES)
     annotations: Path | None = option(
         None,
-        "Directory of pages with .anno files beside them (see `annotate`).",
+        "Pages with .anno files (see `annotate`). A directory that has both.",
         kind=Path, of=("hybrid", "victor"), metavar="DIR", panel=_PAGES,
     )  # fmt: skip
     structure: StructureSource = option(
         "shipped",
-        "Calibrate the shipped structure model to these pages, or train one on them (hundreds of pages; "
-        "needs the extra `train`).",
+        "The structure model. Calibrate the shipped one to these pages, or train one on them (hundreds of "
+        "pages; needs the extra `train`).",
         choices=("shipped", "own"), of=("hybrid",), panel=_MODEL,
     )  # fmt: skip
     without: tuple[str, ...] = option(
         (),
         "Leave this feature out, with --structure own; may be given several times.",
-        of=("hybrid", "victor"), metavar="FEATURE|GROUP", panel=_MODEL,
+        of=("hybrid", "victor"), metavar="FEATURE|GROUP", common=False, panel=_MODEL,
     )  # fmt: skip
     threshold: float | None = option(
         None,
         "Segments with at least these log-odds, in bits, are kept.",
-        kind=float, of=_BOTH, metavar="BITS", what="a number of bits", panel=_MODEL,
+        kind=float, of=_BOTH, metavar="BITS", what="a number of bits", common=False, panel=_MODEL,
         otherwise="ngram finds them by cross-validation, hybrid decides for the page as a whole",
     )  # fmt: skip
     more_clean: tuple[Path, ...] = option(
-        (), "More clean text; may be given several times.", each=Path, of=_BOTH, metavar="FILE", panel=_NGRAMS
+        (),
+        "More clean text; may be given several times.",
+        each=Path,
+        of=_BOTH,
+        metavar="FILE",
+        common=False,
+        panel=_NGRAMS,
     )
     more_dirty: tuple[Path, ...] = option(
         (),
         "More dirty text, such as menus; may be given several times.",
-        each=Path, of=_BOTH, metavar="FILE", panel=_NGRAMS,
+        each=Path, of=_BOTH, metavar="FILE", common=False, panel=_NGRAMS,
     )  # fmt: skip
     base: str | None = option(
         None,
-        "Adapt this model: start from its counts, order, q and alphabet.",
+        "Adapt this model. Starts from its counts, order, q and alphabet.",
         kind=str, of=_BOTH, flags="--from", metavar="NAME|FILE", panel=_MODEL,
     )  # fmt: skip
     learning_curve: bool = option(
         False,
-        "Also train on a half, a quarter … of the pages, and tell whether more pages would help. Takes some "
-        "seconds; the model keeps the figures.",
+        "Tell whether more pages would help. Also trains on a half, a quarter … of the pages, which takes "
+        "some seconds; the model keeps the figures.",
         of=("hybrid",), panel=_MODEL,
     )  # fmt: skip
 
@@ -189,6 +193,7 @@ def _trained(
     from ncleaner.methods.choice import load_model
     from ncleaner.modelling.hybrid import HybridModel
     from ncleaner.modelling.ngrams import NGramModel
+    from ncleaner.people.evaluating import SEEN, digests_of
     from ncleaner.training.annotations import read_annotated
     from ncleaner.training.classic import train_fiasco, train_lines, train_victor
     from ncleaner.training.crawl import train_from_crawl
@@ -201,6 +206,8 @@ def _trained(
     annotated: list[AnnotatedPage] = []
     if training.annotations:
         annotated = read_annotated(training.annotations, encoding=recipe.encoding)
+    # by these, `evaluate` knows the training pages
+    about = {**about, SEEN: digests_of([*pairs, *map(pair_of, annotated)])}
     if method == "victor":
         return train_victor(pairs, annotated, without=without, about=about), ""
     if method in ("fiasco", "lines"):
