@@ -65,6 +65,7 @@ def test_what_is_asked_for_metadata_needs_no_compiler(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [["-c", "import ncleaner"], ["-m", "ncleaner", "doctor"]])
+@pytest.mark.untraced
 def test_sources_that_are_not_compiled_say_so(words: list[str], tmp_path: Path) -> None:
     (tmp_path / "ncleaner").mkdir()
     for name in ("__init__.py", "__main__.py"):
