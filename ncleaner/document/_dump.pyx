@@ -20,8 +20,9 @@ from ncleaner.document._formula cimport (
 )
 from ncleaner.document._marks cimport (
     MARK_CODE, MARK_LINK_END, NO_ATTRIBUTE, OF_ALIGN, OF_ALT, OF_ALTTEXT, OF_BASE, OF_CLASS, OF_COLSPAN, OF_DISPLAY,
-    OF_ENCODING, OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_NAME, OF_ROLE, OF_ROWSPAN, OF_SOURCE, OF_SRC,
-    OF_START, OF_STYLE, OF_TYPE, OF_VALUE, add_mark, mark_attribute, mark_image, mark_script, says_display,
+    OF_ENCODING, OF_HEIGHT, OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_NAME, OF_ROLE, OF_ROWSPAN, OF_SRC,
+    OF_START, OF_STYLE, OF_TYPE, OF_VALUE, OF_WIDTH, add_mark, mark_attribute, mark_picture, mark_script, open_picture,
+    picture_attribute, picture_t, says_display,
 )
 from ncleaner.document._spaces cimport CLOSED, JOINT_LEVELS, begin_side, is_apart, is_blank, joint, side_t, widen_side
 from ncleaner.document._structs cimport (
@@ -56,10 +57,11 @@ cdef struct meaning_t:
 cdef enum:
     NO_BIT = -1
     VOID = -2                # no bit, and the element has only one tag (tags.VOID)
+    SHORT_NAME = 16          # bytes of a name that stands in its entry
 
 cdef meaning_t meanings[KNOWN_TAGS]
 cdef uintptr_t id_html, id_body, id_button, id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml
-cdef uintptr_t id_base
+cdef uintptr_t id_base, id_source
 
 # The attributes that are read (OF_…). Lexbor identifies some of them by an id, and the others by the address of a name
 # that is stored with the document.
@@ -123,10 +125,14 @@ cdef int _of_name(const unsigned char* name, size_t length) noexcept nogil:
             return OF_STYLE
         if memcmp(name, b"align", 5) == 0:
             return OF_ALIGN
+        if memcmp(name, b"width", 5) == 0:
+            return OF_WIDTH
         return OF_START if memcmp(name, b"start", 5) == 0 else OF_VALUE if memcmp(name, b"value", 5) == 0 \
             else NO_ATTRIBUTE
     if length == 6:
-        return OF_HIDDEN if memcmp(name, b"hidden", 6) == 0 else NO_ATTRIBUTE
+        if memcmp(name, b"hidden", 6) == 0:
+            return OF_HIDDEN
+        return OF_HEIGHT if memcmp(name, b"height", 6) == 0 else NO_ATTRIBUTE
     if length == 7:
         if memcmp(name, b"colspan", 7) == 0:
             return OF_COLSPAN
@@ -137,16 +143,8 @@ cdef int _of_name(const unsigned char* name, size_t length) noexcept nogil:
         return OF_DISPLAY if memcmp(name, b"display", 7) == 0 else NO_ATTRIBUTE
     if length == 8 and memcmp(name, b"encoding", 8) == 0:
         return OF_ENCODING
-    if length < 8 or length > 13 or memcmp(name, b"data-", 5) != 0:
-        return NO_ATTRIBUTE
     if length == 9 and memcmp(name, b"data-lang", 9) == 0 or length == 13 and memcmp(name, b"data-language", 13) == 0:
         return OF_LANGUAGE
-    if (
-        length == 8 and memcmp(name, b"data-src", 8) == 0 or length == 13 and (
-            memcmp(name, b"data-original", 13) == 0 or memcmp(name, b"data-lazy-src", 13) == 0
-        )
-    ):
-        return OF_SOURCE
     return NO_ATTRIBUTE
 
 
@@ -164,7 +162,7 @@ cdef inline bint _is_custom(uintptr_t name) noexcept nogil:
     cdef name_t* entry = <name_t*> name
     cdef const unsigned char* text
     cdef size_t i
-    if entry.length <= 16:
+    if entry.length <= SHORT_NAME:
         text = entry.short_name
     else:
         text = (<const unsigned char**> entry)[0]
@@ -361,26 +359,22 @@ cdef void _mark(builder_t* b, node_t* node, int tag) noexcept nogil:
         attr = attr.next
 
 
-cdef void _mark_image(builder_t* b, node_t* node) noexcept nogil:
-    """Notes an image: the source that it gets when it is seen, or its own."""
+cdef void _mark_picture(builder_t* b, node_t* node) noexcept nogil:
+    """Notes an image, or the addresses that a <source> has for the one that follows."""
     cdef attr_t* attr = (<element_node_t*> node).first_attr
-    cdef str_t none
-    cdef str_t* source = &none
-    cdef str_t* alt = &none
-    cdef int which
-    cdef bint late = False
-    none.data = b""
-    none.length = 0
+    cdef name_t* name
+    cdef picture_t picture
+    open_picture(&picture)
     while attr != NULL:
         if attr.value != NULL and attr.value.length:
-            which = _attribute(attr.node.local_name)
-            if which == OF_SOURCE or which == OF_SRC and not late:
-                source = attr.value
-                late = which == OF_SOURCE
-            elif which == OF_ALT:
-                alt = attr.value
+            name = <name_t*> attr.node.local_name
+            if attr.node.local_name < KNOWN_TAGS:
+                picture_attribute(b, &picture, attributes[attr.node.local_name], b"", 0, attr.value)
+            elif name.length <= SHORT_NAME:
+                picture_attribute(b, &picture, NO_ATTRIBUTE, name.short_name, name.length, attr.value)
         attr = attr.next
-    mark_image(b, source, alt)
+    if node.local_name != id_source:
+        mark_picture(b, &picture)
 
 
 cdef void _mark_script(builder_t* b, node_t* node) noexcept nogil:
@@ -614,6 +608,8 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
                 _script(b, node, found)
             if b.marking:
                 _mark_script(b, node)
+        elif b.marking and node.local_name == id_source:
+            _mark_picture(b, node)
         return _leave_out(b, node)
     if m.role == ROLE_BREAK:
         add_break(b)
@@ -668,7 +664,7 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
     if m.role == ROLE_IMAGE:
         b.object |= b.open
         if b.marking:
-            _mark_image(b, node)
+            _mark_picture(b, node)
         if found.alt_text and alt != NULL:
             add_space(b)
             open_inline(b, CONTEXT_ALT)
@@ -957,7 +953,8 @@ cdef bint _fill_meanings():
     id_body = ids["body"]
     id_button = ids["button"]
     global id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml
-    global id_base
+    global id_base, id_source
+    id_source = ids["source"]
     id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml, id_base = [
         ids[name] for name in ("math", "mo", "script", "ruby", "rt", "rtc", "annotation-xml", "base")
     ]

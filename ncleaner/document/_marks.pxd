@@ -4,7 +4,7 @@ A mark has a kind, its place (the run that follows, and an element), and a numbe
 `builder_t.marking` is set.
 """
 
-from libc.stdint cimport uint32_t
+from libc.stdint cimport int32_t, uint32_t
 
 from ncleaner.document._structs cimport str_t
 from ncleaner.document._tables cimport builder_t
@@ -30,6 +30,7 @@ cpdef enum Mark:
     MARK_BASE = 17           # text: what addresses are relative to
     MARK_TYPESET = 18        # a script typesets formulas; number: 1 if a single dollar sign begins one, too
     MARK_CODE = 19           # an inline element of code begins
+    MARK_SOURCES = 20        # text: a `srcset` of the image that follows, as written
 
 cpdef enum Alignment:
     ALIGN_LEFT = 1
@@ -51,7 +52,6 @@ cdef enum:
     OF_CLASS = 10
     OF_LANGUAGE = 11
     OF_ROLE = 12
-    OF_SOURCE = 13           # of an image that is loaded when it is seen
     OF_SRC = 14
     OF_BASE = 15             # the address of a <base>
     OF_ALT = 16
@@ -61,12 +61,27 @@ cdef enum:
     OF_LANG = 20
     OF_ENCODING = 21
     OF_ALTTEXT = 22
+    OF_WIDTH = 23
+    OF_HEIGHT = 24
 
 cdef void add_mark(builder_t* b, int kind, uint32_t number) noexcept nogil
 cdef void add_text_mark(builder_t* b, int kind, const unsigned char* text, size_t length) noexcept nogil
 cdef void mark_attribute(
     builder_t* b, int tag, int which, const unsigned char* value, size_t length
 ) noexcept nogil
-cdef void mark_image(builder_t* b, const str_t* source, const str_t* alt) noexcept nogil
+
+# What the attributes of an <img> say.
+ctypedef struct picture_t:
+    const str_t* source      # what it gets when it is seen, or its own; NULL for none
+    const str_t* alt         # NULL for none
+    bint late                # the source is the one that it gets when it is seen
+    int32_t width            # in pixels, -1 if it is not said
+    int32_t height
+
+cdef void open_picture(picture_t* picture) noexcept nogil
+cdef void picture_attribute(
+    builder_t* b, picture_t* picture, int which, const unsigned char* name, size_t length, const str_t* value
+) noexcept nogil
+cdef void mark_picture(builder_t* b, const picture_t* picture) noexcept nogil
 cdef void mark_script(builder_t* b, const str_t* source, const str_t* text) noexcept nogil
 cdef bint says_display(int which, const unsigned char* value, size_t length) noexcept nogil

@@ -21,3 +21,4 @@ class Mark(IntEnum):
     MARK_BASE = 17
     MARK_TYPESET = 18
     MARK_CODE = 19
+    MARK_SOURCES = 20

@@ -19,6 +19,9 @@ cdef enum:
     LANGUAGE_PREFIXES = 8
     NO_LANGUAGES = 15
     SCRIPT = 8_000           # bytes of a script that are looked at
+    LONGEST_SET = 16_000     # bytes of a `srcset`
+    DOT = 2                  # pixels of an image that nobody sees
+    ICON = 32
 
 # What stands before the name of a language in a class. After `brush:`, `sourceCode` and `hljs` it may be the next name.
 cdef const char** PREFIXES = [
@@ -30,6 +33,12 @@ cdef const char** NONE = [
     b"none", b"plain", b"plaintext", b"text", b"default", b"auto", b"undefined", b"null", b"block", b"wrapper",
     b"container", b"toolbar", b"inline", b"box", b"nohighlight",
 ]
+
+# Attributes with the address of an image that a script loads when it is seen, and with addresses by size.
+cdef const char** LATE_SOURCES = [
+    b"data-src", b"data-original", b"data-lazy-src", b"data-lazy", b"data-actualsrc", b"data-orig-file", NULL,
+]
+cdef const char** SOURCE_SETS = [b"srcset", b"data-srcset", b"data-lazy-srcset", NULL]
 
 # 1 for each character with which one of these names begins.
 cdef uint8_t may_begin[256]
@@ -54,7 +63,7 @@ cdef void add_mark(builder_t* b, int kind, uint32_t number) noexcept nogil:
 
 cdef void add_text_mark(builder_t* b, int kind, const unsigned char* text, size_t length) noexcept nogil:
     """Notes a mark with a text; a text that is too long is left out with its mark."""
-    if length > LONGEST or not grow(<void**> &b.values, &b.cap_values, b.n_values + length, 1, &b.no_memory):
+    if length > (LONGEST_SET if kind == MARK_SOURCES else LONGEST) or not grow(<void**> &b.values, &b.cap_values, b.n_values + length, 1, &b.no_memory):
         return
     add_mark(b, kind, <uint32_t> b.n_values)
     if b.no_memory:
@@ -206,12 +215,57 @@ cdef void mark_attribute(
                 _align(b, value + at, length - at)
 
 
-cdef void mark_image(builder_t* b, const str_t* source, const str_t* alt) noexcept nogil:
-    """Notes an image, if it has a source that can be shown."""
-    if not source.length or source.length > LONGEST or begins(source.data, source.length, b"data:"):
+cdef void open_picture(picture_t* picture) noexcept nogil:
+    picture.source = picture.alt = NULL
+    picture.late = False
+    picture.width = picture.height = -1
+
+
+cdef bint _is_one_of(const unsigned char* name, size_t length, const char** names) noexcept nogil:
+    """Whether an attribute has one of these names; the last one is NULL."""
+    while names[0] != NULL:
+        if length == strlen(names[0]) and memcmp(name, names[0], length) == 0:
+            return True
+        names += 1
+    return False
+
+
+cdef void picture_attribute(
+    builder_t* b, picture_t* picture, int which, const unsigned char* name, size_t length, const str_t* value
+) noexcept nogil:
+    """Reads an attribute of an <img>, or of a <source> before it: its number, or its name if it has none."""
+    if which == OF_ALT:
+        picture.alt = value
+    elif which == OF_SRC:
+        if not picture.late:
+            picture.source = value
+    elif which == OF_WIDTH:
+        _number(value.data, value.length, &picture.width)
+    elif which == OF_HEIGHT:
+        _number(value.data, value.length, &picture.height)
+    elif _is_one_of(name, length, LATE_SOURCES):
+        picture.source = value
+        picture.late = True
+    elif _is_one_of(name, length, SOURCE_SETS):
+        add_text_mark(b, MARK_SOURCES, value.data, value.length)
+
+
+cdef void mark_picture(builder_t* b, const picture_t* picture) noexcept nogil:
+    """Notes an image, unless its size says that it only counts readers, or is an icon.
+
+    An image without an address that can be shown has an empty one: those of its `srcset` may be known."""
+    cdef const str_t* source = picture.source
+    if 0 <= picture.width <= DOT or 0 <= picture.height <= DOT or \
+            0 <= picture.width <= ICON and 0 <= picture.height <= ICON:
         return
-    add_text_mark(b, MARK_IMAGE, source.data, source.length)
-    add_text_mark(b, MARK_ALT, alt.data, alt.length if alt.length <= LONGEST else 0)
+    if source == NULL or source.length > LONGEST or begins(source.data, source.length, b"data:"):
+        add_text_mark(b, MARK_IMAGE, b"", 0)
+    else:
+        add_text_mark(b, MARK_IMAGE, source.data, source.length)
+    if picture.alt == NULL or picture.alt.length > LONGEST:
+        add_text_mark(b, MARK_ALT, b"", 0)
+    else:
+        add_text_mark(b, MARK_ALT, picture.alt.data, picture.alt.length)
 
 
 cdef void mark_script(builder_t* b, const str_t* source, const str_t* text) noexcept nogil:

@@ -13,7 +13,7 @@ Emphasis in Markdown begins and ends only beside certain characters. Whether it 
 from libc.stdint cimport uint32_t
 from libc.string cimport memchr, memmove
 
-from ncleaner.document._marks cimport MARK_IMAGE
+from ncleaner.document._marks cimport MARK_IMAGE, MARK_LINK, MARK_LINK_END
 from ncleaner.document._tables cimport segment_t, tables_t
 from ncleaner.document._tags cimport (
     CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_CODE, CONTEXT_ITALIC, CONTEXT_MARK, CONTEXT_QUOTE, CONTEXT_STRIKE, CONTEXT_SUB,
@@ -39,6 +39,8 @@ cdef enum:
     # Classes of bytes.
     PLAIN = 0
     SPECIAL = 1
+    # Marks between an image and the link around it.
+    NEAR = 32
     # Longest name of a character reference, in bytes; the longest one of HTML has 31.
     LONGEST_NAME = 40
     LONGEST_TEX = 5_000
@@ -598,16 +600,56 @@ cdef void _put_text(line_t* line, const uint8_t* p, const uint8_t* end, const ui
     _put_markdown(line.out, p, end, first, last, flags)
 
 
+cdef Py_ssize_t link_around(const tables_t* t, Py_ssize_t image) noexcept nogil:
+    """Returns the mark of the link that is around an image and has no text, -1 for none."""
+    cdef Py_ssize_t mark = image, other
+    cdef uint32_t run = t.marks[image].run
+    while mark > 0 and mark > image - NEAR and t.marks[mark - 1].run == run:
+        mark -= 1
+        if t.marks[mark].kind == MARK_LINK_END:
+            break
+        if t.marks[mark].kind == MARK_LINK:
+            for other in range(image, min(image + NEAR, t.n_marks)):
+                if t.marks[other].kind == MARK_LINK_END or t.marks[other].run != run:
+                    return mark if t.marks[other].run == run else -1
+            return -1
+    return -1
+
+
 cdef void put_picture(line_t* line, Py_ssize_t mark) noexcept nogil:
-    """Writes an image."""
+    """Writes an image, with the link around it if this has no text."""
     cdef const text_t* address = _address(line, <int32_t> mark)
+    cdef const text_t* target = NULL
     cdef const tables_t* t = line.sheet.t
-    cdef const uint8_t* alt
-    cdef const uint8_t* end
+    cdef Py_ssize_t link
     if address == NULL or mark + 1 >= t.n_marks:
         return
-    alt = t.values + t.marks[mark + 1].value
-    end = alt + t.marks[mark + 1].length
+    link = link_around(t, mark)
+    if link >= 0:
+        target = _address(line, <int32_t> link)
+    if target != NULL:
+        if line.html:
+            put(line.out, b"<a href=")
+            _put_attribute(
+                line.out, <const uint8_t*> target.data, <const uint8_t*> target.data + target.length
+            )
+            put(line.out, b">")
+        else:
+            put(line.out, b"[")
+    _put_image(line, mark, address)
+    if target != NULL:
+        if line.html:
+            put(line.out, b"</a>")
+        else:
+            put(line.out, b"](")
+            put_bytes(line.out, target.data, <size_t> target.length)
+            put(line.out, b")")
+
+
+cdef void _put_image(line_t* line, Py_ssize_t mark, const text_t* address) noexcept nogil:
+    cdef const tables_t* t = line.sheet.t
+    cdef const uint8_t* alt = t.values + t.marks[mark + 1].value
+    cdef const uint8_t* end = alt + t.marks[mark + 1].length
     if line.html:
         put(line.out, b"<img src=")
         _put_attribute(line.out, <const uint8_t*> address.data, <const uint8_t*> address.data + address.length)
@@ -715,15 +757,14 @@ cdef void _put_runs(line_t* line, Py_ssize_t segment) noexcept nogil:
     cdef bint begins = True, is_break, code, formula
     end = first
     while run <= s.last_run:
-        p = t.text + t.runs[run].start
+        p = t.text + t.runs[run].start + sheet.extras[run].skip
         through = run
-        note = 0
-        if sheet.notes != NULL and sheet.extras[run].link:
-            note = sheet.notes[sheet.extras[run].link - 1]
+        note = sheet.extras[run].note
         code = t.runs[run].context >> CONTEXT_CODE & 1
         formula = sheet.extras[run].formula > 0
         if note:
-            while through < s.last_run and sheet.extras[through + 1].link == sheet.extras[run].link:
+            while through < s.last_run and sheet.extras[through + 1].note == note \
+                    and sheet.extras[through + 1].link == sheet.extras[run].link:
                 through += 1
         elif formula or code:
             through = _end_of_group(line, run, s.last_run, code and not formula)

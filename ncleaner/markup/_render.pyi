@@ -2,20 +2,20 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document._tables import Tables
+from ncleaner.markup.notes import Notes
 
 def render(
     tables: Tables,
     mask: npt.NDArray[np.bool_],
     html: bool = False,
     addresses: dict[int, bytes] | None = None,
-    notes: dict[int, int] | None = None,
-    definitions: dict[int, int] | None = None,
-    labels: list[bytes] | None = None,
+    notes: Notes | None = None,
     images: bool = False,
     repeats: bool = False,
 ) -> bytes: ...
 def kept_links(
     tables: Tables, mask: npt.NDArray[np.bool_], fragments: bool
 ) -> list[tuple[int, bytes, int, int]]: ...
-def images_of(tables: Tables) -> list[tuple[int, bytes]]: ...
-def texts_of(tables: Tables, kind: int) -> list[tuple[bytes, int, int]]: ...
+def images_of(tables: Tables) -> list[tuple[int, bytes, bytes, int, list[bytes], int]]: ...
+def text_at(tables: Tables, mark: int) -> bytes: ...
+def texts_of(tables: Tables, kind: int) -> list[tuple[bytes, int, int, int]]: ...

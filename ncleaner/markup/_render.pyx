@@ -6,12 +6,12 @@ no attributes but those of links, images, lists, cells, languages and notes.
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memset
+from libc.string cimport memchr, memset
 
-from ncleaner.document._marks cimport MARK_IMAGE, MARK_LINK, MARK_LINK_END
+from ncleaner.document._marks cimport MARK_IMAGE, MARK_LINK, MARK_LINK_END, MARK_SOURCES
 from ncleaner.document._tables cimport Tables, mark_t, tables_t
 from ncleaner.markup._inline cimport (
-    IN_CELL, IN_HEADING, begin_line, line_end, line_t, out_t, put, put_break, put_byte, put_bytes, put_code_lines,
+    IN_CELL, IN_HEADING, begin_line, line_end, line_t, link_around, out_t, put, put_break, put_byte, put_bytes, put_code_lines,
     put_escaped, put_number, put_picture, put_segments,
 )
 from ncleaner.markup._sheet cimport (
@@ -670,8 +670,8 @@ cdef int _point(text_t* text, bytes given) except -1:
 
 
 def render(
-    Tables tables not None, mask not None, bint html=False, dict addresses=None, dict notes=None, dict definitions=None,
-    list labels=None, bint images=False, bint repeats=False,
+    Tables tables not None, mask not None, bint html=False, dict addresses=None, notes=None, bint images=False,
+    bint repeats=False,
 ):
     """Returns the kept segments as Markdown or HTML, in UTF-8; empty if none is kept.
 
@@ -680,9 +680,7 @@ def render(
         mask: shape (segments,), bool.
         html: write HTML.
         addresses: {mark of a link or an image: its address, ready to be written}; others are left out.
-        notes: {mark of a link: the footnote that it refers to, or -2 for a link back to the text}.
-        definitions: {element: the footnote that it is}.
-        labels: those of the footnotes, ready to be written.
+        notes: `notes.Notes` of the page; None if there are none.
         images: write images that have an address, and leave their alternative texts out of the text.
         repeats: write a cell over several columns or rows in each of them.
 
@@ -709,14 +707,20 @@ def render(
             for mark, address in addresses.items():
                 _point(&sheet.addresses[<Py_ssize_t> mark], address)
         if notes:
-            sheet.notes = <int32_t*> calloc(<size_t> tables.t.n_marks + 1, sizeof(int32_t))
+            labels = notes.labels
+            sheet.notes = <int32_t*> calloc(<size_t> tables.t.n_segments + 1, sizeof(int32_t))
             sheet.labels = <text_t*> calloc(len(labels) + 1, sizeof(text_t))
             if sheet.notes == NULL or sheet.labels == NULL:
                 raise MemoryError
-            for mark, note in notes.items():
-                sheet.notes[<Py_ssize_t> mark] = note + 1
-            for element, note in definitions.items():
+            for begin, end, note in notes.references:
+                for i in range(begin, end):
+                    sheet.extras[i].note = note + 1
+            for run, skip in notes.skips.items():
+                sheet.extras[<Py_ssize_t> run].skip = skip
+            for element, note in notes.elements.items():
                 sheet.places[<Py_ssize_t> element].note = note + 1
+            for segment, note in notes.segments.items():
+                sheet.notes[<Py_ssize_t> segment] = note + 1
             for i in range(len(labels)):
                 _point(&sheet.labels[i], labels[i])
         with nogil:
@@ -740,7 +744,7 @@ def render(
 def kept_links(Tables tables not None, mask not None, bint fragments):
     """Returns the links with kept text in the order of the page: (mark, target as written, first run, end of runs).
 
-    With `fragments`, only those that go to a place in the page itself.
+    With `fragments`, only those that go to a place in a page.
     """
     cdef const uint8_t[::1] kept = _mask_of(tables, mask)
     cdef const tables_t* t = &tables.t
@@ -751,11 +755,11 @@ def kept_links(Tables tables not None, mask not None, bint fragments):
     for i in range(t.n_marks + 1):
         if i < t.n_marks and t.marks[i].kind != MARK_LINK and t.marks[i].kind != MARK_LINK_END:
             continue
-        if link != NULL and (not fragments or link.length > 1 and t.values[link.value] == c"#"):
+        if link != NULL and (not fragments or memchr(t.values + link.value, c"#", link.length) != NULL):
             end = t.marks[i].run if i < t.n_marks else <uint32_t> t.n_runs
             for run in range(link.run, min(end, <uint32_t> t.n_runs)):
                 if kept[t.runs[run].segment]:
-                    found.append((mark, (<const char*> t.values)[link.value : link.value + link.length], run, end))
+                    found.append((mark, _text_of(t, link), run, end))
                     break
         link = NULL
         if i < t.n_marks and t.marks[i].kind == MARK_LINK:
@@ -765,12 +769,34 @@ def kept_links(Tables tables not None, mask not None, bint fragments):
 
 
 def images_of(Tables tables not None):
-    """Returns all images: (mark, source as written)."""
-    return [(mark, text) for text, _, mark in texts_of(tables, MARK_IMAGE)]
+    """Returns all images in the order of the page: (mark, source as written or empty, alternative text, run that
+    follows, what each `srcset` before it says, mark of the link around it if this has no text, else -1)."""
+    cdef const tables_t* t = &tables.t
+    cdef const mark_t* mark
+    cdef Py_ssize_t i
+    found = []
+    sets = []
+    for i in range(t.n_marks):
+        mark = &t.marks[i]
+        if mark.kind == MARK_SOURCES:
+            sets.append(_text_of(t, mark))
+        elif mark.kind == MARK_IMAGE and i + 1 < t.n_marks:
+            found.append((i, _text_of(t, mark), _text_of(t, mark + 1), mark.run, sets, link_around(t, i)))
+            sets = []
+    return found
+
+
+cdef bytes _text_of(const tables_t* t, const mark_t* mark):
+    return (<const char*> t.values)[mark.value : mark.value + mark.length]
+
+
+def text_at(Tables tables not None, Py_ssize_t mark):
+    """Returns the text of a mark."""
+    return _text_of(&tables.t, &tables.t.marks[mark])
 
 
 def texts_of(Tables tables not None, int kind):
-    """Returns the texts of all marks of a kind: (text, element, mark)."""
+    """Returns the texts of all marks of a kind: (text, element, mark, run that follows)."""
     cdef const tables_t* t = &tables.t
     cdef const mark_t* mark
     cdef Py_ssize_t i
@@ -778,5 +804,5 @@ def texts_of(Tables tables not None, int kind):
     for i in range(t.n_marks):
         mark = &t.marks[i]
         if mark.kind == <uint32_t> kind:
-            found.append(((<const char*> t.values)[mark.value : mark.value + mark.length], mark.element, i))
+            found.append((_text_of(t, mark), mark.element, i, mark.run))
     return found

@@ -68,6 +68,8 @@ ctypedef struct extra_t:
     int32_t link         # 1 + the mark of the link around it
     int32_t image        # 1 + the first mark of an image before it
     int32_t blanks       # empty lines before it, in preformatted text
+    int32_t note         # 1 + number of the footnote that it refers to, -1 for what is left out, such as a link back
+    int32_t skip         # bytes at its beginning that are left out
     uint8_t breaks       # line breaks before it, at most 2
     bint code            # an element of code begins before it
     uint8_t formula      # INLINE or DISPLAY for TeX, and NEXT_FORMULA in every second formula; 0 for none
@@ -103,7 +105,7 @@ ctypedef struct sheet_t:
     size_t n_columns
     size_t cap_columns
     text_t* addresses        # of links and images, by their marks; no data for those that are left out; or NULL
-    int32_t* notes           # by marks of links: 1 + number of the footnote; -1 for a link back to the text; or NULL
+    int32_t* notes           # by segments: 1 + number of the footnote that it is; or NULL
     text_t* labels           # of footnotes
     bint images              # images are written
     bint repeats             # a cell over several columns or rows is written in each of them

@@ -657,6 +657,12 @@ cdef void _add_segment(sheet_t* sheet, stack_t* stack, Py_ssize_t segment) noexc
     cdef node_t* node
     cdef int top
     _open_all(sheet, stack, element_of(sheet, segment))
+    if sheet.notes != NULL and sheet.notes[segment] and _may_open(sheet, stack, NOTE):
+        node = _add(sheet, stack, NOTE, -1)
+        if node == NULL:
+            return
+        node.number = sheet.notes[segment] - 1
+        _push(sheet, stack, <int32_t> sheet.n_nodes - 1, -1)
     top = _top(sheet, stack)
     if top == HEADING or top == CODE or top == CAPTION or top == TERM:
         node = &sheet.nodes[stack.frames[stack.n - 1].node]
@@ -717,7 +723,8 @@ cdef Py_ssize_t _add_pictures(
     while mark < t.n_marks and t.marks[mark].run <= <uint32_t> until:
         run = <int32_t> t.marks[mark].run
         place = t.marks[mark].element
-        if t.marks[mark].kind == MARK_IMAGE and run <= t.n_runs and 0 <= place < t.n_elements \
+        if t.marks[mark].kind == MARK_IMAGE and sheet.addresses != NULL and sheet.addresses[mark].data != NULL \
+                and run <= t.n_runs and 0 <= place < t.n_elements \
                 and not (run == until and place == element) and not _is_inside(sheet, run) \
                 and (sheet.places[place].cell < 0 or sheet.places[sheet.places[place].cell].segments) \
                 and _is_among_kept(sheet, run, place):

@@ -1,8 +1,12 @@
-"""Footnotes: links from the text to a note on the page, and back."""
+"""Footnotes: references in the text to a note on the page, and links back.
+
+A reference is a link to a note, or a raised number that a later block begins with.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
@@ -17,20 +21,26 @@ __all__ = ["Notes", "find_notes"]
 
 # The text of a reference: a number, one or two letters or signs, perhaps in brackets.
 _REFERENCE = re.compile(r"[\[(]?\s*(?:note\s|n\.?\s?)?(\d{1,4}|[A-Za-z]{1,2}|[*†‡§¶‖#]{1,4})\s*[\])]?\.?")
-# The beginning of the id of a note, where the reference is neither raised nor in brackets.
-_ID = re.compile(
-    rb"(?:user-content-)?(?:fn|_?ftn|_edn|footnote|endnote|note|cite_note|sdfootnote)", re.IGNORECASE
-)
+# In the id of a note, where the reference is neither raised nor in brackets.
+_ID = re.compile(rb"fn|ftn|edn|note|bib|cite|(?:^|[-_.])refs?[-_.]?\d", re.IGNORECASE)
 _LABEL = re.compile(r"[0-9A-Za-z]+")
+# A raised number or sign without a link to its note.
+_RAISED = re.compile(r"\[?(\d{1,3}|[*†‡§¶]{1,3})\]?")
+# What may be around references, and between them.
+_AROUND_REFERENCE = re.compile(r"[\[\](),;\s]{1,4}")
 _SUP = 1 << tags.CONTEXT.index("sup")
 _LI = tags.CODE["li"]
 # Blocks that may be a note, and those inside of which no block is one: their text would leave its place.
 _NOTES = {tags.CODE[name] for name in ("li", "p", "div", "aside", "section")}
 _AROUND = {tags.CODE[name] for name in ("li", "blockquote", "dd", "dt", "td", "th", "caption", "pre")}
-# Most levels of the tree that are looked at, and largest share of a page's segments in a note.
+# Most levels of the tree that are looked at, segments of a note, and raised numbers.
 _LEVELS = 200
 _MOST_SEGMENTS = 20
-# A link back to the text, which is left out with its own text.
+_MOST_RAISED = 10_000
+# Runs at the beginning of a note that may be its number, and characters of a link back.
+_BEGINNING = 6
+_LONGEST_BACK = 3
+# A link back to the text, or the number of a note, which is left out with its own text.
 LEFT_OUT = -2
 
 
@@ -38,16 +48,42 @@ class Notes(NamedTuple):
     """The footnotes of a page.
 
     Attributes:
-        references: {mark of a link: number of its note, or `LEFT_OUT`}.
-        definitions: {element: number of the note}.
+        references: runs of references and of what is left out: (first run, end of runs, number of the note or
+            `LEFT_OUT`).
+        elements: {element: number of the note that it is}.
+        segments: {segment: number of the note that it is}.
         labels: of the notes, ASCII.
         numbers: segments that are nothing but the number of a note.
+        skips: {run: bytes at its beginning that are the number of a note}.
     """
 
-    references: dict[int, int]
-    definitions: dict[int, int]
+    references: list[tuple[int, int, int]]
+    elements: dict[int, int]
+    segments: dict[int, int]
     labels: list[bytes]
     numbers: list[int]
+    skips: dict[int, int]
+
+
+class Link(NamedTuple):
+    """A link to a place on the page that is no reference: its runs, its text, and the name of the place."""
+
+    first: int
+    end: int
+    text: str
+    name: bytes
+
+
+def _is_free(document: Document, element: int) -> bool:
+    """Whether what is in an element may leave its place."""
+    elements = document.elements
+    for _ in range(_LEVELS):
+        if element < 0:
+            return True
+        if int(elements[element]["tag"]) in _AROUND:
+            return False
+        element = int(elements[element]["parent"])
+    return False
 
 
 def _note_of(document: Document, element: int, kept: npt.NDArray[np.bool_]) -> int:
@@ -64,14 +100,7 @@ def _note_of(document: Document, element: int, kept: npt.NDArray[np.bool_]) -> i
     segments = document.runs["segment"][[row["first_run"], row["last_run"] - 1]]
     if segments[1] - segments[0] >= _MOST_SEGMENTS or not kept[segments[0] : segments[1] + 1].any():
         return -1
-    above = int(row["parent"])
-    for _ in range(_LEVELS):
-        if above < 0:
-            return element
-        if int(elements[above]["tag"]) in _AROUND:
-            return -1
-        above = int(elements[above]["parent"])
-    return -1
+    return element if _is_free(document, int(row["parent"])) else -1
 
 
 class _Labels:
@@ -93,16 +122,196 @@ class _Labels:
         return label.encode()
 
 
-def _first_segment(document: Document, element: int, kept: npt.NDArray[np.bool_]) -> int:
-    """Returns the first kept segment of a note; there is one."""
-    row = document.elements[element]
-    first = int(document.runs["segment"][row["first_run"]])
-    return first + int(np.argmax(kept[first:]))
-
-
 def _is_number(text: str, label: str) -> bool:
     """Whether a text is the number of a note, perhaps in brackets."""
     return text.strip("[]().: ") == label and len(text) <= len(label) + 4
+
+
+class _Page:
+    """A page whose footnotes are looked for.
+
+    Args:
+        document: with marks.
+        kept: shape (segments,), bool.
+    """
+
+    def __init__(self, document: Document, kept: npt.NDArray[np.bool_]) -> None:
+        self.document = document
+        self.kept = kept
+        self.runs = document.runs
+        self.references: list[tuple[int, int, int]] = []
+        self.elements: dict[int, int] = {}
+        self.segments: dict[int, int] = {}
+        self.labels: list[bytes] = []
+        self._names = _Labels()
+        # {name: its element and the run that follows}
+        self._places: dict[bytes, tuple[int, int]] = {}
+
+    def text(self, first: int, end: int) -> str:
+        """The text of some runs."""
+        data = self.document.data[int(self.runs[first]["start"]) : int(self.runs[end - 1]["end"])]
+        return data.decode("utf-8", "replace").strip()
+
+    def _new(self, name: str) -> int:
+        self.labels.append(self._names.new(name))
+        return len(self.labels) - 1
+
+    def follow_links(self) -> list[Link]:
+        """Finds the notes that links lead to; returns the other links."""
+        document = self.document
+        links = kept_links(document.tables, self.kept, True)
+        if not links:
+            return []
+        places = self._places
+        for name, element, _, run in texts_of(document.tables, Mark.MARK_ID):
+            places.setdefault(name, (element, run))
+        # several notes in one block are segments of it
+        crowded = Counter(element for element, _ in set(places.values()))
+        notes: dict[tuple[int, int], tuple[int, int]] = {}
+        others: list[Link] = []
+        for _, target, first, end in links:
+            text = self.text(first, end)
+            fragment = target.partition(b"#")[2]
+            name = unquote_to_bytes(fragment)
+            place = places.get(name, places.get(fragment))
+            found = _REFERENCE.fullmatch(text)
+            element = segment = -1
+            if place is not None and found is not None and self._refers(first, end, text, name):
+                if place not in notes:
+                    notes[place] = self._at(*place, crowded[place[0]] > 1)
+                element, segment = notes[place]
+            begin = -1
+            if element >= 0:
+                begin = int(document.elements[element]["first_run"])
+            elif segment >= 0:
+                begin = int(document.segments[segment]["first_run"])
+            if found is None or begin <= first:
+                others.append(Link(first, end, text, name))
+                continue
+            known, key = (self.elements, element) if element >= 0 else (self.segments, segment)
+            if key not in known:
+                known[key] = self._new(found[1])
+            self.references.append((first, end, known[key]))
+        return others
+
+    def _refers(self, first: int, end: int, text: str, name: bytes) -> bool:
+        """Whether a link with such a text is a reference: raised, in brackets, or to a note by its name."""
+        if int(self.runs[first]["context"]) & _SUP or text[0] in "[(" or _ID.search(name):
+            return True
+        data = self.document.data
+        before = data[: int(self.runs[first]["start"])][-2:].rstrip()[-1:]
+        after = data[int(self.runs[end - 1]["end"]) :][:2].lstrip()[:1]
+        return before in (b"[", b",") and after in (b"]", b",")
+
+    def _at(self, element: int, run: int, crowded: bool) -> tuple[int, int]:
+        """Returns the note at a place: its element, or its segment; -1 for none."""
+        if crowded and element >= 0 and run < len(self.runs):
+            segment = int(self.runs[run]["segment"])
+            row, block = self.document.segments[segment], self.document.elements[element]
+            inside = block["first_run"] <= run < block["last_run"]
+            if inside and row["first_run"] == run and self.kept[segment] and _is_free(self.document, element):
+                return -1, segment
+        return _note_of(self.document, element, self.kept), -1
+
+    def follow_numbers(self) -> None:
+        """Finds raised numbers without a link, and the segments after them that begin with these numbers."""
+        runs, document = self.runs, self.document
+        raised = np.flatnonzero(runs["context"] & _SUP)
+        if not 2 <= len(raised) <= _MOST_RAISED:
+            return
+        taken = {run for first, end, _ in self.references for run in range(first, end)}
+        references: dict[str, list[tuple[int, int]]] = {}
+        begins: dict[str, list[tuple[int, int]]] = {}
+        apart = (np.diff(raised) > 1) | (np.diff(runs["segment"][raised]) != 0)
+        for group in np.split(raised, np.flatnonzero(apart) + 1):
+            first, end = int(group[0]), int(group[-1]) + 1
+            segment = int(runs[first]["segment"])
+            row = document.segments[segment]
+            if first in taken or end - 1 > row["last_run"] or not self.kept[segment]:
+                continue
+            found = _RAISED.fullmatch(self.text(first, end))
+            if found is None:
+                continue
+            if first != row["first_run"]:
+                references.setdefault(found[1], []).append((first, end))
+            elif end - 1 < row["last_run"] and _is_free(document, int(row["element"])):
+                begins.setdefault(found[1], []).append((first, end))
+        pairs = [
+            (places[0], references[label], label)
+            for label, places in begins.items()
+            if len(places) == 1 and references.get(label, [places[0]])[0] < places[0]
+        ]
+        # powers and chemical elements begin paragraphs, too; notes are numbered from the first on
+        if not pairs or min(pairs, key=lambda pair: pair[0])[2] not in ("1", "*", "†"):
+            return
+        for (first, end), found_at, label in pairs:
+            number = self.segments[int(runs[first]["segment"])] = self._new(label)
+            self.references.append((first, end, LEFT_OUT))
+            self.references += [(*place, number) for place in found_at if place < (first, end)]
+
+    def leave_out(self, links: list[Link]) -> tuple[list[int], dict[int, int]]:
+        """Leaves out what is no text of a note: its number, links back, and brackets around references.
+
+        Returns the segments that are only a number, and the bytes of numbers at the beginning of runs.
+        """
+        document, runs, found = self.document, self.runs, self.references
+        taken = {run for first, end, _ in found for run in range(first, end)}
+        inside = np.zeros(len(runs) + 1, np.int64)
+        begins: dict[int, tuple[str, int]] = {}
+        numbers: list[int] = []
+        skips: dict[int, int] = {}
+        for element, number in self.elements.items():
+            row = document.elements[element]
+            self._begin(int(row["first_run"]), int(row["last_run"]), number, begins, inside)
+        for segment, number in self.segments.items():
+            row = document.segments[segment]
+            self._begin(int(row["first_run"]), int(row["last_run"]) + 1, number, begins, inside)
+        covered = np.cumsum(inside) > 0
+        for first, end, text, name in links:
+            sign = not any(c.isalnum() for c in text)
+            label = begins.get(first, ("", 0))[0]
+            back = len(text) <= _LONGEST_BACK and covered[first] and self._place_run(name) < first
+            if _is_number(text, label) or (sign and covered[first]) or back:
+                found.append((first, end, LEFT_OUT))
+                taken.update(range(first, end))
+        for first, (label, end) in begins.items():
+            segment = int(runs["segment"][first])
+            segment += int(np.argmax(self.kept[segment:]))
+            shown = document.segments[segment]
+            if _is_number(self.text(int(shown["first_run"]), int(shown["last_run"]) + 1), label):
+                numbers.append(segment)
+                continue
+            for run in range(first, min(end, first + _BEGINNING)):
+                if run in taken:
+                    continue
+                text = self.text(run, run + 1)
+                if text and not _is_number(text, label) and text.strip("^↑↩") != "":
+                    begun = re.match(rf"\s*[\[(]?{re.escape(label)}(?:[\])][.:]?|[.:])\s+(?=\S)", text)
+                    if begun is not None:
+                        skips[run] = len(begun[0].encode())
+                    break
+                found.append((run, run + 1, LEFT_OUT))
+        around = {run for first, end, number in found if number != LEFT_OUT for run in (first - 1, end)}
+        for run in sorted(around - taken):
+            if 0 <= run < len(runs) and _AROUND_REFERENCE.fullmatch(self.text(run, run + 1)):
+                found.append((run, run + 1, LEFT_OUT))
+        return numbers, skips
+
+    def _begin(
+        self,
+        first: int,
+        end: int,
+        number: int,
+        begins: dict[int, tuple[str, int]],
+        inside: npt.NDArray[np.int64],
+    ) -> None:
+        inside[first] += 1
+        inside[end] -= 1
+        begins.setdefault(first, (self.labels[number].decode(), end))
+
+    def _place_run(self, name: bytes) -> int:
+        """The run at the place that a name stands for; behind all runs if there is none."""
+        return self._places.get(name, (-1, len(self.runs)))[1]
 
 
 def find_notes(document: Document, kept: npt.NDArray[np.bool_]) -> Notes | None:
@@ -112,55 +321,10 @@ def find_notes(document: Document, kept: npt.NDArray[np.bool_]) -> Notes | None:
         document: with marks.
         kept: shape (segments,), bool.
     """
-    links = kept_links(document.tables, kept, True)
-    if not links:
+    page = _Page(document, kept)
+    others = page.follow_links()
+    page.follow_numbers()
+    if not page.labels:
         return None
-    places: dict[bytes, int] = {}
-    for name, element, _ in texts_of(document.tables, Mark.MARK_ID):
-        places.setdefault(name, element)
-    runs, elements, data = document.runs, document.elements, document.data
-    references: dict[int, int] = {}
-    definitions: dict[int, int] = {}
-    labels: list[bytes] = []
-    names = _Labels()
-    others: list[tuple[int, int, str]] = []
-    notes: dict[int, int] = {}
-    for mark, target, first, end in links:
-        text = data[int(runs[first]["start"]) : int(runs[end - 1]["end"])].decode("utf-8", "replace").strip()
-        name = unquote_to_bytes(target[1:])
-        place = places.get(name, places.get(target[1:], -1))
-        found = _REFERENCE.fullmatch(text)
-        raised = bool(int(runs[first]["context"]) & _SUP)
-        element = -1
-        if place >= 0 and found is not None and (raised or text[0] in "[(" or _ID.match(name)):
-            if place not in notes:
-                notes[place] = _note_of(document, place, kept)
-            element = notes[place]
-        if found is None or element < 0 or int(elements[element]["first_run"]) <= first:
-            others.append((mark, first, text))
-            continue
-        if element not in definitions:
-            definitions[element] = len(labels)
-            labels.append(names.new(found[1]))
-        references[mark] = definitions[element]
-    # runs of notes, and the notes that begin with a run
-    notes_at = np.zeros(len(runs) + 1, np.int64)
-    begun: dict[int, list[str]] = {}
-    for element, number in definitions.items():
-        row = elements[element]
-        notes_at[row["first_run"]] += 1
-        notes_at[row["last_run"]] -= 1
-        begun.setdefault(int(row["first_run"]), []).append(labels[number].decode())
-    inside = np.cumsum(notes_at) > 0
-    for mark, run, text in others:
-        sign = not any(c.isalnum() for c in text)
-        numbered = any(_is_number(text, label) for label in begun.get(run, ()))
-        if numbered or (sign and inside[run]):
-            references[mark] = LEFT_OUT
-    numbers = []
-    for element, number in definitions.items():
-        segment = _first_segment(document, element, kept)
-        row = document.segments[segment]
-        if _is_number(data[row["start"] : row["end"]].decode("utf-8", "replace"), labels[number].decode()):
-            numbers.append(segment)
-    return Notes(references, definitions, labels, numbers) if references else None
+    numbers, skips = page.leave_out(others)
+    return Notes(page.references, page.elements, page.segments, page.labels, numbers, skips)

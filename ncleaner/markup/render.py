@@ -9,8 +9,9 @@ from ncleaner.document import Document
 from ncleaner.document._marks import Mark
 from ncleaner.document.kept import Kept
 from ncleaner.markup import MarkupOptions
-from ncleaner.markup._render import images_of, kept_links, render, texts_of
+from ncleaner.markup._render import images_of, kept_links, render, text_at, texts_of
 from ncleaner.markup.notes import find_notes
+from ncleaner.markup.pictures import shown
 
 __all__ = ["Addresses", "html_of", "markdown_of"]
 
@@ -21,7 +22,7 @@ _IMAGES = frozenset(("http", "https"))
 _LEFT_OUT = re.compile(r"[\t\n\r]")
 _BLANK = "".join(map(chr, range(33)))
 # What would end an address in Markdown or HTML, or has no place in one.
-_FOREIGN = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029\"()<>\[\]\\^`{|}]")
+_FOREIGN = re.compile(r"[\s\x00-\x20\x7f-\xa0\"()<>\[\]\\^`{|}]")
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _LONGEST = 4_000
 # Most addresses are absolute or begin with a slash, and need nothing: no dots to follow, no sign to quote, no
@@ -68,9 +69,12 @@ def _rendered(document: Document, kept: Kept, options: MarkupOptions, url: str, 
                 if address := of_page.of(target):
                     addresses[mark] = address
         if options.images:
-            for mark, source in images_of(tables):
-                if address := of_page.of(source, True):
-                    addresses[mark] = address
+            for image in shown(images_of(tables)):
+                if address := of_page.of(image.source, True):
+                    addresses[image.mark] = address
+                    around = options.links and image.link >= 0
+                    if around and (target := of_page.of(text_at(tables, image.link))):
+                        addresses[image.link] = target
     notes = find_notes(document, kept.mask)
     mask = kept.mask
     if notes and notes.numbers:
@@ -81,9 +85,7 @@ def _rendered(document: Document, kept: Kept, options: MarkupOptions, url: str, 
         mask,
         html,
         addresses or None,
-        notes.references if notes else None,
-        notes.definitions if notes else None,
-        notes.labels if notes else None,
+        notes,
         options.images,
         options.spans == "repeat",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ncleaner.markup.render import Addresses
@@ -60,6 +60,7 @@ def test_bases() -> None:
 
 
 @given(st.text() | st.binary().map(lambda data: data.decode("latin-1")), st.booleans())
+@example("\u1680", False)
 def test_an_address_is_nothing_else(written: str, image: bool) -> None:
     found = PAGE.of(written.encode("utf-8", "replace"), image).decode()
     assert not re.search(r"[\s\x00-\x20()<>\"\\`|\[\]]", found)

@@ -32,6 +32,28 @@ PAGES = [
     ("<p id=x>c<p>a<sup><a href='#x'>1</a></sup>", "c\n\na<sup>1</sup>"),
     (SUP + "<blockquote><p id=fn1>Since May.</blockquote>", "Late<sup>1</sup> again.\n\n> Since May."),
     (SUP, "Late<sup>1</sup> again."),
+    # several in one block, by anchors
+    (SUP + "<p>June<sup><a href='#b'>2</a></sup>.<p><a name=fn1><sup>1</sup></a> Since May. <a href='#'>↩</a><br><br>"
+     "<a name=b><sup>2</sup></a> Since 1998.",
+     "Late[^1] again.\n\nJune[^2].\n\n[^1]: Since May.\n\n[^2]: Since 1998."),
+    # by the address of the page, whose links back go to the references
+    ("<p>Late<sup><a href='p.html#n1' id=r1>1</a></sup>.<p id=n1><sup><a href='p.html#r1'>1</a></sup> Since May.",
+     "Late[^1].\n\n[^1]: Since May."),
+    ("<p>Late<sup id=r1><a href='#n1'>[1]</a></sup>.<ol><li id=n1>^ <a href='#r1'>a</a> Since May.</ol>",
+     "Late[^1].\n\n[^1]: Since May."),
+    # the number is a part of the text
+    ("<p>Late<a href='#note1'>1</a>.<p id=note1>1. Since May.", "Late[^1].\n\n[^1]: Since May."),
+    ("<p>Late<a href='#note1'>1</a>.<p id=note1>1.5 miles.", "Late[^1].\n\n[^1]: 1.5 miles."),
+    # brackets and commas around several
+    ("<p>Late <cite>[<a href='#bib1'>1</a>, <a href='#bib2'>2</a>]</cite>.<p id=bib1>[1] Since May.<p id=bib2>June.",
+     "Late[^1] [^2].\n\n[^1]: Since May.\n\n[^2]: June."),
+    # raised numbers without links
+    ("<p>Late.<sup>1</sup><p>June.<sup>2</sup><hr><p><sup>1</sup> Since May.<p><b><sup>2</sup> Note:</b> since 1998.",
+     "Late.[^1]\n\nJune.[^2]\n\n[^1]: Since May.\n\n[^2]: **Note:** since 1998."),
+    # powers; a raised number that no reference has; one that stands before its reference
+    ("<p>r<sup>2</sup> and m<sup>3</sup>.<p><sup>2</sup>H is heavy.", "r<sup>2</sup> and m<sup>3</sup>.\n\n<sup>2</sup>H is heavy."),
+    ("<p>Late.<sup>1</sup><p><sup>2</sup> Since May.", "Late.<sup>1</sup>\n\n<sup>2</sup> Since May."),
+    ("<p><sup>1</sup> Since May.<p>Late.<sup>1</sup>", "<sup>1</sup> Since May.\n\nLate.<sup>1</sup>"),
     # text that looks like one
     ("<p>a[^1] b<p>[^1]: c", "a\\[^1] b\n\n\\[^1\\]: c"),
 ]  # fmt: skip

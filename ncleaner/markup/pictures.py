@@ -1,0 +1,92 @@
+"""Images: the best of the addresses that a page has for each, without copies and placeholders."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+__all__ = ["Image", "shown"]
+
+# An entry of a `srcset`: an address, which may have commas inside, and a width or a density.
+_ENTRY = re.compile(rb"[\s,]*(\S*[^\s,])(?:\s+([\d.]{1,9})([wx])[^,]*|\s[^,]*)?(?:,|$)")
+# Names of files that are shown until the image is loaded, or that only count readers.
+_PLACEHOLDER = re.compile(
+    rb"(?:^|[/_.-])(?:blank|spacer|pixel|placeholder|transparent|cleardot|clear|1x1|trans|loading|loader|lazy|grey|gray)"
+    rb"(?:[-_.]\w{1,20})?\.(?:gif|png|svg|jpe?g|webp)(?:$|[?#])",
+    re.IGNORECASE,
+)
+# What the names of two sizes of an image differ by, and the ends of their names.
+_SIZE = re.compile(
+    rb"[-_@.](?:\d{2,5}x\d{2,5}|\d{2,5}(?:px|w)|\d(?:\.\d)?x|x{0,2}(?:large|small)|thumb(?:nail)?|medium|full|scaled"
+    rb"|original)$",
+    re.IGNORECASE,
+)
+_END = re.compile(rb"\.[a-z]{3,4}$", re.IGNORECASE)
+# Most copies of an image that are compared with the one before.
+_MOST_COPIES = 8
+
+
+class Image(NamedTuple):
+    """An image of a page.
+
+    Attributes:
+        mark: its mark.
+        source: its address as written.
+        link: mark of the link around it, if that has no text; else -1.
+    """
+
+    mark: int
+    source: bytes
+    link: int
+
+
+def _largest(entries: bytes) -> bytes:
+    """Returns the largest image of a `srcset`; empty if there is none."""
+    best, most = b"", -1.0
+    for found in _ENTRY.finditer(entries):
+        size = float(found[2] or 1) if (found[2] or b"1").count(b".") < 2 else 0.0
+        if size > most and not found[1].startswith(b"data:"):
+            best, most = found[1], size
+    return best
+
+
+def _best(source: bytes, sets: list[bytes]) -> bytes:
+    """Returns the best address of an image; empty if it is a placeholder, or has none."""
+    # the first <source> is the one that the page likes best
+    for entries in sets:
+        if found := _largest(entries):
+            return found
+    return b"" if _PLACEHOLDER.search(source) else source
+
+
+def _stem(source: bytes) -> bytes:
+    """Returns the name of an image without its size and its format."""
+    name = re.split(rb"[?#]", source, maxsplit=1)[0].rsplit(b"/", 1)[-1]
+    return _SIZE.sub(b"", _END.sub(b"", name))
+
+
+def shown(images: Iterable[tuple[int, bytes, bytes, int, list[bytes], int]]) -> Iterator[Image]:
+    """Yields the images that a reader sees, each once, in the order of the page.
+
+    Two images without text between them are one, as for readers without scripts and in a larger size, if
+    they have the same alternative text or their names differ only by a size. The first one counts.
+
+    Args:
+        images: of a page: (mark, source, alternative text, run that follows, `srcset`s, link around it).
+    """
+    place = -1
+    met: list[tuple[bytes, bytes]] = []
+    for mark, source, alt, run, sets, link in images:
+        best = _best(source, sets)
+        if not best:
+            continue
+        if run != place:
+            place, met = run, []
+        alt = alt.strip()
+        stem = _stem(best)
+        if any((alt and alt == other) or stem == name for other, name in met):
+            continue
+        if len(met) < _MOST_COPIES:
+            met.append((alt, stem))
+        yield Image(mark, best, link)

@@ -1,0 +1,62 @@
+"""Images: which of their addresses is written."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ncleaner.markup.pictures import Image, shown
+
+from .rendering import markdown
+
+TEXT = "<p>The ferry sails.<p>{}<p>It sails until May."
+PAGES = [
+    ("<img src=/a.png alt=Pier>", "![Pier](https://harbour.example/a.png)"),
+    # the address that a script loads
+    ("<img src=/blank.gif data-src=/a.png>", "![](https://harbour.example/a.png)"),
+    ("<img src='data:image/gif;base64,R0' data-original=/a.png>", "![](https://harbour.example/a.png)"),
+    # the largest of several, whose addresses may have commas
+    ("<img src=/s.png srcset='/m.png 640w, /l,w_9.png 1280w, /s.png 320w'>", "![](https://harbour.example/l,w_9.png)"),
+    ("<img src=/s.png data-srcset='/a.png, /b.png 2x'>", "![](https://harbour.example/b.png)"),
+    ("<picture><source srcset='/a.webp 1x,/b.webp 2x'><source srcset=/c.png><img src=/d.png alt=Pier></picture>",
+     "![Pier](https://harbour.example/b.webp)"),
+    ("<img src=/blank.gif>", ""),
+    ("<img src=/s.png srcset=' , '>", "![](https://harbour.example/s.png)"),
+    # counters of readers, and icons
+    ("<img src=/a.png width=1 height=1>", ""),
+    ("<img src=/a.png width=24 height=24>", ""),
+    ("<img src=/a.png width=24 height=240>", "![](https://harbour.example/a.png)"),
+    # the copy for readers without scripts, and a larger one
+    ("<img src=/blank.gif alt=Pier><noscript><img src=/a.png alt=Pier></noscript>", "![Pier](https://harbour.example/a.png)"),
+    ("<img src=/a-640x480.png><img src=/a.jpg>", "![](https://harbour.example/a-640x480.png)"),
+    ("<img src=/a-1.png><img src=/a-2.png>", "![](https://harbour.example/a-1.png)\n\n![](https://harbour.example/a-2.png)"),
+    # in a link
+    ("<a href=/b.png><img src=/a.png alt=Pier></a>", "[![Pier](https://harbour.example/a.png)](https://harbour.example/b.png)"),
+    ("<a href=/b><img src=/a.png></a><img src=/c.png>",
+     "[![](https://harbour.example/a.png)](https://harbour.example/b)\n\n![](https://harbour.example/c.png)"),
+    ("<a href='javascript:x()'><img src=/a.png></a>", "![](https://harbour.example/a.png)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("html", "expected"), PAGES)
+def test_the_best_address(html: str, expected: str) -> None:
+    found = markdown(TEXT.format(html), links=True, images=True)
+    assert found.removeprefix("The ferry sails.").removesuffix("It sails until May.").strip() == expected
+
+
+BYTES = st.binary(max_size=40) | st.lists(
+    st.sampled_from([b"/a.png", b",", b" ", b"2x", b"640w", b"1..2x", b"data:", b"("]), max_size=12
+).map(b"".join)
+
+
+@given(st.lists(st.tuples(BYTES, BYTES, st.integers(0, 3), st.lists(BYTES, max_size=3)), max_size=8))
+def test_no_attribute_breaks_the_choice(written: list[tuple[bytes, bytes, int, list[bytes]]]) -> None:
+    images = [(mark, source, alt, run, sets, -1) for mark, (source, alt, run, sets) in enumerate(written)]
+    found = list(shown(images))
+    assert [image.mark for image in found] == sorted({image.mark for image in found})
+    for image in found:
+        assert isinstance(image, Image) and image.source
+        assert image.source in written[image.mark][0] or any(
+            image.source in each for each in written[image.mark][3]
+        )
