@@ -20,7 +20,7 @@ cdef enum:
     NO_LANGUAGES = 15
     SCRIPT = 8_000           # bytes of a script that are looked at
     LONGEST_SET = 16_000     # bytes of a `srcset`
-    DOT = 2                  # pixels of an image that nobody sees
+    DOT = 2                  # pixels of an image that only counts readers
     ICON = 32
 
 # What stands before the name of a language in a class. After `brush:`, `sourceCode` and `hljs` it may be the next name.

@@ -2,14 +2,17 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document._tables import Tables
-from ncleaner.markup.notes import Notes
 
 def render(
     tables: Tables,
     mask: npt.NDArray[np.bool_],
     html: bool = False,
     addresses: dict[int, bytes] | None = None,
-    notes: Notes | None = None,
+    # notes.Notes
+    notes: tuple[
+        list[tuple[int, int, int]], dict[int, int], dict[int, int], list[bytes], list[int], dict[int, int]
+    ]
+    | None = None,
     images: bool = False,
     repeats: bool = False,
 ) -> bytes: ...

@@ -707,19 +707,19 @@ def render(
             for mark, address in addresses.items():
                 _point(&sheet.addresses[<Py_ssize_t> mark], address)
         if notes:
-            labels = notes.labels
+            references, elements, segments, labels, _, skips = notes
             sheet.notes = <int32_t*> calloc(<size_t> tables.t.n_segments + 1, sizeof(int32_t))
             sheet.labels = <text_t*> calloc(len(labels) + 1, sizeof(text_t))
             if sheet.notes == NULL or sheet.labels == NULL:
                 raise MemoryError
-            for begin, end, note in notes.references:
+            for begin, end, note in references:
                 for i in range(begin, end):
                     sheet.extras[i].note = note + 1
-            for run, skip in notes.skips.items():
+            for run, skip in skips.items():
                 sheet.extras[<Py_ssize_t> run].skip = skip
-            for element, note in notes.elements.items():
+            for element, note in elements.items():
                 sheet.places[<Py_ssize_t> element].note = note + 1
-            for segment, note in notes.segments.items():
+            for segment, note in segments.items():
                 sheet.notes[<Py_ssize_t> segment] = note + 1
             for i in range(len(labels)):
                 _point(&sheet.labels[i], labels[i])
