@@ -532,9 +532,9 @@ cdef enum:
     N_PERMALINKS = 7
     LONGEST_PERMALINK = 16  # with white space
 # Parts of the classes of line numbers.
-cdef const char** LINE_NUMBERS = [b"lineno", b"line-num", b"linenum", b"gutter", b"ln-num"]
+cdef const char** LINE_NUMBERS = [b"lineno", b"line-num", b"linenum", b"line_num", b"gutter", b"ln-num"]
 cdef enum:
-    N_LINE_NUMBERS = 5
+    N_LINE_NUMBERS = 6
 
 
 cdef bint _is_permalink(node_t* node, bint heading) noexcept nogil:
@@ -566,6 +566,8 @@ cdef bint _is_line_number(node_t* root, const unsigned char* class_, size_t leng
     cdef bint digits = False
     cdef size_t at, named = 0
     cdef int i
+    # Chroma's classes have no other letters
+    named = (length == 2 or length == 3 and class_[2] == c't') and class_[0] == c'l' and class_[1] == c'n'
     for i in range(N_LINE_NUMBERS):
         named += find(class_, length, LINE_NUMBERS[i])
     if not named:

@@ -63,7 +63,8 @@ cdef void add_mark(builder_t* b, int kind, uint32_t number) noexcept nogil:
 
 cdef void add_text_mark(builder_t* b, int kind, const unsigned char* text, size_t length) noexcept nogil:
     """Notes a mark with a text; a text that is too long is left out with its mark."""
-    if length > (LONGEST_SET if kind == MARK_SOURCES else LONGEST) or not grow(<void**> &b.values, &b.cap_values, b.n_values + length, 1, &b.no_memory):
+    cdef size_t longest = LONGEST_SET if kind == MARK_SOURCES else LONGEST
+    if length > longest or not grow(<void**> &b.values, &b.cap_values, b.n_values + length, 1, &b.no_memory):
         return
     add_mark(b, kind, <uint32_t> b.n_values)
     if b.no_memory:

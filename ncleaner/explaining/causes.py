@@ -192,6 +192,7 @@ def rulings_of(document: Document, trace: Trace) -> tuple[list[list[Ruling]], li
 _SAID = {
     ("run", False): "one of the links to other pages beside the text of an article",
     ("table", True): "most of its table is kept",
+    ("code", True): "a quarter or more of the code around it is kept",
     ("links", False): "nearly all that would be kept of the page is links",
     (NOTICE, False): "the page holds nothing but a notice",
     ("headline", True): "the headline of a page with text is kept",

@@ -10,9 +10,10 @@ from libc.string cimport memchr, memset
 
 from ncleaner.document._marks cimport MARK_IMAGE, MARK_LINK, MARK_LINK_END, MARK_SOURCES
 from ncleaner.document._tables cimport Tables, mark_t, tables_t
+from ncleaner.document._tags cimport TAG_TABLE, TAG_TH
 from ncleaner.markup._inline cimport (
-    IN_CELL, IN_HEADING, begin_line, line_end, line_t, link_around, out_t, put, put_break, put_byte, put_bytes, put_code_lines,
-    put_escaped, put_number, put_picture, put_segments,
+    IN_CELL, IN_HEADING, begin_line, line_end, line_t, link_around, out_t, put, put_break, put_byte, put_bytes,
+    put_code_lines, put_escaped, put_number, put_picture, put_segments,
 )
 from ncleaner.markup._sheet cimport (
     ALONE, CAPTION, CELL, CODE, DEEPEST, DETAIL, GUTTER, HEAD, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PICTURE,
@@ -55,13 +56,17 @@ cdef struct html_t:
 
 
 cdef const mark_t* _language_of(const sheet_t* sheet, int32_t element) noexcept nogil:
-    """Returns the mark with the programming language of preformatted text, at its element or just above; or NULL."""
-    cdef int _level
-    for _level in range(3):
-        if element < 0:
+    """Returns the mark with the programming language of preformatted text, at its element or just above; or NULL.
+
+    The parts of a table around it do not count: they put the numbers of lines beside it."""
+    cdef int level = 0
+    cdef int _step
+    for _step in range(FRAMES):
+        if element < 0 or level > 2:
             break
         if sheet.places[element].language:
             return &sheet.t.marks[sheet.places[element].language - 1]
+        level += not TAG_TABLE <= sheet.t.elements[element].tag <= TAG_TH
         element = sheet.t.elements[element].parent
     return NULL
 

@@ -11,7 +11,7 @@ from ncleaner.document.kept import FRAGMENT, KINDS, NOTICE, Kept, Remarks
 from ncleaner.methods.base import Trace
 from ncleaner.methods.baselines import Heuristics
 from ncleaner.methods.ngram import NGram
-from ncleaner.modelling._decision import complete_tables, drop_copies, drop_link_runs
+from ncleaner.modelling._decision import complete_code, complete_tables, drop_copies, drop_link_runs
 from ncleaner.modelling._judge import Steps
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.notices import Notices, shipped_notices
@@ -70,9 +70,9 @@ def finished(
 ) -> tuple[npt.NDArray[np.bool_], dict[str, float]]:
     """Applies the rules that follow the judgement of a page.
 
-    They remove copies of segments and rows of links beside an article, keep tables whole of which most is
-    kept, and remove menus and copyright lines of a page with little text or without other boilerplate, and a
-    page of a few links.
+    They remove copies of segments and rows of links beside an article, and keep tables whole of which most is
+    kept, and code of which a quarter is. They remove menus and copyright lines of a page with little text or
+    without other boilerplate, and a page of a few links.
 
     Args:
         document: the page.
@@ -100,6 +100,8 @@ def finished(
     note("run")
     complete_tables(document.tables, mask)
     note("table")
+    complete_code(document.tables, mask)
+    note("code")
     _segments, _words, _all, chars, _links = sums_of(document.tables, mask)
     little = chars < _LITTLE
     if little or found.get(FRAGMENT, 0.0) > 0.5:

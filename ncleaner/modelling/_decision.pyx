@@ -26,6 +26,8 @@ in a row, each a link as a whole, beside the block that holds the text or behind
 
 *Tables.* A data table without the names of its columns, or with holes, says little. Short cells are hard to judge one
 by one, and a value that occurs twice in a table is not a copy. So a table that is nearly all kept is kept whole.
+
+*Code.* Half a program is none. So preformatted text of which a quarter is kept is kept whole.
 """
 
 from libc.math cimport exp, fmax, fmin, log, tanh
@@ -37,7 +39,7 @@ from ncleaner.document._hashes cimport letters_hash, mix, row_of, rows_for
 from ncleaner.document._tables cimport (
     HEADLINE, HIDDEN, PREFORMATTED, Tables, chain, element_t, fill_styles, segment_t, style_of, tables_t,
 )
-from ncleaner.document._tags cimport TAG_TABLE, TAG_TD, TAG_TH, TAG_TR
+from ncleaner.document._tags cimport TAG_PLAINTEXT, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH, TAG_TR
 
 import numpy as np
 
@@ -383,6 +385,14 @@ cdef bint drop_kept_copies(const tables_t* t, uint8_t* kept, int32_t* firsts) no
     return done
 
 
+cdef uint8_t[::1] _writable(Tables tables, mask):
+    """Returns the bytes of a mask of a page."""
+    cdef uint8_t[::1] kept = mask.view(np.uint8)
+    if kept.shape[0] != tables.t.n_segments:
+        raise ValueError("the mask does not fit the document")
+    return kept
+
+
 def drop_copies(Tables tables not None, mask not None, firsts=None):
     """Takes from a mask each kept segment whose text is kept before in a block of another style.
 
@@ -394,12 +404,10 @@ def drop_copies(Tables tables not None, mask not None, firsts=None):
     Raises:
         ValueError: the mask does not fit the document.
     """
-    cdef uint8_t[::1] kept = mask.view(np.uint8)
+    cdef uint8_t[::1] kept = _writable(tables, mask)
     cdef int32_t[::1] copied
     cdef int32_t* out = NULL
     cdef bint done
-    if kept.shape[0] != tables.t.n_segments:
-        raise ValueError("the mask does not fit the document")
     if not kept.shape[0]:
         return
     if firsts is not None:
@@ -571,12 +579,10 @@ def drop_link_runs(Tables tables not None, mask not None, double article):
     Raises:
         ValueError: the mask does not fit the document.
     """
-    cdef uint8_t[::1] kept = mask.view(np.uint8)
+    cdef uint8_t[::1] kept = _writable(tables, mask)
     cdef beside_t beside
     cdef uint64_t size = rows_for(tables.t.n_segments)
     cdef bint done
-    if kept.shape[0] != tables.t.n_segments:
-        raise ValueError("the mask does not fit the document")
     if article < MAYBE or not kept.shape[0]:
         return
     with nogil:
@@ -606,6 +612,8 @@ cdef enum:
     CELLS = 4
     # Least share of the segments in its cells that is kept, in per cent.
     SHARE = 70
+    # Preformatted text is kept whole if this part of its characters is kept: a quarter.
+    CODE_PART = 4
 
 # What is counted of a table.
 cdef struct count_t:
@@ -674,6 +682,44 @@ cdef void keep_whole_tables(const tables_t* t, uint8_t* kept) noexcept nogil:
                         kept[i] = True
 
 
+cdef void keep_whole_code(const tables_t* t, uint8_t* kept) noexcept nogil:
+    """Adds segments to a mask, as `complete_code`."""
+    cdef const element_t* e
+    cdef Py_ssize_t element
+    cdef int32_t first, last, i
+    cdef uint64_t chars, of_kept
+    # the elements inside of one are looked at only with it
+    cdef uint32_t end = 0
+    for element in range(t.n_elements):
+        e = &t.elements[element]
+        if not TAG_PRE <= e.tag <= TAG_PLAINTEXT or e.first_run == e.last_run or <uint32_t> e.first_run < end:
+            continue
+        end = <uint32_t> e.last_run
+        first = t.runs[e.first_run].segment
+        last = t.runs[e.last_run - 1].segment
+        chars = of_kept = 0
+        for i in range(first, last + 1):
+            if not t.segments[i].flags & HIDDEN:
+                chars += t.segments[i].chars
+                of_kept += t.segments[i].chars if kept[i] else 0
+        if of_kept == chars or CODE_PART * of_kept < chars:
+            continue
+        for i in range(first, last + 1):
+            if not t.segments[i].flags & HIDDEN:
+                kept[i] = True
+
+
+def complete_code(Tables tables not None, mask not None):
+    """Adds to a mask the other segments of preformatted text of which at least a quarter of the characters is kept.
+
+    Arguments and errors as `complete_tables`.
+    """
+    cdef uint8_t[::1] kept = _writable(tables, mask)
+    if kept.shape[0]:
+        with nogil:
+            keep_whole_code(&tables.t, &kept[0])
+
+
 def complete_tables(Tables tables not None, mask not None):
     """Adds to a mask the other cells of tables of data of which at least 70 per cent is kept.
 
@@ -684,10 +730,7 @@ def complete_tables(Tables tables not None, mask not None):
     Raises:
         ValueError: the mask does not fit the document.
     """
-    cdef uint8_t[::1] kept = mask.view(np.uint8)
-    if kept.shape[0] != tables.t.n_segments:
-        raise ValueError("the mask does not fit the document")
-    if not kept.shape[0]:
-        return
-    with nogil:
-        keep_whole_tables(&tables.t, &kept[0])
+    cdef uint8_t[::1] kept = _writable(tables, mask)
+    if kept.shape[0]:
+        with nogil:
+            keep_whole_tables(&tables.t, &kept[0])

@@ -16,7 +16,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ncleaner.document import Document
+from ncleaner.document import Document, tags
+from ncleaner.document.tables import PREFORMATTED
 from ncleaner.errors import ModelError
 from ncleaner.modelling._terms import BUCKETS, TERMS_VERSION, score_of
 from ncleaner.modelling.container import Card, Stored, about_of, integers, pack
@@ -25,6 +26,7 @@ from ncleaner.text.visible import counted
 
 __all__ = ["Notices", "load_notices", "shipped_notices"]
 
+_CODE = 1 << tags.CONTEXT.index("code")
 _OWN = ("terms", "step", "offset")
 # beyond these log-odds, in nats, the exponential function need not be asked
 _CERTAIN = 30.0
@@ -68,14 +70,14 @@ class Notices(Stored):
         Returns:
             0 to 1; above 0.5 for a notice. 0 if nothing would be kept, or too much for a notice: more than
             150 words, or 300 letters of a script that does not separate words, outside of links. A long link
-            by itself counts as text.
+            by itself counts as text. 0 also if the page would show lines of code.
         """
         title = document.title.encode("utf-8", "replace")
         parts = document.tables, mask, title, self.weights
         odds = self.step * score_of(*parts) + self.offset
         if math.isnan(odds):
             odds = self.step * score_of(*parts, prose=True) + self.offset - _SURELY
-        if math.isnan(odds) or odds < -_CERTAIN:
+        if math.isnan(odds) or odds < -_CERTAIN or (odds > 0 and _shows_code(document, mask)):
             return 0.0
         return 1 / (1 + math.exp(-odds))
 
@@ -133,6 +135,17 @@ class Notices(Stored):
             ("sources", str(self.about.get("sources", "-"))),
         ]
         return Card(facts, [])
+
+
+def _shows_code(document: Document, mask: npt.NDArray[np.bool_]) -> bool:
+    """Whether preformatted text that is kept has several lines, and elements of code."""
+    segments = document.segments[mask & (document.segments["flags"] & PREFORMATTED > 0)]
+    lines = len(segments) + sum(
+        document.data.count(b"\n", start, end) for start, end in segments[["start", "end"]].tolist()
+    )
+    places = segments[["first_run", "last_run"]].tolist()
+    contexts = document.runs["context"]
+    return lines > 1 and any((contexts[first : last + 1] & _CODE).any() for first, last in places)
 
 
 def load_notices(name: str | Path = "notices") -> Notices:

@@ -60,6 +60,8 @@ TABLE: list[tuple[str, list[tuple[str, str]]]] = [
     # numbers of lines, and links to the heading itself
     ("<pre><i class=linenos>1</i>a\n<i class=linenos> 2</i>b</pre>", [("p", "a\nb")]),
     ("<table><tr><td class='gutter gl'><pre>1\n2</pre><td><pre>a\nb</pre></table>", [("p", "a\nb")]),
+    ("<pre><i class=ln>1</i>a\n<i class=lnt>2</i>b\n<i class=line_num>3</i>c", [("p", "a\nb\nc")]),
+    ("<pre><i class=lnx>1</i>a\n<i class=lm>2</i>b", [("p", "1a\n2b")]),
     ("<pre><i class=lineno>x1</i>a</pre><p class=lineno>7", [("p", "x1a"), ("h", "7")]),
     ("<pre><i class=online>1</i></pre>", [("p", "1")]),
     ("<h2>a<a href=#a>¶</a></h2><h2><a href='#b'> # </a>b</h2>", [("h", "a"), ("h", "b")]),

@@ -42,7 +42,7 @@ PAGES: list[tuple[str, list[tuple[str, int, str | int]]]] = [
     ("<p id=a>b<a name=c></a>", [("ID", 0, "a"), ("ID", 1, "c"), ("LINK_END", 1, 0)]),
     ("<base href=/x><p>a", [("BASE", 0, "/x")]),
     ("<p>a<img src=b alt=c><img alt=d><img src=data:e data-src=f>",
-     [("IMAGE", 1, "b"), ("ALT", 1, "c"), ("IMAGE", 1, "f"), ("ALT", 1, 3)]),
+     [("IMAGE", 1, "b"), ("ALT", 1, "c"), ("IMAGE", 1, 2), ("ALT", 1, "d"), ("IMAGE", 1, "f"), ("ALT", 1, 4)]),
     ("<pre class='a lang-c'>b</pre>", [("LANGUAGE", 0, "c")]),
     ("<p>a <code>b</code>", [("CODE", 1, 0)]),
     ("<script src=/MathJax.js></script>a", [("TYPESET", 0, 0)]),

@@ -44,6 +44,10 @@ BLOCKS = [
     ("<pre>a\n\n\n  b\n</pre>", "```\na\n\n\n  b\n```"),
     ('<pre><code class="language-python">a</code></pre>', "```python\na\n```"),
     ('<div class="highlight-source-js"><div><pre>a</pre></div></div>', "```js\na\n```"),
+    (
+        "<div class=language-c><div><table><tr><td class=gutter>1<td class=code><pre>a</pre></table></div></div>",
+        "```c\na\n```",
+    ),
     ('<pre class="brush: cpp; gutter: true">a</pre>', "```cpp\na\n```"),
     ('<pre class="sourceCode haskell">a</pre>', "```haskell\na\n```"),
     ('<pre class="language-none">a</pre>', "```\na\n```"),

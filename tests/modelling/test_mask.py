@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
 from ncleaner.modelling._decision import (
     LEAST,
+    complete_code,
     complete_tables,
     decide,
     drop_copies,
@@ -94,12 +96,12 @@ ROW = "<tr><td>8.15<td>Pier<td>daily"
 TABLE = f"<table><tr><th>Time<th>From<th>Days{ROW}{ROW}</table>"
 
 
-def completed(html: str, removed: list[int]) -> list[int]:
+def completed(html: str, removed: list[int], complete: Callable[..., None] = complete_tables) -> list[int]:
     """The segments that are still removed."""
     document = dump_html(html)
     mask = np.ones(len(document), bool)
     mask[removed] = False
-    complete_tables(document.tables, mask)
+    complete(document.tables, mask)
     return np.flatnonzero(~mask).tolist()
 
 
@@ -313,3 +315,16 @@ def test_figures_of_a_page_without_text_and_of_wrong_arrays() -> None:
         figures_of_decision(page.tables, np.zeros(2, bool), np.zeros(1), found)
     with pytest.raises(ValueError, match="14 figures"):
         figures_of_decision(page.tables, np.zeros(1, bool), np.zeros(1), found[:3])
+
+
+def test_the_rest_of_code_is_kept() -> None:
+    code = "<p>x<pre><p>ab<p hidden>cd<p>efghij</pre><p>y<pre><p>k</pre>"
+    assert completed(code, [0, 2, 3, 4, 5], complete_code) == [0, 2, 4, 5]
+    assert completed(code, [0, 1, 2, 5], complete_code) == [0, 2, 5]
+    assert completed(code, [0, 1, 2, 3, 4, 5], complete_code) == [*range(6)]
+    assert completed("<pre><p>a<p>bcd</pre>", [1], complete_code) == []
+    assert completed("<pre><p>a<p>bcde</pre>", [1], complete_code) == [1]
+    assert completed("<div><p>ab<p>c</div>", [1], complete_code) == [1]
+    assert completed("", [], complete_code) == []
+    with pytest.raises(ValueError, match="does not fit"):
+        complete_code(dump_html(code).tables, np.ones(7, bool))

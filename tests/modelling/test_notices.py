@@ -166,6 +166,15 @@ def test_the_probability_of_a_notice() -> None:
     assert probability(Notices(notices.weights, 10.0, -1e9), "<p>Page not found") == 0
 
 
+def test_lines_of_code_are_no_notice() -> None:
+    notices = model("page not found")
+    assert probability(notices, "<pre><code>page not\nfound</code></pre>") == 0
+    assert probability(notices, "<pre><p><code>page</code><p>not found</pre>") == 0
+    assert probability(notices, "<pre><code>page not found</code></pre>") > 0.99
+    assert probability(notices, "<pre>page not\nfound</pre>") > 0.99
+    assert probability(notices, "<p><code>page</code> not found") > 0.99
+
+
 def test_a_long_list_of_links_asks_for_more() -> None:
     notices = model("page not found")
     links = "<p>" + " ".join(f"<a href=/>{words(4)}</a>" for _ in range(50)) + "</p>"
