@@ -36,7 +36,9 @@ def test_each_name_is_found_and_has_a_docstring(name: str) -> None:
 
 @pytest.mark.skipif(not REFERENCE.exists(), reason="the documents are not here")
 def test_the_reference_has_each_name() -> None:
-    named = re.findall(r"^\.\. auto(?:class|function):: ncleaner\.(\w+)$", REFERENCE.read_text("utf-8"), re.MULTILINE)
+    named = re.findall(
+        r"^\.\. auto(?:class|function):: ncleaner\.(\w+)$", REFERENCE.read_text("utf-8"), re.MULTILINE
+    )
     errors = {name for name in ncleaner.__all__ if name.endswith(("Error", "Warning"))}
     assert sorted(named) == sorted(set(ncleaner.__all__) - errors)
 
