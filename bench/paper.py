@@ -1,6 +1,6 @@
 """The paper, redone: the tables and figures of Evert (2008), cross-validated on gold data.
 
-    python -m bench.paper --data GOLD_DIR [--output docs/paper.md] [--jobs 2] [--quiet]
+    python -m bench.paper --data GOLD_DIR [--output bench/results/paper.md] [--jobs 2] [--quiet]
 
 GOLD_DIR holds manifest.jsonl, raw/ID.html and clean/ID.txt; text dumps are taken from lynx/ID.txt or
 text/ID.txt, or made by Lynx. Writes a report and, in a directory of its name, the figures. The same pages
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-REPORT = Path("docs/paper.md")
+REPORT = Path("bench/results/paper.md")
 FOLDS = 5
 # as the paper trains (section 3), and as it decides (section 2): the dirty model has to give a segment the
 # higher probability

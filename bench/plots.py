@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from bench.results import Part, Table, median_ratio
-from bench.stages import STAGES
+from bench.stages import ASIDE
 
-__all__ = ["drawn"]
+__all__ = ["drawn", "stages_of"]
 
 _FLOOR = "floor"
 _COLOURS = {_FLOOR: "#888888", "everything": "#56b4e9", "ngram": "#e69f00", "hybrid": "#0072b2"}
 _OURS, _PEERS = "#0072b2", "#d55e00"
+
+
+def stages_of(tables: Iterable[Table]) -> list[str]:
+    """Returns the stages of results, in their order: older results may have other names than the code."""
+    rows = [row for table in tables for row in table.rows if row.group == "stages" and row.name != ASIDE]
+    return list(dict.fromkeys(row.name for row in rows if row.median))
 
 
 def _sizes(part: Part, axes: Any) -> bool:
@@ -39,7 +45,7 @@ def _stages(part: Part, axes: Any) -> bool:
     """The stages of a page, one on the other, beside the floor and its halves."""
     from matplotlib import colormaps
 
-    names = [name for name in STAGES if any(row.name == name for table in part.tables for row in table.rows)]
+    names = stages_of(part.tables)
     colours = {name: colormaps["tab20"](number) for number, name in enumerate(names)}
     for position, table in enumerate(part.tables):
         pages = table.facts["pages"]

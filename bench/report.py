@@ -9,9 +9,9 @@ from pathlib import Path
 
 from bench.machine import BUSY
 from bench.parts import FLOOR, LIBRARIES, OURS
-from bench.plots import drawn
+from bench.plots import drawn, stages_of
 from bench.results import Part, Row, Table, ratios, spread
-from bench.stages import ASIDE, STAGES
+from bench.stages import ASIDE
 
 __all__ = ["section_of", "written"]
 
@@ -31,6 +31,12 @@ def _ratio(row: Row, base: Row) -> str:
     middle = statistics.median(found)
     digits = 2 if middle < 10 else 1
     return f"{middle:.{digits}f} ± {middle * spread(found):.{digits}f}"
+
+
+def _times(row: Row, base: Row) -> str:
+    """A median of ratios round by round; the section `about` says how noisy they are."""
+    found = statistics.median(ratios(row, base))
+    return f"{found:.{2 if found < 10 else 1}f}"
 
 
 def _micro(row: Row, pages: float) -> str:
@@ -123,27 +129,37 @@ def _floor(part: Part) -> str:
 
 
 def _stages(part: Part) -> str:
-    texts = []
-    for table in part.tables:
-        pages, base = table.facts["pages"], table.row(FLOOR)
-        found = {row.name: row for row in table.rows if row.group == "stages"}
-        rows = [
-            [name, _micro(found[name], pages), _ratio(found[name], base)]
-            for name in STAGES
-            if name in found and found[name].median
+    tables = part.tables
+    found = [{row.name: row for row in table.rows if row.group == "stages"} for table in tables]
+    names = stages_of(tables)
+
+    def cells(pick: Callable[[int], Row | None]) -> list[str]:
+        shown: list[str] = []
+        for index, table in enumerate(tables):
+            row = pick(index)
+            if row is None:
+                shown += ["–", "–"]
+            else:
+                shown += [_micro(row, table.facts["pages"]), _times(row, table.row(FLOOR))]
+        return shown
+
+    def total(index: int) -> Row:
+        values = [row.seconds for name, row in found[index].items() if name != ASIDE]
+        return Row("sum", [sum(each) for each in zip(*values, strict=True)])
+
+    rows = [[name, *cells(lambda index, name=name: found[index].get(name))] for name in names]  # type: ignore[misc]
+    rows.append(["**all of these**", *cells(total)])
+    rows.append(
+        [
+            "the same loop without the clock of the stages",
+            *cells(lambda index: tables[index].row("method:hybrid")),
         ]
-        values = [found[name].seconds for name in STAGES if name in found]
-        total = Row("sum", [sum(each) for each in zip(*values, strict=True)])
-        loop = table.row("method:hybrid")
-        rows.append(["**all of these**", _micro(total, pages), _ratio(total, base)])
-        rows.append(
-            ["the same loop without the clock of the stages", _micro(loop, pages), _ratio(loop, base)]
-        )
-        rows.append(["floor", _micro(base, pages), "1.00"])
-        if ASIDE in found:
-            rows.append([f"{ASIDE}, for comparison", _micro(found[ASIDE], pages), _ratio(found[ASIDE], base)])
-        texts.append(f"{_archive(table)}:\n\n" + markdown(["stage", "µs a page", "× floor"], rows))
-    return "\n\n".join(texts)
+    )
+    rows.append(["floor", *cells(lambda index: tables[index].row(FLOOR))])
+    if any(ASIDE in each for each in found):
+        rows.append([f"{ASIDE}, for comparison", *cells(lambda index: found[index].get(ASIDE))])
+    head = ["stage"] + [cell for table in tables for cell in (f"{_archive(table)}: µs", "× floor")]
+    return markdown(head, rows)
 
 
 def _methods(part: Part) -> str:
@@ -156,7 +172,7 @@ def _methods(part: Part) -> str:
             for table in loops
             for cell in (
                 _micro(table.row(name), table.facts["pages"]),
-                _ratio(table.row(name), table.row(FLOOR)),
+                _times(table.row(name), table.row(FLOOR)),
             )
         ]
         for name in names
@@ -177,9 +193,9 @@ def _methods(part: Part) -> str:
                 [
                     f"`{name}`",
                     f"{whole.median:.2f}",
-                    _ratio(whole, base),
+                    _times(whole, base),
                     f"{begun.median:.2f}",
-                    _ratio(loop, base),
+                    _times(loop, base),
                     f"{whole.facts['parent']:.2f}",
                 ]
             )
@@ -206,8 +222,8 @@ def _peers(part: Part) -> str:
             [
                 titles.get(row.name) or (f"ncleaner {_short(row.name)}" if _is_loop(row.name) else row.name),
                 f"{row.median / table.facts['pages'] * 1e3:.2f}",
-                _ratio(row, base),
-                _ratio(row, ours),
+                _times(row, base),
+                _times(row, ours),
             ]
             for row in sorted(table.rows, key=lambda row: row.median)
         ]
@@ -216,61 +232,58 @@ def _peers(part: Part) -> str:
 
 
 def _sizes(part: Part) -> str:
-    texts = []
+    rows = []
     for table in part.tables:
-        rows = []
         for group in table.groups:
             base = table.row(FLOOR, group)
             pages, size = base.facts["pages"], base.facts["bytes"]
             ours = [table.row(f"method:{name}", group) for name in OURS]
             rows.append(
                 [
-                    f"{size / pages:,.0f}",
-                    f"{pages:,.0f}",
+                    f"{table.name}, {size / pages:,.0f}",
                     _micro(base, pages),
-                    f"{base.median / size * 1e9:.2f}",
-                    *(_ratio(row, base) for row in ours),
+                    *(_times(row, base) for row in ours),
                     _micro(ours[-1], pages),
-                    f"{ours[-1].median / size * 1e9:.2f}",
                 ]
             )
-        head = [
-            "bytes a page",
-            "pages",
-            "floor, µs",
-            "floor, ns a byte",
-            *(f"`{name}` × floor" for name in OURS),
-        ]
-        head += ["`hybrid`, µs", "`hybrid`, ns a byte"]
-        texts.append(f"Pages {table.name}:\n\n" + markdown(head, rows))
-    return "\n\n".join(texts)
+    head = ["pages, bytes", "floor, µs", *(f"`{name}` × floor" for name in OURS), "`hybrid`, µs"]
+    return markdown(head, rows)
 
 
 def _text(part: Part) -> str:
-    rows = []
+    forms: list[str] = []
+    speeds: dict[tuple[str, str, str], str] = {}
+    peaks: dict[str, float] = {"worker peak": 0.0, "parent peak": 0.0}
     for table in part.tables:
         for row in table.rows:
             form, _, method = row.name.partition(":")
             if "bytes" not in row.facts:
                 continue
+            if form not in forms:
+                forms.append(form)
             begun = table.row(f"start:{method}").seconds
             seconds = [a - b for a, b in zip(row.seconds, begun, strict=True)]
-            speed = "too little text to tell"
-            if min(seconds) > 0:
-                speeds = [row.facts["bytes"] / 1e6 / each for each in seconds]
-                middle = statistics.median(speeds)
-                speed = f"{middle:.1f} ± {middle * spread(speeds):.1f}"
-            rows.append(
-                [
-                    f"{table.name}; {form}; `{method}`",
-                    f"{row.facts['bytes'] / 1e6:.1f}",
-                    speed,
-                    f"{row.facts['worker peak'] / 1e6:.0f}",
-                    f"{row.facts['parent peak'] / 1e6:.0f}",
-                ]
+            enough = min(seconds) > 0
+            each = (
+                statistics.median(row.facts["bytes"] / 1e6 / second for second in seconds) if enough else 0.0
             )
-    return markdown(
-        ["text", "MB", "MB per second of CPU time", "peak of the worker, MB", "of the parent, MB"], rows
+            speeds[table.name, form, method] = f"{each:.0f}" if enough else "too little text to tell"
+            peaks = {name: max(peak, row.facts[name] / 1e6) for name, peak in peaks.items()}
+    methods = sorted({method for _, _, method in speeds})
+    rows = [
+        [
+            table.name,
+            *(
+                " / ".join(speeds.get((table.name, form, method), "–") for method in methods)
+                for form in forms
+            ),
+        ]
+        for table in part.tables
+    ]
+    said = ", ".join(f"`{method}`" for method in methods)
+    return (
+        f"MB per second of CPU time, {said}; at most {peaks['worker peak']:.0f} MB in the worker and "
+        f"{peaks['parent peak']:.0f} MB in the parent:\n\n" + markdown(["text", *forms], rows)
     )
 
 

@@ -90,7 +90,7 @@ def rows(
 
     The keys are those of jsonl; see `Row`. Pages without clean text are rows,
     too, with an empty `text`. For large crawls, `ncleaner clean -f parquet` takes all cores, survives pages
-    that kill a process, and can be interrupted; docs/frames.md has recipes for both ways.
+    that kill a process, and can be interrupted; docs/python.md has recipes for both ways.
 
     Damage, pages that are given up, and files of a directory that cannot be opened are logged as warnings by
     the logger `ncleaner`.

@@ -29,7 +29,7 @@ __all__ = ["Small", "Text", "read_texts", "small_parts", "terms_of_texts", "trai
 Terms = npt.NDArray[np.uint16]
 
 # Strength of the regularisation (λ/2 of the squared weights) where all notices together weigh as much as all
-# other texts; more or less of it finds fewer notices at the same share of small texts lost (docs/notices.md).
+# other texts; more or less of it finds fewer notices at the same share of small texts lost (docs/zones.md).
 _LAMBDA = 0.03
 # A text counts as a notice from these log-odds on, in nats: it is worse to lose a text than to keep a notice.
 _DOUBT = 0.85

@@ -20,16 +20,20 @@ from .test_readme import in_the_clone
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = (
-    "start.md",
-    "training.md",
-    "crawl.md",
+    "index.md",
+    "language-model.md",
     "pipes.md",
+    "scale.md",
+    "training.md",
     "python.md",
     "formats.md",
     "markdown.md",
-    "frames.md",
     "metadata.md",
+    "sites.md",
+    "trust.md",
 )
+# what a command needs besides the package
+NEEDS = {"ncleaner.spark": "pyspark", "--duplicates": "rensa"}
 BLOCK = re.compile(r"^```(bash|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 BLOCKS = [
     (name, number, *found)
@@ -75,6 +79,9 @@ def test_block(name: str, number: int, language: str, code: str, folders: Callab
                 pytest.skip(f"{library} is not installed")
         command = [sys.executable, "-c", code]
     else:
+        for tool, module in NEEDS.items():
+            if tool in code and importlib.util.find_spec(module) is None:
+                pytest.skip(f"{module} is not installed")
         command = ["bash", "-e", "-o", "pipefail", "-c", code]
     result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -13,6 +14,7 @@ import pytest
 import ncleaner
 
 ROOT = Path(ncleaner.__file__).parent
+REFERENCE = Path(__file__).parent.parent / "docs" / "python.md"
 MODULES = [
     ".".join(("ncleaner", *path.relative_to(ROOT).with_suffix("").parts))
     for path in sorted(ROOT.rglob("*.py"))
@@ -30,6 +32,15 @@ def test_each_name_is_found_and_has_a_docstring(name: str) -> None:
     assert value.__doc__
     assert value.__name__ == name
     assert not isinstance(value, ModuleType)
+
+
+@pytest.mark.skipif(not REFERENCE.exists(), reason="the documents are not here")
+def test_the_reference_has_each_name() -> None:
+    named = re.findall(
+        r"^\.\. auto(?:class|function):: ncleaner\.(\w+)$", REFERENCE.read_text("utf-8"), re.MULTILINE
+    )
+    errors = {name for name in ncleaner.__all__ if name.endswith(("Error", "Warning"))}
+    assert sorted(named) == sorted(set(ncleaner.__all__) - errors)
 
 
 def test_a_name_that_there_is_not() -> None:

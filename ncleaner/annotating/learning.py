@@ -39,7 +39,7 @@ _MOST: Final = 2000
 _LEAST: Final = 4
 # a learned alphabet is for pages of one language
 _MAIN: Final = 0.8
-# The first pages are typical ones: a model of a few pages learns little from odd ones (docs/annotation.md).
+# The first pages are typical ones: a model of a few pages learns little from odd ones (docs/training.md).
 _TYPICAL: Final = 8
 # Then a page counts as doubtful at most as this multiple of the mean.
 _MOST_DOUBT: Final = 3.0

@@ -8,7 +8,7 @@ A segment has three statistics, all in bits (log2); a larger value means cleaner
 logistic
             regression, is the evidence in a two-state chain of clean and dirty segments.
 
-docs/accuracy.md has the figures for each.
+docs/languages.md has the figures for each.
 """
 
 from __future__ import annotations
