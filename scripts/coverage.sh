@@ -4,8 +4,8 @@
 #     scripts/coverage.sh [OPTIONS OF PYTEST]
 #
 # Builds the extensions with line tracing in a copy of the tree, and runs plain `pytest` there, with the slow tests that
-# are marked `traced` and without those that are marked `untraced`; processes that tests start are counted, too. The shares are printed, and the lines written to
-# coverage/index.html. PYTHON is the Python, 3.11: coverage.py cannot count lines of Cython by what later ones have for
+# are marked `traced` and without those that are marked `untraced`. Processes that tests start are counted, too. The
+# shares are printed, and the lines written to coverage/index.html. PYTHON is the Python, 3.11: coverage.py cannot count lines of Cython by what later ones have for
 # it. It needs the extra `dev`.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)

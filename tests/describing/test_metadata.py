@@ -184,6 +184,7 @@ def test_a_date_as_the_language_of_the_page_writes_it() -> None:
         assert ncleaner.metadata(f"<html lang={lang}>{byline}").published == wanted
 
 
+@pytest.mark.untraced
 def test_a_hundred_thousand_dates_take_no_time() -> None:
     many = "".join(f"<li>{1 + number % 28}.5.2024" for number in range(100_000))
     assert ncleaner.metadata(f"{PROSE}<ul>{many}</ul>").published == ""

@@ -178,6 +178,7 @@ GROWING: dict[str, Callable[[int], bytes]] = {
 }
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("name", GROWING)
 def test_the_work_grows_with_the_page(name: str) -> None:
     """Counts the steps of the last pass. Those before it stop at bounds that are constants."""
@@ -524,6 +525,7 @@ AROUND = {
 }
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("around", AROUND)
 @pytest.mark.parametrize("name", OPEN)
 def test_what_is_open_in_noscript_does_not_swallow_the_page(name: str, around: str) -> None:
