@@ -16,13 +16,14 @@ from ncleaner.document._document cimport (
 )
 from ncleaner.document._formula cimport (
     FORMULA_COPY, FORMULA_IMAGE, FORMULA_PREVIEW, FORMULA_RENDERED, FORMULA_SOURCE, NO_FORMULA, add_bar, add_leaf,
-    add_reading, add_tex, end_readings, formula_class, is_tex_type, may_be_formula,
+    add_reading, add_tex, end_readings, formula_class, is_named, is_of_formula, is_tex_type, know_formula_tags,
+    mark_tree, may_be_formula, says_tex,
 )
 from ncleaner.document._marks cimport (
-    MARK_CODE, MARK_LINK_END, NO_ATTRIBUTE, OF_ALIGN, OF_ALT, OF_ALTTEXT, OF_BASE, OF_CLASS, OF_COLSPAN, OF_DISPLAY,
-    OF_ENCODING, OF_HEIGHT, OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_NAME, OF_ROLE, OF_ROWSPAN, OF_SRC,
-    OF_START, OF_STYLE, OF_TYPE, OF_VALUE, OF_WIDTH, add_mark, mark_attribute, mark_picture, mark_script, open_picture,
-    picture_attribute, picture_t, says_display,
+    MARK_CODE, MARK_FORMULA, MARK_FORMULA_END, MARK_LINK_END, NO_ATTRIBUTE, OF_ALIGN, OF_ALT, OF_ALTTEXT, OF_BASE,
+    OF_CLASS, OF_COLSPAN, OF_DISPLAY, OF_ENCODING, OF_HEIGHT, OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_NAME,
+    OF_ROLE, OF_ROWSPAN, OF_SRC, OF_START, OF_STYLE, OF_TEX, OF_TYPE, OF_VALUE, OF_WIDTH, add_mark, mark_attribute,
+    mark_picture, mark_script, open_picture, picture_attribute, picture_t, says_display,
 )
 from ncleaner.document._spaces cimport CLOSED, JOINT_LEVELS, begin_side, is_apart, is_blank, joint, side_t, widen_side
 from ncleaner.document._structs cimport (
@@ -141,9 +142,17 @@ cdef int _of_name(const unsigned char* name, size_t length) noexcept nogil:
         if memcmp(name, b"alttext", 7) == 0:
             return OF_ALTTEXT
         return OF_DISPLAY if memcmp(name, b"display", 7) == 0 else NO_ATTRIBUTE
-    if length == 8 and memcmp(name, b"encoding", 8) == 0:
-        return OF_ENCODING
-    if length == 9 and memcmp(name, b"data-lang", 9) == 0 or length == 13 and memcmp(name, b"data-language", 13) == 0:
+    if length == 8:
+        if memcmp(name, b"encoding", 8) == 0:
+            return OF_ENCODING
+        return OF_TEX if memcmp(name, b"data-tex", 8) == 0 else NO_ATTRIBUTE
+    if length == 9:
+        if memcmp(name, b"data-lang", 9) == 0:
+            return OF_LANGUAGE
+        return OF_TEX if memcmp(name, b"data-math", 9) == 0 or memcmp(name, b"data-expr", 9) == 0 else NO_ATTRIBUTE
+    if length == 10 and memcmp(name, b"data-latex", 10) == 0 or length == 12 and memcmp(name, b"data-formula", 12) == 0:
+        return OF_TEX
+    if length == 13 and memcmp(name, b"data-language", 13) == 0:
         return OF_LANGUAGE
     return NO_ATTRIBUTE
 
@@ -288,13 +297,6 @@ cdef enum:
     FORMULA_NODES = 10_000   # most nodes of a formula that MathJax shows
 
 
-cdef bint _is_named(node_t* node, const char* name, size_t length) noexcept nogil:
-    """Returns whether an element has a name that Lexbor does not know, of at most 16 bytes."""
-    cdef name_t* entry = <name_t*> node.local_name
-    return node.type == ELEMENT_NODE and node.local_name >= KNOWN_TAGS and entry.length == length \
-        and memcmp(entry.short_name, name, length) == 0
-
-
 cdef str_t* _value(node_t* node, int which) noexcept nogil:
     """Returns the value of an attribute, or NULL."""
     cdef attr_t* attr = (<element_node_t*> node).first_attr
@@ -421,26 +423,29 @@ cdef bint _tex_follows(node_t* node) noexcept nogil:
 
 
 cdef node_t* _math_in(node_t* root) noexcept nogil:
-    """Returns the first <math> in an element, or NULL."""
+    """Returns the first <math> in an element, else the first <mjx-math>, or NULL."""
     cdef node_t* node = root
+    cdef node_t* shown = NULL
     cdef size_t n = 0
     while node != NULL and n < FORMULA_NODES:
         if node.type == ELEMENT_NODE and node.local_name == id_math:
             return node
+        if shown == NULL and is_named(node, b"mjx-math"):
+            shown = node
         node = following(node, root, True)
         n += 1
-    return NULL
+    return shown
 
 
 cdef void _add_formula(builder_t* b, node_t* math, found_t* found) noexcept nogil:
-    """Writes a <math>: its TeX if it has any, otherwise the text of its leaves."""
+    """Writes a <math> or <mjx-math>: its TeX if it has any, otherwise the text of its leaves."""
     cdef node_t* node = math
     cdef str_t* tex = NULL
     cdef str_t* text
     cdef size_t start = b.mark
-    cdef bint into
+    cdef bint into, operator_
     while node != NULL and tex == NULL:
-        if _is_named(node, b"annotation", 10):
+        if is_named(node, b"annotation"):
             text = _value(node, OF_ENCODING)
             if text != NULL and text.length == 17 and memcmp(text.data, b"application/x-tex", 17) == 0:
                 tex = _text_of(node)
@@ -450,17 +455,25 @@ cdef void _add_formula(builder_t* b, node_t* math, found_t* found) noexcept nogi
     if tex != NULL and not is_blank(tex.data, tex.length):
         add_tex(b, tex.data, tex.length, _is_display(b, math))
     else:
+        if b.marking:
+            add_mark(b, MARK_FORMULA, _is_display(b, math))
+            mark_tree(b, math)
         node = math
         while node != NULL:
             into = True
             if node.type == TEXT_NODE:
                 text = &(<text_node_t*> node).data
-                add_leaf(b, text.data, text.length, node.parent.local_name == id_mo, start)
+                operator_ = node.parent.local_name == id_mo or is_named(node.parent.parent, b"mjx-mo")
+                add_leaf(b, text.data, text.length, operator_, start)
             elif node.type == ELEMENT_NODE:
-                into = not (_is_named(node, b"annotation", 10) or node.local_name == id_annotation_xml)
+                into = not (is_named(node, b"annotation") or node.local_name == id_annotation_xml)
             node = following(node, math, into)
-            if node != NULL and node.type == ELEMENT_NODE and node.prev != NULL and _is_named(node.parent, b"mfrac", 5):
+            if node != NULL and node.type == ELEMENT_NODE and (
+                node.prev != NULL and is_named(node.parent, b"mfrac") or is_named(node, b"mjx-den")
+            ):
                 add_bar(b, start)
+        if b.marking:
+            add_mark(b, MARK_FORMULA_END, 0)
     found.formula = b.mark
     found.last = NULL
 
@@ -487,6 +500,22 @@ cdef bint _enter_formula(builder_t* b, node_t* node, int kind, str_t* alt, found
         return False
     _add_formula(b, math, found)
     return True
+
+
+cdef void _add_stated(
+    builder_t* b, node_t* node, meaning_t m, const unsigned char* class_, size_t length, const str_t* tex,
+    found_t* found,
+) noexcept nogil:
+    """Writes the TeX that an attribute of an element states, in place of the element."""
+    cdef bint is_block = m.role == ROLE_BLOCK and m.code != TAG_CUSTOM
+    if is_block:
+        open_block(b, m.code, m.form, <uint32_t> style_hash(m.code, class_, length), 0, 0)
+    add_tex(b, tex.data, tex.length, is_block or _is_display(b, node))
+    if is_block:
+        close_block(b, m.form)
+    else:
+        found.formula = b.mark
+        found.last = NULL
 
 
 cdef void _add_readings(builder_t* b, node_t* ruby) noexcept nogil:
@@ -601,6 +630,7 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
     cdef uint32_t cues = 0, names = 0
     cdef str_t* id_ = NULL
     cdef str_t* role = NULL
+    cdef str_t* tex = NULL
     cdef uint64_t style
     cdef int name, formula
     if m.role == ROLE_LEFT_OUT and not (node.local_name == id_button and b.headings > 0):
@@ -646,6 +676,8 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
                 role = attr.value
             elif name == OF_ALT:
                 alt = attr.value
+            elif name == OF_TEX:
+                tex = attr.value
             elif name == OF_LANG:
                 if b.element < 0:
                     found.lang = attr.value.data
@@ -653,6 +685,9 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
         attr = attr.next
     if hidden and (streamed or node.local_name == id_body or node.local_name == id_html):
         hidden = False
+    if tex != NULL and not hidden and says_tex(tex.data, tex.length):
+        _add_stated(b, node, m, class_, class_length, tex, found)
+        return _leave_out(b, node)
     if may_be_formula(class_, class_length):
         formula = formula_class(class_, class_length)
         if formula == FORMULA_SOURCE:
@@ -665,6 +700,11 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
         return _leave_out(b, node)
     if m.role == ROLE_IMAGE:
         b.object |= b.open
+        if alt != NULL and says_tex(alt.data, alt.length):
+            tex = _value(node, OF_SRC)
+            if tex != NULL and is_of_formula(tex.data, tex.length):
+                _enter_formula(b, node, FORMULA_IMAGE, alt, found)
+                return False
         if b.marking:
             _mark_picture(b, node)
         if found.alt_text and alt != NULL:
@@ -678,7 +718,7 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
             b.unheard += 1
         return False
     if m.role == ROLE_BLOCK:
-        if m.code == TAG_CUSTOM and _is_named(node, b"mjx-container", 13):
+        if m.code == TAG_CUSTOM and is_named(node, b"mjx-container"):
             _enter_formula(b, node, FORMULA_RENDERED, NULL, found)
             return _leave_out(b, node)
         style = style_hash(m.code, class_, class_length)
@@ -957,6 +997,7 @@ cdef bint _fill_meanings():
     global id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml
     global id_base, id_source
     id_source = ids["source"]
+    know_formula_tags(ids)
     id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml, id_base = [
         ids[name] for name in ("math", "mo", "script", "ruby", "rt", "rtc", "annotation-xml", "base")
     ]

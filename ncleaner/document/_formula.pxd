@@ -1,5 +1,6 @@
 """Interface of the functions that recognize formulas and write them."""
 
+from ncleaner.document._structs cimport node_t
 from ncleaner.document._tables cimport builder_t
 
 cdef enum:
@@ -18,10 +19,15 @@ cdef inline bint may_be_formula(const unsigned char* name, size_t length) noexce
 
 
 cdef int formula_class(const unsigned char* name, size_t length) noexcept nogil
+cdef bint says_tex(const unsigned char* text, size_t length) noexcept nogil
+cdef bint is_of_formula(const unsigned char* address, size_t length) noexcept nogil
 cdef bint is_tex_type(const unsigned char* type_, size_t length) noexcept nogil
 cdef void add_tex(builder_t* b, const unsigned char* tex, size_t length, bint display) noexcept nogil
 cdef void add_leaf(builder_t* b, const unsigned char* data, size_t length, bint operator_, size_t start) noexcept nogil
 cdef void add_bar(builder_t* b, size_t start) noexcept nogil
+cdef void know_formula_tags(dict ids)
+cdef bint is_named(const node_t* node, const char* name) noexcept nogil
+cdef void mark_tree(builder_t* b, const node_t* root) noexcept nogil
 cdef bint add_reading(
     builder_t* b, const unsigned char* data, size_t length, bint open_, bint apart
 ) noexcept nogil

@@ -2,22 +2,33 @@
 
 A formula is written once, as its TeX source without delimiters: with `$` around formulas, a corpus would have two kinds
 of dollar signs, and a formula without TeX would be marked as something that it is not. Without TeX, the leaves of the
-MathML are written as a reader reads them: `a = b + c`, `sin x`, `1/2`.
+MathML are written as a reader reads them: `a = b + c`, `sin x`, `1/2`. Its elements are noted for those who write TeX
+(markup/mathml.py).
 
 The readings of <ruby> follow its whole text in brackets, 漢字(かんじ), also if the page has a reading for each
 character: words stay whole for a search and for segmentation.
 """
 
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint32_t, uintptr_t
 from libc.string cimport memcmp, strlen
 
 from ncleaner.document._document cimport add_space, add_text
-from ncleaner.document._marks cimport MARK_FORMULA, MARK_FORMULA_END, add_mark
+from ncleaner.document._marks cimport (
+    MARK_FORMULA, MARK_FORMULA_END, MARK_TREE, add_mark, add_text_mark, lengthen_mark,
+)
 from ncleaner.document._spaces cimport last_written
+from ncleaner.document._structs cimport (
+    ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, name_t, node_t, str_t, text_node_t,
+)
+from ncleaner.text._ascii cimport find
 from ncleaner.text._letters cimport NO_LETTER, UNCASED, decode_utf8, is_white, letter_case
 
 cdef enum:
     NAMES = 11
+    LONGEST_TREE = 50_000    # bytes; longer formulas are written as plain text
+    LONGEST_NAME = 16
+    KNOWN_NAMES = 7
+    KEPT_ATTRIBUTES = 6
 
 # The first name in a class attribute, and what it says. A name that ends in `*` stands for all that begin like it.
 cdef const char** CLASSES = [
@@ -28,6 +39,13 @@ cdef int* MEANINGS = [
     FORMULA_RENDERED, FORMULA_RENDERED, FORMULA_RENDERED, FORMULA_RENDERED, FORMULA_PREVIEW, FORMULA_COPY,
     FORMULA_SOURCE, FORMULA_IMAGE, FORMULA_IMAGE, FORMULA_IMAGE, FORMULA_RENDERED,
 ]
+
+
+# Elements of MathML whose names Lexbor knows, and their ids; other names are in the tree.
+cdef const char** FORMULA_TAGS = [b"math", b"mi", b"mo", b"mn", b"ms", b"mtext", b"mfenced"]
+cdef uintptr_t formula_ids[7]
+# Attributes that change what a formula says.
+cdef const char** SAYING = [b"open", b"close", b"separators", b"mathvariant", b"linethickness", b"width"]
 
 
 cdef int formula_class(const unsigned char* name, size_t length) noexcept nogil:
@@ -44,6 +62,28 @@ cdef int formula_class(const unsigned char* name, size_t length) noexcept nogil:
         elif n == size and memcmp(name, CLASSES[i], size) == 0:
             return MEANINGS[i]
     return NO_FORMULA
+
+
+cdef bint says_tex(const unsigned char* text, size_t length) noexcept nogil:
+    """Returns whether text that may be TeX has a command, a script, a group or an equation."""
+    cdef size_t i
+    for i in range(length):
+        if text[i] == c"\\" or text[i] == c"^" or text[i] == c"_" or text[i] == c"=" or text[i] == c"{":
+            return True
+    return False
+
+
+# Services that draw formulas.
+cdef const char** SERVICES = [b"latex.php?latex=", b"codecogs.com/", b"equation?tex=", b"math?tex=", b"cht=tx"]
+
+
+cdef bint is_of_formula(const unsigned char* address, size_t length) noexcept nogil:
+    """Returns whether the address of an image says that it shows a formula."""
+    cdef int i
+    for i in range(5):
+        if find(address, length, SERVICES[i]):
+            return True
+    return False
 
 
 cdef bint is_tex_type(const unsigned char* type_, size_t length) noexcept nogil:
@@ -130,6 +170,117 @@ cdef void add_bar(builder_t* b, size_t start) noexcept nogil:
     """Writes the bar of a fraction, if something of the formula stands before it."""
     if b.open and b.mark > start:
         add_text(b, b"/", 1)
+
+
+cdef void know_formula_tags(dict ids):
+    """Takes the ids of elements whose names Lexbor knows."""
+    for i in range(KNOWN_NAMES):
+        formula_ids[i] = ids[(<bytes> FORMULA_TAGS[i]).decode()]
+
+
+cdef bint is_named(const node_t* node, const char* name) noexcept nogil:
+    """Returns whether an element has a name that Lexbor does not know, of at most 16 bytes."""
+    cdef const name_t* entry = <const name_t*> node.local_name
+    return node.type == ELEMENT_NODE and node.local_name >= KNOWN_TAGS and entry.length == strlen(name) \
+        and memcmp(entry.short_name, name, entry.length) == 0
+
+
+cdef void _put_name(builder_t* b, const node_t* node) noexcept nogil:
+    """Writes the name of an element; one that is not of formulas has that of a row."""
+    cdef const name_t* entry = <const name_t*> node.local_name
+    cdef size_t i
+    if node.local_name < KNOWN_TAGS:
+        for i in range(KNOWN_NAMES):
+            if node.local_name == formula_ids[i]:
+                lengthen_mark(b, <const unsigned char*> FORMULA_TAGS[i], strlen(FORMULA_TAGS[i]))
+                return
+    elif entry.length <= LONGEST_NAME and entry.short_name[0] == c"m":
+        i = 1
+        while i < entry.length and (c"a" <= entry.short_name[i] <= c"z" or entry.short_name[i] == c"-"):
+            i += 1
+        if i == entry.length:
+            lengthen_mark(b, entry.short_name, entry.length)
+            return
+    lengthen_mark(b, b"mrow", 4)
+
+
+cdef void _put_xml(builder_t* b, const str_t* text) noexcept nogil:
+    """Writes text as XML."""
+    cdef size_t i
+    cdef unsigned char c
+    for i in range(text.length):
+        c = text.data[i]
+        if c == c"&":
+            lengthen_mark(b, b"&amp;", 5)
+        elif c == c"<":
+            lengthen_mark(b, b"&lt;", 4)
+        elif c == c'"':
+            lengthen_mark(b, b"&quot;", 6)
+        elif c < 32:
+            lengthen_mark(b, b" ", 1)
+        else:
+            lengthen_mark(b, text.data + i, 1)
+
+
+cdef void _put_attribute(builder_t* b, const char* name, const str_t* value) noexcept nogil:
+    lengthen_mark(b, b" ", 1)
+    lengthen_mark(b, <const unsigned char*> name, strlen(name))
+    lengthen_mark(b, b'="', 2)
+    _put_xml(b, value)
+    lengthen_mark(b, b'"', 1)
+
+
+cdef void _put_tag(builder_t* b, const node_t* node) noexcept nogil:
+    """Writes the start tag of an element."""
+    cdef const element_node_t* element = <const element_node_t*> node
+    cdef const attr_t* attr = element.first_attr
+    cdef const name_t* name
+    cdef int i
+    lengthen_mark(b, b"<", 1)
+    _put_name(b, node)
+    while attr != NULL:
+        name = <const name_t*> attr.node.local_name
+        if attr.value != NULL and attr.value.length <= LONGEST_NAME:
+            for i in range(KEPT_ATTRIBUTES):
+                if attr.node.local_name >= KNOWN_TAGS and name.length == strlen(SAYING[i]) \
+                        and memcmp(name.short_name, SAYING[i], name.length) == 0:
+                    _put_attribute(b, SAYING[i], attr.value)
+                    break
+        attr = attr.next
+    lengthen_mark(b, b">", 1)
+
+
+cdef void _put_end(builder_t* b, const node_t* node) noexcept nogil:
+    if node.type == ELEMENT_NODE:
+        lengthen_mark(b, b"</", 2)
+        _put_name(b, node)
+        lengthen_mark(b, b">", 1)
+
+
+cdef void mark_tree(builder_t* b, const node_t* root) noexcept nogil:
+    """Notes the elements of a formula; those of one that is too long are not noted."""
+    cdef const node_t* node = root
+    cdef size_t began = b.n_values
+    add_text_mark(b, MARK_TREE, b"", 0)
+    while not b.no_memory:
+        if b.n_values - began > LONGEST_TREE:
+            b.n_values = began
+            b.marks[b.n_marks - 1].length = 0
+            return
+        if node.type == ELEMENT_NODE:
+            _put_tag(b, node)
+            if node.first_child != NULL and not is_named(node, b"annotation"):
+                node = node.first_child
+                continue
+        elif node.type == TEXT_NODE:
+            _put_xml(b, &(<const text_node_t*> node).data)
+        _put_end(b, node)
+        while node != root and node.next == NULL:
+            node = node.parent
+            _put_end(b, node)
+        if node == root:
+            return
+        node = node.next
 
 
 cdef inline void _drop_space(builder_t* b) noexcept nogil:

@@ -31,6 +31,7 @@ cpdef enum Mark:
     MARK_TYPESET = 18        # a script typesets formulas; number: 1 if a single dollar sign begins one, too
     MARK_CODE = 19           # an inline element of code begins
     MARK_SOURCES = 20        # text: a `srcset` of the image that follows, as written
+    MARK_TREE = 21           # text: the elements of the formula before it, which has no TeX, as XML
 
 cpdef enum Alignment:
     ALIGN_LEFT = 1
@@ -63,9 +64,11 @@ cdef enum:
     OF_ALTTEXT = 22
     OF_WIDTH = 23
     OF_HEIGHT = 24
+    OF_TEX = 25
 
 cdef void add_mark(builder_t* b, int kind, uint32_t number) noexcept nogil
 cdef void add_text_mark(builder_t* b, int kind, const unsigned char* text, size_t length) noexcept nogil
+cdef void lengthen_mark(builder_t* b, const unsigned char* text, size_t length) noexcept nogil
 cdef void mark_attribute(
     builder_t* b, int tag, int which, const unsigned char* value, size_t length
 ) noexcept nogil

@@ -22,3 +22,4 @@ class Mark(IntEnum):
     MARK_TYPESET = 18
     MARK_CODE = 19
     MARK_SOURCES = 20
+    MARK_TREE = 21

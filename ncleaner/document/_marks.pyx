@@ -63,16 +63,19 @@ cdef void add_mark(builder_t* b, int kind, uint32_t number) noexcept nogil:
 
 cdef void add_text_mark(builder_t* b, int kind, const unsigned char* text, size_t length) noexcept nogil:
     """Notes a mark with a text; a text that is too long is left out with its mark."""
-    cdef size_t longest = LONGEST_SET if kind == MARK_SOURCES else LONGEST
-    if length > longest or not grow(<void**> &b.values, &b.cap_values, b.n_values + length, 1, &b.no_memory):
-        return
-    add_mark(b, kind, <uint32_t> b.n_values)
-    if b.no_memory:
-        return
-    b.marks[b.n_marks - 1].length = <uint32_t> length
-    if length:
+    if length <= (LONGEST_SET if kind == MARK_SOURCES else LONGEST):
+        add_mark(b, kind, <uint32_t> b.n_values)
+        lengthen_mark(b, text, length)
+
+
+cdef void lengthen_mark(builder_t* b, const unsigned char* text, size_t length) noexcept nogil:
+    """Adds to the text of the last mark."""
+    if not b.no_memory and length and grow(
+        <void**> &b.values, &b.cap_values, b.n_values + length, 1, &b.no_memory
+    ):
         memcpy(b.values + b.n_values, text, length)
         b.n_values += length
+        b.marks[b.n_marks - 1].length += <uint32_t> length
 
 
 cdef bint _number(const unsigned char* text, size_t length, int32_t* number) noexcept nogil:

@@ -11,7 +11,7 @@ Emphasis in Markdown begins and ends only beside certain characters. Whether it 
 """
 
 from libc.stdint cimport uint32_t
-from libc.string cimport memchr, memmove
+from libc.string cimport memchr, memcmp, memmove, strlen
 
 from ncleaner.document._marks cimport MARK_IMAGE, MARK_LINK, MARK_LINK_END
 from ncleaner.document._tables cimport segment_t, tables_t
@@ -147,6 +147,81 @@ cdef const uint8_t* _put_line_start(
     return q + 1
 
 
+cdef bint _says_formula(const uint8_t* p, const uint8_t* end) noexcept nogil:
+    """Whether text between delimiters is a formula also where no script typesets formulas: it has a command, a script
+    or a relation, or is a letter. A regular expression in `\\(…\\)` has none of them before a letter."""
+    if end - p == 1:
+        return _is_word(p[0])
+    while p + 1 < end:
+        if (p[0] == c"\\" or p[0] == c"^" or p[0] == c"_") and ((p + 1)[0] == c"{" or _is_word((p + 1)[0])):
+            return True
+        if p[0] == c" " and ((p + 1)[0] == c"=" or (p + 1)[0] == c"<" or (p + 1)[0] == c"+"):
+            return True
+        p += 1
+    return False
+
+
+# Environments of formulas on lines of their own, and what they are inside of dollar signs.
+cdef const char** ENVIRONMENTS = [
+    b"equation", b"equation*", b"displaymath", b"align", b"align*", b"eqnarray", b"eqnarray*", b"gather", b"gather*",
+    b"multline", b"multline*", b"aligned", b"gathered", b"cases", b"array", b"matrix", b"pmatrix", b"bmatrix",
+    b"vmatrix", b"split",
+]
+cdef const char** INSIDE = [
+    b"", b"", b"", b"aligned", b"aligned", b"aligned", b"aligned", b"gathered", b"gathered",
+    b"gathered", b"gathered", b"aligned", b"gathered", b"cases", b"array", b"matrix", b"pmatrix", b"bmatrix",
+    b"vmatrix", b"split",
+]
+cdef enum:
+    N_ENVIRONMENTS = 20
+
+
+cdef const uint8_t* _put_environment(out_t* out, const uint8_t* p, const uint8_t* end, int flags) noexcept nogil:
+    """Writes the formula in an environment of TeX that begins at `p`, if one does; returns its end, or `p`."""
+    cdef const uint8_t* name = p + 7
+    cdef const uint8_t* q = name
+    cdef const uint8_t* start
+    cdef size_t n
+    cdef int i
+    while q < end and q[0] != c"}" and q - name < 12:
+        q += 1
+    n = <size_t> (q - name)
+    if q >= end or q[0] != c"}":
+        return p
+    for i in range(N_ENVIRONMENTS):
+        if n == strlen(ENVIRONMENTS[i]) and memcmp(name, ENVIRONMENTS[i], n) == 0:
+            break
+    else:
+        return p
+    start = q + 1
+    q = start
+    while q < end and not (
+        <size_t> (end - q) >= n + 6 and memcmp(q, b"\\end{", 5) == 0 and memcmp(q + 5, name, n) == 0
+        and (q + 5 + n)[0] == c"}"
+    ):
+        q += 1
+    if q >= end or not _is_tex(start, q):
+        return p
+    put(out, b"$$")
+    if INSIDE[i][0]:
+        put(out, b"\\begin{")
+        put(out, INSIDE[i])
+        put(out, b"}")
+    else:
+        while start < q and is_white(start[0]):
+            start += 1
+    end = q + n + 6
+    while q > start and is_white((q - 1)[0]):
+        q -= 1
+    _put_source(out, start, q, flags & IN_CELL)
+    if INSIDE[i][0]:
+        put(out, b"\\end{")
+        put(out, INSIDE[i])
+        put(out, b"}")
+    put(out, b"$$")
+    return end
+
+
 cdef const uint8_t* _put_typeset(
     out_t* out, const uint8_t* p, const uint8_t* end, int flags
 ) noexcept nogil:
@@ -165,6 +240,8 @@ cdef const uint8_t* _put_typeset(
     elif p + 1 < end and ((p + 1)[0] == c'(' or (p + 1)[0] == c'['):
         display = (p + 1)[0] == c'['
         closing = c']' if display else c')'
+    elif stop - p > 8 and memcmp(p, b"\\begin{", 7) == 0:
+        return _put_environment(out, p, stop, flags)
     else:
         return p
     q = start
@@ -183,7 +260,7 @@ cdef const uint8_t* _put_typeset(
         start += 1
     while start < q and is_white((q - 1)[0]):
         q -= 1
-    if not _is_tex(start, q):
+    if not _is_tex(start, q) or not flags & TYPESET and not _says_formula(start, q):
         return p
     _put_tex(out, start, q, display, flags & IN_CELL)
     return end
@@ -216,13 +293,12 @@ cdef void _put_markdown(
         before = (p - 1)[0] if p > first else c' '
         escaped = False
         if c == c'\\' or c == c'$':
-            if flags & TYPESET:
-                put_bytes(out, start, <size_t> (p - start))
-                after = _put_typeset(out, p, end, flags)
-                start = after
-                if after != p:
-                    p = after
-                    continue
+            put_bytes(out, start, <size_t> (p - start))
+            after = _put_typeset(out, p, end, flags)
+            start = after
+            if after != p:
+                p = after
+                continue
             escaped = flags & DOLLARS > 0 if c == c'$' else _is_mark(following) or p + 1 == end
         elif c == c'`':
             escaped = True
@@ -319,6 +395,15 @@ cdef bint _is_tex(const uint8_t* p, const uint8_t* end) noexcept nogil:
 cdef void _put_tex(out_t* out, const uint8_t* p, const uint8_t* end, bint display, bint in_cell) noexcept nogil:
     """Writes a formula."""
     put(out, b"$$" if display else b"$")
+    _put_source(out, p, end, in_cell)
+    # a space before the sign would make it one of money
+    while out.data[out.size - 1] == c" " and out.data[out.size - 2] != c"\\":
+        out.size -= 1
+    put(out, b"$$" if display else b"$")
+
+
+cdef void _put_source(out_t* out, const uint8_t* p, const uint8_t* end, bint in_cell) noexcept nogil:
+    """Writes TeX."""
     while p < end:
         if in_cell and p[0] == c'\\' and p + 1 < end and (p + 1)[0] == c'|':
             put(out, b"\\Vert ")
@@ -336,7 +421,6 @@ cdef void _put_tex(out_t* out, const uint8_t* p, const uint8_t* end, bint displa
             if p + 1 < end and (p[0] == c'<' and not is_white((p + 1)[0]) or p[0] == c']' and (p + 1)[0] == c'('):
                 put_byte(out, c" ")
         p += 1
-    put(out, b"$$" if display else b"$")
 
 
 # --------------------------------------------------------------------------------------------------
@@ -417,7 +501,7 @@ cdef void begin_line(line_t* line, const sheet_t* sheet, out_t* out, bint html, 
 # Opening and closing.
 
 cdef inline const text_t* _address(const line_t* line, int32_t mark) noexcept nogil:
-    """Returns the address of a link or an image, or NULL."""
+    """Returns the address of a link or an image, or the TeX of a formula; or NULL."""
     if line.sheet.addresses == NULL or line.sheet.addresses[mark].data == NULL:
         return NULL
     return &line.sheet.addresses[mark]
@@ -752,6 +836,9 @@ cdef void _put_runs(line_t* line, Py_ssize_t segment) noexcept nogil:
     cdef const uint8_t* last = t.text + s.end
     cdef const uint8_t* p
     cdef const uint8_t* end
+    cdef const uint8_t* tex
+    cdef const uint8_t* stop
+    cdef const text_t* written
     cdef int32_t run = s.first_run, through, note, following
     cdef int n, after
     cdef bint begins = True, is_break, code, formula
@@ -801,8 +888,15 @@ cdef void _put_runs(line_t* line, Py_ssize_t segment) noexcept nogil:
             _put_note(line, note - 1, p, end)
         else:
             _open(line, run)
-            if formula and (line.html or _is_tex(p, end) and not (end < last and is_digit(end[0]))):
-                _put_formula(line, p, end, sheet.extras[run].formula & DISPLAY)
+            tex, stop = p, end
+            if formula and sheet.extras[run].tree:
+                written = _address(line, sheet.extras[run].tree - 1)
+                tex = stop = NULL
+                if written != NULL:
+                    tex = <const uint8_t*> written.data
+                    stop = tex + written.length
+            if formula and tex != NULL and (line.html or _is_tex(tex, stop) and not (end < last and is_digit(end[0]))):
+                _put_formula(line, tex, stop, sheet.extras[run].formula & DISPLAY)
             elif code and not formula:
                 if line.html:
                     put(line.out, b"<code>")

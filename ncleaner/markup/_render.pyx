@@ -684,7 +684,8 @@ def render(
         tables: those of the page; without marks, there is only what the other tables tell.
         mask: shape (segments,), bool.
         html: write HTML.
-        addresses: {mark of a link or an image: its address, ready to be written}; others are left out.
+        addresses: {mark of a link or an image: its address, ready to be written}; others are left out. And {mark of the
+            elements of a formula: its TeX}; without it, a formula is text.
         notes: `notes.Notes` of the page; None if there are none.
         images: write images that have an address, and leave their alternative texts out of the text.
         repeats: write a cell over several columns or rows in each of them.

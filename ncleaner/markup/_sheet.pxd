@@ -72,6 +72,7 @@ ctypedef struct extra_t:
     int32_t skip         # bytes at its beginning that are left out
     uint8_t breaks       # line breaks before it, at most 2
     bint code            # an element of code begins before it
+    int32_t tree         # 1 + the mark with the elements of the formula, which has no TeX
     uint8_t formula      # INLINE or DISPLAY for TeX, and NEXT_FORMULA in every second formula; 0 for none
 
 ctypedef struct column_t:
@@ -104,7 +105,7 @@ ctypedef struct sheet_t:
     column_t* columns
     size_t n_columns
     size_t cap_columns
-    text_t* addresses        # of links and images, by their marks; no data for those that are left out; or NULL
+    text_t* addresses        # of links and images, and TeX, by their marks; no data for those left out; or NULL
     int32_t* notes           # by segments: 1 + number of the footnote that it is; or NULL
     text_t* labels           # of footnotes
     bint images              # images are written

@@ -14,7 +14,7 @@ from libc.string cimport memset
 
 from ncleaner.document._marks cimport (
     MARK_ALIGN, MARK_BLANK, MARK_BREAK, MARK_CODE, MARK_COLUMNS, MARK_FORMULA, MARK_FORMULA_END, MARK_IMAGE,
-    MARK_LANGUAGE, MARK_LAYOUT, MARK_LINK, MARK_LINK_END, MARK_ROWS, MARK_START, MARK_TYPESET, MARK_VALUE,
+    MARK_LANGUAGE, MARK_LAYOUT, MARK_LINK, MARK_LINK_END, MARK_ROWS, MARK_START, MARK_TREE, MARK_TYPESET, MARK_VALUE,
 )
 from ncleaner.document._tables cimport element_t, grow, mark_t, segment_t
 from ncleaner.document._tags cimport (
@@ -140,6 +140,8 @@ cdef void _read_marks(sheet_t* sheet) noexcept nogil:
         elif mark.kind == MARK_FORMULA_END:
             _fill_runs(sheet, began, mark.run, 0, <uint8_t> formula)
             sheet.has_formulas = True
+        elif mark.kind == MARK_TREE:
+            extra.tree = <int32_t> i + 1
         elif mark.kind == MARK_IMAGE:
             if not extra.image:
                 extra.image = <int32_t> i + 1

@@ -10,6 +10,7 @@ from ncleaner.document._marks import Mark
 from ncleaner.document.kept import Kept
 from ncleaner.markup import MarkupOptions
 from ncleaner.markup._render import images_of, kept_links, render, text_at, texts_of
+from ncleaner.markup.mathml import tex_of
 from ncleaner.markup.notes import find_notes
 from ncleaner.markup.pictures import shown
 
@@ -75,6 +76,9 @@ def _rendered(document: Document, kept: Kept, options: MarkupOptions, url: str, 
                     around = options.links and image.link >= 0
                     if around and (target := of_page.of(text_at(tables, image.link))):
                         addresses[image.link] = target
+    for tree, _, mark, _ in texts_of(tables, Mark.MARK_TREE):
+        if tex := tex_of(tree):
+            addresses[mark] = tex.encode()
     notes = find_notes(document, kept.mask)
     mask = kept.mask
     if notes and notes.numbers:

@@ -160,13 +160,25 @@ FORMULAS = [
     ("<p>" + TEX.format("", "a\\"), "a\\\\"),
     ("<p>" + TEX.format("", "a") + "5", "a5"),
     ("<p>" + TEX.format("", "a&lt;b"), "$a< b$"),
-    ("<p><math><mi>a</mi><mo>=</mo><mi>b</mi></math>", "a = b"),
-    ("<p>\\(a_1\\) $5", "\\\\(a_1\\\\) $5"),
+    ("<p><math><mi>a</mi><mo>=</mo><msqrt><mi>b</mi></msqrt></math>", "$a = \\sqrt{b}$"),
+    ("<p>a<math display=block><mtext> </mtext></math> b", "a b"),
+    ("<p><mjx-container display=true><mjx-math><mjx-mfrac><mjx-num><mjx-mi><mjx-c>a</mjx-c></mjx-mi></mjx-num><mjx-dbox>"
+     "<mjx-den><mjx-mn><mjx-c>2</mjx-c></mjx-mn></mjx-den></mjx-dbox></mjx-mfrac></mjx-math></mjx-container>",
+     "$$\\frac{a}{2}$$"),
+    ("<p>\\(a_1\\) $5 \\(b\\)", "$a_1$ $5 $b$"),
+    # a regular expression
+    ("<p>\\(and\\) $$100$$", "\\\\(and\\\\) $$100$$"),
+    ("<p>\\begin{equation*} a \\end{equation*}\\begin{align}b &= c\\end{align}",
+     "$$a$$$$\\begin{aligned}b &= c\\end{aligned}$$"),
+    ("<p>\\begin{cases}a\\end{cases} \\begin{theorem}a\\end{theorem} \\begin{align}b",
+     "$$\\begin{cases}a\\end{cases}$$ \\begin{theorem}a\\end{theorem} \\begin{align}b"),
+    ("<p><b data-tex='a^2'>a2</b> <b data-tex=yes>c</b><div data-latex='b_1'>b1</div>", "$a^2$ **c**\n\n$$b_1$$"),
+    ("<p>so <img src='//x.example/equation?tex=a' alt='a^2'> <img src=/i.png alt='b_2'> c", "so $a^2$ c"),
     ("<script src=MathJax.js></script><p>\\(a_1\\) \\[b\\] $$c$$ $d$ \\(e", "$a_1$ $$b$$ $$c$$ \\$d\\$ \\\\(e"),
     ("<script>MathJax = {tex: {inlineMath: [['$', '$']]}}</script><p>$a_1$ and $5", "$a_1$ and \\$5"),
     ("<script type='math/tex; mode=display'>a</script>", "$$a$$"),
     ("<table><tr><th>A<th>B<tr><td>" + TEX.format("", "|a|") + "<td>b</table>",
-     "| A | B |\n| --- | --- |\n| $\\vert a\\vert $ | b |"),
+     "| A | B |\n| --- | --- |\n| $\\vert a\\vert$ | b |"),
 ]  # fmt: skip
 
 
