@@ -257,7 +257,7 @@ cdef void _markdown_row(markdown_t* w, const rows_t* rows, int32_t row, bint hea
 
 
 cdef void _markdown_table(markdown_t* w, int32_t table) noexcept nogil:
-    """Writes a table after its caption. A table whose first row is no head gets an empty one, as it has to have one."""
+    """Writes a table after its caption. It has to have a head: its first row, or an empty one where that is removed."""
     cdef const sheet_t* sheet = w.sheet
     cdef const node_t* nodes = sheet.nodes
     cdef const column_t* columns = sheet.columns + sheet.places[nodes[table].element].column
@@ -277,13 +277,13 @@ cdef void _markdown_table(markdown_t* w, int32_t table) noexcept nogil:
         if nodes[node].parent != table or nodes[node].kind == CAPTION:
             continue
         fill_row(&rows, sheet, table, node)
-        head = not begun and is_head(sheet, node)
+        head = not begun and (nodes[node].number == 0 or is_head(sheet, node))
         if begun:
             _new_line(w, True)
             _markdown_row(w, &rows, node, False)
             continue
         begun = True
-        _markdown_row(w, &rows, node if head else -1, head)
+        _markdown_row(w, &rows, node if head else -1, is_head(sheet, node))
         _new_line(w, True)
         put(w.out, b"|")
         c = 0

@@ -11,7 +11,7 @@ HEADED = "<table><tr><th>A<th>B<th>C<tr><td>1<td>2<td>3<tr><td>4<td>5<td>6</tabl
 TABLES = [
     (HEADED, "| A | B | C |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n| 4 | 5 | 6 |"),
     # without a head
-    ("<table><tr><td>1<td>2<tr><td>3<td>4</table>", "| | |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |"),
+    ("<table><tr><td>1<td>2<tr><td>3<td>4</table>", "| 1 | 2 |\n| --- | --- |\n| 3 | 4 |"),
     # <thead> is a head without <th>
     ("<table><thead><tr><td>A<td>B<tbody><tr><td>1<td>2</table>", "| A | B |\n| --- | --- |\n| 1 | 2 |"),
     ("<table><caption>Of <b>it</b></caption><tr><th>A<th>B<tr><td>1<td>2</table>",
