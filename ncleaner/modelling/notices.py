@@ -27,6 +27,9 @@ from ncleaner.text.visible import counted
 __all__ = ["Notices", "load_notices", "shipped_notices"]
 
 _CODE = 1 << tags.CONTEXT.index("code")
+_HEADINGS = [tags.CODE[f"h{level}"] for level in range(1, 7)]
+# a page with so many headings, each above a text of so many words, is no notice
+_SECTIONS, _WORDS = 3, 4
 _OWN = ("terms", "step", "offset")
 # beyond these log-odds, in nats, the exponential function need not be asked
 _CERTAIN = 30.0
@@ -70,14 +73,15 @@ class Notices(Stored):
         Returns:
             0 to 1; above 0.5 for a notice. 0 if nothing would be kept, or too much for a notice: more than
             150 words, or 300 letters of a script that does not separate words, outside of links. A long link
-            by itself counts as text. 0 also if the page would show lines of code.
+            by itself counts as text. 0 also if the page would show lines of code, or sections: three headings
+            or more, each above a sentence.
         """
         title = document.title.encode("utf-8", "replace")
         parts = document.tables, mask, title, self.weights
         odds = self.step * score_of(*parts) + self.offset
         if math.isnan(odds):
             odds = self.step * score_of(*parts, prose=True) + self.offset - _SURELY
-        if math.isnan(odds) or odds < -_CERTAIN or (odds > 0 and _shows_code(document, mask)):
+        if math.isnan(odds) or odds < -_CERTAIN or (odds > 0 and _is_none(document, mask)):
             return 0.0
         return 1 / (1 + math.exp(-odds))
 
@@ -137,15 +141,22 @@ class Notices(Stored):
         return Card(facts, [])
 
 
-def _shows_code(document: Document, mask: npt.NDArray[np.bool_]) -> bool:
-    """Whether preformatted text that is kept has several lines, and elements of code."""
-    segments = document.segments[mask & (document.segments["flags"] & PREFORMATTED > 0)]
-    lines = len(segments) + sum(
-        document.data.count(b"\n", start, end) for start, end in segments[["start", "end"]].tolist()
+def _is_none(document: Document, mask: npt.NDArray[np.bool_]) -> bool:
+    """Whether what is kept has a form that no notice has: lines of code, or sections."""
+    segments = document.segments[mask]
+    code = segments[segments["flags"] & PREFORMATTED > 0]
+    lines = len(code) + sum(
+        document.data.count(b"\n", start, end) for start, end in code[["start", "end"]].tolist()
     )
-    places = segments[["first_run", "last_run"]].tolist()
     contexts = document.runs["context"]
-    return lines > 1 and any((contexts[first : last + 1] & _CODE).any() for first, last in places)
+    runs = code[["first_run", "last_run"]].tolist()
+    if lines > 1 and any((contexts[first : last + 1] & _CODE).any() for first, last in runs):
+        return True
+    if not len(document.elements):
+        return False
+    headings = np.isin(document.elements["tag"][segments["element"]], _HEADINGS)
+    sentences = ~headings & (segments["words"] >= _WORDS) & (2 * segments["link_chars"] < segments["chars"])
+    return int((headings[:-1] & sentences[1:]).sum()) >= _SECTIONS
 
 
 def load_notices(name: str | Path = "notices") -> Notices:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
+from ncleaner.document.plain import dump_text
 from ncleaner.errors import ModelError
 from ncleaner.modelling._terms import BUCKETS, score_of, terms_of
 from ncleaner.modelling.files import model_bytes
@@ -173,6 +174,16 @@ def test_lines_of_code_are_no_notice() -> None:
     assert probability(notices, "<pre><code>page not found</code></pre>") > 0.99
     assert probability(notices, "<pre>page not\nfound</pre>") > 0.99
     assert probability(notices, "<p><code>page</code> not found") > 0.99
+
+
+def test_sections_are_no_notice() -> None:
+    notices = model("page not found")
+    section = "<h2>Page</h2><p>The page was not found.</p>"
+    assert probability(notices, section * 3) == 0
+    assert probability(notices, section * 2 + "<h2>Page</h2><p>Not found.</p>") > 0.9
+    assert probability(notices, section * 2 + "<h2>Page</h2><p><a href=/>The page was not found.</a></p>") > 0.9
+    document = dump_text("page not found\n\npage not found\n")
+    assert notices.probability(document, everything(document)) > 0.9
 
 
 def test_a_long_list_of_links_asks_for_more() -> None:
