@@ -16,7 +16,7 @@ from ncleaner.document._marks cimport (
     MARK_ALIGN, MARK_BLANK, MARK_BREAK, MARK_CODE, MARK_COLUMNS, MARK_FORMULA, MARK_FORMULA_END, MARK_IMAGE,
     MARK_LANGUAGE, MARK_LAYOUT, MARK_LINK, MARK_LINK_END, MARK_ROWS, MARK_START, MARK_TREE, MARK_TYPESET, MARK_VALUE,
 )
-from ncleaner.document._tables cimport element_t, grow, mark_t, segment_t
+from ncleaner.document._tables cimport CAPTION as ZONE_CAPTION, element_t, grow, mark_t, segment_t
 from ncleaner.document._tags cimport (
     TAG_BLOCKQUOTE, TAG_CAPTION, TAG_DD, TAG_DIR, TAG_DL, TAG_DT, TAG_H1, TAG_H6, TAG_LI, TAG_MENU, TAG_OL,
     TAG_PLAINTEXT, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH, TAG_THEAD, TAG_TR, TAG_UL, TAG_XMP,
@@ -688,25 +688,29 @@ cdef bint _is_among_kept(const sheet_t* sheet, int32_t run, int32_t element) noe
     """Returns whether an image before a run belongs to kept text.
 
     Its neighbours are the segments before and after it, as far as they are inside of the innermost block that has any
-    text. There have to be some, and all of them are kept."""
+    text besides captions that are removed. There have to be some, and all of them are kept."""
+    cdef const tables_t* t = sheet.t
     cdef const element_t* e
-    cdef bint found = False
+    cdef int32_t before = run, after = run
     cdef int levels = 0
-    while element >= 0 and sheet.t.elements[element].first_run == sheet.t.elements[element].last_run:
-        element = sheet.t.elements[element].parent
+    while before > 0 and run - before < FRAMES and _is_removed_caption(sheet, before - 1):
+        before -= 1
+    while after < t.n_runs and after - run < FRAMES and _is_removed_caption(sheet, after):
+        after += 1
+    while element >= 0 and t.elements[element].first_run >= before and t.elements[element].last_run <= after:
+        element = t.elements[element].parent
         levels += 1
     if element < 0 or levels > FRAMES:
         return False
-    e = &sheet.t.elements[element]
-    if run > e.first_run:
-        if not sheet.kept[sheet.t.runs[run - 1].segment]:
-            return False
-        found = True
-    if run < e.last_run:
-        if not sheet.kept[sheet.t.runs[run].segment]:
-            return False
-        found = True
-    return found
+    e = &t.elements[element]
+    if before > e.first_run and not sheet.kept[t.runs[before - 1].segment]:
+        return False
+    return not after < e.last_run or sheet.kept[t.runs[after].segment]
+
+
+cdef inline bint _is_removed_caption(const sheet_t* sheet, int32_t run) noexcept nogil:
+    cdef int32_t segment = sheet.t.runs[run].segment
+    return sheet.t.segments[segment].zone == ZONE_CAPTION and not sheet.kept[segment]
 
 
 cdef Py_ssize_t _add_pictures(

@@ -30,6 +30,7 @@ _RAISED = re.compile(r"\[?(\d{1,3}|[*†‡§¶]{1,3})\]?")
 _AROUND_REFERENCE = re.compile(r"[\[\](),;\s]{1,4}")
 _SUP = 1 << tags.CONTEXT.index("sup")
 _LI = tags.CODE["li"]
+_HEADINGS = [tags.CODE[f"h{level}"] for level in range(1, 7)]
 # Blocks that may be a note, and those inside of which no block is one: their text would leave its place.
 _NOTES = {tags.CODE[name] for name in ("li", "p", "div", "aside", "section")}
 _AROUND = {tags.CODE[name] for name in ("li", "blockquote", "dd", "dt", "td", "th", "caption", "pre")}
@@ -54,6 +55,7 @@ class Notes(NamedTuple):
         segments: {segment: number of the note that it is}.
         labels: of the notes, ASCII.
         numbers: segments that are nothing but the number of a note.
+        headings: segments of headings that have only notes below them.
         skips: {run: bytes at its beginning that are the number of a note}.
     """
 
@@ -62,6 +64,7 @@ class Notes(NamedTuple):
     segments: dict[int, int]
     labels: list[bytes]
     numbers: list[int]
+    headings: list[int]
     skips: dict[int, int]
 
 
@@ -297,6 +300,23 @@ class _Page:
                 found.append((run, run + 1, LEFT_OUT))
         return numbers, skips
 
+    def headings(self) -> list[int]:
+        """Returns the headings that have only notes below them."""
+        document, runs = self.document, self.runs
+        of_notes = np.zeros(len(document) + 1, bool)
+        for element in self.elements:
+            row = document.elements[element]
+            of_notes[runs["segment"][row["first_run"]] : runs["segment"][row["last_run"] - 1] + 1] = True
+        of_notes[list(self.segments)] = True
+        rows = np.flatnonzero(self.kept)
+        is_heading = np.isin(document.elements["tag"][document.segments["element"][rows]], _HEADINGS)
+        begins = np.append(np.flatnonzero(is_heading), len(rows))
+        return [
+            int(rows[first])
+            for first, end in zip(begins[:-1].tolist(), begins[1:].tolist(), strict=True)
+            if end - first > 1 and of_notes[rows[first + 1 : end]].all()
+        ]
+
     def _begin(
         self,
         first: int,
@@ -327,4 +347,4 @@ def find_notes(document: Document, kept: npt.NDArray[np.bool_]) -> Notes | None:
     if not page.labels:
         return None
     numbers, skips = page.leave_out(others)
-    return Notes(page.references, page.elements, page.segments, page.labels, numbers, skips)
+    return Notes(page.references, page.elements, page.segments, page.labels, numbers, page.headings(), skips)

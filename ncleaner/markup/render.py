@@ -26,11 +26,13 @@ _BLANK = "".join(map(chr, range(33)))
 _FOREIGN = re.compile(r"[\s\x00-\x20\x7f-\xa0\"()<>\[\]\\^`{|}]")
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _LONGEST = 4_000
+# An address of a home page.
+_HOME = re.compile(rb"(?:https?://[^/?#]+)?/(?:index\.\w+)?")
 # Most addresses are absolute or begin with a slash, and need nothing: no dots to follow, no sign to quote, no
 # empty part. They are told by their bytes, since parsing them takes as long as the rest of a page.
 _PATH = rb"/(?![/.])(?:[\w~!$&'*+,=:@%-]|/(?!\.)|\.)*"
 _REST = rb"(?:\?[\w.~!$&'*+,=:@%/?;-]+)?(?:#[\w.~!$&'*+,=:@%/?;-]+)?"
-_ABSOLUTE = re.compile(rb"https?://(?!-)[\w.-]+(?::\d+)?(?:" + _PATH + rb")?" + _REST)
+_ABSOLUTE = re.compile(rb"https?://(?!-)[a-z\d_.-]+(?::\d+)?" + _PATH + _REST)
 _ROOTED = re.compile(_PATH + _REST)
 
 
@@ -71,19 +73,24 @@ def _rendered(document: Document, kept: Kept, options: MarkupOptions, url: str, 
                     addresses[mark] = address
         if options.images:
             for image in shown(images_of(tables)):
-                if address := of_page.of(image.source, True):
+                target = of_page.of(text_at(tables, image.link)) if image.link >= 0 else b""
+                address = of_page.of(image.source, True)
+                # an image in a link to a home page is a logo
+                if address and not _HOME.fullmatch(target):
                     addresses[image.mark] = address
-                    around = options.links and image.link >= 0
-                    if around and (target := of_page.of(text_at(tables, image.link))):
+                    if options.links and target:
                         addresses[image.link] = target
     for tree, _, mark, _ in texts_of(tables, Mark.MARK_TREE):
         if tex := tex_of(tree):
             addresses[mark] = tex.encode()
     notes = find_notes(document, kept.mask)
     mask = kept.mask
-    if notes and notes.numbers:
+    if notes:
         mask = mask.copy()
         mask[notes.numbers] = False
+        if not html:
+            # Markdown shows notes at the end of the text, without their heading
+            mask[notes.headings] = False
     return render(
         tables,
         mask,
@@ -141,11 +148,18 @@ class Addresses:
             return b""
         try:
             found = urljoin(self.base, text)
-            scheme = urlsplit(found).scheme
+            parts = urlsplit(found)
         except ValueError:
             return b""
+        scheme = parts.scheme
+        if scheme in _IMAGES:
+            # as browsers write it: the host in small letters, and a path
+            user, at, host = parts.netloc.rpartition("@")
+            netloc = user + at + host.lower()
+            if netloc != parts.netloc or not parts.path:
+                found = parts._replace(netloc=netloc, path=parts.path or "/").geturl()
         if scheme:
-            if scheme.lower() not in (_IMAGES if image else _LINKS):
+            if scheme not in (_IMAGES if image else _LINKS):
                 return b""
         elif _SCHEME.match(found):
             return b""

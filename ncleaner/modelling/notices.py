@@ -28,7 +28,7 @@ __all__ = ["Notices", "load_notices", "shipped_notices"]
 
 _CODE = 1 << tags.CONTEXT.index("code")
 _HEADINGS = [tags.CODE[f"h{level}"] for level in range(1, 7)]
-# a page with so many headings, each above a text of so many words, is no notice
+# no notice has this many headings, each above a text of this many words
 _SECTIONS, _WORDS = 3, 4
 _OWN = ("terms", "step", "offset")
 # beyond these log-odds, in nats, the exponential function need not be asked

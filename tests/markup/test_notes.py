@@ -64,6 +64,17 @@ def test_notes(html: str, expected: str) -> None:
     assert markdown(html) == expected
 
 
+def test_the_heading_of_notes_goes() -> None:
+    html = SUP + "<h2>Notes</h2><ol><li id=fn1>Since May.</ol>"
+    assert markdown(html) == "Late[^1] again.\n\n[^1]: Since May."
+    assert (
+        markdown(html + "<h2>More</h2><p>Other.")
+        == "Late[^1] again.\n\n[^1]: Since May.\n\n## More\n\nOther."
+    )
+    assert markdown(html + "<p>Other.") == "Late[^1] again.\n\n## Notes\n\n[^1]: Since May.\n\nOther."
+    assert "<h2>Notes</h2>" in clean_html(html)
+
+
 def test_a_note_without_its_reference_is_text() -> None:
     html = SUP + "<ol><li>First.<li id=fn1>Since May.</ol>"
     assert markdown(html, [2]) == "2. Since May."

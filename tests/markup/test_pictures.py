@@ -35,6 +35,8 @@ PAGES = [
     ("<a href=/b.png><img src=/a.png alt=Pier></a>", "[![Pier](https://harbour.example/a.png)](https://harbour.example/b.png)"),
     ("<a href=/b><img src=/a.png></a><img src=/c.png>",
      "[![](https://harbour.example/a.png)](https://harbour.example/b)\n\n![](https://harbour.example/c.png)"),
+    # a logo
+    ("<a href=/><img src=/a.png></a><a href=https://o.example><img src=/b.png></a>", ""),
     ("<a href='javascript:x()'><img src=/a.png></a>", "![](https://harbour.example/a.png)"),
 ]  # fmt: skip
 
@@ -60,3 +62,11 @@ def test_no_attribute_breaks_the_choice(written: list[tuple[bytes, bytes, int, l
         assert image.source in written[image.mark][0] or any(
             image.source in each for each in written[image.mark][3]
         )
+
+
+def test_a_caption_that_is_removed_takes_no_image_with_it() -> None:
+    figure = "<figure><img src=/a.png><figcaption>The ferry at its pier.</figcaption></figure>"
+    html = f"<article><p>The ferry sails.</p>{figure}<p>It sails until May.</p></article>"
+    image = "![](https://harbour.example/a.png)"
+    assert markdown(html, [0, 2], images=True) == f"The ferry sails.\n\n{image}\n\nIt sails until May."
+    assert markdown(html, [0], images=True) == "The ferry sails."

@@ -181,7 +181,9 @@ def test_sections_are_no_notice() -> None:
     section = "<h2>Page</h2><p>The page was not found.</p>"
     assert probability(notices, section * 3) == 0
     assert probability(notices, section * 2 + "<h2>Page</h2><p>Not found.</p>") > 0.9
-    assert probability(notices, section * 2 + "<h2>Page</h2><p><a href=/>The page was not found.</a></p>") > 0.9
+    assert (
+        probability(notices, section * 2 + "<h2>Page</h2><p><a href=/>The page was not found.</a></p>") > 0.9
+    )
     document = dump_text("page not found\n\npage not found\n")
     assert notices.probability(document, everything(document)) > 0.9
 
