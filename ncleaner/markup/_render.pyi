@@ -10,7 +10,13 @@ def render(
     addresses: dict[int, bytes] | None = None,
     # notes.Notes
     notes: tuple[
-        list[tuple[int, int, int]], dict[int, int], dict[int, int], list[bytes], list[int], dict[int, int]
+        list[tuple[int, int, int]],
+        dict[int, int],
+        dict[int, int],
+        list[bytes],
+        list[int],
+        list[int],
+        dict[int, int],
     ]
     | None = None,
     images: bool = False,
