@@ -56,6 +56,15 @@ def test_clean() -> None:
     assert ncleaner.clean("") == ""
 
 
+def test_code_has_any_form() -> None:
+    code = "using Int = int;\n\nassert([x, y]() { return x &lt; y; }() == 1);\n&& || !;\n[] {} ();"
+    found = ncleaner.clean(
+        f"<h1>A new kind of assertion</h1><p>Here is an example of it for all of us:</p><pre>{code}</pre>"
+        "<p>The assertion now gives better reasons for a failure.</p>"
+    )
+    assert "return x < y" in found and "[] {} ();" in found
+
+
 def test_document_and_keep() -> None:
     cleaner = Cleaner()
     document = cleaner.document(HTML)

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from ncleaner.document import Document
 from ncleaner.document._kept import sums_of
 from ncleaner.document.kept import FRAGMENT, KINDS, NOTICE, Kept, Remarks
+from ncleaner.document.tables import PREFORMATTED
 from ncleaner.methods.base import Trace
 from ncleaner.methods.baselines import Heuristics
 from ncleaner.methods.ngram import NGram
@@ -105,8 +106,9 @@ def finished(
     _segments, _words, _all, chars, _links = sums_of(document.tables, mask)
     little = chars < _LITTLE
     if little or found.get(FRAGMENT, 0.0) > 0.5:
-        # nothing on the page looks like boilerplate except what has the form of a menu or a copyright line
-        mask &= ~_HEURISTICS.remove(document)
+        # nothing on the page looks like boilerplate except what has the form of a menu or a copyright line;
+        # code has any form
+        mask &= ~_HEURISTICS.remove(document) | (document.segments["flags"] & PREFORMATTED > 0)
         note("form")
     if little:
         _segments, _words, _all, chars, links = sums_of(document.tables, mask)
