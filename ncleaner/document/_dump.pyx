@@ -613,6 +613,29 @@ cdef bint _is_line_number(node_t* root, const unsigned char* class_, size_t leng
     return digits
 
 
+# Parts of the classes of what stands above code: the name of the language, buttons.
+cdef const char** CODE_LABELS = [b"select-none", b"code-header", b"code-toolbar", b"code-title", b"lang-label"]
+cdef enum:
+    N_CODE_LABELS = 5
+    LONGEST_LABEL = 24  # with white space
+
+
+cdef bint _is_code_label(node_t* root, const unsigned char* class_, size_t length) noexcept nogil:
+    """Returns whether an element in <pre> is a label of the code: its class says so, and it has a word or two."""
+    cdef node_t* node = root.first_child
+    cdef size_t named = 0, chars = 0
+    cdef int i
+    for i in range(N_CODE_LABELS):
+        named += find(class_, length, CODE_LABELS[i])
+    if not named:
+        return False
+    while node != NULL and chars <= LONGEST_LABEL:
+        if node.type == TEXT_NODE:
+            chars += (<text_node_t*> node).data.length
+        node = following(node, root, _meaning(node).role != ROLE_LEFT_OUT)
+    return chars <= LONGEST_LABEL
+
+
 # --------------------------------------------------------------------------------------------------
 
 cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
@@ -697,6 +720,8 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
     if m.role != ROLE_BLOCK and (hidden or class_ != NULL and class_conceals(class_, class_length)):
         return _leave_out(b, node)
     if class_ != NULL and (b.pres or m.code == TAG_TD) and _is_line_number(node, class_, class_length):
+        return _leave_out(b, node)
+    if class_ != NULL and b.pres and _is_code_label(node, class_, class_length):
         return _leave_out(b, node)
     if m.role == ROLE_IMAGE:
         b.object |= b.open
