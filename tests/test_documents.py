@@ -32,8 +32,8 @@ DOCUMENTS = (
     "sites.md",
     "trust.md",
 )
-# what a command needs besides the package
-NEEDS = {"ncleaner.spark": "pyspark", "--duplicates": "rensa"}
+# what a block needs besides the package
+NEEDS = {"ncleaner.spark": "pyspark", "--duplicates": "rensa", "WarcReader": "magic"}
 BLOCK = re.compile(r"^```(bash|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 BLOCKS = [
     (name, number, *found)
@@ -73,15 +73,15 @@ def test_block(name: str, number: int, language: str, code: str, folders: Callab
         "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
     }
+    for tool, module in NEEDS.items():
+        if tool in code and importlib.util.find_spec(module) is None:
+            pytest.skip(f"{module} is not installed")
     if language == "python":
         for library in re.findall(r"^(?:import|from) (\w+)", code, re.MULTILINE):
             if importlib.util.find_spec(library) is None:
                 pytest.skip(f"{library} is not installed")
         command = [sys.executable, "-c", code]
     else:
-        for tool, module in NEEDS.items():
-            if tool in code and importlib.util.find_spec(module) is None:
-                pytest.skip(f"{module} is not installed")
         command = ["bash", "-e", "-o", "pipefail", "-c", code]
     result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr

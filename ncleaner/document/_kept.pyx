@@ -9,8 +9,13 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 
 from ncleaner.document._tables cimport BYLINE, COMMENT, HEADLINE, RELATED, Tables, segment_t, tables_t
+from ncleaner.text._letters cimport decode_utf8, is_unspaced, is_white
 
 import numpy as np
+
+cdef extern from "Python.h" nogil:
+    bint Py_UNICODE_ISALNUM(Py_UCS4)
+    bint Py_UNICODE_ISALPHA(Py_UCS4)
 
 # How many bytes a byte of text takes inside of a JSON string, and the letter of a short escape.
 cdef uint8_t json_width[256]
@@ -151,23 +156,110 @@ def json_of(Tables tables not None, mask not None):
 
 
 def sums_of(Tables tables not None, mask not None):
-    """Returns sums over segments: (kept segments, kept words, all words, kept characters, kept characters in links).
+    """Returns sums over the kept segments: (characters, characters in links).
 
     Arguments and errors as `text_of`.
     """
     cdef const uint8_t[::1] kept = _rows_of(tables, mask)
     cdef const tables_t* t = &tables.t
-    cdef uint64_t segments = 0, words = 0, all_words = 0, chars = 0, links = 0
+    cdef uint64_t chars = 0, links = 0
     cdef Py_ssize_t i
     with nogil:
         for i in range(t.n_segments):
-            all_words += t.segments[i].words
             if kept[i]:
-                segments += 1
-                words += t.segments[i].words
                 chars += t.segments[i].chars
                 links += t.segments[i].link_chars
-    return segments, words, all_words, chars, links
+    return chars, links
+
+
+cdef bint _may_be_unspaced(const uint8_t* p, const uint8_t* end) noexcept nogil:
+    """Whether a text may have letters of scripts without spaces: bytes that begin them, but not those of typography."""
+    cdef uint8_t found = 0
+    # a loop without a branch, for the vector units of a processor
+    while p < end:
+        found |= (p[0] >= 0xE0) & (p[0] != 0xE2)
+        p += 1
+    return found
+
+
+cdef uint32_t _words_of(const uint8_t* text, const segment_t* s) noexcept nogil:
+    """The words of a segment as readers count them: what white space separates, and where letters of a script without
+    spaces are in it, each of these letters and each sequence of other letters and digits."""
+    cdef const uint8_t* p = text + s.start
+    cdef const uint8_t* end = text + s.end
+    cdef uint32_t words = s.words, letters = 0, others = 0, code
+    cdef bint other = False
+    if not _may_be_unspaced(p, end):
+        return words
+    while p < end:
+        if is_white(p[0]):
+            words += letters + others - 1 if letters else 0
+            letters = others = 0
+            other = False
+            p += 1
+            continue
+        p += decode_utf8(p, <size_t> (end - p), &code)
+        if is_unspaced(code) and Py_UNICODE_ISALPHA(code):
+            letters += 1
+            other = False
+        elif Py_UNICODE_ISALNUM(code):
+            others += not other
+            other = True
+        else:
+            other = False
+    return words + (letters + others - 1 if letters else 0)
+
+
+def counts_of(Tables tables not None, mask not None):
+    """Returns (kept segments, their words, the words of all segments); words as in `words_of`.
+
+    Arguments and errors as `text_of`.
+    """
+    cdef const uint8_t[::1] kept = _rows_of(tables, mask)
+    cdef const tables_t* t = &tables.t
+    cdef uint64_t segments = 0, words = 0, all_words = 0
+    cdef uint32_t own
+    cdef Py_ssize_t i
+    cdef bint unspaced
+    with nogil:
+        unspaced = _may_be_unspaced(t.text, t.text + t.length)
+        for i in range(t.n_segments):
+            own = _words_of(t.text, &t.segments[i]) if unspaced else t.segments[i].words
+            all_words += own
+            if kept[i]:
+                segments += 1
+                words += own
+    return segments, words, all_words
+
+
+def words_of(Tables tables not None):
+    """Returns the words of each segment as readers count them.
+
+    White space separates words. In a word with letters of a script without spaces (Chinese, Japanese, Thai, Lao, Khmer,
+    Burmese), each of these letters counts, and each sequence of other letters and digits. Methods read
+    `segments["words"]`, which knows white space alone: models have learned from it.
+
+    Returns:
+        Shape (segments,), uint32.
+    """
+    found = np.zeros(tables.t.n_segments, np.uint32)
+    cdef uint32_t[::1] words = found
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(tables.t.n_segments):
+            words[i] = _words_of(tables.t.text, &tables.t.segments[i])
+    return found
+
+
+def words_of_row(Tables tables not None, Py_ssize_t row):
+    """Returns the words of one segment, as `words_of`.
+
+    Raises:
+        IndexError: there is no such segment.
+    """
+    if not 0 <= row < tables.t.n_segments:
+        raise IndexError(row)
+    return _words_of(tables.t.text, &tables.t.segments[row])
 
 
 def with_zone(Tables tables not None, mask not None, int zone, bint keep):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ncleaner.document._kept import counts_of
 from ncleaner.document.tags import CODE
 from ncleaner.text.words import is_final
 
@@ -192,7 +193,7 @@ def figures_of(document: Document, kept: Kept) -> Figures:
     texts = (data[start:end].decode() for start, end in own[["start", "end"]].tolist())
     return Figures(
         len(own),
-        int(own["words"].sum()),
+        counts_of(document.tables, kept.mask)[1],
         int(chars.sum()),
         int(table["chars"].sum()),
         int(own["link_chars"].sum()),

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import tags
+from ncleaner.document._kept import words_of, words_of_row
 from ncleaner.document._tables import ELEMENTS, MARKS, NAMES, RUNS, SEGMENTS, VALUES, Tables
 from ncleaner.text.visible import counted
 
@@ -84,7 +85,8 @@ class Segment:
         kind: `p` (paragraph), `h` (heading) or `l` (list item).
         text: the text. Each sequence of white space is one space; preformatted text keeps its lines.
         start, end: byte offsets in `Document.data`.
-        chars, words: number of code points without white space; number of words, separated by white space.
+        chars, words: number of code points without white space; number of words, where each letter of
+            scripts without spaces (Chinese, Japanese, Thai, …) counts as one.
         link_chars: number of those code points that are inside links.
         path: names of the block elements around the segment, such as `html/body/p`; empty for text dumps.
         zone: `headline`, `byline`, `standfirst`, `caption`, `comment` or `related`; empty for the rest of the
@@ -333,7 +335,7 @@ class Document:
             start=start,
             end=end,
             chars=int(row["chars"]),
-            words=int(row["words"]),
+            words=words_of_row(self.tables, index),
             link_chars=int(row["link_chars"]),
             path=self.path(int(row["element"])),
             zone=ZONES[row["zone"]],
@@ -396,7 +398,7 @@ class Document:
         return "/".join(reversed(names))
 
     def __repr__(self) -> str:
-        words = int(self.segments["words"].sum())
+        words = int(words_of(self.tables).sum())
         return (
             f"<Document {self.title!r}: {counted(len(self), 'segment')}, {counted(words, 'word')}, "
             f"{counted(len(self.elements), 'element')}>"

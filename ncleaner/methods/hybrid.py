@@ -103,7 +103,7 @@ def finished(
     note("table")
     complete_code(document.tables, mask)
     note("code")
-    _segments, _words, _all, chars, _links = sums_of(document.tables, mask)
+    chars, _links = sums_of(document.tables, mask)
     little = chars < _LITTLE
     if little or found.get(FRAGMENT, 0.0) > 0.5:
         # nothing on the page looks like boilerplate except what has the form of a menu or a copyright line;
@@ -111,7 +111,7 @@ def finished(
         mask &= ~_HEURISTICS.remove(document) | (document.segments["flags"] & PREFORMATTED > 0)
         note("form")
     if little:
-        _segments, _words, _all, chars, links = sums_of(document.tables, mask)
+        chars, links = sums_of(document.tables, mask)
         if 5 * links > 4 * chars:
             mask[:] = False
             note("links")

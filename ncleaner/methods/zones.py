@@ -80,7 +80,7 @@ class Wanted(NamedTuple):
 
     def _is_discussion(self, document: Document, kept: Kept, elsewhere: npt.NDArray[np.bool_]) -> bool:
         """Tells whether the comments of a page are its text; `elsewhere` is the mask without them."""
-        _segments, _words, _all, chars, _links = sums_of(document.tables, elsewhere)
+        chars, _links = sums_of(document.tables, elsewhere)
         if chars < _FEW or self.news:
             return chars < _FEW
         if kept.kind_probability("documentation") >= _DOCUMENTATION:

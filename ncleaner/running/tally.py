@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from ncleaner.document import Document
-from ncleaner.document._kept import sums_of
+from ncleaner.document._kept import counts_of
 from ncleaner.document.kept import NOTICE, Kept
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.text.visible import visible
@@ -235,7 +235,7 @@ class Tally:
 
     def add_page(self, page: Page, document: Document, kept: Kept, seconds: float) -> None:
         """Counts a cleaned page, which took `seconds`."""
-        kept_segments, kept_words, words, _chars, _links = sums_of(document.tables, kept.mask)
+        kept_segments, kept_words, words = counts_of(document.tables, kept.mask)
         self.pages += 1
         self.bytes += len(page.body)
         if len(self.slowest) < _SLOWEST or seconds > self.slowest[-1][0]:

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
+from ncleaner.document._kept import words_of
 from ncleaner.document.kept import Kept
 from ncleaner.errors import InputError
 from ncleaner.surveying._texts import HASHES_VERSION, layout_hash, text_hashes
@@ -129,7 +130,7 @@ def signature_of(
         return None
     number = int.from_bytes(hashlib.blake2b(url.encode("utf-8", "replace"), digest_size=8).digest(), "big")
     shown = document.visible
-    words = document.segments["words"]
+    words = words_of(document.tables)
     return Signature(
         site,
         number % _LARGEST,

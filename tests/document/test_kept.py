@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import orjson
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from ncleaner.document import Document
 from ncleaner.document._kept import (
+    counts_of,
     headline_and_bylines,
     json_of,
     rows_with_digits,
@@ -19,9 +21,13 @@ from ncleaner.document._kept import (
     text_of,
     text_of_row,
     with_zone,
+    words_of,
+    words_of_row,
 )
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept, lines_of
+from ncleaner.document.plain import dump_text
+from ncleaner.text.words import UNSPACED
 
 from ..outputs import document
 
@@ -60,13 +66,66 @@ def test_text_json_and_lines(
 
 def test_sums() -> None:
     page = dump_html("<p>one two <a href=x>three</a><p>four<p><a href=x>five six</a>")
-    assert sums_of(page.tables, np.array([True, False, True])) == (2, 5, 6, 18, 12)
-    assert sums_of(dump_html("").tables, np.zeros(0, bool)) == (0, 0, 0, 0, 0)
+    assert sums_of(page.tables, np.array([True, False, True])) == (18, 12)
+    assert sums_of(dump_html("").tables, np.zeros(0, bool)) == (0, 0)
+    assert counts_of(page.tables, np.array([True, False, True])) == (2, 5, 6)
+    assert counts_of(dump_html("").tables, np.zeros(0, bool)) == (0, 0, 0)
+
+
+def words_in_python(text: str) -> int:
+    """As `words_of`, by patterns."""
+    found = 0
+    for word in re.findall(r"[^ \t-\r]+", text):
+        letters = [each for each in re.findall(f"[{UNSPACED}]", word) if each.isalpha()]
+        others = re.sub(f"[{re.escape(''.join(letters))}]", " ", word) if letters else ""
+        runs = "".join(each if each.isalnum() else " " for each in others).split()
+        found += len(letters) + len(runs) if letters else 1
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("one two, three", 3),
+        ("“One” – two…", 3),
+        ("渡し船は五月末まで運航します。", 14),
+        ("2019年のiPhone 15を買う。", 8),
+        ("ไปตลาด", 6),
+        ("นี้", 1),
+        ("한국어는 띄어쓰기를 한다", 3),
+        ("木 one", 2),
+        ("。", 1),
+        ("", 0),
+    ],
+)
+def test_words_as_readers_count_them(text: str, words: int) -> None:
+    page = dump_html(f"<p>{text}<p>a b")
+    assert words_of(page.tables).tolist() == ([words, 2] if text else [2])
+    assert words_in_python(text) == words
+    assert [segment.words for segment in page] == words_of(page.tables).tolist()
+
+
+@given(
+    st.lists(
+        st.text(st.one_of(st.sampled_from("aZ1é.,。、・々ー木です가ไ้၏ភ  \n"), st.characters()), max_size=12),
+        max_size=4,
+    )
+)
+def test_words_of_any_text(texts: list[str]) -> None:
+    page = dump_text("\n\n".join(texts).encode("utf-8", "replace"))
+    found = words_of(page.tables)
+    assert found.tolist() == [words_in_python(text) for text in page.texts]
+    assert [words_of_row(page.tables, row) for row in range(len(page))] == found.tolist()
+    mask = np.arange(len(page)) % 2 == 0
+    assert counts_of(page.tables, mask) == (mask.sum(), found[mask].sum(), found.sum())
+    for row in (-1, len(page)):
+        with pytest.raises(IndexError):
+            words_of_row(page.tables, row)
 
 
 def test_masks_that_do_not_fit() -> None:
     page = dump_html("<p>one<p>two")
-    for function in (text_of, json_of, sums_of):
+    for function in (text_of, json_of, sums_of, counts_of):
         with pytest.raises(ValueError, match="does not fit"):
             function(page.tables, np.ones(3, bool))
 

@@ -59,7 +59,9 @@ def test_segments_count_right(name: str) -> None:
         assert segment.text
         assert segment.text.rstrip() == segment.text
         assert segment.chars == len(re.sub(r"\s", "", segment.text))
-        assert segment.words == len(segment.text.split())
+        # a sample page is either of a language with spaces, or in Japanese
+        assert segment.words >= len(segment.text.split())
+        assert name.endswith("-ja") or segment.words == len(segment.text.split())
         assert 0 <= segment.link_chars <= segment.chars
         assert segment.kind in "phl"
 
