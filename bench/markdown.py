@@ -161,7 +161,7 @@ def as_html2text(html: bytes, url: str) -> str:
     from html2text import HTML2Text
 
     writer = HTML2Text(bodywidth=0)
-    return writer.handle(ncleaner.Cleaner().html(html, url, links=True, images=True))
+    return str(writer.handle(ncleaner.Cleaner().html(html, url, links=True, images=True)))
 
 
 TOOLS: dict[str, Callable[[bytes, str], str]] = {
