@@ -162,6 +162,7 @@ class Cleaner:
             recipe.notices,
             recipe.news,
         )
+        self._languages = recipe.language.split(",") if recipe.language else []
         self._wants_facts = recipe.facts or recipe.respect_tdm
         self._model_name = str(getattr(used, "name", ""))
         # n-grams alone, or those of a hybrid
@@ -208,7 +209,7 @@ class Cleaner:
         return self._named(document, self._decided(document))
 
     def _named(self, document: Document, kept: Kept) -> Kept:
-        if kept.remarks.model:
+        if kept.remarks.model or kept.remarks.foreign:
             return kept
         # the method has one model for all pages, or none
         language = page_language(document)
@@ -224,6 +225,9 @@ class Cleaner:
     def _decided(self, document: Document, header: str = "") -> Kept:
         if self.recipe.respect_tdm and self._is_reserved(document, header):
             return Kept(np.zeros(len(document), np.bool_), remarks=Remarks(reserved=True))
+        if self._languages and (language := page_language(document)) not in self._languages:
+            remarks = Remarks(language=language, foreign=True)
+            return Kept(np.zeros(len(document), np.bool_), remarks=remarks)
         kept = self.wanted.applied(document, self.method.keep(document))
         if kept.estimate is None:
             return kept

@@ -14,6 +14,7 @@ from ncleaner.methods.base import Value
 from ncleaner.methods.table import DEFAULT_METHOD, DEFAULT_MODEL, METHODS, entry_of
 from ncleaner.options import Declared, OptionError, option
 from ncleaner.page import LAYOUT_CHOICES
+from ncleaner.text.codes import languages_in
 
 if TYPE_CHECKING:
     from ncleaner.modelling.container import Stored
@@ -66,6 +67,11 @@ def _check_quality(name: str, value: Any) -> None:
     check_number(name, value, "a number from 0 to 1")
     if not 0 <= value <= 1:
         raise ValueError(f"{name} is a number from 0 to 1, not {value!r}")
+
+
+def _check_languages(name: str, value: Any) -> None:
+    check_is(name, value, str, "codes of languages, such as 'de,fr'")
+    languages_in(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +146,12 @@ class Recipe(Declared):
         "listing. By default hybrid leaves them out.",
         panel=_KEPT,
     )
+    language: str | None = option(
+        None,
+        "Leave out pages in other languages: a code or several, such as de or de,fr. The language is that "
+        "which the page's text is in, as far as it can be told.",
+        kind=str, check=_check_languages, metavar="CODE,…", common=True, panel=_KEPT,
+    )  # fmt: skip
     min_quality: float | None = option(
         None,
         "Leave out pages estimated as worse. The estimate is the F1 of a page's words, 0 to 1 (hybrid).",
@@ -178,6 +190,8 @@ class Recipe(Declared):
             from ncleaner.modelling.files import as_text
 
             object.__setattr__(self, "model", as_text(self.model))
+        if self.language is not None:
+            object.__setattr__(self, "language", ",".join(languages_in(self.language)))
         entry = entry_of(self.method)
         if self.parameters:
             # only here: it loads the method

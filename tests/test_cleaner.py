@@ -137,9 +137,26 @@ def test_pages_that_do_not_want_to_be_in_a_corpus() -> None:
     assert kept.remarks.reserved and not kept.mask.any()
 
 
+@pytest.mark.parametrize("method", ["hybrid", "bte"])
+def test_pages_in_other_languages(method: str) -> None:
+    cleaner, every = Cleaner(method, language="deu, fr"), Cleaner(method)
+    german = f"<html lang=de><p>{'Die Fähre fährt bis Ende Mai und kommt nicht mehr zurück. ' * 3}"
+    assert cleaner.recipe.language == "de,fr"
+    assert cleaner.clean(german) == every.clean(german) != ""
+    assert cleaner.clean(HTML) == "" and every.clean(HTML) != ""
+    for page, language, foreign in ((german, "de", False), (HTML, "en", True)):
+        kept = cleaner.keep(cleaner.document(page))
+        assert (kept.remarks.language, kept.remarks.foreign) == (language, foreign)
+    # of a text without letters no language is known
+    assert cleaner.keep(cleaner.document("<p>1998")).remarks.foreign
+
+
 def test_quality_that_cannot_be_estimated(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="the method ngram does not estimate"):
         Cleaner("ngram", min_quality=0.8)
+    for language, advice in (("German", "did you mean de"), ("klingon", "such as de"), ("de,,fr", "such as")):
+        with pytest.raises(ValueError, match=rf"is not the code of a language: .*{advice}"):
+            Cleaner(language=language)
     with pytest.raises(ValueError, match=r"min_quality is a number from 0 to 1, not 1\.5"):
         Cleaner(min_quality=1.5)
     with pytest.raises(TypeError, match="min_quality"):

@@ -40,7 +40,7 @@ MAY_KNOW: dict[str, set[str]] = {
     "scoring": {"pools"},
     "training": {"pools", "text", "reading", "document", "modelling", "methods", "scoring"},
     # it names what it checks: a loaded model, a survey
-    "recipe": {"methods", "modelling", "surveying"},
+    "recipe": {"text", "methods", "modelling", "surveying"},
     "cleaner": {"recipe", "document", "modelling", "methods", "surveying", "markup", "sinks", "describing"},
     "annotating": {
         "pools", "text", "storage", "reading", "document", "modelling", "methods", "training", "cleaner",

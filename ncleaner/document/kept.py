@@ -57,6 +57,7 @@ class Remarks(NamedTuple):
         doubtful: True if nothing is kept because the quality would be below the user's least one.
         reserved: True if nothing is kept because the page does not want to be part of a corpus, and the user
             respects that.
+        foreign: True if nothing is kept because the page is in none of the user's languages.
     """
 
     model: str = ""
@@ -66,6 +67,7 @@ class Remarks(NamedTuple):
     duplicate_of: str = ""
     doubtful: bool = False
     reserved: bool = False
+    foreign: bool = False
 
 
 class Kept(NamedTuple):
@@ -142,6 +144,7 @@ class Kept(NamedTuple):
             old.duplicate_of if duplicate_of is None else duplicate_of,
             old.doubtful if doubtful is None else doubtful,
             old.reserved if reserved is None else reserved,
+            old.foreign,
         )
         return self._replace(remarks=remarks)
 

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from ncleaner.errors import ModelError
 from ncleaner.storage.local import atomic_file
+from ncleaner.text.codes import named_language
 
 __all__ = [
     "VARIABLE",
@@ -41,13 +42,6 @@ _SUFFIX = ".ncm"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 # other values of `--model`
 _TAKEN = ("auto", "shipped")
-
-
-# what users call the languages of shipped models
-_LANGUAGES = {
-    "chinese": "zh", "deutsch": "de", "english": "en", "german": "de", "greek": "el", "polish": "pl",
-    "russian": "ru",
-}  # fmt: skip
 
 
 def model_bytes(name: str | Path, kinds: Iterable[str] = ()) -> bytes:
@@ -73,7 +67,7 @@ def model_bytes(name: str | Path, kinds: Iterable[str] = ()) -> bytes:
     wanted = [*kinds]
     shipped = [each for each, kind in _kinds().items() if not wanted or kind in wanted]
     said = f"no model {str(name)!r}: the shipped ones are {', '.join(shipped)}"
-    meant = _LANGUAGES.get(str(name).lower())
+    meant = named_language(str(name))
     if meant in shipped:
         said = f"no model {str(name)!r}, did you mean {meant}? The shipped ones are {', '.join(shipped)}"
     if own:

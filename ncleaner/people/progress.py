@@ -344,6 +344,11 @@ def run_summary(tally: Tally) -> str:
             f"{counted(number, 'page is', 'pages are')} left out because text mining is reserved or robots "
             "are told noai, noarchive or noindex (--respect-tdm)"
         )
+    if number := tally.foreign:
+        lines.append(
+            f"{counted(number, 'page is', 'pages are')} left out because of another language than --language "
+            "names"
+        )
     if number := tally.doubtful:
         lines.append(
             f"{counted(number, 'page is', 'pages are')} left out because the text is estimated to be worse "

@@ -93,6 +93,7 @@ class History:
         given_up = {f"given up: {reason}": number for reason, number in total.lost.items()}
         why = {
             "empty: a notice": total.notices,
+            "empty: another language": total.foreign,
             "empty: doubtful": total.doubtful,
             "empty: reserved": total.reserved,
         }

@@ -152,6 +152,7 @@ class Tally:
         empty: pages without clean text.
         notices: empty pages that hold nothing but a notice, such as an error message.
         reserved: empty pages that do not want to be part of a corpus (`Recipe.respect_tdm`).
+        foreign: empty pages in other languages than the user wants (`Recipe.language`).
         doubtful: empty pages whose text would be worse than the user wants (`Recipe.min_quality`).
         duplicates: pages that repeat another page, by the survey of sites.
         skipped: records that yield no page, by reason.
@@ -188,6 +189,7 @@ class Tally:
     empty: int = _number()
     notices: int = _number(later=True)
     reserved: int = _number(later=True)
+    foreign: int = _number(later=True)
     doubtful: int = _number(later=True)
     duplicates: int = _number(later=True)
     lost: Counter[str] = _counts("given_up")
@@ -248,6 +250,8 @@ class Tally:
             self.empty += 1
             if kept.remarks.reserved:
                 self.reserved += 1
+            elif kept.remarks.foreign:
+                self.foreign += 1
             elif kept.remarks.doubtful:
                 self.doubtful += 1
             else:

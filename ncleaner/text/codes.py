@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-__all__ = ["declared_language", "iso_639_1", "iso_639_3"]
+__all__ = ["declared_language", "iso_639_1", "iso_639_3", "languages_in", "named_language"]
 
 # All codes of ISO 639-1 with their codes in ISO 639-3, from the tables of the registration authority.
 _CODES = dict(
@@ -68,3 +68,45 @@ def declared_language(lang: str) -> str:
     code = lang.strip().replace("_", "-").split("-")[0].lower()
     code = _ALIASES.get(code, code)
     return code if code.isalpha() and 2 <= len(code) <= 3 else ""
+
+
+# what people call languages
+_NAMES = dict(
+    pair.split(":")
+    for pair in (
+        "arabic:ar bengali:bn bulgarian:bg catalan:ca chinese:zh croatian:hr czech:cs danish:da deutsch:de "
+        "dutch:nl english:en esperanto:eo estonian:et finnish:fi french:fr german:de greek:el hebrew:he "
+        "hindi:hi hungarian:hu indonesian:id italian:it japanese:ja korean:ko latvian:lv lithuanian:lt "
+        "norwegian:no persian:fa polish:pl portuguese:pt romanian:ro russian:ru serbian:sr slovak:sk "
+        "slovenian:sl spanish:es swahili:sw swedish:sv tamil:ta thai:th turkish:tr ukrainian:uk urdu:ur "
+        "vietnamese:vi welsh:cy"
+    ).split()
+)
+
+
+def named_language(name: str) -> str:
+    """Returns the code of a language by its English name; empty if the name is unknown."""
+    return _NAMES.get(name.strip().lower(), "")
+
+
+def languages_in(text: str) -> list[str]:
+    """Returns the languages that a list of codes names, with commas between them.
+
+    >>> languages_in("fr, deu")
+    ['de', 'fr']
+
+    Returns:
+        Codes as `iso_639_1` has them, each once, sorted.
+
+    Raises:
+        ValueError: a part is no code of ISO 639.
+    """
+    found = set()
+    for part in text.split(","):
+        code = iso_639_1(declared_language(part))
+        if not code:
+            meant = named_language(part)
+            advice = f"did you mean {meant}?" if meant else "give a code of ISO 639, such as de or de,fr"
+            raise ValueError(f"{part.strip()!r} is not the code of a language: {advice}")
+        found.add(code)
+    return sorted(found)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncleaner.document.html import dump_html
-from ncleaner.document.kept import NOTICE, Kept
+from ncleaner.document.kept import NOTICE, Kept, Remarks
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.people.progress import run_summary
 from ncleaner.running.tally import LENGTHS, SHARES, TIMES, Tally
@@ -91,6 +91,10 @@ def test_estimated_qualities_are_counted_and_pages_left_out_for_them() -> None:
     part.add_page(Page(b""), dump_html("<p>one"), Kept(np.array([False])).remarked(reserved=True), 0.1)
     assert (part.empty, part.reserved, part.doubtful, part.notices) == (1, 1, 0, 0)
     assert "1 page is left out because text mining is reserved" in run_summary(part)
+    kept = Kept(np.array([False]), remarks=Remarks(language="en", foreign=True))
+    part.add_page(Page(b""), dump_html("<p>one"), kept, 0.1)
+    assert (part.empty, part.foreign, part.languages["en"]) == (2, 1, 1)
+    assert "1 page is left out because of another language than --language names" in run_summary(part)
 
 
 def test_notes_say_what_and_where() -> None:

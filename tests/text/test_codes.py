@@ -1,0 +1,36 @@
+"""Codes and names of languages."""
+
+from __future__ import annotations
+
+import pytest
+
+from ncleaner.modelling.files import shipped_models
+from ncleaner.text.codes import _NAMES, iso_639_1, languages_in, named_language
+
+
+def test_lists_of_codes() -> None:
+    assert languages_in("fr, deu,de") == ["de", "fr"]
+    assert languages_in("zh-TW,ger,nb,tlh") == ["de", "no", "tlh", "zh"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("german", "'german' is not the code of a language: did you mean de?"),
+        ("de,Greek", "'Greek' is not the code of a language: did you mean el?"),
+        ("klingon", "'klingon' is not .*: give a code of ISO 639, such as de or de,fr"),
+        ("", "'' is not"),
+        ("und", "'und' is not"),
+        ("xx", "'xx' is not"),
+    ],
+)
+def test_what_is_no_code(text: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        languages_in(text)
+
+
+def test_names_of_languages() -> None:
+    assert (named_language(" German"), named_language("Klingon")) == ("de", "")
+    assert all(iso_639_1(code) == code for code in _NAMES.values())
+    # those that users of a shipped model may name
+    assert {*shipped_models("ngram")} - {"nonlexical"} <= {*_NAMES.values()}
