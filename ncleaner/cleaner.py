@@ -21,7 +21,7 @@ from ncleaner.methods.table import entry_of
 from ncleaner.methods.zones import Wanted
 from ncleaner.modelling.container import Stored
 from ncleaner.modelling.ngrams import NGramModel
-from ncleaner.options import OptionError
+from ncleaner.options import OptionError, check_names
 from ncleaner.page import Page, TextLayout
 from ncleaner.recipe import AUTO_SITES, Recipe
 from ncleaner.sinks.metadata import replace_surrogates
@@ -124,6 +124,7 @@ class Cleaner:
         if len(given) == 1 and isinstance(given[0], Recipe) and not options:
             self.recipe = given[0]
         else:
+            check_names(Recipe, options, "Cleaner")
             self.recipe = Recipe(*given, **options)
         recipe = self.recipe
         entry = entry_of(recipe.method)

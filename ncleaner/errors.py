@@ -7,6 +7,7 @@ it as one line to standard error. Any other exception that reaches the user is a
 from __future__ import annotations
 
 import errno
+from pathlib import Path
 
 __all__ = [
     "EvaluationError",
@@ -18,6 +19,7 @@ __all__ = [
     "TrainingError",
     "TrainingWarning",
     "WorkerError",
+    "cannot_write",
     "require",
     "stdout_error",
 ]
@@ -35,10 +37,40 @@ class OutputError(NcleanerError):
     """Raised if an output cannot be written: no space, no permission, not a directory."""
 
 
+# What to do if a system cannot write, by its reason.
+_REMEDIES = {
+    errno.ENOSPC: "free some space, or write elsewhere",
+    errno.EDQUOT: "free some space, or write elsewhere",
+    errno.EACCES: "name a place that you may write to",
+    errno.EPERM: "name a place that you may write to",
+    errno.EROFS: "name a place that you may write to",
+    errno.EEXIST: "a file has the name of this directory, so give another name",
+    errno.ENOTDIR: "a part of this path is a file, so give another one",
+    errno.EISDIR: "it is a directory, so name a file in it",
+    errno.ENAMETOOLONG: "give a shorter name",
+}
+
+
+def cannot_write(what: object, error: OSError) -> OutputError:
+    """Returns what to raise for a failure of the system: what cannot be written, why, and what to do.
+
+    Args:
+        what: in words, with its path.
+        error: of the system. A missing directory is that of its file name.
+    """
+    if error.errno == errno.ENOENT and error.filename:
+        remedy = f"make the directory {Path(error.filename).parent} first"
+    else:
+        remedy = _REMEDIES.get(error.errno or 0, "")
+    why = error.strerror or str(error)
+    return OutputError(f"cannot write {what}: {why}{remedy and f' ({remedy})'}")
+
+
 def stdout_error(error: OSError) -> OutputError:
     """Returns what to raise if standard output cannot be written."""
-    why = "it is closed" if error.errno == errno.EBADF else error.strerror
-    return OutputError(f"cannot write to standard output: {why}")
+    if error.errno == errno.EBADF:
+        return OutputError("cannot write to standard output: it is closed")
+    return cannot_write("to standard output", error)
 
 
 class ModelError(NcleanerError):

@@ -7,7 +7,7 @@ manifests record it, and the documentation lists it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any
@@ -15,7 +15,17 @@ from typing import Any
 from ncleaner.arguments import check_choice, check_flag, check_is, check_number, check_whole
 from ncleaner.errors import InputError
 
-__all__ = ["REQUIRED", "Declared", "Option", "OptionError", "option", "options_of", "record_of", "words_of"]
+__all__ = [
+    "REQUIRED",
+    "Declared",
+    "Option",
+    "OptionError",
+    "check_names",
+    "option",
+    "options_of",
+    "record_of",
+    "words_of",
+]
 
 
 REQUIRED: Any = ...
@@ -180,6 +190,18 @@ class Declared:
                 raise OptionError(each.name, str(error)) from None
             if checked is not given:
                 object.__setattr__(self, each.name, checked)
+
+
+def check_names(declared: type, names: Iterable[str], of: str) -> None:
+    """Raises TypeError: a class of options has none of such a name; `of` is what callers know it as."""
+    known = [each.name for each in options_of(declared)]
+    for name in names:
+        if name not in known:
+            # only here: few names are wrong
+            from difflib import get_close_matches
+
+            meant = [f"did you mean {each}?" for each in get_close_matches(name, known, n=1)]
+            raise TypeError(f"{of} has no option {name!r}: {''.join(meant) or ', '.join(known)}")
 
 
 def words_of(declared: type, values: Mapping[str, Any]) -> list[str]:

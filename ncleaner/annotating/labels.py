@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from ncleaner.document import Document
-from ncleaner.errors import OutputError, TrainingError
+from ncleaner.errors import TrainingError, cannot_write
 from ncleaner.modelling.victor import CONTINUATION, LABELS, OTHER, Labels, gold_of
 from ncleaner.storage.local import write_whole
 from ncleaner.text.visible import counted
@@ -186,5 +186,5 @@ def write_bytes(path: Path, data: bytes) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"cannot write {path}: {error.strerror}") from error
+        raise cannot_write(path, error) from error
     write_whole(path, data)

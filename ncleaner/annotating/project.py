@@ -29,7 +29,7 @@ from ncleaner.annotating.labels import (
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
-from ncleaner.errors import InputError, OutputError, TrainingError
+from ncleaner.errors import InputError, OutputError, TrainingError, cannot_write
 from ncleaner.methods.language import page_language
 from ncleaner.page import Page, Skip
 from ncleaner.reading.archive import read
@@ -315,7 +315,7 @@ def import_pages(inputs: Sequence[Input], folder: Path, most: int) -> Imported:
         write_bytes(folder / "manifest.jsonl", "".join(lines).encode())
         part.rename(folder / "raw")
     except OSError as error:
-        raise OutputError(f"cannot write {folder}: {error.strerror}") from error
+        raise cannot_write(folder, error) from error
     return Imported(found, len(lines), notes)
 
 

@@ -149,5 +149,9 @@ DEFAULT_MODEL = AUTO
 def entry_of(method: str) -> Entry:
     """The table's entry of a method. Raises ValueError: the method is unknown."""
     if method not in METHODS:
-        raise ValueError(f"no method {method!r}: there are {', '.join(METHODS)}")
+        # only here: few names are wrong
+        from difflib import get_close_matches
+
+        meant = [f"did you mean {name}? " for name in get_close_matches(method, METHODS, n=1)]
+        raise ValueError(f"no method {method!r}: {''.join(meant)}there are {', '.join(METHODS)}")
     return METHODS[method]

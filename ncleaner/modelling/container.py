@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from ncleaner.errors import ModelError, OutputError
+from ncleaner.errors import ModelError, cannot_write
 from ncleaner.storage.local import atomic_file
 from ncleaner.text.visible import counted
 
@@ -105,7 +105,10 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> b
 def _header_text(data: bytes, name: str) -> bytes:
     """Returns the text of the header after checking signature, version and checksum. Raises ModelError."""
     if len(data) < _PREAMBLE.size or not data.startswith(MAGIC):
-        raise ModelError(f"{name} is not an ncleaner model (it does not begin with the model signature)")
+        raise ModelError(
+            f"{name} is not an ncleaner model (it does not begin with the model signature): "
+            "`ncleaner models` lists those that are installed, `ncleaner train` makes one"
+        )
     _, version, _, length, crc = _PREAMBLE.unpack_from(data)
     if version > FORMAT_VERSION:
         raise ModelError(
@@ -279,7 +282,7 @@ def save(data: bytes, path: str | Path) -> None:
         with atomic_file(Path(path)) as out:
             out.write(data)
     except OSError as error:
-        raise OutputError(f"cannot write the model {path}: {error.strerror}") from error
+        raise cannot_write(f"the model {path}", error) from error
 
 
 # ------------------------------------------------------------------------------------------------

@@ -18,8 +18,8 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from ncleaner.errors import ModelError
-from ncleaner.storage.local import atomic_file
+from ncleaner.errors import ModelError, cannot_write
+from ncleaner.storage.local import atomic_file, missing
 from ncleaner.text.codes import named_language
 
 __all__ = [
@@ -57,7 +57,7 @@ def model_bytes(name: str | Path, kinds: Iterable[str] = ()) -> bytes:
     if is_path(name):
         path = Path(name)
         if not path.is_file():
-            raise ModelError(f"no model file {name}")
+            raise ModelError(f"no model file {name}: {missing(path)}; `ncleaner models` lists the models")
         return _read(path)
     if name in shipped_models():
         return shipped_bytes(str(name))
@@ -166,8 +166,9 @@ def add_model(data: bytes, name: str) -> Path:
         The new file.
 
     Raises:
-        ModelError: the bytes are not a model, another model of the folder has its language, the name is not
-            possible, or the file cannot be written.
+        ModelError: the bytes are not a model, another model of the folder has its language, or the name is
+            not possible.
+        OutputError: the file cannot be written.
     """
     if not _NAME.fullmatch(name):
         raise ModelError(f"{name!r} cannot be the name of a model: give letters, digits and ._+- with --name")
@@ -186,7 +187,7 @@ def add_model(data: bytes, name: str) -> Path:
         with atomic_file(target) as out:
             out.write(data)
     except OSError as error:
-        raise ModelError(f"cannot write {target}: {error.strerror}") from error
+        raise cannot_write(target, error) from error
     return target
 
 

@@ -150,7 +150,7 @@ def _value(option: Option, given: Any) -> Any:
     if option.kind is dict:
         for item in given:
             if "=" not in item:
-                raise OptionError(option.name, f"{item!r} is not NAME=VALUE")
+                raise OptionError(option.name, f"{item!r} is not NAME=VALUE, such as q=0.5")
         return {name.strip(): value.strip() for name, _, value in (item.partition("=") for item in given)}
     return given * option.unit
 
@@ -168,7 +168,9 @@ def _made(declared: type, flags: list[_Flag], given: Mapping[str, Any]) -> Any:
                 value = _value(option, given[own[0].name])
                 if len(presets) + (value is not None) > 1 and option.presets:
                     names = [flag.shown for flag in own]
-                    raise typer.BadParameter(f"{', '.join(names[:-1])} and {names[-1]} exclude each other")
+                    raise typer.BadParameter(
+                        f"{', '.join(names[:-1])} and {names[-1]} exclude each other: give one of them"
+                    )
                 values[option.name] = presets[0] if presets else value
         except OptionError as error:
             raise _bad(error, flags) from None

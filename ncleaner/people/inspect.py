@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ncleaner.errors import InputError
@@ -30,6 +31,8 @@ _GREEN, _RED = "green", "red"
 
 def nth_page(path: str, number: int, settings: Settings) -> Page:
     """Returns a page of an input. Raises InputError: the input has fewer pages."""
+    if Path(path).is_dir():
+        raise InputError(f"{path}: is a directory: give one page of it, or an archive")
     found, other = 0, None
     for item in settings.read(path):
         if not isinstance(item, Page):
@@ -39,7 +42,7 @@ def nth_page(path: str, number: int, settings: Settings) -> Page:
         if found == number:
             return item
     # what stands there instead of a page
-    why = f": {note_of(other).what}" if other is not None and not found else ""
+    why = f": {note_of(other).what}" if other is not None and not found else f": it has {found:,}"
     raise InputError(f"{path} has no page {number}{why}")
 
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Collection
 from difflib import get_close_matches
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any, Self, cast
 
 import typer
@@ -164,8 +165,10 @@ def options(
     """Corpus cleaning: web archives, HTML pages and text dumps in, clean running text out."""
 
 
-def range_in_words(message: str) -> str:
-    """Returns an error of usage in which a range is not written as `x>=1`."""
+def number_in_words(message: str) -> str:
+    """Returns an error of usage in which types have their usual names, and a range is not `x>=1`."""
+    message = re.sub(r" is not a valid int(?:eger)?(?: range)?\.", " is not a whole number.", message)
+    message = re.sub(r" is not a valid float(?: range)?\.", " is not a number.", message)
     message = re.sub(r" is not in the range x>=([-\d.]*\d)", r" is less than \1", message)
     message = re.sub(r" is not in the range x<=([-\d.]*\d)", r" is more than \1", message)
     return re.sub(r" is not in the range ([-\d.]*\d)<=x<=([-\d.]*\d)", r" is not between \1 and \2", message)
@@ -180,6 +183,24 @@ def with_suggestion(message: str) -> str:
     meant = [key for key, entry in FORMATS.items() if f".{given}" in entry.suffixes and key in choices]
     meant = meant or get_close_matches(given, choices, n=1)
     return f"{message} Did you mean '{meant[0]}'?" if meant else message
+
+
+def with_next(message: str, command: Any) -> str:
+    """Returns an error of usage with what to type instead.
+
+    Args:
+        message: of the error; empty for an argument or option that is missing.
+        command: whose error it is, or None.
+    """
+    if found := re.fullmatch(r"No such command '([^']*)'\.", message):
+        if isinstance(command, _Commands) and (Path(found[1]).exists() or Path(found[1]).suffix):
+            return f"{message} To clean it: ncleaner clean {found[1]}"
+        return f"{message} There are {', '.join(command.list_commands(None))}."
+    if not message and command is not None:
+        # of the examples in its help
+        lines = [line.strip() for line in (command.epilog or "").split("\n")]
+        return next((f"For example: {line}" for line in lines if line.startswith("ncleaner ")), "")
+    return message
 
 
 # The base of all errors of usage; typer exports only this one of them.
@@ -200,7 +221,8 @@ def run() -> int:
     except _UsageError as error:
         # it quotes arguments, which may be names of files; without any, it is the whole help
         safe = visible_lines if len(sys.argv) == 1 else visible
-        error.message = safe(with_suggestion(range_in_words(error.message)))
+        command = error.ctx.command if error.ctx and (error.message or hasattr(error, "param")) else None
+        error.message = safe(with_next(with_suggestion(number_in_words(error.message)), command))
         error.show()
         return int(error.exit_code)
     except typer.Abort:

@@ -367,6 +367,6 @@ def run_summary(tally: Tally) -> str:
     if number := tally.damaged:
         lines.append(
             f"{counted(number, 'place')} of damage in the inputs; everything readable around "
-            f"{'it' if number == 1 else 'them'} is cleaned"
+            f"{'it' if number == 1 else 'them'} is cleaned. Download an archive again that is cut short"
         )
     return "\n".join(lines)

@@ -15,6 +15,7 @@ from ncleaner.errors import InputError
 from ncleaner.reading.records import archive_kind
 from ncleaner.reading.streams import inflated
 from ncleaner.storage.base import Status, is_url
+from ncleaner.storage.local import missing
 from ncleaner.storage.places import files_below, open_binary, status
 
 __all__ = [
@@ -166,6 +167,8 @@ def listed_inputs(path: str, prefix: str = "") -> list[Input]:
         stream = sys.stdin.buffer if path == STDIN else open_binary(path)
         with nullcontext(stream) if path == STDIN else stream:
             text = inflated(stream, path).decode()
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: {error.strerror if is_url(path) else missing(Path(path))}") from error
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError:
@@ -262,10 +265,12 @@ def _status(path: str) -> Status:
 def _file(path: str, relative: str) -> Input:
     try:
         found = status(path)
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: {missing(Path(path))}") from error
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
     if not os.access(path, os.R_OK):
-        raise InputError(f"{path}: cannot be read (permission denied)")
+        raise InputError(f"{path}: cannot be read (permission denied): `chmod u+r` gives you the right to")
     return Input(path, relative, *found)
 
 

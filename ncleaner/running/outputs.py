@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path, PurePath, PurePosixPath
 from typing import BinaryIO, Final
 
-from ncleaner.errors import InputError, OutputError, stdout_error
+from ncleaner.errors import InputError, OutputError, cannot_write, stdout_error
 from ncleaner.reading.inputs import Input
 from ncleaner.running.jobs import Chunk
 from ncleaner.running.manifest import NAME as MANIFEST
@@ -164,8 +164,8 @@ def output_errors(output: object) -> Iterator[None]:
     except OSError as error:
         if error.filename is None and getattr(output, "name", "") in ("<stdout>", 1):
             raise stdout_error(error) from error
-        where = error.filename or (output if isinstance(output, str | Path) else "the stream that was given")
-        raise OutputError(f"cannot write the output: {error.strerror} ({where})") from error
+        where = error.filename or (output if isinstance(output, str | Path) else "stream")
+        raise cannot_write(f"the output {where}", error) from error
 
 
 @contextmanager

@@ -6,6 +6,7 @@ To add a format, write a module with its class and enter it in `FORMATS`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from pkgutil import resolve_name
 
 from ncleaner.markup import MarkupOptions
@@ -77,7 +78,7 @@ class Output(SinkOptions):
         """Returns format and compression of a file: those that are given, else those of its suffixes.
 
         Raises:
-            ValueError: none is given, and the suffix is that of JSON, which no format writes.
+            ValueError: none is given, and no format has the suffix.
         """
         lower = file.lower()
         packed = next((each for each in COMPRESSIONS if lower.endswith(f".{each}")), None)
@@ -88,6 +89,10 @@ class Output(SinkOptions):
             ends = [
                 (end, key) for key, entry in FORMATS.items() for end in entry.suffixes if bare.endswith(end)
             ]
+            if not ends and PurePosixPath(bare).suffix:
+                suffixes = ", ".join(entry.suffixes[0] for entry in FORMATS.values() if entry.suffixes)
+                what = f"no format has the suffix {PurePosixPath(bare).suffix}"
+                raise OptionError("format", f"{file}: {what}: give one of {suffixes}; or --format")
             format = max(ends, key=lambda each: len(each[0]))[1] if ends else cls().format
         return format, compression or (None if FORMATS[format].compresses else packed)
 

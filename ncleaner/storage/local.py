@@ -10,10 +10,18 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from ncleaner.errors import OutputError
+from ncleaner.errors import OutputError, cannot_write
 from ncleaner.storage.base import Log, Status
 
-__all__ = ["LocalFolder", "atomic_file", "flush_directories", "local_status", "write_whole"]
+__all__ = [
+    "LocalFolder",
+    "atomic_file",
+    "check_writable",
+    "flush_directories",
+    "local_status",
+    "missing",
+    "write_whole",
+]
 
 try:
     import fcntl
@@ -25,6 +33,34 @@ def local_status(path: Path) -> Status:
     """Returns size and time of a file. Raises OSError."""
     found = path.stat()
     return Status(found.st_size if path.is_file() else -1, found.st_mtime_ns)
+
+
+def missing(path: Path) -> str:
+    """Returns in words that a file or directory does not exist, and which one may be meant."""
+    # only here: few paths are wrong
+    from difflib import get_close_matches
+
+    said = os.strerror(errno.ENOENT)
+    with suppress(OSError):
+        if similar := get_close_matches(path.name, [each.name for each in path.parent.iterdir()], n=1):
+            return f"{said}, did you mean {path.with_name(similar[0])}?"
+    above = next((each for each in path.parents if each.exists()), path.parent)
+    if above != path.parent:
+        return f"{said} (there is no {path.parent})"
+    return said if path.is_absolute() else f"{said} (in {above.resolve()})"
+
+
+def check_writable(path: Path) -> None:
+    """Raises OutputError: a file of this name cannot be written. Hours of work may come before that."""
+    reason = 0
+    if path.is_dir():
+        reason = errno.EISDIR
+    elif not path.parent.is_dir():
+        reason = errno.ENOTDIR if path.parent.exists() else errno.ENOENT
+    elif not os.access(path.parent, os.W_OK):
+        reason = errno.EACCES
+    if reason:
+        raise cannot_write(path, OSError(reason, os.strerror(reason), str(path)))
 
 
 def _without_links(path: str, flags: int) -> int:
@@ -104,7 +140,7 @@ class LocalFolder:
             self.path.mkdir(parents=True, exist_ok=True)
             log = _LocalLog(path)
         except OSError as error:
-            raise OutputError(f"cannot write {path}: {error.strerror}") from error
+            raise cannot_write(path, error) from error
         try:
             log.lock()
         except OSError:
@@ -149,7 +185,7 @@ def write_whole(path: Path, data: bytes) -> None:
         with atomic_file(path) as out:
             out.write(data)
     except OSError as error:
-        raise OutputError(f"cannot write {path}: {error.strerror}") from error
+        raise cannot_write(path, error) from error
 
 
 def flush_directories(paths: Iterable[Path]) -> None:

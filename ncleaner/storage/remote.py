@@ -45,8 +45,12 @@ def _reaching(url: str) -> Iterator[None]:
         yield
     except FileNotFoundError as error:
         # http:// raises this also if there is no network; the cause tells
-        cause = f" ({error.__cause__})" if error.__cause__ else ""
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT) + cause, url) from error
+        cause = error.__cause__
+        if isinstance(cause, OSError) and not isinstance(cause, FileNotFoundError):
+            what = f"cannot be reached ({cause}): check the address and the network"
+            raise ConnectionError(errno.EHOSTUNREACH, what, url) from error
+        said = os.strerror(errno.ENOENT) + (f" ({cause})" if cause else "")
+        raise FileNotFoundError(errno.ENOENT, said, url) from error
     except OSError as error:
         text = error.strerror or str(error) or type(error).__name__
         raise OSError(error.errno or errno.EIO, text, url) from error
@@ -56,7 +60,10 @@ def _reaching(url: str) -> Iterator[None]:
         advice = f"install ncleaner[{extra}]" if extra else f"install the package that fsspec needs ({error})"
         raise InputError(f"{url}: {scheme}:// cannot be read or written: {advice}") from error
     except ValueError as error:
-        raise InputError(f"{url}: {error}") from error
+        what = str(error)
+        if what.startswith("Protocol not known"):
+            what = f"unknown kind of URL {scheme_of(url)}://, give a path, or s3://…, gs://… or https://…"
+        raise InputError(f"{url}: {what}") from error
     except Exception as error:
         # networks and cloud libraries raise exceptions of many types
         raise OSError(errno.EIO, f"{type(error).__name__}: {error}", url) from error

@@ -67,7 +67,8 @@ def test_standard_output_is_closed(command: str) -> None:
 def test_standard_output_is_full(command: str) -> None:
     result = shell(f"{NCLEANER} {command} >/dev/full")
     assert result.returncode == 1
-    assert result.stderr == "ncleaner: cannot write to standard output: No space left on device\n"
+    said = "ncleaner: cannot write to standard output: No space left on device (free some space, or write elsewhere)\n"
+    assert result.stderr == said
 
 
 @pytest.mark.parametrize("redirection", ["2>&-", "2>/dev/full"])

@@ -17,7 +17,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from ncleaner.people.commands import models
-from ncleaner.people.program import COMMANDS, EXAMPLES, app, range_in_words
+from ncleaner.people.program import COMMANDS, EXAMPLES, app, number_in_words
 
 ROOT = Path(__file__).parents[2]
 PROGRAM: Any = get_command(app)
@@ -133,7 +133,7 @@ def test_ranges_are_in_words_where_they_are_left() -> None:
     assert "Invalid value for '--jobs' / '-j': 0 is less than 1." in said_of("clean", "--jobs", "0", "x")
     said = said_of("tune", "--raw", "x", "-n", "9")
     assert "Invalid value for '--order' / '-n': 9 is not between 1 and 8." in said
-    assert range_in_words("7 is not in the range x<=5.") == "7 is more than 5."
+    assert number_in_words("7 is not in the range x<=5.") == "7 is more than 5."
 
 
 @pytest.fixture(scope="module")

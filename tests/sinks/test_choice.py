@@ -164,7 +164,7 @@ def test_what_the_output_raises_comes_through(name: str) -> None:
         ("a.signatures.jsonl", (None, None), ("signatures", None)),
         ("a.warc.wet.gz", (None, None), ("wet", None)),
         ("a.prevert", (None, None), ("prevertical", None)),
-        ("a.out", (None, None), ("text", None)),
+        ("a.out", ("text", None), ("text", None)),
         ("a.gz", (None, None), ("text", "gz")),
         ("a.txt", ("jsonl", None), ("jsonl", None)),
         ("a.json", ("jsonl", None), ("jsonl", None)),
@@ -184,6 +184,10 @@ def test_the_suffix_of_a_format_stands_for_it(name: str) -> None:
 
 
 def test_json_is_no_format() -> None:
+    with pytest.raises(
+        ValueError, match=r"a\.out: no format has the suffix \.out: give one of \.txt, .* --format"
+    ):
+        Output.named("a.out", None, None)
     with pytest.raises(ValueError, match=r"a\.json: JSON lines have the suffix \.jsonl; or give --format"):
         Output.named("a.json", None, None)
 

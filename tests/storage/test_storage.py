@@ -118,7 +118,7 @@ def test_what_is_not_on_s3(s3: dict[str, str]) -> None:
         assert result.stderr.decode().startswith(f"ncleaner: {place}")
     result = run("clean", "s3://crawl/2024/0.warc.gz", "-o", "s3://nowhere/out", **s3)
     assert result.returncode == 1
-    assert result.stderr.decode().startswith("ncleaner: cannot write the output: ")
+    assert result.stderr.decode().startswith("ncleaner: cannot write the output ")
 
 
 @pytest.mark.slow
@@ -194,7 +194,7 @@ def test_lists(tmp_path: Path, source: Path) -> None:
 
 
 def test_what_can_be_done_about_a_place_that_cannot_be_reached(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InputError, match="foo://bar: Protocol not known: foo"):
+    with pytest.raises(InputError, match="foo://bar: unknown kind of URL foo://, give a path, or s3://"):
         find_inputs(["foo://bar"])
     monkeypatch.setitem(sys.modules, "s3fs", None)
     # fsspec knows those that another test has used
@@ -203,7 +203,7 @@ def test_what_can_be_done_about_a_place_that_cannot_be_reached(monkeypatch: pyte
         InputError, match=r"s3://bar/x: s3:// cannot be read or written: install ncleaner\[s3\]"
     ):
         find_inputs(["s3://bar/x"])
-    with pytest.raises(InputError, match=r"No such file or directory"):
+    with pytest.raises(InputError, match=r"cannot be reached \(.*\): check the address and the network"):
         find_inputs(["http://127.0.0.1:9/nothing.warc"])
 
 

@@ -254,7 +254,7 @@ class _Evaluated:
         """Writes a page with verdicts for each of the cleaned texts whose page is known; returns their
         addresses."""
         from ncleaner.cleaner import Cleaner
-        from ncleaner.errors import OutputError
+        from ncleaner.errors import cannot_write
         from ncleaner.explaining.drawing import page_of
         from ncleaner.people.evaluating import view_of
         from ncleaner.people.parts import write_page
@@ -270,7 +270,7 @@ class _Evaluated:
             try:
                 folder.mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                raise OutputError(f"cannot write {folder}: {error.strerror}") from error
+                raise cannot_write(folder, error) from error
             write_page(folder / f"{number}.html", page_of(explanation))
             links[name] = f"{folder.name}/{number}.html"
         return links

@@ -92,6 +92,10 @@ def command(
     """
     if not inputs and asked.inputs_from is None:
         raise typer.BadParameter("give archives, or - for standard input", param_hint="INPUT")
+    from ncleaner.storage.local import check_writable
+
+    if surveying.html is not None:
+        check_writable(surveying.html)
     tally, sums = _survey(inputs or [], surveying, Settings(recipe, reading), asked)
     _show(surveying, sums, asked.quiet)
     if not tally.complete:

@@ -152,12 +152,14 @@ def command(
     With --from-crawl, from raw pages alone.
     """
     from ncleaner.people.cards import trained_sentence
+    from ncleaner.storage.local import check_writable
 
     _check(training, labelled, given.flags)
     if inputs and not training.from_crawl:
         raise typer.BadParameter(f"{inputs[0]}: inputs are for --from-crawl")
     if training.from_crawl and not recorded.language:
         raise typer.BadParameter("--from-crawl needs --language, such as --language de")
+    check_writable(training.output)
     training = replace(training, from_crawl=(*training.from_crawl, *(inputs or [])))
     with training_notes(run.quiet), _bad_features():
         pairs = _pairs(training, labelled, recipe, recorded.language or "", run.quiet)

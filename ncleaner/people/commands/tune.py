@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from ncleaner.errors import OutputError
 from ncleaner.methods.table import DEFAULT_METHOD
 from ncleaner.modelling import ALPHABET_NAMES, FOLDS, MAX_ORDER, SCHEMES, Scheme
 from ncleaner.options import Declared, option, record_of, words_of
@@ -99,7 +98,7 @@ def command(
     from ncleaner.people.plots import plot_path
     from ncleaner.people.progress import CountDisplay
     from ncleaner.people.tuning import draw_tuning, tuning_table
-    from ncleaner.storage.local import write_whole
+    from ncleaner.storage.local import check_writable, write_whole
     from ncleaner.training.tuning import DEFAULT_QS
     from ncleaner.training.tuning import tune as search
 
@@ -108,8 +107,7 @@ def command(
     plot = plot_path(tried.output)
     # fail now, not after the search
     for path in (plot, *([tried.json] if tried.json else [])):
-        if not path.parent.is_dir():
-            raise OutputError(f"cannot write {path}: there is no directory {path.parent}")
+        check_writable(path)
     with training_notes(run.quiet), CountDisplay("step", "steps", quiet=run.quiet) as display:
         tuning = search(
             read_labelled(labelled, recipe),
