@@ -61,6 +61,8 @@ class Extracted:
         kind: the most probable kind of the page, such as `article` or `forum`; empty if the method does not
             judge it.
         quality: the estimated F1 of the text, 0 to 1; None without a text or an estimate; see docs/trust.md.
+        origin: where the text is from: `page` (what it shows), `state` (the data of its scripts) or `both`;
+            empty without a text.
         encoding: of the page, by its name in the Encoding Standard; empty for decoded text.
     """
 
@@ -70,6 +72,7 @@ class Extracted:
     language: str
     kind: str
     quality: float | None
+    origin: str
     encoding: str
 
     def to_dict(self) -> dict[str, Any]:
@@ -81,6 +84,7 @@ class Extracted:
             "language": self.language,
             "kind": self.kind,
             "quality": self.quality,
+            "origin": self.origin,
             "encoding": self.encoding,
         }
 
@@ -295,6 +299,7 @@ class Cleaner:
             language=kept.remarks.language,
             kind=kept.kind,
             quality=kept.quality,
+            origin=document.origin(kept.mask),
             encoding=document.encoding,
         )
 

@@ -39,6 +39,7 @@ class Row(TypedDict):
         page_kind: the most probable kind of the page.
         page_kinds: the probability of each kind.
         quality: the estimated F1 of the text, 0 to 1; None without a text or an estimate.
+        origin: where the text is from: `page` (what it shows), `state` (the data of its scripts) or `both`.
         duplicate_of: URL of the page that this one repeats, by the survey of sites.
         encoding: of the page.
         segments_kept: number of kept segments.
@@ -46,7 +47,7 @@ class Row(TypedDict):
         markdown: the same as Markdown.
         metadata: the fields of `Metadata`.
         signals: figures to filter by; see docs/metadata.md.
-        segments: index, kind, zone, score and offsets in `text` of each kept segment.
+        segments: index, kind, zone, origin, score and offsets in `text` of each kept segment.
     """
 
     url: str
@@ -58,6 +59,7 @@ class Row(TypedDict):
     page_kind: str
     page_kinds: dict[str, float]
     quality: float | None
+    origin: str
     duplicate_of: str
     encoding: str
     offset: int

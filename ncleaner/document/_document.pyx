@@ -13,8 +13,8 @@ from ncleaner.document._marks cimport MARK_BLANK, MARK_BREAK, MARK_RULE, add_mar
 from ncleaner.document._markup cimport is_space
 from ncleaner.document._spaces cimport shortcode_length
 from ncleaner.document._tables cimport (
-    CACHED_STYLES, CONCEALED, ELEMENTS, HIDDEN, MARKS, MAX_NAMES, NAMES, PREFORMATTED, RUNS, SEGMENTS, TEXT, VALUES,
-    Tables, builder_t, element_t, grow, mark_t, run_t, segment_t,
+    CACHED_STYLES, CONCEALED, ELEMENTS, HIDDEN, MARKS, MAX_NAMES, NAMES, PREFORMATTED, RUNS, SEGMENTS, STATE, TEXT,
+    VALUES, Tables, builder_t, element_t, grow, mark_t, run_t, segment_t,
 )
 from ncleaner.document._tags cimport (
     CONTEXT_LINK, FORM_HEADING, FORM_ITEM, FORM_PLAIN, FORM_PREFORMATTED, TAG_BODY, TAG_HTML,
@@ -879,6 +879,13 @@ cdef class Builder:
                 if size >= line:
                     long_ += size
         return own, long_
+
+    def mark_state(self, size_t first):
+        """Ends the current segment and marks all segments from the one with this number as text from scripts."""
+        cdef size_t i
+        end_segment(&self.b)
+        for i in range(first, self.b.n_segments):
+            self.b.segments[i].flags |= STATE
 
     def tables(self, bytes title not None=b""):
         """Ends the current segment, assigns the kinds and zones of segments, and returns the finished tables.

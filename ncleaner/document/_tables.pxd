@@ -39,7 +39,7 @@ ctypedef struct segment_t:
     uint8_t kind         # 'p', 'h' or 'l'
     uint8_t breaks       # number of <br> and of preformatted line ends inside, at most 255
     uint8_t zone         # HEADLINE … RELATED, 0 for none
-    uint8_t flags        # bits PREFORMATTED, HIDDEN, HEADER
+    uint8_t flags        # bits PREFORMATTED, HIDDEN, HEADER, STATE
 
 # One block element of the tree, in document order.
 ctypedef struct element_t:
@@ -95,6 +95,7 @@ cdef enum:
     PREFORMATTED = 1
     HIDDEN = 2           # inside an element that is not shown when the page opens
     HEADER = 4           # a field of the header of a message
+    STATE = 8            # from the data of scripts; the page's markup does not have it
     # Bit of an element's cues: an attribute or an inline style hides the element.
     CONCEALED = 1 << MAX_CUES
 

@@ -43,7 +43,7 @@ _TABLE = 5
 _SPAN, _KNOWN = 4, 0.5
 
 # The places of data: scripts, and attributes that frameworks use for data.
-_PLACES = (
+PLACES = (
     "script, [data-page], [data-preloaded], [data-props], [data-react-props], [data-initial-props], "
     "[data-state], [data-json], [props]"
 )
@@ -98,7 +98,7 @@ class _String(NamedTuple):
 
 
 class _Judged(NamedTuple):
-    """A passage, its `_spans`, its key, the number of its object, and its title, empty if there is none."""
+    """A passage, its `spans_of`, its key, the number of its object, and its title, empty if there is none."""
 
     passage: Passage
     spans: set[str]
@@ -124,7 +124,7 @@ def _unescape(literal: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
 
 
-def _unwrap(data: str) -> str:
+def unwrapped(data: str) -> str:
     """Returns data without the second escaping that its place in the page required."""
     start = data[:200].lstrip()
     if start[:3].upper() in ("%7B", "%5B"):
@@ -180,7 +180,7 @@ class _Reader:
             text = _unescape(match[1]).strip()
             if _DATA.search(text):
                 if nesting < _NESTING:
-                    yield from self.data(_unwrap(text), _JSON, True, nesting + 1)
+                    yield from self.data(unwrapped(text), _JSON, True, nesting + 1)
             elif here or bare:
                 yield _String(text, here, group)
 
@@ -190,7 +190,7 @@ class _Reader:
             return
         kind = (attributes.get("type") or "").lower()
         if "json" in kind:
-            yield from self.data(_unwrap(text), _JSON, True)
+            yield from self.data(unwrapped(text), _JSON, True)
         elif not kind or "javascript" in kind or kind == "module":
             # Next.js sends the page itself as strings without keys.
             bare = "__next_f" in text[:100]
@@ -199,10 +199,10 @@ class _Reader:
 
     def page(self, parser: LexborHTMLParser, passed_over: Mapping[int, bytes]) -> Iterator[_String]:
         """Yields the strings of a page's data in page order, from at most `_READ` characters of data."""
-        for node in parser.css(_PLACES):
+        for node in parser.css(PLACES):
             attributes = node.attributes
             if node.tag == "script":
-                text = _content(node, passed_over)
+                text = content_of(node, passed_over)
                 if self.has_room(len(text)):
                     yield from self.script(attributes, text)
                 continue
@@ -211,7 +211,7 @@ class _Reader:
                     yield from self.data(value, _JSON, True)
 
 
-def _content(node: LexborNode, passed_over: Mapping[int, bytes]) -> str:
+def content_of(node: LexborNode, passed_over: Mapping[int, bytes]) -> str:
     """Returns the text of a script, also of one that is empty in the tree."""
     source = passed_over.get(node.mem_id)
     if source is None:
@@ -221,7 +221,7 @@ def _content(node: LexborNode, passed_over: Mapping[int, bytes]) -> str:
     return source.decode().replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
 
 
-def _is_prose(text: str, marked: bool) -> bool:
+def is_prose(text: str, marked: bool) -> bool:
     """Returns whether a text is prose, in any script. `marked` says that markup was removed from the text."""
     words = _WORD.findall(text)
     single = sum(len(word) == 1 and word >= "\u0e00" for word in words)
@@ -240,7 +240,7 @@ def _is_prose(text: str, marked: bool) -> bool:
     return marked or single / 2 >= _UNMARKED or _FINAL.search(text) is not None
 
 
-def _is_aside(key: str) -> bool:
+def is_aside(key: str) -> bool:
     """Returns whether the text of a key is not text of the page.
 
     Keys with dots or spaces belong to messages."""
@@ -249,10 +249,23 @@ def _is_aside(key: str) -> bool:
     return not _ASIDE.isdisjoint(word.lower() for word in _KEY_WORD.findall(key))
 
 
-def _spans(text: str) -> set[str]:
+def spans_of(text: str) -> set[str]:
     """Returns all sequences of `_SPAN` words of a text, or the whole text if it is shorter."""
     words = _WORD.findall(text.casefold())
     return {" ".join(words[i : i + _SPAN]) for i in range(max(len(words) - _SPAN, 0) + 1)} if words else set()
+
+
+def known_spans(shown: str) -> set[str]:
+    """Returns the `spans_of` what a page shows, one segment on each line."""
+    shown = shown[:_SHOWN]
+    # Also each line separately: a line of few words is known as a whole.
+    return spans_of(shown).union(*map(spans_of, shown.splitlines()))
+
+
+def is_known(text: str, known: set[str]) -> bool:
+    """Returns whether a text is among known ones: at least the share `_KNOWN` of its `spans_of`."""
+    spans = spans_of(text)
+    return len(spans & known) >= _KNOWN * len(spans)
 
 
 def _judge(parser: LexborHTMLParser, passed_over: Mapping[int, bytes]) -> Iterator[_Judged]:
@@ -261,19 +274,19 @@ def _judge(parser: LexborHTMLParser, passed_over: Mapping[int, bytes]) -> Iterat
     for number, string in enumerate(_Reader().page(parser, passed_over)):
         if number == _STRINGS:
             return
-        if _is_aside(string.key) or len(string.text) > _CHARS:
+        if is_aside(string.key) or len(string.text) > _CHARS:
             continue
         text = string.text
         if "<" not in text and "&lt;" in text:
             text = html.unescape(text)
         marked = _TAG.search(text) is not None
         plain = html.unescape(_TAG.sub(" ", text))
-        if _is_prose(plain, marked):
+        if is_prose(plain, marked):
             room -= len(text) + len(title)
             if room < 0:
                 return
             yield _Judged(
-                Passage(text if marked else plain, marked), _spans(plain), string.key, string.group, title
+                Passage(text if marked else plain, marked), spans_of(plain), string.key, string.group, title
             )
             title = ""
         elif _TITLE.search(string.key) and len(plain) <= _LONG and not _SIGN.search(plain):
@@ -297,15 +310,13 @@ def find_passages(
     keys: defaultdict[int, set[str]] = defaultdict(set)
     for one in judged:
         keys[one.group].add(one.key)
-    shown = shown[:_SHOWN]
-    # Also each line separately: a line of few words is known as a whole.
-    known = _spans(shown).union(*map(_spans, shown.splitlines())) if judged else set()
+    known = known_spans(shown) if judged else set()
     passages: list[Passage] = []
     for one in judged:
         if len(keys[one.group]) >= _TABLE or len(one.spans & known) >= _KNOWN * len(one.spans):
             continue
         known |= one.spans
-        spans = _spans(one.title)
+        spans = spans_of(one.title)
         if len(spans & known) < _KNOWN * len(spans):
             known |= spans
             passages.append(Passage(one.title, False))
@@ -322,7 +333,7 @@ def add_passages(builder: Builder, passages: list[Passage], walk: Callable[[byte
     Returns:
         The total number of tags that were dropped.
     """
-    dropped = 0
+    dropped, first = 0, builder.count_segments()
     builder.open_block(tags.CODE["script"])
     for passage in passages:
         if passage.marked:
@@ -333,4 +344,5 @@ def add_passages(builder: Builder, passages: list[Passage], walk: Callable[[byte
             builder.text(line.encode("utf-8", "replace"))
             builder.close_block()
     builder.close_block()
+    builder.mark_state(first)
     return dropped

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ncleaner.document._document import Builder, release_memory
 from ncleaner.document._dump import LAYOUT_PROVED, walk
 from ncleaner.document._facts import collect
@@ -25,11 +27,20 @@ if not LAYOUT_PROVED:
 # is bytes of UTF-8, which treats languages more equally than characters: a page of 1,200 Chinese characters
 # is not thin.
 _THIN, _LINE = 900, 60
+# A page that shows less than `_POOR` bytes outside links, and as little in such segments, may show only the
+# beginning of a text that its data has as a whole.
+_POOR, _MORE = 2_000, 2
 # The tree of a page with this many runs and elements takes tens of megabytes. They go back to the system, so
 # that a worker keeps no more for each large page that it has met. No gold page has a tenth of it.
 _LARGE = 100_000
 # The tree of a page of this many bytes is freed. The memory of a smaller one is the next page's.
 _LARGE_PAGE = 1_000_000
+
+
+# What a page has whose data may have its text as a whole.
+_HAS_STATE = re.compile(
+    rb"articleBody|__(?:NUXT|[A-Z_]*(?:STATE|DATA|PROPS))__|application/json|<astro-island|data-page="
+)
 
 
 def parse(utf8: bytes, limits: Limits = Limits(), scripts: str = "all") -> Parsed:
@@ -44,24 +55,30 @@ def parse(utf8: bytes, limits: Limits = Limits(), scripts: str = "all") -> Parse
     return parsed_within_bounds(utf8, limits.nesting, limits.tags, again, scripts=SCRIPTS[scripts])
 
 
-def _is_thin(builder: Builder) -> bool:
-    """Returns whether a page shows so little text that its text may be only in its data."""
-    own, in_lines = builder.shown(_LINE)
-    return own < _THIN and in_lines < _THIN
-
-
 def _may_have_data(utf8: bytes) -> bool:
     """Returns whether a page may have data: in an attribute with a bracket, perhaps as a character reference
     (`&#123;`, `&lbrace;`, `&lsqb;`), or in a script."""
     return b"{" in utf8 or b"[" in utf8 or b"&#" in utf8 or b"&l" in utf8 or b"<script" in utf8.lower()
 
 
-def _add_embedded(tree: Parsed, builder: Builder, limits: Limits) -> int:
-    """Adds text that is only in the page's data, and returns the number of tags that were dropped from it."""
+def _add_embedded(tree: Parsed, builder: Builder, limits: Limits, title: bytes, least: float) -> int:
+    """Adds text that is only in the page's data, and returns the number of tags that were dropped from it.
+
+    Args:
+        tree: the page.
+        builder: has what the page shows.
+        limits: limits of size.
+        title: the page's <title>.
+        least: fewest characters of a text that is taken from a page that is not thin; 0 for a thin one.
+    """
     # The import is here because few pages are thin, and compiling the module's patterns takes time.
     from ncleaner.document.embedded import add_passages, find_passages
+    from ncleaner.document.state import find_record
 
-    passages = find_passages(tree.parser, builder.dumped().decode(), tree.passed_over())
+    shown, passed_over = builder.dumped().decode(), tree.passed_over()
+    passages = find_record(tree.parser, title.decode("utf-8", "replace"), shown, least, passed_over)
+    if not passages and not least:
+        passages = find_passages(tree.parser, shown, passed_over)
     if not passages:
         return 0
 
@@ -105,11 +122,19 @@ def dump_html(
     # marks say which script typesets formulas
     scripts = "all" if marks else "statements" if facts else "formulas"
     tree = parse(utf8, limits, scripts)
-    dropped = tree.dropped
+    dropped, has_state = tree.dropped, False
     builder = Builder(len(utf8) // 8, limits.segments, marks)
     title, lang = walk(tree.parser, builder, alt_text, readings)
-    if _is_thin(builder) and _may_have_data(utf8):
-        dropped += _add_embedded(tree, builder, limits)
+    own, in_lines = builder.shown(_LINE)
+    if own < _THIN and in_lines < _THIN:
+        least = 0.0 if _may_have_data(utf8) else None
+    else:
+        shows = max(own, in_lines)
+        least = _MORE * shows if shows < _POOR and _HAS_STATE.search(utf8) else None
+    if least is not None:
+        before = builder.count_segments()
+        dropped += _add_embedded(tree, builder, limits, title, least)
+        has_state = builder.count_segments() > before
     said = tuple(Fact(*each) for each in collect(tree.parser)) if facts else None
     tree.release()
     # that of a large page, which no other page gets, is many times as large as the page: it goes now
@@ -122,6 +147,7 @@ def dump_html(
         encoding=used,
         dropped_tags=dropped,
         facts=said,
+        has_state=has_state,
     )
     if document.tables.n_runs + document.tables.n_elements > _LARGE:
         release_memory()

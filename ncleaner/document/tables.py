@@ -30,6 +30,7 @@ __all__ = [
     "RUN",
     "SEGMENT",
     "SELDOM",
+    "STATE",
     "ZONES",
     "Document",
     "Segment",
@@ -56,8 +57,9 @@ MARK = np.dtype(
 )  # fmt: skip
 
 # Bits of `segments.flags`: the segment is inside <pre>; it is in an element that is not shown when the page
-# opens; it is a field of the header of a message in plain text.
-PREFORMATTED, HIDDEN, HEADER = 1, 2, 4
+# opens; it is a field of the header of a message in plain text; it is from the data of scripts, and
+# the page's markup does not have it.
+PREFORMATTED, HIDDEN, HEADER, STATE = 1, 2, 4, 8
 
 # The names of the values of `segments.zone`; `_zones.pyx` says how zones are found.
 ZONES: tuple[str, ...] = ("", "headline", "byline", "standfirst", "caption", "comment", "related")
@@ -198,7 +200,7 @@ class Document:
         breaks: number of line breaks inside, at most 255.
         zone: the part of the page that the segment belongs to, as an index of `ZONES`; 0 for the rest of the
             page, and for all segments of a plain-text dump.
-        flags: the bits `PREFORMATTED`, `HIDDEN` and `HEADER`.
+        flags: the bits `PREFORMATTED`, `HIDDEN`, `HEADER` and `STATE`.
 
     Columns of elements:
         parent: index of the block around it, -1 for a root.
@@ -235,6 +237,7 @@ class Document:
         dropped_tags: number of tags that were dropped to keep the page within its limits.
         site: what is known of the other pages of its site; None if nothing is.
         facts: the metadata of the page; None if they are not asked for, empty for plain text.
+        has_state: whether segments are from the data of scripts (the flag `STATE`).
         tags_behind: number of tags of the tree after the last run. For a plain-text dump, this number and the
             column `tags` of `runs` are 0.
     """
@@ -246,6 +249,7 @@ class Document:
     dropped_tags: int = 0
     site: Site | None = None
     facts: tuple[Fact, ...] | None = None
+    has_state: bool = False
 
     @property
     def data(self) -> bytes:
@@ -358,6 +362,21 @@ class Document:
         """
         shown: npt.NDArray[np.bool_] = self.segments["flags"] & (HIDDEN | HEADER) == 0
         return shown
+
+    def origin(self, mask: npt.NDArray[np.bool_]) -> str:
+        """Returns where segments are from; empty for no segment.
+
+        It is `page` (what the page shows), `state` (the data of its scripts) or `both`.
+
+        Args:
+            mask: which segments; shape (segments,).
+        """
+        if not np.count_nonzero(mask):
+            return ""
+        if not self.has_state:
+            return "page"
+        of_state = (self.segments["flags"][mask] & STATE) != 0
+        return "state" if of_state.all() else "both" if of_state.any() else "page"
 
     @property
     def text(self) -> str:

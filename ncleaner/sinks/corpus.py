@@ -64,6 +64,7 @@ _OF_PAGE: dict[str, Callable[[Page, Document, Kept], str]] = {
     "model": lambda page, document, kept: kept.remarks.model,
     "page_kind": lambda page, document, kept: kept.kind,
     "quality": lambda page, document, kept: _text(kept.quality),
+    "origin": lambda page, document, kept: document.origin(kept.mask),
     "encoding": lambda page, document, kept: document.encoding,
     "offset": lambda page, document, kept: str(page.offset),
     "record_id": lambda page, document, kept: page.record_id,

@@ -10,7 +10,7 @@ import orjson
 from ncleaner.document import Document
 from ncleaner.document._kept import json_of
 from ncleaner.document.kept import Kept
-from ncleaner.document.tables import ZONES
+from ncleaner.document.tables import STATE, ZONES
 from ncleaner.markup.render import markdown_of
 from ncleaner.page import Page
 from ncleaner.sinks.base import Sink, SinkOptions
@@ -53,8 +53,9 @@ def row_of(page: Page, document: Document, kept: Kept, options: SinkOptions, tex
     Keys: url, date, title, lang (as the page declares it), language (that of the page, ISO 639-1, else ISO
     639-3), model (empty if the method has none), page_kind (the most probable one), page_kinds (the
     probability of each; see `Kept.kinds`), quality (the estimated F1 of the text, 0 to 1; null if there is
-    no text or no estimate), duplicate_of (URL of the page that this one repeats, by the survey
-    of sites), encoding, offset, record_id, segments_kept, text; and as the options say markdown, metadata
+    no text or no estimate), origin (`page`, `state` or `both`; see `Document.origin`), duplicate_of
+    (URL of the page that this one repeats, by the survey of sites), encoding, offset, record_id,
+    segments_kept, text; and as the options say markdown, metadata
     (the fields of `Metadata` and `Rights`), signals (see `signals_of`), removed (the text of the other
     segments) and segments (see `segments_to_write`).
     Unknown values are empty.
@@ -78,6 +79,7 @@ def row_of(page: Page, document: Document, kept: Kept, options: SinkOptions, tex
         "page_kind": kept.kind,
         "page_kinds": kinds_to_write(kept),
         "quality": kept.quality,
+        "origin": document.origin(kept.mask),
         "duplicate_of": kept.remarks.duplicate_of,
         "encoding": document.encoding,
         "offset": page.offset,
@@ -125,16 +127,17 @@ def kinds_to_write(kept: Kept) -> dict[str, float]:
 def segments_to_write(document: Document, kept: Kept, removed: bool = False) -> list[dict[str, Any]]:
     """Returns the kept segments of a page, each as a dict; and with `removed` the others that readers see.
 
-    Keys: index (in the whole document), kind, zone (empty outside of zones), start and end (offsets in
+    Keys: index (in the whole document), kind, zone (empty outside of zones), origin (`page` or `state`; see
+    `Document.origin`), start and end (offsets in
     `kept_text`, in code points; of removed segments in `removed_text`), score (four decimal places) if the
     method has scores, and with `removed` kept.
     """
     found = []
     ends = {True: 0, False: 0}
     rows = np.flatnonzero(kept.mask | document.visible if removed else kept.mask)
-    table = document.segments[["zone", "start", "end"]][rows].tolist()
+    table = document.segments[["zone", "start", "end", "flags"]][rows].tolist()
     marks = kept.marks_of(document)[rows].tolist()
-    for row, kind, (zone, start, end) in zip(rows.tolist(), marks, table, strict=True):
+    for row, kind, (zone, start, end, flags) in zip(rows.tolist(), marks, table, strict=True):
         length = len(document.data[start:end].decode())
         is_kept = bool(kept.mask[row])
         at = ends[is_kept]
@@ -142,6 +145,7 @@ def segments_to_write(document: Document, kept: Kept, removed: bool = False) -> 
             "index": row,
             "kind": chr(kind),
             "zone": ZONES[zone],
+            "origin": "state" if flags & STATE else "page",
             "start": at,
             "end": at + length,
         }

@@ -46,6 +46,8 @@ _REPEATED = [
     "page_kind",
     "segments.list.element.kind",
     "segments.list.element.zone",
+    "origin",
+    "segments.list.element.origin",
 ]
 # The columns with statistics: by their smallest and largest values, readers pass over row groups.
 _STATISTICS = ["url", "date", "lang", "language", "model", "encoding", "offset", "segments_kept"]
@@ -62,6 +64,7 @@ def _schema(options: SinkOptions = SinkOptions()) -> pa.Schema:
             "index": pa.int32(),
             "kind": pa.string(),
             "zone": pa.string(),
+            "origin": pa.string(),
             "start": pa.int32(),
             "end": pa.int32(),
             "score": pa.float32(),
@@ -100,6 +103,7 @@ def _schema(options: SinkOptions = SinkOptions()) -> pa.Schema:
             "page_kind": pa.string(),
             "page_kinds": pa.struct({kind: pa.float32() for kind in (*KINDS, NOTICE)}),
             "quality": pa.float32(),
+            "origin": pa.string(),
             "duplicate_of": pa.string(),
             "encoding": pa.string(),
             "offset": pa.int64(),
@@ -124,10 +128,11 @@ class ParquetSink(Sink):
 
     Columns: url, date (of the capture, UTC), title, lang (as the page declares it), language (that of the
     page, ISO 639-1, else ISO 639-3), model (null if the method has none), page_kind, page_kinds (the
-    probability of each), quality (the estimated F1 of the text, 0 to 1), duplicate_of (URL of the page that
-    this one repeats, by the survey of sites), encoding, offset (-1 for a file that is one page), record_id,
-    segments_kept, text, segments (index, kind, start, end, score, as in jsonl); if the options say so,
-    removed (the other text), markdown (the text as Markdown), metadata (the fields of `Metadata`) and signals
+    probability of each), quality (the estimated F1 of the text, 0 to 1), origin (`page`, `state` or
+    `both`), duplicate_of (URL of the page that this one repeats, by the survey of sites), encoding,
+    offset (-1 for a file that is one page), record_id, segments_kept, text, segments (index, kind, zone,
+    origin, start, end, score, as in jsonl); if the options say so, removed (the other text), markdown (the
+    text as Markdown), metadata (the fields of `Metadata`) and signals
     (see `signals_of`). Unknown values are null.
 
     Raises:
@@ -155,6 +160,7 @@ class ParquetSink(Sink):
             "page_kind": kept.kind or None,
             "page_kinds": kinds_to_write(kept) or None,
             "quality": kept.quality,
+            "origin": document.origin(kept.mask) or None,
             "duplicate_of": kept.remarks.duplicate_of or None,
             "encoding": document.encoding or None,
             "offset": page.offset,

@@ -191,7 +191,7 @@ def test_markup_in_data_is_walked_as_a_page() -> None:
     )
     document = dump_html(html)
     assert document.text.splitlines() == [FOG, TIDE, BELL]
-    assert document.segments["flags"].tolist() == [0, 2, 0]
+    assert document.segments["flags"].tolist() == [8, 8 + 2, 8]
 
 
 def test_bounds() -> None:

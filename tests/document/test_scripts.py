@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from ncleaner.document._lexbor import PARSES_AGAIN, SCRIPTS, parsed_within_bounds
-from ncleaner.document.embedded import _content
+from ncleaner.document.embedded import content_of
 from ncleaner.document.html import dump_html
 
 pytestmark = pytest.mark.skipif(
@@ -141,7 +141,7 @@ def test_the_content_of_scripts_is_known(pieces: list[str]) -> None:
     tree = parsed_within_bounds(page.encode(), again=False, scripts=SCRIPTS["formulas"])
     passed_over = tree.passed_over()
     for node, there in zip(whole.parser.css("script"), tree.parser.css("script"), strict=True):
-        assert _content(there, passed_over) == _content(node, {})
+        assert content_of(there, passed_over) == content_of(node, {})
     assert not whole.passed_over()
 
 

@@ -53,6 +53,7 @@ def test_jsonl() -> None:
         "page_kind": "",
         "page_kinds": {},
         "quality": None,
+        "origin": "page",
         "duplicate_of": "",
         "encoding": "",
         "offset": 17,

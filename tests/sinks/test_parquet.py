@@ -69,6 +69,7 @@ def test_a_row_says_all_there_is() -> None:
         "page_kind": "forum",
         "page_kinds": {**dict.fromkeys((*KINDS, NOTICE), 0.0), "forum": 0.75, "article": 0.25},
         "quality": None,
+        "origin": "page",
         "duplicate_of": None,
         "encoding": "utf-8",
         "offset": 1000,
@@ -76,8 +77,8 @@ def test_a_row_says_all_there_is() -> None:
         "segments_kept": 2,
         "text": "Möwen\neins\nzwei",
         "segments": [
-            {"index": 0, "kind": "h", "zone": "", "start": 0, "end": 5, "score": 1.25},
-            {"index": 2, "kind": "l", "zone": "", "start": 6, "end": 15, "score": None},
+            {"index": 0, "kind": "h", "zone": "", "origin": "page", "start": 0, "end": 5, "score": 1.25},
+            {"index": 2, "kind": "l", "zone": "", "origin": "page", "start": 6, "end": 15, "score": None},
         ],
     }
 
@@ -102,7 +103,15 @@ def test_what_is_unknown_is_null() -> None:
     ]
     assert row["offset"] == -1
     assert row["segments"] == [
-        {"index": i, "kind": "p", "zone": "", "start": 2 * i, "end": 2 * i + 1, "score": None}
+        {
+            "index": i,
+            "kind": "p",
+            "zone": "",
+            "origin": "page",
+            "start": 2 * i,
+            "end": 2 * i + 1,
+            "score": None,
+        }
         for i in range(2)
     ]
 

@@ -1,0 +1,478 @@
+"""The article, product or discussion that a page is about, in the state of its scripts.
+
+Frameworks send the data of a page as JSON: JSON-LD, `__NEXT_DATA__`, Nuxt's payload, the caches of Apollo and
+Redux, the properties of Astro's islands. Most of it is something else: menus, other articles, other products,
+the messages of the interface. So this module looks for one record, the object that has the title of the page,
+and writes the prose below it as HTML, in its order. The prose of other records inside it is theirs.
+
+All of it is bounded: characters of data, attempts to read a script, depth, objects, and steps through
+references. Data that is not JSON has no record.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from html import escape, unescape
+from itertools import islice
+from typing import Any, NamedTuple
+
+from selectolax.lexbor import LexborHTMLParser
+
+from ncleaner.document.embedded import (
+    PLACES,
+    Passage,
+    content_of,
+    is_aside,
+    is_known,
+    is_prose,
+    known_spans,
+    spans_of,
+    unwrapped,
+)
+from ncleaner.text.words import UNSPACED
+
+__all__ = ["find_record"]
+
+# Bounds of one page: characters of data, failed attempts in one script, levels of objects, objects and lists
+# that are visited, levels of JSON in strings, characters of all records.
+_READ, _ATTEMPTS, _DEPTH, _VISITS, _NESTING, _CHARS = 4_000_000, 4, 60, 100_000, 3, 1_000_000
+# Most records that are written, and characters of a title.
+_RECORDS, _LONG = 100, 400
+# Fewest characters of the text that is taken.
+_LEAST = 600
+# Fewest characters of a title that tells a record; an unspaced script needs a third of them.
+_TITLE_CHARS = 12
+# The record of a page without a title must have this many times the prose of the next one.
+_DOMINANT = 3
+# What the page says its title is, besides <title>.
+_STATED = "meta[property='og:title'], meta[name='twitter:title']"
+
+_TITLES = ("headline", "title", "name", "question")
+_HAVE_TITLES = frozenset(_TITLES)
+# What tells a record from a section of one: an address, a date, a price. Titles of sections have none of it.
+_IDENTITY = frozenset(
+    "url slug uri permalink canonicalUrl canonical_url href path pathname link datePublished dateCreated "
+    "published publishedAt published_at publishDate firstPublishedAt createdAt sku price offers".split()
+)
+# The keys of text in rich text: their strings are text however short they are.
+_TEXT = frozenset(("text", "value", "data"))
+# Keys of texts that announce another one.
+_SUMMARIES = frozenset("description excerpt summary abstract teaser dek standfirst lead subtitle".split())
+# Keys of the children of a node of rich text, and types of nodes that are inside a paragraph.
+_CHILDREN = ("children", "content")
+_INLINE = frozenset(
+    "text span link hyperlink entry-hyperlink asset-hyperlink a strong em b i code mark".split()
+)
+_KINDS = ("type", "nodeType", "_type", "nodeName", "tagName", "style", "__typename")
+_HEADING = re.compile(r"(?:heading|header|h)[-_ ]?[1-6]?\Z", re.IGNORECASE)
+_ITEM = re.compile(r"(?:list[-_]?item|li)\Z", re.IGNORECASE)
+
+# The beginning of a value that is assigned, and the end of a name such as `__NUXT__` or `initialState`.
+_ASSIGNED = re.compile(r"""=\s*(?=[{\[(f]|JSON\s*\.\s*parse\()""")
+_NAME = re.compile(r"""(?:__|[Ss]tate|STATE|[Pp]rops|PROPS|[Ss]tore|STORE|Data)["'\]\s]*\Z""")
+_PARSED = re.compile(r'JSON\s*\.\s*parse\(\s*(?=")')
+_CALLED = re.compile(r"\(?\s*function\s*\(([^()]*)\)\s*\{\s*return\s*(?=[{\[])")
+# The tokens of a literal of JavaScript that JSON does not have.
+_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*"|\bvoid\s+0\b|!0|!1|([A-Za-z_$][\w$]*+)(\s*+:)?', re.DOTALL)
+_CONSTANTS = frozenset(("true", "false", "null"))
+_BLOCK_END = re.compile(r"(?<=</p>)|(?<=</li>)|(?<=</h[1-6]>)|(?<=</div>)|(?<=</blockquote>)", re.IGNORECASE)
+_WORD = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")
+_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
+
+
+class _Record(NamedTuple):
+    """A record: its title, its blocks in order, each as HTML, the characters of their text, and whether it
+    has the title of the page."""
+
+    title: str
+    blocks: list[str]
+    chars: int
+    named: bool
+
+
+class _Found(NamedTuple):
+    """The object of a record, and whether it has the title of the page."""
+
+    value: dict[str, Any]
+    named: bool
+
+
+# A number is of no use here but as an index; integers of any length take quadratic time.
+_DECODER = json.JSONDecoder(strict=False, parse_int=float)
+
+
+def _folded(text: str) -> str:
+    return " ".join(_WORD.findall(text.casefold()))
+
+
+def _plain(block: str) -> str:
+    return unescape(_TAG.sub(" ", block))
+
+
+def _decode(text: str) -> Any:
+    """Returns the value at the beginning of a text, or None."""
+    try:
+        return _DECODER.raw_decode(text)[0]
+    except (ValueError, RecursionError):
+        return None
+
+
+def _as_json(code: str, names: dict[str, Any]) -> str:
+    """Returns a literal of JavaScript as JSON: keys in quotes, names with the values that they stand for."""
+
+    literals = {name: json.dumps(value) for name, value in names.items()}
+    room = _CHARS  # a name may stand for a long value in a million places
+
+    def token(match: re.Match[str]) -> str:
+        nonlocal room
+        found, name = match[0], match[1]
+        if name is None:
+            return {"!0": "true", "!1": "false"}.get(found, found if found[0] == '"' else "null")
+        if match[2]:
+            return f'"{name}":'
+        literal = name if name in _CONSTANTS else literals.get(name, "null")
+        room -= len(literal)
+        return literal if room >= 0 else "null"
+
+    return _TOKEN.sub(token, code)
+
+
+def _called(code: str, match: re.Match[str]) -> Any:
+    """Returns what a function returns that Nuxt calls at once; its arguments are the values that repeat."""
+    body = code[match.end() :]
+    end = body.rfind("}(")
+    if end < 0:
+        return None
+    arguments = _decode("[" + _as_json(body[end + 2 :], {}).rstrip(" ;\n\r\t)") + "]")
+    names = [name.strip() for name in match[1].split(",")]
+    values = dict(zip(names, arguments, strict=False)) if isinstance(arguments, list) else {}
+    return _decode(_as_json(body[:end], values))
+
+
+def _values_of_code(code: str) -> Iterator[Any]:
+    """Yields the values that a script assigns to names."""
+    at, attempts = 0, 0
+    while attempts < _ATTEMPTS and len(code) - at >= _LEAST and (match := _ASSIGNED.search(code, at)):
+        at = match.end()
+        name = _NAME.search(code[max(match.start() - 12, 0) : match.start()])
+        if name is None:
+            continue
+        call = _CALLED.match(code, at)
+        if call:
+            attempts += 1
+            yield _called(code, call)
+            continue
+        parsed = _PARSED.match(code, at)
+        start = parsed.end() if parsed else at
+        if code[start] not in ('"' if parsed else "{["):
+            continue
+        try:
+            value, at = _DECODER.raw_decode(code, start)
+        except (ValueError, RecursionError):
+            attempts += 1
+            if name[0][:2] != "__":
+                continue
+            value = _decode(_as_json(code[start:], {}))
+        yield value
+
+
+def _unflattened(value: Any) -> Any:
+    """Returns Nuxt's flat list of values as objects: in it, each object has the places of its values."""
+    if not (isinstance(value, list) and value and isinstance(value[0], (dict, list))):
+        return value
+    made: list[Any] = [{} if isinstance(one, dict) else [] if isinstance(one, list) else one for one in value]
+
+    def at(place: Any) -> Any:
+        if not isinstance(place, float) or not 0 <= place < len(made):
+            return None
+        return made[int(place)]
+
+    for one, target in zip(value, made, strict=True):
+        if isinstance(one, dict):
+            target.update((key, at(place)) for key, place in one.items())
+        elif isinstance(one, list):
+            # ["Reactive", 1] is the value at 1
+            target.extend(at(place) for place in one if isinstance(place, float))
+    return made[0]
+
+
+def _untyped(value: Any, depth: int = 0) -> Any:
+    """Returns the properties of an Astro island as they were: each value is in a pair with its type."""
+    if isinstance(value, dict) and depth <= _DEPTH:
+        return {key: _untyped(one, depth + 1) for key, one in value.items()}
+    if not isinstance(value, list) or len(value) != 2 or depth > _DEPTH:
+        return value
+    if isinstance(value[1], list):
+        return [_untyped(one, depth + 1) for one in value[1]]
+    return _untyped(value[1], depth + 1)
+
+
+def _places(parser: LexborHTMLParser, passed_over: Mapping[int, bytes]) -> Iterator[tuple[str, str]]:
+    """Yields (kind, text) of the places of data, at most `_READ` characters.
+
+    The kind is `code`, `json`, `flat` (the list that Nuxt makes of objects) or `typed` (Astro's)."""
+    room = _READ
+    for node in parser.css(PLACES):
+        attributes = node.attributes
+        if node.tag != "script":
+            kind = "typed" if node.tag == "astro-island" else "json"
+            texts = [
+                (kind, value) for value in attributes.values() if value and value.lstrip()[:1] in ("{", "[")
+            ]
+        else:
+            kind, text = (attributes.get("type") or "").lower(), content_of(node, passed_over)
+            if "json" in kind:
+                flat = attributes.get("id") == "__NUXT_DATA__" or "data-nuxt-data" in attributes
+                text = unwrapped(text.strip().removeprefix("<!--").lstrip())
+                texts = [("flat" if flat else "json", text)]
+            else:
+                texts = [("code", text)] if not kind or "javascript" in kind or kind == "module" else []
+        for kind, text in texts:
+            if len(text) >= _LEAST:
+                room -= len(text)
+                if room < 0:
+                    return
+                yield kind, text
+
+
+# What makes objects of the values of each kind of place.
+_MADE: dict[str, Callable[[Any], Any]] = {
+    "json": lambda value: value,
+    "flat": _unflattened,
+    "typed": _untyped,
+}
+
+
+class _Searcher:
+    """Searches the data of one page for the record that has its title."""
+
+    def __init__(self, titles: list[str]) -> None:
+        self.entities: dict[str, Any] = {}  # what references lead to
+        self._titles = [folded for title in titles if (folded := _folded(title[:_LONG]))]
+        self._visits = _VISITS
+        self._found: list[_Found] = []
+        self.visits, self.room = _VISITS, _CHARS  # that are left to write records
+
+    def is_named(self, title: str) -> bool:
+        """Returns whether a title is that of the page, or what it has before or after the site's name."""
+        folded = _folded(title)
+        width = 3 * sum(len(word) == 1 and word >= "\u0e00" for word in folded.split()) + len(folded)
+        return width >= _TITLE_CHARS and any(
+            f" {folded} " in f" {page} " or (width >= 2 * _TITLE_CHARS and f" {page} " in f" {folded} ")
+            for page in self._titles
+            if 2 * len(page) >= len(folded)
+        )
+
+    def titles_of(self, value: dict[str, Any]) -> Iterator[str]:
+        """Yields the titles of an object."""
+        for key in _TITLES:
+            title = value.get(key)
+            if isinstance(title, dict):  # WordPress
+                title = title.get("rendered")
+            if isinstance(title, str) and 0 < len(title) <= _LONG:
+                yield unescape(title)
+
+    def record(self, value: dict[str, Any]) -> bool | None:
+        """Returns None if an object is no record, otherwise whether it has the title of the page."""
+        titles = list(self.titles_of(value))
+        if any(map(self.is_named, titles)):
+            return True
+        return None if not titles or _IDENTITY.isdisjoint(value) else False
+
+    def search(self, root: Any, nesting: int = 0) -> None:
+        """Notes the records in a value."""
+        if isinstance(root, str):
+            root = _decode(root)
+        if not isinstance(root, (dict, list)):
+            return
+        below, known = [(root, 0)], set()
+        while below and self._visits:
+            value, depth = below.pop()
+            self._visits -= 1
+            if id(value) in known:
+                continue
+            known.add(id(value))
+            inside = value
+            if isinstance(value, dict):
+                if not _HAVE_TITLES.isdisjoint(value) and (named := self.record(value)) is not None:
+                    self._found.append(_Found(value, named))
+                inside = list(value.values())
+                if any(":" in key for key in islice(value, 3)):
+                    self.entities.update(value)
+            for one in reversed(inside):
+                if isinstance(one, (dict, list)):
+                    if one and depth < _DEPTH:
+                        below.append((one, depth + 1))
+                elif isinstance(one, str) and len(one) >= _LEAST and one[0] in "{[" and nesting < _NESTING:
+                    self.search(_decode(one), nesting + 1)
+
+    def best(self, thin: bool) -> _Record | None:
+        """Returns the record with most text among those that have the title of the page.
+
+        With `thin`, it is one without it if it has far more text than any other."""
+        named = any(each.named for each in self._found)
+        if not named and not thin:
+            return None
+        found = [each for each in self._found if each.named == named]
+        records = [_Writer(self, each).written() for each in found[:_RECORDS]]
+        records.sort(key=lambda record: -record.chars)
+        second = records[1].chars if len(records) > 1 else 0
+        return records[0] if records and (named or records[0].chars >= _DOMINANT * second) else None
+
+
+class _Writer:
+    """Writes the prose of a record as HTML."""
+
+    def __init__(self, searcher: _Searcher, record: _Found) -> None:
+        self._searcher = searcher
+        self._record = record
+        self._blocks: list[str] = []
+        self._pieces: list[str] = []
+        self._tag = "p"
+        self._nodes = 0
+        self._heading = ""
+        self._known: set[int] = set()
+
+    def written(self) -> _Record:
+        """Returns the record; what only repeats or announces its text is left out."""
+        value, summaries = self._record.value, []
+        for key, one in value.items():
+            if key.lower() in _SUMMARIES:
+                begin = len(self._blocks)
+                self._member(key, one, 0)
+                self._end()
+                summaries.append((begin, len(self._blocks)))
+            else:
+                self._member(key, one, 0)
+        self._end()
+        for begin, end in reversed(summaries):
+            summary = spans_of(" ".join(map(_plain, self._blocks[begin:end])))
+            rest = spans_of(" ".join(map(_plain, self._blocks[:begin] + self._blocks[end:])))
+            if len(rest) >= 3 * len(summary) or 2 * len(summary & rest) >= len(summary):
+                del self._blocks[begin:end]
+        title = next(self._searcher.titles_of(value), "")
+        return _Record(title, self._blocks, sum(map(len, map(_plain, self._blocks))), self._record.named)
+
+    def _add(self, block: str) -> None:
+        if self._heading:
+            self._blocks.append(f"<h2>{escape(self._heading, False)}</h2>")
+            self._heading = ""
+        self._blocks.append(block)
+
+    def _end(self, tag: str = "p") -> None:
+        """Ends a paragraph of rich text; the next one is a block of this tag."""
+        text = "".join(self._pieces)
+        if _WORD.search(text):
+            self._add(f"<{self._tag}>{escape(text, False)}</{self._tag}>")
+        self._pieces.clear()
+        self._tag = tag
+
+    def _member(self, key: str, value: object, depth: int) -> None:
+        if isinstance(value, str):
+            self._string(key, value)
+        else:
+            self._value(key, value, depth + 1)
+
+    def _object(self, value: dict[str, Any], depth: int) -> None:
+        """Writes an object: a node of rich text, or any other."""
+        kinds = [kind.lower() for name in _KINDS if isinstance(kind := value.get(name), str)]
+        has_children = any(isinstance(value.get(name), list) for name in _CHILDREN)
+        if self._nodes and (not _INLINE.isdisjoint(kinds) or (not kinds and not has_children)):
+            for key, one in value.items():
+                self._member(key, one, depth)
+        elif kinds and (has_children or (not _TEXT.isdisjoint(value) and _IDENTITY.isdisjoint(value))):
+            tag = "h2" if any(map(_HEADING.match, kinds)) else "li" if any(map(_ITEM.match, kinds)) else "p"
+            # the text of a list item is in a paragraph of it
+            self._end("li" if self._tag == "li" and not self._pieces and tag == "p" else tag)
+            self._nodes += 1
+            self._section(value, depth)
+            self._nodes -= 1
+            self._end()
+        else:
+            self._section(value, depth)
+
+    def _section(self, value: dict[str, Any], depth: int) -> None:
+        before, self._heading = self._heading, next(self._searcher.titles_of(value), self._heading)
+        for key, one in value.items():
+            self._member(key, one, depth)
+        # one without a text below it is none
+        self._heading = before if self._heading else ""
+
+    def _value(self, key: str, value: object, depth: int) -> None:
+        self._searcher.visits -= 1
+        if depth > _DEPTH or self._searcher.visits < 0 or not isinstance(value, (dict, list)):
+            return
+        if is_aside(key) or id(value) in self._known:
+            return
+        self._known.add(id(value))
+        if isinstance(value, list):
+            for one in value:
+                self._member(key if isinstance(one, str) else "", one, depth)
+            return
+        place = value.get("__ref") or value.get("id") if len(value) <= 4 else None
+        target = self._searcher.entities.get(place) if isinstance(place, str) else None
+        if isinstance(target, dict) and target is not value:
+            # what is kept by itself and has a title is another record: a related article, an author
+            if next(self._searcher.titles_of(target), None) is None:
+                self._value("", target, depth + 1)
+        elif self._searcher.record(value) is None:
+            self._object(value, depth)
+
+    def _string(self, key: str, text: str) -> None:
+        """Writes a string: as it is inside a node of rich text, otherwise if it is prose."""
+        self._searcher.room -= len(text)
+        if is_aside(key) or self._searcher.room < 0:
+            return
+        if "<" not in text and "&lt;" in text:
+            text = unescape(text)
+        marked = _TAG.search(text) is not None
+        if self._nodes and key in _TEXT and not marked:
+            self._pieces.append(text)
+            return
+        if not is_prose(unescape(_TAG.sub(" ", text)), marked):
+            return
+        self._end(self._tag)
+        for block in _BLOCK_END.split(text) if marked else unescape(text).splitlines():
+            if block.strip():
+                self._add(block if marked else f"<p>{escape(block, False)}</p>")
+
+
+def find_record(
+    parser: LexborHTMLParser, title: str, shown: str, least: float, passed_over: Mapping[int, bytes]
+) -> list[Passage]:
+    """Returns what a page does not show of the record that it is about.
+
+    Args:
+        parser: the parsed page.
+        title: its <title>.
+        shown: text of the page's Document, one segment on each line.
+        least: fewest characters of a text that the page does not show; the record must have the title of the
+            page. 0 for a page that shows hardly any text: a record that is far larger than all others will
+            do.
+        passed_over: contents of scripts that are empty in the tree; see `Parsed.passed_over`.
+
+    Returns:
+        Passages with markup, in the order of the record; none if it has too little text.
+    """
+    titles = [title, *(node.attributes.get("content") or "" for node in parser.css(_STATED))]
+    titles += [node.text() for node in parser.css("h1")[:3]]
+    searcher = _Searcher(titles)
+    for kind, text in _places(parser, passed_over):
+        for value in _values_of_code(text) if kind == "code" else (_MADE[kind](_decode(text)),):
+            searcher.search(value)
+    record = searcher.best(not least)
+    if record is None or record.chars < _LEAST:
+        return []
+    known = known_spans(shown)
+    fresh, size = [], 0
+    if not is_known(record.title, known):
+        fresh.append(f"<h1>{escape(record.title, False)}</h1>")
+    for block in record.blocks:
+        text = _plain(block)
+        if not is_known(text, known):
+            known |= spans_of(text)
+            fresh.append(block)
+            size += len(text)
+    return [Passage("".join(fresh), True)] if size >= max(least, _LEAST) else []
