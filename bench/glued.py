@@ -23,7 +23,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from ncleaner.document._document import Builder
-from ncleaner.document._dump import Met, trace
+from ncleaner.document._dump import Met, walk
 from ncleaner.document.html import parse
 from ncleaner.text.charset import decode
 from ncleaner.training.alignment import gold_text
@@ -80,7 +80,8 @@ def joints(page: bytes, gold: str) -> list[Joint]:
     """The joints of a page, in order."""
     builder = Builder(len(page))
     parser = parse(decode(page)[0]).parser
-    met = trace(parser, builder)
+    met: list[tuple[int, int, int, int]] = []
+    walk(parser, builder, met=met)
     data = builder.tables().text
     text = _Gold(gold)
     found = []

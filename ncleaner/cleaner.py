@@ -202,6 +202,7 @@ class Cleaner:
             readings=recipe.readings,
             facts=facts or self._wants_facts,
             marks=marks or recipe.marks,
+            sources=recipe.sources,
         )
 
     def _with_site(self, document: Document, url: str) -> Document:
@@ -395,6 +396,7 @@ class Cleaner:
                 encoding=recipe.encoding,
                 limits=recipe.limits,
                 layout=layout,
+                sources=recipe.sources,
             )
         else:
             document = self._of_html(page.body, page.content_type)

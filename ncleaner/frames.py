@@ -47,7 +47,8 @@ class Row(TypedDict):
         markdown: the same as Markdown.
         metadata: the fields of `Metadata`.
         signals: figures to filter by; see docs/metadata.md.
-        segments: index, kind, zone, origin, score and offsets in `text` of each kept segment.
+        segments: index, kind, zone, origin, score and offsets in `text` of each kept segment; if they are
+            asked for, also source_start, source_end and selector (see `Sources`).
     """
 
     url: str
@@ -80,6 +81,7 @@ def rows(
     metadata: bool = False,
     signals: bool = False,
     markdown: bool = False,
+    sources: bool = False,
     input_format: InputFormat = "auto",
     marker: str | None = None,
 ) -> Iterator[Row]:
@@ -104,22 +106,31 @@ def rows(
         metadata: add the metadata of each page; a cleaner that is given must be made with `facts=True`.
         signals: add figures to filter by.
         markdown: add the text as Markdown; a cleaner that is given must be made with `marks=True`.
+        sources: with `segments`, add where each of them is in its page; a cleaner that is given must be made
+            with `sources=True`.
         input_format, marker: see `read`.
 
     Raises:
         TypeError: an argument has another type.
-        ValueError: `metadata` or `markdown` is asked for, and the cleaner does not collect what it takes.
+        ValueError: `metadata`, `markdown` or `sources` is asked for, and the cleaner does not collect what it
+            takes; or `sources` without `segments`.
         InputError: there is no such input, or it cannot be opened.
     """
     check_is("source", source, (str, os.PathLike), "a path or a URL")
     if cleaner is not None:
         check_is("cleaner", cleaner, Cleaner, "a Cleaner")
-    options = SinkOptions(segments=segments, metadata=metadata, signals=signals, markdown=markdown)
-    own = Cleaner(facts=metadata, marks=markdown) if cleaner is None else cleaner
+    if sources and not segments:
+        raise ValueError("sources are part of segments: ask for both")
+    options = SinkOptions(
+        segments=segments, metadata=metadata, signals=signals, markdown=markdown, source=sources
+    )
+    own = Cleaner(facts=metadata, marks=markdown, sources=sources) if cleaner is None else cleaner
     if metadata and not own.recipe.facts:
         raise ValueError("metadata needs a Cleaner(facts=True)")
     if markdown and not own.recipe.marks:
         raise ValueError("markdown needs a Cleaner(marks=True)")
+    if sources and not own.recipe.sources:
+        raise ValueError("sources needs a Cleaner(sources=True)")
     inputs = find_inputs([os.fspath(source)])
     return _rows([item.path for item in inputs], own, options, input_format, marker)
 

@@ -182,6 +182,9 @@ class Recipe(Declared):
         False, "Collect what pages say about themselves (`Document.facts`), for metadata.", flags=None
     )
     marks: bool = option(False, "Fill the table of marks, which Markdown and HTML need.", flags=None)
+    sources: bool = option(
+        False, "Find out where in the page each segment is (`Document.sources`).", flags=None
+    )
     limits: Limits = option(Limits(), "Bounds for one page.", what="Limits(…)")
 
     def __post_init__(self) -> None:

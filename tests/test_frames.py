@@ -48,6 +48,12 @@ def test_what_is_wrong(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None
         ncleaner.rows(CRAWL, metadata=1)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="facts=True"):
         ncleaner.rows(CRAWL, ncleaner.Cleaner(), metadata=True)
+    with pytest.raises(ValueError, match="segments"):
+        ncleaner.rows(CRAWL, sources=True)
+    with pytest.raises(ValueError, match="sources=True"):
+        ncleaner.rows(CRAWL, ncleaner.Cleaner(), segments=True, sources=True)
+    first = next(ncleaner.rows(CRAWL, segments=True, sources=True))
+    assert all(each["source_start"] < each["source_end"] for each in first["segments"])
     with pytest.raises(ncleaner.InputError, match="nowhere"):
         ncleaner.rows(tmp_path / "nowhere.warc")
     (tmp_path / "a.html").write_text("<p>One page that is good.</p>")

@@ -5,6 +5,7 @@ from selectolax.lexbor import LexborHTMLParser
 from ncleaner.document._document import Builder
 
 LAYOUT_PROVED: bool
+NAMES: dict[int, str]
 
 class Met(IntEnum):
     TEXT = 0
@@ -13,8 +14,12 @@ class Met(IntEnum):
     PASSED = 3
     APART = 4
     TOGETHER = 5
+    READINGS = 6
 
 def walk(
-    parser: LexborHTMLParser, builder: Builder, alt_text: bool = False, readings: bool = True
+    parser: LexborHTMLParser,
+    builder: Builder,
+    alt_text: bool = False,
+    readings: bool = True,
+    met: list[tuple[int, int, int, int]] | None = None,
 ) -> tuple[bytes, bytes]: ...
-def trace(parser: LexborHTMLParser, builder: Builder) -> list[tuple[int, int, int, int]]: ...

@@ -199,14 +199,15 @@ cdef inline meaning_t _meaning(node_t* node) noexcept nogil:
 
 
 cpdef enum Met:
-    # What a walk meets: a text node, an element that it enters, its end, an element that it passes as a whole; and
-    # two text nodes that touch, with a space between them and without one.
+    # What a walk meets: a text node, an element that it enters, its end, an element that it passes as a whole; two
+    # text nodes that touch, with a space between them and without one; and the readings of a <ruby>.
     TEXT = 0
     ENTERED = 1
     LEFT = 2
     PASSED = 3
     APART = 4
     TOGETHER = 5
+    READINGS = 6
 
 cdef struct met_t:
     uintptr_t node
@@ -774,6 +775,7 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
 
 cdef inline void _leave(builder_t* b, node_t* node, found_t* found) noexcept nogil:
     cdef meaning_t m = _meaning(node)
+    cdef size_t written
     b.markup += _end_tag(node)
     if found.trace != NULL:
         _note(found.trace, node, LEFT, b.mark, b.mark)
@@ -781,7 +783,10 @@ cdef inline void _leave(builder_t* b, node_t* node, found_t* found) noexcept nog
         found.rubies -= 1
         if not found.rubies:
             if not found.no_readings:
+                written = b.mark
                 _add_readings(b, node)
+                if found.trace != NULL:
+                    _note(found.trace, node, READINGS, written, b.mark)
             found.last = NULL
     if m.role == ROLE_BLOCK:
         close_block(b, m.form)
@@ -902,53 +907,41 @@ cdef void _walk(builder_t* b, node_t* root, found_t* found) noexcept nogil:
         node = node.next
 
 
-def walk(parser not None, Builder builder not None, bint alt_text=False, bint readings=True):
+def walk(parser not None, Builder builder not None, bint alt_text=False, bint readings=True, list met=None):
     """Walks a parsed document (`LexborHTMLParser`) and passes its contents to `builder`.
 
     With `alt_text`, the alternative texts of images become text too; without `readings`, those of <ruby> do not.
     Returns (title, lang): the UTF-8 bytes of the first <title> and of <html lang>, empty if the page has none. May be
     called only if `LAYOUT_PROVED` is True: with another struct layout, the walk reads memory at wrong addresses.
+
+    Appends to `met` what it meets, in order: (`mem_id` of a node, what of `Met`, start, end): the end of the text in
+    the builder, in bytes, before and after.
     """
     cdef found_t found
+    cdef trace_t trace
+    cdef uintptr_t address
+    cdef size_t i
     memset(&found, 0, sizeof(found))
+    memset(&trace, 0, sizeof(trace))
     found.alt_text = alt_text
     found.no_readings = not readings
-    _walk_below(parser, builder, &found)
+    if met is not None:
+        found.trace = &trace
+    if parser.root is not None:
+        address = parser.root.mem_id
+        with nogil:
+            _walk(&builder.b, <node_t*> address, &found)
+    try:
+        if trace.no_memory:
+            raise MemoryError("not enough memory for the trace of a page")
+        for i in range(trace.n):
+            met.append((trace.rows[i].node, trace.rows[i].what, trace.rows[i].start, trace.rows[i].end))
+    finally:
+        free(trace.rows)
     return (
         (<const char*> found.title)[: found.title_length] if found.title != NULL else b"",
         (<const char*> found.lang)[: found.lang_length] if found.lang != NULL else b"",
     )
-
-
-cdef int _walk_below(parser, Builder builder, found_t* found) except -1:
-    cdef uintptr_t address
-    if parser.root is not None:
-        address = parser.root.mem_id
-        with nogil:
-            _walk(&builder.b, <node_t*> address, found)
-    return 0
-
-
-def trace(parser not None, Builder builder not None):
-    """Walks as `walk` does, and returns what it meets, in order.
-
-    Returns:
-        A list of (`mem_id` of a node, what of `Met`, start, end): the end of the text in the builder, in bytes, before
-        and after.
-    """
-    cdef trace_t met
-    cdef found_t found
-    cdef size_t i
-    memset(&met, 0, sizeof(met))
-    memset(&found, 0, sizeof(found))
-    found.trace = &met
-    try:
-        _walk_below(parser, builder, &found)
-        if met.no_memory:
-            raise MemoryError("not enough memory for the trace of a page")
-        return [(met.rows[i].node, met.rows[i].what, met.rows[i].start, met.rows[i].end) for i in range(met.n)]
-    finally:
-        free(met.rows)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -973,6 +966,10 @@ ATTRIBUTES = (
 ).split()
 
 
+# {Lexbor's tag id: name}
+NAMES = {}
+
+
 def _tag_ids():
     """Returns {name: Lexbor's tag id} for every tag in tags.py.
 
@@ -993,6 +990,7 @@ def _tag_ids():
 
 cdef bint _fill_meanings():
     ids = _tag_ids()
+    NAMES.update((number, name) for name, number in ids.items())
     for i in range(KNOWN_TAGS):
         meanings[i].role = ROLE_INLINE
         meanings[i].code = TAG_UNKNOWN

@@ -53,11 +53,21 @@ cdef struct passed_t:             # a script that was passed over
     const char* start             # of its content, in the page
     const char* end
 
+cdef struct placed_t:             # where a text or a start tag is in the page, in bytes
+    const node_t* node            # what the parser has made of it; NULL for text that is moved out of a table
+    size_t start
+    size_t end
+
 cdef struct guard_t:
     done_t next                   # Lexbor's own function, and its argument
     tree_t* tree
     tokenizer_t* tokenizer
     char* end                     # of the page
+    char* start                   # of the page
+    placed_t* placed              # with `watch_places`: texts and start tags, in the order of the page
+    size_t n_placed
+    size_t placed_room
+    bint no_memory                # for `placed`
     # The pass.
     bint active                   # otherwise, each token is only passed on
     bint mending                  # the page is a copy, and what is broken in it is mended
@@ -107,7 +117,8 @@ cdef uintptr_t id_ruby
 cdef node_t* marker               # in the list of active formatting elements, where a cell or an object begins
 cdef uint8_t meanings[KNOWN_TAGS]
 
-cdef void begin(guard_t* g, char* end) noexcept nogil
+cdef void begin(guard_t* g, char* start, char* end) noexcept nogil
 cdef bint is_crowded(guard_t* g) noexcept nogil
 cdef uint64_t memory_of(const guard_t* g) noexcept nogil
 cdef token_t* watch(void* tokenizer, token_t* token, void* context) noexcept nogil
+cdef token_t* watch_places(void* tokenizer, token_t* token, void* context) noexcept nogil

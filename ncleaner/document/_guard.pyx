@@ -65,9 +65,9 @@ id_ruby = 0
 marker = NULL
 
 
-cdef void begin(guard_t* g, char* end) noexcept nogil:
-    """Prepares the guard for a pass over a page that ends at `end`."""
-    g.end, g.found, g.n_passed = end, 0, 0
+cdef void begin(guard_t* g, char* start, char* end) noexcept nogil:
+    """Prepares the guard for a pass over a page."""
+    g.start, g.end, g.found, g.n_passed, g.n_placed, g.no_memory = start, end, 0, 0, 0, False
     g.dropped = g.searched = g.markup = g.elements = g.look_ups = g.deepest = g.reopened = g.cloned = g.most_own = 0
     g.attributes = g.unknown = g.root_attributes = g.misplaced = g.apart_at = g.moved = g.select_at = 0
     memset(g.skipped, 0, sizeof(g.skipped))
@@ -722,3 +722,54 @@ cdef token_t* watch(void* tokenizer, token_t* token, void* context) noexcept nog
     if g.scripts != ALL and g.raw and g.noscript_end == NULL and token.tag != id_text:
         return _hurry(g, token)
     return g.next(tokenizer, token, g.tree)
+
+
+# --------------------------------------------------------------------------------------------------
+# Where texts and tags are in the page.
+
+cdef void _place(guard_t* g, const node_t* node, const char* start, const char* end) noexcept nogil:
+    cdef size_t room
+    cdef placed_t* placed
+    if start < g.start or end > g.end:
+        return  # of the guard's own
+    if g.n_placed == g.placed_room:
+        room = max(<size_t> 4096, 2 * g.placed_room)
+        placed = <placed_t*> realloc(g.placed, room * sizeof(placed_t))
+        if placed == NULL:
+            g.no_memory = True
+            return
+        g.placed, g.placed_room = placed, room
+    g.placed[g.n_placed] = placed_t(node, <size_t> (start - g.start), <size_t> (end - g.start))
+    g.n_placed += 1
+
+
+cdef token_t* watch_places(void* tokenizer, token_t* token, void* context) noexcept nogil:
+    """Does what `watch` does, and notes what has become of a text or a start tag.
+
+    The parser appends a text to the innermost open element, and makes an element of a start tag: afterwards it is
+    the innermost open one, or, if it has no content, the last child of that."""
+    cdef guard_t* g = <guard_t*> context
+    cdef uintptr_t tag = token.tag
+    cdef int type_ = token.type
+    cdef const char* start = token.begin
+    cdef const char* end = token.end
+    cdef uint64_t count = 0
+    cdef const array_t* open_
+    cdef const node_t* inner
+    cdef token_t* got = watch(tokenizer, token, context)
+    open_ = g.tree.open_elements
+    if start == NULL or not open_.length or type_ & END_TAG:
+        return got
+    inner = open_.list[open_.length - 1]
+    if tag == id_text:
+        if _meaning(inner.local_name) == OF_TABLE:
+            _place(g, NULL, start, end)
+        elif inner.last_child != NULL and inner.last_child.type == TEXT_NODE:
+            _place(g, inner.last_child, start, end)
+        return got
+    if inner.local_name != tag:
+        inner = inner.last_child
+    if inner != NULL and inner.local_name == tag:
+        end = attributes_end(end, g.end, &count)
+        _place(g, inner, start - 1, end + 1 if end < g.end else g.end)
+    return got

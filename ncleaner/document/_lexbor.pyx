@@ -21,7 +21,7 @@ from ncleaner.document cimport _guard
 from ncleaner.document._guard cimport (
     ALL, ANY, BROKEN, COSTLY, CROWDED, FORMULAS, OF_BLOCK, OF_CELL, OF_CONTROL, OF_FOREIGN, OF_FORMAT, OF_FRAMES,
     OF_HEADING, OF_ITEM, OF_NOSCRIPT, OF_OPTION, OF_PLAIN, OF_POINT, OF_ROOT, OF_SELECT, OF_TABLE, OF_TEXT, OF_VOID,
-    STATEMENTS, begin, guard_t, is_crowded, memory_of, watch,
+    STATEMENTS, begin, guard_t, is_crowded, memory_of, watch, watch_places,
 )
 from ncleaner.document._markup cimport outgrows
 from ncleaner.document._structs cimport (
@@ -91,6 +91,8 @@ cdef enum:
     # Bytes that the tokenizer gets at a time. A single tag may have hundreds of thousands of attributes, which take
     # the tokenizer quadratic time before it makes a token of them; in this many bytes they take a tenth of a second.
     PIECE = 262_144
+    # Places of texts and tags that a parser keeps memory for; they take 24 bytes each.
+    FEW_PLACES = 100_000
 
 cdef lexbor_t lexbor
 cdef bint found_lexbor = False
@@ -130,6 +132,7 @@ cdef class _Machine:
 
     def __dealloc__(self):
         free(self.guard.passed)
+        free(self.guard.placed)
         if self.parser != NULL:
             lexbor.destroy(self.parser)
 
@@ -139,7 +142,7 @@ cdef class _Machine:
         lexbor.clean_document(document)
         lexbor.clean_parser(self.parser)
         document.quirks = 0
-        begin(&self.guard, <char*> html + size)
+        begin(&self.guard, <char*> html, <char*> html + size)
         if lexbor.prepare(self.parser, document):
             return False
         while True:
@@ -153,7 +156,9 @@ cdef class _Machine:
             if is_crowded(&self.guard):
                 return False
 
-    cdef bint parse_within_bounds(self, document_t* document, bytes html, bint bounding, int scripts) except -1:
+    cdef bint parse_within_bounds(
+        self, document_t* document, bytes html, bint bounding, int scripts, bint placing
+    ) except -1:
         """Parses a page in as many passes as it takes; returns False if the memory does not suffice."""
         cdef guard_t* g = &self.guard
         cdef const char* text
@@ -162,6 +167,7 @@ cdef class _Machine:
         cdef bint done
         cdef int found = 0
         g.active, g.mending, g.bounding, g.patience = True, False, bounding, 1
+        lexbor.listen(g.tokenizer, watch_places if placing else watch, g)
         while True:
             size, self.html = len(html), html
             g.scripts = ALL if g.mending or g.bounding else scripts
@@ -195,6 +201,7 @@ cdef class Parsed:
 
     cdef readonly object parser
     cdef readonly size_t dropped
+    cdef bint is_placed           # the parser has noted where texts are in the page as it was given
     cdef document_t* document
     cdef _Machine machine         # that has parsed it
 
@@ -210,11 +217,35 @@ cdef class Parsed:
             for i in range(g.n_passed)
         }
 
+    def places(self):
+        """Returns where texts and start tags are in the page, in its order: [(address of a node, start, end)], bytes.
+
+        The address is 0 for text directly in a table, which is moved to the place before it. A text node may be in
+        several rows, and so may an element, whose first row counts. None if the tree is not of the page as it is:
+        something was removed before it was parsed.
+        """
+        cdef guard_t* g
+        cdef size_t i
+        if self.machine is None or not self.is_placed:
+            return None
+        g = &self.machine.guard
+        if g.no_memory:
+            raise MemoryError("not enough memory for the places of a page's texts")
+        found = [(<uintptr_t> g.placed[i].node, g.placed[i].start, g.placed[i].end) for i in range(g.n_placed)]
+        found += [
+            (<uintptr_t> g.passed[i].node, g.passed[i].start - g.start, g.passed[i].end - g.start)
+            for i in range(g.n_passed)
+        ]
+        return found
+
     def release(self):
         """Lets the next page have the memory. The tree, and all nodes of it, must not be used any more."""
         cdef Parsed next_
         if self.machine is not None:
             self.machine.html = None
+            if self.machine.guard.placed_room > FEW_PLACES:
+                free(self.machine.guard.placed)
+                self.machine.guard.placed, self.machine.guard.placed_room = NULL, 0
             _keep(self.machine)
             self.machine = None
         if self.document != NULL and len(waiting) < WAITING:
@@ -270,7 +301,7 @@ def parsed(bytes html not None, bint again=True):
 
 def parsed_within_bounds(
     bytes html not None, size_t nesting=512, size_t tags=450_000, bint again=True, bint bounding=False,
-    int scripts=ALL
+    int scripts=ALL, bint places=False
 ):
     """Parses a page in linear time and memory.
 
@@ -283,6 +314,7 @@ def parsed_within_bounds(
         scripts: the scripts whose content is in the tree; the others, and style sheets, may be empty, and a page of
             today takes a fifth less time. `SCRIPTS` has the numbers: "formulas" (TeX), "statements" (JSON-LD, too),
             "all".
+        places: note where texts and tags are in the page, for `Parsed.places`.
 
     Returns:
         The tree, `Parsed`.
@@ -293,6 +325,7 @@ def parsed_within_bounds(
     cdef Parsed found
     cdef _Machine machine
     cdef const char* text = html
+    given = html
     if outgrows(text, text + len(html)):
         html = html.replace(b"&nGt;", "≫\u20d2".encode()).replace(b"&nLt;", "≪\u20d2".encode())
     if not found_lexbor:
@@ -305,9 +338,10 @@ def parsed_within_bounds(
         raise MemoryError
     machine = machines.pop() if machines else _Machine()
     machine.guard.nesting, machine.guard.most_tags = nesting, tags
-    if not machine.parse_within_bounds(found.document, html, bounding, scripts):
+    if not machine.parse_within_bounds(found.document, html, bounding, scripts, places):
         raise MemoryError
     found.dropped, found.machine = machine.guard.dropped, machine
+    found.is_placed = places and machine.html is given
     if not again:
         found.document = NULL
     return found
@@ -325,7 +359,7 @@ def costs(bytes html not None, size_t nesting=512, size_t tags=450_000):
     cdef _Machine machine = _Machine()
     cdef guard_t* g = &machine.guard
     g.nesting, g.most_tags = nesting, tags
-    if one.document == NULL or not machine.parse_within_bounds(one.document, html, False, ALL):
+    if one.document == NULL or not machine.parse_within_bounds(one.document, html, False, ALL, False):
         raise MemoryError
     return {
         "tags": g.markup, "nesting": g.deepest, "look_ups": g.look_ups, "reopened": g.reopened, "memory": memory_of(g),

@@ -12,18 +12,18 @@ import html
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborNode
 
 from ncleaner.document import tags
 from ncleaner.document._document import Builder
 from ncleaner.text.words import UNSPACED
 
-__all__ = ["Passage", "add_passages", "find_passages"]
+__all__ = ["PLACES", "Passage", "add_passages", "find_passages"]
 
 # Limits for one page: characters of data that are read, levels of data within data, strings that are judged,
 # characters of prose, and characters of the page's own text that are compared with the prose. Larger limits
@@ -197,9 +197,9 @@ class _Reader:
             if bare or '":' in text:
                 yield from self.data(text, _CODE, bare)
 
-    def page(self, parser: LexborHTMLParser, passed_over: Mapping[int, bytes]) -> Iterator[_String]:
+    def page(self, nodes: Iterable[LexborNode], passed_over: Mapping[int, bytes]) -> Iterator[_String]:
         """Yields the strings of a page's data in page order, from at most `_READ` characters of data."""
-        for node in parser.css(PLACES):
+        for node in nodes:
             attributes = node.attributes
             if node.tag == "script":
                 text = content_of(node, passed_over)
@@ -268,10 +268,10 @@ def is_known(text: str, known: set[str]) -> bool:
     return len(spans & known) >= _KNOWN * len(spans)
 
 
-def _judge(parser: LexborHTMLParser, passed_over: Mapping[int, bytes]) -> Iterator[_Judged]:
+def _judge(nodes: Iterable[LexborNode], passed_over: Mapping[int, bytes]) -> Iterator[_Judged]:
     """Yields the prose in the data of a page, in page order."""
     title, room = "", _CHARS
-    for number, string in enumerate(_Reader().page(parser, passed_over)):
+    for number, string in enumerate(_Reader().page(nodes, passed_over)):
         if number == _STRINGS:
             return
         if is_aside(string.key) or len(string.text) > _CHARS:
@@ -294,19 +294,19 @@ def _judge(parser: LexborHTMLParser, passed_over: Mapping[int, bytes]) -> Iterat
 
 
 def find_passages(
-    parser: LexborHTMLParser, shown: str, passed_over: Mapping[int, bytes] = MappingProxyType({})
+    nodes: Iterable[LexborNode], shown: str, passed_over: Mapping[int, bytes] = MappingProxyType({})
 ) -> list[Passage]:
     """Returns the prose that is only in the data of a page.
 
     Args:
-        parser: the parsed page.
+        nodes: the places of data, `PLACES`.
         shown: text of the page's Document, one segment on each line. Passages in this text are left out.
         passed_over: contents of scripts that are empty in the tree; see `Parsed.passed_over`.
 
     Returns:
         Passages in page order without duplicates. The title of a passage, if any, is a passage before it.
     """
-    judged = list(_judge(parser, passed_over))
+    judged = list(_judge(nodes, passed_over))
     keys: defaultdict[int, set[str]] = defaultdict(set)
     for one in judged:
         keys[one.group].add(one.key)

@@ -43,16 +43,19 @@ _HAS_STATE = re.compile(
 )
 
 
-def parse(utf8: bytes, limits: Limits = Limits(), scripts: str = "all") -> Parsed:
+def parse(utf8: bytes, limits: Limits = Limits(), scripts: str = "all", places: bool = False) -> Parsed:
     """Returns the parsed tree of a page, within the limits.
 
     Args:
         utf8: the page.
         limits: limits of size.
         scripts: those whose content is in the tree: `formulas`, `statements` (and formulas) or `all`.
+        places: note where texts are in the page.
     """
     again = len(utf8) <= _LARGE_PAGE
-    return parsed_within_bounds(utf8, limits.nesting, limits.tags, again, scripts=SCRIPTS[scripts])
+    return parsed_within_bounds(
+        utf8, limits.nesting, limits.tags, again, scripts=SCRIPTS[scripts], places=places
+    )
 
 
 def _may_have_data(utf8: bytes) -> bool:
@@ -72,13 +75,14 @@ def _add_embedded(tree: Parsed, builder: Builder, limits: Limits, title: bytes, 
         least: fewest characters of a text that is taken from a page that is not thin; 0 for a thin one.
     """
     # The import is here because few pages are thin, and compiling the module's patterns takes time.
-    from ncleaner.document.embedded import add_passages, find_passages
+    from ncleaner.document.embedded import PLACES, add_passages, find_passages
     from ncleaner.document.state import find_record
 
     shown, passed_over = builder.dumped().decode(), tree.passed_over()
-    passages = find_record(tree.parser, title.decode("utf-8", "replace"), shown, least, passed_over)
+    nodes = tree.parser.css(PLACES)
+    passages = find_record(tree.parser, nodes, title.decode("utf-8", "replace"), shown, least, passed_over)
     if not passages and not least:
-        passages = find_passages(tree.parser, shown, passed_over)
+        passages = find_passages(nodes, shown, passed_over)
     if not passages:
         return 0
 
@@ -101,6 +105,7 @@ def dump_html(
     readings: bool = True,
     facts: bool = False,
     marks: bool = False,
+    sources: bool = False,
 ) -> Document:
     """Dumps one HTML page.
 
@@ -113,6 +118,7 @@ def dump_html(
         readings: include the readings of <ruby>, in brackets behind its text.
         facts: also collect the metadata of the page (`Document.facts`).
         marks: fill the table of marks, too, which only formats with structure need.
+        sources: find out where the segments are in the page (`Document.sources`).
 
     Raises:
         InputError: `encoding` is not a known label, or the page exceeds `limits.bytes` or `limits.segments`.
@@ -121,10 +127,11 @@ def dump_html(
     utf8, used = decode(html, content_type, encoding)
     # marks say which script typesets formulas
     scripts = "all" if marks else "statements" if facts else "formulas"
-    tree = parse(utf8, limits, scripts)
+    tree = parse(utf8, limits, scripts, sources)
     dropped, has_state = tree.dropped, False
     builder = Builder(len(utf8) // 8, limits.segments, marks)
-    title, lang = walk(tree.parser, builder, alt_text, readings)
+    met: list[tuple[int, int, int, int]] | None = [] if sources else None
+    title, lang = walk(tree.parser, builder, alt_text, readings, met)
     own, in_lines = builder.shown(_LINE)
     if own < _THIN and in_lines < _THIN:
         least = 0.0 if _may_have_data(utf8) else None
@@ -136,18 +143,26 @@ def dump_html(
         dropped += _add_embedded(tree, builder, limits, title, least)
         has_state = builder.count_segments() > before
     said = tuple(Fact(*each) for each in collect(tree.parser)) if facts else None
+    limits.check_segments(builder.count_segments())
+    tables, places = None, None
+    if met is not None:
+        # few runs ask for it
+        from ncleaner.document.source import sources_of_page
+
+        tables = builder.tables(title)
+        places = sources_of_page(html, used, utf8, tree, met, tables)
     tree.release()
     # that of a large page, which no other page gets, is many times as large as the page: it goes now
     del tree
-    limits.check_segments(builder.count_segments())
     document = Document(
-        builder.tables(title),
+        builder.tables(title) if tables is None else tables,
         title=" ".join(title.decode("utf-8", "replace").split()),
         lang=lang.decode("utf-8", "replace").strip(),
         encoding=used,
         dropped_tags=dropped,
         facts=said,
         has_state=has_state,
+        sources=places,
     )
     if document.tables.n_runs + document.tables.n_elements > _LARGE:
         release_memory()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ncleaner.document import Document
 from ncleaner.document._document import Builder
-from ncleaner.document._dump import Met, trace
+from ncleaner.document._dump import Met, walk
 from ncleaner.document.html import parse
 from ncleaner.limits import Limits
 from ncleaner.text.charset import decode
@@ -72,7 +72,7 @@ class _Drawing:
         self._styled = 0
 
     def add(self, node: LexborNode, what: int, start: int, end: int) -> None:
-        """Adds what a walk meets, as `trace` has it."""
+        """Adds what a walk meets, as `walk` has it."""
         tag = node.tag or ""
         if what == Met.TEXT:
             self.met.append(_Text(start, end, node.text_content or ""))
@@ -142,8 +142,10 @@ def marked_html(
     root = tree.parser.root
     if root is not None:
         nodes = {node.mem_id: node for node in root.traverse(include_text=True)}
-        for address, *met in trace(tree.parser, Builder(len(utf8) // 8, limits.segments)):
-            drawing.add(nodes[address], *met)
+        met: list[tuple[int, int, int, int]] = []
+        walk(tree.parser, Builder(len(utf8) // 8, limits.segments), met=met)
+        for address, *what in met:
+            drawing.add(nodes[address], *what)
     starts, ends = document.segments["start"].tolist(), document.segments["end"].tolist()
     data = document.data
     drawn: set[int] = set()

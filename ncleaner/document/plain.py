@@ -34,6 +34,7 @@ def dump_text(
     encoding: str | None = None,
     limits: Limits = Limits(),
     layout: str | TextLayout = "auto",
+    sources: bool = False,
 ) -> Document:
     """Converts one plain-text dump to a Document.
 
@@ -44,6 +45,7 @@ def dump_text(
         limits: the limits of size; only `bytes` and `segments` apply to text.
         layout: `lines` (a paragraph on each line), `paragraphs` (between empty lines), `wrapped` (as by Lynx
             or in mail), or `auto`: as the lines tell. For a piece of a longer text, a `TextLayout`.
+        sources: find out where the segments are in the text (`Document.sources`).
 
     Raises:
         TypeError: `layout` has another type.
@@ -63,4 +65,10 @@ def dump_text(
     plain = without_placeholders(utf8)
     fill(builder, plain, number, layout.width, layout.margin, layout.begins, layout.ends)
     limits.check_segments(builder.count_segments())
-    return Document(builder.tables(), encoding=used, facts=())
+    tables, places = builder.tables(), None
+    if sources:
+        # few runs ask for it
+        from ncleaner.document.source import sources_of_text
+
+        places = sources_of_text(text, used, utf8, tables)
+    return Document(tables, encoding=used, facts=(), sources=places)

@@ -13,15 +13,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from html import escape, unescape
 from itertools import islice
 from typing import Any, NamedTuple
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from ncleaner.document.embedded import (
-    PLACES,
     Passage,
     content_of,
     is_aside,
@@ -209,12 +208,12 @@ def _untyped(value: Any, depth: int = 0) -> Any:
     return _untyped(value[1], depth + 1)
 
 
-def _places(parser: LexborHTMLParser, passed_over: Mapping[int, bytes]) -> Iterator[tuple[str, str]]:
+def _places(nodes: Iterable[LexborNode], passed_over: Mapping[int, bytes]) -> Iterator[tuple[str, str]]:
     """Yields (kind, text) of the places of data, at most `_READ` characters.
 
     The kind is `code`, `json`, `flat` (the list that Nuxt makes of objects) or `typed` (Astro's)."""
     room = _READ
-    for node in parser.css(PLACES):
+    for node in nodes:
         attributes = node.attributes
         if node.tag != "script":
             kind = "typed" if node.tag == "astro-island" else "json"
@@ -439,13 +438,25 @@ class _Writer:
                 self._add(block if marked else f"<p>{escape(block, False)}</p>")
 
 
+def _titles_of(parser: LexborHTMLParser) -> Iterator[str]:
+    """Yields what a page says its title is, besides <title>."""
+    yield from (node.attributes.get("content") or "" for node in parser.css(_STATED))
+    yield from (node.text() for node in parser.css("h1")[:3])
+
+
 def find_record(
-    parser: LexborHTMLParser, title: str, shown: str, least: float, passed_over: Mapping[int, bytes]
+    parser: LexborHTMLParser,
+    nodes: Iterable[LexborNode],
+    title: str,
+    shown: str,
+    least: float,
+    passed_over: Mapping[int, bytes],
 ) -> list[Passage]:
     """Returns what a page does not show of the record that it is about.
 
     Args:
         parser: the parsed page.
+        nodes: the places of data, `embedded.PLACES`.
         title: its <title>.
         shown: text of the page's Document, one segment on each line.
         least: fewest characters of a text that the page does not show; the record must have the title of the
@@ -456,13 +467,14 @@ def find_record(
     Returns:
         Passages with markup, in the order of the record; none if it has too little text.
     """
-    titles = [title, *(node.attributes.get("content") or "" for node in parser.css(_STATED))]
-    titles += [node.text() for node in parser.css("h1")[:3]]
-    searcher = _Searcher(titles)
-    for kind, text in _places(parser, passed_over):
+    searcher: _Searcher | None = None
+    for kind, text in _places(nodes, passed_over):
         for value in _values_of_code(text) if kind == "code" else (_MADE[kind](_decode(text)),):
+            # most pages have scripts, and no data in them
+            if searcher is None:
+                searcher = _Searcher([title, *_titles_of(parser)])
             searcher.search(value)
-    record = searcher.best(not least)
+    record = searcher.best(not least) if searcher is not None else None
     if record is None or record.chars < _LEAST:
         return []
     known = known_spans(shown)

@@ -160,6 +160,23 @@ class Fact(NamedTuple):
     value: str
 
 
+class Sources(NamedTuple):
+    """Where the segments of a page are in its bytes as it was served, without Content-Encoding.
+
+    The bytes from start to end, decoded, have the words of the segment in their order, and the markup between
+    them. For decoded text, they are those of its UTF-8.
+
+    Attributes:
+        starts, ends: shape (segments,), int64; byte offsets, -1 for a segment that is not found.
+        selectors: CSS selectors of the innermost element around each; empty for plain text, and where it is
+            unknown.
+    """
+
+    starts: npt.NDArray[np.int64]
+    ends: npt.NDArray[np.int64]
+    selectors: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Document:
     """One dumped page: its text, and the tables from which cleaning methods decide what to keep.
@@ -238,6 +255,7 @@ class Document:
         site: what is known of the other pages of its site; None if nothing is.
         facts: the metadata of the page; None if they are not asked for, empty for plain text.
         has_state: whether segments are from the data of scripts (the flag `STATE`).
+        sources: where the segments are in the page as it was served; None if they are not asked for.
         tags_behind: number of tags of the tree after the last run. For a plain-text dump, this number and the
             column `tags` of `runs` are 0.
     """
@@ -250,6 +268,7 @@ class Document:
     site: Site | None = None
     facts: tuple[Fact, ...] | None = None
     has_state: bool = False
+    sources: Sources | None = None
 
     @property
     def data(self) -> bytes:

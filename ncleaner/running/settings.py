@@ -83,7 +83,10 @@ class Settings:
         """Returns a cleaner with these settings. Raises as `Cleaner` does."""
         from ncleaner.cleaner import Cleaner
 
-        return Cleaner(replace(self.recipe, facts=self.output.wants_facts, marks=self.sink().marks))
+        output = self.output
+        return Cleaner(
+            replace(self.recipe, facts=output.wants_facts, marks=self.sink().marks, sources=output.source)
+        )
 
     def fingerprint(self) -> str:
         """A hash of the files that an output depends on besides its input: models, a survey, a table.

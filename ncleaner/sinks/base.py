@@ -48,6 +48,12 @@ class SinkOptions(Declared):
         "of each whether it is `kept`.",
         of=_ROWS, panel=_PANEL,
     )  # fmt: skip
+    source: bool = option(
+        False,
+        "Say where each segment is in its page. With --segments; the bytes of the page as it was served, and "
+        "the CSS selector of the element.",
+        of=_ROWS, panel=_PANEL,
+    )  # fmt: skip
     metadata: bool = option(
         False,
         "Add title, authors, dates and so on. What each page states: title without the site's name, authors, "

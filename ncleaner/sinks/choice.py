@@ -65,6 +65,8 @@ class Output(SinkOptions):
                 raise OptionError(each.name, f"only {known} {verb} it, not {self.format}: see --format")
         if self.duplicates and not self.signals and self.format != "signatures":
             raise OptionError("duplicates", f"in {self.format} it is part of --signals: give both")
+        if self.source and not self.segments and self.format == "jsonl":
+            raise OptionError("source", "in jsonl it is part of --segments: give both")
         if not self.markdown and self.format not in ("markdown", "html"):
             for each in options_of(MarkupOptions):
                 if getattr(self.markup, each.name) != each.default:

@@ -96,7 +96,7 @@ def row_of(page: Page, document: Document, kept: Kept, options: SinkOptions, tex
     if options.removed:
         row["removed"] = removed_text(document, kept).decode()
     if options.segments:
-        row["segments"] = segments_to_write(document, kept, options.removed)
+        row["segments"] = segments_to_write(document, kept, options)
     return row
 
 
@@ -124,14 +124,16 @@ def kinds_to_write(kept: Kept) -> dict[str, float]:
     return {kind: round(probability, 3) for kind, probability in kept.kinds.items()}
 
 
-def segments_to_write(document: Document, kept: Kept, removed: bool = False) -> list[dict[str, Any]]:
+def segments_to_write(document: Document, kept: Kept, options: SinkOptions) -> list[dict[str, Any]]:
     """Returns the kept segments of a page, each as a dict; and with `removed` the others that readers see.
 
     Keys: index (in the whole document), kind, zone (empty outside of zones), origin (`page` or `state`; see
     `Document.origin`), start and end (offsets in
     `kept_text`, in code points; of removed segments in `removed_text`), score (four decimal places) if the
-    method has scores, and with `removed` kept.
+    method has scores, with `removed` kept, and with `source` source_start, source_end (null where they are
+    unknown) and selector; see `Sources`.
     """
+    removed, sources = options.removed, document.sources if options.source else None
     found = []
     ends = {True: 0, False: 0}
     rows = np.flatnonzero(kept.mask | document.visible if removed else kept.mask)
@@ -153,6 +155,11 @@ def segments_to_write(document: Document, kept: Kept, removed: bool = False) -> 
             entry["kept"] = is_kept
         if kept.scores is not None:
             entry["score"] = round(float(kept.scores[row]), 4)
+        if sources is not None:
+            first = int(sources.starts[row])
+            entry["source_start"] = first if first >= 0 else None
+            entry["source_end"] = int(sources.ends[row]) if first >= 0 else None
+            entry["selector"] = sources.selectors[row]
         found.append(entry)
         ends[is_kept] += length + 1
     return found

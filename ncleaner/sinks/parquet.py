@@ -69,6 +69,11 @@ def _schema(options: SinkOptions = SinkOptions()) -> pa.Schema:
             "end": pa.int32(),
             "score": pa.float32(),
             **({"kept": pa.bool_()} if options.removed else {}),
+            **(
+                {"source_start": pa.int64(), "source_end": pa.int64(), "selector": pa.string()}
+                if options.source
+                else {}
+            ),
         }
     )
     columns: dict[str, Any] = {"removed": pa.string()} if options.removed else {}
@@ -131,7 +136,8 @@ class ParquetSink(Sink):
     probability of each), quality (the estimated F1 of the text, 0 to 1), origin (`page`, `state` or
     `both`), duplicate_of (URL of the page that this one repeats, by the survey of sites), encoding,
     offset (-1 for a file that is one page), record_id, segments_kept, text, segments (index, kind, zone,
-    origin, start, end, score, as in jsonl); if the options say so, removed (the other text), markdown (the
+    origin, start, end, score, as in jsonl, with `source` also source_start, source_end and selector); if
+    the options say so, removed (the other text), markdown (the
     text as Markdown), metadata (the fields of `Metadata`) and signals
     (see `signals_of`). Unknown values are null.
 
@@ -167,7 +173,7 @@ class ParquetSink(Sink):
             "record_id": replace_surrogates(page.record_id) or None,
             "segments_kept": int(kept.mask.sum()),
             "text": kept_text(document, kept).decode(),
-            "segments": segments_to_write(document, kept, self.options.removed),
+            "segments": segments_to_write(document, kept, self.options),
         }
         if self.options.removed:
             row["removed"] = removed_text(document, kept).decode()

@@ -22,7 +22,7 @@ from ncleaner.errors import InputError
 from ncleaner.text._utf8 import examine, valid_length
 from ncleaner.text.encodings import UTF16, lookup, mended, transcode
 
-__all__ = ["decode", "is_wide"]
+__all__ = ["decode", "is_wide", "without_mark"]
 
 #: Bytes at the beginning of a page in which a declaration is looked for. The standard says 1,024; on many
 #: real pages the declaration stands later.
@@ -102,7 +102,7 @@ def decode(
                 f"unknown encoding {encoding!r}: give a name that browsers know, such as utf-8, "
                 "windows-1252, koi8-r, gbk, or shift_jis"
             )
-        return _transcode(_without_mark(body, name), name)[0], name
+        return _transcode(without_mark(body, name), name)[0], name
 
     if body.startswith(b"\xef\xbb\xbf"):
         return _mended(_transcode(body[3:], "utf-8")[0]), "utf-8"
@@ -144,7 +144,7 @@ def _transcode(body: bytes, name: str) -> tuple[bytes, int]:
     return text.encode(), text.count("\ufffd")
 
 
-def _without_mark(body: bytes, name: str) -> bytes:
+def without_mark(body: bytes, name: str) -> bytes:
     """Returns the body without the byte order mark of the encoding."""
     mark = {"utf-8": b"\xef\xbb\xbf", "utf-16le": b"\xff\xfe", "utf-16be": b"\xfe\xff"}.get(name)
     return body[len(mark) :] if mark and body.startswith(mark) else body

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import ncleaner
 from ncleaner.document import tags
 from ncleaner.document._lexbor import parsed
-from ncleaner.document.embedded import find_passages
+from ncleaner.document.embedded import PLACES, find_passages
 from ncleaner.document.html import dump_html
 from ncleaner.limits import Limits
 
@@ -302,5 +302,6 @@ BODY = json.dumps({"body": FOG})
     ],
 )
 def test_a_page_that_may_have_data_is_searched(page: str) -> None:
-    assert [passage.text for passage in find_passages(parsed(page.encode()).parser, "")] == [FOG]
+    tree = parsed(page.encode())
+    assert [passage.text for passage in find_passages(tree.parser.css(PLACES), "")] == [FOG]
     assert lines(page) == [FOG]

@@ -448,7 +448,8 @@ def test_any_bytes_are_walked(html: bytes) -> None:
 @given(html=PAGES)
 def test_a_trace_has_each_node_once_and_all_text(html: str) -> None:
     tree, builder = LexborHTMLParser(html), Builder(64)
-    met = _dump.trace(tree, builder)
+    met: list[tuple[int, int, int, int]] = []
+    _dump.walk(tree, builder, met=met)
     texts = [(start, end) for _, what, start, end in met if what in (_dump.Met.TEXT, _dump.Met.PASSED)]
     assert all(one[1] <= two[0] for one, two in pairwise(texts))
     assert sum(what == _dump.Met.ENTERED for _, what, *_ in met) == sum(

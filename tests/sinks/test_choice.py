@@ -74,6 +74,27 @@ def test_jsonl_of_strings_that_have_no_utf8() -> None:
     assert record["url"] == "pages/?.html"
 
 
+def test_sources_of_segments() -> None:
+    body = HTML.encode()
+    dumped = dump_html(body, sources=True)
+    _, kept = document()
+    for output in (Output(format="jsonl", segments=True, source=True), Output(format="parquet", source=True)):
+        row = json.loads(output.sink().render(PAGE, dumped, kept, False))
+        places = [
+            (body[each["source_start"] : each["source_end"]].decode(), each["selector"])
+            for each in row["segments"]
+        ]
+        assert places == [
+            ("Überschrift", "html > body > h1:nth-child(1)"),
+            ("Eins", "html > body > ul:nth-child(3) > li:nth-child(1)"),
+            ("a\n  b", "html > body > pre:nth-child(4)"),
+        ]
+    with pytest.raises(ValueError, match="--segments"):
+        Output(format="jsonl", source=True)
+    with pytest.raises(ValueError, match="jsonl and parquet"):
+        Output(format="text", source=True)
+
+
 def test_jsonl_segments_point_into_the_text() -> None:
     record = json.loads(render("jsonl", options={"segments": True}))
     texts = [record["text"][segment["start"] : segment["end"]] for segment in record["segments"]]
