@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from ncleaner.document._document import Builder, release_memory
 from ncleaner.document._dump import LAYOUT_PROVED, walk
 from ncleaner.document._facts import collect
@@ -38,8 +36,15 @@ _LARGE_PAGE = 1_000_000
 
 
 # What a page has whose data may have its text as a whole.
-_HAS_STATE = re.compile(
-    rb"articleBody|__(?:NUXT|[A-Z_]*(?:STATE|DATA|PROPS))__|application/json|<astro-island|data-page="
+_OF_STATE = (
+    b"articleBody",
+    b"STATE__",
+    b"DATA__",
+    b"PROPS__",
+    b"__NUXT__",
+    b"application/json",
+    b"<astro-island",
+    b"data-page=",
 )
 
 
@@ -137,7 +142,7 @@ def dump_html(
         least = 0.0 if _may_have_data(utf8) else None
     else:
         shows = max(own, in_lines)
-        least = _MORE * shows if shows < _POOR and _HAS_STATE.search(utf8) else None
+        least = _MORE * shows if shows < _POOR and any(sign in utf8 for sign in _OF_STATE) else None
     if least is not None:
         before = builder.count_segments()
         dropped += _add_embedded(tree, builder, limits, title, least)
