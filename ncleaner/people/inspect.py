@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,9 @@ from ncleaner.errors import InputError
 from ncleaner.explaining.against import Differences
 from ncleaner.explaining.verdicts import Verdicts, Why
 from ncleaner.explaining.words import MARKS, Said, legend, said_of_segment
-from ncleaner.page import Page
+from ncleaner.page import Damage, Page, Skip
+from ncleaner.reading.archive import page_of_record, record_at
+from ncleaner.reading.inputs import STDIN
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import note_of
 from ncleaner.text.visible import visible
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-__all__ = ["differences_drawing", "explanation_drawing", "nth_page"]
+__all__ = ["differences_drawing", "explanation_drawing", "nth_page", "page_at"]
 
 # columns of a terminal from which on a table shows more than verdict, score and text
 _WIDE, _WIDER = 60, 130
@@ -44,6 +46,43 @@ def nth_page(path: str, number: int, settings: Settings) -> Page:
     # what stands there instead of a page
     why = f": {note_of(other).what}" if other is not None and not found else f": it has {found:,}"
     raise InputError(f"{path} has no page {number}{why}")
+
+
+def page_at(path: str, at: str, settings: Settings) -> Page:
+    """Returns the page of a record of an archive.
+
+    Args:
+        path: of the archive.
+        at: the offset of the record, in bytes, or its id.
+        settings: how the archive is read.
+
+    Raises:
+        InputError: there is no such record, or it gives no page.
+    """
+    limits = settings.recipe.limits
+    if at.isascii() and at.isdigit() and path != STDIN:
+        record = record_at(path, int(at), limits=limits)
+        found: Iterable[Page | Skip | Damage] = (
+            page_of_record(record, path, limits.bytes) if record is not None else ()
+        )
+    else:
+        # a record that gives no page has no id here
+        wanted = at.strip("<>")
+        found = (
+            item
+            for item in settings.read(path)
+            if isinstance(item, Page) and wanted in (item.record_id.strip("<>"), str(item.offset))
+        )
+    other = None
+    for item in found:
+        if isinstance(item, Page):
+            return item
+        other = item
+    if other is not None:
+        raise InputError(f"{path}: the record at {at} gives no page: {note_of(other).what}")
+    raise InputError(
+        f"{path} has no page at {visible(at)}: rows of jsonl have the places, offset and record_id"
+    )
 
 
 # On a terminal

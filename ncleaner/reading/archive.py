@@ -50,6 +50,7 @@ __all__ = [
     "pages",
     "read",
     "read_stored",
+    "record_at",
     "reread_record",
     "unread_once",
 ]
@@ -235,29 +236,44 @@ def reread_record(page: Page, limits: Limits = Limits()) -> Record | None:
     """
     if page.source == STDIN or page.offset < 0:
         return None
+    return record_at(page.source, page.offset, page.url, limits)
+
+
+def record_at(path: str, offset: int, url: str | None = None, limits: Limits = Limits()) -> Record | None:
+    """Reads the record at a place of an archive; None if there is none. It does not read what is before it.
+
+    Args:
+        path: of the archive.
+        offset: of the record, in bytes of the archive as stored.
+        url: that of the record, where several have one compressed member; the first by default.
+        limits: limits of size.
+
+    Raises:
+        OSError: the archive cannot be opened.
+    """
     bound = limits.bytes + MAX_HEAD
 
     def search(items: Iterable[Record | Damage]) -> Record | None:
         for item in items:
-            if isinstance(item, Record) and (item.offset, item.url) == (page.offset, page.url):
+            if isinstance(item, Record) and item.offset == offset and url in (None, item.url):
                 return item
-            if item.offset > page.offset:
+            if item.offset > offset:
                 break
         return None
 
-    with open_binary(page.source) as stream, _archives(stream, page.source, max(bound, 1 << 20)) as parts:
+    with open_binary(path) as stream, _archives(stream, path, max(bound, 1 << 20)) as parts:
         for part in parts:
             if isinstance(part, Damage):
                 continue
             source = part.source
-            if part.offset >= 0 or 0 <= source.end <= page.offset or page.offset < source.start:
+            if part.offset >= 0 or 0 <= source.end <= offset or offset < source.start:
                 continue
-            codec = compression_of(source.peek(_HEAD), page.source)
+            codec = compression_of(source.peek(_HEAD), path)
             kind = archive_kind(layers_of(source, codec)[-1].peek(_HEAD))
             if kind is None:
                 continue
             source.rewind(source.start)
-            record = search(records_from(source, codec, kind, bound, page.offset))
+            record = search(records_from(source, codec, kind, bound, offset))
             if record is None:
                 # the offset is that of a member with several records
                 source.rewind(source.start)

@@ -47,6 +47,18 @@ def test_a_pipe_gets_a_line_for_each_segment() -> None:
     assert any("against it: " in line for line in with_reasons)
 
 
+def test_the_page_of_a_row_by_its_place() -> None:
+    rows = ncleaner("clean", CRAWL, "-f", "jsonl", "-q").stdout.splitlines()
+    row = json.loads(rows[4])
+    by_offset, by_id = (piped(CRAWL, "--at", str(row[key])) for key in ("offset", "record_id"))
+    assert by_offset == by_id and by_offset[0].startswith(row["url"])
+    for at, said in (("0", "record type warcinfo"), ("1", "no page at 1"), ("urn:x", "no page at urn:x")):
+        result = ncleaner("inspect", CRAWL, "--at", at)
+        assert result.returncode == 1 and said in result.stderr.decode()
+    result = ncleaner("inspect", "-", "--at", str(row["offset"]), stdin=Path(CRAWL).read_bytes())
+    assert result.stdout.decode().splitlines() == by_offset
+
+
 @pytest.mark.untraced
 @pytest.mark.parametrize(
     "width", [24, 140, *(pytest.param(width, marks=pytest.mark.slow) for width in (40, 60, 80))]

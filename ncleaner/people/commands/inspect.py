@@ -26,6 +26,7 @@ __all__ = ["EXAMPLES", "command"]
 
 EXAMPLES = (
     ("Why each segment of a page is kept or removed:", "ncleaner inspect pages/lampworks-1997.html --why"),
+    ("The page that a row of jsonl is from:", "ncleaner inspect crawl.warc.gz --at 5321"),
     (
         "Where two methods differ, on the third page of a crawl:",
         "ncleaner inspect crawl.warc.gz -n 3 --diff ngram hybrid",
@@ -41,6 +42,10 @@ class Inspecting(Declared):
     """Which page is explained, and how."""
 
     number: int = option(1, "Number of the page in an archive.", low=1, flags="--number -n", panel="Input")
+    at: str | None = option(
+        None, "The page of one record. Its offset in the archive, or its record id, as jsonl has both.",
+        kind=str, metavar="OFFSET|ID", panel="Input",
+    )  # fmt: skip
     why: bool | None = option(
         None, "Say what spoke for and against each segment.",
         kind=bool, otherwise="on a terminal, and with --diff", flags="--why/--no-why", panel=_SHOWN,
@@ -76,6 +81,8 @@ class Inspecting(Declared):
         super(Inspecting, self).__post_init__()
         if self.wrong and (self.against is None or self.diff is not None):
             raise OptionError("wrong", "it needs --against, and no --diff")
+        if self.at is not None and self.number != 1:
+            raise OptionError("at", "--number says which page, too")
         if self.segment is not None and self.diff is not None:
             raise OptionError("segment", "--diff shows all segments that differ")
 
@@ -99,11 +106,12 @@ def command(
     """Show what happens to one page, and why: for each segment whether it is kept, its score, and reasons."""
     from ncleaner.cleaner import Cleaner
     from ncleaner.explaining.against import differences_of
-    from ncleaner.people.inspect import nth_page
+    from ncleaner.people.inspect import nth_page, page_at
 
     check_stdin([page])
     recipe = replace(recipe, facts=True)
-    item = nth_page(page, asked.number, Settings(recipe, reading))
+    settings = Settings(recipe, reading)
+    item = nth_page(page, asked.number, settings) if asked.at is None else page_at(page, asked.at, settings)
     if asked.diff is not None:
         names = asked.diff
         first, second = (
