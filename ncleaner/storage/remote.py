@@ -21,6 +21,8 @@ from ncleaner.storage.base import Log, Status, scheme_of
 
 __all__ = ["RemoteFile", "RemoteFolder", "remote_files", "remote_status"]
 
+# What to do about a URL of an unknown kind.
+_GIVE: Final = "give a path, or s3://…, gs://… or https://…"
 # {scheme: extra of this package} for the file systems that need more than fsspec.
 _EXTRAS: Final = {"s3": "s3", "s3a": "s3", "gs": "gs", "gcs": "gs", "http": "http", "https": "http"}
 # Bytes of one request to a server.
@@ -57,12 +59,15 @@ def _reaching(url: str) -> Iterator[None]:
     except ImportError as error:
         scheme = scheme_of(url)
         extra = _EXTRAS.get(scheme)
+        if extra is None and error.name == "fsspec":
+            what = f"unknown kind of URL {scheme}://, unless fsspec (not installed) knows it: {_GIVE}"
+            raise InputError(f"{url}: {what}") from error
         advice = f"install ncleaner[{extra}]" if extra else f"install the package that fsspec needs ({error})"
         raise InputError(f"{url}: {scheme}:// cannot be read or written: {advice}") from error
     except ValueError as error:
         what = str(error)
         if what.startswith("Protocol not known"):
-            what = f"unknown kind of URL {scheme_of(url)}://, give a path, or s3://…, gs://… or https://…"
+            what = f"unknown kind of URL {scheme_of(url)}://: {_GIVE}"
         raise InputError(f"{url}: {what}") from error
     except Exception as error:
         # networks and cloud libraries raise exceptions of many types
@@ -74,7 +79,7 @@ def _system(url: str) -> tuple[AbstractFileSystem, str]:
     try:
         from fsspec.core import url_to_fs
     except ImportError as error:
-        raise ImportError("fsspec is not installed") from error
+        raise ImportError("fsspec is not installed", name="fsspec") from error
     system, path = url_to_fs(url)
     return system, path
 

@@ -194,7 +194,7 @@ def test_lists(tmp_path: Path, source: Path) -> None:
 
 
 def test_what_can_be_done_about_a_place_that_cannot_be_reached(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InputError, match="foo://bar: unknown kind of URL foo://, give a path, or s3://"):
+    with pytest.raises(InputError, match="foo://bar: unknown kind of URL foo://: give a path, or s3://"):
         find_inputs(["foo://bar"])
     monkeypatch.setitem(sys.modules, "s3fs", None)
     # fsspec knows those that another test has used
