@@ -18,10 +18,11 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "ncleaner"
 
 # What each room, or each file on the ground floor, may know besides the nouns that everybody uses.
-NOUNS = {"arguments", "errors", "limits", "options", "page"}
+NOUNS = {"arguments", "errors", "limits", "options", "page", "versions"}
 MAY_KNOW: dict[str, set[str]] = {
     "arguments": set(),
     "errors": set(),
+    "versions": set(),
     "limits": set(),
     "options": set(),
     "page": set(),

@@ -25,13 +25,13 @@ import numpy.typing as npt
 from ncleaner.errors import ModelError, cannot_write
 from ncleaner.storage.local import atomic_file
 from ncleaner.text.visible import counted
+from ncleaner.versions import MODELS
 
 if TYPE_CHECKING:
     from ncleaner.modelling.decision import Preset
 
 __all__ = [
     "AGREEMENT",
-    "FORMAT_VERSION",
     "LEARNING_CURVE",
     "MAGIC",
     "Card",
@@ -53,8 +53,6 @@ __all__ = [
 ]
 
 MAGIC = b"\x89NCLM\r\n\x1a"
-# 2: n-gram models record their decision; files of format 1 have a threshold per character
-FORMAT_VERSION = 2
 _PREAMBLE = struct.Struct("<8sHHII")  # magic, version, reserved, header length, header CRC
 # element types of arrays, by the name that the header gives them
 _TYPES: dict[str, np.dtype[Any]] = {
@@ -99,7 +97,7 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> b
     payload = b"".join(blocks)
     whole = {**header, "arrays": entries, "checksum": hashlib.sha256(payload).hexdigest()}
     text = json.dumps(whole, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
-    return _PREAMBLE.pack(MAGIC, FORMAT_VERSION, 0, len(text), zlib.crc32(text)) + text + payload
+    return _PREAMBLE.pack(MAGIC, MODELS, 0, len(text), zlib.crc32(text)) + text + payload
 
 
 def _header_text(data: bytes, name: str) -> bytes:
@@ -110,9 +108,9 @@ def _header_text(data: bytes, name: str) -> bytes:
             "`ncleaner models` lists those that are installed, `ncleaner train` makes one"
         )
     _, version, _, length, crc = _PREAMBLE.unpack_from(data)
-    if version > FORMAT_VERSION:
+    if version > MODELS:
         raise ModelError(
-            f"{name} has model format {version}, this version of ncleaner reads up to {FORMAT_VERSION}: "
+            f"{name} has model format {version}, this version of ncleaner reads up to {MODELS}: "
             "install a newer ncleaner, or train the model again"
         )
     text = data[_PREAMBLE.size : _PREAMBLE.size + length]

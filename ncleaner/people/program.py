@@ -20,6 +20,7 @@ from ncleaner.people.options import epilog
 from ncleaner.people.streams import output_errors, show
 from ncleaner.sinks.choice import FORMATS
 from ncleaner.text.visible import visible, visible_lines
+from ncleaner.versions import MODELS, OUTPUTS, SURVEYS
 
 __all__ = ["COMMANDS", "EXAMPLES", "app", "run"]
 
@@ -148,18 +149,18 @@ app = typer.Typer(
 
 
 def version(value: bool) -> None:
-    """Prints the version and ends."""
+    """Prints the versions and ends."""
     if value:
         from importlib.metadata import version as installed
 
-        show(f"ncleaner {installed('ncleaner')}")
+        show(f"ncleaner {installed('ncleaner')} (outputs {OUTPUTS}, models {MODELS}, surveys {SURVEYS})")
         raise typer.Exit
 
 
 @app.callback()
 def options(
     version: Annotated[
-        bool, typer.Option("--version", callback=version, is_eager=True, help="Show the version.")
+        bool, typer.Option("--version", callback=version, is_eager=True, help="Show the versions.")
     ] = False,
 ) -> None:
     """Corpus cleaning: web archives, HTML pages and text dumps in, clean running text out."""

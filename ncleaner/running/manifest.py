@@ -26,14 +26,12 @@ from ncleaner.running.tally import Tally
 from ncleaner.sinks.choice import Output
 from ncleaner.storage.base import Folder, Log
 from ncleaner.text.visible import counted
+from ncleaner.versions import OUTPUTS
 
-__all__ = ["NAME", "OUTPUTS", "Line", "Manifest", "open_manifest", "settings_record"]
+__all__ = ["NAME", "Line", "Manifest", "open_manifest", "settings_record"]
 
 NAME = "manifest.jsonl"
 
-
-# Version of the outputs: it changes when a page gives other bytes with the same settings.
-OUTPUTS = 3
 # settings of a line on which its output does not depend
 _INFORMATION = {"version"}
 # options that name a file: `model_fingerprint` changes with what is in it

@@ -20,7 +20,8 @@ from ncleaner.errors import InputError, ModelError, OutputError
 from ncleaner.surveying._texts import HASHES_VERSION
 from ncleaner.surveying.duplicates import CAPTURE_TABLES, SKETCH_VERSION, find_duplicates
 from ncleaner.surveying.signatures import Signature
-from ncleaner.surveying.survey import APPLICATION, FORMAT, MOST_PAGES, Survey, checked
+from ncleaner.surveying.survey import APPLICATION, MOST_PAGES, Survey, checked
+from ncleaner.versions import SURVEYS
 
 __all__ = ["PAGES", "Builder"]
 
@@ -89,7 +90,7 @@ class Builder:
             self._database.executescript(
                 # the file is thrown away if the program dies
                 f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -{_CACHE};"
-                f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT}; {_TABLES} BEGIN;"
+                f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {SURVEYS}; {_TABLES} BEGIN;"
             )
         except sqlite3.Error as error:
             raise self._failed(error) from error

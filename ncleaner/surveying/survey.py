@@ -31,12 +31,12 @@ from ncleaner.surveying._texts import HASHES_VERSION
 from ncleaner.surveying.duplicates import SKETCH_VERSION, capture_of
 from ncleaner.surveying.signatures import hashes_of
 from ncleaner.text.hosts import registered_domain
+from ncleaner.versions import SURVEYS
 
-__all__ = ["APPLICATION", "FORMAT", "MOST_PAGES", "Survey", "checked", "is_survey"]
+__all__ = ["APPLICATION", "MOST_PAGES", "Survey", "checked", "is_survey"]
 
-# SQLite's fields for what a database is: "NCLS", and the version of the tables.
+# SQLite's field for what a database is: "NCLS"; another one has the version of the tables.
 APPLICATION = 0x4E434C53
-FORMAT = 1
 # A page of the sample is a bit of a number.
 MOST_PAGES = 64
 _MAGIC = b"SQLite format 3\0"
@@ -108,7 +108,7 @@ class Survey:
             (version,) = self.database.execute("PRAGMA user_version").fetchone()
             if application != APPLICATION:
                 raise ModelError(f"{self.path} is a database, but no survey: `ncleaner survey` makes one")
-            if version != FORMAT:
+            if version != SURVEYS:
                 raise ModelError(f"the survey {self.path} is of version {version}: make it again")
             self.about: dict[str, str] = dict(self.database.execute("SELECT key, value FROM about"))
         if self.about.get("hashes") != str(HASHES_VERSION):

@@ -25,7 +25,7 @@ from ncleaner.document.plain import dump_text
 from ncleaner.modelling._terms import BUCKETS
 from ncleaner.modelling.alphabet import alphabet, learned_alphabet
 from ncleaner.modelling.classic import CLASSES, FIASCO_FEATURES, LINES_FEATURES, FiascoModel, LinesModel
-from ncleaner.modelling.container import FORMAT_VERSION, MAGIC, Stored
+from ncleaner.modelling.container import MAGIC, Stored
 from ncleaner.modelling.decision import Decision
 from ncleaner.modelling.features import FEATURES, PAGE_FEATURES, WEIGHTS
 from ncleaner.modelling.hybrid import Calibration, HybridModel
@@ -33,6 +33,7 @@ from ncleaner.modelling.ngrams import GramCounter, NGramModel, two_sides
 from ncleaner.modelling.notices import Notices
 from ncleaner.modelling.structure import Stock, Structure, Trees
 from ncleaner.modelling.victor import VictorModel, make_slots
+from ncleaner.versions import MODELS
 
 __all__ = ["loose", "model_file", "of_loose", "opened", "remade", "small_model", "small_models", "summed"]
 
@@ -246,7 +247,7 @@ def opened(data: bytes) -> tuple[dict[str, Any], list[bytes]]:
     return header, blocks
 
 
-def summed(text: bytes, payload: bytes, version: int = FORMAT_VERSION) -> bytes:
+def summed(text: bytes, payload: bytes, version: int = MODELS) -> bytes:
     """A file of a header that is bytes, and of arrays as they are stored; the sum of the header is right."""
     return _PREAMBLE.pack(MAGIC, version, 0, len(text), zlib.crc32(text)) + text + payload
 

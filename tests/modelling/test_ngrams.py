@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from ncleaner.errors import ModelError, OutputError
 from ncleaner.methods.choice import read_ngrams
 from ncleaner.modelling.alphabet import learned_alphabet
-from ncleaner.modelling.container import FORMAT_VERSION
 from ncleaner.modelling.decision import Decision
 from ncleaner.modelling.files import model_bytes, shipped_models
 from ncleaner.modelling.ngrams import GramCounter, NGramModel, two_sides
 from ncleaner.people.cards import card_text, model_table
+from ncleaner.versions import MODELS
 
 from .test_ngram import CLEAN, DIRTY, model_of
 
@@ -245,7 +245,7 @@ def test_any_value_in_the_header(key: str, value: object) -> None:
 
 
 def test_newer_format_says_what_to_do() -> None:
-    newer = DATA[:8] + struct.pack("<H", FORMAT_VERSION + 1) + DATA[10:]
+    newer = DATA[:8] + struct.pack("<H", MODELS + 1) + DATA[10:]
     with pytest.raises(ModelError, match=r"format 3.*install a newer ncleaner"):
         NGramModel.from_bytes(newer)
 

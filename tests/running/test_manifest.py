@@ -12,10 +12,11 @@ from ncleaner.errors import OutputError
 from ncleaner.page import Damage, Skip
 from ncleaner.reading.inputs import Input, find_inputs
 from ncleaner.running.history import read_history
-from ncleaner.running.manifest import NAME, OUTPUTS, open_manifest, settings_record
+from ncleaner.running.manifest import NAME, open_manifest, settings_record
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
 from ncleaner.storage.places import folder_at
+from ncleaner.versions import OUTPUTS
 
 from ..people.test_app import CRAWL, ncleaner
 

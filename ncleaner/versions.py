@@ -1,0 +1,14 @@
+"""The versions of what outlives a release: outputs, models and surveys (docs/releasing.md)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["MODELS", "OUTPUTS", "SURVEYS"]
+
+#: Of the outputs: it rises when a page gives other bytes with the same settings.
+OUTPUTS: Final = 3
+#: Of model files. 2: n-gram models record their decision; files of format 1 have a threshold per character.
+MODELS: Final = 2
+#: Of the tables of a survey.
+SURVEYS: Final = 1
