@@ -97,7 +97,7 @@ class Recipe(Declared):
     )  # fmt: skip
     model: str | Path | Stored = option(
         DEFAULT_MODEL,
-        "Its model: auto, a name or a file. auto: a model per page by its language, your own first (see "
+        "Model: auto, a name or a file. auto: a model per page by its language, your own first (see "
         "`ncleaner models`); shipped: auto "
         "without your own; a directory (./DIR): auto with the models of that directory first; or one model "
         "for all pages, by its name or its file (NAME.ncm).",
@@ -111,13 +111,13 @@ class Recipe(Declared):
     )  # fmt: skip
     sites: str | Path | Survey | None = option(
         None,
-        "Remove what a site's pages repeat. FILE: a survey of sites (see `ncleaner survey`); auto: "
+        "Remove text repeated across a site. FILE: a survey of sites (see `ncleaner survey`); auto: "
         "`clean` surveys the inputs first, and so reads them twice.",
         kind=str, check=_check_sites, metavar="auto|FILE", common=True, panel=_DECISION,
     )  # fmt: skip
     threshold: float | Preset | None = option(
         None,
-        "Segments with at least these log-odds, in bits, are kept; a higher value removes more.",
+        "Keep segments with at least these log-odds, in bits; a higher value removes more.",
         kind=float, check=_check_threshold, presets=_PRESETS, otherwise="the model's", metavar="BITS",
         common=True, panel=_DECISION,
     )  # fmt: skip
@@ -136,31 +136,30 @@ class Recipe(Declared):
     captions: bool = option(True, "Leave out the captions of pictures and tables.", panel=_KEPT)
     news: bool = option(
         False,
-        "All pages are news articles. Judge each as one (hybrid), and leave out its readers' comments.",
+        "Treat every page as a news article. Also leaves out readers' comments (hybrid).",
         common=True,
         panel=_KEPT,
     )
     notices: bool = option(
         False,
-        "Keep pages that hold nothing but a notice, such as an error message, a cookie wall or an empty "
-        "listing. By default hybrid leaves them out.",
+        "Keep pages that are only a notice, such as an error message, a cookie wall or an empty listing. "
+        "By default hybrid leaves them out.",
         panel=_KEPT,
     )
     language: str | None = option(
         None,
-        "Leave out pages in other languages: a code or several, such as de or de,fr. The language is that "
-        "which the page's text is in, as far as it can be told.",
+        "Keep only pages in these languages, such as de,fr. The language is detected from the text.",
         kind=str, check=_check_languages, metavar="CODE,…", common=True, panel=_KEPT,
     )  # fmt: skip
     min_quality: float | None = option(
         None,
-        "Leave out pages estimated as worse. The estimate is the F1 of a page's words, 0 to 1 (hybrid).",
+        "Leave out pages of lower quality. Quality is the estimated F1 of a page's words, 0 to 1 (hybrid).",
         kind=float, check=_check_quality, metavar="Q", common=True, panel=_KEPT,
     )  # fmt: skip
     respect_tdm: bool = option(
         False,
-        "Leave out pages that do not want to be part of a corpus: text and data mining is reserved "
-        "(TDM-Reservation), or robots are told noai, noarchive or noindex.",
+        "Leave out pages that opt out of corpora: they reserve text and data mining (TDM-Reservation), or "
+        "tell robots noai, noarchive or noindex.",
         panel=_KEPT,
     )
     alt_text: bool = option(False, "Include the alternative text of images.", panel=_KEPT)
@@ -169,13 +168,13 @@ class Recipe(Declared):
     )
     text: str = option(
         "auto",
-        "Layout of plain text. lines: a paragraph on each line; paragraphs: between empty lines; wrapped: "
-        "as by Lynx or in mail; auto: as the lines tell.",
+        "Layout of plain text. lines: one paragraph per line; paragraphs: separated by empty lines; wrapped: "
+        "as by Lynx or in mail; auto: detected.",
         choices=LAYOUT_CHOICES, metavar="LAYOUT", panel=_INPUT,
     )  # fmt: skip
     encoding: str | None = option(
         None,
-        "Encoding of all pages (a WHATWG label such as koi8-r), instead of what they declare.",
+        "Encoding of all pages (a WHATWG label such as koi8-r), whatever they declare.",
         kind=str, what="the name of an encoding", metavar="LABEL", panel=_INPUT,
     )  # fmt: skip
     facts: bool = option(

@@ -19,8 +19,10 @@ _PANEL = "Output"
 class MarkupOptions(Declared):
     """Options of Markdown and HTML."""
 
-    links: bool = option(False, "Write the targets of links.", of=_OF, panel=_PANEL, positional=True)
-    images: bool = option(False, "Write images, with their addresses.", of=_OF, panel=_PANEL, positional=True)
+    links: bool = option(False, "Write link targets.", of=_OF, panel=_PANEL, positional=True)
+    images: bool = option(
+        False, "Write images as links to their addresses.", of=_OF, panel=_PANEL, positional=True
+    )
     spans: Spans = option(
         "merge",
         "Write the text of a cell over several columns or rows once (merge), or in each of them (repeat).",

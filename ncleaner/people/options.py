@@ -133,12 +133,12 @@ class Run(Declared):
         common=True,
         panel="Run",
     )
-    again: bool = option(False, "Do finished inputs again, too.", common=True, panel="Run")
+    again: bool = option(False, "Process finished inputs again.", common=True, panel="Run")
     log_json: bool = option(
         False, "Write JSON to standard error, one object per line, for programs.", panel="Run"
     )
     quiet: bool = option(
-        False, "Only errors: no progress, no summary.", flags="--quiet -q", common=True, panel="Run"
+        False, "Show errors only: no progress, no summary.", flags="--quiet -q", common=True, panel="Run"
     )
 
     @property

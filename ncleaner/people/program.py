@@ -26,15 +26,15 @@ __all__ = ["COMMANDS", "EXAMPLES", "app", "run"]
 
 EXAMPLES = (
     ("Clean a crawl; the text goes to standard output:", "ncleaner clean crawl.warc.gz > corpus.txt"),
-    ("Say what is installed, and whether all of it works:", "ncleaner doctor"),
+    ("Check the installation:", "ncleaner doctor"),
 )
 
 # What a command does in a few words, in the order of the help text; each has a module of its name.
 COMMANDS = {
     "clean": "Clean web archives, HTML pages or text dumps.",
     "sort": "Regroup the records of web archives by host or registered domain.",
-    "survey": "Find out what is on many pages of a site, and what a crawl contains.",
-    "report": "Show what has been done in an output directory.",
+    "survey": "Learn what the pages of each site repeat, and what a crawl contains.",
+    "report": "Summarize the runs of an output directory.",
     "dump": "Write the uncleaned text dump.",
     "inspect": "Show what happens to one page, segment by segment.",
     "annotate": "Clean pages by hand, to train a model from them.",
@@ -44,7 +44,7 @@ COMMANDS = {
     "compare": "Compare methods and other programs on a gold standard.",
     "models": "List the models, show one, add or remove your own.",
     "methods": "List the cleaning methods, or show the parameters of one.",
-    "doctor": "Say what is installed, whether it works, and how fast it is here.",
+    "doctor": "Check the installation, and measure its speed.",
 }
 
 
@@ -163,7 +163,7 @@ def options(
         bool, typer.Option("--version", callback=version, is_eager=True, help="Show the versions.")
     ] = False,
 ) -> None:
-    """Corpus cleaning: web archives, HTML pages and text dumps in, clean running text out."""
+    """Read web archives, HTML and text; write clean text, Markdown, JSON Lines or Parquet."""
 
 
 def number_in_words(message: str) -> str:

@@ -37,13 +37,13 @@ class Reading(Declared):
 
     input_format: InputFormat = option(
         "auto",
-        "Format of the inputs, where neither their first bytes nor their names tell.",
+        "Input format, where neither the first bytes nor the name shows it.",
         choices=("auto", "warc", "html", "text"), panel=_PANEL,
     )  # fmt: skip
     marker: str | None = option(
         None,
-        "Text files hold many documents: each line that contains this regular expression begins a new "
-        "document; its first group, if any, is the URL.",
+        "Split text files: each line that contains this regular expression begins a document; its first "
+        "group, if any, is the URL.",
         kind=str, check=_check_marker, otherwise="known forms such as `URL: …`", metavar="REGEX",
         panel=_PANEL,
     )  # fmt: skip

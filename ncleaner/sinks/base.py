@@ -44,38 +44,37 @@ class SinkOptions(Declared):
     segments: bool = option(False, "Add each segment's kind, score and offsets.", of=("jsonl",), panel=_PANEL)
     removed: bool = option(
         False,
-        "Add what is removed, too. Its text, in `removed`; --segments then lists all segments, and says "
-        "of each whether it is `kept`.",
+        "Add removed text. In `removed`; --segments then lists all segments, each with `kept`.",
         of=_ROWS, panel=_PANEL,
     )  # fmt: skip
     source: bool = option(
         False,
-        "Say where each segment is in its page. With --segments; the bytes of the page as it was served, and "
+        "Add the place of each segment in its page. With --segments: byte offsets in the page as served, and "
         "the CSS selector of the element.",
         of=_ROWS, panel=_PANEL,
     )  # fmt: skip
     metadata: bool = option(
         False,
-        "Add title, authors, dates and so on. What each page states: title without the site's name, authors, "
+        "Add title, authors, dates and more. As stated by the page: title without the site's name, authors, "
         "dates, site, description, tags, canonical address, licence, image, and what it says about its use.",
         of=(*_ROWS, *_CORPORA), common=True, panel=_PANEL,
     )  # fmt: skip
     signals: bool = option(
         False,
-        "Add figures of each page to filter by: words, share kept, mean score, link density, share of "
-        "lists, a hash of the text, and so on.",
+        "Add figures to filter pages by: words, share kept, mean score, link density, share of lists, a hash "
+        "of the text and more.",
         of=_ROWS, panel=_PANEL,
     )  # fmt: skip
     attributes: tuple[str, ...] = option(
         (),
-        "An attribute of <doc>, in place of the usual ones; can be repeated. FIELD is url, date, host, "
+        "An attribute of <doc>, instead of the default ones; repeatable. FIELD is url, date, host, "
         "domain, language, published, authors, words and so on, or a column of --table.",
         of=("vertical", "prevertical"), what="names of attributes", flags="--attribute",
         metavar="NAME[=FIELD]", panel=_PANEL,
     )  # fmt: skip
     table: str | None = option(
         None,
-        "What you know of the documents: CSV, TSV or JSON lines with a column url or file; the other "
+        "Your own metadata: CSV, TSV or JSON lines with a column url or file; the other "
         "columns become attributes.",
         kind=str, of=_CORPORA, metavar="FILE", panel=_PANEL,
     )  # fmt: skip
@@ -86,7 +85,7 @@ class SinkOptions(Declared):
     markup: MarkupOptions = option(MarkupOptions(), "Options of Markdown and HTML.", what="MarkupOptions(…)")
     front_matter: bool = option(
         False,
-        "Begin each page with what it states, as YAML: url, title, authors, dates.",
+        "Begin each page with its metadata, as YAML: url, title, authors, dates.",
         of=("markdown",), panel=_PANEL,
     )  # fmt: skip
     references: bool = option(

@@ -44,7 +44,7 @@ class Output(SinkOptions):
 
     format: str = option(
         "text",
-        f"text, markdown, jsonl, parquet and so on. One of {', '.join(FORMATS)}; a file has the format of "
+        f"text, markdown, jsonl, parquet and more. One of {', '.join(FORMATS)}; a file has the format of "
         "its suffix if none is given.",
         choices=tuple(FORMATS),
         flags="--format -f",

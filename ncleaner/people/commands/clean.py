@@ -39,9 +39,9 @@ OutputOption = Annotated[
         "--output",
         "-o",
         metavar="PATH",
-        help="A file, or a directory of files. A directory gets a file for each input, and a manifest: a "
-        "later run skips the inputs that are finished. A file (a name with a suffix) gets everything, in the "
-        "format and compression of its suffix unless -f and --compress say others. Both may be URLs "
+        help="A file, or a directory of files. A directory gets one file per input and a manifest, so that "
+        "a later run skips finished inputs. A file (a name with a suffix) gets everything; its suffix sets "
+        "format and compression unless -f and --compress do. Both may be URLs "
         "(s3://…, gs://…).  (default: standard output)",
         rich_help_panel="Output",
     ),
@@ -53,7 +53,7 @@ QuarantineOption = Annotated[
     str | None,
     typer.Option(
         metavar="FILE",
-        help="WARC file for the records of pages that kill, hang or break a worker.  (with -o DIRECTORY: "
+        help="WARC file for records that crash, hang or break a worker.  (with -o DIRECTORY: "
         "files in DIRECTORY/quarantine/)",
         show_default=False,
         rich_help_panel="Run",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLES", "command"]
 
 EXAMPLES = (
-    ("Say what is installed, and whether all of it works:", "ncleaner doctor"),
+    ("Check the installation:", "ncleaner doctor"),
     ("The same for programs, without measuring speed:", "ncleaner doctor --json --no-rates"),
 )
 
@@ -34,7 +34,7 @@ def command(
     ] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print all findings as JSON.")] = False,
 ) -> None:
-    """Say what is installed, whether all of it works, and how fast it is on this machine.
+    """Check the installation, and measure its speed on this machine.
 
     Exit status 1: something is broken; what to do stands beside it. A note is about something that works, but
     could be faster, or is not installed.

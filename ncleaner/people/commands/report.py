@@ -40,7 +40,7 @@ def command(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole report as JSON.")] = False,
 ) -> None:
-    """Show what has been done in an output directory: its manifest as a table, as JSON or as an HTML page."""
+    """Summarize the runs of an output directory: its manifest as a table, as JSON or as an HTML page."""
     from ncleaner.people.parts import write_page
     from ncleaner.people.reports import run_page, run_text
     from ncleaner.running.history import read_history, samples
