@@ -394,7 +394,7 @@ def test_command_says_what_is_wrong(folder: Path, tmp_path: Path) -> None:
     where = ["--raw", folder / "raw", "--clean", folder / "clean"]
     result = run("ncleaner", "tune", *where, "-o", "nowhere/tune", cwd=tmp_path)
     assert result.returncode == 1
-    assert "there is no directory nowhere" in result.stderr
+    assert "make the directory nowhere first" in result.stderr
     result = run("ncleaner", "tune", *where, "--q", "1.5", cwd=tmp_path)
     assert result.returncode == 2
     assert "q is 1.5" in result.stderr
