@@ -34,7 +34,7 @@ from ncleaner.document._tags cimport (
     CONTEXT_ALT, CONTEXT_CODE, FORM_PLAIN, ROLE_BLOCK, ROLE_BREAK, ROLE_IMAGE, ROLE_INLINE, ROLE_LEFT_OUT, ROLE_RULE,
     SIDE_OTHER, TAG_A, TAG_CUSTOM, TAG_DT, TAG_MATH, TAG_TD, TAG_UNKNOWN,
 )
-from ncleaner.text._ascii cimport find, is_digit
+from ncleaner.text._ascii cimport find_any, is_digit
 from ncleaner.text._letters cimport is_white
 
 from selectolax.lexbor import LexborHTMLParser
@@ -562,9 +562,7 @@ cdef enum:
     N_PERMALINKS = 7
     LONGEST_PERMALINK = 16  # with white space
 # Parts of the classes of line numbers.
-cdef const char** LINE_NUMBERS = [b"lineno", b"line-num", b"linenum", b"line_num", b"gutter", b"ln-num"]
-cdef enum:
-    N_LINE_NUMBERS = 6
+cdef const char** LINE_NUMBERS = [b"lineno", b"line-num", b"linenum", b"line_num", b"gutter", b"ln-num", NULL]
 
 
 cdef bint _is_permalink(node_t* node, bint heading) noexcept nogil:
@@ -594,13 +592,10 @@ cdef bint _is_line_number(node_t* root, const unsigned char* class_, size_t leng
     cdef node_t* node = root.first_child
     cdef str_t* text
     cdef bint digits = False
-    cdef size_t at, named = 0
-    cdef int i
+    cdef size_t at
     # Chroma's classes have no other letters
-    named = (length == 2 or length == 3 and class_[2] == c't') and class_[0] == c'l' and class_[1] == c'n'
-    for i in range(N_LINE_NUMBERS):
-        named += find(class_, length, LINE_NUMBERS[i])
-    if not named:
+    cdef bint of_chroma = (length == 2 or length == 3 and class_[2] == c't') and class_[0] == c'l' and class_[1] == c'n'
+    if not of_chroma and not find_any(class_, length, LINE_NUMBERS):
         return False
     while node != NULL:
         if node.type == TEXT_NODE:
@@ -615,20 +610,16 @@ cdef bint _is_line_number(node_t* root, const unsigned char* class_, size_t leng
 
 
 # Parts of the classes of what stands above code: the name of the language, buttons.
-cdef const char** CODE_LABELS = [b"select-none", b"code-header", b"code-toolbar", b"code-title", b"lang-label"]
+cdef const char** CODE_LABELS = [b"select-none", b"code-header", b"code-toolbar", b"code-title", b"lang-label", NULL]
 cdef enum:
-    N_CODE_LABELS = 5
     LONGEST_LABEL = 24  # with white space
 
 
 cdef bint _is_code_label(node_t* root, const unsigned char* class_, size_t length) noexcept nogil:
     """Returns whether an element in <pre> is a label of the code: its class says so, and it has a word or two."""
     cdef node_t* node = root.first_child
-    cdef size_t named = 0, chars = 0
-    cdef int i
-    for i in range(N_CODE_LABELS):
-        named += find(class_, length, CODE_LABELS[i])
-    if not named:
+    cdef size_t chars = 0
+    if not find_any(class_, length, CODE_LABELS):
         return False
     while node != NULL and chars <= LONGEST_LABEL:
         if node.type == TEXT_NODE:

@@ -14,13 +14,13 @@ from libc.string cimport memcmp, strlen
 
 from ncleaner.document._document cimport add_space, add_text
 from ncleaner.document._marks cimport (
-    MARK_FORMULA, MARK_FORMULA_END, MARK_TREE, add_mark, add_text_mark, lengthen_mark,
+    MARK_FORMULA, MARK_FORMULA_END, MARK_TREE, add_mark, add_text_mark, is_one_of, lengthen_mark,
 )
 from ncleaner.document._spaces cimport last_written
 from ncleaner.document._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, name_t, node_t, str_t, text_node_t,
 )
-from ncleaner.text._ascii cimport find
+from ncleaner.text._ascii cimport find_any
 from ncleaner.text._letters cimport NO_LETTER, UNCASED, decode_utf8, is_white, letter_case
 
 cdef enum:
@@ -28,7 +28,6 @@ cdef enum:
     LONGEST_TREE = 50_000    # bytes; longer formulas are written as plain text
     LONGEST_NAME = 16
     KNOWN_NAMES = 7
-    KEPT_ATTRIBUTES = 6
 
 # The first name in a class attribute, and what it says. A name that ends in `*` stands for all that begin like it.
 cdef const char** CLASSES = [
@@ -45,7 +44,7 @@ cdef int* MEANINGS = [
 cdef const char** FORMULA_TAGS = [b"math", b"mi", b"mo", b"mn", b"ms", b"mtext", b"mfenced"]
 cdef uintptr_t formula_ids[7]
 # Attributes that change what a formula says.
-cdef const char** SAYING = [b"open", b"close", b"separators", b"mathvariant", b"linethickness", b"width"]
+cdef const char** SAYING = [b"open", b"close", b"separators", b"mathvariant", b"linethickness", b"width", NULL]
 
 
 cdef int formula_class(const unsigned char* name, size_t length) noexcept nogil:
@@ -74,16 +73,12 @@ cdef bint says_tex(const unsigned char* text, size_t length) noexcept nogil:
 
 
 # Services that draw formulas.
-cdef const char** SERVICES = [b"latex.php?latex=", b"codecogs.com/", b"equation?tex=", b"math?tex=", b"cht=tx"]
+cdef const char** SERVICES = [b"latex.php?latex=", b"codecogs.com/", b"equation?tex=", b"math?tex=", b"cht=tx", NULL]
 
 
 cdef bint is_of_formula(const unsigned char* address, size_t length) noexcept nogil:
     """Returns whether the address of an image says that it shows a formula."""
-    cdef int i
-    for i in range(5):
-        if find(address, length, SERVICES[i]):
-            return True
-    return False
+    return find_any(address, length, SERVICES)
 
 
 cdef bint is_tex_type(const unsigned char* type_, size_t length) noexcept nogil:
@@ -222,9 +217,9 @@ cdef void _put_xml(builder_t* b, const str_t* text) noexcept nogil:
             lengthen_mark(b, text.data + i, 1)
 
 
-cdef void _put_attribute(builder_t* b, const char* name, const str_t* value) noexcept nogil:
+cdef void _put_attribute(builder_t* b, const name_t* name, const str_t* value) noexcept nogil:
     lengthen_mark(b, b" ", 1)
-    lengthen_mark(b, <const unsigned char*> name, strlen(name))
+    lengthen_mark(b, name.short_name, name.length)
     lengthen_mark(b, b'="', 2)
     _put_xml(b, value)
     lengthen_mark(b, b'"', 1)
@@ -235,17 +230,13 @@ cdef void _put_tag(builder_t* b, const node_t* node) noexcept nogil:
     cdef const element_node_t* element = <const element_node_t*> node
     cdef const attr_t* attr = element.first_attr
     cdef const name_t* name
-    cdef int i
     lengthen_mark(b, b"<", 1)
     _put_name(b, node)
     while attr != NULL:
         name = <const name_t*> attr.node.local_name
-        if attr.value != NULL and attr.value.length <= LONGEST_NAME:
-            for i in range(KEPT_ATTRIBUTES):
-                if attr.node.local_name >= KNOWN_TAGS and name.length == strlen(SAYING[i]) \
-                        and memcmp(name.short_name, SAYING[i], name.length) == 0:
-                    _put_attribute(b, SAYING[i], attr.value)
-                    break
+        if attr.value != NULL and attr.value.length <= LONGEST_NAME and attr.node.local_name >= KNOWN_TAGS \
+                and name.length <= LONGEST_NAME and is_one_of(name.short_name, name.length, SAYING):
+            _put_attribute(b, name, attr.value)
         attr = attr.next
     lengthen_mark(b, b">", 1)
 

@@ -66,6 +66,7 @@ cdef enum:
     OF_HEIGHT = 24
     OF_TEX = 25
 
+cdef bint is_one_of(const unsigned char* name, size_t length, const char** names) noexcept nogil
 cdef void add_mark(builder_t* b, int kind, uint32_t number) noexcept nogil
 cdef void add_text_mark(builder_t* b, int kind, const unsigned char* text, size_t length) noexcept nogil
 cdef void lengthen_mark(builder_t* b, const unsigned char* text, size_t length) noexcept nogil

@@ -225,7 +225,7 @@ cdef void open_picture(picture_t* picture) noexcept nogil:
     picture.width = picture.height = -1
 
 
-cdef bint _is_one_of(const unsigned char* name, size_t length, const char** names) noexcept nogil:
+cdef bint is_one_of(const unsigned char* name, size_t length, const char** names) noexcept nogil:
     """Whether an attribute has one of these names; the last one is NULL."""
     while names[0] != NULL:
         if length == strlen(names[0]) and memcmp(name, names[0], length) == 0:
@@ -247,10 +247,10 @@ cdef void picture_attribute(
         _number(value.data, value.length, &picture.width)
     elif which == OF_HEIGHT:
         _number(value.data, value.length, &picture.height)
-    elif _is_one_of(name, length, LATE_SOURCES):
+    elif is_one_of(name, length, LATE_SOURCES):
         picture.source = value
         picture.late = True
-    elif _is_one_of(name, length, SOURCE_SETS):
+    elif is_one_of(name, length, SOURCE_SETS):
         add_text_mark(b, MARK_SOURCES, value.data, value.length)
 
 

@@ -72,8 +72,9 @@ _ASIDE = frozenset(
 # Ends of keys whose string is the title of the next text in the data, such as a question or a heading.
 _TITLE = re.compile(r"(?:title|headline|heading|question|name|subject)\Z", re.IGNORECASE)
 
-_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
-_WORD = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")
+#: A tag; and a word, of which each letter of a script without spaces is one.
+TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
+WORD = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")
 _SIGN = re.compile(r"[{}<>\[\]=_|\\@#$%^*~;]")
 # A piece between white space that is a word, and not an identifier, an address or a number: letters of ASCII
 # and all characters beyond ASCII, with punctuation marks around.
@@ -105,6 +106,11 @@ class _Judged(NamedTuple):
     key: str
     group: int
     title: str
+
+
+def without_tags(text: str) -> str:
+    """Returns the text of HTML, with spaces for its tags."""
+    return html.unescape(TAG.sub(" ", text))
 
 
 def _unescape(literal: str) -> str:
@@ -223,7 +229,7 @@ def content_of(node: LexborNode, passed_over: Mapping[int, bytes]) -> str:
 
 def is_prose(text: str, marked: bool) -> bool:
     """Returns whether a text is prose, in any script. `marked` says that markup was removed from the text."""
-    words = _WORD.findall(text)
+    words = WORD.findall(text)
     single = sum(len(word) == 1 and word >= "\u0e00" for word in words)
     if len(words) - single / 2 < _WORDS:
         return False
@@ -251,7 +257,7 @@ def is_aside(key: str) -> bool:
 
 def spans_of(text: str) -> set[str]:
     """Returns all sequences of `_SPAN` words of a text, or the whole text if it is shorter."""
-    words = _WORD.findall(text.casefold())
+    words = WORD.findall(text.casefold())
     return {" ".join(words[i : i + _SPAN]) for i in range(max(len(words) - _SPAN, 0) + 1)} if words else set()
 
 
@@ -279,8 +285,8 @@ def _judge(nodes: Iterable[LexborNode], passed_over: Mapping[int, bytes]) -> Ite
         text = string.text
         if "<" not in text and "&lt;" in text:
             text = html.unescape(text)
-        marked = _TAG.search(text) is not None
-        plain = html.unescape(_TAG.sub(" ", text))
+        marked = TAG.search(text) is not None
+        plain = without_tags(text)
         if is_prose(plain, marked):
             room -= len(text) + len(title)
             if room < 0:

@@ -21,6 +21,8 @@ from typing import Any, NamedTuple
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from ncleaner.document.embedded import (
+    TAG,
+    WORD,
     Passage,
     content_of,
     is_aside,
@@ -29,8 +31,8 @@ from ncleaner.document.embedded import (
     known_spans,
     spans_of,
     unwrapped,
+    without_tags,
 )
-from ncleaner.text.words import UNSPACED
 
 __all__ = ["find_record"]
 
@@ -77,8 +79,6 @@ _CALLED = re.compile(r"\(?\s*function\s*\(([^()]*)\)\s*\{\s*return\s*(?=[{\[])")
 _TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*"|\bvoid\s+0\b|!0|!1|([A-Za-z_$][\w$]*+)(\s*+:)?', re.DOTALL)
 _CONSTANTS = frozenset(("true", "false", "null"))
 _BLOCK_END = re.compile(r"(?<=</p>)|(?<=</li>)|(?<=</h[1-6]>)|(?<=</div>)|(?<=</blockquote>)", re.IGNORECASE)
-_WORD = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")
-_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 
 
 class _Record(NamedTuple):
@@ -103,11 +103,7 @@ _DECODER = json.JSONDecoder(strict=False, parse_int=float)
 
 
 def _folded(text: str) -> str:
-    return " ".join(_WORD.findall(text.casefold()))
-
-
-def _plain(block: str) -> str:
-    return unescape(_TAG.sub(" ", block))
+    return " ".join(WORD.findall(text.casefold()))
 
 
 def _decode(text: str) -> Any:
@@ -347,12 +343,14 @@ class _Writer:
                 self._member(key, one, 0)
         self._end()
         for begin, end in reversed(summaries):
-            summary = spans_of(" ".join(map(_plain, self._blocks[begin:end])))
-            rest = spans_of(" ".join(map(_plain, self._blocks[:begin] + self._blocks[end:])))
+            summary = spans_of(" ".join(map(without_tags, self._blocks[begin:end])))
+            rest = spans_of(" ".join(map(without_tags, self._blocks[:begin] + self._blocks[end:])))
             if len(rest) >= 3 * len(summary) or 2 * len(summary & rest) >= len(summary):
                 del self._blocks[begin:end]
         title = next(self._searcher.titles_of(value), "")
-        return _Record(title, self._blocks, sum(map(len, map(_plain, self._blocks))), self._record.named)
+        return _Record(
+            title, self._blocks, sum(map(len, map(without_tags, self._blocks))), self._record.named
+        )
 
     def _add(self, block: str) -> None:
         if self._heading:
@@ -363,7 +361,7 @@ class _Writer:
     def _end(self, tag: str = "p") -> None:
         """Ends a paragraph of rich text; the next one is a block of this tag."""
         text = "".join(self._pieces)
-        if _WORD.search(text):
+        if WORD.search(text):
             self._add(f"<{self._tag}>{escape(text, False)}</{self._tag}>")
         self._pieces.clear()
         self._tag = tag
@@ -426,11 +424,11 @@ class _Writer:
             return
         if "<" not in text and "&lt;" in text:
             text = unescape(text)
-        marked = _TAG.search(text) is not None
+        marked = TAG.search(text) is not None
         if self._nodes and key in _TEXT and not marked:
             self._pieces.append(text)
             return
-        if not is_prose(unescape(_TAG.sub(" ", text)), marked):
+        if not is_prose(without_tags(text), marked):
             return
         self._end(self._tag)
         for block in _BLOCK_END.split(text) if marked else unescape(text).splitlines():
@@ -482,7 +480,7 @@ def find_record(
     if not is_known(record.title, known):
         fresh.append(f"<h1>{escape(record.title, False)}</h1>")
     for block in record.blocks:
-        text = _plain(block)
+        text = without_tags(block)
         if not is_known(text, known):
             known |= spans_of(text)
             fresh.append(block)

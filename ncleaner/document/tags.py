@@ -22,6 +22,7 @@ __all__ = [
     "CUES",
     "CUE_WORDS",
     "FORM",
+    "HEADINGS",
     "IMAGE",
     "INLINE",
     "LEFT_OUT",
@@ -82,6 +83,9 @@ TAGS: tuple[str, ...] = (
     "col",
 )
 CODE: dict[str, int] = {name: code for code, name in enumerate(TAGS)}
+
+#: The codes of h1 to h6.
+HEADINGS: tuple[int, ...] = tuple(CODE[f"h{level}"] for level in range(1, 7))
 
 ROLE: dict[str, int] = {
     **dict.fromkeys(_INLINE, INLINE),

@@ -187,7 +187,8 @@ def _parts(element: Element, *names: str) -> list[Element]:
 
 def _scripts(element: Element, name: str) -> Element:
     base = _parts(element, "base")[0] if name.startswith(("mu", "mo")) else Element("mrow")
-    for script in element.findall("mjx-script"):
+    script = element.find("mjx-script")
+    if script is not None:
         # limits in a line stand as scripts do: the upper one first
         made = Element({"munder": "msub", "mover": "msup", "munderover": "msubsup"}.get(name, name))
         scripts = [_of_mathjax(child) for child in script if child.tag != "mjx-spacer"]
@@ -243,12 +244,11 @@ def _fenced(children: list[Element]) -> str:
         child.tag == "mo" and _text(child) == opening for child in children[1:-1]
     ):
         return ""
-    inside = [child for child in children[1:-1] if not _is_empty(child)]
-    if opening == "{" and closing not in _CLOSING:
-        inside = [child for child in children[1:] if not _is_empty(child)]
+    if closing not in _CLOSING:
+        if opening != "{":
+            return ""
         closing = ""
-    elif closing not in _CLOSING:
-        return ""
+    inside = [child for child in children[1 : -1 if closing else None] if not _is_empty(child)]
     while len(inside) == 1 and inside[0].tag in _ROWS and len(inside[0]) == 1:
         inside = list(inside[0])
     if len(inside) == 1 and inside[0].tag == "mtable" and (name := _MATRICES.get(opening + closing)):
@@ -257,8 +257,12 @@ def _fenced(children: list[Element]) -> str:
         return ""
     if any(child.tag == "mo" and _text(child) in ")]}⟩⌉⌋" for child in children[1:-1]):
         return ""
-    left, right = f"\\left{_OPENING[opening]}", f"\\right{_CLOSING[closing]}"
-    return _joined([left, " " if left[-1].isalpha() else "", *_sequence(inside), right])
+    return _bracketed(_OPENING[opening], _sequence(inside), _CLOSING[closing])
+
+
+def _bracketed(left: str, parts: list[str], right: str) -> str:
+    """Puts brackets that grow around the parts of a row."""
+    return _joined([f"\\left{left}", " " if left[-1].isalpha() else "", *parts, f"\\right{right}"])
 
 
 def _is_empty(element: Element) -> bool:
@@ -417,8 +421,7 @@ def _in_brackets(element: Element) -> str:
         if n:
             parts.append(_escaped(separators[min(n - 1, len(separators) - 1)]) + " ")
         parts.append(_tex(child, False).strip())
-    left, right = _OPENING.get(opening, "."), _CLOSING.get(closing, ".")
-    return _joined([f"\\left{left}", " " if left[-1].isalpha() else "", *parts, f"\\right{right}"])
+    return _bracketed(_OPENING.get(opening, "."), parts, _CLOSING.get(closing, "."))
 
 
 def _prescripted(element: Element) -> str:

@@ -30,7 +30,6 @@ _RAISED = re.compile(r"\[?(\d{1,3}|[*†‡§¶]{1,3})\]?")
 _AROUND_REFERENCE = re.compile(r"[\[\](),;\s]{1,4}")
 _SUP = 1 << tags.CONTEXT.index("sup")
 _LI = tags.CODE["li"]
-_HEADINGS = [tags.CODE[f"h{level}"] for level in range(1, 7)]
 # Blocks that may be a note, and those inside of which no block is one: their text would leave its place.
 _NOTES = {tags.CODE[name] for name in ("li", "p", "div", "aside", "section")}
 _AROUND = {tags.CODE[name] for name in ("li", "blockquote", "dd", "dt", "td", "th", "caption", "pre")}
@@ -309,7 +308,7 @@ class _Page:
             of_notes[runs["segment"][row["first_run"]] : runs["segment"][row["last_run"] - 1] + 1] = True
         of_notes[list(self.segments)] = True
         rows = np.flatnonzero(self.kept)
-        is_heading = np.isin(document.elements["tag"][document.segments["element"][rows]], _HEADINGS)
+        is_heading = np.isin(document.elements["tag"][document.segments["element"][rows]], tags.HEADINGS)
         begins = np.append(np.flatnonzero(is_heading), len(rows))
         return [
             int(rows[first])

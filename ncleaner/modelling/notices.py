@@ -27,7 +27,6 @@ from ncleaner.text.visible import counted
 __all__ = ["Notices", "load_notices", "shipped_notices"]
 
 _CODE = 1 << tags.CONTEXT.index("code")
-_HEADINGS = [tags.CODE[f"h{level}"] for level in range(1, 7)]
 # no notice has this many headings, each above a text of this many words
 _SECTIONS, _WORDS = 3, 4
 _OWN = ("terms", "step", "offset")
@@ -154,7 +153,7 @@ def _is_none(document: Document, mask: npt.NDArray[np.bool_]) -> bool:
         return True
     if not len(document.elements):
         return False
-    headings = np.isin(document.elements["tag"][segments["element"]], _HEADINGS)
+    headings = np.isin(document.elements["tag"][segments["element"]], tags.HEADINGS)
     sentences = ~headings & (segments["words"] >= _WORDS) & (2 * segments["link_chars"] < segments["chars"])
     return int((headings[:-1] & sentences[1:]).sum()) >= _SECTIONS
 

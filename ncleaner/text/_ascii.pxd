@@ -44,6 +44,15 @@ cdef inline size_t find(const unsigned char* text, size_t length, const char* sm
     return 0
 
 
+cdef inline bint find_any(const unsigned char* text, size_t length, const char** small) noexcept nogil:
+    """Returns whether one of several `small` texts is in a text, as `find`; the last one is NULL."""
+    while small[0] != NULL:
+        if find(text, length, small[0]):
+            return True
+        small += 1
+    return False
+
+
 cdef inline bint holds(const unsigned char* text, size_t length, const char* wanted, size_t rare) noexcept nogil:
     """Returns whether a text has `wanted` in it, of whose characters the one at `rare` is the rarest."""
     cdef const unsigned char* p = text + rare
