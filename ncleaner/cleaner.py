@@ -13,6 +13,7 @@ from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept, Remarks
 from ncleaner.document.plain import dump_text
+from ncleaner.errors import ModelError
 from ncleaner.markup import MarkupOptions, Spans
 from ncleaner.methods.choice import load_method, make_method
 from ncleaner.methods.language import page_language
@@ -146,6 +147,11 @@ class Cleaner:
                     "sites", "only `ncleaner clean` makes a survey itself: give the file of one"
                 )
             self.sites = sites if isinstance(sites, Survey) else Survey(sites, entry.needs_references)
+            if recipe.drop_seen and not self.sites.paragraphs:
+                raise ModelError(
+                    f"the survey {self.sites.path} has no paragraphs: make it again with "
+                    "`survey --paragraphs`"
+                )
         wishes = (recipe.threshold, recipe.news, recipe.parameters)
         if isinstance(recipe.model, Stored):
             self.method = make_method(recipe.method, recipe.model, *wishes)
@@ -405,6 +411,10 @@ class Cleaner:
         if self.sites is not None and self.sites.duplicates:
             first = self.sites.duplicate_of(page)
             kept = kept.remarked(duplicate_of=first)
+        if self.sites is not None and self.sites.paragraphs:
+            kept = kept._replace(seen=self.sites.shares_seen(page, document, kept.mask))
+            if self.recipe.drop_seen:
+                kept = kept.without_seen()
         return document, kept
 
     def _layout(self, page: Page) -> str | TextLayout:

@@ -47,8 +47,9 @@ class Row(TypedDict):
         markdown: the same as Markdown.
         metadata: the fields of `Metadata`.
         signals: figures to filter by; see docs/metadata.md.
-        segments: index, kind, zone, origin, score and offsets in `text` of each kept segment; if they are
-            asked for, also source_start, source_end and selector (see `Sources`).
+        segments: index, kind, zone, origin, score and offsets in `text` of each kept segment; with a survey
+            that knows paragraphs, seen; if they are asked for, also source_start, source_end and selector
+            (see `Sources`).
     """
 
     url: str

@@ -162,6 +162,12 @@ class Recipe(Declared):
         "tell robots noai, noarchive or noindex.",
         panel=_KEPT,
     )
+    drop_seen: bool = option(
+        False,
+        "Leave out paragraphs that earlier pages of the crawl have, on any site. With --sites: a survey made "
+        "with --paragraphs, or auto.",
+        panel=_KEPT,
+    )
     alt_text: bool = option(False, "Include the alternative text of images.", panel=_KEPT)
     readings: bool = option(
         True, "Leave out the readings of characters (<ruby>), which follow them in brackets.", panel=_KEPT
@@ -205,6 +211,11 @@ class Recipe(Declared):
             raise OptionError(
                 "min_quality",
                 f"the method {self.method} does not estimate quality: use hybrid",
+            )
+        if self.drop_seen and self.sites is None:
+            raise OptionError(
+                "drop_seen",
+                "it needs a survey in `sites`, which `ncleaner survey --paragraphs` makes, or auto",
             )
         if entry.needs_references and self.sites is None:
             raise OptionError(

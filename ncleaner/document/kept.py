@@ -34,6 +34,8 @@ KINDS: tuple[str, ...] = (
 )  # fmt: skip
 # A page without main text: an error message, a wall, an empty listing. It is no kind of the structure model.
 NOTICE = "notice"
+# A segment repeats earlier pages if more than this share of it does: Onion's threshold (Pomikálek 2011).
+_SEEN = 0.5
 # Cells, what ends the search for one, and the most blocks between a segment and its cell.
 _CELLS = [CODE[name] for name in ("td", "th")]
 _NO_CELLS = [CODE[name] for name in ("table", "li", "dd", "dt")]
@@ -58,6 +60,7 @@ class Remarks(NamedTuple):
         reserved: True if nothing is kept because the page does not want to be part of a corpus, and the user
             respects that.
         foreign: True if nothing is kept because the page is in none of the user's languages.
+        seen: number of segments that are not kept because earlier pages have them.
     """
 
     model: str = ""
@@ -68,6 +71,7 @@ class Remarks(NamedTuple):
     doubtful: bool = False
     reserved: bool = False
     foreign: bool = False
+    seen: int = 0
 
 
 class Kept(NamedTuple):
@@ -92,6 +96,8 @@ class Kept(NamedTuple):
             cannot tell, and in what a Cleaner returns.
         quality: how good the text of the page is, as `Cleaner` estimates it: the F1 of its words against a
             gold text, 0 to 1, three decimal places. None if nothing is kept, or without `estimate`.
+        seen: shape (segments,), float64: the share of each segment that earlier pages have, by the survey of
+            sites; NaN if it is not kept or too short to tell. None without a survey that knows it.
     """
 
     mask: npt.NDArray[np.bool_]
@@ -101,6 +107,7 @@ class Kept(NamedTuple):
     marks: npt.NDArray[np.uint8] | None = None
     estimate: Callable[..., float] | None = None
     quality: float | None = None
+    seen: npt.NDArray[np.float64] | None = None
 
     def marks_of(self, document: Document) -> npt.NDArray[np.uint8]:
         """The kind of each segment of the document: shape (segments,), ASCII codes of `p`, `h` and `l`."""
@@ -145,8 +152,31 @@ class Kept(NamedTuple):
             old.doubtful if doubtful is None else doubtful,
             old.reserved if reserved is None else reserved,
             old.foreign,
+            old.seen,
         )
         return self._replace(remarks=remarks)
+
+    def without_seen(self) -> Kept:
+        """Returns the same decision without the segments of which earlier pages have more than half.
+
+        A segment too short to tell, such as a heading, goes with the longer kept segments on both sides.
+        """
+        if self.seen is None:
+            return self
+        rows = np.flatnonzero(self.mask)
+        shares = self.seen[rows]
+        gone = shares > _SEEN
+        if not gone.any():
+            return self
+        # the longer segment before and behind each; a missing one is like the one on the other side
+        longer = np.flatnonzero(~np.isnan(shares))
+        after = np.searchsorted(longer, np.arange(len(rows)))
+        before, after = np.maximum(after - 1, 0), np.minimum(after, len(longer) - 1)
+        gone |= np.isnan(shares) & gone[longer[before]] & gone[longer[after]]
+        mask = self.mask.copy()
+        mask[rows[gone]] = False
+        remarks = self.remarks._replace(seen=int(np.count_nonzero(gone)))
+        return self._replace(mask=mask, remarks=remarks)
 
 
 def lines_of(document: Document, kept: Kept) -> bytes:

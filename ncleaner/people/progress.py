@@ -359,6 +359,11 @@ def run_summary(tally: Tally) -> str:
             f"{counted(tally.duplicates, 'page repeats', 'pages repeat')} another page of the survey, which "
             "duplicate_of in jsonl and parquet names"
         )
+    if number := tally.seen:
+        lines.append(
+            f"{counted(number, 'paragraph is', 'paragraphs are')} left out because earlier pages have "
+            f"{'it' if number == 1 else 'them'} (--drop-seen)"
+        )
     if tally.skipped:
         lines.append(f"{counted(tally.skipped.total(), 'record')} skipped{_by_reason(tally.skipped)}")
     if number := tally.flattened:

@@ -51,6 +51,7 @@ def survey(
     pages: int = PAGES,
     references: bool = False,
     duplicates: bool = False,
+    paragraphs: bool = False,
     jobs: int = 1,
     progress: Progress = no_progress,
     again: bool = False,
@@ -69,6 +70,7 @@ def survey(
         pages: pages of each site that the survey keeps, 2 to `MOST_PAGES`.
         references: whether it keeps their HTML, too.
         duplicates: whether it finds duplicates among all pages, by their clean texts.
+        paragraphs: whether it finds the first page of each paragraph of the clean texts.
         jobs, progress, again: see `run`.
 
     Returns:
@@ -82,11 +84,13 @@ def survey(
     if output.is_dir():
         raise OutputError(f"the survey {output} is a directory: give the name of a file")
     folder = output.with_name(f"{output.name}.parts")
-    with Builder(output, pages, references, duplicates) as builder:
+    with Builder(output, pages, references, duplicates, paragraphs) as builder:
         tally = Tally()
         if inputs:
             make_folder(folder)
-            written = Output(format="signatures", references=references, duplicates=duplicates)
+            written = Output(
+                format="signatures", references=references, duplicates=duplicates, paragraphs=paragraphs
+            )
             settings = replace(settings, output=written)
             tally = run(inputs, settings, output=folder, jobs=jobs, progress=progress, again=again)
         for part in [*parts, *parts_of(folder)] if folder.is_dir() else parts:
@@ -160,6 +164,7 @@ def surveyed(
             survey(
                 inputs, (), path, _plain(settings),
                 pages=MOST_PAGES, references=entry_of(settings.recipe.method).needs_references,
+                paragraphs=settings.recipe.drop_seen,
                 jobs=jobs, progress=quietly, again=again,
             )  # fmt: skip
             write_whole(told, of)
@@ -167,8 +172,11 @@ def surveyed(
 
 
 def _plain(settings: Settings) -> Settings:
-    """Returns the settings of a survey for cleaning only: it knows the texts of pages, not what is kept."""
+    """Returns the settings of a survey for cleaning only: it knows the texts of pages; and what is kept of
+    them only if paragraphs are to be found."""
     recipe = settings.recipe
+    if recipe.drop_seen and not entry_of(recipe.method).needs_references:
+        return replace(settings, recipe=replace(recipe, sites=None, drop_seen=False))
     return replace(
         settings,
         recipe=Recipe("everything", encoding=recipe.encoding, text=recipe.text, limits=recipe.limits),
@@ -178,5 +186,6 @@ def _plain(settings: Settings) -> Settings:
 def _key(inputs: list[Input], settings: Settings) -> bytes:
     """Returns a line that is another one if the survey of the inputs may be."""
     seen = [f"{source.path}\t{source.size}\t{source.modified}" for source in inputs]
-    what = "\n".join([repr(_plain(settings).recipe), repr(settings.reading), settings.recipe.method, *seen])
-    return hashlib.sha256(what.encode("utf-8", "surrogateescape")).hexdigest().encode() + b"\n"
+    plain = _plain(settings)
+    what = [repr(plain.recipe), plain.fingerprint(), repr(plain.reading), settings.recipe.method, *seen]
+    return hashlib.sha256("\n".join(what).encode("utf-8", "surrogateescape")).hexdigest().encode() + b"\n"

@@ -155,6 +155,7 @@ class Tally:
         foreign: empty pages in other languages than the user wants (`Recipe.language`).
         doubtful: empty pages whose text would be worse than the user wants (`Recipe.min_quality`).
         duplicates: pages that repeat another page, by the survey of sites.
+        seen: segments that are left out because earlier pages have them (`Recipe.drop_seen`).
         skipped: records that yield no page, by reason.
         lost: pages given up, by reason.
         damaged: places where an input is broken.
@@ -192,6 +193,7 @@ class Tally:
     foreign: int = _number(later=True)
     doubtful: int = _number(later=True)
     duplicates: int = _number(later=True)
+    seen: int = _number(later=True)
     lost: Counter[str] = _counts("given_up")
     skipped: Counter[str] = _counts("records_skipped")
     flattened: int = _number()
@@ -264,6 +266,7 @@ class Tally:
         self.encodings[document.encoding or "decoded"] += 1
         self.unfamiliar += kept.remarks.unfamiliar
         self.duplicates += bool(kept.remarks.duplicate_of)
+        self.seen += kept.remarks.seen
         if kept.remarks.fallback:
             self.fallbacks[kept.remarks.fallback] += 1
         _add(self.languages, kept.remarks.language or "unknown", 1)

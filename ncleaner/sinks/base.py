@@ -97,6 +97,9 @@ class SinkOptions(Declared):
         "`duplicates`).",
         of=("signatures", *_ROWS), panel=_PANEL,
     )  # fmt: skip
+    paragraphs: bool = option(
+        False, "Add what finding repeated paragraphs takes.", of=("signatures",), panel=_PANEL
+    )
 
     @property
     def wants_facts(self) -> bool:

@@ -128,10 +128,10 @@ def segments_to_write(document: Document, kept: Kept, options: SinkOptions) -> l
     """Returns the kept segments of a page, each as a dict; and with `removed` the others that readers see.
 
     Keys: index (in the whole document), kind, zone (empty outside of zones), origin (`page` or `state`; see
-    `Document.origin`), start and end (offsets in
-    `kept_text`, in code points; of removed segments in `removed_text`), score (four decimal places) if the
-    method has scores, with `removed` kept, and with `source` source_start, source_end (null where they are
-    unknown) and selector; see `Sources`.
+    `Document.origin`), start and end (offsets in `kept_text`, in code points; of removed segments in
+    `removed_text`), score (four decimal places) if the method has scores; with a survey that knows paragraphs
+    seen (`Kept.seen`, two decimal places, null if it is unknown), with `removed` kept, and with `source`
+    source_start, source_end (null where they are unknown) and selector; see `Sources`.
     """
     removed, sources = options.removed, document.sources if options.source else None
     found = []
@@ -155,6 +155,8 @@ def segments_to_write(document: Document, kept: Kept, options: SinkOptions) -> l
             entry["kept"] = is_kept
         if kept.scores is not None:
             entry["score"] = round(float(kept.scores[row]), 4)
+        if kept.seen is not None:
+            entry["seen"] = None if np.isnan(kept.seen[row]) else round(float(kept.seen[row]), 2)
         if sources is not None:
             first = int(sources.starts[row])
             entry["source_start"] = first if first >= 0 else None

@@ -68,6 +68,7 @@ def _schema(options: SinkOptions = SinkOptions()) -> pa.Schema:
             "start": pa.int32(),
             "end": pa.int32(),
             "score": pa.float32(),
+            "seen": pa.float32(),
             **({"kept": pa.bool_()} if options.removed else {}),
             **(
                 {"source_start": pa.int64(), "source_end": pa.int64(), "selector": pa.string()}
@@ -136,10 +137,9 @@ class ParquetSink(Sink):
     probability of each), quality (the estimated F1 of the text, 0 to 1), origin (`page`, `state` or
     `both`), duplicate_of (URL of the page that this one repeats, by the survey of sites), encoding,
     offset (-1 for a file that is one page), record_id, segments_kept, text, segments (index, kind, zone,
-    origin, start, end, score, as in jsonl, with `source` also source_start, source_end and selector); if
-    the options say so, removed (the other text), markdown (the
-    text as Markdown), metadata (the fields of `Metadata`) and signals
-    (see `signals_of`). Unknown values are null.
+    origin, start, end, score, seen, as in jsonl, with `source` also source_start, source_end and selector);
+    if the options say so, removed (the other text), markdown (the text as Markdown), metadata (the fields of
+    `Metadata`) and signals (see `signals_of`). Unknown values are null.
 
     Raises:
         OutputError: pyarrow is not installed.

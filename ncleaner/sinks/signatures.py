@@ -8,6 +8,7 @@ from ncleaner.page import Page
 from ncleaner.sinks.base import Sink
 from ncleaner.sinks.text import kept_text
 from ncleaner.surveying.duplicates import sketch_of
+from ncleaner.surveying.paragraphs import sequences_on
 from ncleaner.surveying.signatures import signature_of
 
 __all__ = ["SignaturesSink"]
@@ -25,5 +26,6 @@ class SignaturesSink(Sink):
         """Returns the line of a page; nothing for a page without a host."""
         body = page.body if self.options.references and page.kind != "text" else None
         sketch = sketch_of(page, kept_text(document, kept)) if self.options.duplicates else None
-        signature = signature_of(page.url, document, kept, body, sketch)
+        sequences = sequences_on(page, document, kept.mask) if self.options.paragraphs else None
+        signature = signature_of(page.url, document, kept, body, sketch, sequences)
         return b"" if signature is None else signature.line()

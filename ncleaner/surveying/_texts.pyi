@@ -1,9 +1,15 @@
 import numpy as np
 import numpy.typing as npt
 
+from ncleaner.document._tables import Tables
+
 HASHES_VERSION: int
+SEQUENCES_VERSION: int
 
 def text_hashes(
     data: bytes, starts: npt.NDArray[np.uint32], ends: npt.NDArray[np.uint32]
 ) -> npt.NDArray[np.uint32]: ...
 def layout_hash(elements: npt.NDArray[np.void]) -> int: ...
+def sequences_of(
+    tables: Tables, mask: npt.NDArray[np.bool_]
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int32]]: ...

@@ -19,6 +19,7 @@ from pathlib import Path
 from ncleaner.errors import InputError, ModelError, OutputError
 from ncleaner.surveying._texts import HASHES_VERSION
 from ncleaner.surveying.duplicates import CAPTURE_TABLES, SKETCH_VERSION, find_duplicates
+from ncleaner.surveying.paragraphs import SEQUENCE_TABLES, SEQUENCES_VERSION, find_firsts
 from ncleaner.surveying.signatures import Signature
 from ncleaner.surveying.survey import APPLICATION, MOST_PAGES, Survey, checked
 from ncleaner.versions import SURVEYS
@@ -53,6 +54,10 @@ _PAGE = """INSERT INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDA
 _CAPTURE = """INSERT INTO captures VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
     SET site = excluded.site, url = excluded.url, text = excluded.text, bands = excluded.bands
     WHERE (excluded.site, excluded.url, excluded.text, excluded.bands) < (site, url, text, bands)"""
+_CAPTURED = (
+    "INSERT INTO captured VALUES (?, ?) ON CONFLICT DO UPDATE SET moment = min(moment, excluded.moment)"
+)
+_SEEN = "INSERT INTO seen VALUES (?, ?)"
 _PRUNE = """DELETE FROM pages WHERE (site, page) IN (SELECT site, page FROM (
     SELECT site, page, row_number() OVER (PARTITION BY site ORDER BY page) AS number FROM pages) WHERE number
     > ?)"""
@@ -66,6 +71,7 @@ class Builder:
         pages: pages of a site that the survey keeps, 2 to `MOST_PAGES`.
         references: keep the HTML of these pages, too, for the method `site`.
         duplicates: find duplicates among all pages.
+        paragraphs: find the first page of each paragraph.
 
     Raises:
         OutputError: the file cannot be written.
@@ -73,7 +79,12 @@ class Builder:
     """
 
     def __init__(
-        self, path: str | Path, pages: int = PAGES, references: bool = False, duplicates: bool = False
+        self,
+        path: str | Path,
+        pages: int = PAGES,
+        references: bool = False,
+        duplicates: bool = False,
+        paragraphs: bool = False,
     ) -> None:
         if not 2 <= pages <= MOST_PAGES:
             raise ValueError(f"the number of pages of a site is from 2 to {MOST_PAGES}, not {pages}")
@@ -81,6 +92,7 @@ class Builder:
         self.pages = pages
         self.references = references
         self.duplicates = duplicates
+        self.paragraphs = paragraphs
         self._working = self.path.with_name(f".{self.path.name}.working")
         self._whole = self.path.with_name(f".{self.path.name}.whole")
         self._added = 0
@@ -90,7 +102,8 @@ class Builder:
             self._database.executescript(
                 # the file is thrown away if the program dies
                 f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -{_CACHE};"
-                f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {SURVEYS}; {_TABLES} BEGIN;"
+                f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {SURVEYS}; {_TABLES} "
+                f"{SEQUENCE_TABLES if paragraphs else ''} BEGIN;"
             )
         except sqlite3.Error as error:
             raise self._failed(error) from error
@@ -142,6 +155,9 @@ class Builder:
         if self.duplicates and signature.sketch is not None:
             sketch = signature.sketch
             self._database.execute(_CAPTURE, (sketch.capture, site, sketch.url, sketch.text, sketch.bands))
+        if self.paragraphs and (sequences := signature.sequences) is not None:
+            self._database.execute(_CAPTURED, (sequences.capture, sequences.moment))
+            self._database.executemany(_SEEN, sequences.rows)
         self._added += 1
         if self._added % _BETWEEN == 0:
             self._database.execute(_PRUNE, (self.pages,))
@@ -159,11 +175,15 @@ class Builder:
 
     def _read(self, line: bytes, where: str) -> Signature:
         signature = Signature.of_line(line, where)
-        if self.duplicates and signature.sketch is None:
-            raise InputError(
-                f"{where}: there is no sketch in the signature, which finding duplicates needs: survey the "
-                "page again with --duplicates"
-            )
+        for wanted, found, what, option in (
+            (self.duplicates, signature.sketch, "sketch", "duplicates"),
+            (self.paragraphs, signature.sequences, "sequence of words", "paragraphs"),
+        ):
+            if wanted and found is None:
+                raise InputError(
+                    f"{where}: there is no {what} in the signature, which finding {option} needs: survey the "
+                    f"page again with --{option}"
+                )
         return signature
 
     def add_survey(self, path: str | Path) -> None:
@@ -186,10 +206,9 @@ class Builder:
                 f"the survey {path} is {with_} references, and this one is to be {without} them: survey its "
                 "pages again"
             )
-        if self.duplicates and survey.about.get("duplicates") != "1":
-            raise InputError(
-                f"the survey {path} is without duplicates: survey its pages again with --duplicates"
-            )
+        for name, wanted in (("duplicates", self.duplicates), ("paragraphs", self.paragraphs)):
+            if wanted and survey.about.get(name) != "1":
+                raise InputError(f"the survey {path} is without {name}: survey its pages again with --{name}")
         source = sqlite3.connect(f"{survey.path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
         try:
             with checked(survey.path):
@@ -201,6 +220,8 @@ class Builder:
                     self._insert(_COUNT, rows)
                 while rows := captures.fetchmany(1000):
                     self._insert(_CAPTURE, rows)
+                if self.paragraphs:
+                    self._add_sequences(source)
                 while rows := pages.fetchmany(100):
                     for site, _, _, texts, crc, *_ in rows:
                         if not isinstance(texts, bytes) or zlib.crc32(texts) != crc:
@@ -211,6 +232,13 @@ class Builder:
         finally:
             source.close()
         self._insert(_PRUNE, [(self.pages,)])
+
+    def _add_sequences(self, source: sqlite3.Connection) -> None:
+        captured = source.execute("SELECT capture, moment FROM moments")
+        seen = source.execute("SELECT sequence, capture FROM sequences JOIN moments ON rank = first")
+        for rows, statement in ((captured, _CAPTURED), (seen, _SEEN)):
+            while some := rows.fetchmany(1000):
+                self._insert(statement, some)
 
     def _insert(self, statement: str, rows: list[tuple[object, ...]]) -> None:
         try:
@@ -230,6 +258,8 @@ class Builder:
         about = {"hashes": HASHES_VERSION, "pages": self.pages, "references": int(self.references)}
         if self.duplicates:
             about |= {"duplicates": 1, "sketches": SKETCH_VERSION}
+        if self.paragraphs:
+            about |= {"paragraphs": 1, "sequences": SEQUENCES_VERSION}
         try:
             database = self._database
             database.execute(_PRUNE, (self.pages,))
@@ -239,6 +269,8 @@ class Builder:
                     "INSERT INTO counts SELECT site, iif(exact, 'exact', 'near') AS what, '', count(*) "
                     "FROM duplicates JOIN captures USING (capture) GROUP BY site, what"
                 )
+            if self.paragraphs:
+                find_firsts(database)
             database.executemany("INSERT INTO about VALUES (?, ?)", [(k, str(v)) for k, v in about.items()])
             found = Counter(
                 {

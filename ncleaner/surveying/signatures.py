@@ -22,6 +22,7 @@ from ncleaner.document.kept import Kept
 from ncleaner.errors import InputError
 from ncleaner.surveying._texts import HASHES_VERSION, layout_hash, text_hashes
 from ncleaner.surveying.duplicates import Sketch
+from ncleaner.surveying.paragraphs import Sequences
 from ncleaner.text.hosts import registered_domain
 
 __all__ = ["MOST_TEXTS", "Signature", "hashes_of", "signature_of"]
@@ -53,6 +54,7 @@ class Signature:
         encoding: WHATWG name of its encoding.
         texts: different hashes of texts, uint32, ascending, at most `MOST_TEXTS`.
         sketch: for finding duplicates of the page; None if it is left out, or the page has no clean text.
+        sequences: for finding its paragraphs on later pages; None if they are left out.
     """
 
     site: str
@@ -66,6 +68,7 @@ class Signature:
     html: bytes = b""
     encoding: str = ""
     sketch: Sketch | None = None
+    sequences: Sequences | None = None
 
     def line(self) -> bytes:
         """The line of a file of signatures, with its line end."""
@@ -85,6 +88,8 @@ class Signature:
             entry["encoding"] = self.encoding
         if self.sketch is not None:
             entry["sketch"] = self.sketch.entry()
+        if self.sequences is not None:
+            entry["sequences"] = self.sequences.entry()
         return json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
     @classmethod
@@ -114,17 +119,25 @@ class Signature:
             if not all(isinstance(name, str) for name in names) or not names[0]:
                 raise ValueError("a name is missing")
             sketch = Sketch.of_entry(entry["sketch"], where) if "sketch" in entry else None
+            sequences = Sequences.of_entry(entry["sequences"], where) if "sequences" in entry else None
             site, language, kind, encoding = names
-            return cls(site, page, layout, words, kept, language, kind, texts, html, encoding, sketch)
+            return cls(
+                site, page, layout, words, kept, language, kind, texts, html, encoding, sketch, sequences
+            )
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError, zlib.error) as error:
             raise InputError(f"{where}: this is no signature of a page ({error})") from error
 
 
 def signature_of(
-    url: str, document: Document, kept: Kept, html: bytes | None = None, sketch: Sketch | None = None
+    url: str,
+    document: Document,
+    kept: Kept,
+    html: bytes | None = None,
+    sketch: Sketch | None = None,
+    sequences: Sequences | None = None,
 ) -> Signature | None:
-    """The signature of a page, with the page itself and a sketch if they are given; None without a host in
-    its URL."""
+    """The signature of a page, with the page itself, a sketch and sequences if they are given; None without a
+    host in its URL."""
     site = registered_domain(url)
     if not site:
         return None
@@ -143,4 +156,5 @@ def signature_of(
         html or b"",
         document.encoding if html else "",
         sketch,
+        sequences,
     )

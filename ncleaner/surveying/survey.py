@@ -3,7 +3,8 @@
 Its tables: `about` (key, value); `counts` (site, what, name, number), where `what` is pages, words, kept,
 language, kind, exact or near (duplicates); `pages` (site, page, layout, texts, crc, size, html, encoding), a
 sample of each site's pages, of a given size, those with the smallest hashes of their URLs, and the hashes of
-the texts on each of them, uint32, little endian; and `captures` and `duplicates` (see `duplicates.py`).
+the texts on each of them, uint32, little endian; `captures` and `duplicates` (see `duplicates.py`); and in
+surveys with paragraphs `moments` and `sequences` (see `paragraphs.py`).
 SQLite finds a site among millions without reading the rest, and any program can ask the tables.
 """
 
@@ -29,6 +30,7 @@ from ncleaner.errors import InputError, ModelError
 from ncleaner.page import Page
 from ncleaner.surveying._texts import HASHES_VERSION
 from ncleaner.surveying.duplicates import SKETCH_VERSION, capture_of
+from ncleaner.surveying.paragraphs import SEQUENCES_VERSION, shares_seen
 from ncleaner.surveying.signatures import hashes_of
 from ncleaner.text.hosts import registered_domain
 from ncleaner.versions import SURVEYS
@@ -89,6 +91,7 @@ class Survey:
     Attributes:
         about: version and settings.
         duplicates: whether it knows the duplicates among its pages.
+        paragraphs: whether it knows the first page of each paragraph.
 
     Raises:
         ModelError: there is no such file, it has no reference pages, it is no survey or one of another
@@ -116,6 +119,9 @@ class Survey:
         self.duplicates = self.about.get("duplicates") == "1"
         if self.duplicates and self.about.get("sketches") != str(SKETCH_VERSION):
             raise ModelError(f"the survey {self.path} has other sketches of pages: make it again")
+        self.paragraphs = self.about.get("paragraphs") == "1"
+        if self.paragraphs and self.about.get("sequences") != str(SEQUENCES_VERSION):
+            raise ModelError(f"the survey {self.path} has other sequences of words: make it again")
         if references and self.about.get("references") != "1":
             raise ModelError(
                 f"the survey {self.path} has no reference pages: make it again with `survey --references`"
@@ -189,6 +195,17 @@ class Survey:
                 (capture_of(page),),
             ).fetchone()
         return str(row[0]) if row else ""
+
+    def shares_seen(
+        self, page: Page, document: Document, mask: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.float64]:
+        """How much of each kept segment is on earlier pages; see `paragraphs.shares_seen`.
+
+        Raises:
+            ModelError: the survey was made without paragraphs, or is damaged.
+        """
+        with checked(self.path):
+            return shares_seen(self.database, page, document, mask)
 
     def _reference(self, site: str, others: npt.NDArray[np.intp]) -> Document | None:
         """The page of median size among the sampled pages of these numbers; None if none has HTML."""

@@ -13,7 +13,7 @@ import pytest
 
 from ncleaner import Cleaner
 
-from ..archives import http, warc
+from ..archives import DATE, http, warc
 
 PLACES = "harbour castle market station library museum theatre bridge garden school".split()
 TEMPLATE = (
@@ -250,3 +250,58 @@ with Builder(sys.argv[1], duplicates=True) as builder:
     )
     sites, duplicates, kilobytes = map(int, done.stdout.split())
     assert sites == 100_000 and duplicates == 10_000 and kilobytes < 150_000
+
+
+def copies(path: Path) -> Path:
+    """An archive of six pages, of which the later three have two paragraphs of the earlier ones."""
+    chance = random.Random(1)
+    common = ("the", "of", "and", "to", "in", "was", "that", "with", *PLACES)
+    paragraphs = [
+        ["The " + " ".join(chance.choice(common) for _ in range(40)) + "." for _ in range(4)]
+        for _ in range(6)
+    ]
+    records = []
+    for number, own in enumerate(paragraphs):
+        text = [own[0], *paragraphs[number - 3][1:3], own[3]] if number > 2 else own
+        body = f"<html lang=en><title>{number}</title><h1>Story {number}</h1><p>{'<p>'.join(text)}"
+        record = warc(number, http(body.encode()), target=f"http://s{number}.example.org/")
+        records.append(record.replace(DATE.encode(), f"2024-05-0{number + 1}T10:00:00Z".encode()))
+    path.write_bytes(b"".join(records))
+    return path
+
+
+def test_paragraphs_of_earlier_pages(tmp_path: Path) -> None:
+    copies(tmp_path / "crawl.warc")
+    assert ncleaner("survey", "-q", "crawl.warc", "--paragraphs", "-o", "s.ncs", cwd=tmp_path).returncode == 0
+    everything = ncleaner("clean", "-q", "crawl.warc", cwd=tmp_path).stdout.splitlines()
+    known = ("clean", "crawl.warc", "--sites", "s.ncs")
+    done = ncleaner(*known, "--drop-seen", cwd=tmp_path)
+    assert "6 paragraphs are left out because earlier pages have them (--drop-seen)" in done.stderr
+    once = done.stdout.splitlines()
+    lines = [line for line in once if line]
+    assert lines == list(dict.fromkeys(filter(None, everything))) and len(everything) - len(once) == 6
+    # with any number of workers, and with a survey that the run makes itself
+    for more in (("--sites", "s.ncs", "-j", "3"), ("--sites", "auto")):
+        again = ncleaner("clean", "-q", "crawl.warc", "--drop-seen", *more, cwd=tmp_path)
+        assert again.stdout.splitlines() == once
+    ncleaner(*known, "-q", "--segments", "-o", "a.jsonl", cwd=tmp_path)
+    rows = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]
+    assert [segment["seen"] for segment in rows[4]["segments"]] == [None, 0, 1, 1, 0]
+    ncleaner(*known, "-q", "-o", "a.parquet", cwd=tmp_path)
+    table = pytest.importorskip("pyarrow.parquet").read_table(tmp_path / "a.parquet")
+    found = [segment["seen"] for segment in table.column("segments").to_pylist()[4]]
+    assert found == [None, 0, 1, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), "--drop-seen: it needs a survey in `sites`"),
+        (("--sites", "plain.ncs"), "has no paragraphs: make it again with `survey --paragraphs`"),
+    ],
+)
+def test_what_lacks_paragraphs_is_refused(options: Sequence[str], said: str, tmp_path: Path) -> None:
+    copies(tmp_path / "crawl.warc")
+    ncleaner("survey", "-q", "crawl.warc", "-o", "plain.ncs", cwd=tmp_path)
+    done = ncleaner("clean", "crawl.warc", "--drop-seen", *options, cwd=tmp_path)
+    assert done.returncode != 0 and said in " ".join(done.stderr.split()) and not done.stdout

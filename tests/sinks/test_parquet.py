@@ -77,8 +77,26 @@ def test_a_row_says_all_there_is() -> None:
         "segments_kept": 2,
         "text": "Möwen\neins\nzwei",
         "segments": [
-            {"index": 0, "kind": "h", "zone": "", "origin": "page", "start": 0, "end": 5, "score": 1.25},
-            {"index": 2, "kind": "l", "zone": "", "origin": "page", "start": 6, "end": 15, "score": None},
+            {
+                "index": 0,
+                "kind": "h",
+                "zone": "",
+                "origin": "page",
+                "start": 0,
+                "end": 5,
+                "score": 1.25,
+                "seen": None,
+            },
+            {
+                "index": 2,
+                "kind": "l",
+                "zone": "",
+                "origin": "page",
+                "start": 6,
+                "end": 15,
+                "score": None,
+                "seen": None,
+            },
         ],
     }
 
@@ -111,6 +129,7 @@ def test_what_is_unknown_is_null() -> None:
             "start": 2 * i,
             "end": 2 * i + 1,
             "score": None,
+            "seen": None,
         }
         for i in range(2)
     ]

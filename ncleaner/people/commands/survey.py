@@ -57,6 +57,11 @@ class Surveying(Declared):
         "`duplicate_of` of `clean --sites` (needs the extra `duplicates`).",
         panel=_FOUND,
     )
+    paragraphs: bool = option(
+        False,
+        "Find the first page of each paragraph of the clean text, for `clean --sites FILE --drop-seen`.",
+        panel=_FOUND,
+    )
     html: Path | None = option(
         None, "Write a portrait of the crawl to this HTML file.", kind=Path, metavar="FILE", panel="Output"
     )
@@ -124,6 +129,7 @@ def _survey(
             pages=surveying.pages,
             references=surveying.references,
             duplicates=surveying.duplicates,
+            paragraphs=surveying.paragraphs,
             jobs=asked.processes,
             progress=display.advance,
             again=asked.again,
