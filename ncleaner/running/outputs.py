@@ -187,7 +187,8 @@ def open_output_in(folder: Folder, name: str, settings: Settings) -> Iterator[Op
 
 
 def is_directory(output: str | Path) -> bool:
-    """Whether the option -o names a directory: it is an existing one, or its name has no suffix."""
+    """Whether the option -o names a directory: it is one, or does not exist and has no suffix."""
     if is_url(str(output)):
         return not PurePosixPath(str(output)).suffix or str(output).endswith("/")
-    return Path(output).is_dir() or not Path(output).suffix
+    path = Path(output)
+    return path.is_dir() or not (path.suffix or path.exists())

@@ -63,6 +63,14 @@ def check_writable(path: Path) -> None:
         raise cannot_write(path, OSError(reason, os.strerror(reason), str(path)))
 
 
+def _is_special(path: Path) -> bool:
+    """Tells whether a path is no file that another one could replace: /dev/null, a named pipe."""
+    # /dev/stdout leads to a file if the output is redirected
+    if path.is_dir() or not path.exists():
+        return False
+    return not path.is_file() or (path.parts[:2] == ("/", "dev") and path.is_symlink())
+
+
 def _without_links(path: str, flags: int) -> int:
     """Opens a file for `open`, unless its name is a link: others may have put one there, to have another file
     written to."""
@@ -117,15 +125,19 @@ class LocalFolder:
         return str(self.path)
 
     def file(self, name: str) -> AbstractContextManager[BinaryIO]:
-        """Opens a file that appears when it is complete; makes the directories above it."""
+        """Opens a file that appears when it is complete; makes the directories above it. A device or a named
+        pipe is written to as it is."""
         path = self.path / name
+        if _is_special(path):
+            return path.open("wb")
         path.parent.mkdir(parents=True, exist_ok=True)
         return atomic_file(path)
 
     def size(self, name: str) -> int:
-        """Returns the size of a file in bytes; -1 if it does not exist."""
+        """Returns the size of a file in bytes, 0 for a device or a pipe; -1 if it does not exist."""
+        path = self.path / name
         try:
-            return (self.path / name).stat().st_size
+            return 0 if _is_special(path) else path.stat().st_size
         except OSError:
             return -1
 

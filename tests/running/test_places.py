@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from ncleaner.errors import OutputError
+from ncleaner.reading.inputs import find_inputs
+from ncleaner.running.engine import run
+from ncleaner.running.outputs import check_new, is_directory
+from ncleaner.running.settings import Settings
 
 from ..people.test_app import CRAWL, PROSE, ncleaner
 
@@ -95,3 +103,29 @@ def test_one_that_cannot_be_read_costs_no_other(tmp_path: Path) -> None:
     assert "2 pages read" in said
     result = ncleaner("clean", crawl, "-o", tmp_path / "out", "--log-json")
     assert '"event": "passed_over"' in result.stderr.decode()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes on this system")
+def test_devices_and_pipes_stay(tmp_path: Path) -> None:
+    source, pipe = tmp_path / "a.html", tmp_path / "pipe"
+    source.write_text("<p>The ferry will sail until the end of May, the harbour board decided.")
+    os.mkfifo(pipe)
+    reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE)
+    sources = find_inputs([str(source)])
+    for output in (pipe, Path(os.devnull)):
+        assert run(sources, Settings(), output=output).cleaned == 1
+    assert reader.communicate()[0].startswith(b"The ferry") and pipe.is_fifo()
+    assert Path(os.devnull).is_char_device()
+    # standard output in a file has a name, too, which no other file replaces
+    script = f"ncleaner clean -q {source} -o /dev/stdout > {tmp_path / 'out'}"
+    assert subprocess.run(["sh", "-c", script], check=False).returncode == 0
+    assert (tmp_path / "out").read_text().startswith("The ferry") and Path("/dev/stdout").is_symlink()
+
+
+def test_a_file_without_a_suffix_is_no_directory(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "folder.txt").mkdir()
+    found = [is_directory(tmp_path / name) for name in ("file", "folder.txt", "new", "new.txt")]
+    assert found == [False, True, True, False]
+    with pytest.raises(OutputError, match="file exists already"):
+        check_new([], str(tmp_path / "file"))
