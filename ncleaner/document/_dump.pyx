@@ -74,25 +74,33 @@ cdef uint8_t name_lengths[KNOWN_TAGS]
 
 # --------------------------------------------------------------------------------------------------
 
+cdef inline size_t _next(const char* declaration, size_t length, size_t at, unsigned char c) noexcept nogil:
+    """Returns how much of a declaration a style has with one more character; more than `length` if it is another."""
+    return at + 1 if at < length and c == <unsigned char> declaration[at] else length + 1
+
+
 cdef bint hides(const unsigned char* style, size_t length) noexcept nogil:
     """Returns whether a style attribute hides the element with `display:none` or `visibility:hidden`.
 
-    White space and the difference between small and capital letters are ignored. The time is linear in `length`."""
-    cdef const char* display = "display:none"
-    cdef const char* visibility = "visibility:hidden"
+    White space and the difference between small and capital letters are ignored. The names of other properties may end
+    like these: `--footer-display:none`. The time is linear in `length`."""
     cdef size_t i, d = 0, v = 0
     cdef unsigned char c
     for i in range(length):
         c = style[i]
         if c == c' ' or c == c'\t' or c == c'\n' or c == c'\r' or c == c'\f':
             continue
+        if c == c';' or c == c'!':
+            # the end of a value
+            if d == 12 or v == 17:
+                return True
+            d = v = 0
+            continue
         if c'A' <= c <= c'Z':
             c += 32
-        d = d + 1 if c == <unsigned char> display[d] else <size_t> (c == c'd')
-        v = v + 1 if c == <unsigned char> visibility[v] else <size_t> (c == c'v')
-        if d == 12 or v == 17:
-            return True
-    return False
+        d = _next(b"display:none", 12, d, c)
+        v = _next(b"visibility:hidden", 17, v, c)
+    return d == 12 or v == 17
 
 
 cdef inline bint is_streamed(const unsigned char* id_, size_t length) noexcept nogil:

@@ -139,7 +139,9 @@ def test_title_and_language() -> None:
     [
         ("<p hidden>a</p>b", "b", "a"),
         ("<p style='color:red; DISPLAY : None'>a</p><p style='visibility:hidden'>b</p>c", "c", "ab"),
-        ("<p style='display:block'>a</p><p style='not-display:nonesuch'>b", "a", "b"),
+        ("<p style='display:block'>a</p><p style='not-display:nonesuch'>b", "ab", ""),
+        ("<p style='--bar-display: none'>a</p><p style='display:none!important'>b</p><p style='display:nonesuch'>c", "ac", "b"),
+        ("<p style='color: red; visibility : hidden ; top: 0'>a</p><p style=';display:none;'>b</p>c", "c", "ab"),
         ("<div hidden>a<div><p>b</p></div>c</div>d", "d", "abc"),
         ("<div hidden>a<div hidden>b</div>c</div>d<div hidden></div>e", "de", "abc"),
         ("<ul><li>a<li hidden>b<li>c</ul>", "ac", "b"),
