@@ -31,10 +31,10 @@ from ncleaner.document._structs cimport (
 )
 from ncleaner.document._tables cimport CONCEALED, builder_t, grow
 from ncleaner.document._tags cimport (
-    CONTEXT_ALT, CONTEXT_CODE, FORM_PLAIN, ROLE_BLOCK, ROLE_BREAK, ROLE_IMAGE, ROLE_INLINE, ROLE_LEFT_OUT, ROLE_RULE,
-    SIDE_OTHER, TAG_A, TAG_CUSTOM, TAG_DT, TAG_MATH, TAG_TD, TAG_UNKNOWN,
+    CONTEXT_ALT, CONTEXT_CODE, FORM_PLAIN, FORM_PREFORMATTED, ROLE_BLOCK, ROLE_BREAK, ROLE_IMAGE, ROLE_INLINE,
+    ROLE_LEFT_OUT, ROLE_RULE, SIDE_OTHER, TAG_A, TAG_CUSTOM, TAG_DIV, TAG_DT, TAG_MATH, TAG_PRE, TAG_TD, TAG_UNKNOWN,
 )
-from ncleaner.text._ascii cimport find_any, is_digit
+from ncleaner.text._ascii cimport find, find_any, is_digit
 from ncleaner.text._letters cimport is_white
 
 from selectolax.lexbor import LexborHTMLParser
@@ -638,6 +638,13 @@ cdef bint _is_code_label(node_t* root, const unsigned char* class_, size_t lengt
 
 # --------------------------------------------------------------------------------------------------
 
+cdef inline bint _is_code(node_t* node, const unsigned char* class_, size_t length) noexcept nogil:
+    """Whether a <div> with the name of a programming language is one of code, as Writerside has them."""
+    return class_ != NULL and find(class_, length, b"code") and node.first_child == node.last_child and (
+        node.first_child != NULL and node.first_child.type == TEXT_NODE
+    )
+
+
 cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
     """Passes the opening of an element to the builder.
 
@@ -649,7 +656,7 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
     cdef const unsigned char* class_ = NULL
     cdef size_t class_length = 0
     cdef str_t* alt = NULL
-    cdef bint hidden = False, streamed = False
+    cdef bint hidden = False, streamed = False, has_language = False
     cdef uint32_t cues = 0, names = 0
     cdef str_t* id_ = NULL
     cdef str_t* role = NULL
@@ -701,6 +708,8 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
                 alt = attr.value
             elif name == OF_TEX:
                 tex = attr.value
+            elif name == OF_LANGUAGE:
+                has_language = True
             elif name == OF_LANG:
                 if b.element < 0:
                     found.lang = attr.value.data
@@ -743,6 +752,9 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
             b.unheard += 1
         return False
     if m.role == ROLE_BLOCK:
+        if has_language and m.code == TAG_DIV and _is_code(node, class_, class_length):
+            m.code = TAG_PRE
+            m.form = FORM_PREFORMATTED
         if m.code == TAG_CUSTOM and is_named(node, b"mjx-container"):
             _enter_formula(b, node, FORMULA_RENDERED, NULL, found)
             return _leave_out(b, node)
@@ -788,7 +800,8 @@ cdef inline void _leave(builder_t* b, node_t* node, found_t* found) noexcept nog
                     _note(found.trace, node, READINGS, written, b.mark)
             found.last = NULL
     if m.role == ROLE_BLOCK:
-        close_block(b, m.form)
+        # the block may be code (`_is_code`)
+        close_block(b, FORM_PREFORMATTED if b.element >= 0 and b.elements[b.element].tag == TAG_PRE else m.form)
     else:
         close_inline(b, m.bit)
         if m.bit == VOID:

@@ -52,6 +52,9 @@ BLOCKS = [
     ('<pre class="sourceCode haskell">a</pre>', "```haskell\na\n```"),
     ('<pre class="language-none">a</pre>', "```\na\n```"),
     ('<pre data-lang="c++">a</pre>', "```c++\na\n```"),
+    # as Writerside has it; elsewhere it is the language of a text
+    ('<div class="code-block" data-lang="http">GET /a\n\n  b</div>c', "```http\nGET /a\n\n  b\n```\n\nc"),
+    ('<div class="code-block" data-lang="c"><p>a<p>b</div><div data-lang="en">c\nd</div>', "a\n\nb\n\nc d"),
     ("<pre class='language-a`b'>x</pre>", "```\nx\n```"),
     ("<pre>a ``` b</pre>", "````\na ``` b\n````"),
     ("<pre><b>a</b> <a href=x>b</a></pre>", "```\na b\n```"),
