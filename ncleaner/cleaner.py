@@ -358,7 +358,7 @@ class Cleaner:
 
         check_flag("front_matter", front_matter)
         options = MarkupOptions(links, images, spans)
-        document = self._dumped(html, url, 4, marks=True, facts=front_matter)
+        document = self._dumped(html, url, 4, marks=True, facts=front_matter or images)
         kept = self.keep(document) if front_matter else self._decided(document)
         text = markdown_of(document, kept, options, url).decode()
         if not (front_matter and text):
@@ -384,7 +384,7 @@ class Cleaner:
         from ncleaner.markup.render import html_of
 
         options = MarkupOptions(links, images, spans)
-        document = self._dumped(html, url, 4, marks=True)
+        document = self._dumped(html, url, 4, marks=True, facts=images)
         return html_of(document, self._decided(document), options, url).decode()
 
     def page(self, page: Page) -> tuple[Document, Kept]:

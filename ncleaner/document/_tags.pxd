@@ -35,6 +35,7 @@ cpdef enum Tag:
     TAG_BODY = 3
     TAG_DIV = 4
     TAG_BLOCKQUOTE = 15
+    TAG_FIGURE = 23
     TAG_TABLE = 25
     TAG_CAPTION = 26
     TAG_THEAD = 28

@@ -1,3 +1,5 @@
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -21,10 +23,13 @@ def render(
     | None = None,
     images: bool = False,
     repeats: bool = False,
+    leads: Sequence[int] = (),
 ) -> bytes: ...
 def kept_links(
     tables: Tables, mask: npt.NDArray[np.bool_], fragments: bool
 ) -> list[tuple[int, bytes, int, int]]: ...
-def images_of(tables: Tables) -> list[tuple[int, bytes, bytes, int, list[bytes], int]]: ...
+def images_of(
+    tables: Tables, mask: npt.NDArray[np.bool_], names: tuple[bytes, ...] = ()
+) -> list[tuple[int, bytes, bytes, int, list[bytes], int]]: ...
 def text_at(tables: Tables, mark: int) -> bytes: ...
 def texts_of(tables: Tables, kind: int) -> list[tuple[bytes, int, int, int]]: ...

@@ -17,8 +17,8 @@ from ncleaner.markup._inline cimport (
 )
 from ncleaner.markup._sheet cimport (
     ALONE, CAPTION, CELL, CODE, DEEPEST, DETAIL, GUTTER, HEAD, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PICTURE,
-    QUOTE, ROW, SINGLE, TABLE, TERM, TERMS, close_rows, close_sheet, column_t, columns_of, end_of, fill_row, is_head,
-    node_t, open_rows, open_sheet, outline, place_t, rows_t, sheet_t, text_t,
+    QUOTE, ROW, SINGLE, TABLE, TERM, TERMS, choose_lead, close_rows, close_sheet, column_t, columns_of, end_of,
+    fill_row, is_head, may_be_written, node_t, open_rows, open_sheet, outline, place_t, rows_t, sheet_t, text_t,
 )
 
 import numpy as np
@@ -676,7 +676,7 @@ cdef int _point(text_t* text, bytes given) except -1:
 
 def render(
     Tables tables not None, mask not None, bint html=False, dict addresses=None, notes=None, bint images=False,
-    bint repeats=False,
+    bint repeats=False, leads=(),
 ):
     """Returns the kept segments as Markdown or HTML, in UTF-8; empty if none is kept.
 
@@ -689,6 +689,7 @@ def render(
         notes: `notes.Notes` of the page; None if there are none.
         images: write images that have an address, and leave their alternative texts out of the text.
         repeats: write a cell over several columns or rows in each of them.
+        leads: marks of images; if no other one of them is written, the first one at the text is.
 
     Raises:
         ValueError: the mask does not fit the document.
@@ -699,6 +700,7 @@ def render(
     cdef out_t out
     cdef Py_ssize_t i
     cdef const uint8_t* first = &kept[0] if kept.shape[0] else NULL
+    cdef const int32_t[::1] copies
     memset(&out, 0, sizeof(out))
     if open_sheet(&sheet, &tables.t, first) < 0:
         close_sheet(&sheet)
@@ -706,6 +708,8 @@ def render(
     try:
         sheet.images = images
         sheet.repeats = repeats
+        copies = np.array(leads, np.int32)
+        choose_lead(&sheet, &copies[0] if copies.shape[0] else NULL, copies.shape[0])
         if addresses:
             sheet.addresses = <text_t*> calloc(<size_t> tables.t.n_marks + 1, sizeof(text_t))
             if sheet.addresses == NULL:
@@ -774,12 +778,24 @@ def kept_links(Tables tables not None, mask not None, bint fragments):
     return found
 
 
-def images_of(Tables tables not None):
-    """Returns all images in the order of the page: (mark, source as written or empty, alternative text, run that
-    follows, what each `srcset` before it says, mark of the link around it if this has no text, else -1)."""
+def images_of(Tables tables not None, mask not None, tuple names not None=()):
+    """Returns the images that may be written in the order of the page.
+
+    Of a page, most images belong to text that is removed; these are returned only if one of `names`, or its end, is in
+    their address.
+
+    Returns:
+        A list of (mark, source as written or empty, alternative text, run that follows, what each `srcset` before it
+        says, mark of the link around it if this has no text, else -1).
+    """
+    cdef const uint8_t[::1] kept = _mask_of(tables, mask)
     cdef const tables_t* t = &tables.t
     cdef const mark_t* mark
     cdef Py_ssize_t i
+    cdef sheet_t sheet
+    memset(&sheet, 0, sizeof(sheet))
+    sheet.t = t
+    sheet.kept = &kept[0] if kept.shape[0] else NULL
     found = []
     sets = []
     for i in range(t.n_marks):
@@ -787,9 +803,20 @@ def images_of(Tables tables not None):
         if mark.kind == MARK_SOURCES:
             sets.append(_text_of(t, mark))
         elif mark.kind == MARK_IMAGE and i + 1 < t.n_marks:
-            found.append((i, _text_of(t, mark), _text_of(t, mark + 1), mark.run, sets, link_around(t, i)))
+            source = _text_of(t, mark)
+            if may_be_written(&sheet, mark) or _has_one(names, source, sets):
+                found.append((i, source, _text_of(t, mark + 1), mark.run, sets, link_around(t, i)))
             sets = []
     return found
+
+
+cdef bint _has_one(tuple names, bytes source, list sets):
+    """Returns whether one of some names, or its end, is in an address."""
+    for name in names:
+        for address in (source, *sets):
+            if name in address:
+                return True
+    return False
 
 
 cdef bytes _text_of(const tables_t* t, const mark_t* mark):

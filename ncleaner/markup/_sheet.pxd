@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 
-from ncleaner.document._tables cimport tables_t
+from ncleaner.document._tables cimport mark_t, tables_t
 
 cdef enum:
     # Kinds of nodes. Those up to TERM have segments, and no nodes below them.
@@ -109,6 +109,7 @@ ctypedef struct sheet_t:
     int32_t* notes           # by segments: 1 + number of the footnote that it is; or NULL
     text_t* labels           # of footnotes
     bint images              # images are written
+    Py_ssize_t lead          # mark of an image that is written wherever it is, -1 for none
     bint repeats             # a cell over several columns or rows is written in each of them
     bint has_tables
     bint has_formulas
@@ -125,6 +126,8 @@ ctypedef struct rows_t:
 
 cdef int open_sheet(sheet_t* sheet, const tables_t* t, const uint8_t* kept) noexcept nogil
 cdef void close_sheet(sheet_t* sheet) noexcept nogil
+cdef bint may_be_written(const sheet_t* sheet, const mark_t* image) noexcept nogil
+cdef void choose_lead(sheet_t* sheet, const int32_t* marks, Py_ssize_t n) noexcept nogil
 cdef void outline(sheet_t* sheet) noexcept nogil
 cdef bint open_rows(rows_t* rows, const sheet_t* sheet, int32_t table) noexcept nogil
 cdef void close_rows(rows_t* rows) noexcept nogil

@@ -18,7 +18,7 @@ from ncleaner.document._marks cimport (
 )
 from ncleaner.document._tables cimport CAPTION as ZONE_CAPTION, element_t, grow, mark_t, segment_t
 from ncleaner.document._tags cimport (
-    TAG_BLOCKQUOTE, TAG_CAPTION, TAG_DD, TAG_DIR, TAG_DL, TAG_DT, TAG_H1, TAG_H6, TAG_LI, TAG_MENU, TAG_OL,
+    TAG_BLOCKQUOTE, TAG_CAPTION, TAG_DD, TAG_DIR, TAG_DL, TAG_DT, TAG_FIGURE, TAG_H1, TAG_H6, TAG_LI, TAG_MENU, TAG_OL,
     TAG_PLAINTEXT, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH, TAG_THEAD, TAG_TR, TAG_UL, TAG_XMP,
 )
 from ncleaner.text._ascii cimport is_digit
@@ -36,6 +36,8 @@ cdef enum:
     NO_BOX = -1
     # Nodes that are open at once: an item or a definition may be implied for each of the others.
     FRAMES = 2 * DEEPEST + 16
+    FIGURE_LEVELS = 8     # between an image and its figure
+    CLOSE = 6             # segments between an image and the text that it belongs to
 
 # What is counted of a table.
 cdef struct count_t:
@@ -688,11 +690,23 @@ cdef bint _is_among_kept(const sheet_t* sheet, int32_t run, int32_t element) noe
     """Returns whether an image before a run belongs to kept text.
 
     Its neighbours are the segments before and after it, as far as they are inside of the innermost block that has any
-    text besides captions that are removed. There have to be some, and all of them are kept."""
+    text besides that of its figure and captions that are removed. There have to be some, and all of them are kept."""
     cdef const tables_t* t = sheet.t
     cdef const element_t* e
     cdef int32_t before = run, after = run
     cdef int levels = 0
+    cdef int32_t figure = element
+    while figure >= 0 and levels < FIGURE_LEVELS and t.elements[figure].tag != TAG_FIGURE:
+        figure = t.elements[figure].parent
+        levels += 1
+    if figure >= 0 and levels < FIGURE_LEVELS and t.elements[figure].last_run - t.elements[figure].first_run < FRAMES:
+        # a caption without a tag, names of photographers and buttons are in it
+        before, after = t.elements[figure].first_run, t.elements[figure].last_run
+        for run in range(before, after):
+            if sheet.kept[t.runs[run].segment]:
+                return True
+        run = before
+    levels = 0
     while before > 0 and run - before < FRAMES and _is_removed_caption(sheet, before - 1):
         before -= 1
     while after < t.n_runs and after - run < FRAMES and _is_removed_caption(sheet, after):
@@ -706,6 +720,51 @@ cdef bint _is_among_kept(const sheet_t* sheet, int32_t run, int32_t element) noe
     if before > e.first_run and not sheet.kept[t.runs[before - 1].segment]:
         return False
     return not after < e.last_run or sheet.kept[t.runs[after].segment]
+
+
+cdef inline bint _stands_alone(const sheet_t* sheet, const mark_t* image) noexcept nogil:
+    """Returns whether an image is written in a block of its own."""
+    return image.run <= <uint32_t> sheet.t.n_runs and 0 <= image.element < sheet.t.n_elements and _is_among_kept(
+        sheet, <int32_t> image.run, image.element
+    )
+
+
+cdef bint may_be_written(const sheet_t* sheet, const mark_t* image) noexcept nogil:
+    """Returns whether an image may be written, in a line or in a block of its own."""
+    cdef const tables_t* t = sheet.t
+    if image.run < <uint32_t> t.n_runs and sheet.kept[t.runs[image.run].segment]:
+        return True
+    return _stands_alone(sheet, image)
+
+
+cdef bint _is_at_text(const sheet_t* sheet, int32_t run) noexcept nogil:
+    """Returns whether kept text follows an image before a run, and is before it, too, or is close to it.
+
+    In the head of a page, far from its text, is the logo."""
+    cdef const tables_t* t = sheet.t
+    cdef Py_ssize_t segment = t.runs[run].segment if run < t.n_runs else t.n_segments
+    cdef Py_ssize_t first = 0, last = t.n_segments - 1
+    while first <= last and not sheet.kept[first]:
+        first += 1
+    while last >= 0 and not sheet.kept[last]:
+        last -= 1
+    return segment <= last and segment > first - CLOSE
+
+
+cdef void choose_lead(sheet_t* sheet, const int32_t* marks, Py_ssize_t n) noexcept nogil:
+    """Chooses the image that the page names as its own among its copies, unless one of them is among kept text.
+
+    On pages of news, it is between the headline and the text, among dates, names and buttons that are removed."""
+    cdef const mark_t* mark
+    cdef Py_ssize_t i
+    sheet.lead = -1
+    for i in range(n):
+        mark = &sheet.t.marks[marks[i]]
+        if _stands_alone(sheet, mark):
+            sheet.lead = -1
+            return
+        if sheet.lead < 0 and _is_at_text(sheet, <int32_t> mark.run):
+            sheet.lead = marks[i]
 
 
 cdef inline bint _is_removed_caption(const sheet_t* sheet, int32_t run) noexcept nogil:
@@ -733,7 +792,7 @@ cdef Py_ssize_t _add_pictures(
                 and run <= t.n_runs and 0 <= place < t.n_elements \
                 and not (run == until and place == element) and not _is_inside(sheet, run) \
                 and (sheet.places[place].cell < 0 or sheet.places[sheet.places[place].cell].segments) \
-                and _is_among_kept(sheet, run, place):
+                and (mark == sheet.lead or _is_among_kept(sheet, run, place)):
             _open_all(sheet, stack, place)
             if _top(sheet, stack) > PICTURE or _top(sheet, stack) == NO_BOX:
                 _make_room(sheet, stack, PICTURE)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-__all__ = ["Image", "shown"]
+if TYPE_CHECKING:
+    from ncleaner.document.tables import Fact
+
+__all__ = ["Image", "names_of_own", "parts_of", "shown"]
 
 # An entry of a `srcset`: an address, which may have commas inside, and a width or a density.
 _ENTRY = re.compile(rb"[\s,]*(\S*[^\s,])(?:\s+([\d.]{1,9})([wx])[^,]*|\s[^,]*)?(?:,|$)")
@@ -18,11 +21,16 @@ _PLACEHOLDER = re.compile(
 )
 # What the names of two sizes of an image differ by, and the ends of their names.
 _SIZE = re.compile(
-    rb"[-_@.](?:\d{2,5}x\d{2,5}|\d{2,5}(?:px|w)|\d(?:\.\d)?x|x{0,2}(?:large|small)|thumb(?:nail)?|medium|full|scaled"
+    rb"[-_@.~](?:\d{2,5}x\d{2,5}|\d{2,5}(?:px|w)|\d(?:\.\d)?x|x{0,2}(?:large|small)|thumb(?:nail)?|medium|full|scaled"
     rb"|original)$",
     re.IGNORECASE,
 )
 _END = re.compile(rb"\.[a-z]{3,4}$", re.IGNORECASE)
+# Meta tags with the image of the page, and the shortest name that tells it from others: not `1` or `img`.
+_OWN = frozenset(("og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src"))
+_SHORTEST_NAME = 5
+# Two names of an image in different sizes have this share of the longer one in common, and this many bytes.
+_ALIKE, _SHORTEST_ALIKE = 0.7, 8
 # Most copies of an image that are compared with the one before.
 _MOST_COPIES = 8
 
@@ -34,11 +42,17 @@ class Image(NamedTuple):
         mark: its mark.
         source: its address as written.
         link: mark of the link around it, if that has no text; else -1.
+        names: of its files, without sizes and formats.
     """
 
     mark: int
     source: bytes
     link: int
+    names: tuple[bytes, ...]
+
+    def is_one_of(self, names: Iterable[bytes]) -> bool:
+        """Tells whether it is one of the images with these names, perhaps in another size."""
+        return any(_are_alike(mine, name) for mine in self.names for name in names)
 
 
 def _largest(entries: bytes) -> bytes:
@@ -66,6 +80,37 @@ def _stem(source: bytes) -> bytes:
     return _SIZE.sub(b"", _END.sub(b"", name))
 
 
+def _are_alike(one: bytes, other: bytes) -> bool:
+    """Tells whether two names are those of one image: equal but for a short beginning or end."""
+    if one == other:
+        return True
+    if one[:_SHORTEST_ALIKE] != other[:_SHORTEST_ALIKE]:
+        one, other = one[::-1], other[::-1]
+        if one[:_SHORTEST_ALIKE] != other[:_SHORTEST_ALIKE]:
+            return False
+    same = next((at for at, (mine, its) in enumerate(zip(one, other, strict=False)) if mine != its), len(one))
+    return same >= max(_SHORTEST_ALIKE, _ALIKE * max(len(one), len(other)))
+
+
+def parts_of(name: bytes) -> tuple[bytes, bytes]:
+    """Returns two parts of a name; each name that is alike has one of them."""
+    return name[:_SHORTEST_ALIKE], name[-_SHORTEST_ALIKE:]
+
+
+def names_of_own(facts: Iterable[Fact]) -> frozenset[bytes]:
+    """Returns the names of the images that a page states as its own: for previews in other places."""
+    stated = (
+        fact.value
+        for fact in facts
+        if fact.kind == "meta" and not _OWN.isdisjoint(fact.names.lower().split())
+    )
+    return frozenset(
+        name
+        for value in stated
+        if len(name := _stem(value.strip().encode("utf-8", "replace"))) >= _SHORTEST_NAME
+    )
+
+
 def shown(images: Iterable[tuple[int, bytes, bytes, int, list[bytes], int]]) -> Iterator[Image]:
     """Yields the images that a reader sees, each once, in the order of the page.
 
@@ -89,4 +134,4 @@ def shown(images: Iterable[tuple[int, bytes, bytes, int, list[bytes], int]]) -> 
             continue
         if len(met) < _MOST_COPIES:
             met.append((alt, stem))
-        yield Image(mark, best, link)
+        yield Image(mark, best, link, (stem,) if best == source else (stem, _stem(source)))

@@ -12,7 +12,7 @@ from ncleaner.markup import MarkupOptions
 from ncleaner.markup._render import images_of, kept_links, render, text_at, texts_of
 from ncleaner.markup.mathml import tex_of
 from ncleaner.markup.notes import find_notes
-from ncleaner.markup.pictures import shown
+from ncleaner.markup.pictures import names_of_own, parts_of, shown
 
 __all__ = ["Addresses", "html_of", "markdown_of"]
 
@@ -64,6 +64,7 @@ def html_of(document: Document, kept: Kept, options: MarkupOptions = MarkupOptio
 def _rendered(document: Document, kept: Kept, options: MarkupOptions, url: str, html: bool) -> bytes:
     tables = document.tables
     addresses: dict[int, bytes] = {}
+    leads: list[int] = []
     if options.links or options.images:
         declared = texts_of(tables, Mark.MARK_BASE)
         of_page = Addresses(url, declared[0][0] if declared else b"")
@@ -72,12 +73,16 @@ def _rendered(document: Document, kept: Kept, options: MarkupOptions, url: str, 
                 if address := of_page.of(target):
                     addresses[mark] = address
         if options.images:
-            for image in shown(images_of(tables)):
+            own = names_of_own(document.facts or ())
+            parts = tuple(part for name in own for part in parts_of(name))
+            for image in shown(images_of(tables, kept.mask, parts)):
                 target = of_page.of(text_at(tables, image.link)) if image.link >= 0 else b""
                 address = of_page.of(image.source, True)
                 # an image in a link to a home page is a logo
                 if address and not _HOME.fullmatch(target):
                     addresses[image.mark] = address
+                    if own and image.is_one_of(own):
+                        leads.append(image.mark)
                     if options.links and target:
                         addresses[image.link] = target
     for tree, _, mark, _ in texts_of(tables, Mark.MARK_TREE):
@@ -99,6 +104,7 @@ def _rendered(document: Document, kept: Kept, options: MarkupOptions, url: str, 
         notes,
         options.images,
         options.spans == "repeat",
+        leads,
     )
 
 

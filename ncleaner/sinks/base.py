@@ -105,7 +105,8 @@ class SinkOptions(Declared):
     def wants_facts(self) -> bool:
         """Whether the output has what pages state."""
         fields = {attribute.rpartition("=")[2] for attribute in self.attributes}
-        return self.metadata or self.front_matter or not fields.isdisjoint(METADATA)
+        # pages state which image is theirs
+        return self.metadata or self.front_matter or self.markup.images or not fields.isdisjoint(METADATA)
 
 
 class Writable(Protocol):

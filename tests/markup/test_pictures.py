@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ncleaner.markup.pictures import Image, shown
+from ncleaner.document.html import dump_html
+from ncleaner.document.kept import Kept
+from ncleaner.document.tables import Fact
+from ncleaner.markup import MarkupOptions
+from ncleaner.markup.pictures import Image, names_of_own, shown
+from ncleaner.markup.render import markdown_of
 
 from .rendering import markdown
 
@@ -45,6 +51,59 @@ PAGES = [
 def test_the_best_address(html: str, expected: str) -> None:
     found = markdown(TEXT.format(html), links=True, images=True)
     assert found.removeprefix("The ferry sails.").removesuffix("It sails until May.").strip() == expected
+
+
+NOISE = "<p>By Ann Lee</p><p>Share</p>"
+STATED = "<meta property=og:image content='https://cdn.example/i/ferry-at-sea-1200x630.jpg'>"
+LEADS = [
+    # the image that the page states as its own, among what is removed
+    (f"{NOISE}<img src=/i/ferry-at-sea-640x480.jpg>{NOISE}", "![](https://harbour.example/i/ferry-at-sea-640x480.jpg)"),
+    (f"{NOISE}<img src=/i/640_ferry-at-sea.jpg>{NOISE}", "![](https://harbour.example/i/640_ferry-at-sea.jpg)"),
+    (f"{NOISE}<img src=/i/portrait-of-the-author.jpg>{NOISE}", ""),
+    # once
+    (f"{NOISE}<img src=/i/ferry-at-sea.jpg>{NOISE}<img src=/i/ferry-at-sea.jpg>{NOISE}",
+     "![](https://harbour.example/i/ferry-at-sea.jpg)"),
+    # a figure is one thing, whatever is in it
+    ("<figure><img src=/f.jpg><div>The pier at dawn</div><p>Photo: Ann Lee</figure>", "![](https://harbour.example/f.jpg)"),
+    (f"{NOISE}<figure><img src=/f.jpg><div>The pier at dawn</div></figure>{NOISE}", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("between", "expected"), LEADS)
+def test_images_beside_what_is_removed(between: str, expected: str) -> None:
+    text = "<p>The ferry will sail until the end of May.</p>"
+    document = dump_html(f"{STATED}<div>{text}{between}{text}</div>", facts=True, marks=True)
+    kept = Kept(np.array([each.startswith("The ferry") for each in document.texts]))
+    found = markdown_of(document, kept, MarkupOptions(images=True), "https://harbour.example/log/")
+    assert (
+        found.decode()
+        .strip(".\n ")
+        .removeprefix("The ferry will sail until the end of May.")
+        .removesuffix("The ferry will sail until the end of May")
+        .strip()
+        == expected
+    )
+
+
+def test_a_logo_is_far_from_the_text() -> None:
+    menu = "".join(f"<li><a href=/{number}>Part {number}</a>" for number in range(9))
+    page = (
+        f"{STATED}<img src=/ferry-at-sea.jpg><ul>{menu}</ul><p>The ferry will sail until the end of May.</p>"
+    )
+    document = dump_html(page, facts=True, marks=True)
+    kept = Kept(np.array([each.startswith("The ferry") for each in document.texts]))
+    assert b"![" not in markdown_of(document, kept, MarkupOptions(images=True))
+    near = dump_html(page.replace(menu, "<li>Part 1"), facts=True, marks=True)
+    kept = Kept(np.array([each.startswith("The ferry") for each in near.texts]))
+    assert markdown_of(near, kept, MarkupOptions(images=True)).startswith(b"![](/ferry-at-sea.jpg)")
+
+
+@given(st.text(max_size=30), st.text(max_size=30))
+def test_names_of_one_image(one: str, other: str) -> None:
+    names = names_of_own(
+        [Fact("meta", "og:image", one), Fact("meta", "description", other), Fact("link", "og:image", other)]
+    )
+    assert len(names) <= 1 and all(Image(0, b"", -1, (name,)).is_one_of(names) for name in names)
 
 
 BYTES = st.binary(max_size=40) | st.lists(
