@@ -254,13 +254,22 @@ cdef void picture_attribute(
         add_text_mark(b, MARK_SOURCES, value.data, value.length)
 
 
+cdef inline bint _is_ratio(int32_t width, int32_t height) noexcept nogil:
+    """Whether a size is not in pixels, but the ratio of an image that fills its place."""
+    cdef int32_t longer = max(width, height), shorter = min(width, height)
+    return longer == 16 and shorter == 9 or longer == 3 and shorter == 2 or longer == 4 and shorter == 3 \
+        or longer == 5 and shorter == 4
+
+
 cdef void mark_picture(builder_t* b, const picture_t* picture) noexcept nogil:
     """Notes an image, unless its size says that it only counts readers, or is an icon.
 
     An image without an address that can be shown has an empty one: those of its `srcset` may be known."""
     cdef const str_t* source = picture.source
-    if 0 <= picture.width <= DOT or 0 <= picture.height <= DOT or \
-            0 <= picture.width <= ICON and 0 <= picture.height <= ICON:
+    if not _is_ratio(picture.width, picture.height) and (
+        0 <= picture.width <= DOT or 0 <= picture.height <= DOT
+        or 0 <= picture.width <= ICON and 0 <= picture.height <= ICON
+    ):
         return
     if source == NULL or source.length > LONGEST or begins(source.data, source.length, b"data:"):
         add_text_mark(b, MARK_IMAGE, b"", 0)

@@ -33,6 +33,10 @@ PAGES = [
     ("<img src=/a.png width=1 height=1>", ""),
     ("<img src=/a.png width=24 height=24>", ""),
     ("<img src=/a.png width=24 height=240>", "![](https://harbour.example/a.png)"),
+    # the ratio of an image that fills its place
+    ("<img src=/a.png width=16 height=9>", "![](https://harbour.example/a.png)"),
+    ("<img src=/a.png width=4 height=5>", "![](https://harbour.example/a.png)"),
+    ("<img src=/a.png width=5 height=5>", ""),
     # the copy for readers without scripts, and a larger one
     ("<img src=/blank.gif alt=Pier><noscript><img src=/a.png alt=Pier></noscript>", "![Pier](https://harbour.example/a.png)"),
     ("<img src=/a-640x480.png><img src=/a.jpg>", "![](https://harbour.example/a-640x480.png)"),
