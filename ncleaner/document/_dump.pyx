@@ -20,10 +20,11 @@ from ncleaner.document._formula cimport (
     mark_tree, may_be_formula, says_tex,
 )
 from ncleaner.document._marks cimport (
-    MARK_CODE, MARK_FORMULA, MARK_FORMULA_END, MARK_LINK_END, NO_ATTRIBUTE, OF_ALIGN, OF_ALT, OF_ALTTEXT, OF_BASE,
-    OF_CLASS, OF_COLSPAN, OF_DISPLAY, OF_ENCODING, OF_HEIGHT, OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_NAME,
-    OF_ROLE, OF_ROWSPAN, OF_SRC, OF_START, OF_STYLE, OF_TEX, OF_TYPE, OF_VALUE, OF_WIDTH, add_mark, mark_attribute,
-    mark_picture, mark_script, open_picture, picture_attribute, picture_t, says_display,
+    MARK_CODE, MARK_FORMULA, MARK_FORMULA_END, MARK_LINK_END, MARK_STYLE, MARK_STYLE_END, NO_ATTRIBUTE, OF_ALIGN,
+    OF_ALT, OF_ALTTEXT, OF_BASE, OF_CLASS, OF_COLSPAN, OF_DISPLAY, OF_ENCODING, OF_HEIGHT, OF_HIDDEN, OF_HREF, OF_ID,
+    OF_LANG, OF_LANGUAGE, OF_NAME, OF_ROLE, OF_ROWSPAN, OF_SRC, OF_START, OF_STYLE, OF_TEX, OF_TYPE, OF_VALUE,
+    OF_WIDTH, STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark, mark_attribute, mark_picture,
+    mark_script, open_picture, picture_attribute, picture_t, says_display, style_of,
 )
 from ncleaner.document._spaces cimport CLOSED, JOINT_LEVELS, begin_side, is_apart, is_blank, joint, side_t, widen_side
 from ncleaner.document._structs cimport (
@@ -31,8 +32,9 @@ from ncleaner.document._structs cimport (
 )
 from ncleaner.document._tables cimport CONCEALED, builder_t, grow
 from ncleaner.document._tags cimport (
-    CONTEXT_ALT, CONTEXT_CODE, FORM_PLAIN, FORM_PREFORMATTED, ROLE_BLOCK, ROLE_BREAK, ROLE_IMAGE, ROLE_INLINE,
-    ROLE_LEFT_OUT, ROLE_RULE, SIDE_OTHER, TAG_A, TAG_CUSTOM, TAG_DIV, TAG_DT, TAG_MATH, TAG_PRE, TAG_TD, TAG_UNKNOWN,
+    CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_CODE, CONTEXT_ITALIC, FORM_PLAIN, FORM_PREFORMATTED, ROLE_BLOCK, ROLE_BREAK,
+    ROLE_IMAGE, ROLE_INLINE, ROLE_LEFT_OUT, ROLE_RULE, SIDE_OTHER, TAG_A, TAG_CUSTOM, TAG_DIV, TAG_DT, TAG_MATH,
+    TAG_PRE, TAG_TD, TAG_UNKNOWN,
 )
 from ncleaner.text._ascii cimport find, find_any, is_digit
 from ncleaner.text._letters cimport is_white
@@ -638,6 +640,25 @@ cdef bint _is_code_label(node_t* root, const unsigned char* class_, size_t lengt
 
 # --------------------------------------------------------------------------------------------------
 
+cdef inline uint32_t _style(builder_t* b, node_t* node, meaning_t m) noexcept nogil:
+    """Returns the style of an inline element that its mark has, as bits; 0 for an element without a mark.
+
+    Inside of one with a style, elements that are bold or italic by themselves have one, too."""
+    cdef str_t* style
+    cdef uint32_t bits = 0
+    if m.role == ROLE_BLOCK:
+        return 0
+    style = _value(node, OF_STYLE) if (<element_node_t*> node).first_attr != NULL else NULL
+    if style != NULL:
+        bits = style_of(style.data, style.length)
+    if b.styled:
+        if m.bit == CONTEXT_BOLD and not bits & (STYLE_BOLD | STYLE_LIGHT):
+            bits |= STYLE_BOLD
+        elif m.bit == CONTEXT_ITALIC and not bits & (STYLE_ITALIC | STYLE_UPRIGHT):
+            bits |= STYLE_ITALIC
+    return bits
+
+
 cdef inline bint _is_code(node_t* node, const unsigned char* class_, size_t length) noexcept nogil:
     """Whether a <div> with the name of a programming language is one of code, as Writerside has them."""
     return class_ != NULL and find(class_, length, b"code") and node.first_child == node.last_child and (
@@ -662,6 +683,7 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
     cdef str_t* role = NULL
     cdef str_t* tex = NULL
     cdef uint64_t style
+    cdef uint32_t bits
     cdef int name, formula
     if m.role == ROLE_LEFT_OUT and not (node.local_name == id_button and b.headings > 0):
         b.object |= m.object and b.open
@@ -780,6 +802,10 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
     if b.marking:
         if m.bit == CONTEXT_CODE:
             add_mark(b, MARK_CODE, 0)
+        bits = _style(b, node, m)
+        if bits:
+            add_mark(b, MARK_STYLE, bits)
+            b.styled += 1
         _mark(b, node, m.code)
     return True
 
@@ -808,6 +834,9 @@ cdef inline void _leave(builder_t* b, node_t* node, found_t* found) noexcept nog
             b.unheard -= 1
         if b.marking and m.code == TAG_A:
             add_mark(b, MARK_LINK_END, 0)
+        if b.styled and _style(b, node, m):
+            add_mark(b, MARK_STYLE_END, 0)
+            b.styled -= 1
 
 
 cdef void _fill_side(side_t* side, node_t* text, node_t* around) noexcept nogil:

@@ -32,6 +32,8 @@ cpdef enum Mark:
     MARK_CODE = 19           # an inline element of code begins
     MARK_SOURCES = 20        # text: a `srcset` of the image that follows, as written
     MARK_TREE = 21           # text: the elements of the formula before it, which has no TeX, as XML
+    MARK_STYLE = 22          # an inline element with a style of its own begins; number: bits STYLE_…
+    MARK_STYLE_END = 23
 
 cpdef enum Alignment:
     ALIGN_LEFT = 1
@@ -39,6 +41,13 @@ cpdef enum Alignment:
     ALIGN_RIGHT = 3
 
 # Attributes that are read; the numbers are used only in memory.
+cdef enum:
+    # Bits of MARK_STYLE. None of two bits: as around the element.
+    STYLE_BOLD = 1
+    STYLE_LIGHT = 2
+    STYLE_ITALIC = 4
+    STYLE_UPRIGHT = 8
+
 cdef enum:
     NO_ATTRIBUTE = 0
     OF_HREF = 1
@@ -88,4 +97,5 @@ cdef void picture_attribute(
 ) noexcept nogil
 cdef void mark_picture(builder_t* b, const picture_t* picture) noexcept nogil
 cdef void mark_script(builder_t* b, const str_t* source, const str_t* text) noexcept nogil
+cdef uint32_t style_of(const unsigned char* style, size_t length) noexcept nogil
 cdef bint says_display(int which, const unsigned char* value, size_t length) noexcept nogil

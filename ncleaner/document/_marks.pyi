@@ -23,3 +23,5 @@ class Mark(IntEnum):
     MARK_CODE = 19
     MARK_SOURCES = 20
     MARK_TREE = 21
+    MARK_STYLE = 22
+    MARK_STYLE_END = 23

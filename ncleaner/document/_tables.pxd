@@ -150,6 +150,7 @@ ctypedef struct builder_t:
     uint32_t cached_cues[CACHED_STYLES]
     uint32_t cached_names[CACHED_STYLES]
     bint marking         # marks are wanted
+    int32_t styled       # number of open elements with a mark of their style
     int32_t blanks       # number of empty lines of preformatted text since the last segment
     mark_t* marks
     size_t n_marks

@@ -13,7 +13,9 @@ Emphasis in Markdown begins and ends only beside certain characters. Whether it 
 from libc.stdint cimport uint32_t
 from libc.string cimport memchr, memcmp, memmove, strlen
 
-from ncleaner.document._marks cimport MARK_IMAGE, MARK_LINK, MARK_LINK_END
+from ncleaner.document._marks cimport (
+    MARK_IMAGE, MARK_LINK, MARK_LINK_END, STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT,
+)
 from ncleaner.document._tables cimport segment_t, tables_t
 from ncleaner.document._tags cimport (
     CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_CODE, CONTEXT_ITALIC, CONTEXT_MARK, CONTEXT_QUOTE, CONTEXT_STRIKE, CONTEXT_SUB,
@@ -521,6 +523,11 @@ cdef bint _has(const line_t* line, int32_t run, int kind, int32_t link) noexcept
         return link >= 0 and _link_of(line, run) == link
     if line.light and kind == BOLD or not line.html and UNDERLINE <= kind <= QUOTED:
         return False
+    # an inline style counts for more than the element
+    if kind == BOLD and line.sheet.extras[run].style & (STYLE_BOLD | STYLE_LIGHT):
+        return line.sheet.extras[run].style & STYLE_BOLD
+    if kind == ITALIC and line.sheet.extras[run].style & (STYLE_ITALIC | STYLE_UPRIGHT):
+        return line.sheet.extras[run].style & STYLE_ITALIC != 0
     return line.sheet.t.runs[run].context >> BITS[kind] & 1
 
 

@@ -73,6 +73,7 @@ ctypedef struct extra_t:
     uint8_t breaks       # line breaks before it, at most 2
     bint code            # an element of code begins before it
     int32_t tree         # 1 + the mark with the elements of the formula, which has no TeX
+    uint8_t style        # what a style says of bold and italic type, bits STYLE_… of _marks.pxd
     uint8_t formula      # INLINE or DISPLAY for TeX, and NEXT_FORMULA in every second formula; 0 for none
 
 ctypedef struct column_t:

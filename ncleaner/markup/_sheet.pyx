@@ -14,7 +14,8 @@ from libc.string cimport memset
 
 from ncleaner.document._marks cimport (
     MARK_ALIGN, MARK_BLANK, MARK_BREAK, MARK_CODE, MARK_COLUMNS, MARK_FORMULA, MARK_FORMULA_END, MARK_IMAGE,
-    MARK_LANGUAGE, MARK_LAYOUT, MARK_LINK, MARK_LINK_END, MARK_ROWS, MARK_START, MARK_TREE, MARK_TYPESET, MARK_VALUE,
+    MARK_LANGUAGE, MARK_LAYOUT, MARK_LINK, MARK_LINK_END, MARK_ROWS, MARK_START, MARK_STYLE, MARK_STYLE_END, MARK_TREE,
+    MARK_TYPESET, MARK_VALUE, STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT,
 )
 from ncleaner.document._tables cimport CAPTION as ZONE_CAPTION, element_t, grow, mark_t, segment_t
 from ncleaner.document._tags cimport (
@@ -36,6 +37,7 @@ cdef enum:
     NO_BOX = -1
     # Nodes that are open at once: an item or a definition may be implied for each of the others.
     FRAMES = 2 * DEEPEST + 16
+    MOST_STYLES = 32      # styles inside of each other
     FIGURE_LEVELS = 8     # between an image and its figure
     CLOSE = 6             # segments between an image and the text that it belongs to
 
@@ -111,6 +113,34 @@ cdef void _number_items(sheet_t* sheet) noexcept nogil:
             around.number += 1
 
 
+# The styles of the open elements.
+cdef struct styles_t:
+    uint8_t bits[MOST_STYLES + 1]    # the last is that of all deeper ones, too
+    Py_ssize_t depth
+    uint32_t began                   # the first run of the current one
+
+
+cdef void _change_style(sheet_t* sheet, styles_t* styles, const mark_t* mark) noexcept nogil:
+    """Gives the runs up to a mark their style, and takes over what the mark changes."""
+    cdef uint8_t bits = styles.bits[min(styles.depth, MOST_STYLES)]
+    cdef uint8_t own = <uint8_t> mark.value
+    cdef uint32_t run
+    if bits:
+        for run in range(styles.began, min(mark.run, <uint32_t> sheet.t.n_runs)):
+            sheet.extras[run].style = bits
+    styles.began = mark.run
+    if mark.kind == MARK_STYLE_END:
+        styles.depth -= styles.depth > 0
+        return
+    if own & (STYLE_BOLD | STYLE_LIGHT):
+        bits &= ~<uint8_t> (STYLE_BOLD | STYLE_LIGHT)
+    if own & (STYLE_ITALIC | STYLE_UPRIGHT):
+        bits &= ~<uint8_t> (STYLE_ITALIC | STYLE_UPRIGHT)
+    styles.depth += 1
+    if styles.depth <= MOST_STYLES:
+        styles.bits[styles.depth] = bits | own
+
+
 cdef void _read_marks(sheet_t* sheet) noexcept nogil:
     """Fills the sheet with what the marks say."""
     cdef const tables_t* t = sheet.t
@@ -119,7 +149,11 @@ cdef void _read_marks(sheet_t* sheet) noexcept nogil:
     cdef extra_t* extra
     cdef int32_t link = -1
     cdef uint32_t formula = 0, began = 0
+    cdef styles_t styles
     cdef Py_ssize_t i
+    styles.depth = 0
+    styles.began = 0
+    styles.bits[0] = 0
     for i in range(t.n_elements):
         sheet.places[i].number = 1
         sheet.places[i].columns = 1
@@ -142,6 +176,8 @@ cdef void _read_marks(sheet_t* sheet) noexcept nogil:
         elif mark.kind == MARK_FORMULA_END:
             _fill_runs(sheet, began, mark.run, 0, <uint8_t> formula)
             sheet.has_formulas = True
+        elif mark.kind == MARK_STYLE or mark.kind == MARK_STYLE_END:
+            _change_style(sheet, &styles, mark)
         elif mark.kind == MARK_TREE:
             extra.tree = <int32_t> i + 1
         elif mark.kind == MARK_IMAGE:

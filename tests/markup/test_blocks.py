@@ -76,6 +76,19 @@ def test_blocks(html: str, expected: str) -> None:
 
 INLINES = [
     ("a <b>b</b> <strong>c</strong> d", "a **b c** d"),
+    # what an inline style says counts for more than the element; that of a block is left to style sheets
+    ("a <span style='font-weight: bold'>b</span> <span style='FONT-STYLE:italic'>c</span>", "a **b** *c*"),
+    (
+        "<b style='font-weight:normal'>a <span style='font-weight:700'>b <i>c</i></span> <b>d</b></b>",
+        "a **b *c* d**",
+    ),
+    ("<i>a <span style='font-style:normal'>b</span></i> <em style='color:red'>c</em>", "*a* b *c*"),
+    ("<span style='font-weight:400'>a <b>b</b></span> <b>c</b>", "a **b c**"),
+    (
+        "<span style='font-weight:599'>a</span> <span style='font-weight:600'>b</span> <span style='font-weight:x'>c</span>",
+        "a **b** c",
+    ),
+    ("<p style='font-weight:bold'>a", "a"),
     ("a <i>b</i><em>c</em> d", "a *bc* d"),
     ("<b><i>a</i></b> <i>b <b>c</b></i>", "***a** b **c***"),
     ("a <del>b</del> <s>c</s>", "a ~~b c~~"),
