@@ -40,14 +40,14 @@ cpdef enum Alignment:
     ALIGN_CENTER = 2
     ALIGN_RIGHT = 3
 
-# Attributes that are read; the numbers are used only in memory.
+# Bits of MARK_STYLE. None of two bits: as around the element.
 cdef enum:
-    # Bits of MARK_STYLE. None of two bits: as around the element.
     STYLE_BOLD = 1
     STYLE_LIGHT = 2
     STYLE_ITALIC = 4
     STYLE_UPRIGHT = 8
 
+# Attributes that are read; the numbers are used only in memory.
 cdef enum:
     NO_ATTRIBUTE = 0
     OF_HREF = 1
