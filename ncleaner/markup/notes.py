@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import cached_property
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
@@ -26,6 +27,8 @@ _ID = re.compile(rb"fn|ftn|edn|note|bib|cite|(?:^|[-_.])refs?[-_.]?\d", re.IGNOR
 _LABEL = re.compile(r"[0-9A-Za-z]+")
 # A raised number or sign without a link to its note.
 _RAISED = re.compile(r"\[?(\d{1,3}|[*†‡§¶]{1,3})\]?")
+# Names of notes before their number, as Wikidot and others have them.
+_NAMES = (b"footnote-", b"footnote", b"footnote_", b"fn-", b"fn", b"fn_", b"note-", b"note_")
 # What may be around references, and between them.
 _AROUND_REFERENCE = re.compile(r"[\[\](),;\s]{1,4}")
 _SUP = 1 << tags.CONTEXT.index("sup")
@@ -146,13 +149,19 @@ class _Page:
         self.segments: dict[int, int] = {}
         self.labels: list[bytes] = []
         self._names = _Labels()
-        # {name: its element and the run that follows}
-        self._places: dict[bytes, tuple[int, int]] = {}
 
     def text(self, first: int, end: int) -> str:
         """The text of some runs."""
         data = self.document.data[int(self.runs[first]["start"]) : int(self.runs[end - 1]["end"])]
         return data.decode("utf-8", "replace").strip()
+
+    @cached_property
+    def _places(self) -> dict[bytes, tuple[int, int]]:
+        """{name: its element and the run that follows}."""
+        found: dict[bytes, tuple[int, int]] = {}
+        for name, element, _, run in texts_of(self.document.tables, Mark.MARK_ID):
+            found.setdefault(name, (element, run))
+        return found
 
     def _new(self, name: str) -> int:
         self.labels.append(self._names.new(name))
@@ -165,8 +174,6 @@ class _Page:
         if not links:
             return []
         places = self._places
-        for name, element, _, run in texts_of(document.tables, Mark.MARK_ID):
-            places.setdefault(name, (element, run))
         # several notes in one block are segments of it
         crowded = Counter(element for element, _ in set(places.values()))
         notes: dict[tuple[int, int], tuple[int, int]] = {}
@@ -216,10 +223,11 @@ class _Page:
         return _note_of(self.document, element, self.kept), -1
 
     def follow_numbers(self) -> None:
-        """Finds raised numbers without a link, and the segments after them that begin with these numbers."""
+        """Finds raised numbers without a link, and their notes after them: segments that begin with these
+        numbers, or blocks that are named after them."""
         runs, document = self.runs, self.document
         raised = np.flatnonzero(runs["context"] & _SUP)
-        if not 2 <= len(raised) <= _MOST_RAISED:
+        if not 1 <= len(raised) <= _MOST_RAISED:
             return
         taken = {run for first, end, _ in self.references for run in range(first, end)}
         references: dict[str, list[tuple[int, int]]] = {}
@@ -238,6 +246,10 @@ class _Page:
                 references.setdefault(found[1], []).append((first, end))
             elif end - 1 < row["last_run"] and _is_free(document, int(row["element"])):
                 begins.setdefault(found[1], []).append((first, end))
+        for label, found_at in references.items():
+            if label not in begins and (element := self._named(label, found_at[-1][1])) >= 0:
+                number = self.elements[element] = self._new(label)
+                self.references += [(*place, number) for place in found_at]
         pairs = [
             (places[0], references[label], label)
             for label, places in begins.items()
@@ -250,6 +262,14 @@ class _Page:
             number = self.segments[int(runs[first]["segment"])] = self._new(label)
             self.references.append((first, end, LEFT_OUT))
             self.references += [(*place, number) for place in found_at if place < (first, end)]
+
+    def _named(self, label: str, after: int) -> int:
+        """Returns the note with a name such as `footnote-1` that begins after a run, -1 if there is none."""
+        for name in _NAMES:
+            element = self._places.get(name + label.encode(), (-1, 0))[0]
+            if element >= 0 and self.document.elements[element]["first_run"] >= after:
+                return _note_of(self.document, element, self.kept)
+        return -1
 
     def leave_out(self, links: list[Link]) -> tuple[list[int], dict[int, int]]:
         """Leaves out what is no text of a note: its number, links back, and brackets around references.
@@ -288,7 +308,8 @@ class _Page:
                     continue
                 text = self.text(run, run + 1)
                 if text and not _is_number(text, label) and text.strip("^↑↩") != "":
-                    begun = re.match(rf"\s*[\[(]?{re.escape(label)}(?:[\])][.:]?|[.:])\s+(?=\S)", text)
+                    own = "" if run > first else rf"[\[(]?{re.escape(label)}"
+                    begun = re.match(rf"\s*{own}(?:[\])][.:]?|[.:])\s+(?=\S)", text)
                     if begun is not None:
                         skips[run] = len(begun[0].encode())
                     break

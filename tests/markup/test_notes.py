@@ -50,6 +50,11 @@ PAGES = [
     # raised numbers without links
     ("<p>Late.<sup>1</sup><p>June.<sup>2</sup><hr><p><sup>1</sup> Since May.<p><b><sup>2</sup> Note:</b> since 1998.",
      "Late.[^1]\n\nJune.[^2]\n\n[^1]: Since May.\n\n[^2]: **Note:** since 1998."),
+    # and a note that is named after its number, as in a wiki whose links are scripts
+    ("<p>Late<sup><a id=footnoteref-1 href='javascript:;'>1</a></sup>.<div id=footnote-1><a href='javascript:;'>1</a>. Since May.</div>",
+     "Late[^1].\n\n[^1]: Since May."),
+    ("<p>E = mc<sup>2</sup><p id=part-2>Since May.", "E = mc<sup>2</sup>\n\nSince May."),
+    ("<p id=fn2>Since May.<p>E = mc<sup>2</sup>", "Since May.\n\nE = mc<sup>2</sup>"),
     # powers; a raised number that no reference has; one that stands before its reference
     ("<p>r<sup>2</sup> and m<sup>3</sup>.<p><sup>2</sup>H is heavy.", "r<sup>2</sup> and m<sup>3</sup>.\n\n<sup>2</sup>H is heavy."),
     ("<p>Late.<sup>1</sup><p><sup>2</sup> Since May.", "Late.<sup>1</sup>\n\n<sup>2</sup> Since May."),
