@@ -347,8 +347,7 @@ class Cleaner:
             url: its address, which makes those of links and images absolute.
             links: write the targets of links.
             images: write images.
-            spans: what becomes of a cell over several columns or rows: `merge` writes its text once, `repeat`
-                in each of them.
+            spans: what becomes of a cell over several columns or rows: see `Spans`.
             front_matter: begin with the metadata of the page, as YAML; see `front_matter_of`.
 
         Raises as `clean` does, and ValueError for other `spans`.
@@ -494,8 +493,7 @@ def extract(
         url: its address, for relative addresses in it and for the date in it.
         links: write the targets of links into the Markdown.
         images: write images.
-        spans: what becomes of a cell over several columns or rows: `merge` writes its text once, `repeat` in
-            each of them.
+        spans: what becomes of a cell over several columns or rows: see `Spans`.
 
     Warns and raises as `clean` does, and ValueError for other `spans`.
     """

@@ -37,7 +37,7 @@ def test_extract_is_all_of_the_others_at_once() -> None:
             assert (row["title"], row["markdown"]) == (found.metadata.title, found.markdown)
             pickle.loads(pickle.dumps(found))
     assert ncleaner.extract(HTML, images=True) == Cleaner().extract(HTML, images=True)
-    with pytest.raises(ValueError, match="spans has to be merge or repeat"):
+    with pytest.raises(ValueError, match="spans has to be merge, repeat or html"):
         ncleaner.extract(HTML, spans="other")  # type: ignore[arg-type]
 
 

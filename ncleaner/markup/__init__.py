@@ -9,8 +9,9 @@ from ncleaner.options import Declared, option
 
 __all__ = ["MarkupOptions", "Spans"]
 
-Spans = Literal["merge", "repeat"]
-"""How a cell over several columns or rows is written: `merge` has its text once, `repeat` in each of them."""
+Spans = Literal["merge", "repeat", "html"]
+"""How a cell over several columns or rows is written: `merge` has its text once, `repeat` in each of them.
+With `html`, Markdown has tables with such cells, or with several blocks in a cell, as HTML."""
 _OF = ("markdown", "html")
 _PANEL = "Output"
 
@@ -25,6 +26,7 @@ class MarkupOptions(Declared):
     )
     spans: Spans = option(
         "merge",
-        "Write the text of a cell over several columns or rows once (merge), or in each of them (repeat).",
+        "Write the text of a cell over several columns or rows once (merge), or in each of them (repeat); or "
+        "tables with such cells, or with several blocks in a cell, as HTML (html).",
         choices=get_args(Spans), of=_OF, panel=_PANEL, positional=True,
     )  # fmt: skip

@@ -23,6 +23,7 @@ def render(
     | None = None,
     images: bool = False,
     repeats: bool = False,
+    tags: bool = False,
     leads: Sequence[int] = (),
 ) -> bytes: ...
 def kept_links(

@@ -16,10 +16,12 @@ from ncleaner.markup._inline cimport (
     put_code_lines, put_escaped, put_number, put_picture, put_segments,
 )
 from ncleaner.markup._sheet cimport (
-    ALONE, CAPTION, CELL, CODE, DEEPEST, DETAIL, GUTTER, HEAD, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PICTURE,
-    QUOTE, ROW, SINGLE, TABLE, TERM, TERMS, choose_lead, close_rows, close_sheet, column_t, columns_of, end_of,
+    ALONE, CAPTION, CELL, CODE, DEEPEST, DETAIL, GUTTER, HEAD, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PARAGRAPH,
+    PICTURE, QUOTE, ROW, SINGLE, TABLE, TERM, TERMS, choose_lead, close_rows, close_sheet, column_t, columns_of, end_of,
     fill_row, is_head, may_be_written, node_t, open_rows, open_sheet, outline, place_t, rows_t, sheet_t, text_t,
 )
+
+from ncleaner.text._ascii cimport holds
 
 import numpy as np
 
@@ -297,6 +299,38 @@ cdef void _markdown_table(markdown_t* w, int32_t table) noexcept nogil:
     close_rows(&rows)
 
 
+cdef bint _table_as_html(markdown_t* w, int32_t table) noexcept nogil:
+    """Writes a table that Markdown cannot show as HTML; returns whether it has done so.
+
+    It stands at the beginning of lines, and has no empty line: there, HTML ends."""
+    cdef const node_t* nodes = w.sheet.nodes
+    cdef const place_t* place
+    cdef int32_t node, cell = table
+    cdef bint is_simple = True
+    cdef size_t size = w.out.size
+    cdef html_t html
+    for node in range(table + 1, end_of(w.sheet, table)):
+        if nodes[node].kind == CELL:
+            place = &w.sheet.places[nodes[node].element]
+            is_simple &= place.columns == 1 and place.rows == 1
+            cell = node
+        elif nodes[node].kind != ROW and nodes[node].kind != CAPTION:
+            is_simple &= node == cell + 1 and (nodes[node].kind == PARAGRAPH or nodes[node].kind == PICTURE)
+    if is_simple or w.prefix.size:
+        return False
+    html.sheet = w.sheet
+    html.out = w.out
+    html.n = 0
+    html.head = False
+    _html_table(&html, table)
+    if not w.out.no_memory and not holds(<const uint8_t*> w.out.data + size, w.out.size - size, b"\n\n", 0):
+        # without the last line end
+        w.out.size -= 1
+        return True
+    w.out.size = size
+    return False
+
+
 cdef void _markdown_leaf(markdown_t* w, const node_t* node) noexcept nogil:
     cdef line_t line
     cdef int _k
@@ -379,7 +413,8 @@ cdef void _write_markdown(const sheet_t* sheet, out_t* out) noexcept nogil:
             put(out, b"<!-- -->")
         if node.kind == TABLE:
             _new_line(&w, False)
-            _markdown_table(&w, i)
+            if not (sheet.tags and _table_as_html(&w, i)):
+                _markdown_table(&w, i)
             i = end_of(sheet, i)
             continue
         if node.kind <= PICTURE:
@@ -676,7 +711,7 @@ cdef int _point(text_t* text, bytes given) except -1:
 
 def render(
     Tables tables not None, mask not None, bint html=False, dict addresses=None, notes=None, bint images=False,
-    bint repeats=False, leads=(),
+    bint repeats=False, bint tags=False, leads=(),
 ):
     """Returns the kept segments as Markdown or HTML, in UTF-8; empty if none is kept.
 
@@ -689,6 +724,7 @@ def render(
         notes: `notes.Notes` of the page; None if there are none.
         images: write images that have an address, and leave their alternative texts out of the text.
         repeats: write a cell over several columns or rows in each of them.
+        tags: write tables with such cells, or with several blocks in a cell, as HTML.
         leads: marks of images; if no other one of them is written, the first one at the text is.
 
     Raises:
@@ -708,6 +744,7 @@ def render(
     try:
         sheet.images = images
         sheet.repeats = repeats
+        sheet.tags = tags
         copies = np.array(leads, np.int32)
         choose_lead(&sheet, &copies[0] if copies.shape[0] else NULL, copies.shape[0])
         if addresses:

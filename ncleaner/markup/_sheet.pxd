@@ -112,6 +112,7 @@ ctypedef struct sheet_t:
     bint images              # images are written
     Py_ssize_t lead          # mark of an image that is written wherever it is, -1 for none
     bint repeats             # a cell over several columns or rows is written in each of them
+    bint tags                # in Markdown, tables that it cannot show are HTML
     bint has_tables
     bint has_formulas
     int32_t typeset          # 1 if a script typesets formulas in the text, 2 if a dollar sign begins one, too

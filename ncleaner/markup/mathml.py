@@ -129,7 +129,20 @@ def tex_of(tree: bytes) -> str:
         return ""
     if root.tag.startswith("mjx-"):
         root = _of_mathjax(root)
+    else:
+        _wrap_text(root)
     return _row(root).strip()
+
+
+def _wrap_text(root: Element) -> None:
+    """Puts text beside elements, which MathML does not have, into elements of its own."""
+    for element in [each for each in root.iter() if len(each) and each.tag in _ROWS]:
+        before = [(0, element.text), *((at, child.tail) for at, child in enumerate(element, 1))]
+        for at, text in reversed(before):
+            if text and text.strip():
+                made = Element("mtext")
+                made.text = text
+                element.insert(at, made)
 
 
 def _is_deep(root: Element) -> bool:

@@ -104,6 +104,7 @@ def _rendered(document: Document, kept: Kept, options: MarkupOptions, url: str, 
         notes,
         options.images,
         options.spans == "repeat",
+        options.spans == "html",
         leads,
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
 from ncleaner.document.plain import dump_text
-from ncleaner.markup import MarkupOptions
+from ncleaner.markup import MarkupOptions, Spans
 from ncleaner.markup._render import render
 from ncleaner.markup.render import html_of, markdown_of
 
@@ -44,7 +46,7 @@ BIG = {
 @pytest.mark.parametrize("name", BIG)
 def test_large_pages(name: str) -> None:
     html = BIG[name]
-    for spans in ("merge", "repeat"):
+    for spans in get_args(Spans):
         text = markdown(html, links=True, images=True, spans=spans)
         assert text and len(text) < 60 * len(html) + 1_000
         assert clean_html(html, links=True, images=True, spans=spans)

@@ -94,6 +94,20 @@ def test_spans() -> None:
     assert clean_html(SPANS, spans="repeat").count("<th>B</th>") == 2
 
 
+def test_tables_as_html() -> None:
+    assert f"{markdown(SPANS, spans='html')}\n" == clean_html(SPANS) == clean_html(SPANS, spans="html")
+    # several blocks in a cell
+    items = "<table><tr><th>A<th>B<tr><td>1<td><ul><li>2<li>3</ul></table>"
+    assert f"{markdown(items, spans='html')}\n" == clean_html(items)
+    # where Markdown can show it, and where HTML would end: beside an empty line, below a sign
+    simple = "<table><tr><th>A<th>B<tr><td>1<td></table>"
+    code = "<table><tr><th>A<th>B<tr><td>1<td><p>2<pre>3\n\n4</pre></table>"
+    for html in (simple, code, f"<blockquote>{SPANS}</blockquote>"):
+        assert markdown(html, spans="html") == markdown(html)
+    # text stays text
+    assert "&lt;b&gt;" in markdown(SPANS.replace("<td>5", "<td>&lt;b&gt;"), spans="html")
+
+
 def test_spans_of_which_rows_and_columns_are_left() -> None:
     # the columns of 3 and 5, and the row of 4, are removed
     assert clean_html(SPANS, [0, 1, 2, 3]) == (

@@ -25,6 +25,8 @@ def table(*rows: str) -> str:
 A, B, N = mi("a"), mi("b"), "<mn>2</mn>"
 FORMULAS = [
     ("", ""),
+    # text beside elements, which has no place there
+    ("a" + B + "c", r"\text{a}b\text{c}"),
     (A + mo("=") + mo("−") + B, "a = -b"),
     (mo("±") + A + mo("⁢") + B + mo("≤") + N, r"\pm ab \leq 2"),
     # letters
