@@ -22,8 +22,8 @@ from ncleaner.document._formula cimport (
 from ncleaner.document._marks cimport (
     MARK_CODE, MARK_FORMULA, MARK_FORMULA_END, MARK_LINK_END, MARK_STYLE, MARK_STYLE_END, NO_ATTRIBUTE, OF_ALIGN,
     OF_ALT, OF_ALTTEXT, OF_BASE, OF_CLASS, OF_COLSPAN, OF_DISPLAY, OF_ENCODING, OF_HEIGHT, OF_HIDDEN, OF_HREF, OF_ID,
-    OF_LANG, OF_LANGUAGE, OF_NAME, OF_ROLE, OF_ROWSPAN, OF_SRC, OF_START, OF_STYLE, OF_TEX, OF_TYPE, OF_VALUE,
-    OF_WIDTH, STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark, mark_attribute, mark_picture,
+    OF_LANG, OF_LANGUAGE, OF_NAME, OF_ROLE, OF_ROWSPAN, OF_SRC, OF_START, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE,
+    OF_VALUE, OF_WIDTH, STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark, mark_attribute, mark_picture,
     mark_script, open_picture, picture_attribute, picture_t, says_display, style_of,
 )
 from ncleaner.document._spaces cimport CLOSED, JOINT_LEVELS, begin_side, is_apart, is_blank, joint, side_t, widen_side
@@ -64,7 +64,7 @@ cdef enum:
 
 cdef meaning_t meanings[KNOWN_TAGS]
 cdef uintptr_t id_html, id_body, id_button, id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml
-cdef uintptr_t id_base, id_source
+cdef uintptr_t id_base, id_source, id_iframe, id_video, id_audio
 
 # The attributes that are read (OF_…). Lexbor identifies some of them by an id, and the others by the address of a name
 # that is stored with the document.
@@ -136,6 +136,8 @@ cdef int _of_name(const unsigned char* name, size_t length) noexcept nogil:
             return OF_STYLE
         if memcmp(name, b"align", 5) == 0:
             return OF_ALIGN
+        if memcmp(name, b"title", 5) == 0:
+            return OF_TITLE
         if memcmp(name, b"width", 5) == 0:
             return OF_WIDTH
         return OF_START if memcmp(name, b"start", 5) == 0 else OF_VALUE if memcmp(name, b"value", 5) == 0 \
@@ -387,7 +389,39 @@ cdef void _mark_picture(builder_t* b, node_t* node) noexcept nogil:
                 picture_attribute(b, &picture, NO_ATTRIBUTE, name.short_name, name.length, attr.value)
         attr = attr.next
     if node.local_name != id_source:
-        mark_picture(b, &picture)
+        mark_picture(b, &picture, False)
+
+
+cdef void _mark_media(builder_t* b, node_t* node) noexcept nogil:
+    """Notes a video or a sound; and a frame if it may fill the screen or play by itself, as players are allowed to."""
+    cdef attr_t* attr = (<element_node_t*> node).first_attr
+    cdef node_t* child = node.first_child
+    cdef name_t* name
+    cdef picture_t media
+    cdef bint plays = node.local_name != id_iframe
+    open_picture(&media)
+    while attr != NULL:
+        name = <name_t*> attr.node.local_name
+        if attr.node.local_name < KNOWN_TAGS:
+            if attributes[attr.node.local_name] == OF_TITLE:
+                media.alt = attr.value
+            elif attr.value != NULL:
+                picture_attribute(b, &media, attributes[attr.node.local_name], b"", 0, attr.value)
+        elif name.length <= SHORT_NAME:
+            plays |= name.length == 15 and memcmp(name.short_name, b"allowfullscreen", 15) == 0
+            if attr.value != NULL:
+                plays |= name.length == 5 and memcmp(name.short_name, b"allow", 5) == 0 and (
+                    find(attr.value.data, attr.value.length, b"autoplay") > 0
+                    or find(attr.value.data, attr.value.length, b"fullscreen") > 0
+                )
+                picture_attribute(b, &media, NO_ATTRIBUTE, name.short_name, name.length, attr.value)
+        attr = attr.next
+    while media.source == NULL and child != NULL:
+        if child.local_name == id_source and child.type == ELEMENT_NODE:
+            media.source = _value(child, OF_SRC)
+        child = child.next
+    if plays and media.source != NULL:
+        mark_picture(b, &media, True)
 
 
 cdef void _mark_script(builder_t* b, node_t* node) noexcept nogil:
@@ -694,6 +728,8 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
                 _mark_script(b, node)
         elif b.marking and node.local_name == id_source:
             _mark_picture(b, node)
+        elif b.marking and (node.local_name == id_iframe or node.local_name == id_video or node.local_name == id_audio):
+            _mark_media(b, node)
         return _leave_out(b, node)
     if m.role == ROLE_BREAK:
         add_break(b)
@@ -1059,8 +1095,8 @@ cdef bint _fill_meanings():
     id_body = ids["body"]
     id_button = ids["button"]
     global id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml
-    global id_base, id_source
-    id_source = ids["source"]
+    global id_base, id_source, id_iframe, id_video, id_audio
+    id_source, id_iframe, id_video, id_audio = [ids[name] for name in ("source", "iframe", "video", "audio")]
     know_formula_tags(ids)
     id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml, id_base = [
         ids[name] for name in ("math", "mo", "script", "ruby", "rt", "rtc", "annotation-xml", "base")

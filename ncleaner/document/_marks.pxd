@@ -34,6 +34,7 @@ cpdef enum Mark:
     MARK_TREE = 21           # text: the elements of the formula before it, which has no TeX, as XML
     MARK_STYLE = 22          # an inline element with a style of its own begins; number: bits STYLE_…
     MARK_STYLE_END = 23
+    MARK_MEDIA = 24          # the image that follows is a video, a sound, or a player in a frame
 
 cpdef enum Alignment:
     ALIGN_LEFT = 1
@@ -74,6 +75,7 @@ cdef enum:
     OF_WIDTH = 23
     OF_HEIGHT = 24
     OF_TEX = 25
+    OF_TITLE = 26
 
 cdef bint is_one_of(const unsigned char* name, size_t length, const char** names) noexcept nogil
 cdef void add_mark(builder_t* b, int kind, uint32_t number) noexcept nogil
@@ -95,7 +97,7 @@ cdef void open_picture(picture_t* picture) noexcept nogil
 cdef void picture_attribute(
     builder_t* b, picture_t* picture, int which, const unsigned char* name, size_t length, const str_t* value
 ) noexcept nogil
-cdef void mark_picture(builder_t* b, const picture_t* picture) noexcept nogil
+cdef void mark_picture(builder_t* b, const picture_t* picture, bint media) noexcept nogil
 cdef void mark_script(builder_t* b, const str_t* source, const str_t* text) noexcept nogil
 cdef uint32_t style_of(const unsigned char* style, size_t length) noexcept nogil
 cdef bint says_display(int which, const unsigned char* value, size_t length) noexcept nogil

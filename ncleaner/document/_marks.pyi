@@ -25,3 +25,4 @@ class Mark(IntEnum):
     MARK_TREE = 21
     MARK_STYLE = 22
     MARK_STYLE_END = 23
+    MARK_MEDIA = 24

@@ -261,16 +261,19 @@ cdef inline bint _is_ratio(int32_t width, int32_t height) noexcept nogil:
         or longer == 5 and shorter == 4
 
 
-cdef void mark_picture(builder_t* b, const picture_t* picture) noexcept nogil:
-    """Notes an image, unless its size says that it only counts readers, or is an icon.
+cdef void mark_picture(builder_t* b, const picture_t* picture, bint media) noexcept nogil:
+    """Notes an image, or with `media` a video, a sound or a player.
 
-    An image without an address that can be shown has an empty one: those of its `srcset` may be known."""
+    One is left out whose size says that it only counts readers, or is an icon. An image without an address that can be
+    shown has an empty one: those of its `srcset` may be known."""
     cdef const str_t* source = picture.source
     if not _is_ratio(picture.width, picture.height) and (
         0 <= picture.width <= DOT or 0 <= picture.height <= DOT
         or 0 <= picture.width <= ICON and 0 <= picture.height <= ICON
     ):
         return
+    if media:
+        add_mark(b, MARK_MEDIA, 0)
     if source == NULL or source.length > LONGEST or begins(source.data, source.length, b"data:"):
         add_text_mark(b, MARK_IMAGE, b"", 0)
     else:

@@ -22,7 +22,7 @@ class MarkupOptions(Declared):
 
     links: bool = option(False, "Write link targets.", of=_OF, panel=_PANEL, positional=True)
     images: bool = option(
-        False, "Write images as links to their addresses.", of=_OF, panel=_PANEL, positional=True
+        False, "Write images, and videos and sounds as links.", of=_OF, panel=_PANEL, positional=True
     )
     spans: Spans = option(
         "merge",

@@ -14,7 +14,7 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memchr, memcmp, memmove, strlen
 
 from ncleaner.document._marks cimport (
-    MARK_IMAGE, MARK_LINK, MARK_LINK_END, STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT,
+    MARK_IMAGE, MARK_LINK, MARK_LINK_END, MARK_MEDIA, STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT,
 )
 from ncleaner.document._tables cimport segment_t, tables_t
 from ncleaner.document._tags cimport (
@@ -691,6 +691,11 @@ cdef void _put_text(line_t* line, const uint8_t* p, const uint8_t* end, const ui
     _put_markdown(line.out, p, end, first, last, flags)
 
 
+cdef bint is_media(const tables_t* t, Py_ssize_t image) noexcept nogil:
+    """Returns whether the mark of an image is that of a video, a sound or a player."""
+    return image > 0 and t.marks[image - 1].kind == MARK_MEDIA
+
+
 cdef Py_ssize_t link_around(const tables_t* t, Py_ssize_t image) noexcept nogil:
     """Returns the mark of the link that is around an image and has no text, -1 for none."""
     cdef Py_ssize_t mark = image, other
@@ -741,6 +746,9 @@ cdef void _put_image(line_t* line, Py_ssize_t mark, const text_t* address) noexc
     cdef const tables_t* t = line.sheet.t
     cdef const uint8_t* alt = t.values + t.marks[mark + 1].value
     cdef const uint8_t* end = alt + t.marks[mark + 1].length
+    if is_media(t, mark):
+        _put_media(line, alt, end, address)
+        return
     if line.html:
         put(line.out, b"<img src=")
         _put_attribute(line.out, <const uint8_t*> address.data, <const uint8_t*> address.data + address.length)
@@ -750,6 +758,25 @@ cdef void _put_image(line_t* line, Py_ssize_t mark, const text_t* address) noexc
         return
     put(line.out, b"![")
     _put_alt(line, alt, end)
+    put(line.out, b"](")
+    put_bytes(line.out, address.data, <size_t> address.length)
+    put(line.out, b")")
+
+
+cdef void _put_media(line_t* line, const uint8_t* title, const uint8_t* end, const text_t* address) noexcept nogil:
+    """Writes a video or a sound as a link with its title, or else its address."""
+    cdef const uint8_t* target = <const uint8_t*> address.data
+    if title == end:
+        title, end = target, target + address.length
+    if line.html:
+        put(line.out, b"<a href=")
+        _put_attribute(line.out, target, target + address.length)
+        put(line.out, b">")
+        put_escaped(line.out, title, end)
+        put(line.out, b"</a>")
+        return
+    put(line.out, b"[")
+    _put_alt(line, title, end)
     put(line.out, b"](")
     put_bytes(line.out, address.data, <size_t> address.length)
     put(line.out, b")")

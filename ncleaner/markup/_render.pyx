@@ -12,8 +12,8 @@ from ncleaner.document._marks cimport MARK_IMAGE, MARK_LINK, MARK_LINK_END, MARK
 from ncleaner.document._tables cimport Tables, mark_t, tables_t
 from ncleaner.document._tags cimport TAG_TABLE, TAG_TH
 from ncleaner.markup._inline cimport (
-    IN_CELL, IN_HEADING, begin_line, line_end, line_t, link_around, out_t, put, put_break, put_byte, put_bytes,
-    put_code_lines, put_escaped, put_number, put_picture, put_segments,
+    IN_CELL, IN_HEADING, begin_line, is_media, line_end, line_t, link_around, out_t, put, put_break, put_byte,
+    put_bytes, put_code_lines, put_escaped, put_number, put_picture, put_segments,
 )
 from ncleaner.markup._sheet cimport (
     ALONE, CAPTION, CELL, CODE, DEEPEST, DETAIL, GUTTER, HEAD, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PARAGRAPH,
@@ -841,8 +841,10 @@ def images_of(Tables tables not None, mask not None, tuple names not None=()):
             sets.append(_text_of(t, mark))
         elif mark.kind == MARK_IMAGE and i + 1 < t.n_marks:
             source = _text_of(t, mark)
+            # players have one title for all of them, which does not tell copies
+            alt = b"" if is_media(t, i) else _text_of(t, mark + 1)
             if may_be_written(&sheet, mark) or _has_one(names, source, sets):
-                found.append((i, source, _text_of(t, mark + 1), mark.run, sets, link_around(t, i)))
+                found.append((i, source, alt, mark.run, sets, link_around(t, i)))
             sets = []
     return found
 

@@ -14,7 +14,7 @@ from ncleaner.markup import MarkupOptions
 from ncleaner.markup.pictures import Image, names_of_own, shown
 from ncleaner.markup.render import markdown_of
 
-from .rendering import markdown
+from .rendering import clean_html, markdown
 
 TEXT = "<p>The ferry sails.<p>{}<p>It sails until May."
 PAGES = [
@@ -45,6 +45,15 @@ PAGES = [
     ("<a href=/b.png><img src=/a.png alt=Pier></a>", "[![Pier](https://harbour.example/a.png)](https://harbour.example/b.png)"),
     ("<a href=/b><img src=/a.png></a><img src=/c.png>",
      "[![](https://harbour.example/a.png)](https://harbour.example/b)\n\n![](https://harbour.example/c.png)"),
+    # videos, sounds and players are links; a frame that plays nothing is not there
+    ("<iframe src=/e/1 title='At &lt;sea&gt;' allowfullscreen></iframe>", "[At \\<sea>](https://harbour.example/e/1)"),
+    ("<iframe data-src=/e/1 allow='autoplay; camera'></iframe><iframe src=/ad allow=camera></iframe>",
+     "[https://harbour.example/e/1](https://harbour.example/e/1)"),
+    ("<iframe src=/t allowfullscreen width=0 height=0></iframe>", ""),
+    ("<video><source src=/v.mp4>Update your browser</video>", "[https://harbour.example/v.mp4](https://harbour.example/v.mp4)"),
+    ("<audio src=/a.mp3 title=Talk></audio><img src=/a.png alt=Pier>",
+     "[Talk](https://harbour.example/a.mp3)\n\n![Pier](https://harbour.example/a.png)"),
+    ("<video src='javascript:x()'></video><video></video><audio src='data:audio/mp3,x'></audio>", ""),
     # a logo
     ("<a href=/><img src=/a.png></a><a href=https://o.example><img src=/b.png></a>", ""),
     ("<a href='javascript:x()'><img src=/a.png></a>", "![](https://harbour.example/a.png)"),
@@ -100,6 +109,12 @@ def test_a_logo_is_far_from_the_text() -> None:
     near = dump_html(page.replace(menu, "<li>Part 1"), facts=True, marks=True)
     kept = Kept(np.array([each.startswith("The ferry") for each in near.texts]))
     assert markdown_of(near, kept, MarkupOptions(images=True)).startswith(b"![](/ferry-at-sea.jpg)")
+
+
+def test_media_in_html() -> None:
+    html = TEXT.format("<iframe src='/e?a&amp;b' title='At &lt;sea&gt;' allowfullscreen></iframe>")
+    expected = '<p><a href="https://harbour.example/e?a&amp;b">At &lt;sea&gt;</a></p>'
+    assert expected in clean_html(html, images=True) and "href" not in clean_html(html, links=True)
 
 
 @given(st.text(max_size=30), st.text(max_size=30))
