@@ -123,7 +123,8 @@ TAGS = "p b i a code pre ul ol li dl dt dd table tr td th caption blockquote h2 
 @given(
     st.lists(
         st.sampled_from([f"<{tag}>" for tag in TAGS] + [f"</{tag}>" for tag in TAGS])
-        | st.sampled_from(["a", "* b", "1.", " ", "\n", "<a href=x>", "<img src=y alt=z>", "<td colspan=9 rowspan=0>", "$", "|"]),
+        | st.sampled_from(["a", "* b", "1.", " ", "\n", "<a href=x>", "<img src=y alt=z>", "<figure>", "</figure>", "<span style='font-weight:bold;font-style:italic'>", "<b style=font-weight:400>",
+             "<iframe src=v title=t allowfullscreen></iframe>", "<td colspan=9 rowspan=0>", "$", "|"]),
         max_size=60,
     ).map("".join),
     st.lists(st.booleans(), min_size=1, max_size=20),
@@ -133,6 +134,7 @@ def test_any_page_can_be_written(html: str, flags: list[bool], repeat: bool) -> 
     document = dump_html(html, marks=True)
     kept = Kept(np.array([flags[i % len(flags)] for i in range(len(document))], bool))
     options = MarkupOptions(True, True, "repeat" if repeat else "merge")
+    assert bool(markdown_of(document, kept, MarkupOptions(True, True, "html"))) == bool(kept.mask.any())
     text = markdown_of(document, kept, options, "http://x.example/").decode()
     fragment = html_of(document, kept, options, "http://x.example/").decode()
     assert bool(text) == bool(fragment)
