@@ -309,6 +309,7 @@ class _Dates:
         self.said, self.shown, self.url = said, shown, url
         self.lang = shown.document.lang
         self.month_first = is_month_first(self.lang, host_of(url))
+        self._found: dict[str, list[Found]] = {}
 
     def published(self) -> tuple[str, str, str]:
         """Returns the date of publication, where it was found, and one of `DATE_SOURCES`; empty for none."""
@@ -337,8 +338,11 @@ class _Dates:
                 yield value, source
 
     def _dates(self, texts: Iterable[str]) -> Iterator[Found]:
+        # several ways look at the same lines
         for text in texts:
-            yield from dates_in(text, self.month_first, self.lang)
+            if text not in self._found:
+                self._found[text] = dates_in(text, self.month_first, self.lang)
+            yield from self._found[text]
 
     def _without_changes(self, found: Iterable[Found]) -> Iterator[Found]:
         return (each for each in found if not each.changed and each.day not in self._days_of_change)
