@@ -28,12 +28,14 @@ __all__ = [
 # Characters of the scripts that do not separate words, as ranges of a regular expression's character class.
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 
-_WORD = re.compile(f"[{UNSPACED}]|[^\\W{UNSPACED}]+")
+# Patterns with many characters beyond ASCII take milliseconds to compile, and most runs need none: `re`
+# compiles them when they are first used.
+_WORD = f"[{UNSPACED}]|[^\\W{UNSPACED}]+"
 
 
 def words_of(text: str) -> list[str]:
     """Returns the words of a text in lower case; each character in scripts that do not separate words."""
-    return _WORD.findall(text.lower())
+    return re.findall(_WORD, text.lower())
 
 
 def numbered(texts: Iterable[str], numbers: dict[str, int]) -> tuple[list[int], list[int]]:
@@ -60,7 +62,7 @@ _CLOSING = "\"'”’»)]」』）"
 _SPACED, _UNSPACED = ".!?…।؟۔", "。！？"
 # A sentence ends at final punctuation before white space; scripts without spaces need none. The search is for
 # one character, which is fast; only the first of several marks is looked at further, so that it is linear.
-_END = re.compile(
+_END = (
     rf"[{_SPACED}{_UNSPACED}](?:"
     rf"(?<=[{_SPACED}])(?<![{_SPACED}]{{2}})([{_SPACED}]*+)[{re.escape(_CLOSING)}]*+(?=\s|\Z)"
     rf"|(?<=[{_UNSPACED}])([{_UNSPACED}]*+)[{re.escape(_CLOSING)}]*+)"
@@ -104,7 +106,9 @@ def sentences_in(text: str, starts: Places, ends: Places) -> Sentences:
         found: Places = np.append(solid, len(codes))[np.searchsorted(solid, places)]
         return found
 
-    spans = [(found.start(), found.end(found.lastindex or 0), found.end()) for found in _END.finditer(text)]
+    spans = [
+        (found.start(), found.end(found.lastindex or 0), found.end()) for found in re.finditer(_END, text)
+    ]
     marks, behind, cuts = np.array(spans, np.int64).reshape(-1, 3).T
     owners = np.searchsorted(starts, cuts) - 1
     before = np.maximum(starts[owners], np.concatenate(([0], cuts))[:-1])
