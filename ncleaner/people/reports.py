@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 
 from ncleaner.people.parts import (
@@ -27,9 +27,12 @@ __all__ = ["run_page", "run_text", "survey_page", "survey_text"]
 _MOST = 20  # rows of each list on the page, and of pages in the text
 _TITLES = 29  # width of the titles of sums
 _LONGEST = 120  # longest reason or name of a count, in characters
+_BARS = 11  # bars of sites; one more has all others
 _NAME = 60  # widest name of an input in the text
 _EACH = 40  # at most this number of inputs have a line each
 _GROUP = 1000  # of more, this number of like ones share one
+# counters that the page of a run draws
+_DRAWN = ("Pages by outcome", "Encodings", "Languages", "Kinds of pages", "Estimated quality")
 _COLUMNS = ("pages", "cleaned", "empty", "given up", "damage", "words kept", "MB", "seconds")
 
 
@@ -158,16 +161,11 @@ def run_page(history: History, texts: Sequence[Sample] = ()) -> str:
         history: of the output directory.
         texts: beginnings of clean pages.
     """
-    charts = list(_charts(history))
     return "".join(
         (
             html_head(history.folder, CHARTS + _STYLE),
             tiles(_large(history)),
-            '<div class="charts">',
-            *(chart for chart in charts if chart.startswith("<figure")),
-            "</div>\n",
-            # what has one value only is a sentence
-            *(chart for chart in charts if not chart.startswith("<figure")),
+            *_beside(_charts(history)),
             *_shown(texts),
             *_inputs(history),
             *(
@@ -182,14 +180,13 @@ def run_page(history: History, texts: Sequence[Sample] = ()) -> str:
                 + "</div>"
                 for title, rows in _lists(history)
             ),
-            "<h2>Figures</h2><div class=figures><div><h3>Sums</h3>",
-            html_table(["", ""], _sums(history)),
-            "</div>",
+            "<h2>Figures</h2><div class=figures>",
             *(
                 f"<div><h3>{html_text(title)}</h3>"
                 + html_table(["", ""], [[visible(name, _LONGEST), f"{n:,}"] for name, n in rows])
                 + "</div>"
                 for title, rows in _counters(history)
+                if title not in _DRAWN
             ),
             "</div></main></html>\n",
         )
@@ -210,6 +207,7 @@ def _large(history: History) -> list[tuple[str, str]]:
     words = total.words_kept + total.words_removed
     share = f"{100 * total.words_kept / words:.1f} %" if words else "-"
     lost = total.lost.total()
+    unread = sum(bool(line.tally.unread) for line in history.lines)
     return [
         ("input" if len(history.lines) == 1 else "inputs", f"{len(history.lines):,}"),
         ("page" if total.pages == 1 else "pages", f"{total.pages:,}"),
@@ -218,6 +216,8 @@ def _large(history: History) -> list[tuple[str, str]]:
         ("megabytes of pages", f"{total.bytes / 1e6:,.1f}"),
         ("time of work", str(timedelta(seconds=round(history.seconds)))),
         *([("page given up" if lost == 1 else "pages given up", f"{lost:,}")] if lost else []),
+        *([("in letters new to the model", f"{total.unfamiliar:,}")] if total.unfamiliar else []),
+        *([("not read to the end", f"{unread:,}")] if unread else []),
     ]
 
 
@@ -246,6 +246,15 @@ def _charts(history: History) -> Iterator[str]:
             [(time.timestamp(), float(pages)) for time, pages in points],
             (f"{points[0][0]:%Y-%m-%d %H:%M}", f"{points[-1][0]:%Y-%m-%d %H:%M}"),
         )  # fmt: skip
+
+
+def _beside(charts: Iterable[str]) -> Iterator[str]:
+    """Yields charts side by side, then the sentences of those that have one value only."""
+    drawn = list(charts)
+    yield '<div class="charts">'
+    yield from (chart for chart in drawn if chart.startswith("<figure"))
+    yield "</div>\n"
+    yield from (chart for chart in drawn if not chart.startswith("<figure"))
 
 
 def _ranked(counter: Counter[str]) -> list[tuple[str, int]]:
@@ -357,5 +366,34 @@ def survey_text(portrait: Portrait, most: int = 20) -> str:
 
 def survey_page(portrait: Portrait, title: str) -> str:
     """Returns an HTML page that loads no other file."""
-    sums = html_table(["", ""], _survey_sums(portrait))
-    return html_head(title) + sums + html_table(_SITES, _sites(portrait)) + "</main></html>\n"
+    total = portrait.total
+    repeated = f"{total.exact + total.near:,}" if portrait.duplicates else "-"
+    large = [
+        ("site" if portrait.sites == 1 else "sites", f"{portrait.sites:,}"),
+        ("sites with one page", f"{portrait.single:,}"),
+        ("page" if total.pages == 1 else "pages", f"{total.pages:,}"),
+        ("words", f"{total.words:,}"),
+        ("words kept, per cent", _share(total)),
+        ("duplicates" if portrait.duplicates else "duplicates (see --duplicates)", repeated),
+    ]
+    return "".join(
+        (
+            html_head(title, CHARTS),
+            tiles(large),
+            *_beside(_crawl_charts(portrait)),
+            "<h2>Largest sites</h2><div class=wide>",
+            html_table(_SITES, _sites(portrait)),
+            "</div></main></html>\n",
+        )
+    )
+
+
+def _crawl_charts(portrait: Portrait) -> Iterator[str]:
+    total = portrait.total
+    sites = [(row.site, row.pages) for row in portrait.largest[:_BARS]]
+    if rest := total.pages - sum(pages for _, pages in sites):
+        sites.append((counted(portrait.sites - len(sites), "other site"), rest))
+    yield bars("Pages by site", sites)
+    for title, counter in (("Pages by language", total.languages), ("Pages by kind", total.kinds)):
+        yield bars(title, _ranked(Counter({name or "unknown": n for name, n in counter.items()})))
+    yield bars("Duplicates", _ranked(Counter({"same text": total.exact, "nearly the same text": total.near})))

@@ -92,13 +92,24 @@ def survey(
                 format="signatures", references=references, duplicates=duplicates, paragraphs=paragraphs
             )
             settings = replace(settings, output=written)
-            tally = run(inputs, settings, output=folder, jobs=jobs, progress=progress, again=again)
+            tally = run(_apart(inputs), settings, output=folder, jobs=jobs, progress=progress, again=again)
         for part in [*parts, *parts_of(folder)] if folder.is_dir() else parts:
             _add(builder, part)
         found = builder.finish()
     if inputs and (folder / NAME).is_file():
         shutil.rmtree(folder, ignore_errors=True)
     return tally, found
+
+
+def _apart(inputs: list[Input]) -> list[Input]:
+    """Returns inputs whose outputs have different names: archives of several directories may share one."""
+    seen: Counter[str] = Counter()
+    found = []
+    for source in inputs:
+        number = seen[source.relative]
+        seen[source.relative] += 1
+        found.append(replace(source, relative=f"{number}/{source.relative}") if number else source)
+    return found
 
 
 def make_folder(folder: Path) -> None:

@@ -103,6 +103,8 @@ def test_a_page_that_needs_nothing_else(folder: Path, tmp_path: Path) -> None:
     assert not [link for link in found.links if "//" in link]
     assert "http://x.example/&lt;b&gt;?fault=kill" in text
     assert "Slowest pages" in text and "Pages in quarantine" in text and "Damage" in text
+    # what is drawn has no table
+    assert "<h3>Records that are no pages</h3>" in text and "<h3>Languages</h3>" not in text
 
 
 def test_what_has_one_value_is_a_sentence(tmp_path: Path) -> None:

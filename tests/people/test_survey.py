@@ -50,7 +50,9 @@ def test_survey_and_clean(tmp_path: Path) -> None:
     archive(tmp_path / "crawl.warc", range(8))
     done = ncleaner("survey", "crawl.warc", "-o", "sites.ncs", "--html", "crawl.html", cwd=tmp_path)
     assert done.returncode == 0 and "8 pages of 1 site" in done.stderr
-    assert "county.example" in done.stdout and "county.example" in (tmp_path / "crawl.html").read_text()
+    portrait = (tmp_path / "crawl.html").read_text()
+    assert "county.example" in done.stdout and portrait.count("<table") == 1
+    assert "<p>Pages by site: county.example 8, no other.</p>" in portrait
     # nothing is left of the work
     assert sorted(path.name for path in tmp_path.iterdir()) == ["crawl.html", "crawl.warc", "sites.ncs"]
     before = ncleaner("clean", "-q", "crawl.warc", cwd=tmp_path).stdout
@@ -114,6 +116,21 @@ def test_the_same_file_from_any_number_of_workers_and_merged(tmp_path: Path) -> 
     ncleaner("clean", "-q", "-f", "signatures", inputs[2], "-o", "signed", cwd=tmp_path)
     done = ncleaner("survey", "-q", "half.ncs", "signed", inputs[3], "-o", "all.ncs", cwd=tmp_path)
     assert done.returncode == 0 and (tmp_path / "all.ncs").read_bytes() == whole
+
+
+@pytest.mark.slow
+def test_archives_of_one_name(tmp_path: Path) -> None:
+    for folder, first in (("monday", 0), ("tuesday", 5)):
+        (tmp_path / folder).mkdir()
+        archive(tmp_path / folder / "crawl.warc", range(first, first + 5))
+    archive(tmp_path / "all.warc", range(10))
+    ncleaner("survey", "-q", "all.warc", "-o", "all.ncs", cwd=tmp_path)
+    days = ("monday/crawl.warc", "tuesday/crawl.warc")
+    done = ncleaner("survey", "-q", *days, "-o", "days.ncs", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "days.ncs").read_bytes() == (tmp_path / "all.ncs").read_bytes()
+    done = ncleaner("clean", "-q", *days, "--sites", "auto", "-o", "days.txt", cwd=tmp_path)
+    assert done.returncode == 0 and TEMPLATE not in (tmp_path / "days.txt").read_text()
 
 
 @pytest.mark.slow
