@@ -264,7 +264,7 @@ def pages() -> list[Made]:
 def files() -> dict[Path, bytes]:
     """Returns the files of the example with their bytes."""
     folder = EXAMPLES / "esperanto"
-    found = {folder / "gold" / f"{page.name}.txt": page.gold.encode() for page in pages()}
+    found = {folder / "gold" / f"{page.name}.gold": page.gold.encode() for page in pages()}
     captures = [
         Capture(
             page.name, page.url, f"2026-03-01T10:{number:02}:00Z", "200 OK", "text/html; charset=utf-8", page.body

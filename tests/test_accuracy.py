@@ -36,7 +36,7 @@ def scores(cleaners: dict[str, Cleaner], folder: Path) -> dict[str, float]:
     for entry in MANIFEST:
         if entry["id"] in cleaners:
             document, kept = cleaners[entry["id"]].page(PAGES[entry["url"]])
-            (folder / f"{entry['id']}.txt").write_bytes(sink.render(Page(b""), document, kept, True))
+            (folder / f"{entry['id']}.gold").write_bytes(sink.render(Page(b""), document, kept, True))
     result = evaluate(folder, EXAMPLES / "gold")
     return {
         "precision": result.words.micro.precision,
@@ -58,7 +58,7 @@ def crossvalidated(scheme: Scheme, statistic: Statistic = "page") -> dict[str, C
         entry["id"]: Pair(
             entry["id"],
             dump_html(PAGES[entry["url"]].body, content_type=entry["content_type"]),
-            (EXAMPLES / "gold" / f"{entry['id']}.txt").read_text("utf-8"),
+            (EXAMPLES / "gold" / f"{entry['id']}.gold").read_text("utf-8"),
             registered_domain(entry["url"]),
         )
         for entry in MANIFEST

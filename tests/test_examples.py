@@ -17,6 +17,10 @@ from typing import Any
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
+from ncleaner.reading.inputs import find_inputs
+
+from .people.test_app import ncleaner
+
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples"
 SCRIPT = ROOT / "scripts" / "make_example_crawl.py"
@@ -41,14 +45,14 @@ def page_text(entry: dict[str, Any]) -> str:
 
 
 def gold_text(entry: dict[str, Any]) -> str:
-    return (EXAMPLES / "gold" / f"{entry['id']}.txt").read_text(encoding="utf-8")
+    return (EXAMPLES / "gold" / f"{entry['id']}.gold").read_text(encoding="utf-8")
 
 
 def test_every_page_has_its_gold() -> None:
     names = [entry["id"] for entry in MANIFEST]
     assert len(names) == len(set(names)) >= 14
     assert sorted(names) == sorted(path.stem for path in (EXAMPLES / "pages").glob("*.html"))
-    assert sorted(names) == sorted(path.stem for path in (EXAMPLES / "gold").glob("*.txt"))
+    assert sorted(names) == sorted(path.stem for path in (EXAMPLES / "gold").glob("*.gold"))
 
 
 def test_variety() -> None:
@@ -64,7 +68,7 @@ def test_variety() -> None:
 
 
 def test_small_enough_to_ship() -> None:
-    assert sum(path.stat().st_size for path in EXAMPLES.rglob("*") if path.is_file()) < 400_000
+    assert sum(path.stat().st_size for path in EXAMPLES.rglob("*") if path.is_file()) < 450_000
 
 
 @each_page
@@ -109,7 +113,32 @@ def test_the_crawl_in_esperanto_is_current(monkeypatch: pytest.MonkeyPatch) -> N
     made = importlib.import_module("make_esperanto_crawl")
     monkeypatch.setattr(sys, "argv", ["make_esperanto_crawl.py", "--check"])
     assert made.main() == 0
-    assert len(list((EXAMPLES / "esperanto" / "gold").glob("*.txt"))) == 36
+    assert len(list((EXAMPLES / "esperanto" / "gold").glob("*.gold"))) == 36
+
+
+def test_the_crawl_of_a_town_is_current(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = importlib.import_module("make_town_crawl")
+    monkeypatch.setattr(sys, "argv", ["make_town_crawl.py", "--check"])
+    assert made.main() == 0
+
+
+@pytest.mark.slow
+def test_the_crawl_of_a_town_has_what_a_survey_finds(tmp_path: Path) -> None:
+    pytest.importorskip("rensa")
+    archive, survey, out = EXAMPLES / "town.warc.gz", tmp_path / "sites.ncs", tmp_path / "out.jsonl"
+    assert ncleaner("survey", archive, "--duplicates", "-o", survey, "-q").returncode == 0
+    before = ncleaner("clean", archive, "-f", "jsonl", "-q").stdout.splitlines()
+    assert ncleaner("clean", archive, "--sites", survey, "-o", out, "-q").returncode == 0
+    pages = [json.loads(line) for line in out.read_bytes().splitlines()]
+    words = [sum(len(page["text"].split()) for page in each) for each in (map(json.loads, before), pages)]
+    assert words[1] < 0.8 * words[0]
+    assert {page["language"] for page in pages} == {"en", "de", "fr"}
+    assert sum(page["duplicate_of"] != "" for page in pages) >= 2
+
+
+def test_no_gold_text_is_an_input() -> None:
+    names = [each.relative for each in find_inputs([EXAMPLES])]
+    assert len(names) == len(MANIFEST) + 4 and not any("gold/" in name for name in names)
 
 
 @pytest.mark.slow

@@ -67,7 +67,7 @@ def annotate(command: str, folder: Path) -> None:
                 document = read_page(next((folder / "eo-gold" / "raw").glob(f"{page}.*")))
                 gold = next(
                     path
-                    for path in (folder / "examples" / "esperanto" / "gold").glob("*.txt")
+                    for path in (folder / "examples" / "esperanto" / "gold").glob("*.gold")
                     if path.read_text("utf-8").split("\n", 1)[0].removeprefix("<h>") in map(str, document)
                 ).read_text("utf-8")
                 letters = letters_of_runs(document, labels_from_alignment(Pair(page, document, gold)))

@@ -33,7 +33,9 @@ def gold(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The example pages in gold form."""
     folder = tmp_path_factory.mktemp("paper") / "example-pages"
     shutil.copytree(EXAMPLES / "pages", folder / "raw")
-    shutil.copytree(EXAMPLES / "gold", folder / "clean")
+    (folder / "clean").mkdir()
+    for path in (EXAMPLES / "gold").iterdir():
+        shutil.copy(path, folder / "clean" / f"{path.stem}.txt")
     shutil.copy(EXAMPLES / "manifest.jsonl", folder)
     return folder
 

@@ -48,7 +48,7 @@ def test_what_is_learned_from(tmp_path: Path) -> None:
     # clean texts from elsewhere are for both
     found.clean.mkdir()
     for page in [*PAIRS][:4]:
-        shutil.copy(made.EXAMPLES / "gold" / f"{page}.txt", found.clean)
+        shutil.copy(made.EXAMPLES / "gold" / f"{page}.gold", found.clean / f"{page}.txt")
     assert [pair.name for pair in finished_pairs(found, "me")] == [*PAIRS][:4]
     assert [pair.name for pair in finished_pairs(found, "ben")] == [*PAIRS][2:4]
 

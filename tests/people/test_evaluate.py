@@ -51,14 +51,14 @@ def test_sites_by_the_names_of_files(tmp_path: Path) -> None:
 def test_a_page_and_a_gold_text(tmp_path: Path) -> None:
     name = "tidepool-docs"
     result = ncleaner(
-        "evaluate", PAGES / f"{name}.html", GOLD / f"{name}.txt", "-m", "hybrid", "--json", "-j1"
+        "evaluate", PAGES / f"{name}.html", GOLD / f"{name}.gold", "-m", "hybrid", "--json", "-j1"
     )
     told = json.loads(result.stdout)
     assert told["compared"] == 1 and told["standard_errors"]["words"]["micro"]["f_score"] is None
     (tmp_path / "pages" / "deep").mkdir(parents=True)
     (tmp_path / "gold" / "deep").mkdir(parents=True)
     shutil.copy(PAGES / f"{name}.html", tmp_path / "pages" / "deep")
-    shutil.copy(GOLD / f"{name}.txt", tmp_path / "gold" / "deep")
+    shutil.copy(GOLD / f"{name}.gold", tmp_path / "gold" / "deep" / f"{name}.txt")
     (tmp_path / "pages" / "empty.html").write_text("")
     (tmp_path / "gold" / "empty.txt").write_text("nothing is left of it")
     (tmp_path / "pages" / "other.html").write_text("<p>without gold")

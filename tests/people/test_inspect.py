@@ -149,7 +149,7 @@ def test_against_gold() -> None:
     wrong = piped(EXAMPLES / "pages" / "lampworks-1997.html", "--against", GOLD, "--wrong")
     assert wrong == [line for line in lines if line[:2] != "  " or line.split()[1] in ("FP", "FN")]
     assert ncleaner("inspect", PAGE, "--wrong").returncode == 2
-    foreign = piped(PAGE, "--against", GOLD / "tidepool-docs.txt")
+    foreign = piped(PAGE, "--against", GOLD / "tidepool-docs.gold")
     assert any("does not seem to belong to this page" in line for line in foreign)
     lacking = ncleaner("inspect", PAGE, "--against", EXAMPLES / "pages" / "none.txt")
     assert (lacking.returncode, b"cannot read" in lacking.stderr) == (1, True)
