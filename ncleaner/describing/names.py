@@ -218,7 +218,7 @@ _MONTH = (
 # roles, accounts, hosts, days, labels and picture credits, no people
 _NO_NAME = re.compile(
     r"^(?:(?:news )?agenc(?:y|ies)|agenturen|agences|agencias|agenzie|agencje|admin\w*|editors?|editorial"
-    r"|staff(?: writer)?|webmaster|guest(?: author)?|authors?|anonymous"
+    r"|staff(?: writer)?|webmaster|publisher|guest(?: author)?|authors?|anonymous"
     r"|unknown|user|root|team|none|null|undefined|n/a|name|about(?: the author)?|follow(?: us)?"
     r"|share(?: this.*)?"
     r"|subscribe|by|twitter|facebook|instagram|linkedin|whatsapp|telegram|youtube|e-?mail(?: .*)?|print|rss"
@@ -233,7 +233,7 @@ _NO_NAME = re.compile(
     r"|(?:.*\s)?(?:writer|reporter|correspondent|contributor|columnist|journalist|newsroom|analyst"
     r"|attorney|dietitian|nutritionist|expert|specialist|strategist|consultant|director|manager|professor"
     r"|researcher|ceo|disclosure|(?:senior|managing|associate|news|copy|deputy|chief|contributing) editor)s?"
-    r"|(?:unserer |la |die )?(?:redaktion|redakteur(?:in)?|redaktor(?:ka)?|redakcja|redakce|redakcia"
+    r"|(?:unserer |la |die )?(?:redaktion|redakteur(?:in)?|redaktor(?:ka|i)?|redakcja|redakce|redakcia"
     r"|redacción|redazione|redactie|redacția|rédaction|redaktionen|redaktör|redaktsiya|редакция|редактор"
     r"|редакція|toimitus"
     r"|szerkesztő(?:ség)?|editör|σύνταξη|συντακτική ομάδα)"
@@ -351,7 +351,7 @@ def _people(value: str) -> Iterator[str]:
         for side in sides if all(" " in side.strip() for side in sides) else [part]:
             if _DATED.match(side):
                 continue
-            name = _AFTER.sub("", _behind_by(side)).strip(" \"'“”‘’.,:;-–—)]")
+            name = _AFTER.sub("", _behind_by(side)).strip(" \"'“”‘’.,:;-–—)]©")
             if name and len(name) <= _LONGEST and name.count(" ") < _WORDS and _is_name(name):
                 yield name
 
