@@ -147,11 +147,14 @@ class Cleaner:
                     "sites", "only `ncleaner clean` makes a survey itself: give the file of one"
                 )
             self.sites = sites if isinstance(sites, Survey) else Survey(sites, entry.needs_references)
-            if recipe.drop_seen and not self.sites.paragraphs:
-                raise ModelError(
-                    f"the survey {self.sites.path} has no paragraphs: make it again with "
-                    "`survey --paragraphs`"
-                )
+            for wanted, known, what in (
+                (recipe.drop_seen, self.sites.paragraphs, "paragraphs"),
+                (recipe.drop_duplicates, self.sites.duplicates, "duplicates"),
+            ):
+                if wanted and not known:
+                    raise ModelError(
+                        f"the survey {self.sites.path} has no {what}: make it again with `survey --{what}`"
+                    )
         wishes = (recipe.threshold, recipe.news, recipe.parameters)
         if isinstance(recipe.model, Stored):
             self.method = make_method(recipe.method, recipe.model, *wishes)
@@ -406,9 +409,12 @@ class Cleaner:
         else:
             document = self._of_html(page.body, page.content_type)
         document = self._with_site(document, page.url)
+        first = self.sites.duplicate_of(page) if self.sites is not None and self.sites.duplicates else ""
+        if first and recipe.drop_duplicates:
+            remarks = Remarks(language=page_language(document), duplicate_of=first)
+            return document, Kept(np.zeros(len(document), np.bool_), remarks=remarks)
         kept = self._named(document, self._decided(document, page.rights))
-        if self.sites is not None and self.sites.duplicates:
-            first = self.sites.duplicate_of(page)
+        if first:
             kept = kept.remarked(duplicate_of=first)
         if self.sites is not None and self.sites.paragraphs:
             kept = kept._replace(seen=self.sites.shares_seen(page, document, kept.mask))

@@ -168,6 +168,12 @@ class Recipe(Declared):
         "with --paragraphs, or auto.",
         panel=_KEPT,
     )
+    drop_duplicates: bool = option(
+        False,
+        "Leave out pages whose text nearly repeats another page, on any site. With --sites: a survey made "
+        "with --duplicates, or auto (needs the extra `duplicates`).",
+        panel=_KEPT,
+    )
     alt_text: bool = option(False, "Include the alternative text of images.", panel=_KEPT)
     readings: bool = option(
         True, "Leave out the readings of characters (<ruby>), which follow them in brackets.", panel=_KEPT
@@ -212,10 +218,15 @@ class Recipe(Declared):
                 "min_quality",
                 f"the method {self.method} does not estimate quality: use hybrid",
             )
-        if self.drop_seen and self.sites is None:
+        for name, found in (("drop_seen", "paragraphs"), ("drop_duplicates", "duplicates")):
+            if getattr(self, name) and self.sites is None:
+                raise OptionError(
+                    name, f"it needs a survey in `sites`, which `ncleaner survey --{found}` makes, or auto"
+                )
+        if self.drop_seen and self.drop_duplicates:
+            # the earlier page would go as a duplicate, the later one because the earlier one has its text
             raise OptionError(
-                "drop_seen",
-                "it needs a survey in `sites`, which `ncleaner survey --paragraphs` makes, or auto",
+                "drop_duplicates", "drop_seen leaves out what later pages repeat, whole pages too: give one"
             )
         if entry.needs_references and self.sites is None:
             raise OptionError(

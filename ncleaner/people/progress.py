@@ -354,9 +354,14 @@ def run_summary(tally: Tally) -> str:
             f"{counted(number, 'page is', 'pages are')} left out because the text is estimated to be worse "
             "than --min-quality allows"
         )
-    if tally.duplicates:
+    if number := tally.dropped:
         lines.append(
-            f"{counted(tally.duplicates, 'page repeats', 'pages repeat')} another page of the survey, which "
+            f"{counted(number, 'page is', 'pages are')} left out because of another page of the survey with "
+            "nearly the same text (--drop-duplicates)"
+        )
+    if number := tally.duplicates - tally.dropped:
+        lines.append(
+            f"{counted(number, 'page repeats', 'pages repeat')} another page of the survey, which "
             "duplicate_of in jsonl and parquet names"
         )
     if number := tally.seen:

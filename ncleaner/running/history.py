@@ -95,6 +95,7 @@ class History:
             "empty: a notice": total.notices,
             "empty: another language": total.foreign,
             "empty: doubtful": total.doubtful,
+            "empty: a duplicate": total.dropped,
             "empty: reserved": total.reserved,
         }
         return Counter(

@@ -175,7 +175,7 @@ def surveyed(
             survey(
                 inputs, (), path, _plain(settings),
                 pages=MOST_PAGES, references=entry_of(settings.recipe.method).needs_references,
-                paragraphs=settings.recipe.drop_seen,
+                duplicates=settings.recipe.drop_duplicates, paragraphs=settings.recipe.drop_seen,
                 jobs=jobs, progress=quietly, again=again,
             )  # fmt: skip
             write_whole(told, of)
@@ -184,10 +184,11 @@ def surveyed(
 
 def _plain(settings: Settings) -> Settings:
     """Returns the settings of a survey for cleaning only: it knows the texts of pages; and what is kept of
-    them only if paragraphs are to be found."""
+    them only if paragraphs or duplicates are to be found."""
     recipe = settings.recipe
-    if recipe.drop_seen and not entry_of(recipe.method).needs_references:
-        return replace(settings, recipe=replace(recipe, sites=None, drop_seen=False))
+    wanted = recipe.drop_seen or recipe.drop_duplicates
+    if wanted and not entry_of(recipe.method).needs_references:
+        return replace(settings, recipe=replace(recipe, sites=None, drop_seen=False, drop_duplicates=False))
     return replace(
         settings,
         recipe=Recipe("everything", encoding=recipe.encoding, text=recipe.text, limits=recipe.limits),
@@ -198,5 +199,7 @@ def _key(inputs: list[Input], settings: Settings) -> bytes:
     """Returns a line that is another one if the survey of the inputs may be."""
     seen = [f"{source.path}\t{source.size}\t{source.modified}" for source in inputs]
     plain = _plain(settings)
-    what = [repr(plain.recipe), plain.fingerprint(), repr(plain.reading), settings.recipe.method, *seen]
+    recipe = settings.recipe
+    wanted = f"{recipe.method} {recipe.drop_seen} {recipe.drop_duplicates}"
+    what = [repr(plain.recipe), plain.fingerprint(), repr(plain.reading), wanted, *seen]
     return hashlib.sha256("\n".join(what).encode("utf-8", "surrogateescape")).hexdigest().encode() + b"\n"

@@ -155,6 +155,7 @@ class Tally:
         foreign: empty pages in other languages than the user wants (`Recipe.language`).
         doubtful: empty pages whose text would be worse than the user wants (`Recipe.min_quality`).
         duplicates: pages that repeat another page, by the survey of sites.
+        dropped: empty pages that are left out because they repeat another (`Recipe.drop_duplicates`).
         seen: segments that are left out because earlier pages have them (`Recipe.drop_seen`).
         skipped: records that yield no page, by reason.
         lost: pages given up, by reason.
@@ -193,6 +194,7 @@ class Tally:
     foreign: int = _number(later=True)
     doubtful: int = _number(later=True)
     duplicates: int = _number(later=True)
+    dropped: int = _number(later=True)
     seen: int = _number(later=True)
     lost: Counter[str] = _counts("given_up")
     skipped: Counter[str] = _counts("records_skipped")
@@ -256,6 +258,8 @@ class Tally:
                 self.foreign += 1
             elif kept.remarks.doubtful:
                 self.doubtful += 1
+            elif kept.remarks.duplicate_of:
+                self.dropped += 1
             else:
                 self.notices += kept.kind == NOTICE
         self.segments_kept += kept_segments

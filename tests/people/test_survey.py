@@ -166,6 +166,19 @@ def test_duplicates(tmp_path: Path) -> None:
     assert {row["url"]: row["duplicate_of"] for row in rows if row["duplicate_of"]} == {
         f"http://mirror.example/print/{number}": f"http://county.example/{number}" for number in (2, 4)
     }
+    # left out, also with a survey that the run makes itself, and with any number of workers
+    unique = ("clean", *everything, "a.warc", "b.warc", "--drop-duplicates", "-f", "jsonl", "--sites")
+    done = ncleaner(*unique, "sites.ncs", cwd=tmp_path)
+    assert "2 pages are left out because of another page of the survey" in done.stderr
+    once = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [row["url"] for row in once if not row["text"]] == [
+        row["url"] for row in rows if row["duplicate_of"]
+    ]
+    assert [row for row in once if row["text"]] == [row for row in rows if not row["duplicate_of"]]
+    assert ncleaner(*unique, "auto", "-j", 1, cwd=tmp_path).stdout == done.stdout
+    ncleaner(*unique, "auto", "-o", "unique", "-q", cwd=tmp_path)
+    report = ncleaner("report", "unique", cwd=tmp_path).stdout
+    assert "empty: a duplicate 2" in report
     # in parts, from elsewhere
     whole = (tmp_path / "sites.ncs").read_bytes()
     ncleaner("survey", "-q", *everything, "--duplicates", "b.warc", "-o", "b.ncs", cwd=tmp_path)
@@ -313,12 +326,20 @@ def test_paragraphs_of_earlier_pages(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ((), "--drop-seen: it needs a survey in `sites`"),
-        (("--sites", "plain.ncs"), "has no paragraphs: make it again with `survey --paragraphs`"),
+        (("--drop-seen",), "--drop-seen: it needs a survey in `sites`"),
+        (
+            ("--drop-seen", "--sites", "plain.ncs"),
+            "has no paragraphs: make it again with `survey --paragraphs`",
+        ),
+        (("--drop-duplicates",), "--drop-duplicates: it needs a survey in `sites`"),
+        (("--drop-duplicates", "--sites", "plain.ncs"), "make it again with `survey --duplicates`"),
+        (("--drop-duplicates", "--drop-seen", "--sites", "auto"), "whole pages too: give one"),
     ],
 )
-def test_what_lacks_paragraphs_is_refused(options: Sequence[str], said: str, tmp_path: Path) -> None:
+def test_what_lacks_paragraphs_or_duplicates_is_refused(
+    options: Sequence[str], said: str, tmp_path: Path
+) -> None:
     copies(tmp_path / "crawl.warc")
     ncleaner("survey", "-q", "crawl.warc", "-o", "plain.ncs", cwd=tmp_path)
-    done = ncleaner("clean", "crawl.warc", "--drop-seen", *options, cwd=tmp_path)
+    done = ncleaner("clean", "crawl.warc", *options, cwd=tmp_path)
     assert done.returncode != 0 and said in " ".join(done.stderr.split()) and not done.stdout
