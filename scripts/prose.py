@@ -38,6 +38,18 @@ TERMS: tuple[tuple[str, str], ...] = (
     (r"bears? with", "a plain word"),
     (r"(?:which|what) [\w ,]+ bears?", "subject before verb"),
     (r"i\.e\.|e\.g\.|viz\.|etc\.", "that is, for example, and so on"),
+    # translated word for word
+    (r"stands?(?! for| out| still)", "is, are"),
+    (
+        r"(?<!there )(?:is|are|was|were) (?:no|none)(?! longer| more| better| less| worse)",
+        "is not a, are not",
+    ),
+    (r"an? \w+ of (?:its|their|his) own", "its own, a separate"),
+    (r"go(?:es)? on", "continue, resume"),
+    (r"likeness|(?<!share-)alike", "similarity, equally"),
+    (r"that which|those which", "what, those that"),
+    (r"costs? (?:itself|themselves) only", "loses only"),
+    (r"speaks? (?:for|against) itself", "is clear"),
     *TICS,
 )
 # of proselint: what is a matter of typesetting or of taste, and names of segments in small letters

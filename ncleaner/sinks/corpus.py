@@ -193,9 +193,9 @@ def _json_rows(text: str, path: str) -> Iterator[tuple[int, dict[str, str]]]:
         try:
             row = orjson.loads(line)
         except orjson.JSONDecodeError as error:
-            raise InputError(f"{path}, line {number}: this is no JSON: {error}") from None
+            raise InputError(f"{path}, line {number}: not JSON: {error}") from None
         if not isinstance(row, dict):
-            raise InputError(f"{path}, line {number}: this is no object")
+            raise InputError(f"{path}, line {number}: not a JSON object")
         yield number, {name: value if isinstance(value, str) else _text(value) for name, value in row.items()}
 
 

@@ -125,7 +125,7 @@ class Signature:
                 site, page, layout, words, kept, language, kind, texts, html, encoding, sketch, sequences
             )
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError, zlib.error) as error:
-            raise InputError(f"{where}: this is no signature of a page ({error})") from error
+            raise InputError(f"{where}: not the signature of a page ({error})") from error
 
 
 def signature_of(

@@ -371,7 +371,7 @@ def site_notes(sites: Sequence[str]) -> list[str]:
     if unknown > _FEW_UNKNOWN * len(sites) and len(sites) > 1:
         pages = "all pages" if unknown == len(sites) else f"{unknown:,} of {counted(len(sites), 'page')}"
         notes.append(
-            f"the sites of {pages} are not known: each page counts as a site of its own, and neighbours by "
+            f"the sites of {pages} are not known: each page counts as a separate site, and neighbours by "
             "name stay together in the cross-validation. If several are of one site, the figures are too "
             "good; a manifest with URLs (--manifest) or --site-from gives the sites"
         )

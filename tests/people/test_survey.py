@@ -223,7 +223,7 @@ def test_bad_input(tmp_path: Path) -> None:
     for arguments, status, message in [
         (["survey", "-o", "sites.ncs"], 2, "give archives"),
         (["survey", "none.warc", "-o", "sites.ncs"], 1, "none.warc"),
-        (["survey", "bad.signatures.jsonl", "-o", "sites.ncs"], 1, "line 1: this is no signature"),
+        (["survey", "bad.signatures.jsonl", "-o", "sites.ncs"], 1, "line 1: not the signature"),
         (["survey", "crawl.warc", "-o", "folder"], 1, "is a directory"),
         (["survey", "crawl.warc", "-o", "nowhere/sites.ncs"], 1, "cannot write the survey"),
         (["survey", "crawl.warc", "-o", "sites.ncs", "--pages", "1"], 2, "--pages"),

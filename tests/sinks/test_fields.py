@@ -88,8 +88,8 @@ def test_tables(name: str, text: str, tmp_path: Path) -> None:
         ("a.csv", b'url,genre\n"x,y\n', "unexpected end of data"),
         ("a.csv", b"url,genre\n\xff,y\n", "not UTF-8 at byte 10"),
         ("a.csv.gz", b"url", "cannot read the table"),
-        ("a.jsonl", b'{"url": 1}\n{', "line 2: this is no JSON"),
-        ("a.jsonl", b"[]", "line 1: this is no object"),
+        ("a.jsonl", b'{"url": 1}\n{', "line 2: not JSON"),
+        ("a.jsonl", b"[]", "line 1: not a JSON object"),
     ],
 )
 def test_damaged_tables(name: str, data: bytes | None, said: str, tmp_path: Path) -> None:

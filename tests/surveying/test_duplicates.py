@@ -171,10 +171,10 @@ def test_lines(tmp_path: Path) -> None:
     assert Signature.of_line(line, "here").sketch == whole.sketch
     for wrong, message in [
         (line.replace(b'"sketch":{"version":1', b'"sketch":{"version":9'), "of version 9"),
-        (line.replace(b'"capture":', b'"captured":'), "no signature"),
-        (line.replace(b'"bands":"', b'"bands":"00'), "no signature"),
-        (line.replace(b'"capture":', b'"capture":-'), "no signature"),
-        (line.replace(b'"url":"http', b'"url":7,"x":"http'), "no signature"),
+        (line.replace(b'"capture":', b'"captured":'), "not the signature"),
+        (line.replace(b'"bands":"', b'"bands":"00'), "not the signature"),
+        (line.replace(b'"capture":', b'"capture":-'), "not the signature"),
+        (line.replace(b'"url":"http', b'"url":7,"x":"http'), "not the signature"),
     ]:
         assert wrong != line
         with pytest.raises(InputError, match=message):

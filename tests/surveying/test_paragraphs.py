@@ -225,7 +225,7 @@ def test_a_signature_as_a_line() -> None:
     with pytest.raises(InputError, match="here: sequences of words of version 9"):
         Signature.of_line(line.replace(b'"sequences":{"version":1', b'"sequences":{"version":9'), "here")
     for old, new in ((b'"moment":2', b'"moment":-2'), (b'"hashes":"', b'"hashes":"f'), (b'"hashes"', b'"h"')):
-        with pytest.raises(InputError, match="here: this is no signature"):
+        with pytest.raises(InputError, match="here: not the signature"):
             Signature.of_line(line.replace(old, new), "here")
     # a page without paragraphs, and a page of a survey without them
     made = document("short")

@@ -160,7 +160,7 @@ def test_lines(signature: Signature) -> None:
 )
 def test_damaged_lines(change: object) -> None:
     line = change(sign(1).line())  # type: ignore[operator]
-    with pytest.raises(InputError, match="parts, line 3: this is no signature of a page"):
+    with pytest.raises(InputError, match="parts, line 3: not the signature of a page"):
         Signature.of_line(line, "parts, line 3")
 
 

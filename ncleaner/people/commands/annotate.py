@@ -45,7 +45,7 @@ def command(
     """Clean pages by hand, on a local web page: a model guesses, keys correct it.
 
     Each finished page gives a clean text for `train --raw DIR/raw --clean DIR/clean`. Every change is saved
-    at once; start again with the same directory to go on. docs/training.md has the guidelines and the
+    at once; start again with the same directory to resume. docs/training.md has the guidelines and the
     formats.
     """
     from ncleaner.people import annotating

@@ -126,7 +126,7 @@ def command(
 ) -> None:
     """Compare methods and other programs on pages with a gold standard: accuracy and CPU time.
 
-    Each tool runs in a process of its own. A page on which it fails counts as nothing found.
+    Each tool runs in a separate process. A page on which it fails counts as nothing found.
     """
     from ncleaner.people.comparison import comparison_table, draw_comparisons
     from ncleaner.people.plots import plot_path

@@ -36,7 +36,7 @@ def command(
 ) -> None:
     """Check the installation, and measure its speed on this machine.
 
-    Exit status 1: something is broken; what to do stands beside it. A note is about something that works, but
+    Exit status 1: something is broken; the line says what to do. A note is about something that works, but
     could be faster, or is not installed.
     """
     found: list[Finding] = []

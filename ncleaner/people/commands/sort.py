@@ -35,7 +35,7 @@ def command(
             "--output",
             "-o",
             metavar="DIR",
-            help="Directory for the archives, new or of an earlier sort, which goes on. It needs twice the "
+            help="Directory for the archives, new, or of an earlier sort to resume. It needs twice the "
             "space of the inputs.",
         ),
     ],
