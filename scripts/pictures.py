@@ -1,6 +1,6 @@
-"""Draws the pictures of docs/inspect.md from the example pages; wants a Chromium on the PATH.
+"""Draws the pictures of inspect, evaluate, survey and report in docs/ from the examples; needs Chromium.
 
-python scripts/inspect_pictures.py
+python scripts/pictures.py
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from ncleaner.explaining.explain import explain
 from ncleaner.people.inspect import explanation_drawing
 
 ROOT = Path(__file__).parents[1]
-OUT = ROOT / "docs" / "inspect"
-PAGES, GOLD = ROOT / "examples" / "pages", ROOT / "examples" / "gold"
+OUT, RUNS = ROOT / "docs" / "inspect", ROOT / "docs" / "runs"
+EXAMPLES = ROOT / "examples"
+PAGES, GOLD = EXAMPLES / "pages", EXAMPLES / "gold"
 
 
 def terminal(name: str, width: int, rows: slice) -> None:
@@ -38,7 +39,7 @@ def terminal(name: str, width: int, rows: slice) -> None:
     console.print(explanation_drawing(explanation, width, reasons=True, whole=False, only=shown))
     svg = console.export_svg(title=f"ncleaner inspect {name}.html --against gold", unique_id="t")
     # the sheet asks for letters from elsewhere
-    (OUT / f"{name}-terminal.svg").write_text(re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.S))
+    (OUT / "terminal.svg").write_text(re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.S))
 
 
 def browser(name: str, picture: str, opened: int, flags: Sequence[str] = (), as_it_is: bool = False) -> None:
@@ -66,19 +67,38 @@ def shoot(page: Path, picture: Path, flags: Sequence[str], size: str = "1300,860
     subprocess.run([chromium, *arguments, page.as_uri()], check=True, capture_output=True)
 
 
+def command(*words: str | Path) -> None:
+    """Runs a command of ncleaner where the examples are."""
+    subprocess.run(["ncleaner", *words], check=True, cwd=EXAMPLES, capture_output=True)
+
+
+def runs() -> None:
+    """Draws the pages that survey and report write of the sample crawls."""
+    RUNS.mkdir(exist_ok=True)
+    with TemporaryDirectory() as folder:
+        # its title is in the picture
+        survey, page = Path(folder) / "sites.ncs", Path(folder) / "page.html"
+        command("survey", "town.warc.gz", "--duplicates", "-o", survey, "--html", page)
+        page.write_text(page.read_text().replace(str(survey), survey.name))
+        shoot(page, RUNS / "survey.png", [], "1100,760")
+        corpus = Path(folder) / "corpus"
+        command("clean", "crawl.warc.gz", "town.warc.gz", "pages", "-o", corpus, "-f", "jsonl")
+        command("report", corpus, "--html", page)
+        page.write_text(page.read_text().replace(str(corpus), corpus.name))
+        shoot(page, RUNS / "report.png", [], "1100,900")
+
+
 def main() -> None:
     """Draws all pictures."""
     OUT.mkdir(exist_ok=True)
-    terminal("lampworks-1997", 96, slice(6, 12))
+    runs()
+    terminal("harbour-gazette-ferry", 96, slice(11, 16))
     browser("harbour-gazette-ferry", "structure", 0)
     browser("lampworks-1997", "page", 8, as_it_is=True)
     browser("mayak-novosti-ru", "dark", 4, ["--blink-settings=preferredColorScheme=0"])
     with TemporaryDirectory() as folder:
         page = Path(folder) / "evaluation.html"
-        subprocess.run(
-            ["ncleaner", "evaluate", PAGES, GOLD, "--method", "hybrid", "--html", page, "-j1", "-q"],
-            check=True, stdout=subprocess.DEVNULL,
-        )  # fmt: skip
+        command("evaluate", PAGES, GOLD, "--method", "hybrid", "--html", page, "-j1", "-q")
         shoot(page, OUT / "evaluation.png", [], "900,1300")
 
 
