@@ -95,7 +95,7 @@ def project_of(what: str, output: Path | None, most: int, encoding: str | None) 
     else:
         folder = output
     if (folder / "raw").is_dir():
-        tell(f"{visible(folder)} has pages already: going on with them")
+        tell(f"{visible(folder)} already has pages: resuming with them")
         return open_project(folder, encoding)
     if has_pages:
         copy_pages(Path(what), folder)
@@ -146,7 +146,7 @@ def _serve(session: Session, project: Project, port: int, browser: bool) -> None
         _opening(served.url) if browser else nullcontext(),
     ):
         tell(f"Annotate on {served.url}")
-        tell("Every change is saved at once. End with Ctrl C; the same command goes on later.")
+        tell("Every change is saved at once. Stop with Ctrl C; the same command resumes.")
         while not ended.wait(0.5) and served.thread.is_alive():
             pass
 

@@ -126,11 +126,11 @@ def errors_sentence(errors: StandardErrors) -> str:
     if errors.by == "page":
         return (
             "± standard error over pages, as if they were independent: no site is known. A manifest.jsonl "
-            "beside the gold text, or --raw DIR, tells the sites."
+            "beside the gold text, or --raw DIR, gives the sites."
         )
     said = f"± standard error over {counted(errors.clusters, 'site')}: pages of one site are not independent."
     if errors.unknown:
-        said += f" {counted(errors.unknown, 'page')} of unknown site: each counts as a site of its own."
+        said += f" {counted(errors.unknown, 'page')} of unknown site: each counts as a separate site."
     return said
 
 

@@ -94,7 +94,7 @@ def going_on() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as interrupt:
-        interrupt.args = ("finished outputs are kept, and the same command goes on",)
+        interrupt.args = ("finished outputs are kept, and the same command resumes",)
         raise
 
 

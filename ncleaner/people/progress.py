@@ -330,39 +330,37 @@ def run_summary(tally: Tally) -> str:
     if number := tally.unfamiliar:
         lines.append(
             f"{counted(number, 'page is', 'pages are')} in letters that the model hardly knows, so its "
-            f"n-grams say little about {'it' if number == 1 else 'them'}: --model auto takes a model for "
+            f"n-grams say little about {'it' if number == 1 else 'them'}: --model auto chooses a model for "
             "each page"
         )
     if number := tally.notices:
         holds, it = ("holds", "it") if number == 1 else ("hold", "them")
         lines.append(
-            f"{number:,} of the empty pages {holds} nothing but a notice, such as an error message or a "
+            f"{number:,} of the empty pages {holds} only a notice, such as an error message or a "
             f"cookie wall: --notices keeps {it}"
         )
     if number := tally.reserved:
         lines.append(
-            f"{counted(number, 'page is', 'pages are')} left out because text mining is reserved or robots "
-            "are told noai, noarchive or noindex (--respect-tdm)"
+            f"{counted(number, 'page is', 'pages are')} left out for opting out: text mining is reserved, "
+            "or robots are told noai, noarchive or noindex (--respect-tdm)"
         )
     if number := tally.foreign:
         lines.append(
-            f"{counted(number, 'page is', 'pages are')} left out because of another language than --language "
-            "names"
+            f"{counted(number, 'page is', 'pages are')} left out for being in another language (--language)"
         )
     if number := tally.doubtful:
         lines.append(
-            f"{counted(number, 'page is', 'pages are')} left out because the text is estimated to be worse "
-            "than --min-quality allows"
+            f"{counted(number, 'page is', 'pages are')} left out for low estimated quality (--min-quality)"
         )
     if number := tally.dropped:
         lines.append(
-            f"{counted(number, 'page is', 'pages are')} left out because of another page of the survey with "
-            "nearly the same text (--drop-duplicates)"
+            f"{counted(number, 'page is', 'pages are')} left out for repeating another page of the survey "
+            "(--drop-duplicates)"
         )
     if number := tally.duplicates - tally.dropped:
         lines.append(
-            f"{counted(number, 'page repeats', 'pages repeat')} another page of the survey, which "
-            "duplicate_of in jsonl and parquet names"
+            f"{counted(number, 'page repeats', 'pages repeat')} another page of the survey: "
+            "duplicate_of names it in jsonl and parquet"
         )
     if number := tally.seen:
         lines.append(
@@ -373,10 +371,10 @@ def run_summary(tally: Tally) -> str:
         lines.append(f"{counted(tally.skipped.total(), 'record')} skipped{_by_reason(tally.skipped)}")
     if number := tally.flattened:
         were = "was flattened: its" if number == 1 else "were flattened: their"
-        lines.append(f"{counted(number, 'page')} {were} elements are nested too deep for the parser")
+        lines.append(f"{counted(number, 'page')} {were} elements are nested too deeply for the parser")
     if number := tally.damaged:
         lines.append(
             f"{counted(number, 'place')} of damage in the inputs; everything readable around "
-            f"{'it' if number == 1 else 'them'} is cleaned. Download an archive again that is cut short"
+            f"{'it' if number == 1 else 'them'} is cleaned. Download truncated archives again"
         )
     return "\n".join(lines)

@@ -120,7 +120,7 @@ def _cells(tally: Tally, seconds: float) -> list[str]:
 def _counters(history: History) -> Iterator[tuple[str, list[tuple[str, int]]]]:
     for title, counter in (
         ("Pages by outcome", history.outcomes),
-        ("Records that are no pages", history.total.skipped),
+        ("Records that are not pages", history.total.skipped),
         ("Encodings", history.total.encodings),
         ("Languages", history.total.languages),
         ("Kinds of pages", history.total.kinds),

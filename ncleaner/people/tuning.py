@@ -129,13 +129,13 @@ def _choice(tuning: Tuning) -> str:
     if level == 1:
         return (
             "Chosen: the best combination. All others are worse by more than its standard error, "
-            f"{error:.1f} points. Its F is the largest of {trials:,}, and rather too high for new sites."
+            f"{error:.1f} points. Its F is the largest of {trials:,}, so expect less on new sites."
         )
     within = f"within one standard error ({error:.1f} points) of the best F"
     if tuning.is_default(tuning.best):
         return (
             f"These pages cannot tell {level:,} of the {trials:,} combinations apart: they are {within}. "
-            "What `train` takes by default is one of them, so it is chosen. More sites would tell more."
+            "The default of `train` is one of them, so it is chosen. More sites would tell more."
         )
     return (
         f"Chosen: of the {level:,} combinations (of {trials:,}) {within}, the one with the smallest n, "

@@ -109,7 +109,8 @@ def require_rensa() -> None:
 
     if RMinHash.ALGORITHM_VERSION != _RENSA:
         raise InputError(
-            "this rensa has other sketches than ncleaner knows: pip install --upgrade 'ncleaner[duplicates]'"
+            "this version of rensa computes other sketches than ncleaner expects: pip install --upgrade "
+            "'ncleaner[duplicates]'"
         )
 
 

@@ -105,20 +105,24 @@ class Survey:
         if not self.path.is_file():
             raise ModelError(f"there is no survey {self.path}: `ncleaner survey` makes one")
         if not is_survey(self.path):
-            raise ModelError(f"{self.path} is no survey: `ncleaner survey` makes one")
+            raise ModelError(f"{self.path} is not a survey: `ncleaner survey` makes one")
         with checked(self.path):
             (application,) = self.database.execute("PRAGMA application_id").fetchone()
             (version,) = self.database.execute("PRAGMA user_version").fetchone()
             if application != APPLICATION:
-                raise ModelError(f"{self.path} is a database, but no survey: `ncleaner survey` makes one")
+                raise ModelError(f"{self.path} is a database, but not a survey: `ncleaner survey` makes one")
             if version != SURVEYS:
                 raise ModelError(f"the survey {self.path} is of version {version}: make it again")
             self.about: dict[str, str] = dict(self.database.execute("SELECT key, value FROM about"))
         if self.about.get("hashes") != str(HASHES_VERSION):
-            raise ModelError(f"the survey {self.path} has other hashes of texts: make it again")
+            raise ModelError(
+                f"the survey {self.path} has other hashes of texts than this version computes: make it again"
+            )
         self.duplicates = self.about.get("duplicates") == "1"
         if self.duplicates and self.about.get("sketches") != str(SKETCH_VERSION):
-            raise ModelError(f"the survey {self.path} has other sketches of pages: make it again")
+            raise ModelError(
+                f"the survey {self.path} has other sketches than this version computes: make it again"
+            )
         self.paragraphs = self.about.get("paragraphs") == "1"
         if self.paragraphs and self.about.get("sequences") != str(SEQUENCES_VERSION):
             raise ModelError(f"the survey {self.path} has other sequences of words: make it again")

@@ -126,7 +126,7 @@ class Labelled(Declared):
     )
     manifest: Path | None = option(
         None,
-        "File of JSON lines with the id and url of each page; they tell which pages share a site.",
+        "File of JSON lines with the id and url of each page; they show which pages share a site.",
         kind=Path, otherwise="manifest.jsonl beside the pages, if it exists", metavar="FILE", panel=_PAGES,
     )  # fmt: skip
     site_from: str | None = option(

@@ -442,7 +442,7 @@ def test_notices_on_demand(tmp_path: Path) -> None:
     )
     dropped = ncleaner("clean", tmp_path / "page.html")
     assert dropped.stdout == b""
-    assert "1 of the empty pages holds nothing but a notice" in dropped.stderr.decode()
+    assert "1 of the empty pages holds only a notice" in dropped.stderr.decode()
     kept = ncleaner("clean", tmp_path / "page.html", "--notices")
     assert kept.stdout.decode() == "Page not found\nThis page does not exist.\n"
     assert "notice" not in kept.stderr.decode()
@@ -466,7 +466,7 @@ def test_reserved_pages_on_demand(tmp_path: Path) -> None:
     assert row["metadata"]["tdm_reservation"] is None
     respected = ncleaner("clean", tmp_path / "page.html", "--respect-tdm", "-f", "jsonl")
     assert json.loads(respected.stdout)["text"] == ""
-    assert "1 page is left out because text mining is reserved" in respected.stderr.decode()
+    assert "1 page is left out for opting out" in respected.stderr.decode()
     document = ncleaner("clean", tmp_path / "page.html", "-f", "prevertical", "--attribute", "why=robots")
     assert document.stdout.startswith(b'<doc why="noai">')
 
@@ -478,7 +478,7 @@ def test_doubtful_pages_on_demand(tmp_path: Path) -> None:
     row = json.loads(kept.stdout)
     assert 0 < row["quality"] < 1 and row["text"]
     strict = ncleaner("clean", tmp_path / "page.html", "--min-quality", "1")
-    assert strict.stdout == b"" and "1 page is left out because" in strict.stderr.decode()
+    assert strict.stdout == b"" and "1 page is left out for low" in strict.stderr.decode()
     wrong = ncleaner("clean", tmp_path / "page.html", "--min-quality", "0.9", "-m", "bte")
     assert wrong.returncode == 2 and "bte does not estimate quality" in " ".join(
         wrong.stderr.decode().split()

@@ -170,7 +170,7 @@ def test_interrupted_while_it_loads(command: str, number: int, tmp_path: Path) -
         assert number > 100 and result.returncode == (1 if command == "report" else 0)
         return
     said = result.stderr.splitlines()
-    kept = "; finished outputs are kept, and the same command goes on" if command == "survey" else ""
+    kept = "; finished outputs are kept, and the same command resumes" if command == "survey" else ""
     assert said[-1] in ("ncleaner: interrupted", f"ncleaner: interrupted{kept}")
     assert "Traceback" not in result.stderr and "Exception ignored" not in result.stderr
     assert not list(tmp_path.glob("*.ncm")) and not list(tmp_path.glob("*.part"))

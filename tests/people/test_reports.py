@@ -56,7 +56,7 @@ def test_a_table(folder: Path) -> None:
     assert re.search(r"^all +21 ", said, re.M)
     assert "Pages in quarantine\n  the worker was killed by SIGKILL  deadly.warc.gz at byte " in said
     assert re.search(
-        "^records that are no pages +record type metadata 17, record type request 17", said, re.M
+        "^records that are not pages +record type metadata 17, record type request 17", said, re.M
     )
     assert re.search("^cleaned with +hybrid, model auto, ncleaner 0.1.0 3", said, re.M)
 
@@ -104,7 +104,7 @@ def test_a_page_that_needs_nothing_else(folder: Path, tmp_path: Path) -> None:
     assert "http://x.example/&lt;b&gt;?fault=kill" in text
     assert "Slowest pages" in text and "Pages in quarantine" in text and "Damage" in text
     # what is drawn has no table
-    assert "<h3>Records that are no pages</h3>" in text and "<h3>Languages</h3>" not in text
+    assert "<h3>Records that are not pages</h3>" in text and "<h3>Languages</h3>" not in text
 
 
 def test_what_has_one_value_is_a_sentence(tmp_path: Path) -> None:

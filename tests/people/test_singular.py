@@ -69,9 +69,7 @@ def test_text_notice_and_damage(page: Path, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(PROSE)
     assert "1 page is plain text" in singular(ncleaner("clean", page, tmp_path / "a.txt"))
     (tmp_path / "b.html").write_text("<html lang=en><h1>Page not found</h1><p>This page does not exist.</p>")
-    assert "1 of the empty pages holds nothing but a notice" in singular(
-        ncleaner("clean", tmp_path / "b.html")
-    )
+    assert "1 of the empty pages holds only a notice" in singular(ncleaner("clean", tmp_path / "b.html"))
     (tmp_path / "c.warc").write_bytes(record() + warc(2, b"x", kind="request") + b"W")
     said = singular(ncleaner("clean", tmp_path / "c.warc"))
     assert "1 record skipped" in said and "1 byte that is no whole record" in said

@@ -169,7 +169,7 @@ def test_duplicates(tmp_path: Path) -> None:
     # left out, also with a survey that the run makes itself, and with any number of workers
     unique = ("clean", *everything, "a.warc", "b.warc", "--drop-duplicates", "-f", "jsonl", "--sites")
     done = ncleaner(*unique, "sites.ncs", cwd=tmp_path)
-    assert "2 pages are left out because of another page of the survey" in done.stderr
+    assert "2 pages are left out for repeating another page of the survey" in done.stderr
     once = [json.loads(line) for line in done.stdout.splitlines()]
     assert [row["url"] for row in once if not row["text"]] == [
         row["url"] for row in rows if row["duplicate_of"]
@@ -233,7 +233,7 @@ def test_bad_input(tmp_path: Path) -> None:
         (["clean", "crawl.warc", "--duplicates"], 2, "only signatures, jsonl and parquet have it"),
         (["clean", "crawl.warc", "-f", "jsonl", "--duplicates"], 2, "in jsonl it is part of --signals"),
         (["clean", "crawl.warc", "-f", "jsonl", "--references"], 2, "only signatures has it"),
-        (["clean", "crawl.warc", "--sites", "crawl.warc"], 1, "is no survey"),
+        (["clean", "crawl.warc", "--sites", "crawl.warc"], 1, "is not a survey"),
         (["clean", "crawl.warc", "--sites", "none.ncs"], 1, "there is no survey"),
     ]:
         done = ncleaner(*arguments, cwd=tmp_path)

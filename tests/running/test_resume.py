@@ -128,6 +128,6 @@ def test_a_signal_ends_it_cleanly(tmp_path: Path, number: signal.Signals, status
     process.send_signal(number)
     _, said = process.communicate(timeout=120)
     assert process.returncode == status
-    assert b"interrupted; finished outputs are kept, and the same command goes on" in said
+    assert b"interrupted; finished outputs are kept, and the same command resumes" in said
     assert b"Traceback" not in said
     assert not list(out.glob("*.part"))

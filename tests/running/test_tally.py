@@ -67,7 +67,7 @@ def test_notices_are_counted_beside_empty_pages() -> None:
         total += part
     # one is kept, as with `--notices`
     assert (total.cleaned, total.empty, total.notices) == (1, 2, 1)
-    assert "1 of the empty pages holds nothing but a notice" in run_summary(total)
+    assert "1 of the empty pages holds only a notice" in run_summary(total)
     assert "notice" not in run_summary(Tally(pages=1, empty=1))
     record = total.record()
     assert Tally.of_record(record).notices == 1
@@ -85,16 +85,16 @@ def test_estimated_qualities_are_counted_and_pages_left_out_for_them() -> None:
         total += part
     assert total.record()["qualities"] == {"0": 1, "40": 1, "90": 2}
     assert (total.cleaned, total.empty, total.doubtful) == (4, 1, 1)
-    assert "1 page is left out because the text is estimated to be worse" in run_summary(total)
+    assert "1 page is left out for low estimated quality" in run_summary(total)
     assert Tally.of_record(total.record()).doubtful == 1
     part = Tally()
     part.add_page(Page(b""), dump_html("<p>one"), Kept(np.array([False])).remarked(reserved=True), 0.1)
     assert (part.empty, part.reserved, part.doubtful, part.notices) == (1, 1, 0, 0)
-    assert "1 page is left out because text mining is reserved" in run_summary(part)
+    assert "1 page is left out for opting out" in run_summary(part)
     kept = Kept(np.array([False]), remarks=Remarks(language="en", foreign=True))
     part.add_page(Page(b""), dump_html("<p>one"), kept, 0.1)
     assert (part.empty, part.foreign, part.languages["en"]) == (2, 1, 1)
-    assert "1 page is left out because of another language than --language names" in run_summary(part)
+    assert "1 page is left out for being in another language" in run_summary(part)
 
 
 def test_notes_say_what_and_where() -> None:

@@ -235,12 +235,12 @@ def test_files_that_are_no_surveys(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="there is no survey"):
         Survey(tmp_path / "none.ncs")
     (tmp_path / "text.ncs").write_text("text")
-    with pytest.raises(ModelError, match="is no survey"):
+    with pytest.raises(ModelError, match="is not a survey"):
         Survey(tmp_path / "text.ncs")
     foreign = sqlite3.connect(tmp_path / "foreign.ncs")
     foreign.execute("CREATE TABLE t (a)")
     foreign.close()
-    with pytest.raises(ModelError, match="a database, but no survey"):
+    with pytest.raises(ModelError, match="a database, but not a survey"):
         Survey(tmp_path / "foreign.ncs")
     path = made(tmp_path / "old.ncs", [sign(1)]).path
     for statement, message in [

@@ -51,7 +51,7 @@ class Measuring(Declared):
     )
     raw: Path | None = option(
         None,
-        "The pages of GOLD_DIR. They tell their sites, and which zones, such as headlines, the gold texts "
+        "The pages of GOLD_DIR. They show the sites, and which zones, such as headlines, the gold texts "
         "contain. By default the directory `raw` beside GOLD_DIR, if there is one.",
         kind=Path, metavar="DIR", panel=_MEASURED,
     )  # fmt: skip
