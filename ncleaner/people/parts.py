@@ -31,7 +31,7 @@ _STYLE = """
   a { color: #8ab4ff } }
 body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var(--back); margin: 2rem auto;
   max-width: 72rem; padding: 1rem }
-h1 { font-size: 1.5rem } h2 { font-size: 1.15rem; margin-top: 2.2rem }
+h1 { font-size: 1.5rem; overflow-wrap: anywhere } h2 { font-size: 1.15rem; margin-top: 2.2rem }
 table { border-collapse: collapse; font-size: 13px } th { text-align: left; background: var(--head) }
 th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); vertical-align: top }
 .wide { overflow-x: auto }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from html.parser import HTMLParser
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,9 @@ from ncleaner.text.visible import html_text
 from ..annotating.browser import PATH, browser
 from ..archives import http, members, warc
 from ..faults import hooked
-from ..people.test_app import CRAWL, PROSE, ncleaner
+from ..people.test_app import CRAWL, EXAMPLES, PROSE, ncleaner
+
+TOWN = EXAMPLES / "town.warc.gz"
 
 
 @pytest.fixture(scope="module")
@@ -185,12 +188,18 @@ def test_axe_finds_nothing(folder: Path, tmp_path: Path) -> None:
     )
     history = read_history(str(folder))
     (tmp_path / "report.html").write_text(run_page(history, samples(history, 2)), "utf-8")
+    assert (
+        ncleaner("survey", TOWN, "-o", tmp_path / "s.ncs", "--html", tmp_path / "survey.html").returncode == 0
+    )
     with browser() as chromium:
-        for scheme in ("light", "dark"):
+        for scheme, page in product(("light", "dark"), ("report", "survey")):
             tab = chromium.new_page(color_scheme=scheme)
-            tab.goto((tmp_path / "report.html").as_uri())
+            tab.goto((tmp_path / f"{page}.html").as_uri())
             result = axe.Axe().run(tab)
             assert result.violations_count == 0, result.generate_report()
+            # on a telephone, only tables scroll sideways
+            tab.set_viewport_size({"width": 400, "height": 800})
+            assert tab.evaluate("document.documentElement.scrollWidth") <= 400
 
 
 def test_the_last_line_of_an_input_counts(folder: Path, tmp_path: Path) -> None:
