@@ -86,3 +86,30 @@ def test_wheels_are_for_the_pythons_that_the_package_names() -> None:
     assert built == [f"cp3{minor}-*" for minor in named]
     assert project["project"]["requires-python"] == f">=3.{named[0]}"
     assert f"CPython 3.{named[0]} to 3.{named[-1]}" in (ROOT / "docs" / "installing.md").read_text("utf-8")
+
+
+@in_a_checkout
+@pytest.mark.skipif(os.name == "nt", reason="the step runs on Linux")
+def test_a_release_has_one_version_and_its_notes(tmp_path: Path) -> None:
+    """What the publish job does with a tag, on a copy in which the version is released."""
+    workflow = ROOT / ".github" / "workflows" / "wheels.yml"
+    if not workflow.exists():
+        pytest.skip("the workflows are not in a source distribution")
+    project = (ROOT / "pyproject.toml").read_text("utf-8")
+    version = tomllib.loads(project)["project"]["version"]
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
+    (tmp_path / "pyproject.toml").write_text(project, "utf-8")
+    newest = re.split(r"^## .*\n", (ROOT / "CHANGELOG.md").read_text("utf-8"), flags=re.MULTILINE)[1]
+    log = f"# Changelog\n\n## {version}\n{newest}## 0.0.1\n\n- The first one.\n"
+    (tmp_path / "CHANGELOG.md").write_text(log, "utf-8")
+    steps = re.search(
+        r"name: Notes of this version\n +run: \|\n((?: {10}.*\n)+)", workflow.read_text("utf-8")
+    )
+    assert steps
+    run = ["bash", "-e", "-o", "pipefail", "-c", steps[1]]
+    for tag, status in ((f"v{version}", 0), ("v9.9", 1)):
+        done = subprocess.run(run, cwd=tmp_path, env={**os.environ, "GITHUB_REF_NAME": tag}, check=False)
+        assert done.returncode == status
+        if not status:
+            notes = (tmp_path / "notes.md").read_text("utf-8")
+            assert notes == newest
