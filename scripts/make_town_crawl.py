@@ -110,6 +110,16 @@ _TOWN_HALL = "La mairie vous accueille du lundi au vendredi de neuf heures à mi
 _RULES = "Be kind, search before you ask, and sell your boat in the section for selling boats. The moderators read everything, some of it twice, and they do this in their spare time."
 
 
+# who, stars, what was said
+_REVIEWS = (
+    ("Tam", 5, "Exactly as described, and it smells of the workshop."),
+    ("R. Holloway", 4, "One star off because my brother keeps borrowing it."),
+    ("Greta", 5, "Second one we have bought. The first went overboard, which was not its fault."),
+    ("anonymous", 3, "Smaller than I thought. I had not measured anything."),
+    ("Piet V.", 5, "Sent back once for repair, returned within a week, no charge."),
+)
+
+
 def slug(title: str) -> str:
     """Returns a title as a part of an address."""
     letters = "".join(char if char.isascii() and char.isalnum() else "-" for char in title.lower())
@@ -175,7 +185,7 @@ def syndicate() -> Iterator[tuple[str, bytes]]:
 def forum() -> Iterator[tuple[str, bytes]]:
     """Yields threads of a forum."""
     for number, (title, posts) in enumerate(FORUM, 311):
-        made = "".join(
+        thread = "".join(
             f'<div class="post" id="p{number}{place}"><dl class="postprofile"><dt><a href="/memberlist.php?u={len(who)}">{who}</a></dt><dd>Posts: {40 + 7 * len(who)}</dd><dd>Joined: May 2019</dd></dl>'
             f'<div class="postbody"><p class="author">by <b>{who}</b> » {place + 3} Mar 2026, 19:0{place}</p>'
             f'<div class="content"><p>{html.escape(text, quote=False)}</p></div><ul class="post-buttons"><li><a href="#">Quote</a></li><li><a href="#">Report</a></li></ul></div></div>'
@@ -183,8 +193,17 @@ def forum() -> Iterator[tuple[str, bytes]]:
         )
         rules = f'<div class="rules"><p>{_RULES}</p></div>'
         menu = f'<ul class="navbar">{links("Board Search Members FAQ Register Login")}</ul>'
-        bar = f'<div class="action-bar"><a href="/posting.php?t={number}">Post a reply</a> <span class="pagination">{len(posts)} posts, page 1 of 1</span></div>'
-        body = f'{menu}{rules}<h2 class="topic-title"><a href="?t={number}">{title}</a></h2>{bar}<div class="topic">{made}</div>{bar}<footer><p>Powered by a board of 2004</p></footer>'
+        bar = f'<div class="action-bar"><a href="/posting.php?t={number}">Post a reply</a> <span class="pagination">{len(posts)} posts • Page 1 of 1</span></div>'
+        similar = "".join(
+            f'<dl class="row"><dt><a href="?t={at}">{other}</a></dt><dd>Replies: {len(made)}</dd></dl>'
+            for at, (other, made) in enumerate(FORUM, 311)
+            if at != number
+        )
+        online = "<h3>Who is online</h3><p>Users browsing this forum: no registered users and 3 guests</p>"
+        body = (
+            f'<div id="wrap">{menu}{rules}<h2 class="topic-title"><a href="?t={number}">{title}</a></h2>{bar}<div class="topic">{thread}</div>{bar}'
+            f'<div class="panel"><h3>Similar topics</h3>{similar}</div><div class="stat-block">{online}</div><footer><p>Powered by a board of 2004</p></footer></div>'
+        )
         yield (
             f"https://forum.wendmouth.example/viewtopic.php?t={number}",
             page("en", title, "Wendmouth Boat Forum", body),
@@ -216,9 +235,14 @@ def shop() -> Iterator[tuple[str, bytes]]:
             for other, cost, *_ in SHOP
             if other != name
         )
+        written = [_REVIEWS[(at + len(name)) % len(_REVIEWS)] for at in range(3)]
+        reviews = "".join(
+            f'<div class="review"><b>{who}</b> <span class="stars">{stars} out of 5</span><p>{said}</p></div>'
+            for who, stars, said in written
+        )
         body = (
             f'{menu}<ol class="breadcrumb"><li>Home</li><li>{name}</li></ol><main class="product"><h1>{name}</h1>{buy}<div class="description">{prose(texts)}'
-            f'<h2>Details</h2><ul>{listed}</ul><p>{_POSTAGE}</p></div></main><section class="related"><h2>You may also like</h2><ul>{others}</ul></section>'
+            f'<h2>Details</h2><ul>{listed}</ul><p>{_POSTAGE}</p></div></main><section id="reviews"><h2>Customer reviews (3)</h2>{reviews}<a href="#">Write a review</a></section><section class="related"><h2>You may also like</h2><ul>{others}</ul></section>'
         )
         yield f"{host}/p/{slug(name)}", page("en", name, site, body)
 
