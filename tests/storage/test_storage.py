@@ -22,6 +22,8 @@ from ..running.test_resume import crawl
 from ..servers import environment, fill, gs_server, http_server, objects, s3_server
 
 pytest.importorskip("fsspec", reason="URLs need fsspec: install ncleaner[s3] or ncleaner[http]")
+# fsspec alone comes with other packages, too
+pytest.importorskip("aiohttp", reason="http:// needs aiohttp: install ncleaner[http]")
 from fsspec.registry import _registry
 
 
