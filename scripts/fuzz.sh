@@ -55,14 +55,14 @@ sanitized -c "import ncleaner; assert ncleaner.__file__.startswith('$work'), ncl
 echo "== by grammar, from seed $first"
 status=0
 sanitized -m fuzz.run --target page --cases "$cases" --first "$first" --out "$out" || status=1
-for target in text archive model annotations ngram; do
+for target in raw text archive model annotations ngram; do
     sanitized -m fuzz.run --target $target --cases $((cases / 4 + 1)) --first "$first" --out "$out" || status=1
 done
 
 if ((seconds)); then
     echo "== by coverage, $seconds s"
-    for target in page text archive model annotations ngram; do
-        sanitized -m fuzz.guided $target --seconds $((seconds / 6)) --first "$first" --out "$out" > "$work/log" 2>&1 \
+    for target in page raw text archive model annotations ngram; do
+        sanitized -m fuzz.guided $target --seconds $((seconds / 7)) --first "$first" --out "$out" > "$work/log" 2>&1 \
             || { status=1; tail -n 60 "$work/log"; }
         echo "$target: $(grep -E 'number_of_executed_units|new_units_added' "$work/log" | tr -s ' ' | paste -sd, -)"
     done

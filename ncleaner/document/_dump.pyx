@@ -649,7 +649,7 @@ cdef bint _is_line_number(node_t* root, const unsigned char* class_, size_t leng
                     digits = True
                 elif not is_white(text.data[at]):
                     return False
-        node = following(node, root, True)
+        node = following(node, root, _meaning(node).role != ROLE_LEFT_OUT)
     return digits
 
 

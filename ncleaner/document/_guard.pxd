@@ -42,7 +42,8 @@ cdef enum:
 cdef enum:
     FORMULAS = 0                  # TeX
     STATEMENTS = 1                # TeX, and JSON-LD
-    ALL = 2                       # and style sheets
+    TYPESETTERS = 2               # and scripts that may typeset formulas
+    ALL = 3                       # and style sheets
 
 cdef struct saved_t:
     size_t n

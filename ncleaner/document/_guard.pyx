@@ -27,6 +27,7 @@ from libc.stdint cimport uint64_t, uintptr_t
 from libc.stdlib cimport realloc
 from libc.string cimport memcpy, memset
 
+from ncleaner.document._marks cimport typesets
 from ncleaner.document._markup cimport (
     PLAINTEXT, SCRIPT, STYLE, TEXTAREA, TITLE, XMP, attributes_end, body_start, raw_end, raw_kind, unfinished,
 )
@@ -596,7 +597,7 @@ cdef bint _is_in_whole(const tree_t* tree) noexcept nogil:
 
 
 cdef bint _has_no_reader(const guard_t* g, const token_t* token) noexcept nogil:
-    """Returns whether the content of a script is of no use for this page, as its type says."""
+    """Returns whether the type of a script says that its content is of no use for this page."""
     cdef const attribute_t* attribute = token.attr_first
     cdef const unsigned char* value
     cdef size_t length
@@ -611,7 +612,7 @@ cdef bint _has_no_reader(const guard_t* g, const token_t* token) noexcept nogil:
     # a character reference may hide any type
     return not (
         find(value, length, b"math/tex") or find(value, length, b"&")
-        or g.scripts == STATEMENTS and find(value, length, b"ld+json")
+        or g.scripts != FORMULAS and find(value, length, b"ld+json")
     )
 
 
@@ -647,13 +648,19 @@ cdef token_t* _hurry(guard_t* g, token_t* token) noexcept nogil:
     cdef int kind = raw_kind(token.begin, <size_t> (token.end - token.begin))
     cdef bint may = (kind == STYLE or kind == SCRIPT and _has_no_reader(g, token)) and not _is_in_whole(g.tree)
     cdef char* content
+    cdef size_t size
     cdef token_t* got = g.next(g.tokenizer, token, g.tree)
     # inside svg, the parser reads the content as markup
     if not may or got == NULL or g.tokenizer.state == before:
         return got
     content = _content_of(g, token)
     g.resume = _end_of_raw(g, token, content, g.end, kind)
-    if content < g.resume < g.end and (kind == STYLE or _note(g, content)):
+    if not content < g.resume < g.end:
+        return got
+    size = <size_t> (g.resume - content)
+    if kind == SCRIPT and g.scripts == TYPESETTERS and typesets(<unsigned char*> content, size):
+        return got
+    if kind == STYLE or _note(g, content):
         g.state = g.tokenizer.state
         g.tokenizer.state = <void*> _pass_over
     return got

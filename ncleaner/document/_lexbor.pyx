@@ -21,7 +21,7 @@ from ncleaner.document cimport _guard
 from ncleaner.document._guard cimport (
     ALL, ANY, BROKEN, COSTLY, CROWDED, FORMULAS, OF_BLOCK, OF_CELL, OF_CONTROL, OF_FOREIGN, OF_FORMAT, OF_FRAMES,
     OF_HEADING, OF_ITEM, OF_NOSCRIPT, OF_OPTION, OF_PLAIN, OF_POINT, OF_ROOT, OF_SELECT, OF_TABLE, OF_TEXT, OF_VOID,
-    STATEMENTS, begin, guard_t, is_crowded, memory_of, watch, watch_places,
+    STATEMENTS, TYPESETTERS, begin, guard_t, is_crowded, memory_of, watch, watch_places,
 )
 from ncleaner.document._markup cimport outgrows
 from ncleaner.document._structs cimport (
@@ -81,7 +81,7 @@ def _options():
 
 
 # The scripts whose content is in the tree; see `parsed_within_bounds`.
-SCRIPTS = {"formulas": FORMULAS, "statements": STATEMENTS, "all": ALL}
+SCRIPTS = {"formulas": FORMULAS, "statements": STATEMENTS, "typesetters": TYPESETTERS, "all": ALL}
 
 cdef dict OPTIONS = _options()
 # Number of idle documents and parsers that are kept for the next pages; threads may need more than one at a time.
@@ -313,7 +313,7 @@ def parsed_within_bounds(
         bounding: bound a page that need not be bounded, too; for tests.
         scripts: the scripts whose content is in the tree; the others, and style sheets, may be empty, and a page of
             today takes a fifth less time. `SCRIPTS` has the numbers: "formulas" (TeX), "statements" (JSON-LD, too),
-            "all".
+            "typesetters" (and what may typeset formulas), "all".
         places: note where texts and tags are in the page, for `Parsed.places`.
 
     Returns:

@@ -4,7 +4,7 @@ The walk gives attributes as written; all rules about them are here.
 """
 
 from libc.stdint cimport int32_t, uint8_t
-from libc.string cimport memcmp, memcpy, memset, strlen
+from libc.string cimport memchr, memcmp, memcpy, memset, strlen
 
 from ncleaner.document._tables cimport grow, mark_t
 from ncleaner.document._tags cimport TAG_A, TAG_CODE, TAG_LI, TAG_OL, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH
@@ -284,15 +284,28 @@ cdef void mark_picture(builder_t* b, const picture_t* picture, bint media) noexc
         add_text_mark(b, MARK_ALT, picture.alt.data, picture.alt.length)
 
 
+cdef inline bint _has_dollars(const unsigned char* text, size_t length) noexcept nogil:
+    return holds(text, length, b"['$'", 2) or holds(text, length, b'["$"', 2)
+
+
+cdef bint typesets(const unsigned char* text, size_t length) noexcept nogil:
+    """Returns whether the beginning of a script says that it typesets formulas.
+
+    The text is that of the tree, or of the page, where lines may have a carriage return, too: it is looked at so far
+    that the same is found."""
+    if length > SCRIPT:
+        length = min(length, <size_t> 2 * SCRIPT) if memchr(text, c'\r', SCRIPT) != NULL else <size_t> SCRIPT
+    return _has_dollars(text, length) or holds(text, length, b"MathJax", 4) or holds(text, length, b"MathInElement", 4)
+
+
 cdef void mark_script(builder_t* b, const str_t* source, const str_t* text) noexcept nogil:
     """Notes whether a script typesets the formulas in the text: MathJax, or KaTeX by itself."""
-    cdef size_t address = min(source.length, <size_t> LONGEST), length = min(text.length, <size_t> SCRIPT)
-    cdef int dollars = holds(text.data, length, b"['$'", 2) or holds(text.data, length, b'["$"', 2)
+    cdef size_t address = min(source.length, <size_t> LONGEST)
     if (
-        dollars or find(source.data, address, b"mathjax") or find(source.data, address, b"auto-render")
-        or holds(text.data, length, b"MathJax", 4) or holds(text.data, length, b"MathInElement", 4)
+        typesets(text.data, text.length)
+        or find(source.data, address, b"mathjax") or find(source.data, address, b"auto-render")
     ):
-        add_mark(b, MARK_TYPESET, <uint32_t> dollars)
+        add_mark(b, MARK_TYPESET, <uint32_t> _has_dollars(text.data, min(text.length, <size_t> SCRIPT)))
 
 
 cdef inline size_t _value_at(const unsigned char* style, size_t length, const char* name) noexcept nogil:

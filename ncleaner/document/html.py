@@ -54,7 +54,8 @@ def parse(utf8: bytes, limits: Limits = Limits(), scripts: str = "all", places: 
     Args:
         utf8: the page.
         limits: limits of size.
-        scripts: those whose content is in the tree: `formulas`, `statements` (and formulas) or `all`.
+        scripts: those whose content is in the tree, each with those before: `formulas`, `statements`,
+            `typesetters` (of formulas) or `all`.
         places: note where texts are in the page.
     """
     again = len(utf8) <= _LARGE_PAGE
@@ -131,7 +132,7 @@ def dump_html(
     limits.check_size(len(html))
     utf8, used = decode(html, content_type, encoding)
     # marks say which script typesets formulas
-    scripts = "all" if marks else "statements" if facts else "formulas"
+    scripts = "typesetters" if marks else "statements" if facts else "formulas"
     tree = parse(utf8, limits, scripts, sources)
     dropped, has_state = tree.dropped, False
     builder = Builder(len(utf8) // 8, limits.segments, marks)

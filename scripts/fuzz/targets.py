@@ -20,6 +20,7 @@ from fuzz.invariants import BrokenRuleError, check_document, check_kept, same
 from fuzz.models import loose, model_file, of_loose, small_models
 from fuzz.mutate import MARKUP, UTF8, mutated
 from fuzz.pages import CONTENT_TYPES, page
+from fuzz.raw import PIECES, check_raw, raw_page
 from fuzz.source import Source
 from ncleaner.cleaner import Cleaner
 from ncleaner.document import Document, _dump
@@ -350,6 +351,9 @@ TARGETS: Final = {
     target.name: target
     for target in (
         Target("page", _with_options(page), _check_page, MARKUP),
+        Target(
+            "raw", lambda seed: raw_page(Source(seed)), check_raw, tuple(piece.encode() for piece in PIECES)
+        ),
         Target("text", _with_options(text_dump), _check_text, TEXT_TOKENS),
         Target("archive", _with_options(archive), _check_archive, ARCHIVE_TOKENS),
         Target(
