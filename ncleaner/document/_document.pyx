@@ -10,7 +10,6 @@ from libc.string cimport memcmp, memcpy, memset, strlen
 
 from ncleaner.document._hashes cimport hash_bytes, mix
 from ncleaner.document._marks cimport MARK_BLANK, MARK_BREAK, MARK_RULE, add_mark
-from ncleaner.document._markup cimport is_space
 from ncleaner.document._spaces cimport shortcode_length
 from ncleaner.document._tables cimport (
     CACHED_STYLES, CONCEALED, ELEMENTS, HIDDEN, MARKS, MAX_NAMES, NAMES, PREFORMATTED, RUNS, SEGMENTS, STATE, TEXT,
@@ -155,16 +154,25 @@ hiding[:] = [
     b"screen-reader-text", b"screen-reader-only", b"element-invisible",
 ]
 
-# 1 for each length of one of them.
-cdef unsigned char hiding_sizes[LONGEST + 1]
+# The lengths of those that begin with a letter, as bits: nearly all names have another one.
+cdef uint32_t hiding_sizes[256]
+memset(hiding_sizes, 0, sizeof(hiding_sizes))
 for _k in range(HIDING):
-    hiding_sizes[strlen(hiding[_k])] = 1
+    hiding_sizes[<unsigned char> hiding[_k][0]] |= <uint32_t> 1 << strlen(hiding[_k])
+
+# What ends a name in a class attribute, or stands inside a class for one size of screen.
+cdef enum:
+    GAP = 1
+    COLON = 2
+cdef unsigned char class_bytes[256]
+memset(class_bytes, 0, sizeof(class_bytes))
+class_bytes[c' '] = class_bytes[c'\n'] = class_bytes[c'\t'] = class_bytes[c'\r'] = class_bytes[c'\f'] = GAP
+class_bytes[c':'] = COLON
 
 
 cdef inline bint _is_hiding(const unsigned char* name, size_t length) noexcept nogil:
     cdef int k
-    # most names have another length than all of them
-    if length > LONGEST or not hiding_sizes[length]:
+    if length > LONGEST or not hiding_sizes[name[0]] >> length & 1:
         return False
     for k in range(HIDING):
         if strlen(hiding[k]) == length and memcmp(hiding[k], name, length) == 0:
@@ -179,15 +187,14 @@ cdef bint class_conceals(const unsigned char* value, size_t length) noexcept nog
     cdef size_t i = 0, start
     cdef bint found = False
     while i < length:
-        if is_space(value[i]):
-            i += 1
-            continue
         start = i
-        while i < length and not is_space(value[i]):
-            if value[i] == c':':
-                return False
+        while i < length and not class_bytes[value[i]]:
             i += 1
-        if _is_hiding(value + start, i - start):
+        if i < length and class_bytes[value[i]] == COLON:
+            return False
+        if i == start:
+            i += 1
+        elif _is_hiding(value + start, i - start):
             found = True
         elif i - start > 2 and value[start] == c'd' and value[start + 1] == c'-':
             return False

@@ -11,6 +11,16 @@ cdef enum:
     BLOCK = 64
 
 
+cdef inline bint _is_ascii(const uint8_t* p) noexcept nogil:
+    """Returns whether the BLOCK bytes at `p` are ASCII."""
+    cdef uint64_t word, all_ = 0
+    cdef int k
+    for k in range(BLOCK // 8):
+        memcpy(&word, p + 8 * k, 8)
+        all_ |= word
+    return not all_ & <uint64_t> 0x8080808080808080
+
+
 cdef inline bint _is_plain(const uint8_t* p) noexcept nogil:
     """Returns whether the BLOCK bytes at `p` are valid UTF-8, except that the last character may go on behind them,
     without any sign of UTF-8 encoded twice.
@@ -43,7 +53,9 @@ cdef size_t _valid_length(const uint8_t* p, size_t n, size_t* signs, size_t* oth
     cdef size_t follow, k
     cdef size_t odd = 3           # up to here, characters are looked at one by one
     while i < n:
-        # eight ASCII characters at a time
+        # 64 ASCII characters at a time, and eight
+        while i + BLOCK <= n and _is_ascii(p + i):
+            i += BLOCK
         while i + 8 <= n:
             memcpy(&word, p + i, 8)
             if word & <uint64_t> 0x8080808080808080:
