@@ -168,18 +168,22 @@ cdef enum:
     IS_MONEY
     IS_SIGN
     IS_QUOTE
+    BEGINS_WORD             # these two count words: all, and those that begin with a capital
+    BEGINS_CAPITAL
 
-# Further properties of an ASCII character.
-cdef enum:
-    OF_WORD = 1
-    CAPITAL = 2
-    SPACE = 4
-
-cdef uint8_t class_of[128]
 # An entry holds a 1 in the byte of the kind of its character: for the first eight kinds in one table, for the others
-# in the second one. So one addition per table counts all kinds.
+# in the second one. So one addition per table counts all kinds. The third table has what a character counts besides
+# where a word can begin.
+cdef enum:
+    MOST_IN_BYTE = 255
+cdef uint64_t ALL_BITS = <uint64_t> 0xFFFFFFFFFFFFFFFF
 cdef uint64_t first_kinds[128]
 cdef uint64_t other_kinds[128]
+cdef uint64_t begins[128]
+# After a character, a word can begin if one could before and the character leaves it so, or if the character is white
+# space: all bits or none.
+cdef uint64_t leaves[128]
+cdef uint64_t opens[128]
 # The characters in which words are compared: ASCII case is folded, and 0 separates words.
 cdef uint8_t folded[256]
 
@@ -193,11 +197,13 @@ cdef void _fill_character_tables():
             else IS_QUESTION if ch in "?!" else IS_SEPARATOR if ch in "|/>" else IS_MONEY if ch in "$%"
             else IS_SIGN if ch in "#@+=" else IS_QUOTE if ch == '"' else IS_OTHER
         )
-        class_of[c] = SPACE if kind == IS_SPACE else 0
-        if kind <= IS_UNCASED:
-            class_of[c] = OF_WORD | CAPITAL if kind == IS_UPPER else OF_WORD
         first_kinds[c] = 1 << 8 * kind if kind < 8 else 0
         other_kinds[c] = 1 << 8 * (kind - 8) if kind >= 8 else 0
+        begins[c] = <uint64_t> 1 << 8 * (BEGINS_WORD - 8) if kind <= IS_UNCASED else 0
+        if kind == IS_UPPER:
+            begins[c] += <uint64_t> 1 << 8 * (BEGINS_CAPITAL - 8)
+        leaves[c] = 0 if kind <= IS_UNCASED else ALL_BITS
+        opens[c] = ALL_BITS if kind == IS_SPACE else 0
     for c in range(256):
         ch = chr(c)
         folded[c] = c if c >= 128 else ord(ch.lower()) if ch.isalnum() else 0
@@ -244,33 +250,36 @@ cdef void _scan(const uint8_t* p, const uint8_t* end, float* x, float chars) noe
     """Counts the character and word classes of one segment."""
     cdef uint32_t counts[16]
     cdef uint64_t some = 0, others = 0
-    cdef uint32_t code, begun = 0, capitals = 0, room = 255
     # Whether a word can begin here. Punctuation before a word does not change this.
-    cdef uint32_t fresh = 1
-    cdef uint32_t class_
+    cdef uint64_t fresh = ALL_BITS
+    cdef uint32_t code
+    cdef const uint8_t* begun
+    cdef const uint8_t* stop
+    cdef Py_ssize_t room = MOST_IN_BYTE
     cdef int kind
     memset(counts, 0, sizeof(counts))
     while p < end:
         if p[0] < 0x80:
+            begun = p
+            stop = p + min(room, <Py_ssize_t> (end - p))
             # No branch: a processor cannot predict where a word ends.
-            some += first_kinds[p[0]]
-            others += other_kinds[p[0]]
-            class_ = class_of[p[0]]
-            p += 1
-            begun += fresh & class_
-            capitals += fresh & class_ >> 1
-            fresh = fresh & ~class_ | class_ >> 2
-            room -= 1
+            while p < stop and p[0] < 0x80:
+                some += first_kinds[p[0]]
+                others += other_kinds[p[0]] + (begins[p[0]] & fresh)
+                fresh = fresh & leaves[p[0]] | opens[p[0]]
+                p += 1
+            room -= p - begun
             if room == 0:
                 _flush(counts, &some, &others)
-                room = 255
+                room = MOST_IN_BYTE
             continue
         p += decode_utf8(p, <size_t> (end - p), &code)
         kind = _kind(code)
         counts[kind] += 1
         if kind <= IS_UNCASED:
-            begun += fresh
-            capitals += fresh & (kind == IS_UPPER)
+            if fresh:
+                counts[BEGINS_WORD] += 1
+                counts[BEGINS_CAPITAL] += kind == IS_UPPER
             fresh = 0
     _flush(counts, &some, &others)
     x[LOWER] = counts[IS_LOWER] / chars
@@ -288,7 +297,7 @@ cdef void _scan(const uint8_t* p, const uint8_t* end, float* x, float chars) noe
         counts[IS_OTHER] + counts[IS_COMMA] + counts[IS_FINAL] + counts[IS_QUESTION] + counts[IS_SEPARATOR]
         + counts[IS_MONEY] + counts[IS_SIGN] + counts[IS_QUOTE]
     ) / chars
-    x[CAPITALISED] = capitals / <float> (begun if begun else 1)
+    x[CAPITALISED] = counts[BEGINS_CAPITAL] / <float> max(counts[BEGINS_WORD], 1)
 
 
 cdef void _edges(const uint8_t* p, const uint8_t* end, float* x) noexcept nogil:
