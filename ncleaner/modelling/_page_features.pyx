@@ -10,7 +10,7 @@ element to the elements below it.
 
 from libc.math cimport fabs, log
 from libc.stdint cimport int32_t, uint64_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport calloc, free, malloc
 
 from ncleaner.document._hashes cimport mix, row_of, rows_for
 from ncleaner.document._tables cimport Tables, chain, element_t, fill_styles, segment_t, style_of, tables_t
@@ -73,7 +73,17 @@ cdef struct group_t:
     double links
     double odds
 
+cdef struct alike_t:       # elements of the same style with the same parent
+    uint64_t key
+    uint64_t times
+
+cdef struct kin_t:         # of a segment
+    double odds            # of its first judgement
+    group_t* style
+    group_t* path
+
 cdef struct block_t:
+    const alike_t* alike
     uint64_t style          # hash of tags and classes from the root down
     uint64_t path           # hash of tags from the root down
     # sums over all segments below the block: characters in links, mass, log-odds, segments
@@ -115,19 +125,19 @@ cdef inline uint64_t _siblings_key(const element_t* e) noexcept nogil:
 
 cdef void _sum_up(
     const segment_t* segments, Py_ssize_t n, const element_t* elements, Py_ssize_t m, const double* p,
-    block_t* blocks, group_t* alike, uint64_t mask,
+    const kin_t* kin, block_t* blocks, alike_t* alike, uint64_t mask,
 ) noexcept nogil:
     """Sums the segments below each element, and counts the similar siblings of each element."""
     cdef Py_ssize_t i
     cdef int32_t parent
     cdef block_t* b
-    cdef group_t* g
+    cdef alike_t* same
     for i in range(n):
         if segments[i].element >= 0:
             b = &blocks[segments[i].element]
             b.links += segments[i].link_chars
             b.mass += p[i] * segments[i].chars
-            b.odds += _log_odds(p[i])
+            b.odds += kin[i].odds
             b.segments += 1
     for i in range(m - 1, -1, -1):
         parent = elements[i].parent
@@ -137,11 +147,12 @@ cdef void _sum_up(
             blocks[parent].odds += blocks[i].odds
             blocks[parent].segments += blocks[i].segments
     for i in range(m):
-        g = _group(alike, mask, _siblings_key(&elements[i]))
-        blocks[i].order = <float> g.times
-        g.times += 1
+        same = <alike_t*> row_of(alike, sizeof(alike_t), mask, _siblings_key(&elements[i]) | 1)
+        blocks[i].alike = same
+        blocks[i].order = <float> same.times
+        same.times += 1
     for i in range(m):
-        blocks[i].siblings = <float> _group(alike, mask, _siblings_key(&elements[i])).times
+        blocks[i].siblings = <float> blocks[i].alike.times
         blocks[i].order /= blocks[i].siblings
 
 
@@ -240,8 +251,8 @@ cdef void _block_columns(
 
 cdef void _fill(
     const segment_t* segments, Py_ssize_t n, const element_t* elements, Py_ssize_t m, const double* p,
-    block_t* blocks, group_t* alike, uint64_t mask_alike, group_t* styles, group_t* paths, uint64_t mask, double least,
-    int reach, float* out, Py_ssize_t width,
+    kin_t* kin, block_t* blocks, alike_t* alike, uint64_t mask_alike, group_t* styles, group_t* paths, uint64_t mask,
+    double least, int reach, float* out, Py_ssize_t width,
 ) noexcept nogil:
     cdef int32_t holders[N_SHARES]
     cdef Py_ssize_t i, next = 0
@@ -257,14 +268,17 @@ cdef void _fill(
         links += s.link_chars
         if 2 * p[i] > 1:
             positive += s.chars
-    _sum_up(segments, n, elements, m, p, blocks, alike, mask_alike)
+        kin[i].odds = _log_odds(p[i])
+    _sum_up(segments, n, elements, m, p, kin, blocks, alike, mask_alike)
     _hand_down(elements, m, mass, blocks, holders)
     for i in range(n):
         s = &segments[i]
         style = blocks[s.element].style if s.element >= 0 else 3
         path = blocks[s.element].path if s.element >= 0 else 3
-        _count(_group(styles, mask, mix(style + s.kind)), s, _log_odds(p[i]))
-        _count(_group(paths, mask, mix(path + s.kind)), s, _log_odds(p[i]))
+        kin[i].style = _group(styles, mask, mix(style + s.kind))
+        kin[i].path = _group(paths, mask, mix(path + s.kind))
+        _count(kin[i].style, s, kin[i].odds)
+        _count(kin[i].path, s, kin[i].odds)
     for i in range(n):
         s = &segments[i]
         # `next` is the first segment from i − reach on that is judged again
@@ -277,10 +291,8 @@ cdef void _fill(
         x[FIRST] = <float> p[i]
         x[MASS_POSITION] = <float> (before / (mass + 1))
         before += p[i] * s.chars
-        style = blocks[s.element].style if s.element >= 0 else 3
-        path = blocks[s.element].path if s.element >= 0 else 3
-        _group_columns(_group(styles, mask, mix(style + s.kind)), chars, x + STYLE_TIMES)
-        _group_columns(_group(paths, mask, mix(path + s.kind)), chars, x + PATH_TIMES)
+        _group_columns(kin[i].style, chars, x + STYLE_TIMES)
+        _group_columns(kin[i].path, chars, x + PATH_TIMES)
         x[PAGE_WORDS] = <float> words
         x[PAGE_SEGMENTS] = n
         x[PAGE_LINKS] = <float> (links / (chars + 1))
@@ -419,16 +431,20 @@ cdef bint fill_page(
     """Writes the features of all segments, as `fill`. Returns False if there was not enough memory."""
     cdef uint64_t size = rows_for(t.n_segments), size_alike = rows_for(t.n_elements)
     cdef block_t* blocks = <block_t*> calloc(t.n_elements + 1, sizeof(block_t))
-    # one allocation for three tables
-    cdef group_t* groups = <group_t*> calloc(2 * size + size_alike, sizeof(group_t))
-    cdef bint done = blocks != NULL and groups != NULL
+    cdef alike_t* alike = <alike_t*> calloc(size_alike, sizeof(alike_t))
+    # one allocation for two tables
+    cdef group_t* groups = <group_t*> calloc(2 * size, sizeof(group_t))
+    cdef kin_t* kin = <kin_t*> malloc(<size_t> (t.n_segments + 1) * sizeof(kin_t))
+    cdef bint done = blocks != NULL and alike != NULL and groups != NULL and kin != NULL
     if done:
         _fill(
-            t.segments, t.n_segments, t.elements, t.n_elements, p, blocks, groups + 2 * size, size_alike - 1, groups,
+            t.segments, t.n_segments, t.elements, t.n_elements, p, kin, blocks, alike, size_alike - 1, groups,
             groups + size, size - 1, least, reach, out, width,
         )
     free(blocks)
+    free(alike)
     free(groups)
+    free(kin)
     return done
 
 
