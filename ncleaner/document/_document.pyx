@@ -430,6 +430,20 @@ cdef size_t _copy_words(builder_t* b, const unsigned char* data, size_t length, 
     return <size_t> (p - data)
 
 
+cdef inline size_t _white(const unsigned char* data, size_t length) noexcept nogil:
+    """Returns the length of ASCII white space at the beginning of a text; indents are long."""
+    cdef size_t i = 0
+    cdef uint64_t word
+    while i < length and (byte_class[data[i]] == SPACE or byte_class[data[i]] == NEWLINE):
+        i += 1
+        while i + 8 <= length:
+            memcpy(&word, data + i, 8)
+            if word != ONES * 0x20:
+                break
+            i += 8
+    return i
+
+
 cdef void add_text(builder_t* b, const unsigned char* data, size_t length) noexcept nogil:
     """Appends one text node of `length` bytes of UTF-8.
 
@@ -472,8 +486,7 @@ cdef void add_text(builder_t* b, const unsigned char* data, size_t length) noexc
                     out[b.text_len] = c' '
                     b.text_len += 1
                     b.space = True
-                while i < length and (data[i] == c' ' or data[i] == c'\n'):
-                    i += 1
+                i += _white(data + i, length - i)
             elif kind == NEWLINE:
                 if b.open:
                     if _blank_line(b):

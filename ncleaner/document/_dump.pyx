@@ -8,7 +8,7 @@ Python interface for a small document. If they differ (a future Lexbor, or other
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t, uintptr_t
 from libc.stdlib cimport free
-from libc.string cimport memcmp, memset, strlen
+from libc.string cimport memchr, memcmp, memset, strlen
 
 from ncleaner.document._document cimport (
     Builder, add_break, add_rule, add_space, add_text, class_conceals, close_block, close_inline, open_block,
@@ -88,6 +88,9 @@ cdef bint hides(const unsigned char* style, size_t length) noexcept nogil:
     like these: `--footer-display:none`. The time is linear in `length`."""
     cdef size_t i, d = 0, v = 0
     cdef unsigned char c
+    # most styles have not even this letter of both names
+    if memchr(style, c'y', length) == NULL and memchr(style, c'Y', length) == NULL:
+        return False
     for i in range(length):
         c = style[i]
         if c == c' ' or c == c'\t' or c == c'\n' or c == c'\r' or c == c'\f':

@@ -722,8 +722,8 @@ cdef token_t* watch(void* tokenizer, token_t* token, void* context) noexcept nog
             _follow_noscript(g, token, ANY)
     elif not _watch_tag(g, token, innermost, listed):
         return NULL if g.found else token
-    if not g.bounding and _is_over(g):
-        g.found |= COSTLY
+    elif not g.bounding and _is_over(g):
+        g.found |= COSTLY  # the cost of a text is found at the tag behind it
     if g.found:
         return NULL
     if g.scripts != ALL and g.raw and g.noscript_end == NULL and token.tag != id_text:
