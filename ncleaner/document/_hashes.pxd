@@ -3,7 +3,7 @@
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
-from ncleaner.text._ascii cimport is_digit
+from ncleaner.text._ascii cimport is_digit, is_letter
 from ncleaner.text._letters cimport NO_LETTER, decode_utf8, fold
 
 
@@ -57,12 +57,21 @@ cdef inline uint64_t letters_hash(const uint8_t* p, const uint8_t* end, bint dig
     cdef uint32_t code
     cdef int n = 0
     while p < end:
-        p += decode_utf8(p, <size_t> (end - p), &code)
-        if fold(&code) != NO_LETTER and (digits or not is_digit(code)):
-            h = extended(h, code)
-            n += 1
-            if n == most:
-                break
+        code = p[0]
+        if code < 0x80:
+            p += 1
+            if is_letter(code):
+                code |= 0x20
+            elif not (digits and is_digit(code)):
+                continue
+        else:
+            p += decode_utf8(p, <size_t> (end - p), &code)
+            if fold(&code) == NO_LETTER or is_digit(code) and not digits:
+                continue
+        h = extended(h, code)
+        n += 1
+        if n == most:
+            break
     return mix(h)
 
 

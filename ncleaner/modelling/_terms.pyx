@@ -101,21 +101,20 @@ cdef void take_losses(
 
     `phrases` are the `known` hashes of stock phrases, ascending. The headline of the page loses nothing, whatever its
     words are."""
-    cdef Py_ssize_t i, low, high, middle
+    cdef Py_ssize_t i, low, size, half
     cdef uint32_t hash_
     for i in range(t.n_segments):
         hash_ = _hash(t.text, &t.segments[i]) if t.segments[i].zone != HEADLINE else 0
         if not hash_:
             continue
         low = 0
-        high = known
-        while low < high:
-            middle = (low + high) // 2
-            if phrases[middle] < hash_:
-                low = middle + 1
-            else:
-                high = middle
-        if low < known and phrases[low] == hash_:
+        size = known
+        while size > 1:
+            half = size // 2
+            # no branch: a processor cannot predict it
+            low += half * (phrases[low + half - 1] < hash_)
+            size -= half
+        if size and phrases[low] == hash_:
             odds[i] -= losses[low]
 
 
