@@ -89,7 +89,7 @@ cdef bint hides(const unsigned char* style, size_t length) noexcept nogil:
     cdef size_t i, d = 0, v = 0
     cdef unsigned char c
     # most styles have not even this letter of both names
-    if memchr(style, c'y', length) == NULL and memchr(style, c'Y', length) == NULL:
+    if length < 12 or memchr(style, c'y', length) == NULL and memchr(style, c'Y', length) == NULL:
         return False
     for i in range(length):
         c = style[i]
