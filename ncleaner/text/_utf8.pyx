@@ -53,14 +53,14 @@ cdef size_t _valid_length(const uint8_t* p, size_t n, size_t* signs, size_t* oth
     cdef size_t follow, k
     cdef size_t odd = 3           # up to here, characters are looked at one by one
     while i < n:
-        # 64 ASCII characters at a time, and eight
-        while i + BLOCK <= n and _is_ascii(p + i):
-            i += BLOCK
+        # eight ASCII characters at a time, and behind such ones 64
         while i + 8 <= n:
             memcpy(&word, p + i, 8)
             if word & <uint64_t> 0x8080808080808080:
                 break
             i += 8
+            while i + BLOCK <= n and _is_ascii(p + i):
+                i += BLOCK
         if i == n:
             return i
         c = p[i]
