@@ -13,6 +13,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -229,6 +230,9 @@ def content_of(node: LexborNode, passed_over: Mapping[int, bytes]) -> str:
 
 def is_prose(text: str, marked: bool) -> bool:
     """Returns whether a text is prose, in any script. `marked` says that markup was removed from the text."""
+    # most strings of data are short
+    if len(text) < (2 * _WORDS - 1 if text.isascii() else _WORDS):
+        return False
     words = WORD.findall(text)
     single = sum(len(word) == 1 and word >= "\u0e00" for word in words)
     if len(words) - single / 2 < _WORDS:
@@ -246,6 +250,7 @@ def is_prose(text: str, marked: bool) -> bool:
     return marked or single / 2 >= _UNMARKED or _FINAL.search(text) is not None
 
 
+@lru_cache(4_096)
 def is_aside(key: str) -> bool:
     """Returns whether the text of a key is not text of the page.
 

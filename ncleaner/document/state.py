@@ -75,6 +75,8 @@ _ASSIGNED = re.compile(r"""=\s*(?=[{\[(f]|JSON\s*\.\s*parse\()""")
 _NAME = re.compile(r"""(?:__|[Ss]tate|STATE|[Pp]rops|PROPS|[Ss]tore|STORE|Data)["'\]\s]*\Z""")
 _PARSED = re.compile(r'JSON\s*\.\s*parse\(\s*(?=")')
 _CALLED = re.compile(r"\(?\s*function\s*\(([^()]*)\)\s*\{\s*return\s*(?=[{\[])")
+# A function, and characters of a literal in which data has none.
+_PROGRAM, _HEAD = re.compile(r"\bfunction\s*\(|=>"), 2_000
 # The tokens of a literal of JavaScript that JSON does not have.
 _TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*"|\bvoid\s+0\b|!0|!1|([A-Za-z_$][\w$]*+)(\s*+:)?', re.DOTALL)
 _CONSTANTS = frozenset(("true", "false", "null"))
@@ -167,7 +169,8 @@ def _values_of_code(code: str) -> Iterator[Any]:
             value, at = _DECODER.raw_decode(code, start)
         except (ValueError, RecursionError):
             attempts += 1
-            if name[0][:2] != "__":
+            # settings of a program rather than data, and as long as the rest of the script
+            if name[0][:2] != "__" or _PROGRAM.search(code, start, start + _HEAD):
                 continue
             value = _decode(_as_json(code[start:], {}))
         yield value
@@ -204,8 +207,10 @@ def _untyped(value: Any, depth: int = 0) -> Any:
     return _untyped(value[1], depth + 1)
 
 
-def _places(nodes: Iterable[LexborNode], passed_over: Mapping[int, bytes]) -> Iterator[tuple[str, str]]:
-    """Yields (kind, text) of the places of data, at most `_READ` characters.
+def _places(
+    nodes: Iterable[LexborNode], passed_over: Mapping[int, bytes], shortest: float
+) -> Iterator[tuple[str, str]]:
+    """Yields (kind, text) of the places of data with at least `shortest` characters, at most `_READ` in all.
 
     The kind is `code`, `json`, `flat` (the list that Nuxt makes of objects) or `typed` (Astro's)."""
     room = _READ
@@ -225,7 +230,7 @@ def _places(nodes: Iterable[LexborNode], passed_over: Mapping[int, bytes]) -> It
             else:
                 texts = [("code", text)] if not kind or "javascript" in kind or kind == "module" else []
         for kind, text in texts:
-            if len(text) >= _LEAST:
+            if len(text) >= shortest:
                 room -= len(text)
                 if room < 0:
                     return
@@ -246,12 +251,21 @@ class _Searcher:
     def __init__(self, titles: list[str]) -> None:
         self.entities: dict[str, Any] = {}  # what references lead to
         self._titles = [folded for title in titles if (folded := _folded(title[:_LONG]))]
+        self._firsts = {title.split(" ", 1)[0] for title in self._titles}
+        self._words = {word for title in self._titles for word in title.split()}
         self._visits = _VISITS
         self._found: list[_Found] = []
         self.visits, self.room = _VISITS, _CHARS  # that are left to write records
 
     def is_named(self, title: str) -> bool:
         """Returns whether a title is that of the page, or what it has before or after the site's name."""
+        # most titles of a state have nothing of that of the page
+        small = title.casefold()
+        begin = WORD.search(small)
+        if begin is None or (
+            begin[0] not in self._words and not any(first in small for first in self._firsts)
+        ):
+            return False
         folded = _folded(title)
         width = 3 * sum(len(word) == 1 and word >= "\u0e00" for word in folded.split()) + len(folded)
         return width >= _TITLE_CHARS and any(
@@ -294,13 +308,17 @@ class _Searcher:
                 if not _HAVE_TITLES.isdisjoint(value) and (named := self.record(value)) is not None:
                     self._found.append(_Found(value, named))
                 inside = list(value.values())
-                if any(":" in key for key in islice(value, 3)):
-                    self.entities.update(value)
+                for key in islice(value, 3):
+                    if ":" in key:
+                        self.entities.update(value)
+                        break
+            # there may be a hundred thousand values, all of them of the types of JSON
             for one in reversed(inside):
-                if isinstance(one, (dict, list)):
+                kind = type(one)
+                if kind is dict or kind is list:
                     if one and depth < _DEPTH:
                         below.append((one, depth + 1))
-                elif isinstance(one, str) and len(one) >= _LEAST and one[0] in "{[" and nesting < _NESTING:
+                elif kind is str and len(one) >= _LEAST and one[0] in "{[" and nesting < _NESTING:
                     self.search(_decode(one), nesting + 1)
 
     def best(self, thin: bool) -> _Record | None:
@@ -466,7 +484,8 @@ def find_record(
         Passages with markup, in the order of the record; none if it has too little text.
     """
     searcher: _Searcher | None = None
-    for kind, text in _places(nodes, passed_over):
+    # a shorter place cannot have the record
+    for kind, text in _places(nodes, passed_over, max(least, _LEAST)):
         for value in _values_of_code(text) if kind == "code" else (_MADE[kind](_decode(text)),):
             # most pages have scripts, and no data in them
             if searcher is None:
