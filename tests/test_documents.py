@@ -83,6 +83,13 @@ def test_block(name: str, number: int, language: str, code: str, folders: Callab
         command = [sys.executable, "-c", code]
     else:
         command = ["bash", "-e", "-o", "pipefail", "-c", code]
-    result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    for _attempt in range(3):
+        result = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+        )
+        # on a busy machine, threads of pyarrow 26 end one process in ten like this after its last line, also if
+        # the process only calls `pandas.read_parquet`
+        if "terminate called without an active exception" not in result.stderr:
+            break
     assert result.returncode == 0, result.stderr
     assert "Traceback" not in result.stderr
