@@ -418,7 +418,7 @@ class Cleaner:
             kept = kept.remarked(duplicate_of=first)
         if self.sites is not None and self.sites.paragraphs:
             kept = kept._replace(seen=self.sites.shares_seen(page, document, kept.mask))
-            if self.recipe.drop_seen:
+            if recipe.drop_seen:
                 kept = kept.without_seen()
         return document, kept
 

@@ -531,9 +531,27 @@ cdef bint _has(const line_t* line, int32_t run, int kind, int32_t link) noexcept
     return line.sheet.t.runs[run].context >> BITS[kind] & 1
 
 
+cdef void _open_link(line_t* line, const text_t* address) noexcept nogil:
+    cdef const uint8_t* target = <const uint8_t*> address.data
+    if not line.html:
+        put(line.out, b"[")
+        return
+    put(line.out, b"<a href=")
+    _put_attribute(line.out, target, target + address.length)
+    put(line.out, b">")
+
+
+cdef void _close_link(line_t* line, const text_t* address) noexcept nogil:
+    if line.html:
+        put(line.out, b"</a>")
+        return
+    put(line.out, b"](")
+    put_bytes(line.out, address.data, <size_t> address.length)
+    put(line.out, b")")
+
+
 cdef void _push(line_t* line, int kind, int32_t link) noexcept nogil:
     cdef out_t* out = line.out
-    cdef const text_t* address
     cdef bint tag = line.html
     if line.n == INLINES:
         return
@@ -550,10 +568,7 @@ cdef void _push(line_t* line, int kind, int32_t link) noexcept nogil:
     elif kind != LINK:
         put(out, TAGS[kind])
     else:
-        address = _address(line, link)
-        put(out, b"<a href=")
-        _put_attribute(out, <const uint8_t*> address.data, <const uint8_t*> address.data + address.length)
-        put(out, b">")
+        _open_link(line, _address(line, link))
 
 
 cdef bint _is_in_emphasis(const line_t* line, size_t at) noexcept nogil:
@@ -572,7 +587,6 @@ cdef void _pop(line_t* line, int after) noexcept nogil:
     cdef out_t* out = line.out
     cdef const uint8_t* first
     cdef const uint8_t* p
-    cdef const text_t* address
     cdef size_t at, size
     cdef int kind, before, inside
     line.n -= 1
@@ -581,10 +595,7 @@ cdef void _pop(line_t* line, int after) noexcept nogil:
         put(out, CLOSING_TAGS[kind])
         return
     if kind == LINK:
-        put(out, b"](")
-        address = _address(line, line.links[line.n])
-        put_bytes(out, address.data, <size_t> address.length)
-        put(out, b")")
+        _close_link(line, _address(line, line.links[line.n]))
         return
     if not STRIKE <= kind <= BOLD:
         put(out, CLOSING_SIGNS[kind])
@@ -724,22 +735,10 @@ cdef void put_picture(line_t* line, Py_ssize_t mark) noexcept nogil:
     if link >= 0:
         target = _address(line, <int32_t> link)
     if target != NULL:
-        if line.html:
-            put(line.out, b"<a href=")
-            _put_attribute(
-                line.out, <const uint8_t*> target.data, <const uint8_t*> target.data + target.length
-            )
-            put(line.out, b">")
-        else:
-            put(line.out, b"[")
+        _open_link(line, target)
     _put_image(line, mark, address)
     if target != NULL:
-        if line.html:
-            put(line.out, b"</a>")
-        else:
-            put(line.out, b"](")
-            put_bytes(line.out, target.data, <size_t> target.length)
-            put(line.out, b")")
+        _close_link(line, target)
 
 
 cdef void _put_image(line_t* line, Py_ssize_t mark, const text_t* address) noexcept nogil:
@@ -756,30 +755,23 @@ cdef void _put_image(line_t* line, Py_ssize_t mark, const text_t* address) noexc
         _put_attribute(line.out, alt, end)
         put(line.out, b">")
         return
-    put(line.out, b"![")
+    put(line.out, b"!")
+    _open_link(line, address)
     _put_alt(line, alt, end)
-    put(line.out, b"](")
-    put_bytes(line.out, address.data, <size_t> address.length)
-    put(line.out, b")")
+    _close_link(line, address)
 
 
 cdef void _put_media(line_t* line, const uint8_t* title, const uint8_t* end, const text_t* address) noexcept nogil:
     """Writes a video or a sound as a link with its title, or else its address."""
-    cdef const uint8_t* target = <const uint8_t*> address.data
     if title == end:
-        title, end = target, target + address.length
+        title = <const uint8_t*> address.data
+        end = title + address.length
+    _open_link(line, address)
     if line.html:
-        put(line.out, b"<a href=")
-        _put_attribute(line.out, target, target + address.length)
-        put(line.out, b">")
         put_escaped(line.out, title, end)
-        put(line.out, b"</a>")
-        return
-    put(line.out, b"[")
-    _put_alt(line, title, end)
-    put(line.out, b"](")
-    put_bytes(line.out, address.data, <size_t> address.length)
-    put(line.out, b")")
+    else:
+        _put_alt(line, title, end)
+    _close_link(line, address)
 
 
 cdef void _put_alt(line_t* line, const uint8_t* p, const uint8_t* end) noexcept nogil:
