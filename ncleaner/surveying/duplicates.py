@@ -26,6 +26,7 @@ __all__ = [
     "SKETCH_VERSION",
     "Sketch",
     "capture_of",
+    "check_version",
     "find_duplicates",
     "require_rensa",
     "sketch_of",
@@ -46,6 +47,14 @@ CAPTURE_TABLES = """
 CREATE TABLE captures (capture INTEGER PRIMARY KEY, site TEXT, url TEXT, text INTEGER, bands BLOB);
 CREATE TABLE duplicates (capture INTEGER PRIMARY KEY, original INTEGER, exact INTEGER);
 """
+
+
+def check_version(what: str, found: object, own: int, where: str) -> None:
+    """Raises InputError: a part of a signature is of another version than this program makes."""
+    if found != own:
+        raise InputError(
+            f"{where}: {what} of version {found}, and this ncleaner has version {own}: survey the pages again"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +93,7 @@ class Sketch:
     def of_entry(cls, entry: dict[str, Any], where: str) -> Sketch:
         """Reads what `entry` has returned. Raises InputError: it is of another version; ValueError or
         KeyError: it is no sketch."""
-        if entry["version"] != SKETCH_VERSION:
-            raise InputError(
-                f"{where}: sketches for duplicates of version {entry['version']}, and this ncleaner has "
-                f"version {SKETCH_VERSION}: survey the pages again"
-            )
+        check_version("sketches for duplicates", entry["version"], SKETCH_VERSION, where)
         capture, text = int(entry["capture"]), int(entry["text"])
         url, bands = entry["url"], bytes.fromhex(entry["bands"])
         if (

@@ -19,10 +19,9 @@ import numpy.typing as npt
 import orjson
 
 from ncleaner.document import Document
-from ncleaner.errors import InputError
 from ncleaner.page import Page
 from ncleaner.surveying._texts import SEQUENCES_VERSION, sequences_of
-from ncleaner.surveying.duplicates import capture_of
+from ncleaner.surveying.duplicates import capture_of, check_version
 
 __all__ = [
     "SEQUENCES_VERSION",
@@ -74,11 +73,7 @@ class Sequences:
     def of_entry(cls, entry: dict[str, Any], where: str) -> Sequences:
         """Reads what `entry` has returned. Raises InputError: it is of another version; ValueError or
         KeyError: these are no sequences."""
-        if entry["version"] != SEQUENCES_VERSION:
-            raise InputError(
-                f"{where}: sequences of words of version {entry['version']}, and this ncleaner has version "
-                f"{SEQUENCES_VERSION}: survey the pages again"
-            )
+        check_version("sequences of words", entry["version"], SEQUENCES_VERSION, where)
         capture, moment = int(entry["capture"]), int(entry["moment"])
         hashes = np.frombuffer(bytes.fromhex(entry["hashes"]), ">u8").astype(np.uint64)
         if (

@@ -21,7 +21,7 @@ from ncleaner.document._kept import words_of
 from ncleaner.document.kept import Kept
 from ncleaner.errors import InputError
 from ncleaner.surveying._texts import HASHES_VERSION, layout_hash, text_hashes
-from ncleaner.surveying.duplicates import Sketch
+from ncleaner.surveying.duplicates import Sketch, check_version
 from ncleaner.surveying.paragraphs import Sequences
 from ncleaner.text.hosts import registered_domain
 
@@ -98,11 +98,7 @@ class Signature:
         message."""
         try:
             entry: dict[str, Any] = json.loads(line)
-            if entry["signature"] != HASHES_VERSION:
-                raise InputError(
-                    f"{where}: signatures of version {entry['signature']}, and this ncleaner has version "
-                    f"{HASHES_VERSION}: survey the pages again"
-                )
+            check_version("signatures", entry["signature"], HASHES_VERSION, where)
             texts = np.frombuffer(bytes.fromhex(entry["texts"]), ">u4").astype(np.uint32)
             words, kept, page, layout = (int(entry[name]) for name in ("words", "kept", "page", "layout"))
             if (
