@@ -773,33 +773,27 @@ cdef bint may_be_written(const sheet_t* sheet, const mark_t* image) noexcept nog
     return _stands_alone(sheet, image)
 
 
-cdef bint _is_at_text(const sheet_t* sheet, int32_t run) noexcept nogil:
-    """Returns whether kept text follows an image before a run, and is before it, too, or is close to it.
+cdef void choose_lead(sheet_t* sheet, const int32_t* marks, Py_ssize_t n) noexcept nogil:
+    """Chooses the image that the page names as its own among its copies, unless one of them is among kept text.
 
-    In the head of a page, far from its text, is the logo."""
+    On pages of news, it is between the headline and the text, among dates, names and buttons that are removed. Kept
+    text has to follow it, and to be before it, too, or close to it: in the head of a page, far from its text, is the
+    logo."""
     cdef const tables_t* t = sheet.t
-    cdef Py_ssize_t segment = t.runs[run].segment if run < t.n_runs else t.n_segments
-    cdef Py_ssize_t first = 0, last = t.n_segments - 1
+    cdef const mark_t* mark
+    cdef Py_ssize_t first = 0, last = t.n_segments - 1, segment, i
+    sheet.lead = -1
     while first <= last and not sheet.kept[first]:
         first += 1
     while last >= 0 and not sheet.kept[last]:
         last -= 1
-    return segment <= last and segment > first - CLOSE
-
-
-cdef void choose_lead(sheet_t* sheet, const int32_t* marks, Py_ssize_t n) noexcept nogil:
-    """Chooses the image that the page names as its own among its copies, unless one of them is among kept text.
-
-    On pages of news, it is between the headline and the text, among dates, names and buttons that are removed."""
-    cdef const mark_t* mark
-    cdef Py_ssize_t i
-    sheet.lead = -1
     for i in range(n):
-        mark = &sheet.t.marks[marks[i]]
+        mark = &t.marks[marks[i]]
         if _stands_alone(sheet, mark):
             sheet.lead = -1
             return
-        if sheet.lead < 0 and _is_at_text(sheet, <int32_t> mark.run):
+        segment = t.runs[mark.run].segment if mark.run < <uint32_t> t.n_runs else t.n_segments
+        if sheet.lead < 0 and first - CLOSE < segment <= last:
             sheet.lead = marks[i]
 
 
