@@ -27,7 +27,7 @@ if not LAYOUT_PROVED:
 _THIN, _LINE = 900, 60
 # A page that shows less than `_POOR` bytes outside links, and as little in such segments, may show only the
 # beginning of a text that its data has as a whole.
-_POOR, _MORE = 2_000, 2
+_POOR, _MORE = 1_500, 2
 # The tree of a page with this many runs and elements takes tens of megabytes. They go back to the system, so
 # that a worker keeps no more for each large page that it has met. No gold page has a tenth of it.
 _LARGE = 100_000
