@@ -31,8 +31,7 @@ cdef enum:
     DOLLARS = 8           # a dollar sign may begin a formula
     TYPESET = 16          # formulas are in the text, in the delimiters of TeX
     TYPESET_DOLLARS = 32  # also in single dollar signs
-    IMAGES = 64           # an image, a link or a note may follow
-    LINE_START = 128
+    LINE_START = 64
     # Kinds of characters for those who look whether emphasis can begin or end.
     SPACE = 0
     WORD = 1
@@ -335,8 +334,6 @@ cdef void _put_markdown(
             escaped = _is_reference(p + 1, last)
         elif c == c'~':
             escaped = p == begin or p + 1 == end or not is_white(before) or following == c'~'
-        elif c == c'!':
-            escaped = p + 1 == end and flags & IMAGES
         elif c == c'^':
             # `^[` begins a note, also where the bracket is that of a link
             escaped = following == c'[' or p + 1 == end and not flags & IN_LINK
@@ -550,11 +547,20 @@ cdef void _close_link(line_t* line, const text_t* address) noexcept nogil:
     put(line.out, b")")
 
 
+cdef void _escape_exclamation(out_t* out) noexcept nogil:
+    """Escapes an exclamation mark at the end of the output: with a bracket behind it, it would begin an image."""
+    if out.size and out.data[out.size - 1] == c'!':
+        out.data[out.size - 1] = c'\\'
+        put_byte(out, c'!')
+
+
 cdef void _push(line_t* line, int kind, int32_t link) noexcept nogil:
     cdef out_t* out = line.out
     cdef bint tag = line.html
     if line.n == INLINES:
         return
+    if kind == LINK and not tag:
+        _escape_exclamation(out)
     if not line.html and STRIKE <= kind <= BOLD and line.closed == out.size:
         # the signs of one that ends and one that begins would be read together
         tag = True
@@ -697,8 +703,6 @@ cdef void _put_text(line_t* line, const uint8_t* p, const uint8_t* end, const ui
         flags |= DOLLARS
     if sheet.typeset:
         flags |= TYPESET | (TYPESET_DOLLARS if sheet.typeset == 2 else 0)
-    if sheet.images or sheet.addresses != NULL or sheet.notes != NULL:
-        flags |= IMAGES
     _put_markdown(line.out, p, end, first, last, flags)
 
 
@@ -788,7 +792,7 @@ cdef void _put_alt(line_t* line, const uint8_t* p, const uint8_t* end) noexcept 
             q += 1
         if blank:
             put(line.out, b" ")
-        _put_markdown(line.out, p, q, p, q, IN_LINK | IMAGES | (line.flags & IN_CELL))
+        _put_markdown(line.out, p, q, p, q, IN_LINK | (line.flags & IN_CELL))
         blank = False
         begun = True
         p = q
@@ -846,6 +850,7 @@ cdef void _put_note(line_t* line, int32_t note, const uint8_t* p, const uint8_t*
         put_escaped(line.out, p, end)
         put(line.out, b"</a></sup>")
         return
+    _escape_exclamation(line.out)
     put(line.out, b"[^")
     put_bytes(line.out, label.data, <size_t> label.length)
     put(line.out, b"]")
