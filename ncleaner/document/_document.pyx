@@ -12,13 +12,14 @@ from ncleaner.document._hashes cimport hash_bytes, mix
 from ncleaner.document._marks cimport MARK_BLANK, MARK_BREAK, MARK_RULE, add_mark
 from ncleaner.document._spaces cimport shortcode_length
 from ncleaner.document._tables cimport (
-    CACHED_STYLES, CONCEALED, ELEMENTS, HIDDEN, MARKS, MAX_NAMES, NAMES, PREFORMATTED, RUNS, SEGMENTS, STATE, TEXT,
-    VALUES, Tables, builder_t, element_t, grow, mark_t, run_t, segment_t,
+    CACHED_STYLES, CODED, CONCEALED, ELEMENTS, HIDDEN, MARKS, MAX_NAMES, NAMES, PREFORMATTED, RUNS, SEGMENTS, STATE,
+    TEXT, VALUES, Tables, builder_t, element_t, grow, mark_t, run_t, segment_t,
 )
 from ncleaner.document._tags cimport (
     CONTEXT_LINK, FORM_HEADING, FORM_ITEM, FORM_PLAIN, FORM_PREFORMATTED, TAG_BODY, TAG_HTML,
 )
 from ncleaner.document._zones cimport assign_kinds, assign_zones
+from ncleaner.text._ascii cimport find_any
 from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, decode_utf8, is_final, last_mark, letter_case
 
 from ncleaner.document import tags as _tags
@@ -201,13 +202,19 @@ cdef bint class_conceals(const unsigned char* value, size_t length) noexcept nog
     return found
 
 
+# Parts of the classes of blocks that show code without <pre>, of the numbers of its lines, and of Jupyter's prompts.
+cdef const char** OF_CODE = [
+    b"line-number", b"crayon-", b"codemirror-", b"file-line", b"code-line", b"prompt", NULL,
+]
+
+
 cdef uint32_t read_class(
     builder_t* b, uint64_t style, const unsigned char* value, size_t length, uint32_t* names
 ) noexcept nogil:
     """Does the same as `read_names` for a class attribute, and caches the result by the style hash.
 
-    The result has the bit CONCEALED if the class hides its element. The cache is useful because the same classes
-    occur many times on a page."""
+    The result has the bit CONCEALED if the class hides its element, and CODED if it is one of a part of code. The cache
+    is useful because the same classes occur many times on a page."""
     cdef size_t slot = style % CACHED_STYLES
     if b.cached_styles[slot] != style:
         b.cached_styles[slot] = style
@@ -217,6 +224,8 @@ cdef uint32_t read_class(
             b.cached_cues[slot] = read_names(b, value, length, &b.cached_names[slot])
             if class_conceals(value, length):
                 b.cached_cues[slot] |= CONCEALED
+            if find_any(value, length, OF_CODE):
+                b.cached_cues[slot] |= CODED
         if b.cached_names[slot] and not b.no_memory:
             # An empty list follows, so that the shared list is never the last one in the table. `read_names`
             # then copies it before it adds the words of an id.

@@ -30,13 +30,13 @@ from ncleaner.document._spaces cimport CLOSED, JOINT_LEVELS, begin_side, is_apar
 from ncleaner.document._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, following, name_t, node_t, str_t, text_node_t,
 )
-from ncleaner.document._tables cimport CONCEALED, builder_t, grow
+from ncleaner.document._tables cimport CODED, CONCEALED, builder_t, grow
 from ncleaner.document._tags cimport (
     CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_CODE, CONTEXT_ITALIC, FORM_PLAIN, FORM_PREFORMATTED, ROLE_BLOCK, ROLE_BREAK,
     ROLE_IMAGE, ROLE_INLINE, ROLE_LEFT_OUT, ROLE_RULE, SIDE_OTHER, TAG_A, TAG_CUSTOM, TAG_DIV, TAG_DT, TAG_MATH,
-    TAG_PRE, TAG_TD, TAG_UNKNOWN,
+    TAG_CODE, TAG_PRE, TAG_TD, TAG_UNKNOWN,
 )
-from ncleaner.text._ascii cimport find, find_any, is_digit
+from ncleaner.text._ascii cimport begins, find, find_any, is_digit
 from ncleaner.text._letters cimport is_white
 
 from selectolax.lexbor import LexborHTMLParser
@@ -609,7 +609,15 @@ cdef enum:
     N_PERMALINKS = 7
     LONGEST_PERMALINK = 16  # with white space
 # Parts of the classes of line numbers.
-cdef const char** LINE_NUMBERS = [b"lineno", b"line-num", b"linenum", b"line_num", b"gutter", b"ln-num", NULL]
+cdef const char** LINE_NUMBERS = [
+    b"lineno", b"line-num", b"linenum", b"line_num", b"gutter", b"ln-num", b"crayon-num", NULL,
+]
+# Those of blocks whose blocks are the lines of code: WordPress's Crayon, CodeMirror, files and gists of GitHub.
+cdef const char** CODE_BOXES = [b"crayon-pre", b"codemirror-code", b"file-line-container", b"code-lines", NULL]
+# Those of `In [1]:` and `Out[1]:` in Jupyter's notebooks, and of the bar above Crayon's code.
+cdef const char** CODE_ASIDES = [
+    b"input_prompt", b"output_prompt", b"jp-inputprompt", b"jp-outputprompt", b"crayon-toolbar", NULL,
+]
 
 
 cdef bint _is_permalink(node_t* node, bint heading) noexcept nogil:
@@ -701,6 +709,53 @@ cdef inline bint _is_code(node_t* node, const unsigned char* class_, size_t leng
     return class_ != NULL and find(class_, length, b"code") and node.first_child == node.last_child and (
         node.first_child != NULL and node.first_child.type == TEXT_NODE
     )
+
+
+cdef bint _is_alone(node_t* node) noexcept nogil:
+    """Returns whether an element has no text or inline element directly before or after it."""
+    cdef node_t* beside
+    cdef str_t* text
+    cdef size_t at
+    cdef int side
+    for side in range(2):
+        beside = node.prev if side == 0 else node.next
+        while beside != NULL:
+            if beside.type == TEXT_NODE:
+                text = &(<text_node_t*> beside).data
+                for at in range(text.length):
+                    if not is_white(text.data[at]):
+                        return False
+            elif beside.type == ELEMENT_NODE:
+                if _meaning(beside).role == ROLE_BLOCK:
+                    break
+                if _meaning(beside).role != ROLE_BREAK:
+                    return False
+            beside = beside.prev if side == 0 else beside.next
+    return True
+
+
+cdef bint _is_code_block(node_t* node) noexcept nogil:
+    """Returns whether a <code> outside of <pre> has lines: by `<br>` inside, or by a style that keeps ends of lines."""
+    cdef node_t* around = node.parent
+    cdef node_t* inside = node.first_child
+    cdef str_t* style = _value(node, OF_STYLE)
+    cdef size_t at
+    cdef bint has_lines = False
+    if style != NULL:
+        at = find(style.data, style.length, b"white-space:")
+        while 0 < at < style.length and is_white(style.data[at]):
+            at += 1
+        has_lines = at and begins(style.data + at, style.length - at, b"pre")
+    while inside != NULL and not has_lines:
+        has_lines = inside.type == ELEMENT_NODE and _meaning(inside).role == ROLE_BREAK and inside.next != NULL
+        inside = inside.next
+    if not has_lines or around == NULL or _meaning(around).role != ROLE_BLOCK:
+        return False
+    while around != NULL:
+        if _meaning(around).form == FORM_PREFORMATTED:
+            return False
+        around = around.parent
+    return _is_alone(node)
 
 
 cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
@@ -812,6 +867,10 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
         else:
             b.unheard += 1
         return False
+    if m.code == TAG_CODE and _is_code_block(node):
+        m.role = ROLE_BLOCK
+        m.code = TAG_PRE
+        m.form = FORM_PREFORMATTED
     if m.role == ROLE_BLOCK:
         if has_language and m.code == TAG_DIV and _is_code(node, class_, class_length):
             m.code = TAG_PRE
@@ -821,6 +880,13 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
             return _leave_out(b, node)
         style = style_hash(m.code, class_, class_length)
         cues = read_class(b, style, class_, class_length, &names)
+        if cues & CODED:
+            cues &= ~<uint32_t> CODED
+            if _is_line_number(node, class_, class_length) or find_any(class_, class_length, CODE_ASIDES):
+                return _leave_out(b, node)
+            if not b.pres and find_any(class_, class_length, CODE_BOXES):
+                m.code = TAG_PRE
+                m.form = FORM_PREFORMATTED
         if id_ != NULL:
             cues |= read_names(b, id_.data, id_.length, &names)
         if role != NULL:
@@ -864,7 +930,7 @@ cdef inline void _leave(builder_t* b, node_t* node, found_t* found) noexcept nog
                 if found.trace != NULL:
                     _note(found.trace, node, READINGS, written, b.mark)
             found.last = NULL
-    if m.role == ROLE_BLOCK:
+    if m.role == ROLE_BLOCK or m.code == TAG_CODE and _is_code_block(node):
         # the block may be code (`_is_code`)
         close_block(b, FORM_PREFORMATTED if b.element >= 0 and b.elements[b.element].tag == TAG_PRE else m.form)
     else:

@@ -7,7 +7,7 @@ from libc.stdint cimport int32_t, uint8_t
 from libc.string cimport memchr, memcmp, memcpy, memset, strlen
 
 from ncleaner.document._tables cimport grow, mark_t
-from ncleaner.document._tags cimport TAG_A, TAG_CODE, TAG_LI, TAG_OL, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH
+from ncleaner.document._tags cimport TAG_A, TAG_CODE, TAG_FIGURE, TAG_LI, TAG_OL, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH
 from ncleaner.text._ascii cimport begins, find, holds, is_digit, is_letter
 from ncleaner.text._letters cimport is_white
 
@@ -16,7 +16,7 @@ cdef enum:
     LONGEST_ID = 200
     LONGEST_LANGUAGE = 24
     MOST_SPAN = 65_534       # as in the HTML standard
-    LANGUAGE_PREFIXES = 8
+    LANGUAGE_PREFIXES = 9
     NO_LANGUAGES = 15
     SCRIPT = 8_000           # bytes of a script that are looked at
     LONGEST_SET = 16_000     # bytes of a `srcset`
@@ -26,8 +26,9 @@ cdef enum:
 # What stands before the name of a language in a class. After `brush:`, `sourceCode` and `hljs` it may be the next name.
 cdef const char** PREFIXES = [
     b"language-", b"lang-", b"highlight-source-", b"highlight-text-", b"highlight-", b"brush:", b"lang:", b"code-",
+    b"src-",
 ]
-cdef const char** NAMED_NEXT = [b"brush:", b"sourceCode", b"hljs"]
+cdef const char** NAMED_NEXT = [b"brush:", b"sourceCode", b"hljs", b"highlight"]
 # What stands there without being a language.
 cdef const char** NONE = [
     b"none", b"plain", b"plaintext", b"text", b"default", b"auto", b"undefined", b"null", b"block", b"wrapper",
@@ -130,6 +131,7 @@ cdef bint _language(builder_t* b, const unsigned char* name, size_t length) noex
     """Notes the name of a language, if it is one; returns whether it is."""
     cdef size_t n = 0
     cdef int i
+    cdef int32_t element
     while n < length and _is_of_language(name[n]):
         n += 1
     if not n or n > LONGEST_LANGUAGE or not is_letter(name[0]) or (n < length and name[n] != c';'):
@@ -138,6 +140,12 @@ cdef bint _language(builder_t* b, const unsigned char* name, size_t length) noex
         if n == strlen(NONE[i]) and begins(name, n, NONE[i]):
             return False
     add_text_mark(b, MARK_LANGUAGE, name, n)
+    if b.pres and b.n_marks:
+        # below <pre>, it is that of the whole
+        element = b.element
+        while element >= 0 and b.elements[element].tag != TAG_PRE:
+            element = b.elements[element].parent
+        b.marks[b.n_marks - 1].element = element
     return True
 
 
@@ -166,7 +174,8 @@ cdef void _language_of_class(builder_t* b, int tag, const unsigned char* value, 
         else:
             if is_next and _language(b, value + start, n):
                 return
-        for k in range(3):
+        # elsewhere than in Hexo's figures, names of a design follow `highlight`
+        for k in range(4 if tag == TAG_FIGURE else 3):
             # `sourceCode` has a capital in it
             if n == strlen(NAMED_NEXT[k]) and memcmp(value + start, NAMED_NEXT[k], n) == 0:
                 is_next = True

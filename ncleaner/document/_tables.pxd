@@ -98,6 +98,8 @@ cdef enum:
     STATE = 8            # from the data of scripts; the page's markup does not have it
     # Bit of an element's cues: an attribute or an inline style hides the element.
     CONCEALED = 1 << MAX_CUES
+    # Not of an element: its class is one of those that show code without <pre>.
+    CODED = 2 << MAX_CUES
 
 ctypedef struct builder_t:
     char* text

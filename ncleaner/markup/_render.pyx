@@ -10,15 +10,15 @@ from libc.string cimport memchr, memset
 
 from ncleaner.document._marks cimport MARK_IMAGE, MARK_LINK, MARK_LINK_END, MARK_SOURCES
 from ncleaner.document._tables cimport Tables, mark_t, tables_t
-from ncleaner.document._tags cimport TAG_TABLE, TAG_TH
 from ncleaner.markup._inline cimport (
     IN_CELL, IN_HEADING, begin_line, is_media, line_end, line_t, link_around, out_t, put, put_break, put_byte,
     put_bytes, put_code_lines, put_escaped, put_number, put_picture, put_segments,
 )
 from ncleaner.markup._sheet cimport (
-    ALONE, CAPTION, CELL, CODE, DEEPEST, DETAIL, GUTTER, HEAD, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PARAGRAPH,
-    PICTURE, QUOTE, ROW, SINGLE, TABLE, TERM, TERMS, choose_lead, close_rows, close_sheet, column_t, columns_of, end_of,
-    fill_row, is_head, may_be_written, node_t, open_rows, open_sheet, outline, place_t, rows_t, sheet_t, text_t,
+    ALONE, CAPTION, CELL, CODE, DEEPEST, DETAIL, HEAD, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PARAGRAPH,
+    PICTURE, QUOTE, ROW, SINGLE, TABLE, TERM, TERMS, UNWRITTEN, choose_lead, close_rows, close_sheet, column_t,
+    columns_of, end_of, fill_row, is_head, language_of, may_be_written, node_t, open_rows, open_sheet, outline, place_t,
+    rows_t, sheet_t, text_t,
 )
 
 from ncleaner.text._ascii cimport holds
@@ -55,22 +55,6 @@ cdef struct html_t:
     int32_t open[FRAMES]
     int n
     bint head            # the head of a table is being written
-
-
-cdef const mark_t* _language_of(const sheet_t* sheet, int32_t element) noexcept nogil:
-    """Returns the mark with the programming language of preformatted text, at its element or just above; or NULL.
-
-    The parts of a table around it do not count: they put the numbers of lines beside it."""
-    cdef int level = 0
-    cdef int _step
-    for _step in range(FRAMES):
-        if element < 0 or level > 2:
-            break
-        if sheet.places[element].language:
-            return &sheet.t.marks[sheet.places[element].language - 1]
-        level += not TAG_TABLE <= sheet.t.elements[element].tag <= TAG_TH
-        element = sheet.t.elements[element].parent
-    return NULL
 
 
 cdef int32_t _blanks_before(const sheet_t* sheet, Py_ssize_t segment) noexcept nogil:
@@ -182,7 +166,7 @@ cdef void _markdown_code(markdown_t* w, const node_t* node) noexcept nogil:
     cdef const uint8_t* p
     cdef const uint8_t* end
     cdef const uint8_t* stop
-    cdef const mark_t* language = _language_of(sheet, node.element)
+    cdef const mark_t* language = language_of(sheet, node.element)
     cdef size_t longest = 2, n, _k
     cdef int _line
     cdef Py_ssize_t i
@@ -397,7 +381,7 @@ cdef void _write_markdown(const sheet_t* sheet, out_t* out) noexcept nogil:
     w.frames[0].sign = 0
     while i < <int32_t> sheet.n_nodes:
         node = &sheet.nodes[i]
-        if node.flags & GUTTER and node.kind == CODE:
+        if node.flags & UNWRITTEN:
             i += 1
             continue
         while w.n - 1 > node.depth:
@@ -488,7 +472,7 @@ cdef bint _is_bare(const sheet_t* sheet, const node_t* node) noexcept nogil:
 cdef void _html_code(html_t* w, const node_t* node) noexcept nogil:
     cdef const sheet_t* sheet = w.sheet
     cdef const tables_t* t = sheet.t
-    cdef const mark_t* language = _language_of(sheet, node.element)
+    cdef const mark_t* language = language_of(sheet, node.element)
     cdef int _line
     cdef bint begun = False
     cdef Py_ssize_t i
@@ -553,7 +537,7 @@ cdef void _html_nodes(html_t* w, int32_t start, int32_t end, int depth) noexcept
     cdef int base = w.n
     while i < end:
         node = &w.sheet.nodes[i]
-        if node.flags & GUTTER and node.kind == CODE:
+        if node.flags & UNWRITTEN:
             i += 1
             continue
         while w.n - base > node.depth - depth:

@@ -28,7 +28,7 @@ cdef enum:
     HEAD = 8          # of a cell: <th>; of a row: it is the head of the table
     ALONE = 16        # of a definition: no term before it is kept
     SINGLE = 32       # of an item, a cell or a definition: it has one node
-    GUTTER = 64       # of preformatted text: the numbers of the lines beside it, which are not written
+    UNWRITTEN = 64    # the numbers of the lines beside code, and the name of its language above it
     # Bits of a place's flags.
     IN_HEAD = 1       # inside <thead>
     FOR_LAYOUT = 2    # a table that says so itself
@@ -137,6 +137,7 @@ cdef void fill_row(rows_t* rows, const sheet_t* sheet, int32_t table, int32_t ro
 cdef int32_t end_of(const sheet_t* sheet, int32_t node) noexcept nogil
 cdef int32_t columns_of(const sheet_t* sheet, int32_t table, int32_t cell, int32_t* first) noexcept nogil
 cdef bint is_head(const sheet_t* sheet, int32_t row) noexcept nogil
+cdef const mark_t* language_of(const sheet_t* sheet, int32_t element) noexcept nogil
 
 
 cdef inline int32_t first_run_of(const sheet_t* sheet, Py_ssize_t segment) noexcept nogil:

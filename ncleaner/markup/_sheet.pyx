@@ -22,7 +22,7 @@ from ncleaner.document._tags cimport (
     TAG_BLOCKQUOTE, TAG_CAPTION, TAG_DD, TAG_DIR, TAG_DL, TAG_DT, TAG_FIGURE, TAG_H1, TAG_H6, TAG_LI, TAG_MENU, TAG_OL,
     TAG_PLAINTEXT, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH, TAG_THEAD, TAG_TR, TAG_UL, TAG_XMP,
 )
-from ncleaner.text._ascii cimport is_digit
+from ncleaner.text._ascii cimport is_digit, lower
 from ncleaner.text._letters cimport is_white
 
 cdef enum:
@@ -38,6 +38,7 @@ cdef enum:
     # Nodes that are open at once: an item or a definition may be implied for each of the others.
     FRAMES = 2 * DEEPEST + 16
     MOST_STYLES = 32      # styles inside of each other
+    LONGEST_NAME = 24     # of a programming language
     FIGURE_LEVELS = 8     # between an image and its figure
     CLOSE = 6             # segments between an image and the text that it belongs to
 
@@ -840,6 +841,22 @@ cdef inline bint _is_inside(const sheet_t* sheet, int32_t run) noexcept nogil:
 
 # --------------------------------------------------------------------------------------------------
 
+cdef const mark_t* language_of(const sheet_t* sheet, int32_t element) noexcept nogil:
+    """Returns the mark with the programming language of preformatted text, at its element or just above; or NULL.
+
+    The parts of a table around it do not count: they put the numbers of lines beside it."""
+    cdef int level = 0
+    cdef int _step
+    for _step in range(FRAMES):
+        if element < 0 or level > 3:
+            break
+        if sheet.places[element].language:
+            return &sheet.t.marks[sheet.places[element].language - 1]
+        level += not TAG_TABLE <= sheet.t.elements[element].tag <= TAG_TH
+        element = sheet.t.elements[element].parent
+    return NULL
+
+
 cdef bint _is_gutter(const sheet_t* sheet, const node_t* node, const node_t* following) noexcept nogil:
     """Returns whether preformatted text is only the numbers of the lines of the next one, in a table for both."""
     cdef int32_t table
@@ -869,6 +886,46 @@ cdef bint _is_gutter(const sheet_t* sheet, const node_t* node, const node_t* fol
     return before >= 0
 
 
+cdef bint _is_label(const sheet_t* sheet, const node_t* node, const node_t* code) noexcept nogil:
+    """Returns whether a paragraph beside code is only the name of its language.
+
+    One word may be a longer form of it: `JavaScript` beside `js`, `C++` beside `cpp`, `C#` beside `csharp`."""
+    cdef const mark_t* language
+    cdef const segment_t* s = &sheet.t.segments[node.first]
+    cdef const uint8_t* p = sheet.t.text + s.start
+    cdef const uint8_t* end = sheet.t.text + s.end
+    cdef const uint8_t* name
+    cdef const uint8_t* name_end
+    cdef uint8_t c
+    cdef bint is_short = False, has_space = False, begun = False
+    if node.kind != PARAGRAPH or code.kind != CODE or node.first != node.last or node.parent != code.parent \
+            or end - p > LONGEST_NAME:
+        return False
+    language = language_of(sheet, code.element)
+    if language == NULL or language.length < 2:
+        return False
+    name = sheet.t.values + language.value
+    name_end = name + language.length
+    while p < end:
+        c = c'p' if p[0] == c'+' else c's' if p[0] == c'#' else lower(p[0])
+        p += 1
+        if c == c' ' or c == c'-':
+            has_space = True
+            continue
+        while name < name_end and name[0] == c'-':
+            name += 1
+        if name < name_end and c == lower(name[0]):
+            name += 1
+            if c == c's' and (p - 1)[0] == c'#':
+                return name_end - name == 4 and p == end  # `csharp`
+        elif not begun:
+            return False
+        else:
+            is_short = True
+        begun = True
+    return name == name_end and not (is_short and has_space)
+
+
 cdef void _judge(sheet_t* sheet) noexcept nogil:
     """Finds what depends on all nodes inside of a node: loose lists, definitions without a term, numbers of lines."""
     cdef node_t* nodes = sheet.nodes
@@ -877,8 +934,10 @@ cdef void _judge(sheet_t* sheet) noexcept nogil:
     cdef Py_ssize_t i
     for i in range(<Py_ssize_t> sheet.n_nodes):
         node = &nodes[i]
-        if i + 1 < <Py_ssize_t> sheet.n_nodes and _is_gutter(sheet, node, &nodes[i + 1]):
-            node.flags |= GUTTER
+        if i + 1 < <Py_ssize_t> sheet.n_nodes and (
+            _is_gutter(sheet, node, &nodes[i + 1]) or _is_label(sheet, node, &nodes[i + 1])
+        ) or i and _is_label(sheet, node, node - 1):
+            node.flags |= UNWRITTEN
         if node.parent < 0:
             continue
         around = &nodes[node.parent]

@@ -22,8 +22,11 @@ _IMAGES = frozenset(("http", "https"))
 # Browsers leave these out wherever they stand in an address, and take a backslash for a slash.
 _LEFT_OUT = re.compile(r"[\t\n\r]")
 _BLANK = "".join(map(chr, range(33)))
-# What would end an address in Markdown or HTML, or has no place in one.
-_FOREIGN = re.compile(r"[\s\x00-\x20\x7f-\xa0\"()<>\[\]\\^`{|}]")
+# What would end an address in Markdown or HTML, or has no place in one; and brackets, which may stay in pairs, as in
+# the titles of Wikipedia.
+_FOREIGN = re.compile(r"[\s\x00-\x20\x7f-\xa0\"<>\[\]\\^`{|}]")
+_BRACKET = re.compile(r"[()]")
+_PAIRED = re.compile(r"(?:[^()]*\([^()]*\))*[^()]*")
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _LONGEST = 4_000
 # An address of a home page.
@@ -170,4 +173,7 @@ class Addresses:
                 return b""
         elif _SCHEME.match(found):
             return b""
-        return _FOREIGN.sub(_quoted, found).encode("utf-8", "replace")
+        found = _FOREIGN.sub(_quoted, found)
+        if not _PAIRED.fullmatch(found):
+            found = _BRACKET.sub(_quoted, found)
+        return found.encode("utf-8", "replace")

@@ -20,7 +20,7 @@ PAGE = Addresses(BASE, b"")
         ("june.html", "https://harbour.example/log/june.html"),
         ("../a?b=c&d#e", "https://harbour.example/a?b=c&d#e"),
         ("//o.example/a", "https://o.example/a"),
-        (" \n/a b(c)<d>\t", "https://harbour.example/a%20b%28c%29%3Cd%3E"),
+        (" \n/a b(c)<d>\t", "https://harbour.example/a%20b(c)%3Cd%3E"),
         ("/ä_*~", "https://harbour.example/ä_*~"),
         ("http://x.example/a]b`c|d\\e\"f'", "http://x.example/a%5Db%60c%7Cd%5Ce%22f'"),
         ("https://O.Example:8/A", "https://o.example:8/A"),

@@ -48,6 +48,17 @@ BLOCKS = [
         "<div class=language-c><div><table><tr><td class=gutter>1<td class=code><pre>a</pre></table></div></div>",
         "```c\na\n```",
     ),
+    (
+        "<div class=highlight-c><div class=highlight><table><tr><td class=linenos><div><pre>1</pre></div>"
+        "<td class=code><div><pre>a</pre></div></table></div></div>",
+        "```c\na\n```",
+    ),
+    (
+        '<figure class="highlight js"><pre>a</pre></figure><div class="highlight js"><pre>b</pre>',
+        "```js\na\n```\n\n```\nb\n```",
+    ),
+    ('<pre class="src src-python">a</pre>', "```python\na\n```"),
+    ("<pre><div><div>a<code class=language-c>b</code></div></div></pre>", "```c\nab\n```"),
     ('<pre class="brush: cpp; gutter: true">a</pre>', "```cpp\na\n```"),
     ('<pre class="sourceCode haskell">a</pre>', "```haskell\na\n```"),
     ('<pre class="language-none">a</pre>', "```\na\n```"),
@@ -56,6 +67,41 @@ BLOCKS = [
     ('<div class="code-block" data-lang="http">GET /a\n\n  b</div>c', "```http\nGET /a\n\n  b\n```\n\nc"),
     ('<div class="code-block" data-lang="c"><p>a<p>b</div><div data-lang="en">c\nd</div>', "a\n\nb\n\nc d"),
     ("<pre class='language-a`b'>x</pre>", "```\nx\n```"),
+    # the name of the language above code or below it
+    (
+        "<div>JavaScript</div><pre class=lang-js>a</pre><div>C++</div><pre class=lang-cpp>b</pre>",
+        "```js\na\n```\n\n```cpp\nb\n```",
+    ),
+    (
+        "<div>C#</div><pre class=lang-csharp>a</pre><span>Azure CLI</span><pre class=lang-azurecli>b</pre>",
+        "```csharp\na\n```\n\n```azurecli\nb\n```",
+    ),
+    ("<pre class=lang-py>a</pre><div>Python</div>", "```py\na\n```"),
+    ("<div>Python code</div><pre class=lang-py>a</pre>", "Python code\n\n```py\na\n```"),
+    ("<div>Java</div><pre class=lang-js>a</pre>", "Java\n\n```js\na\n```"),
+    ("<h2>Python</h2><pre class=lang-py>a</pre>", "## Python\n\n```py\na\n```"),
+    # <code> with lines, and code without <pre>
+    ("<p><code>a<br>&nbsp; b</code>", "```\na\n  b\n```"),
+    ("<div><code style='white-space: pre'>a\n  b</code></div>", "```\na\n  b\n```"),
+    ("<p>a <code>b<br>c</code>", "a `b`\\\n`c`"),
+    ("<p><a href=x><code style='white-space:pre-wrap'>a</code></a> b", "`a` b"),
+    (
+        "<table class=crayon-table><tr><td class=crayon-nums><div class=crayon-num>1</div><div class=crayon-num>2</div>"
+        "<td><div class=crayon-pre><div class=crayon-line>a</div><div class=crayon-line>  b</div></div></table>",
+        "```\na\n  b\n```",
+    ),
+    (
+        "<table class=js-file-line-container><tr><td class=blob-num><td class=blob-code>a"
+        "<tr><td class=blob-num><td class=blob-code>  b</table>",
+        "```\na\n  b\n```",
+    ),
+    (
+        "<div class=CodeMirror-code><div><div class=CodeMirror-linenumber>1</div><pre class=CodeMirror-line>a</pre></div>"
+        "<div><div class=CodeMirror-linenumber>2</div><pre class=CodeMirror-line>  b</pre></div></div>",
+        "```\na\n  b\n```",
+    ),
+    ("<pre>a</pre><div class=line-numbers-wrapper><span>1</span><br><span>2</span></div>", "```\na\n```"),
+    ("<div class=input_prompt>In [1]:</div><pre>a</pre><div class=prompt>b</div>", "```\na\n```\n\nb"),
     ("<pre>a ``` b</pre>", "````\na ``` b\n````"),
     ("<pre><b>a</b> <a href=x>b</a></pre>", "```\na b\n```"),
     ("<ul><li><pre>a\nb</pre></ul>", "- ```\n  a\n  b\n  ```"),
@@ -118,7 +164,11 @@ LINKS = [
     ('<p><b>x <a href="/b">y</a></b>', "**x [y](https://harbour.example/b)**"),
     ('<base href="https://o.example/d/"><p><a href="b">a</a>', "[a](https://o.example/d/b)"),
     ('<p><a href="b">a</a><a href="c">b</a>', "[a](https://harbour.example/log/b) [b](https://harbour.example/log/c)"),
-    ('<p><a href="b (c) d">a]</a>', "[a\\]](https://harbour.example/log/b%20%28c%29%20d)"),
+    ('<p><a href="b (c) d">a]</a>', "[a\\]](https://harbour.example/log/b%20(c)%20d)"),
+    ('<p><a href="b)(c">a</a>', "[a](https://harbour.example/log/b%29%28c)"),
+    ('<p><a href="b((c))">a</a>', "[a](https://harbour.example/log/b%28%28c%29%29)"),
+    # an exclamation mark before a link would make an image of it
+    ('<p>So it is!<a href="b">a!</a> Sail!', "So it is\\![a!](https://harbour.example/log/b) Sail!"),
     ('<p><a href="#top">a</a> <a href="">b</a> <a>c</a>', "a b c"),
     ('<p><a href="mailto:a@b.example">a</a>', "[a](mailto:a@b.example)"),
     ('<a href="b"><h2>A</h2><p>c</a>', "## [A](https://harbour.example/log/b)\n\n[c](https://harbour.example/log/b)"),

@@ -117,7 +117,7 @@ def test_devices_and_pipes_stay(tmp_path: Path) -> None:
     assert reader.communicate()[0].startswith(b"The ferry") and pipe.is_fifo()
     assert Path(os.devnull).is_char_device()
     # standard output in a file has a name, too, which no other file replaces
-    command = [sys.executable, "-m", "ncleaner", "clean", "-q", source, "-o", "/dev/stdout"]
+    command = [sys.executable, "-m", "ncleaner", "clean", "-q", str(source), "-o", "/dev/stdout"]
     with (tmp_path / "out").open("wb") as out:
         assert subprocess.run(command, stdout=out, check=False).returncode == 0
     assert (tmp_path / "out").read_text().startswith("The ferry") and Path("/dev/stdout").is_symlink()
