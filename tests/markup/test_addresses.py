@@ -66,7 +66,8 @@ def test_bases() -> None:
 @example("\u1680", False)
 def test_an_address_is_nothing_else(written: str, image: bool) -> None:
     found = PAGE.of(written.encode("utf-8", "replace"), image).decode()
-    assert not re.search(r"[\s\x00-\x20()<>\"\\`|\[\]]", found)
+    assert not re.search(r"[\s\x00-\x20<>\"\\`|\[\]]", found)
+    assert re.fullmatch(r"[^()]*(\([^()]*\)[^()]*)*", found)
     assert re.match(r"(?:https?|ftps?|mailto|tel):", found) or not found
 
 
