@@ -22,8 +22,8 @@ _IMAGES = frozenset(("http", "https"))
 # Browsers leave these out wherever they stand in an address, and take a backslash for a slash.
 _LEFT_OUT = re.compile(r"[\t\n\r]")
 _BLANK = "".join(map(chr, range(33)))
-# What would end an address in Markdown or HTML, or has no place in one; and brackets, which may stay in pairs, as in
-# the titles of Wikipedia.
+# What would end an address in Markdown or HTML, or has no place in one; brackets may stay in pairs, as
+# in the titles of Wikipedia.
 _FOREIGN = re.compile(r"[\s\x00-\x20\x7f-\xa0\"<>\[\]\\^`{|}]")
 _BRACKET = re.compile(r"[()]")
 _PAIRED = re.compile(r"(?:[^()]*\([^()]*\))*[^()]*")

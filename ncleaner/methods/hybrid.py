@@ -12,7 +12,13 @@ from ncleaner.document.tables import PREFORMATTED
 from ncleaner.methods.base import Trace
 from ncleaner.methods.baselines import Heuristics
 from ncleaner.methods.ngram import NGram
-from ncleaner.modelling._decision import complete_code, complete_tables, drop_copies, drop_link_runs
+from ncleaner.modelling._decision import (
+    complete_code,
+    complete_tables,
+    drop_copies,
+    drop_last_headings,
+    drop_link_runs,
+)
 from ncleaner.modelling._judge import Steps
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.notices import Notices, shipped_notices
@@ -72,8 +78,8 @@ def finished(
     """Applies the rules that follow the judgement of a page.
 
     They remove copies of segments and rows of links beside an article, and keep tables whole of which most is
-    kept, and code of which a quarter is. They remove menus and copyright lines of a page with little text or
-    without other boilerplate, and a page of a few links.
+    kept, and code of which a quarter is. They remove headings at the end without text, menus and copyright
+    lines of a page with little text or without other boilerplate, and a page of a few links.
 
     Args:
         document: the page.
@@ -103,6 +109,8 @@ def finished(
     note("table")
     complete_code(document.tables, mask)
     note("code")
+    drop_last_headings(document.tables, mask)
+    note("heading")
     chars, _links = sums_of(document.tables, mask)
     little = chars < _LITTLE
     if little or found.get(FRAGMENT, 0.0) > 0.5:

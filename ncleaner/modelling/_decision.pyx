@@ -28,6 +28,9 @@ in a row, each a link as a whole, beside the block that holds the text or behind
 by one, and a value that occurs twice in a table is not a copy. So a table that is nearly all kept is kept whole.
 
 *Code.* Half a program is none. So preformatted text of which a quarter is kept is kept whole.
+
+*Last headings.* A heading at the end, of which all text is removed, is that of what follows the text: “Related
+stories”, “Share your thoughts”.
 """
 
 from libc.math cimport exp, fmax, fmin, log, tanh
@@ -39,7 +42,7 @@ from ncleaner.document._hashes cimport letters_hash, mix, row_of, rows_for
 from ncleaner.document._tables cimport (
     HEADLINE, HIDDEN, PREFORMATTED, Tables, chain, element_t, fill_styles, segment_t, style_of, tables_t,
 )
-from ncleaner.document._tags cimport TAG_PLAINTEXT, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH, TAG_TR
+from ncleaner.document._tags cimport TAG_H2, TAG_H6, TAG_PLAINTEXT, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH, TAG_TR
 
 import numpy as np
 
@@ -614,6 +617,8 @@ cdef enum:
     SHARE = 70
     # Preformatted text is kept whole if this part of its characters is kept: a quarter.
     CODE_PART = 4
+    # Most words of a heading at the end that is removed without its text.
+    HEADING_WORDS = 8
 
 # What is counted of a table.
 cdef struct count_t:
@@ -718,6 +723,34 @@ def complete_code(Tables tables not None, mask not None):
     if kept.shape[0]:
         with nogil:
             keep_whole_code(&tables.t, &kept[0])
+
+
+def drop_last_headings(Tables tables not None, mask not None):
+    """Takes from a mask the headings at its end, from h2 to h6 and up to eight words, if something after them is removed.
+
+    Other kept text before them stays, so that the mask is never empty afterwards. Arguments and errors as
+    `complete_tables`.
+    """
+    cdef uint8_t[::1] kept = _writable(tables, mask)
+    cdef const tables_t* t = &tables.t
+    cdef const segment_t* s
+    cdef Py_ssize_t last = kept.shape[0] - 1, before
+    while last >= 0 and not kept[last]:
+        last -= 1
+    if last == kept.shape[0] - 1:
+        return
+    while last >= 0:
+        s = &t.segments[last]
+        if s.words > HEADING_WORDS or not 0 <= s.element < t.n_elements \
+                or not TAG_H2 <= t.elements[s.element].tag <= TAG_H6:
+            return
+        before = last - 1
+        while before >= 0 and not kept[before]:
+            before -= 1
+        if before < 0:
+            return
+        kept[last] = False
+        last = before
 
 
 def complete_tables(Tables tables not None, mask not None):

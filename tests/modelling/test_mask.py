@@ -20,6 +20,7 @@ from ncleaner.modelling._decision import (
     complete_tables,
     decide,
     drop_copies,
+    drop_last_headings,
     drop_link_runs,
     figures_of_decision,
     probabilities_of,
@@ -328,3 +329,22 @@ def test_the_rest_of_code_is_kept() -> None:
     assert completed("", [], complete_code) == []
     with pytest.raises(ValueError, match="does not fit"):
         complete_code(dump_html(code).tables, np.ones(7, bool))
+
+
+def test_headings_at_the_end_go_without_their_text() -> None:
+    page = "<h1>a</h1><p>b<h2>c</h2><h3>d</h3><p>e<p>f"
+    for removed, then in (
+        ([4, 5], [2, 3, 4, 5]),
+        ([5], [5]),
+        ([0, 1, 4, 5], [0, 1, 3, 4, 5]),
+        ([1, 2, 3, 4, 5], [1, 2, 3, 4, 5]),
+        ([0, 1, 2, 3, 4, 5], [0, 1, 2, 3, 4, 5]),
+        ([], []),
+    ):
+        assert completed(page, removed, drop_last_headings) == then
+    # nothing is removed after it, or it is as long as a sentence
+    assert completed("<p>a<p>b<h2>c</h2>", [1], drop_last_headings) == [1]
+    assert completed("<p>a<h2>b c d e f g h i j</h2><p>k", [2], drop_last_headings) == [2]
+    assert completed("", [], drop_last_headings) == []
+    with pytest.raises(ValueError, match="does not fit"):
+        drop_last_headings(dump_html(page).tables, np.ones(7, bool))
