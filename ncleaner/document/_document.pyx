@@ -716,6 +716,13 @@ cdef void add_break(builder_t* b) noexcept nogil:
         b.line = b.text_len
 
 
+cdef void end_line(builder_t* b, bint is_empty) noexcept nogil:
+    """Ends a line of preformatted text that has text, or of which it is known that it `is_empty`."""
+    cdef unsigned char newline = c'\n'
+    if is_empty or b.open and not _blank_line(b):
+        add_text(b, &newline, 1)
+
+
 cdef void add_rule(builder_t* b) noexcept nogil:
     """Handles an <hr>: ends the segment. An <hr> has no content and no end tag."""
     end_segment(b)

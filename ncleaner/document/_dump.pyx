@@ -11,7 +11,7 @@ from libc.stdlib cimport free
 from libc.string cimport memchr, memcmp, memset, strlen
 
 from ncleaner.document._document cimport (
-    Builder, add_break, add_rule, add_space, add_text, class_conceals, close_block, close_inline, open_block,
+    Builder, add_break, add_rule, add_space, add_text, class_conceals, close_block, close_inline, end_line, open_block,
     open_inline, read_class, read_names, style_hash,
 )
 from ncleaner.document._formula cimport (
@@ -711,6 +711,34 @@ cdef inline bint _is_code(node_t* node, const unsigned char* class_, size_t leng
     )
 
 
+cdef bint _is_line(node_t* node) noexcept nogil:
+    """Returns whether an inline element of preformatted text is a line that only its style ends.
+
+    One of its classes is `line` or ends with `-line`, and what follows in it and after it is no end of a line."""
+    cdef node_t* next_ = node.next
+    cdef node_t* last = node.last_child
+    cdef str_t* class_ = _value(node, OF_CLASS)
+    cdef str_t* text
+    cdef size_t end = 0
+    if class_ == NULL or next_ == NULL or next_.type == ELEMENT_NODE and _meaning(next_).role == ROLE_BREAK \
+            or last != NULL and last.type == ELEMENT_NODE and _meaning(last).role == ROLE_BREAK:
+        return False
+    if next_.type == TEXT_NODE:
+        text = &(<text_node_t*> next_).data
+        if text.length and (text.data[0] == c'\n' or text.data[0] == c'\r'):
+            return False
+    while True:
+        while end < class_.length and not is_white(class_.data[end]):
+            end += 1
+        if end >= 4 and begins(class_.data + end - 4, 4, b"line") and (
+            end == 4 or is_white(class_.data[end - 5]) or class_.data[end - 5] == c'-'
+        ):
+            return True
+        if end >= class_.length:
+            return False
+        end += 1
+
+
 cdef bint _is_alone(node_t* node) noexcept nogil:
     """Returns whether an element has no text or inline element directly before or after it."""
     cdef node_t* beside
@@ -935,6 +963,8 @@ cdef inline void _leave(builder_t* b, node_t* node, found_t* found) noexcept nog
         close_block(b, FORM_PREFORMATTED if b.element >= 0 and b.elements[b.element].tag == TAG_PRE else m.form)
     else:
         close_inline(b, m.bit)
+        if b.pres and _is_line(node):
+            end_line(b, node.first_child == NULL)
         if m.bit == VOID:
             b.unheard -= 1
         if b.marking and m.code == TAG_A:

@@ -726,7 +726,7 @@ def complete_code(Tables tables not None, mask not None):
 
 
 def drop_last_headings(Tables tables not None, mask not None):
-    """Takes from a mask the headings at its end, from h2 to h6 and up to eight words, if something after them is removed.
+    """Takes from a mask the headings at its end, h2 to h6 of up to eight words, if something after them is removed.
 
     Other kept text before them stays, so that the mask is never empty afterwards. Arguments and errors as
     `complete_tables`.

@@ -100,6 +100,16 @@ BLOCKS = [
         "<div><div class=CodeMirror-linenumber>2</div><pre class=CodeMirror-line>  b</pre></div></div>",
         "```\na\n  b\n```",
     ),
+    # lines that only their style ends
+    (
+        "<pre>a\n<span class=gatsby-highlight-code-line>  b</span><span class=x-line>c</span><span class=line></span><i>d</i>\ne</pre>",
+        "```\na\n  b\nc\n\nd\ne\n```",
+    ),
+    (
+        "<pre><span class=line>a</span>\n<span class=line>b<br></span><span class='x line'>c</span><br>d</pre>",
+        "```\na\nb\nc\nd\n```",
+    ),
+    ("<pre><span class=line>a\n</span><span class=underline>b</span> c</pre>", "```\na\nb c\n```"),
     ("<pre>a</pre><div class=line-numbers-wrapper><span>1</span><br><span>2</span></div>", "```\na\n```"),
     ("<div class=input_prompt>In [1]:</div><pre>a</pre><div class=prompt>b</div>", "```\na\n```\n\nb"),
     ("<pre>a ``` b</pre>", "````\na ``` b\n````"),
