@@ -6,7 +6,7 @@ Python interface for a small document. If they differ (a future Lexbor, or other
 `html.py` refuses to work with this selectolax.
 """
 
-from libc.stdint cimport uint8_t, uint32_t, uint64_t, uintptr_t
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t, uintptr_t
 from libc.stdlib cimport free
 from libc.string cimport memchr, memcmp, memset, strlen
 
@@ -20,8 +20,8 @@ from ncleaner.document._formula cimport (
     mark_tree, may_be_formula, says_tex,
 )
 from ncleaner.document._marks cimport (
-    MARK_CODE, MARK_FORMULA, MARK_FORMULA_END, MARK_LINK_END, MARK_STYLE, MARK_STYLE_END, NO_ATTRIBUTE, OF_ALIGN,
-    OF_ALT, OF_ALTTEXT, OF_BASE, OF_CLASS, OF_COLSPAN, OF_DISPLAY, OF_ENCODING, OF_HEIGHT, OF_HIDDEN, OF_HREF, OF_ID,
+    MARK_CODE, MARK_FORMULA, MARK_FORMULA_END, MARK_LINK_END, MARK_SIDE, MARK_SIDE_NOTE, MARK_STYLE, MARK_STYLE_END,
+    NO_ATTRIBUTE, OF_ALIGN, OF_ALT, OF_ALTTEXT, OF_BASE, OF_CLASS, OF_COLSPAN, OF_DISPLAY, OF_ENCODING, OF_HEIGHT, OF_HIDDEN, OF_HREF, OF_ID,
     OF_LANG, OF_LANGUAGE, OF_NAME, OF_ROLE, OF_ROWSPAN, OF_SRC, OF_START, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE,
     OF_VALUE, OF_WIDTH, STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark, mark_attribute, mark_picture,
     mark_script, open_picture, picture_attribute, picture_t, says_display, style_of,
@@ -32,11 +32,11 @@ from ncleaner.document._structs cimport (
 )
 from ncleaner.document._tables cimport CODED, CONCEALED, builder_t, grow
 from ncleaner.document._tags cimport (
-    CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_CODE, CONTEXT_ITALIC, FORM_PLAIN, FORM_PREFORMATTED, ROLE_BLOCK, ROLE_BREAK,
-    ROLE_IMAGE, ROLE_INLINE, ROLE_LEFT_OUT, ROLE_RULE, SIDE_OTHER, TAG_A, TAG_CUSTOM, TAG_DIV, TAG_DT, TAG_MATH,
-    TAG_CODE, TAG_PRE, TAG_TD, TAG_UNKNOWN,
+    CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_CODE, CONTEXT_ITALIC, CONTEXT_LABEL, FORM_PLAIN, FORM_PREFORMATTED, ROLE_BLOCK,
+    ROLE_BREAK, ROLE_IMAGE, ROLE_INLINE, ROLE_LEFT_OUT, ROLE_RULE, SIDE_OTHER, TAG_A, TAG_CODE, TAG_CUSTOM, TAG_DIV,
+    TAG_DT, TAG_MATH, TAG_PRE, TAG_TD, TAG_UNKNOWN,
 )
-from ncleaner.text._ascii cimport begins, find, find_any, is_digit
+from ncleaner.text._ascii cimport begins, find, find_any, is_digit, is_letter
 from ncleaner.text._letters cimport is_white
 
 from selectolax.lexbor import LexborHTMLParser
@@ -243,6 +243,9 @@ cdef void _note(trace_t* trace, const node_t* node, int what, size_t start, size
         trace.n += 1
 
 
+cdef enum:
+    MOST_NOTES = 64          # inside of the text of a block; further ones stay in it
+
 cdef struct found_t:         # what the walk finds besides the text
     const unsigned char* title
     size_t title_length
@@ -255,6 +258,11 @@ cdef struct found_t:         # what the walk finds besides the text
     bint alt_text            # the alternative texts of images are text
     bint no_readings         # the readings of <ruby> are left out
     trace_t* trace           # gets what the walk meets; NULL without a trace
+    # Notes inside of the text of a block, which are written at its end; and the one that is being written.
+    node_t* notes[MOST_NOTES]
+    size_t n_notes
+    int32_t noted            # the block, as the builder counts it
+    node_t* note
 
 
 cdef inline int _own_tags(node_t* node) noexcept nogil:
@@ -664,6 +672,13 @@ cdef bint _is_line_number(node_t* root, const unsigned char* class_, size_t leng
     return digits
 
 
+# Classes of notes beside the text: Tufte CSS, org-mode, LaTeXML, WordPress.
+cdef const char** SIDE_NOTES = [
+    b"sidenote", b"marginnote", b"margin-note", b"side-note", b"ltx_note_outer", b"modern-footnotes-footnote__note",
+]
+cdef enum:
+    N_SIDE_NOTES = 6
+    LONGEST_NUMBER = 6       # of a note, with brackets and white space
 # Parts of the classes of what stands above code: the name of the language, buttons.
 cdef const char** CODE_LABELS = [b"select-none", b"code-header", b"code-toolbar", b"code-title", b"lang-label", NULL]
 cdef enum:
@@ -709,6 +724,35 @@ cdef inline bint _is_code(node_t* node, const unsigned char* class_, size_t leng
     return class_ != NULL and find(class_, length, b"code") and node.first_child == node.last_child and (
         node.first_child != NULL and node.first_child.type == TEXT_NODE
     )
+
+
+cdef bint _is_side_note(const unsigned char* class_, size_t length) noexcept nogil:
+    """Returns whether an inline element is a note beside the text, as one of its classes says."""
+    cdef size_t begin = 0, end
+    cdef int i
+    if not find(class_, length, b"note"):
+        return False
+    while begin < length:
+        end = begin
+        while end < length and not is_white(class_[end]):
+            end += 1
+        for i in range(N_SIDE_NOTES):
+            if end - begin == strlen(SIDE_NOTES[i]) and memcmp(class_ + begin, SIDE_NOTES[i], end - begin) == 0:
+                return True
+        begin = end + 1
+    return False
+
+
+cdef bint _is_number(node_t* node) noexcept nogil:
+    """Returns whether an element at the beginning of a note has only its number or sign."""
+    cdef str_t* text = _text_of(node)
+    cdef size_t at
+    if text == NULL or text.length > LONGEST_NUMBER or node.first_child != node.last_child:
+        return False
+    for at in range(text.length):
+        if is_letter(text.data[at]):
+            return False
+    return True
 
 
 cdef bint _is_line(node_t* node) noexcept nogil:
@@ -895,7 +939,13 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
         else:
             b.unheard += 1
         return False
-    if m.code == TAG_CODE and _is_code_block(node):
+    if node == found.note:
+        m.role = ROLE_BLOCK
+        m.code = TAG_DIV
+        m.form = FORM_PLAIN
+        class_ = NULL
+        class_length = 0
+    elif m.code == TAG_CODE and _is_code_block(node):
         m.role = ROLE_BLOCK
         m.code = TAG_PRE
         m.form = FORM_PREFORMATTED
@@ -922,11 +972,28 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
         if hidden:
             cues |= CONCEALED
         open_block(b, m.code, m.form, <uint32_t> style, cues, names)
+        if b.marking and node == found.note:
+            add_mark(b, MARK_SIDE_NOTE, 0)
     else:
         if m.code == TAG_MATH:
             _add_formula(b, node, found)
             return _leave_out(b, node)
         if found.rubies and (node.local_name == id_rt or node.local_name == id_rtc):
+            return _leave_out(b, node)
+        if found.note != NULL:
+            if not b.open and _is_number(node):
+                return _leave_out(b, node)
+        elif class_ != NULL and b.open and found.n_notes < MOST_NOTES and not b.pres and not b.headings \
+                and (not found.n_notes or found.noted == b.element) and _is_side_note(class_, class_length):
+            if b.marking:
+                add_mark(b, MARK_SIDE, 0)
+            found.noted = b.element
+            found.notes[found.n_notes] = node
+            found.n_notes += 1
+            b.markup -= _start_tag(node)
+            return False
+        if m.bit == CONTEXT_LABEL and class_ != NULL and find(class_, class_length, b"margin-toggle") \
+                and _is_number(node):
             return _leave_out(b, node)
         if m.code == TAG_A and _is_permalink(node, b.headings > 0 or _meaning(node.parent).code == TAG_DT):
             return _leave_out(b, node)
@@ -958,7 +1025,7 @@ cdef inline void _leave(builder_t* b, node_t* node, found_t* found) noexcept nog
                 if found.trace != NULL:
                     _note(found.trace, node, READINGS, written, b.mark)
             found.last = NULL
-    if m.role == ROLE_BLOCK or m.code == TAG_CODE and _is_code_block(node):
+    if m.role == ROLE_BLOCK or node == found.note or m.code == TAG_CODE and _is_code_block(node):
         # the block may be code (`_is_code`)
         close_block(b, FORM_PREFORMATTED if b.element >= 0 and b.elements[b.element].tag == TAG_PRE else m.form)
     else:
@@ -1038,6 +1105,18 @@ cdef bint _are_apart(builder_t* b, node_t* before, node_t* after) noexcept nogil
     return False
 
 
+cdef void _write_notes(builder_t* b, found_t* found) noexcept nogil:
+    """Writes the notes that are inside of the text of a block, each as a block."""
+    cdef size_t i
+    b.aside = True
+    for i in range(found.n_notes):
+        found.note = found.notes[i]
+        _walk(b, found.note, found)
+    found.note = NULL
+    found.n_notes = 0
+    b.aside = False
+
+
 cdef void _walk(builder_t* b, node_t* root, found_t* found) noexcept nogil:
     """Walks the tree depth first. There is no recursion, because a page can nest deeper than the C stack allows."""
     cdef node_t* node = root
@@ -1077,6 +1156,8 @@ cdef void _walk(builder_t* b, node_t* root, found_t* found) noexcept nogil:
             continue
         while node != root and node.next == NULL:
             node = node.parent
+            if found.n_notes and found.note == NULL and found.noted == b.element and _meaning(node).role == ROLE_BLOCK:
+                _write_notes(b, found)
             _leave(b, node, found)
         if node == root:
             return

@@ -35,6 +35,8 @@ cpdef enum Mark:
     MARK_STYLE = 22          # an inline element with a style of its own begins; number: bits STYLE_…
     MARK_STYLE_END = 23
     MARK_MEDIA = 24          # the image that follows is a video, a sound, or a player in a frame
+    MARK_SIDE = 25           # a note beside the text refers to what is before it
+    MARK_SIDE_NOTE = 26      # the element is the note of the next MARK_SIDE, in their order
 
 cpdef enum Alignment:
     ALIGN_LEFT = 1

@@ -26,3 +26,5 @@ class Mark(IntEnum):
     MARK_STYLE = 22
     MARK_STYLE_END = 23
     MARK_MEDIA = 24
+    MARK_SIDE = 25
+    MARK_SIDE_NOTE = 26

@@ -941,6 +941,11 @@ cdef void _put_runs(line_t* line, Py_ssize_t segment) noexcept nogil:
                     line.coded = line.out.size
             else:
                 _put_text(line, p, end, first, last, begins)
+        note = sheet.extras[through].noted
+        if note > 0:
+            _close(line, 0, PUNCTUATION)
+            written = &sheet.labels[note - 1]
+            _put_note(line, note - 1, <const uint8_t*> written.data, <const uint8_t*> written.data + written.length)
         begins = False
         run = through + 1
     _close(line, 0, SPACE)

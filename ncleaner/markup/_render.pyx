@@ -746,6 +746,8 @@ def render(
             for begin, end, note in references:
                 for i in range(begin, end):
                     sheet.extras[i].note = note + 1
+                if begin == end:
+                    sheet.extras[<Py_ssize_t> begin - 1].noted = note + 1
             for run, skip in skips.items():
                 sheet.extras[<Py_ssize_t> run].skip = skip
             for element, note in elements.items():

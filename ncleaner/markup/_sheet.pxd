@@ -69,6 +69,7 @@ ctypedef struct extra_t:
     int32_t image        # 1 + the first mark of an image before it
     int32_t blanks       # empty lines before it, in preformatted text
     int32_t note         # 1 + number of the footnote that it refers to, -1 for what is left out, such as a link back
+    int32_t noted        # 1 + number of the footnote that its end refers to
     int32_t skip         # bytes at its beginning that are left out
     uint8_t breaks       # line breaks before it, at most 2
     bint code            # an element of code begins before it

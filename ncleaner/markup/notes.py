@@ -52,7 +52,7 @@ class Notes(NamedTuple):
 
     Attributes:
         references: runs of references and of what is left out: (first run, end of runs, number of the note or
-            `LEFT_OUT`).
+            `LEFT_OUT`). Without runs, the reference is at the end of the run before.
         elements: {element: number of the note that it is}.
         segments: {segment: number of the note that it is}.
         labels: of the notes, ASCII.
@@ -166,6 +166,24 @@ class _Page:
     def _new(self, name: str) -> int:
         self.labels.append(self._names.new(name))
         return len(self.labels) - 1
+
+    def follow_sides(self) -> None:
+        """Finds the notes that the markup has inside of the text, such as those of Tufte CSS and LaTeXML."""
+        document, segments, marks = self.document, self.runs["segment"], self.document.marks
+        places = marks["run"][marks["kind"] == Mark.MARK_SIDE]
+        notes = marks["element"][marks["kind"] == Mark.MARK_SIDE_NOTE]
+        for place, element in zip(places.tolist(), notes.tolist(), strict=False):
+            row = document.elements[element]
+            of_note = self.kept[segments[row["first_run"] : row["last_run"]]]
+            if (
+                not self.kept[segments[place - 1]]
+                or not of_note.any()
+                or not _is_free(document, row["parent"])
+            ):
+                continue
+            found = _RAISED.fullmatch(self.text(place - 1, place))
+            number = self.elements[element] = self._new(found[1] if found else "")
+            self.references.append((place - 1 if found else place, place, number))
 
     def follow_links(self) -> list[Link]:
         """Finds the notes that links lead to; returns the other links."""
@@ -362,6 +380,7 @@ def find_notes(document: Document, kept: npt.NDArray[np.bool_]) -> Notes | None:
         kept: shape (segments,), bool.
     """
     page = _Page(document, kept)
+    page.follow_sides()
     others = page.follow_links()
     page.follow_numbers()
     if not page.labels:

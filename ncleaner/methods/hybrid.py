@@ -18,6 +18,7 @@ from ncleaner.modelling._decision import (
     drop_copies,
     drop_last_headings,
     drop_link_runs,
+    keep_notes,
 )
 from ncleaner.modelling._judge import Steps
 from ncleaner.modelling.hybrid import HybridModel
@@ -97,6 +98,7 @@ def finished(
 
     shares = kinds.tolist()
     found = dict(zip(KINDS, shares, strict=True)) if any(shares) else {}
+    keep_notes(document.tables, mask)
     note("score")
     if trace is not None:
         trace.copied = np.zeros(len(mask), np.int32)

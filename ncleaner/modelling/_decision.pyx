@@ -40,7 +40,7 @@ from libc.string cimport memset
 
 from ncleaner.document._hashes cimport letters_hash, mix, row_of, rows_for
 from ncleaner.document._tables cimport (
-    HEADLINE, HIDDEN, PREFORMATTED, Tables, chain, element_t, fill_styles, segment_t, style_of, tables_t,
+    ASIDE, HEADLINE, HIDDEN, PREFORMATTED, Tables, chain, element_t, fill_styles, segment_t, style_of, tables_t,
 )
 from ncleaner.document._tags cimport TAG_H2, TAG_H6, TAG_PLAINTEXT, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH, TAG_TR
 
@@ -723,6 +723,18 @@ def complete_code(Tables tables not None, mask not None):
     if kept.shape[0]:
         with nogil:
             keep_whole_code(&tables.t, &kept[0])
+
+
+def keep_notes(Tables tables not None, mask not None):
+    """Sets a mask for each note that the markup has inside of text (`tables.ASIDE`) as for this text.
+
+    Arguments and errors as `complete_tables`.
+    """
+    cdef uint8_t[::1] kept = _writable(tables, mask)
+    cdef Py_ssize_t i
+    for i in range(1, kept.shape[0]):
+        if tables.t.segments[i].flags & ASIDE:
+            kept[i] = kept[i - 1]
 
 
 def drop_last_headings(Tables tables not None, mask not None):

@@ -57,6 +57,15 @@ def test_places_of_a_page() -> None:
     assert places(b"\xef\xbb\xbf" + body)[1:2] == places(body)[1:2]
 
 
+def test_notes_that_are_written_behind_their_text() -> None:
+    body = b"<p>Late.<span class=sidenote><sup>1</sup> Since <b>May</b>.</span> Again.</p><p>a"
+    assert places(body) == [
+        ("Late. Again.", body[3 : body.index(b"</p>")], "html > body > p:nth-child(1)"),
+        ("Since May.", b"Since <b>May</b>.", "html > body > p:nth-child(1) > span:nth-child(1)"),
+        ("a", b"a", "html > body > p:nth-child(2)"),
+    ]
+
+
 def test_text_that_the_parser_moves() -> None:
     body = b"<table>stray words<tr>others &lt;here<td>cell</table>behind"
     assert [(text, there) for text, there, _ in places(body)] == [

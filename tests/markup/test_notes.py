@@ -53,6 +53,16 @@ PAGES = [
     # and a note that is named after its number, as in a wiki whose links are scripts
     ("<p>Late<sup><a id=footnoteref-1 href='javascript:;'>1</a></sup>.<div id=footnote-1><a href='javascript:;'>1</a>. Since May.</div>",
      "Late[^1].\n\n[^1]: Since May."),
+    # notes inside of the text, with a number before them or in them, or with none
+    ("<p>Late.<label class=margin-toggle></label><input><span class=sidenote>Since May.</span> Again.<span class=marginnote>June.</span><p>a",
+     "Late.[^1] Again.[^2]\n\n[^1]: Since May.\n\n[^2]: June.\n\na"),
+    ("<p>Late.<label class=footref>3</label><input><span class=sidenote><sup>3</sup> Since <i>May</i>.</span> a",
+     "Late.[^3] a\n\n[^3]: Since *May*."),
+    ("<p>Late<span class=ltx_note><sup>1</sup><span class=ltx_note_outer><span><sup>1</sup><span>1</span>Since May.</span></span></span>.",
+     "Late[^1].\n\n[^1]: Since May."),
+    ("<p><b>Late</b><span class=sidenote>Since May.</span>", "**Late**[^1]\n\n[^1]: Since May."),
+    ("<ul><li>Late<span class=sidenote>Since May.</span></ul>", "- Late\n\n  Since May."),
+    ("<p>Late.<label class=margin-toggle>⊕</label><span class=marginnote>Since May.</span>", "Late.[^1]\n\n[^1]: Since May."),
     ("<p>E = mc<sup>2</sup><p id=part-2>Since May.", "E = mc<sup>2</sup>\n\nSince May."),
     ("<p id=fn2>Since May.<p>E = mc<sup>2</sup>", "Since May.\n\nE = mc<sup>2</sup>"),
     # powers; a raised number that no reference has; one that stands before its reference
@@ -89,4 +99,12 @@ def test_a_note_without_its_reference_is_text() -> None:
 def test_notes_in_html() -> None:
     assert clean_html(PAGES[0][0]) == (
         '<p>Late<sup><a href="#note-1">1</a></sup> again.</p>\n<ol>\n<li id="note-1">Since May.</li>\n</ol>\n'
+    )
+
+
+def test_notes_inside_of_text_as_html() -> None:
+    page = "<p>Late.<span class=sidenote>Since May.</span>"
+    assert (
+        clean_html(page)
+        == '<p>Late.<sup><a href="#note-1">1</a></sup></p>\n<div id="note-1">Since May.</div>\n'
     )

@@ -23,6 +23,7 @@ from ncleaner.modelling._decision import (
     drop_last_headings,
     drop_link_runs,
     figures_of_decision,
+    keep_notes,
     probabilities_of,
 )
 from ncleaner.modelling.structure import BALANCES, QUALITY
@@ -348,3 +349,10 @@ def test_headings_at_the_end_go_without_their_text() -> None:
     assert completed("", [], drop_last_headings) == []
     with pytest.raises(ValueError, match="does not fit"):
         drop_last_headings(dump_html(page).tables, np.ones(7, bool))
+
+
+def test_a_note_inside_of_text_is_kept_with_it() -> None:
+    page = "<p>a<span class=sidenote>b</span> c<span class=sidenote>d</span><p>e"
+    assert completed(page, [1], keep_notes) == []
+    assert completed(page, [0, 3], keep_notes) == [0, 1, 2, 3]
+    assert completed("", [], keep_notes) == []
