@@ -12,8 +12,8 @@ from ncleaner.document._hashes cimport hash_bytes, mix
 from ncleaner.document._marks cimport MARK_BLANK, MARK_BREAK, MARK_RULE, add_mark
 from ncleaner.document._spaces cimport shortcode_length
 from ncleaner.document._tables cimport (
-    ASIDE, CACHED_STYLES, CODED, CONCEALED, ELEMENTS, HIDDEN, MARKS, MAX_NAMES, NAMES, PREFORMATTED, RUNS, SEGMENTS, STATE,
-    TEXT, VALUES, Tables, builder_t, element_t, grow, mark_t, run_t, segment_t,
+    ASIDE, CACHED_STYLES, CODED, CONCEALED, ELEMENTS, HIDDEN, MARKS, MAX_NAMES, NAMES, PREFORMATTED, RUNS, SEGMENTS,
+    STATE, TEXT, VALUES, Tables, builder_t, element_t, grow, mark_t, run_t, segment_t,
 )
 from ncleaner.document._tags cimport (
     CONTEXT_LINK, FORM_HEADING, FORM_ITEM, FORM_PLAIN, FORM_PREFORMATTED, TAG_BODY, TAG_HTML,

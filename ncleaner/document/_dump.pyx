@@ -15,16 +15,16 @@ from ncleaner.document._document cimport (
     open_inline, read_class, read_names, style_hash,
 )
 from ncleaner.document._formula cimport (
-    FORMULA_COPY, FORMULA_IMAGE, FORMULA_PREVIEW, FORMULA_RENDERED, FORMULA_SOURCE, NO_FORMULA, add_bar, add_leaf,
-    add_reading, add_tex, end_readings, formula_class, is_named, is_of_formula, is_tex_type, know_formula_tags,
-    mark_tree, may_be_formula, says_tex,
+    FORMULA_COPY, FORMULA_IMAGE, FORMULA_PREVIEW, FORMULA_RENDERED, FORMULA_SOURCE, FORMULA_TEXT, NO_FORMULA, add_bar,
+    add_leaf, add_reading, add_tex, end_readings, formula_class, is_delimited, is_named, is_of_formula, is_tex_type,
+    know_formula_tags, mark_tree, may_be_formula, says_tex,
 )
 from ncleaner.document._marks cimport (
     MARK_CODE, MARK_FORMULA, MARK_FORMULA_END, MARK_LINK_END, MARK_SIDE, MARK_SIDE_NOTE, MARK_STYLE, MARK_STYLE_END,
-    NO_ATTRIBUTE, OF_ALIGN, OF_ALT, OF_ALTTEXT, OF_BASE, OF_CLASS, OF_COLSPAN, OF_DISPLAY, OF_ENCODING, OF_HEIGHT, OF_HIDDEN, OF_HREF, OF_ID,
-    OF_LANG, OF_LANGUAGE, OF_NAME, OF_ROLE, OF_ROWSPAN, OF_SRC, OF_START, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE,
-    OF_VALUE, OF_WIDTH, STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark, mark_attribute, mark_picture,
-    mark_script, open_picture, picture_attribute, picture_t, says_display, style_of,
+    NO_ATTRIBUTE, OF_ALIGN, OF_ALT, OF_ALTTEXT, OF_BASE, OF_CLASS, OF_COLSPAN, OF_DISPLAY, OF_ENCODING, OF_HEIGHT,
+    OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_NAME, OF_ROLE, OF_ROWSPAN, OF_SRC, OF_START, OF_STYLE, OF_TEX,
+    OF_TITLE, OF_TYPE, OF_VALUE, OF_WIDTH, STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark,
+    mark_attribute, mark_picture, mark_script, open_picture, picture_attribute, picture_t, says_display, style_of,
 )
 from ncleaner.document._spaces cimport CLOSED, JOINT_LEVELS, begin_side, is_apart, is_blank, joint, side_t, widen_side
 from ncleaner.document._structs cimport (
@@ -912,6 +912,11 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
         formula = formula_class(class_, class_length)
         if formula == FORMULA_SOURCE:
             hidden = False
+        elif formula == FORMULA_TEXT:
+            tex = _text_of(node) if node.first_child == node.last_child else NULL
+            if tex != NULL and not hidden and is_delimited(tex.data, tex.length):
+                _add_stated(b, node, m, class_, class_length, tex, found)
+                return _leave_out(b, node)
         elif formula != NO_FORMULA and not hidden and _enter_formula(b, node, formula, alt, found):
             return _leave_out(b, node)
     if m.role != ROLE_BLOCK and (hidden or class_ != NULL and class_conceals(class_, class_length)):

@@ -11,15 +11,19 @@ cdef enum:
     FORMULA_COPY = 3      # a second form of the formula before it
     FORMULA_SOURCE = 4    # MathML that is hidden, because an image shows the formula
     FORMULA_IMAGE = 5     # an image of a formula, with TeX as alternative text
+    FORMULA_TEXT = 6      # TeX in its delimiters, which a script typesets
 
 
 cdef inline bint may_be_formula(const unsigned char* name, size_t length) noexcept nogil:
-    """Returns False for nearly all classes, in two comparisons."""
-    return length > 2 and (name[0] == c'M' or name[0] == c'm' or name[0] == c'k' or name[0] == c't' or name[0] == c'l')
+    """Returns False for nearly all classes, by the first character."""
+    return length > 2 and (
+        name[0] == c'M' or name[0] == c'm' or name[0] == c'k' or name[0] == c't' or name[0] == c'l' or name[0] == c'j'
+    )
 
 
 cdef int formula_class(const unsigned char* name, size_t length) noexcept nogil
 cdef bint says_tex(const unsigned char* text, size_t length) noexcept nogil
+cdef bint is_delimited(const unsigned char* text, size_t length) noexcept nogil
 cdef bint is_of_formula(const unsigned char* address, size_t length) noexcept nogil
 cdef bint is_tex_type(const unsigned char* type_, size_t length) noexcept nogil
 cdef void add_tex(builder_t* b, const unsigned char* tex, size_t length, bint display) noexcept nogil

@@ -24,7 +24,7 @@ from ncleaner.text._ascii cimport find_any
 from ncleaner.text._letters cimport NO_LETTER, UNCASED, decode_utf8, is_white, letter_case
 
 cdef enum:
-    NAMES = 11
+    NAMES = 15
     LONGEST_TREE = 50_000    # bytes; longer formulas are written as plain text
     LONGEST_NAME = 16
     KNOWN_NAMES = 7
@@ -32,11 +32,13 @@ cdef enum:
 # The first name in a class attribute, and what it says. A name that ends in `*` stands for all that begin like it.
 cdef const char** CLASSES = [
     b"MathJax", b"MathJax_CHTML", b"MathJax_SVG", b"mjx-chtml", b"MathJax_Preview", b"katex-html",
-    b"mwe-math-mathml-*", b"mwe-math-fallback-image-*", b"tex", b"latex", b"MathJax_PHTML",
+    b"mwe-math-mathml-*", b"mwe-math-fallback-image-*", b"tex", b"latex", b"MathJax_PHTML", b"math", b"math-tex",
+    b"js-inline-math", b"js-display-math",
 ]
 cdef int* MEANINGS = [
     FORMULA_RENDERED, FORMULA_RENDERED, FORMULA_RENDERED, FORMULA_RENDERED, FORMULA_PREVIEW, FORMULA_COPY,
-    FORMULA_SOURCE, FORMULA_IMAGE, FORMULA_IMAGE, FORMULA_IMAGE, FORMULA_RENDERED,
+    FORMULA_SOURCE, FORMULA_IMAGE, FORMULA_IMAGE, FORMULA_IMAGE, FORMULA_RENDERED, FORMULA_TEXT,
+    FORMULA_TEXT, FORMULA_TEXT, FORMULA_TEXT,
 ]
 
 
@@ -70,6 +72,14 @@ cdef bint says_tex(const unsigned char* text, size_t length) noexcept nogil:
         if text[i] == c"\\" or text[i] == c"^" or text[i] == c"_" or text[i] == c"=" or text[i] == c"{":
             return True
     return False
+
+
+cdef bint is_delimited(const unsigned char* text, size_t length) noexcept nogil:
+    """Returns whether a text is as a whole TeX in its delimiters."""
+    cdef const unsigned char* end = text + length
+    _strip_pair(&text, &end, b"", b"")
+    return _strip_pair(&text, &end, b"$", b"$") or _strip_pair(&text, &end, b"\\(", b"\\)") \
+        or _strip_pair(&text, &end, b"\\[", b"\\]")
 
 
 # Services that draw formulas.

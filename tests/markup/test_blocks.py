@@ -248,6 +248,8 @@ FORMULAS = [
      "$$a$$$$\\begin{aligned}b &= c\\end{aligned}$$"),
     ("<p>\\begin{cases}a\\end{cases} \\begin{theorem}a\\end{theorem} \\begin{align}b",
      "$$\\begin{cases}a\\end{cases}$$ \\begin{theorem}a\\end{theorem} \\begin{align}b"),
+    ("<p>a <span class=math>\\(b=1\\)</span> <math-renderer class=js-inline-math>$c$</math-renderer> <i class=math>d</i>", "a $b=1$ $c$ *d*"),
+    ("<span class='math display'>\\[a=b\\]</span>", "$$a=b$$"),
     ("<p><b data-tex='a^2'>a2</b> <b data-tex=yes>c</b><div data-latex='b_1'>b1</div>", "$a^2$ **c**\n\n$$b_1$$"),
     ("<p>so <img src='//x.example/equation?tex=a' alt='a^2'> <img src=/i.png alt='b_2'> c", "so $a^2$ c"),
     ("<script src=MathJax.js></script><p>\\(a_1\\) \\[b\\] $$c$$ $d$ \\(e", "$a_1$ $$b$$ $$c$$ \\$d\\$ \\\\(e"),
