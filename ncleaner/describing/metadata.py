@@ -494,7 +494,8 @@ def metadata_of(document: Document, url: str = "") -> Metadata:
     if published:
         found["published"], sources["published"], found["date_source"] = published, source, kind
     modified = dates.modified()
-    if modified[0]:
+    # some programs state the day on which the site was made
+    if modified[0] and modified[0][:10] >= published[:10]:
         found["modified"], sources["modified"] = modified
     take(
         "description",

@@ -222,7 +222,12 @@ _NO_NAME = re.compile(
     r"|unknown|user|root|team|none|null|undefined|n/a|name|about(?: the author)?|follow(?: us)?"
     r"|share(?: this.*)?"
     r"|subscribe|by|twitter|facebook|instagram|linkedin|whatsapp|telegram|youtube|e-?mail(?: .*)?|print|rss"
-    r"|comments?"
+    r"|comments?|shop|store|home|menu|(?:authori[sz]ed )?dealers?"
+    r"|(?:last )?(?:updated|published|posted|modified)|uppdatera[dt]|publicera[dt]|oppdatert|publisert"
+    r"|opdateret|offentliggjort|aktualisiert|veröffentlicht|bijgewerkt|gepubliceerd|mis à jour|publié"
+    r"|actualizado|publicado|atualizado|aggiornato|pubblicato|zaktualizowano|opublikowano|aktualizováno"
+    r"|обновлено|опубликовано|оновлено|опубліковано|güncellen(?:me|di)|yayınlan(?:ma|dı)|päivitetty"
+    r"|julkaistu|frissítve|ενημέρωση|δημοσίευση"
     r"|advertisement|deleted|view (?:the|all) .*|verified.*|vice president|speaker|teacher|sign in|log ?in"
     r"|p[rř]ihl[aá]s.*"
     r"|kommentar(?: von)?|[a-z]|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,4}|(?:co-?)?founder\b.*|.*\b(?:mins?"
@@ -330,11 +335,16 @@ def is_byline(text: str) -> bool:
     >>> is_byline("Von: Ann Lee"), is_byline("Bye")
     (True, False)
     """
-    return _BY.match(text[:_LONGEST_BY].lower()) is not None
+    return _BY.match(_small(text[:_LONGEST_BY])) is not None
+
+
+def _small(text: str) -> str:
+    """Returns a text in small letters, each in its place: that of the Turkish İ would be two characters."""
+    return text.replace("İ", "i").lower()
 
 
 def _behind_by(text: str) -> str:
-    found = _BY.match(text[:_LONGEST_BY].lower())
+    found = _BY.match(_small(text[:_LONGEST_BY]))
     return text[found.end() :] if found else text
 
 

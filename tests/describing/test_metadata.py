@@ -88,6 +88,9 @@ def described(**values: Any) -> str:
         ("<title>Ferry late again | 31.10.2023</title>" + PROSE, "published", "2023-10-31", "title"),
         # the line of a change is the last resort
         (PROSE + "<p>This page was last edited on 3 May 2024.</p>", "modified", "2024-05-03", "text"),
+        # nothing is changed before it is published
+        (described(datePublished="2024-05-03", dateModified="2020-01-01"), "modified", "", None),
+        (described(datePublished="2024-05-03T10:00", dateModified="2024-05-03"), "modified", "2024-05-03", "JSON-LD dateModified"),
         # dates of comments and copyrights are no dates of the page
         (PROSE + "<p>© 3.5.2024 The Gazette</p>", "published", "", None),
         # tags

@@ -134,6 +134,9 @@ def test_names_that_are_no_people() -> None:
         (["Moss & Sons Ltd", "The Pier, Southern Gate", "Tel: 01234 567"], ["Moss & Sons Ltd"]),
         # no people
         (["S", "gazette.example.gr", "Contributor", "5 mins read", "Founder of the Gazette"], []),
+        (["Uppdaterad", "Last updated", "Shop", "Authorized Dealer"], []),
+        # a Turkish capital is one character, in small letters two
+        (["DİĞER GALERİLER", "DAN YAZAN: İnci Ay"], ["DİĞER GALERİLER", "DAN YAZAN: İnci Ay"]),
         (["admin", "https://a.example/ann", "ann@a.example.com", "", "—", "2024"], []),
         (["x" * 61], []),
         (["This is a sentence about the author that is too long to be a name of anybody"], []),
