@@ -21,10 +21,11 @@ from ncleaner.document._formula cimport (
 )
 from ncleaner.document._marks cimport (
     MARK_CODE, MARK_FORMULA, MARK_FORMULA_END, MARK_LINK_END, MARK_SIDE, MARK_SIDE_NOTE, MARK_STYLE, MARK_STYLE_END,
-    NO_ATTRIBUTE, OF_ALIGN, OF_ALT, OF_ALTTEXT, OF_BASE, OF_CLASS, OF_COLSPAN, OF_DISPLAY, OF_ENCODING, OF_HEIGHT,
-    OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_NAME, OF_ROLE, OF_ROWSPAN, OF_SRC, OF_START, OF_STYLE, OF_TEX,
-    OF_TITLE, OF_TYPE, OF_VALUE, OF_WIDTH, STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark,
-    mark_attribute, mark_picture, mark_script, open_picture, picture_attribute, picture_t, says_display, style_of,
+    MARK_TASK, NO_ATTRIBUTE, OF_ALIGN, OF_ALT, OF_CALLOUT, OF_CHECKED, OF_DISABLED, OF_ALTTEXT, OF_BASE, OF_CLASS,
+    OF_COLSPAN, OF_DISPLAY, OF_ENCODING, OF_HEIGHT, OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_NAME, OF_ROLE,
+    OF_ROWSPAN, OF_SRC, OF_START, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE, OF_VALUE, OF_WIDTH, STYLE_BOLD, STYLE_ITALIC,
+    STYLE_LIGHT, STYLE_UPRIGHT, add_mark, mark_attribute, mark_picture, mark_script, open_picture, picture_attribute,
+    picture_t, says_display, style_of,
 )
 from ncleaner.document._spaces cimport CLOSED, JOINT_LEVELS, begin_side, is_apart, is_blank, joint, side_t, widen_side
 from ncleaner.document._structs cimport (
@@ -64,7 +65,7 @@ cdef enum:
 
 cdef meaning_t meanings[KNOWN_TAGS]
 cdef uintptr_t id_html, id_body, id_button, id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml
-cdef uintptr_t id_base, id_source, id_iframe, id_video, id_audio
+cdef uintptr_t id_base, id_source, id_iframe, id_video, id_audio, id_input
 
 # The attributes that are read (OF_…). Lexbor identifies some of them by an id, and the others by the address of a name
 # that is stored with the document.
@@ -156,10 +157,14 @@ cdef int _of_name(const unsigned char* name, size_t length) noexcept nogil:
             return OF_ROWSPAN
         if memcmp(name, b"alttext", 7) == 0:
             return OF_ALTTEXT
+        if memcmp(name, b"checked", 7) == 0:
+            return OF_CHECKED
         return OF_DISPLAY if memcmp(name, b"display", 7) == 0 else NO_ATTRIBUTE
     if length == 8:
         if memcmp(name, b"encoding", 8) == 0:
             return OF_ENCODING
+        if memcmp(name, b"disabled", 8) == 0:
+            return OF_DISABLED
         return OF_TEX if memcmp(name, b"data-tex", 8) == 0 else NO_ATTRIBUTE
     if length == 9:
         if memcmp(name, b"data-lang", 9) == 0:
@@ -167,6 +172,8 @@ cdef int _of_name(const unsigned char* name, size_t length) noexcept nogil:
         return OF_TEX if memcmp(name, b"data-math", 9) == 0 or memcmp(name, b"data-expr", 9) == 0 else NO_ATTRIBUTE
     if length == 10 and memcmp(name, b"data-latex", 10) == 0 or length == 12 and memcmp(name, b"data-formula", 12) == 0:
         return OF_TEX
+    if length == 12 and memcmp(name, b"data-callout", 12) == 0:
+        return OF_CALLOUT
     if length == 13 and memcmp(name, b"data-language", 13) == 0:
         return OF_LANGUAGE
     return NO_ATTRIBUTE
@@ -383,6 +390,28 @@ cdef void _mark(builder_t* b, node_t* node, int tag) noexcept nogil:
                 which = OF_BASE
             mark_attribute(b, tag, which, attr.value.data, attr.value.length)
         attr = attr.next
+
+
+# Parts of the classes of items that are tasks.
+cdef const char** TASKS = [b"task", b"todo", NULL]
+
+
+cdef void _mark_task(builder_t* b, node_t* node) noexcept nogil:
+    """Notes the box of a task at the beginning of an item, and whether it is ticked.
+
+    Readers cannot tick it, or the class of the item says that it is a task; other boxes belong to filters."""
+    cdef str_t* type_ = _value(node, OF_TYPE)
+    cdef str_t* class_ = _value(node.parent, OF_CLASS)
+    cdef attr_t* attr = (<element_node_t*> node).first_attr
+    cdef bint done = False, is_task = class_ != NULL and find_any(class_.data, class_.length, TASKS)
+    if type_ == NULL or not begins(type_.data, type_.length, b"checkbox"):
+        return
+    while attr != NULL:
+        done |= _attribute(attr.node.local_name) == OF_CHECKED
+        is_task |= _attribute(attr.node.local_name) == OF_DISABLED
+        attr = attr.next
+    if is_task:
+        add_mark(b, MARK_TASK, done)
 
 
 cdef void _mark_picture(builder_t* b, node_t* node) noexcept nogil:
@@ -860,6 +889,8 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
             _mark_picture(b, node)
         elif b.marking and (node.local_name == id_iframe or node.local_name == id_video or node.local_name == id_audio):
             _mark_media(b, node)
+        elif b.marking and node.local_name == id_input and b.item and not b.open:
+            _mark_task(b, node)
         return _leave_out(b, node)
     if m.role == ROLE_BREAK:
         add_break(b)
@@ -1280,8 +1311,10 @@ cdef bint _fill_meanings():
     id_body = ids["body"]
     id_button = ids["button"]
     global id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml
-    global id_base, id_source, id_iframe, id_video, id_audio
-    id_source, id_iframe, id_video, id_audio = [ids[name] for name in ("source", "iframe", "video", "audio")]
+    global id_base, id_source, id_iframe, id_video, id_audio, id_input
+    id_source, id_iframe, id_video, id_audio, id_input = [
+        ids[name] for name in ("source", "iframe", "video", "audio", "input")
+    ]
     know_formula_tags(ids)
     id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml, id_base = [
         ids[name] for name in ("math", "mo", "script", "ruby", "rt", "rtc", "annotation-xml", "base")

@@ -37,6 +37,8 @@ cpdef enum Mark:
     MARK_MEDIA = 24          # the image that follows is a video, a sound, or a player in a frame
     MARK_SIDE = 25           # a note beside the text refers to what is before it
     MARK_SIDE_NOTE = 26      # the element is the note of the next MARK_SIDE, in their order
+    MARK_CALLOUT = 27        # text: the element is a note, a warning …
+    MARK_TASK = 28           # an item of a list of tasks; number: 1 if it is done
 
 cpdef enum Alignment:
     ALIGN_LEFT = 1
@@ -78,6 +80,9 @@ cdef enum:
     OF_HEIGHT = 24
     OF_TEX = 25
     OF_TITLE = 26
+    OF_CALLOUT = 27
+    OF_CHECKED = 28
+    OF_DISABLED = 29
 
 cdef bint is_one_of(const unsigned char* name, size_t length, const char** names) noexcept nogil
 cdef void add_mark(builder_t* b, int kind, uint32_t number) noexcept nogil

@@ -28,3 +28,5 @@ class Mark(IntEnum):
     MARK_MEDIA = 24
     MARK_SIDE = 25
     MARK_SIDE_NOTE = 26
+    MARK_CALLOUT = 27
+    MARK_TASK = 28

@@ -7,7 +7,9 @@ from libc.stdint cimport int32_t, uint8_t
 from libc.string cimport memchr, memcmp, memcpy, memset, strlen
 
 from ncleaner.document._tables cimport grow, mark_t
-from ncleaner.document._tags cimport TAG_A, TAG_CODE, TAG_FIGURE, TAG_LI, TAG_OL, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH
+from ncleaner.document._tags cimport (
+    TAG_A, TAG_CODE, TAG_DIV, TAG_FIGURE, TAG_LI, TAG_OL, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH,
+)
 from ncleaner.text._ascii cimport begins, find, holds, is_digit, is_letter
 from ncleaner.text._letters cimport is_white
 
@@ -34,6 +36,16 @@ cdef const char** NONE = [
     b"none", b"plain", b"plaintext", b"text", b"default", b"auto", b"undefined", b"null", b"block", b"wrapper",
     b"container", b"toolbar", b"inline", b"box", b"nohighlight",
 ]
+
+# Kinds of callouts; names before them in a class, and names of a class that has one of them as another name.
+cdef const char** CALLOUTS = [
+    b"note", b"info", b"tip", b"hint", b"important", b"warning", b"caution", b"danger", b"error", b"success",
+    b"question", b"example", b"abstract", b"todo", b"bug", b"failure", b"attention", b"seealso", NULL,
+]
+cdef const char** CALLOUT_PREFIXES = [
+    b"markdown-alert-", b"theme-admonition-", b"callout-", b"admonition-", b"alert-", NULL,
+]
+cdef const char** CALLOUT_BOXES = [b"admonition", b"callout", b"alert", b"custom-block", b"hint-container", NULL]
 
 # Attributes with the address of an image that a script loads when it is seen, and with addresses by size.
 cdef const char** LATE_SOURCES = [
@@ -182,6 +194,34 @@ cdef void _language_of_class(builder_t* b, int tag, const unsigned char* value, 
     return
 
 
+cdef void _callout_of_class(builder_t* b, const unsigned char* value, size_t length) noexcept nogil:
+    """Looks for a kind of callout among the names of a class attribute."""
+    cdef size_t begin = 0, end, size, kind = 0, kind_length = 0
+    cdef bint is_box = False
+    cdef int k
+    while begin < length:
+        end = begin
+        while end < length and not is_white(value[end]):
+            end += 1
+        size = end - begin
+        if is_one_of(value + begin, size, CALLOUT_BOXES):
+            is_box = True
+        elif is_one_of(value + begin, size, CALLOUTS):
+            kind = begin
+            kind_length = size
+        else:
+            for k in range(5):
+                if begins(value + begin, size, CALLOUT_PREFIXES[k]) and is_one_of(
+                    value + begin + strlen(CALLOUT_PREFIXES[k]), size - strlen(CALLOUT_PREFIXES[k]), CALLOUTS
+                ):
+                    kind = begin + strlen(CALLOUT_PREFIXES[k])
+                    kind_length = end - kind
+                    is_box = True
+        begin = end + 1
+    if is_box and kind_length:
+        add_text_mark(b, MARK_CALLOUT, value + kind, kind_length)
+
+
 cdef void mark_attribute(
     builder_t* b, int tag, int which, const unsigned char* value, size_t length
 ) noexcept nogil:
@@ -204,6 +244,11 @@ cdef void mark_attribute(
             add_text_mark(b, MARK_ID, value, length)
     elif which == OF_CLASS:
         _language_of_class(b, tag, value, length)
+        if TAG_DIV <= tag < TAG_FIGURE:
+            _callout_of_class(b, value, length)
+    elif which == OF_CALLOUT:
+        if is_one_of(value, length, CALLOUTS):
+            add_text_mark(b, MARK_CALLOUT, value, length)
     elif which == OF_LANGUAGE:
         _language(b, value, length)
     elif which == OF_START and tag == TAG_OL:

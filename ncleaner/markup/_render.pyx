@@ -15,10 +15,10 @@ from ncleaner.markup._inline cimport (
     put_bytes, put_code_lines, put_escaped, put_number, put_picture, put_segments,
 )
 from ncleaner.markup._sheet cimport (
-    ALONE, CAPTION, CELL, CODE, DEEPEST, DETAIL, HEAD, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PARAGRAPH,
-    PICTURE, QUOTE, ROW, SINGLE, TABLE, TERM, TERMS, UNWRITTEN, choose_lead, close_rows, close_sheet, column_t,
-    columns_of, end_of, fill_row, is_head, language_of, may_be_written, node_t, open_rows, open_sheet, outline, place_t,
-    rows_t, sheet_t, text_t,
+    ALONE, CAPTION, CELL, CODE, DEEPEST, DETAIL, HEAD, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PARAGRAPH, PICTURE,
+    QUOTE, ROW, SINGLE, TABLE, TERM, TERMS, TITLE, UNWRITTEN, choose_lead, close_rows, close_sheet, column_t,
+    columns_of, end_of, fill_row, is_head, language_of, may_be_written, node_t, open_rows, open_sheet, outline,
+    place_t, rows_t, sheet_t, text_t,
 )
 
 from ncleaner.text._ascii cimport holds
@@ -156,6 +156,8 @@ cdef void _begin_item(markdown_t* w, const node_t* node, uint8_t sign) noexcept 
         put_byte(w.out, sign)
     put(w.out, b" ")
     _indent(w, w.out.size - start)
+    if node.element >= 0 and w.sheet.places[node.element].task:
+        put(w.out, b"[x] " if w.sheet.places[node.element].task == 2 else b"[ ] ")
     w.fresh = True
 
 
@@ -334,6 +336,30 @@ cdef void _markdown_leaf(markdown_t* w, const node_t* node) noexcept nogil:
     put_segments(&line, node.first, node.last)
 
 
+cdef bint _put_callout(markdown_t* w, const node_t* node) noexcept nogil:
+    """Writes the kind of a callout, as GitHub and Obsidian have it: `[!NOTE]`. Returns whether a quotation is one."""
+    cdef const mark_t* mark
+    cdef const uint8_t* kind
+    cdef uint32_t i
+    if node.element < 0 or not w.sheet.places[node.element].callout:
+        return False
+    mark = &w.sheet.t.marks[w.sheet.places[node.element].callout - 1]
+    kind = w.sheet.t.values + mark.value
+    put(w.out, b"[!")
+    for i in range(mark.length):
+        put_byte(w.out, kind[i] - 32 if c"a" <= kind[i] <= c"z" else kind[i])
+    put(w.out, b"]")
+    return True
+
+
+cdef bint _is_in_callout(const sheet_t* sheet, const node_t* node) noexcept nogil:
+    cdef const node_t* around
+    if node.parent < 0:
+        return False
+    around = &sheet.nodes[node.parent]
+    return around.kind == QUOTE and around.element >= 0 and sheet.places[around.element].callout > 0
+
+
 cdef void _enter(markdown_t* w, int32_t i, frame_t* frame, const node_t* before, uint8_t sign) noexcept nogil:
     """Writes the beginning of a node that has others inside."""
     cdef const node_t* node = &w.sheet.nodes[i]
@@ -349,7 +375,7 @@ cdef void _enter(markdown_t* w, int32_t i, frame_t* frame, const node_t* before,
     elif node.kind == QUOTE:
         put(w.out, b"> ")
         put(&w.prefix, b"> ")
-        w.fresh = True
+        w.fresh = not _put_callout(w, node)
     elif node.kind == DETAIL:
         put(w.out, b": ")
         _indent(w, 2)
@@ -381,7 +407,7 @@ cdef void _write_markdown(const sheet_t* sheet, out_t* out) noexcept nogil:
     w.frames[0].sign = 0
     while i < <int32_t> sheet.n_nodes:
         node = &sheet.nodes[i]
-        if node.flags & UNWRITTEN:
+        if node.flags & (UNWRITTEN | TITLE):
             i += 1
             continue
         while w.n - 1 > node.depth:
@@ -402,7 +428,8 @@ cdef void _write_markdown(const sheet_t* sheet, out_t* out) noexcept nogil:
             i = end_of(sheet, i)
             continue
         if node.kind <= PICTURE:
-            _new_line(&w, False)
+            # the text of a callout follows its kind at once
+            _new_line(&w, before == NULL and node.kind == PARAGRAPH and _is_in_callout(sheet, node))
             if node.kind == CODE:
                 _markdown_code(&w, node)
             else:

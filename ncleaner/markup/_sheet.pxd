@@ -29,6 +29,7 @@ cdef enum:
     ALONE = 16        # of a definition: no term before it is kept
     SINGLE = 32       # of an item, a cell or a definition: it has one node
     UNWRITTEN = 64    # the numbers of the lines beside code, and the name of its language above it
+    TITLE = 128       # of a paragraph: the name of the callout that it begins
     # Bits of a place's flags.
     IN_HEAD = 1       # inside <thead>
     FOR_LAYOUT = 2    # a table that says so itself
@@ -60,6 +61,8 @@ ctypedef struct place_t:
     int32_t chars        # of these
     int32_t language     # 1 + the mark with its programming language
     int32_t note         # 1 + number of the footnote that it is
+    int32_t task         # of an item: 1 for one to do, 2 for one that is done
+    int32_t callout      # 1 + the mark that says which callout it is
     uint8_t align
     uint8_t flags
 

@@ -13,9 +13,10 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from ncleaner.document._marks cimport (
-    MARK_ALIGN, MARK_BLANK, MARK_BREAK, MARK_CODE, MARK_COLUMNS, MARK_FORMULA, MARK_FORMULA_END, MARK_IMAGE,
-    MARK_LANGUAGE, MARK_LAYOUT, MARK_LINK, MARK_LINK_END, MARK_ROWS, MARK_START, MARK_STYLE, MARK_STYLE_END, MARK_TREE,
-    MARK_TYPESET, MARK_VALUE, STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT,
+    MARK_ALIGN, MARK_BLANK, MARK_BREAK, MARK_CALLOUT, MARK_CODE, MARK_COLUMNS, MARK_FORMULA, MARK_FORMULA_END,
+    MARK_IMAGE, MARK_LANGUAGE, MARK_LAYOUT, MARK_LINK, MARK_LINK_END, MARK_ROWS, MARK_START, MARK_STYLE,
+    MARK_STYLE_END, MARK_TASK, MARK_TREE, MARK_TYPESET, MARK_VALUE, STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT,
+    STYLE_UPRIGHT,
 )
 from ncleaner.document._tables cimport CAPTION as ZONE_CAPTION, element_t, grow, mark_t, segment_t
 from ncleaner.document._tags cimport (
@@ -39,6 +40,7 @@ cdef enum:
     FRAMES = 2 * DEEPEST + 16
     MOST_STYLES = 32      # styles inside of each other
     LONGEST_NAME = 24     # of a programming language
+    TASK_LEVELS = 4       # between the box of a task and its item
     FIGURE_LEVELS = 8     # between an image and its figure
     CLOSE = 6             # segments between an image and the text that it belongs to
 
@@ -142,6 +144,19 @@ cdef void _change_style(sheet_t* sheet, styles_t* styles, const mark_t* mark) no
         styles.bits[styles.depth] = bits | own
 
 
+cdef void _note_task(sheet_t* sheet, const mark_t* mark) noexcept nogil:
+    """Notes the box of a task at its item, which may be some levels above."""
+    cdef int32_t element = mark.element
+    cdef int _level
+    for _level in range(TASK_LEVELS):
+        if element < 0:
+            return
+        if sheet.t.elements[element].tag == TAG_LI:
+            sheet.places[element].task = 2 if mark.value else 1
+            return
+        element = sheet.t.elements[element].parent
+
+
 cdef void _read_marks(sheet_t* sheet) noexcept nogil:
     """Fills the sheet with what the marks say."""
     cdef const tables_t* t = sheet.t
@@ -194,6 +209,11 @@ cdef void _read_marks(sheet_t* sheet) noexcept nogil:
         elif mark.kind == MARK_LANGUAGE:
             if not place.language:
                 place.language = <int32_t> i + 1
+        elif mark.kind == MARK_TASK:
+            _note_task(sheet, mark)
+        elif mark.kind == MARK_CALLOUT:
+            place.callout = <int32_t> i + 1
+            place.flags |= HEAVY
         elif mark.kind == MARK_START:
             place.number = <int32_t> mark.value
         elif mark.kind == MARK_VALUE:
@@ -477,7 +497,9 @@ cdef bint is_head(const sheet_t* sheet, int32_t row) noexcept nogil:
 
 cdef int _kind_of(const sheet_t* sheet, int32_t e) noexcept nogil:
     """Returns the node that an element may become, or NO_BOX."""
-    return NOTE if sheet.places[e].note else _kind_of_tag(sheet, e)
+    if sheet.places[e].note:
+        return NOTE
+    return QUOTE if sheet.places[e].callout else _kind_of_tag(sheet, e)
 
 
 cdef int _kind_of_tag(const sheet_t* sheet, int32_t e) noexcept nogil:
@@ -926,6 +948,27 @@ cdef bint _is_label(const sheet_t* sheet, const node_t* node, const node_t* code
     return name == name_end and not (is_short and has_space)
 
 
+cdef bint _names_callout(const sheet_t* sheet, const node_t* node, const node_t* around) noexcept nogil:
+    """Returns whether a paragraph or a heading has only the name of the callout around it: `Note`, `See also:`."""
+    cdef const mark_t* callout
+    cdef const uint8_t* p
+    cdef const uint8_t* end
+    cdef uint32_t found = 0
+    if around.kind != QUOTE or around.element < 0 or not sheet.places[around.element].callout \
+            or node.kind != PARAGRAPH and node.kind != HEADING or node.first != node.last:
+        return False
+    callout = &sheet.t.marks[sheet.places[around.element].callout - 1]
+    p = sheet.t.text + sheet.t.segments[node.first].start
+    end = sheet.t.text + sheet.t.segments[node.first].end
+    while p < end:
+        if found < callout.length and lower(p[0]) == lower(sheet.t.values[callout.value + found]):
+            found += 1
+        elif p[0] != c' ' and p[0] != c':':
+            return False
+        p += 1
+    return found == callout.length
+
+
 cdef void _judge(sheet_t* sheet) noexcept nogil:
     """Finds what depends on all nodes inside of a node: loose lists, definitions without a term, numbers of lines."""
     cdef node_t* nodes = sheet.nodes
@@ -941,6 +984,8 @@ cdef void _judge(sheet_t* sheet) noexcept nogil:
         if node.parent < 0:
             continue
         around = &nodes[node.parent]
+        if node.parent == i - 1 and _names_callout(sheet, node, around):
+            node.flags |= TITLE
         if around.kind == ITEM:
             # `last` counts the nodes of an item
             if around.last == -1:

@@ -40,6 +40,29 @@ BLOCKS = [
     ("<blockquote><p>a<p>b</blockquote>c", "> a\n>\n> b\n\nc"),
     ("<blockquote>a</blockquote><blockquote>b</blockquote>", "> a\n\n> b"),
     ("<blockquote><ul><li>a</ul></blockquote>", "> - a"),
+    # callouts; their name is not written twice
+    (
+        "<div class='markdown-alert markdown-alert-note'><p class=markdown-alert-title>Note<p>a<p>b</div>",
+        "> [!NOTE]\n> a\n>\n> b",
+    ),
+    ("<div class='admonition seealso'><p>See also:<p>a</div>c", "> [!SEEALSO]\n> a\n\nc"),
+    (
+        "<div class=callout data-callout=tip><div>Good to know</div><p>a</div>",
+        "> [!TIP]\n> Good to know\n>\n> a",
+    ),
+    ("<div class='alert alert-danger'><h4>Danger</h4><ul><li>a</ul></div>", "> [!DANGER]\n>\n> - a"),
+    ("<ul><li>a<div class='admonition warning'><p>Warning<p>b</div></ul>", "- a\n\n  > [!WARNING]\n  > b"),
+    (
+        "<div class='custom-block tip'><p>a</div><div class=tip><p>b</div><div class='alert x'><p>c</div>",
+        "> [!TIP]\n> a\n\nb\n\nc",
+    ),
+    # tasks; other boxes belong to filters
+    (
+        "<ul><li><input type=checkbox disabled checked> a<li><p><input type=checkbox disabled>b</ul>",
+        "- [x] a\n- [ ] b",
+    ),
+    ("<ul><li class=task-list-item><input type=checkbox>a<ul><li>b</ul></ul>", "- [ ] a\n  - b"),
+    ("<ul><li><input type=checkbox>a<li>b<input type=checkbox disabled></ul>", "- a\n- b"),
     # preformatted text is one block, with its blank lines
     ("<pre>a\n\n\n  b\n</pre>", "```\na\n\n\n  b\n```"),
     ('<pre><code class="language-python">a</code></pre>', "```python\na\n```"),
@@ -304,3 +327,10 @@ def test_what_is_not_kept_leaves_nothing_behind() -> None:
 
 def test_headings_carry_no_sign_that_links_to_themselves() -> None:
     assert markdown("<h2 id=a>A<a href='#a'>§</a></h2><p>b <a href='#a'>§</a>") == "## A\n\nb §"
+
+
+def test_callouts_and_tasks_as_html() -> None:
+    page = (
+        "<div class='admonition note'><p>Note<p>a</div><ul><li><input type=checkbox disabled checked>b</ul>"
+    )
+    assert clean_html(page) == "<blockquote>\n<p>Note</p>\n<p>a</p>\n</blockquote>\n<ul>\n<li>b</li>\n</ul>\n"
