@@ -72,6 +72,14 @@ def test_the_declared_language_counts_unless_the_text_contradicts(
     assert page_language(page(TEXTS[text], declared)) == language
 
 
+@pytest.mark.parametrize("declared", ["en-US", ""])
+def test_one_sentence_does_not_make_a_page_of_its_language(declared: str) -> None:
+    # as on pages whose theme declares English and shows its notice about cookies
+    text = "<p>".join(f"{TEXTS['de']} {TEXTS['de']} {number}" for number in range(4))
+    notice = "<p>You agree that we store cookies with the help of your browser."
+    assert page_language(page(text + notice, declared)) == "de"
+
+
 @pytest.mark.parametrize("declared", ["", "en", "ru"])
 def test_a_page_without_letters_has_the_declared_language(declared: str) -> None:
     for body in ("", "<p>12 | 34 — 56", "<p>…</p><p>→"):
