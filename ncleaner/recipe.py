@@ -221,7 +221,9 @@ class Recipe(Declared):
         for name, found in (("drop_seen", "paragraphs"), ("drop_duplicates", "duplicates")):
             if getattr(self, name) and self.sites is None:
                 raise OptionError(
-                    name, f"it needs a survey in `sites`, which `ncleaner survey --{found}` makes, or auto"
+                    name,
+                    "it needs a survey of the inputs: give --sites auto, too, or as `sites` a file that "
+                    f"`ncleaner survey --{found}` makes",
                 )
         if self.drop_seen and self.drop_duplicates:
             # the earlier page would go as a duplicate, the later one because the earlier one has its text

@@ -305,8 +305,10 @@ def _without_model(tally: Tally) -> list[str]:
 
 def run_summary(tally: Tally) -> str:
     """Returns the summary of a run as text."""
+    left_out = f"{tally.left_out:,} left out, " if tally.left_out else ""
     lines = [
-        f"{counted(tally.pages, 'page')} read: {tally.cleaned:,} cleaned, {tally.empty:,} empty, "
+        f"{counted(tally.pages, 'page')} read: {tally.cleaned:,} cleaned, "
+        f"{tally.empty - tally.left_out:,} empty, {left_out}"
         f"{tally.lost.total():,} given up{_by_reason(tally.lost)}",
         f"{counted(tally.segments_kept, 'segment')} kept, {tally.segments_removed:,} removed; "
         f"{counted(tally.words_kept, 'word')} kept, {tally.words_removed:,} removed",
@@ -373,8 +375,10 @@ def run_summary(tally: Tally) -> str:
         were = "was flattened: its" if number == 1 else "were flattened: their"
         lines.append(f"{counted(number, 'page')} {were} elements are nested too deeply for the parser")
     if number := tally.damaged:
+        # an empty file is no truncated one
+        again = any(what != "empty" for _, what in tally.damages) or not tally.damages
         lines.append(
             f"{counted(number, 'place')} of damage in the inputs; everything readable around "
-            f"{'it' if number == 1 else 'them'} is cleaned. Download truncated archives again"
+            f"{'it' if number == 1 else 'them'} is cleaned{'. Download truncated archives again' * again}"
         )
     return "\n".join(lines)

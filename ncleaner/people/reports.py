@@ -33,7 +33,9 @@ _EACH = 40  # at most this number of inputs have a line each
 _GROUP = 1000  # of more, this number of like ones share one
 # counters that the page of a run draws
 _DRAWN = ("Pages by outcome", "Encodings", "Languages", "Kinds of pages", "Estimated quality")
-_COLUMNS = ("pages", "cleaned", "empty", "given up", "damage", "words kept", "MB", "seconds")
+_COLUMNS = (
+    "pages", "cleaned", "empty", "left out", "given up", "damage", "words kept", "MB", "seconds",
+)  # fmt: skip
 
 
 # A run as text
@@ -112,7 +114,8 @@ def _share_of(total: Tally) -> str:
 def _cells(tally: Tally, seconds: float) -> list[str]:
     """Returns the figures of `_COLUMNS`."""
     counts = (
-        tally.pages, tally.cleaned, tally.empty, tally.lost.total(), tally.damaged, tally.words_kept,
+        tally.pages, tally.cleaned, tally.empty - tally.left_out, tally.left_out, tally.lost.total(),
+        tally.damaged, tally.words_kept,
     )  # fmt: skip
     return [*(f"{count:,}" for count in counts), f"{tally.bytes / 1e6:,.1f}", f"{seconds:,.1f}"]
 

@@ -88,15 +88,15 @@ class History:
 
     @property
     def outcomes(self) -> Counter[str]:
-        """Numbers of pages by outcome: cleaned, empty for a reason or without one, or given up for one."""
+        """Numbers of pages by outcome: cleaned, empty, a notice, or left out or given up for a reason."""
         total = self.total
         given_up = {f"given up: {reason}": number for reason, number in total.lost.items()}
         why = {
             "empty: a notice": total.notices,
-            "empty: another language": total.foreign,
-            "empty: doubtful": total.doubtful,
-            "empty: a duplicate": total.dropped,
-            "empty: reserved": total.reserved,
+            "left out: another language": total.foreign,
+            "left out: low quality": total.doubtful,
+            "left out: a duplicate": total.dropped,
+            "left out: opted out": total.reserved,
         }
         return Counter(
             {

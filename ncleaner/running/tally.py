@@ -50,13 +50,17 @@ class Note:
     url: str = ""
 
     def __str__(self) -> str:
-        where = visible(self.source)
+        where = "standard input" if self.source == "-" else visible(self.source)
         if where and self.offset >= 0:
             where = f"{where} at byte {self.offset:,}"
         what = visible(self.what)
         if self.event == "page_given_up":
             what = f"page given up: {what}"
-        return (f"{where}: " if where else "") + what + (f" ({visible(self.url)})" if self.url else "")
+        return (
+            (f"{where}: " if where else "")
+            + what
+            + (f" ({visible(self.url)})" if self.url not in ("", self.source) else "")
+        )
 
 
 def note_of(item: Skip | Damage) -> Note:
@@ -233,6 +237,11 @@ class Tally:
         self.quarantined += other.quarantined[: _MAX_NOTES - len(self.quarantined)]
         self.slowest = sorted([*self.slowest, *other.slowest], key=_slowest_first)[:_SLOWEST]
         return self
+
+    @property
+    def left_out(self) -> int:
+        """Number of empty pages that are empty because the user wants no such pages."""
+        return self.reserved + self.foreign + self.doubtful + self.dropped
 
     @property
     def complete(self) -> bool:

@@ -54,8 +54,8 @@ def test_a_table(folder: Path) -> None:
     result = ncleaner("report", folder)
     assert result.returncode == 0
     said = result.stdout.decode()
-    assert re.search(r"^crawl\.warc\.gz +15 +15 +0 +0 +0 ", said, re.M)
-    assert re.search(r"^deadly\.warc\.gz +3 +2 +0 +1 +0 ", said, re.M)
+    assert re.search(r"^crawl\.warc\.gz +15 +15 +0 +0 +0 +0 ", said, re.M)
+    assert re.search(r"^deadly\.warc\.gz +3 +2 +0 +0 +1 +0 ", said, re.M)
     assert re.search(r"^all +21 ", said, re.M)
     assert "Pages in quarantine\n  the worker was killed by SIGKILL  deadly.warc.gz at byte " in said
     assert re.search(

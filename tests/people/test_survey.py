@@ -178,7 +178,7 @@ def test_duplicates(tmp_path: Path) -> None:
     assert ncleaner(*unique, "auto", "-j", 1, cwd=tmp_path).stdout == done.stdout
     ncleaner(*unique, "auto", "-o", "unique", "-q", cwd=tmp_path)
     report = ncleaner("report", "unique", cwd=tmp_path).stdout
-    assert "empty: a duplicate 2" in report
+    assert "left out: a duplicate 2" in report
     # in parts, from elsewhere
     whole = (tmp_path / "sites.ncs").read_bytes()
     ncleaner("survey", "-q", *everything, "--duplicates", "b.warc", "-o", "b.ncs", cwd=tmp_path)
@@ -326,12 +326,12 @@ def test_paragraphs_of_earlier_pages(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--drop-seen",), "--drop-seen: it needs a survey in `sites`"),
+        (("--drop-seen",), "--drop-seen: it needs a survey of the inputs: give --sites auto"),
         (
             ("--drop-seen", "--sites", "plain.ncs"),
             "has no paragraphs: make it again with `survey --paragraphs`",
         ),
-        (("--drop-duplicates",), "--drop-duplicates: it needs a survey in `sites`"),
+        (("--drop-duplicates",), "--drop-duplicates: it needs a survey of the inputs: give --sites auto"),
         (("--drop-duplicates", "--sites", "plain.ncs"), "make it again with `survey --duplicates`"),
         (("--drop-duplicates", "--drop-seen", "--sites", "auto"), "whole pages too: give one"),
     ],
