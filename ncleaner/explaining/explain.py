@@ -143,6 +143,8 @@ def _causes(document: Document, method: Any, trace: Trace, name: str) -> tuple[C
             return None, [f"the page has more than {size} and is judged in parts: scores are not taken apart"]
         causes = causes_of_hybrid(method.model, trace.steps)
         lost = "nothing is kept, because no part of the page is likely enough to be main text"
+        if not len(document):
+            lost = "the file has no text: scripts may load it later"
         return causes, [lost] if causes.bar is None else []
     if isinstance(method, (Hybrid, NGram)):
         notes = ["the text has no structure, so the n-grams alone decide"] if name == "hybrid" else []

@@ -68,7 +68,7 @@ def model_bytes(name: str | Path, kinds: Iterable[str] = ()) -> bytes:
     shipped = [each for each, kind in _kinds().items() if not wanted or kind in wanted]
     said = f"no model {str(name)!r}: the shipped ones are {', '.join(shipped)}"
     meant = named_language(str(name))
-    if meant in shipped:
+    if meant in shipped or meant in own:
         said = f"no model {str(name)!r}, did you mean {meant}? The shipped ones are {', '.join(shipped)}"
     if own:
         said += f"; yours: {', '.join(own)}"

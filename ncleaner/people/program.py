@@ -204,6 +204,12 @@ def with_next(message: str, command: Any) -> str:
     return message
 
 
+def alike(name: str, command: Any) -> list[str]:
+    """Returns the long options of a command that a wrong name may mean."""
+    known = [each[2:] for param in command.params for each in param.opts if each.startswith("--")]
+    return [f"--{each}" for each in get_close_matches(name.lstrip("-"), known, cutoff=0.65)]
+
+
 # The base of all errors of usage; typer exports only this one of them.
 _UsageError: Any = typer.BadParameter.__base__
 
@@ -224,6 +230,10 @@ def run() -> int:
         safe = visible_lines if len(sys.argv) == 1 else visible
         command = error.ctx.command if error.ctx and (error.message or hasattr(error, "param")) else None
         error.message = safe(with_next(with_suggestion(number_in_words(error.message)), command))
+        if command is not None and hasattr(error, "possibilities"):
+            error.possibilities = alike(error.option_name, command)
+            if not error.possibilities and getattr(command, "rare", None):
+                error.message += ": --help-all shows all options"
         error.show()
         return int(error.exit_code)
     except typer.Abort:

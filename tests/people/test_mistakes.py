@@ -29,6 +29,7 @@ MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
     ("clean photo.png", 1, ("photo.png", "not text (PNG image)", "HTML, text and web archives are read")),
     ("clean book.zip", 1, ("book.zip", "not text (ZIP, as are docx, odt and epub)", "unpack or convert")),
     ("clean cut.warc.gz", 1, ("cut.warc.gz at byte", "cut short", "around it is cleaned", "Download truncated archives again")),
+    ("clean -", 1, ("standard input at byte 0: empty", "readable around it is cleaned")),
     ("clean --inputs-from crawl.paths", 1, ("crawl.paths: No such file or directory", "in /")),
     ("clean gopher://host/a.warc", 1, ("gopher://host/a.warc: unknown kind of URL", "s3://…")),
     ("clean s3://bucket/a.warc", 1, ("s3://bucket/a.warc", "install ncleaner[s3]")),
@@ -38,6 +39,7 @@ MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
     ("claen crawl.warc.gz", 2, ("No such command 'claen'", "Did you mean 'clean'?")),
     ("models list", 2, ("No such command 'list'", "There are show, add, remove")),
     ("clean crawl.warc.gz --markdwn", 2, ("No such option: --markdwn", "--markdown")),
+    ("clean crawl.warc.gz --dedup", 2, ("No such option: --dedup: --help-all shows all options",)),
     ("clean crawl.warc.gz -m hybird", 2, ("--method", "'hybird' is not one of", "Did you mean 'hybrid'?")),
     ("clean crawl.warc.gz --model german", 1, ("no model 'german'", "did you mean de?")),
     ("clean crawl.warc.gz --model mein.ncm", 1, ("no model file mein.ncm", "did you mean mine.ncm?", "ncleaner models")),
@@ -68,6 +70,8 @@ MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
     ("train --raw pages --clean emptydir -o m.ncm", 1, ("no file of pages", "in emptydir (0 files)", "page.txt")),
     ("train --raw pages --clean pages -o no/m.ncm", 1, ("cannot write no/m.ncm", "make the directory no first")),
     ("survey crawl.warc.gz", 2, ("Missing option '--output'", "ncleaner survey crawl.warc.gz -o sites.ncs")),
+    ("train --from-crawl pages --language turkish -o m.ncm", 2, ("--language takes a code", "did you mean tr?")),
+    ("evaluate pages pages", 0, ("page.html is an HTML page, and is compared as it is", "give --method hybrid")),
     ("evaluate pages emptydir", 1, ("No file in pages has a counterpart in emptydir", "match by name")),
     ("compare emptydir", 1, ("emptydir is not a gold directory", "`raw` (pages) and `clean`")),
 ]  # fmt: skip
@@ -85,7 +89,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "book.zip": b"PK\x03\x04" + bytes(30),
         "mine.ncm": b"{}",
         "old.jsonl": b"{}\n",
-        "page.html": b"<p>The ferry sails until May.",
+        "page.html": b"<html><p>The ferry sails until May.",
         "secret.html": b"<p>The ferry sails until May.",
     }.items():
         (folder / name).write_bytes(data)

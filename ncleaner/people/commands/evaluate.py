@@ -183,6 +183,8 @@ class _Evaluated:
                     progress=display.advance, align_dir=asked.align, sites=sites,
                 )  # fmt: skip
             self._convention = conventions_of(pairs) if pairs else None
+            if not self._are_pages and (said := _of_pages(self.result, predicted, gold)):
+                tell_error(said)
             if asked.html is not None:
                 self._write_html(asked.html, asked.worst, pairs, predicted, gold, asked.curve)
 
@@ -309,6 +311,20 @@ def _warn(recipe: Recipe, pairs: list[Pair]) -> None:
 
     if said := trained_on(recipe, pairs):
         tell_error(said)
+
+
+def _of_pages(result: Evaluation, predicted: Path, gold: Path) -> str:
+    """Returns a warning if the first of the compared texts is a page that is not cleaned yet."""
+    from ncleaner.scoring.evaluation import read_pair
+
+    name = result.pages[0].name
+    head = read_pair(name, predicted, gold)[0][:4096].lower()
+    if not any(tag in head for tag in (b"<!doctype html", b"<html", b"<head", b"<body")):
+        return ""
+    return (
+        f"{name} is an HTML page, and is compared as it is, with all tags: to clean the pages of {predicted} "
+        "first, give --method hybrid"
+    )
 
 
 def _curve(pairs: list[Pair], recipe: Recipe, given: list[str], quiet: bool) -> Curve:

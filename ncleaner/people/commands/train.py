@@ -153,12 +153,15 @@ def command(
     """
     from ncleaner.people.cards import trained_sentence
     from ncleaner.storage.local import check_writable
+    from ncleaner.text.codes import named_language
 
     _check(training, labelled, given.flags)
     if inputs and not training.from_crawl:
         raise typer.BadParameter(f"{inputs[0]}: inputs are for --from-crawl")
     if training.from_crawl and not recorded.language:
         raise typer.BadParameter("--from-crawl needs --language, such as --language de")
+    if recorded.language and (meant := named_language(recorded.language)):
+        raise typer.BadParameter(f"--language takes a code: did you mean {meant}?")
     check_writable(training.output)
     training = replace(training, from_crawl=(*training.from_crawl, *(inputs or [])))
     with training_notes(run.quiet), _bad_features():
