@@ -170,7 +170,7 @@ class Recipe(Declared):
     )
     drop_duplicates: bool = option(
         False,
-        "Leave out pages whose text nearly repeats another page, on any site. With --sites: a survey made "
+        "Leave out pages that repeat another. Exactly or nearly, on any site. With --sites: a survey made "
         "with --duplicates, or auto (needs the extra `duplicates`).",
         panel=_KEPT,
     )

@@ -99,6 +99,12 @@ def _first_sentence(text: str) -> str:
     return first + found.rstrip()
 
 
+def _unfolded(command: Any) -> Any:
+    """Makes a line of each paragraph of the help: typer keeps the line breaks of a docstring behind the first one."""
+    command.help = re.sub(r"(?<!\n)\n(?!\n)", " ", command.help or "")
+    return command
+
+
 class _Commands(TyperGroup):
     """Finds commands in `COMMANDS`."""
 
@@ -122,12 +128,12 @@ class _Commands(TyperGroup):
             return None
         module = import_module(f"ncleaner.people.commands.{cmd_name}")
         if isinstance(module.command, typer.Typer):
-            return get_command(module.command)
+            return _unfolded(get_command(module.command))
         alone = typer.Typer(add_completion=False)
         alone.command(cmd_name, cls=_Layered, short_help=COMMANDS[cmd_name], epilog=epilog(module.EXAMPLES))(
             module.command
         )
-        return cast(Any, get_command(alone)).layered(getattr(module.command, "rare", ()))
+        return _unfolded(get_command(alone)).layered(getattr(module.command, "rare", ()))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Writes the help from the table: no module of a command is loaded."""

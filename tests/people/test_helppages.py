@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,15 @@ def test_page_is_plain_and_fits_a_terminal(path: str) -> None:
     assert max(map(len, said.splitlines())) <= 80
     assert page(path, "-h") == said
     assert " --help " in said
+
+
+@pytest.mark.parametrize("path", COMMANDS)
+def test_paragraphs_fill_their_lines(path: str) -> None:
+    said = page(path).split("╭─")[0]
+    for paragraph in re.split(r"\n\s*\n", said):
+        for line, after in pairwise(paragraph.splitlines()):
+            # the next word does not fit
+            assert not line.strip() or len(f"{line.rstrip()} {after.split()[0]}") > 79, line
 
 
 @pytest.mark.parametrize("path", PATHS[1:])

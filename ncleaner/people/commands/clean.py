@@ -22,14 +22,17 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLES", "command"]
 
 EXAMPLES = (
-    ("The text of one page, as Markdown:", "ncleaner clean pages/lampworks-1997.html -f markdown"),
+    (
+        "The text of one page as Markdown, through a pipe:",
+        "cat pages/lampworks-1997.html | ncleaner clean -f markdown",
+    ),
     (
         "One file of JSON lines for each archive, and a manifest:",
         "ncleaner clean crawl.warc.gz -o corpus -f jsonl",
     ),
     (
-        "Less boilerplate, no readers' comments, through a pipe:",
-        "cat pages/lampworks-1997.html | ncleaner clean --precision --no-comments",
+        "A crawl without text and pages that repeat others:",
+        "ncleaner clean town.warc.gz --sites auto --drop-duplicates -o unique.jsonl",
     ),
 )
 
