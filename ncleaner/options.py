@@ -200,7 +200,9 @@ def check_names(declared: type, names: Iterable[str], of: str) -> None:
             # only here: few names are wrong
             from difflib import get_close_matches
 
-            meant = [f"did you mean {each}?" for each in get_close_matches(name, known, n=1)]
+            # flags of the command line that are values here
+            presets = [f"{each.name}={name!r}" for each in options_of(declared) if name in dict(each.presets)]
+            meant = [f"did you mean {each}?" for each in presets or get_close_matches(name, known, n=1)]
             raise TypeError(f"{of} has no option {name!r}: {''.join(meant) or ', '.join(known)}")
 
 

@@ -168,6 +168,7 @@ def test_mistakes_in_python() -> None:
         (lambda: ncleaner.clean(b"%PDF-1.4\n%\xe2\xe3"), ncleaner.errors.InputError, "PDF.*pdftotext"),
         (lambda: ncleaner.Cleaner("hybird"), ValueError, "no method 'hybird': did you mean hybrid"),
         (lambda: ncleaner.Cleaner(coments=False), TypeError, "no option 'coments': did you mean comments"),  # type: ignore[call-overload]
+        (lambda: ncleaner.Cleaner(recall=True), TypeError, "has no option 'recall': did you mean threshold='recall'?"),  # type: ignore[call-overload]
         (lambda: ncleaner.Cleaner(colour=1), TypeError, "Cleaner has no option 'colour': method, model"),  # type: ignore[call-overload]
         (lambda: list(ncleaner.pages("crawl.wrac")), ncleaner.errors.InputError, "No such file"),
     ):  # fmt: skip
