@@ -100,7 +100,7 @@ def _first_sentence(text: str) -> str:
 
 
 def _unfolded(command: Any) -> Any:
-    """Makes a line of each paragraph of the help: typer keeps the line breaks of a docstring behind the first one."""
+    """Makes each paragraph of the help a line: typer keeps the line breaks of all but the first."""
     command.help = re.sub(r"(?<!\n)\n(?!\n)", " ", command.help or "")
     return command
 
