@@ -164,7 +164,7 @@ class Run(Declared):
             from ncleaner.people.progress import log
 
             log("passed_over", what=sentence)
-        else:
+        elif not self.quiet:
             tell_error(sentence)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from ncleaner.reading.streams import inflated
 from ncleaner.storage.base import Status, is_url
 from ncleaner.storage.local import missing
 from ncleaner.storage.places import files_below, open_binary, status
+from ncleaner.text.visible import counted
 
 __all__ = [
     "STDIN",
@@ -105,8 +107,8 @@ def find_inputs(
 ) -> list[Input]:
     """Lists the inputs at some paths, in the order given; those of a directory are sorted.
 
-    A directory gives all archives, HTML and text files below it, which are recognised by their names; hidden
-    files and directories are passed over, and links to directories are not followed. A file given by itself
+    A directory gives all archives, HTML and text files below it, which are recognised by their names; all
+    others and hidden ones are passed over, and links to directories are not followed. A file given by itself
     is an input whatever its name. `-` is standard input. URLs that fsspec knows (`s3://…`, `https://…`) may
     stand in place of paths.
 
@@ -138,7 +140,7 @@ def find_inputs(
         if is_url(path):
             found += _at_url(path, place)
         elif is_folder:
-            found += _walk(path, place, note) or _raise_no_inputs(path)
+            found += _walk(path, place, note)
         else:
             found.append(_file(path, Path(path).name))
     return found
@@ -211,8 +213,19 @@ def _at_url(url: str, place: str | None) -> list[Input]:
     return _in_order(inputs) or _raise_no_inputs(url)
 
 
-def _raise_no_inputs(path: str) -> NoReturn:
-    raise InputError(f"{path}: no archives (.warc, .arc, .wet, .wacz), HTML or text files in this directory")
+def _raise_no_inputs(path: str, others: Counter[str] | None = None) -> NoReturn:
+    said = f"{path}: no archives (.warc, .arc, .wet, .wacz), HTML or text files in this directory"
+    raise InputError(f"{said}, but {_other_names(others)}" if others else said)
+
+
+def _other_names(others: Counter[str]) -> str:
+    """Returns what to say of files that a directory has besides, by the suffixes of their names."""
+    suffixes = ", ".join(
+        f"{suffix or 'without suffix'} {number:,}" for suffix, number in others.most_common(5)
+    )
+    more = ", …" if len(others) > 5 else ""
+    files = counted(others.total(), "file")
+    return f"{files} with other names ({suffixes}{more}): give them by name to read them"
 
 
 def _in_order(inputs: list[Input]) -> list[Input]:
@@ -221,6 +234,7 @@ def _in_order(inputs: list[Input]) -> list[Input]:
 
 def _walk(root: str, place: str | None, note: Callable[[str], object]) -> list[Input]:
     found: list[Input] = []
+    others: Counter[str] = Counter()
 
     def add(path: Path) -> None:
         found.append(Input(str(path), path.relative_to(root).as_posix(), *_status(str(path))))
@@ -245,12 +259,19 @@ def _walk(root: str, place: str | None, note: Callable[[str], object]) -> list[I
             is_link = path.is_symlink()
             if is_link and not path.exists() and not _is_known(name):
                 note(f"{path}: is a link to what does not exist")
-            elif not _is_known(name) or (place is not None and os.path.realpath(path) == place):
+            elif place is not None and os.path.realpath(path) == place:
                 continue
+            elif not _is_known(name):
+                # a mirror has names such as `page.php?id=1`
+                others[path.suffix.lower().partition("?")[0]] += 1
             elif is_link or path.is_file():
                 add(path)
             else:
                 note(f"{path}: is neither a file nor a directory")
+    if not found:
+        _raise_no_inputs(root, others)
+    if others:
+        note(f"{root}: passes over {_other_names(others)}")
     return _in_order(found)
 
 

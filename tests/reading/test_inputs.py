@@ -92,6 +92,18 @@ def test_what_is_passed_over_in_a_directory_is_said(tmp_path: Path) -> None:
     ]
 
 
+def test_files_with_other_names_are_counted(tmp_path: Path) -> None:
+    for name in ("a.html", "b.php?id=1", "c.php", "README", ".hidden"):
+        (tmp_path / name).write_text("<p>Text")
+    notes: list[str] = []
+    assert [item.relative for item in find_inputs([tmp_path], note=notes.append)] == ["a.html"]
+    others = "3 files with other names (.php 2, without suffix 1): give them by name to read them"
+    assert notes == [f"{tmp_path}: passes over {others}"]
+    (tmp_path / "a.html").unlink()
+    with pytest.raises(InputError, match=r"in this directory, but 3 files with other names \(\.php 2, "):
+        find_inputs([tmp_path])
+
+
 def test_the_output_is_no_input(tmp_path: Path) -> None:
     make(tmp_path, "crawl/a.html", "crawl/out/a.txt", "crawl/all.txt", "crawl/b/c.html")
     crawl = tmp_path / "crawl"
