@@ -191,6 +191,7 @@ def rulings_of(document: Document, trace: Trace) -> tuple[list[list[Ruling]], li
 # {(rule, whether it keeps the segment): words}
 _SAID = {
     ("heading", False): "a heading at the end, whose text is removed",
+    ("phrase", False): "a stock phrase, boilerplate on many sites",
     ("run", False): "one of the links to other pages beside the text of an article",
     ("table", True): "most of its table is kept",
     ("code", True): "a quarter or more of the code around it is kept",

@@ -147,7 +147,7 @@ def _causes(document: Document, method: Any, trace: Trace, name: str) -> tuple[C
             lost = "the file has no text: scripts may load it later"
         return causes, [lost] if causes.bar is None else []
     if isinstance(method, (Hybrid, NGram)):
-        notes = ["the text has no structure, so the n-grams alone decide"] if name == "hybrid" else []
+        notes = ["the text has no structure, so n-grams and stock phrases decide"] if name == "hybrid" else []
         return causes_of_ngrams(
             document, NGramModel.of_model(getattr(method.model, "ngrams", method.model))
         ), notes

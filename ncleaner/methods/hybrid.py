@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
@@ -21,22 +23,25 @@ from ncleaner.modelling._decision import (
     keep_notes,
 )
 from ncleaner.modelling._judge import Steps
+from ncleaner.modelling.decision import Decision
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.notices import Notices, shipped_notices
+from ncleaner.modelling.structure import Stock
 
-__all__ = ["Hybrid", "finished"]
+__all__ = ["Hybrid", "finished", "without_phrases"]
 
 # A page of which fewer characters are left may be only a menu, a copyright line or a few links.
 _LITTLE = 120
 _HEURISTICS = Heuristics()
+_BIT = math.log(2)
 
 
 class Hybrid:
     """Keeps the segments that the structure model, with the scores of the n-grams, judges to be main text.
 
     It also judges whether the text of a page with little text is a notice, such as an error message; the user
-    decides whether notices are kept (`zones.Wanted`). A plain-text dump has no structure: the n-grams alone
-    judge its segments, and `Remarks.fallback` says so.
+    decides whether notices are kept (`zones.Wanted`). A plain-text dump has no structure: its segments are
+    judged by the n-grams, and as stock phrases; `Remarks.fallback` says so.
 
     Args:
         model: n-grams and structure.
@@ -60,13 +65,35 @@ class Hybrid:
         The kinds of segments stay those of the document: forests trained on kinds did worse (docs/hybrid.md).
         """
         if not document.tables.n_elements:
-            return self._ngram.keep(document, trace).remarked(fallback=self._ngram.name)
+            kept = self._ngram.keep(document, trace)
+            scores = kept.scores if kept.scores is not None else np.zeros(len(document))
+            mask = without_phrases(
+                document, kept.mask, scores, self.model.ngrams.decision, self.model.structure.stock
+            )
+            if trace is not None:
+                trace.note("phrase", mask)
+            return kept._replace(mask=mask).remarked(fallback=self._ngram.name)
         if trace is not None:
             trace.steps = Steps()
         mask, scores, kinds = self.model.judge(document, None if trace is None else trace.steps)
         mask, found = finished(document, mask, kinds, self._notices, trace)
         remarks = Remarks(unfamiliar=self._ngram.is_unfamiliar(document, mask))
         return Kept(mask, scores, remarks, found, estimate=self._estimate)
+
+
+def without_phrases(
+    document: Document,
+    mask: npt.NDArray[np.bool_],
+    scores: npt.NDArray[np.float64],
+    decision: Decision,
+    stock: Stock,
+) -> npt.NDArray[np.bool_]:
+    """Returns the mask of a plain text without stock phrases whose loss is larger than what their score has
+    beyond the threshold, as in the judgement of a page."""
+    if decision.statistic != "page":
+        # other scores are no log-odds of the whole segment
+        return mask
+    return mask & (scores - stock.losses(document, mask) / _BIT >= decision.threshold)
 
 
 def finished(

@@ -17,3 +17,9 @@ def score_of(
     prose: bool = False,
 ) -> float: ...
 def phrase_hashes(tables: Tables) -> npt.NDArray[np.uint32]: ...
+def phrase_losses(
+    tables: Tables,
+    wanted: npt.NDArray[np.uint8],
+    phrases: npt.NDArray[np.uint32],
+    losses: npt.NDArray[np.float32],
+) -> npt.NDArray[np.float32]: ...

@@ -94,28 +94,55 @@ def phrase_hashes(Tables tables not None):
     return found
 
 
+cdef inline float _loss(
+    const tables_t* t, Py_ssize_t i, const uint32_t* phrases, const float* losses, Py_ssize_t known
+) noexcept nogil:
+    """Returns the loss of a segment; 0 if it is no stock phrase. The headline loses nothing, whatever its words are."""
+    cdef Py_ssize_t low = 0, size = known, half
+    cdef uint32_t hash_ = _hash(t.text, &t.segments[i]) if t.segments[i].zone != HEADLINE else 0
+    if not hash_:
+        return 0
+    while size > 1:
+        half = size // 2
+        # no branch: a processor cannot predict it
+        low += half * (phrases[low + half - 1] < hash_)
+        size -= half
+    return losses[low] if size and phrases[low] == hash_ else 0
+
+
 cdef void take_losses(
     const tables_t* t, const uint32_t* phrases, const float* losses, Py_ssize_t known, double* odds
 ) noexcept nogil:
-    """Subtracts the losses of stock phrases from their log-odds.
-
-    `phrases` are the `known` hashes of stock phrases, ascending. The headline of the page loses nothing, whatever its
-    words are."""
-    cdef Py_ssize_t i, low, size, half
-    cdef uint32_t hash_
+    """Subtracts the losses of stock phrases from their log-odds; `phrases` are their `known` hashes, ascending."""
+    cdef Py_ssize_t i
     for i in range(t.n_segments):
-        hash_ = _hash(t.text, &t.segments[i]) if t.segments[i].zone != HEADLINE else 0
-        if not hash_:
-            continue
-        low = 0
-        size = known
-        while size > 1:
-            half = size // 2
-            # no branch: a processor cannot predict it
-            low += half * (phrases[low + half - 1] < hash_)
-            size -= half
-        if size and phrases[low] == hash_:
-            odds[i] -= losses[low]
+        odds[i] -= _loss(t, i, phrases, losses, known)
+
+
+def phrase_losses(
+    Tables tables not None, const uint8_t[::1] wanted, const uint32_t[::1] phrases, const float[::1] losses
+):
+    """Finds what segments of a Document lose as stock phrases.
+
+    Args:
+        tables: the Document's.
+        wanted: shape (segments,): the segments to look at.
+        phrases, losses: see `modelling.structure.Stock`.
+
+    Returns:
+        Shape (segments,), float32: log-odds, in nats; 0 for a segment that is not wanted or no stock phrase.
+    """
+    cdef Py_ssize_t n = tables.t.n_segments, known = phrases.shape[0], i
+    if wanted.shape[0] != n or losses.shape[0] != known:
+        raise ValueError("the lengths of segments, or of phrases and losses, differ")
+    found = np.zeros(n, np.float32)
+    cdef float[::1] lost = found
+    if known:
+        with nogil:
+            for i in range(n):
+                if wanted[i]:
+                    lost[i] = _loss(&tables.t, i, &phrases[0], &losses[0], known)
+    return found
 
 
 # --------------------------------------------------------------------------------------------------

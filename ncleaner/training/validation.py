@@ -23,7 +23,7 @@ import numpy.typing as npt
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.methods.baselines import Heuristics
-from ncleaner.methods.hybrid import finished
+from ncleaner.methods.hybrid import finished, without_phrases
 from ncleaner.methods.table import entry_of
 from ncleaner.methods.zones import Wanted
 from ncleaner.modelling.alphabet import alphabet, compose
@@ -31,7 +31,7 @@ from ncleaner.modelling.container import Stored, validation_of
 from ncleaner.modelling.decision import PRESETS, Decision, Statistic
 from ncleaner.modelling.hybrid import keep_of
 from ncleaner.modelling.notices import shipped_notices
-from ncleaner.modelling.structure import Reading, shipped_structure
+from ncleaner.modelling.structure import Reading, Stock, shipped_structure
 from ncleaner.pools.pool import Worker, running
 from ncleaner.scoring.errors import ratio_error
 from ncleaner.training.calibration import Scored, fit_calibration, fit_decision
@@ -198,19 +198,24 @@ class Judge:
             for method, found in masks.items()
         }
 
-    def _by_ngrams(self, pages: Mapping[int, Scored], decisions: Sequence[Decision]) -> dict[int, Mask]:
+    def _by_ngrams(
+        self, pages: Mapping[int, Scored], decisions: Sequence[Decision], stock: Stock | None = None
+    ) -> dict[int, Mask]:
         found = {}
         for fold, decision in zip(self._folds, decisions, strict=True):
             for number in fold:
                 values = decision.statistics(pages[number].sums, pages[number].counts)
-                kept = Kept((values >= decision.threshold) & ~self._removed[number])
-                found[number] = _WANTED.applied(self._pairs[number].document, kept).mask
+                document = self._pairs[number].document
+                mask = (values >= decision.threshold) & ~self._removed[number]
+                if stock is not None:
+                    mask = without_phrases(document, mask, values, decision, stock)
+                found[number] = _WANTED.applied(document, Kept(mask)).mask
         return found
 
     def _by_hybrid(self, pages: Mapping[int, Scored], decisions: Sequence[Decision]) -> dict[int, Mask]:
         structure, notices = shipped_structure(), shipped_notices()
-        # plain text has no structure: n-grams decide
-        found = self._by_ngrams(pages, decisions)
+        # plain text has no structure: n-grams and stock phrases decide
+        found = self._by_ngrams(pages, decisions, structure.stock)
         read: dict[int, Reading] = {}
         for fold, decision in zip(self._folds, decisions, strict=True):
             for number in fold:

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
-from ncleaner.modelling._terms import phrase_hashes
+from ncleaner.modelling._terms import phrase_hashes, phrase_losses
 
 
 def hash_of(text: str) -> int:
@@ -54,3 +55,15 @@ def test_one_place_for_each_segment() -> None:
     )
     first, second, third = phrase_hashes(document.tables).tolist()
     assert first == third > 0 == second
+
+
+def test_losses_of_wanted_segments() -> None:
+    tables = dump_text("About us\n\nIt was a grey morning.\n\nLog in\n\nAbout us\n").tables
+    known = np.array(sorted({hash_of("About us"), hash_of("Log in")}), np.uint32)
+    losses = np.where(known == hash_of("Log in"), 2, 5).astype(np.float32)
+    wanted = np.array([1, 1, 1, 0], np.uint8)
+    assert phrase_losses(tables, wanted, known, losses).tolist() == [5, 0, 2, 0]
+    assert not phrase_losses(tables, wanted, known[:0], losses[:0]).any()
+    for wrong in ((wanted[:3], known, losses), (wanted, known, losses[:1])):
+        with pytest.raises(ValueError, match="differ"):
+            phrase_losses(tables, *wrong)
