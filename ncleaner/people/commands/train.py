@@ -126,8 +126,8 @@ class Training(Declared):
 
 @reports_errors
 @with_options(
-    training=Training,
     labelled=Labelled,
+    training=Training,
     ngrams=NGramOptions,
     recipe=part(Recipe, "text encoding"),
     recorded=Recorded,
@@ -139,8 +139,8 @@ def command(
         typer.Argument(metavar="INPUT", help="Further inputs of --from-crawl.", show_default=False),
     ] = None,
     *,
-    training: Training,
     labelled: Labelled,
+    training: Training,
     ngrams: NGramOptions,
     recipe: Recipe,
     recorded: Recorded,
