@@ -47,15 +47,13 @@ def describe(name: str | Path, number: int = 20) -> str:
 
 
 def model_table() -> str:
-    """The shipped models and the user's own, with their training data and figures.
+    """The shipped models and the user's own, with their figures.
 
     Raises:
         ModelError: one of the user's own models cannot be read.
     """
     own = own_models()
-    rows: list[tuple[str, ...]] = [
-        ("name", "kind", "language", "model", "pages", "sites", "P", "R", "F", "trained on")
-    ]
+    rows: list[tuple[str, ...]] = [("name", "kind", "language", "model", "pages", "sites", "P", "R", "F")]
     # figures of few pages say little, and must not look better than those of many
     for name in [*shipped_models(), *own]:
         model = load_model(name)
@@ -72,10 +70,9 @@ def model_table() -> str:
                 f"{training.get('pages', 0):,}",
                 f"{training.get('sites', 0):,}",
                 *figures,
-                str(model.about.get("sources", "-")),
             )
         )
-    lines = text_table(rows, (0, 1, 2, 3, 9))
+    lines = text_table(rows, (0, 1, 2, 3))
     if own:
         # a line between those that come with the package and the user's own
         lines[-len(own) : -len(own)] = ["", f"yours, in {visible(own_folder())}"]
@@ -90,7 +87,7 @@ def model_table() -> str:
         f"not say which of two models is better; in brackets, of fewer than {_FEW} pages, they say next to",
         "nothing. `ncleaner evaluate PAGES GOLD --model NAME` measures any model on the same pages. Figures",
         "of n-grams are of clean -m ngram: hybrid, the default, is better. `ncleaner models show NAME` says",
-        "what a model has learned.",
+        "what a model has learned, and of what pages.",
     ]
     if not own:
         lines.append(f"`ncleaner models add FILE` puts one of yours into {visible(own_folder())}.")
