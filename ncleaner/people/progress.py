@@ -374,9 +374,14 @@ def run_summary(tally: Tally) -> str:
     if number := tally.flattened:
         were = "was flattened: its" if number == 1 else "were flattened: their"
         lines.append(f"{counted(number, 'page')} {were} elements are nested too deeply for the parser")
-    if number := tally.damaged:
+    if number := tally.unread:
+        lines.append(
+            f"{counted(number, 'input')} could not be read, or not to the end: run again to read "
+            f"{'it' if number == 1 else 'them'}"
+        )
+    if number := tally.damaged - tally.unread:
         # an empty file is no truncated one
-        again = any(what != "empty" for _, what in tally.damages) or not tally.damages
+        again = number > sum(what == "empty" for _, what in tally.damages)
         lines.append(
             f"{counted(number, 'place')} of damage in the inputs; everything readable around "
             f"{'it' if number == 1 else 'them'} is cleaned{'. Download truncated archives again' * again}"

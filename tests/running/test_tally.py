@@ -35,7 +35,21 @@ def test_counts_add_up() -> None:
     summary = run_summary(total)
     assert "6 pages read: 2 cleaned, 1 empty, 3 given up (too large: 3)" in summary
     assert "3 records skipped (record type request: 3)" in summary
-    assert "3 places of damage" in summary
+    assert "3 places of damage" in summary and "Download truncated archives again" in summary
+
+
+def test_an_input_that_is_missing_or_empty_is_no_truncated_one() -> None:
+    total = Tally()
+    total.add_damage(Damage("No such file or directory", "a.warc", unread=True))
+    assert "1 input could not be read, or not to the end" in run_summary(total)
+    assert "damage" not in run_summary(total)
+    total.add_damage(Damage("empty", "b.warc", 0))
+    assert "1 place of damage" in run_summary(total) and "Download" not in run_summary(total)
+
+
+def test_pages_left_out_are_not_among_the_empty_ones() -> None:
+    total = Tally(pages=9, cleaned=2, empty=7, foreign=1, doubtful=2, dropped=1, reserved=1)
+    assert "9 pages read: 2 cleaned, 2 empty, 5 left out, 0 given up" in run_summary(total)
 
 
 def test_pages_that_another_method_cleaned_are_told_once() -> None:
