@@ -5,6 +5,7 @@ An HTML page loads no other file, has no script, and takes the colours of the re
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -35,7 +36,8 @@ h1 { font-size: 1.5rem; overflow-wrap: anywhere } h2 { font-size: 1.15rem; margi
 table { border-collapse: collapse; font-size: 13px } th { text-align: left; background: var(--head) }
 th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); vertical-align: top }
 .wide { overflow-x: auto }
-td.n { text-align: right; font-variant-numeric: tabular-nums } td.u { word-break: break-all }
+td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
+td.u { word-break: break-all }
 """
 
 CHARTS = """
@@ -59,6 +61,7 @@ svg.chart { width: 100%; height: auto; display: block }
 _MOST, _LONGEST = 12, 40
 # of a drawing, in its own units
 _WIDTH, _HEIGHT, _FOOT = 420, 130, 34
+_LETTER = 7  # width of a letter below a chart, at most
 
 
 def text_table(rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> list[str]:
@@ -97,7 +100,7 @@ def html_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _cell(value: str) -> str:
-    number = value.replace(",", "").replace(".", "").isdigit()
+    number = value.removesuffix(" s").replace(",", "").replace(".", "").isdigit()
     kind = " class=n" if number else " class=u" if "://" in value else ""
     return f"<td{kind}>{html_text(value)}</td>"
 
@@ -145,6 +148,8 @@ def distribution(title: str, about: str, counts: Sequence[int], bounds: Sequence
         return ""
     most, total = max(counts), sum(counts)
     step = _WIDTH / len(counts)
+    # names that would touch are left out
+    every = max(1, math.ceil(_LETTER * (max(map(len, bounds)) + 1) / step))
     drawn = []
     for number, (count, bound) in enumerate(zip(counts, bounds, strict=True)):
         height = _HEIGHT * count / most
@@ -154,8 +159,7 @@ def distribution(title: str, about: str, counts: Sequence[int], bounds: Sequence
             f'height="{height:.1f}">'
             f"<title>{html_text(bound)}: {count:,} ({_per_cent(count, total)})</title></rect>"
         )
-        # names that would touch are left out
-        if number % max(1, len(counts) // 10) == 0:
+        if number % every == 0:
             drawn.append(
                 f'<text x="{left + step / 2:.1f}" y="{_HEIGHT + 14}" text-anchor="middle">'
                 f"{html_text(bound)}</text>"
