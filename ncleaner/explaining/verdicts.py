@@ -163,7 +163,7 @@ class Verdicts:
         declared = f" (the page declares {visible(document.lang)!r})" if document.lang else ""
         model = f"; model {visible(remarks.model)}" if remarks.model else ""
         lines.append(f"language {remarks.language or 'unknown'}{declared}{model}")
-        if self.kept.kinds:
+        if self.kept.kinds and len(document):
             ranked = sorted(self.kept.kinds.items(), key=lambda item: -item[1])
             shares = ", ".join(f"{kind} {share:.2f}" for kind, share in ranked if share >= 0.005)
             lines.append(f"kind of page: {shares}")

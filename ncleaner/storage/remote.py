@@ -62,7 +62,8 @@ def _reaching(url: str) -> Iterator[None]:
         if extra is None and error.name == "fsspec":
             what = f"unknown kind of URL {scheme}://, unless fsspec (not installed) knows it: {_GIVE}"
             raise InputError(f"{url}: {what}") from error
-        advice = f"install ncleaner[{extra}]" if extra else f"install the package that fsspec needs ({error})"
+        needs = f"install the package that fsspec needs ({error})"
+        advice = f"pip install 'ncleaner[{extra}]'" if extra else needs
         raise InputError(f"{url}: {scheme}:// cannot be read or written: {advice}") from error
     except ValueError as error:
         what = str(error)

@@ -117,6 +117,11 @@ def test_what_follows_the_score_is_told() -> None:
     assert {ruling.name for why in notice.segments for ruling in why.rulings} == {"notice"}
     assert any("nothing but a notice" in note for note in notice.notes)
 
+    shell = explain("<title>A forum</title><div id=root></div><script src=app.js></script>")
+    check(shell)
+    assert shell.notes == ("the file has no text: scripts may load it later",)
+    assert not any("kind of page" in line for line in shell.summary())
+
     menu = explain("<ul>" + "".join(f"<li><a href=/{i}>Page {i}</a>" for i in range(6)) + "</ul>")
     check(menu)
 

@@ -32,7 +32,7 @@ MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
     ("clean -", 1, ("standard input at byte 0: empty", "readable around it is cleaned")),
     ("clean --inputs-from crawl.paths", 1, ("crawl.paths: No such file or directory", "in /")),
     ("clean gopher://host/a.warc", 1, ("gopher://host/a.warc: unknown kind of URL", "s3://…")),
-    ("clean s3://bucket/a.warc", 1, ("s3://bucket/a.warc", "install ncleaner[s3]")),
+    ("clean s3://bucket/a.warc", 1, ("s3://bucket/a.warc", "pip install 'ncleaner[s3]'")),
     ("clean secret.html", 1, ("secret.html: cannot be read (permission denied)", "chmod u+r")),
     # names of commands, options and values
     ("crawl.warc.gz", 2, ("No such command 'crawl.warc.gz'", "ncleaner clean crawl.warc.gz")),

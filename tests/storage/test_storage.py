@@ -202,7 +202,7 @@ def test_what_can_be_done_about_a_place_that_cannot_be_reached(monkeypatch: pyte
     # fsspec knows those that another test has used
     monkeypatch.delitem(_registry, "s3", raising=False)
     with pytest.raises(
-        InputError, match=r"s3://bar/x: s3:// cannot be read or written: install ncleaner\[s3\]"
+        InputError, match=r"s3://bar/x: s3:// cannot be read or written: pip install 'ncleaner\[s3\]'"
     ):
         find_inputs(["s3://bar/x"])
     with pytest.raises(InputError, match=r"cannot be reached \(.*\): check the address and the network"):
