@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import numpy.typing as npt
 
@@ -23,17 +21,17 @@ from ncleaner.modelling._decision import (
     keep_notes,
 )
 from ncleaner.modelling._judge import Steps
+from ncleaner.modelling._terms import drop_phrases
 from ncleaner.modelling.decision import Decision
 from ncleaner.modelling.hybrid import HybridModel
 from ncleaner.modelling.notices import Notices, shipped_notices
 from ncleaner.modelling.structure import Stock
 
-__all__ = ["Hybrid", "finished", "without_phrases"]
+__all__ = ["Hybrid", "drop_phrases_of_text", "finished"]
 
 # A page of which fewer characters are left may be only a menu, a copyright line or a few links.
 _LITTLE = 120
 _HEURISTICS = Heuristics()
-_BIT = math.log(2)
 
 
 class Hybrid:
@@ -66,13 +64,12 @@ class Hybrid:
         """
         if not document.tables.n_elements:
             kept = self._ngram.keep(document, trace)
-            scores = kept.scores if kept.scores is not None else np.zeros(len(document))
-            mask = without_phrases(
-                document, kept.mask, scores, self.model.ngrams.decision, self.model.structure.stock
-            )
+            if kept.scores is not None:
+                decision, stock = self.model.ngrams.decision, self.model.structure.stock
+                drop_phrases_of_text(document, kept.mask, kept.scores, decision, stock)
             if trace is not None:
-                trace.note("phrase", mask)
-            return kept._replace(mask=mask).remarked(fallback=self._ngram.name)
+                trace.note("phrase", kept.mask)
+            return kept.remarked(fallback=self._ngram.name)
         if trace is not None:
             trace.steps = Steps()
         mask, scores, kinds = self.model.judge(document, None if trace is None else trace.steps)
@@ -81,19 +78,18 @@ class Hybrid:
         return Kept(mask, scores, remarks, found, estimate=self._estimate)
 
 
-def without_phrases(
+def drop_phrases_of_text(
     document: Document,
     mask: npt.NDArray[np.bool_],
     scores: npt.NDArray[np.float64],
     decision: Decision,
     stock: Stock,
-) -> npt.NDArray[np.bool_]:
-    """Returns the mask of a plain text without stock phrases whose loss is larger than what their score has
+) -> None:
+    """Takes from the mask of a plain text the stock phrases whose loss is larger than what their score has
     beyond the threshold, as in the judgement of a page."""
-    if decision.statistic != "page":
-        # other scores are no log-odds of the whole segment
-        return mask
-    return mask & (scores - stock.losses(document, mask) / _BIT >= decision.threshold)
+    # other scores are no log-odds of the whole segment
+    if decision.statistic == "page":
+        drop_phrases(document.tables, mask, scores, decision.threshold, stock.phrases, stock.weights)
 
 
 def finished(

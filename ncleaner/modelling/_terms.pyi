@@ -17,9 +17,11 @@ def score_of(
     prose: bool = False,
 ) -> float: ...
 def phrase_hashes(tables: Tables) -> npt.NDArray[np.uint32]: ...
-def phrase_losses(
+def drop_phrases(
     tables: Tables,
-    wanted: npt.NDArray[np.uint8],
+    mask: npt.NDArray[np.bool_],
+    scores: npt.NDArray[np.float64],
+    threshold: float,
     phrases: npt.NDArray[np.uint32],
     losses: npt.NDArray[np.float32],
-) -> npt.NDArray[np.float32]: ...
+) -> None: ...

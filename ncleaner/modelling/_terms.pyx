@@ -11,7 +11,7 @@ place of its stem. A letter of a script that does not separate words is a word. 
 a term occurs does not matter.
 """
 
-from libc.math cimport NAN, sqrt
+from libc.math cimport NAN, log, sqrt
 from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 
@@ -30,6 +30,8 @@ cdef extern from "Python.h" nogil:
 
 # --------------------------------------------------------------------------------------------------
 # Stock phrases.
+
+cdef double LN2 = log(2)  # nats of a bit
 
 cdef enum:
     WORDS = 7       # words of the longest phrase
@@ -119,30 +121,31 @@ cdef void take_losses(
         odds[i] -= _loss(t, i, phrases, losses, known)
 
 
-def phrase_losses(
-    Tables tables not None, const uint8_t[::1] wanted, const uint32_t[::1] phrases, const float[::1] losses
+def drop_phrases(
+    Tables tables not None, mask not None, const double[::1] scores, double threshold, const uint32_t[::1] phrases,
+    const float[::1] losses
 ):
-    """Finds what segments of a Document lose as stock phrases.
+    """Takes from a mask each stock phrase whose loss is larger than what its score has beyond the threshold.
 
     Args:
-        tables: the Document's.
-        wanted: shape (segments,): the segments to look at.
+        tables: of the page.
+        mask: shape (segments,), bool, changed in place.
+        scores: shape (segments,): log-odds of the segments, in bits.
+        threshold: log-odds of a segment that is kept, in bits.
         phrases, losses: see `modelling.structure.Stock`.
 
-    Returns:
-        Shape (segments,), float32: log-odds, in nats; 0 for a segment that is not wanted or no stock phrase.
+    Raises:
+        ValueError: the arrays do not fit.
     """
+    cdef uint8_t[::1] kept = mask.view(np.uint8)
     cdef Py_ssize_t n = tables.t.n_segments, known = phrases.shape[0], i
-    if wanted.shape[0] != n or losses.shape[0] != known:
+    if kept.shape[0] != n or scores.shape[0] != n or losses.shape[0] != known:
         raise ValueError("the lengths of segments, or of phrases and losses, differ")
-    found = np.zeros(n, np.float32)
-    cdef float[::1] lost = found
     if known:
         with nogil:
             for i in range(n):
-                if wanted[i]:
-                    lost[i] = _loss(&tables.t, i, &phrases[0], &losses[0], known)
-    return found
+                if kept[i] and scores[i] - _loss(&tables.t, i, &phrases[0], &losses[0], known) / LN2 < threshold:
+                    kept[i] = False
 
 
 # --------------------------------------------------------------------------------------------------

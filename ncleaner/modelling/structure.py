@@ -31,7 +31,6 @@ from ncleaner.errors import ModelError
 from ncleaner.modelling._decision import figures_of_decision
 from ncleaner.modelling._forest import Forest
 from ncleaner.modelling._judge import StructureJudge
-from ncleaner.modelling._terms import phrase_losses
 from ncleaner.modelling.container import Card, Stored, Table, about_of, integers, pack, pages_of, reals
 from ncleaner.modelling.features import (
     FEATURES,
@@ -175,10 +174,6 @@ class Stock:
         """Makes the table from {hash of a phrase: its loss}."""
         known = sorted(weights)
         return cls(np.array(known, np.uint32), np.array([weights[phrase] for phrase in known], np.float32))
-
-    def losses(self, document: Document, mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.float32]:
-        """Returns the loss of each segment of a mask, in nats; 0 for one that is no stock phrase."""
-        return phrase_losses(document.tables, mask.view(np.uint8), self.phrases, self.weights)
 
 
 class Reading(NamedTuple):

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.methods.baselines import Heuristics
-from ncleaner.methods.hybrid import finished, without_phrases
+from ncleaner.methods.hybrid import drop_phrases_of_text, finished
 from ncleaner.methods.table import entry_of
 from ncleaner.methods.zones import Wanted
 from ncleaner.modelling.alphabet import alphabet, compose
@@ -208,7 +208,7 @@ class Judge:
                 document = self._pairs[number].document
                 mask = (values >= decision.threshold) & ~self._removed[number]
                 if stock is not None:
-                    mask = without_phrases(document, mask, values, decision, stock)
+                    drop_phrases_of_text(document, mask, values, decision, stock)
                 found[number] = _WANTED.applied(document, Kept(mask)).mask
         return found
 

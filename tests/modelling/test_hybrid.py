@@ -19,7 +19,7 @@ from ncleaner.document.kept import Remarks
 from ncleaner.document.plain import dump_text
 from ncleaner.errors import ModelError
 from ncleaner.methods.choice import ByLanguage, load_method, load_model, make_method, read_ngrams
-from ncleaner.methods.hybrid import Hybrid, without_phrases
+from ncleaner.methods.hybrid import Hybrid, drop_phrases_of_text
 from ncleaner.methods.ngram import NGram
 from ncleaner.methods.table import entry_of
 from ncleaner.modelling import hybrid
@@ -247,16 +247,14 @@ def test_plain_text_is_left_to_the_ngrams() -> None:
     assert make_method("ngram", model).keep(document).mask.tolist() == [True] * 4
     assert Hybrid(model).keep(document).mask.tolist() == [True, True, False, True]
     # where a score is no log-odds of the segment, they say nothing
-    decision = replace(model.ngrams.decision, statistic="character")
-    rows = np.ones(4, np.bool_)
-    scores, stock = np.full(4, 0.1), model.structure.stock
-    assert without_phrases(document, rows, scores, decision, stock).all()
-    assert without_phrases(document, rows, scores, model.ngrams.decision, stock).tolist() == [
-        True,
-        True,
-        False,
-        True,
-    ]
+    scores, stock, page = np.full(4, 0.1), model.structure.stock, model.ngrams.decision
+    for decision, wanted in (
+        (page, [True, True, False, True]),
+        (replace(page, statistic="character"), [True] * 4),
+    ):
+        mask = np.ones(4, np.bool_)
+        drop_phrases_of_text(document, mask, scores, decision, stock)
+        assert mask.tolist() == wanted
     # an HTML page without any text is no plain text
     assert Hybrid(OWN).keep(dump_html("<p>")).remarks.fallback == ""
 

@@ -5,7 +5,7 @@ import pytest
 
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
-from ncleaner.modelling._terms import phrase_hashes, phrase_losses
+from ncleaner.modelling._terms import drop_phrases, phrase_hashes
 
 
 def hash_of(text: str) -> int:
@@ -57,13 +57,22 @@ def test_one_place_for_each_segment() -> None:
     assert first == third > 0 == second
 
 
-def test_losses_of_wanted_segments() -> None:
-    tables = dump_text("About us\n\nIt was a grey morning.\n\nLog in\n\nAbout us\n").tables
+def test_phrases_that_their_score_does_not_save() -> None:
+    tables = dump_text("About us\n\nIt was a grey morning.\n\nLog in\n\nAbout us\n\nAbout us\n").tables
     known = np.array(sorted({hash_of("About us"), hash_of("Log in")}), np.uint32)
+    # in nats; the scores are bits
     losses = np.where(known == hash_of("Log in"), 2, 5).astype(np.float32)
-    wanted = np.array([1, 1, 1, 0], np.uint8)
-    assert phrase_losses(tables, wanted, known, losses).tolist() == [5, 0, 2, 0]
-    assert not phrase_losses(tables, wanted, known[:0], losses[:0]).any()
-    for wrong in ((wanted[:3], known, losses), (wanted, known, losses[:1])):
+    scores = np.array([7.3, -9, 2.8, 7.1, 9])
+    mask = np.array([True, True, True, True, False])
+    drop_phrases(tables, mask, scores, 0, known[:0], losses[:0])
+    drop_phrases(tables, mask[:], scores, -10, known, losses)
+    assert mask.tolist() == [True, True, True, True, False]
+    drop_phrases(tables, mask, scores, 0, known, losses)
+    assert mask.tolist() == [True, False, False, False, False]
+    for wrong in (
+        (mask[:3], scores, known, losses),
+        (mask, scores[:2], known, losses),
+        (mask, scores, known, losses[:1]),
+    ):
         with pytest.raises(ValueError, match="differ"):
-            phrase_losses(tables, *wrong)
+            drop_phrases(tables, wrong[0], wrong[1], 0, wrong[2], wrong[3])
