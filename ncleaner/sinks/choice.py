@@ -80,11 +80,16 @@ class Output(SinkOptions):
         """Returns format and compression of a file: those that are given, else those of its suffixes.
 
         Raises:
-            ValueError: none is given, and no format has the suffix.
+            ValueError: none is given, and no format has the suffix; or a text has the name of Parquet.
         """
         lower = file.lower()
         packed = next((each for each in COMPRESSIONS if lower.endswith(f".{each}")), None)
         bare = lower.removesuffix(f".{packed}")
+        if format not in (None, "parquet") and bare.endswith(".parquet"):
+            # no reader of Parquet would take it; texts may have any name
+            raise OptionError(
+                "format", f"{file}: its name is that of Parquet, and the format {format}: change one"
+            )
         if format is None:
             if bare.endswith(".json"):
                 raise OptionError("format", f"{file}: JSON lines have the suffix .jsonl; or give --format")

@@ -58,6 +58,7 @@ MISTAKES: list[tuple[str, int, tuple[str, ...]]] = [
     # outputs
     ("clean crawl.warc.gz -o old.jsonl", 1, ("old.jsonl exists already", "--force")),
     ("clean crawl.warc.gz -o new.docx", 2, ("new.docx: no format has the suffix .docx", SUFFIXES, "--format")),
+    ("clean crawl.warc.gz -f text -o new.parquet", 2, ("new.parquet: its name is that of Parquet, and the format text",)),
     ("clean crawl.warc.gz -o old.jsonl/new", 1, ("cannot write old.jsonl/new", "Not a directory", "give another one")),
     ("clean crawl.warc.gz crawl.warc.gz -o both", 1, ("would both be written to", "different directories")),
     ("clean emptydir -o emptydir", 1, ("emptydir: is also the output directory", "name another directory")),
