@@ -101,7 +101,7 @@ def going_on() -> Iterator[None]:
 InputArgument = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="INPUT",
+        metavar="INPUT...",
         help="Archives, HTML or text files, directories, URLs. Archives are .warc, .arc and .wet, plain, "
         ".gz, .zst or .lz4, and .wacz; URLs are s3://…, https://… and so on; - or nothing is standard input.",
     ),

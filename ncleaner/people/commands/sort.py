@@ -23,7 +23,7 @@ def command(
     inputs: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="INPUT",
+            metavar="INPUT...",
             help="Archives (.warc, .arc, .wet; plain, .gz, .zst, .lz4; .wacz), directories of these, URLs "
             "(s3://…, https://…); - for standard input.",
         ),

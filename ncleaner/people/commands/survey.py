@@ -79,7 +79,7 @@ def command(
     inputs: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="INPUT",
+            metavar="INPUT...",
             help="Archives, HTML or text files, directories of these, URLs, as `clean` takes them; or "
             "surveys (.ncs) and signatures (.signatures.jsonl), which are merged.",
         ),

@@ -136,7 +136,7 @@ class Training(Declared):
 def command(
     inputs: Annotated[
         list[str] | None,
-        typer.Argument(metavar="INPUT", help="Further inputs of --from-crawl.", show_default=False),
+        typer.Argument(metavar="INPUT...", help="Further inputs of --from-crawl.", show_default=False),
     ] = None,
     *,
     labelled: Labelled,
