@@ -137,7 +137,7 @@ def errors_sentence(errors: StandardErrors) -> str:
 def _measures(result: Evaluation) -> Iterator[tuple[str, list[_Row]]]:
     """Yields the title of each measure, and its rows."""
     errors = result.errors
-    measures = [("Words in order", result.words, errors.words)]
+    measures = [("Words in order (as in CleanEval)", result.words, errors.words)]
     # without marks on either side their figures are all 0, which reads like a failure
     if result.marks.micro != MatchCounts():
         measures.append(("Segment marks p/h/l", result.marks, errors.marks))
@@ -147,7 +147,7 @@ def _measures(result: Evaluation) -> Iterator[tuple[str, list[_Row]]]:
         whole = (micro.precision, micro.recall, micro.f_score)
         yield title, [("all pages as one (micro)", whole, error.micro), *_spread(summary.macro, error.macro)]
     tokens = "Words" if result.unit == "word" else "Characters"
-    yield f"{tokens} in any order", _spread(result.bag, errors.bag)
+    yield f"{tokens} in any order (bag)", _spread(result.bag, errors.bag)
 
 
 def _spread(spread: MacroAverages, errors: Errors) -> list[_Row]:
