@@ -25,6 +25,7 @@ def render(
     repeats: bool = False,
     tags: bool = False,
     leads: Sequence[int] = (),
+    headline: int = -1,
 ) -> bytes: ...
 def kept_links(
     tables: Tables, mask: npt.NDArray[np.bool_], fragments: bool

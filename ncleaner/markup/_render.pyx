@@ -722,7 +722,7 @@ cdef int _point(text_t* text, bytes given) except -1:
 
 def render(
     Tables tables not None, mask not None, bint html=False, dict addresses=None, notes=None, bint images=False,
-    bint repeats=False, bint tags=False, leads=(),
+    bint repeats=False, bint tags=False, leads=(), Py_ssize_t headline=-1,
 ):
     """Returns the kept segments as Markdown or HTML, in UTF-8; empty if none is kept.
 
@@ -737,6 +737,7 @@ def render(
         repeats: write a cell over several columns or rows in each of them.
         tags: write tables with such cells, or with several blocks in a cell, as HTML.
         leads: marks of images; if no other one of them is written, the first one at the text is.
+        headline: the segment that is a headline without a tag of one, -1 for none.
 
     Raises:
         ValueError: the mask does not fit the document.
@@ -756,6 +757,7 @@ def render(
         sheet.images = images
         sheet.repeats = repeats
         sheet.tags = tags
+        sheet.headline = headline
         copies = np.array(leads, np.int32)
         choose_lead(&sheet, &copies[0] if copies.shape[0] else NULL, copies.shape[0])
         if addresses:

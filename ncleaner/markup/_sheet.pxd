@@ -1,6 +1,6 @@
 """A page as the writers of Markdown and HTML see it: its tables, what its marks say, and the tree of kept blocks."""
 
-from libc.stdint cimport int32_t, uint8_t, uint32_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 
 from ncleaner.document._tables cimport mark_t, tables_t
 
@@ -113,6 +113,7 @@ ctypedef struct sheet_t:
     text_t* addresses        # of links and images, and TeX, by their marks; no data for those left out; or NULL
     int32_t* notes           # by segments: 1 + number of the footnote that it is; or NULL
     text_t* labels           # of footnotes
+    int64_t headline         # the segment that is a headline without a tag of one, -1 for none
     bint images              # images are written
     Py_ssize_t lead          # mark of an image that is written wherever it is, -1 for none
     bint repeats             # a cell over several columns or rows is written in each of them

@@ -737,6 +737,9 @@ cdef void _add_segment(sheet_t* sheet, stack_t* stack, Py_ssize_t segment) noexc
         node = _add(sheet, stack, PARAGRAPH, -1)
         if node == NULL:
             return
+        if top == NO_BOX and segment == sheet.headline:
+            node.kind = HEADING
+            node.number = 1
     if node.first < 0:
         node.first = <int32_t> segment
     node.last = <int32_t> segment

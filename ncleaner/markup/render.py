@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from urllib.parse import quote, urljoin, urlsplit
 
+import numpy as np
+import numpy.typing as npt
+
 from ncleaner.document import Document
 from ncleaner.document._marks import Mark
 from ncleaner.document.kept import Kept
+from ncleaner.document.tables import ZONES
 from ncleaner.markup import MarkupOptions
 from ncleaner.markup._render import images_of, kept_links, render, text_at, texts_of
 from ncleaner.markup.mathml import tex_of
@@ -29,6 +33,8 @@ _BRACKET = re.compile(r"[()]")
 _PAIRED = re.compile(r"(?:[^()]*\([^()]*\))*[^()]*")
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _LONGEST = 4_000
+# The zone of headlines, and characters of one that may be a part of the title by chance.
+_HEADLINE, _SHORT = ZONES.index("headline"), 8
 # An address of a home page.
 _HOME = re.compile(rb"(?:https?://[^/?#]+)?/(?:index\.\w+)?")
 # Most addresses are absolute or begin with a slash, and need nothing: no dots to follow, no sign to quote, no
@@ -109,7 +115,22 @@ def _rendered(document: Document, kept: Kept, options: MarkupOptions, url: str, 
         options.spans == "repeat",
         options.spans == "html",
         leads,
+        _untagged_headline(document, mask),
     )
+
+
+def _untagged_headline(document: Document, mask: npt.NDArray[np.bool_]) -> int:
+    """Returns the segment of a headline in a <div> or the like, -1 for none.
+
+    It is a part of the page's title; a whole sentence is the beginning of a text without a headline."""
+    places = np.flatnonzero((document.segments["zone"] == _HEADLINE) & mask)
+    if len(places) != 1:
+        return -1
+    row = document.segments[places[0]]
+    text = document.data[row["start"] : row["end"]].decode().casefold()
+    is_sentence = text.endswith((".", "。"))
+    is_headline = len(text) >= _SHORT and not is_sentence and text in document.title.casefold()
+    return int(places[0]) if is_headline else -1
 
 
 def _quoted(found: re.Match[str]) -> str:

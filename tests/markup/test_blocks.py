@@ -334,3 +334,13 @@ def test_callouts_and_tasks_as_html() -> None:
         "<div class='admonition note'><p>Note<p>a</div><ul><li><input type=checkbox disabled checked>b</ul>"
     )
     assert clean_html(page) == "<blockquote>\n<p>Note</p>\n<p>a</p>\n</blockquote>\n<ul>\n<li>b</li>\n</ul>\n"
+
+
+def test_a_headline_without_a_tag_of_one() -> None:
+    page = (
+        "<title>Ferry late again | The Gazette</title><div>Ferry late again</div>" + 3 * f"<p>{'word ' * 40}."
+    )
+    assert markdown(page).startswith("# Ferry late again\n\nword")
+    assert clean_html(page).startswith("<h1>Ferry late again</h1>\n<p>word")
+    for title, line in (("The Gazette", "Ferry late again"), ("The ferry sails.", "The ferry sails.")):
+        assert markdown(page.replace("Ferry late again |", title).replace("Ferry late again", line))[0] != "#"
