@@ -21,6 +21,7 @@ from ncleaner.describing.names import (
     names_on_page,
     names_site,
     plain_title,
+    turned,
     without_site,
 )
 from ncleaner.describing.structured import Described, described
@@ -141,6 +142,8 @@ _AUTHORS = """
     dc.contributor.author creator byl article:author_name rbauthors og:article:author twitter:data1
     dcsext.author cxenseparse:author authors
 """.split()
+# Those of libraries, which begin with the family name: "Lee, Ann".
+_TURNED = frozenset("citation_author dc.creator dcterms.creator dc.contributor.author".split())
 _TITLES = """
     og:title citation_title parsely-title dc.title dcterms.title twitter:title headline
     sailthru.title title
@@ -486,6 +489,8 @@ def metadata_of(document: Document, url: str = "") -> Metadata:
     title, source = _title(said, shown, sites, url)
     if title:
         found["title"], sources["title"] = title, source
+        if not names and (name := _site_in(plain_title(document.title), title, url)):
+            found["site"], sources["site"] = name, "title"
     authors, source = _authors(said, shown, sites, url)
     if authors:
         found["authors"], sources["authors"] = authors, source
@@ -567,7 +572,7 @@ def _authors(said: _Statements, shown: _Shown, sites: list[str], url: str) -> tu
             is_account(name) or names_site(name, sites, "" if " " in name else url) for name in names
         )
         if names and not is_weak and (is_sure or not first[0]):
-            return names, source
+            return tuple(name for name in names if not names_site(name, sites)) or names, source
         if names and not first[0]:
             first = names, source
     # many editors sign with their account, and the page shows their names
@@ -582,7 +587,8 @@ def _named(said: _Statements, shown: _Shown) -> Iterator[tuple[str, tuple[str, .
     for source, values in said.json_of("author", "creator"):
         yield source, names_in(values), True
     for source, values in said.meta_of(_AUTHORS):
-        yield source, names_in(values), True
+        is_turned = source.removeprefix("meta ") in _TURNED
+        yield source, names_in(map(turned, values) if is_turned else values), True
     for source, values in said.items_of("author", "creator"):
         yield source, names_on_page(values), False
     marked = [fact for fact in said.facts if fact.kind == "author"]
@@ -623,6 +629,14 @@ def _licences(said: _Statements) -> Candidates:
 def _site(text: str) -> str:
     name = plain_title(text).strip(" |-–—·•:»«")
     return name if len(name) <= _LONGEST_NAME and "://" not in name else ""
+
+
+def _site_in(whole: str, title: str, url: str) -> str:
+    """Returns what the <title> has before or after the title, if the host has this name; else an empty text."""
+    if not whole.startswith(title) and not whole.endswith(title):
+        return ""
+    name = _site(whole.removeprefix(title) if whole.startswith(title) else whole.removesuffix(title))
+    return name if name and names_site(name, (), url) else ""
 
 
 def _tags(values: list[str]) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ __all__ = [
     "names_on_page",
     "names_site",
     "plain_title",
+    "turned",
     "without_site",
 ]
 
@@ -173,15 +174,15 @@ _FEW = 4
 
 # What stands before names, in small letters, in the languages of Europe and some more.
 _BY = re.compile(
-    r"^\W*(?:(?:written|posted|published|reviewed|authored|article|words|story|text|created|contributed"
-    r"|reporting)"
+    r"^\W*(?:(?:written|posted|published|submitted|reviewed|authored|article|words|story|text|created"
+    r"|contributed|reporting)"
     r"\s+by|by|with|von|par|por|di|door|av|af|od|oleh|nga|a cura di"
     r"|(?:autor(?:in|ka|ius|s|e|a)?|auteure?|authors?)(?:/(?:-?in|autor(?:in|ka)?))?"
     r"|te[kx]st|text och foto|teksti|kirjoittaja|skribent|oprac(?:owała?)?|napisała?|napsala?|piše|szerző"
     r"|írta"
     r"|yazan|yazar|penulis|tác giả|автор[ка]?|текст|от|аўтар|пише|συντάκτης|συντάκτρια|γράφε[ιί](?: η| ο)?"
     r"|από|του|της|των"
-    r"|بقلم|كتب(?:ت)?|به قلم|نویسنده|מאת|लेखक|โดย|著者|執筆|作者|文|责任编辑|编辑|记者|撰文|글)(?![^\W\d_]"
+    r"|بقلم|كتب(?:ت)?|به قلم|نویسنده|מאת|लेखक|โดย|著者|執筆|作者|文|责任编辑|编辑|记者|記者|撰文|글)(?![^\W\d_]"
     r"|-)[\s:：|]*",
 )
 # in small letters: Dan and Per are names
@@ -200,7 +201,12 @@ _AFTER = re.compile(
 )
 # what follows the names of a byline: "By Ann Lee, in Islands, Trade"
 _SECTION = re.compile(r",?\s(?:in|on|for|at)\s.*$", re.IGNORECASE | re.DOTALL)
+_EMAIL = re.compile(r"\s*[<(\[]?\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+[>)\]]?")
 _ADDRESS = re.compile(r"https?:|www\.|@\w+\.|\.(?:com|org|net)\b", re.IGNORECASE)
+# A date before the names: "3 May 2024, 10:15 By Ann Lee".
+_DATE_FIRST = re.compile(
+    r"\W*\d[\d\s.,:/年月日時分-]*(?:[^\W\d]{3,12}\.?,? (?:de )?\d{4})?[\d\s.,:/年月日時分-]*(?:uhr\b|h\b)?\W*"
+)
 # Among statements of authors: they say where the first one can be found.
 _CONTACT = re.compile(r"\b(?:tel|fax|phone|p\.?o\.? ?box)\b", re.IGNORECASE)
 # "May 1, 2024": a month, which May, June and Jan also are as names
@@ -287,6 +293,17 @@ def names_in(values: Iterable[str]) -> tuple[str, ...]:
     return names[:1] if any(map(_CONTACT.search, given)) else names
 
 
+def turned(name: str) -> str:
+    """Returns a name as it is said.
+
+    >>> turned("Lee, Ann"), turned("Ann Lee, Ben Moss")
+    ('Ann Lee', 'Ann Lee, Ben Moss')
+    """
+    last, comma, first = (part.strip() for part in name.partition(","))
+    is_one = comma and first and "," not in first and not _BETWEEN.search(first) and " " not in last
+    return f"{first} {last}" if is_one else name
+
+
 def names_on_page(values: Iterable[str]) -> tuple[str, ...]:
     """Returns the names in elements that are marked as authors.
 
@@ -335,7 +352,7 @@ def is_byline(text: str) -> bool:
     >>> is_byline("Von: Ann Lee"), is_byline("Bye")
     (True, False)
     """
-    return _BY.match(_small(text[:_LONGEST_BY])) is not None
+    return _behind_by(text) != text
 
 
 def _small(text: str) -> str:
@@ -344,12 +361,17 @@ def _small(text: str) -> str:
 
 
 def _behind_by(text: str) -> str:
-    found = _BY.match(_small(text[:_LONGEST_BY]))
-    return text[found.end() :] if found else text
+    begin = 0
+    if "0" <= text[:1] <= "9" and (dated := _DATE_FIRST.match(_small(text[:_LONGEST_BY]))):
+        begin = dated.end()
+    found = _BY.match(_small(text[begin : begin + _LONGEST_BY]))
+    return text[begin + found.end() :] if found else text
 
 
 def _people(value: str) -> Iterator[str]:
     text = _LABEL.sub("", plain_title(value))
+    if "@" in text:
+        text = _EMAIL.sub("", text) or text
     if not text or len(text) > _LONGEST_BYLINE or _ADDRESS.search(text):
         return
     named = _behind_by(text)

@@ -88,6 +88,12 @@ def described(**values: Any) -> str:
         ("<title>Ferry late again | 31.10.2023</title>" + PROSE, "published", "2023-10-31", "title"),
         # the line of a change is the last resort
         (PROSE + "<p>This page was last edited on 3 May 2024.</p>", "modified", "2024-05-03", "text"),
+        # libraries begin with the family name
+        ("<meta name=citation_author content='Lee, Ann'><meta name=citation_author content='Ben Moss'>", "authors", ("Ann Lee", "Ben Moss"), "meta citation_author"),
+        # the site beside its people; the name of the site in the title, if the host has it
+        (described(author=[{"name": "Ann Lee"}, {"name": "The Gazette"}], publisher={"name": "The Gazette"}), "authors", ("Ann Lee",), "JSON-LD author"),
+        ("<title>Ferry late again | Harbour Gazette</title>" + PROSE, "site", "Harbour Gazette", "title"),
+        ("<title>Ferry late again | Islands</title>" + PROSE, "site", "", None),
         # nothing is changed before it is published
         (described(datePublished="2024-05-03", dateModified="2020-01-01"), "modified", "", None),
         (described(datePublished="2024-05-03T10:00", dateModified="2024-05-03"), "modified", "2024-05-03", "JSON-LD dateModified"),

@@ -134,6 +134,9 @@ def test_names_that_are_no_people() -> None:
         (["Moss & Sons Ltd", "The Pier, Southern Gate", "Tel: 01234 567"], ["Moss & Sons Ltd"]),
         # no people
         (["S", "gazette.example.gr", "Contributor", "5 mins read", "Founder of the Gazette"], []),
+        # an address, a date and the word of Drupal beside the name
+        (["By Ann Lee (ann@gazette.example)", "Submitted by Ben Moss"], ["Ann Lee", "Ben Moss"]),
+        (["3 мая 2024, 10:15 Автор: Анна Петрова", "2024年5月3日 記者 王小明"], ["Анна Петрова", "王小明"]),
         (["Uppdaterad", "Last updated", "Shop", "Authorized Dealer"], []),
         # a Turkish capital is one character, in small letters two
         (["DİĞER GALERİLER", "DAN YAZAN: İnci Ay"], ["DİĞER GALERİLER", "DAN YAZAN: İnci Ay"]),
