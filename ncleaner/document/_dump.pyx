@@ -701,12 +701,15 @@ cdef bint _is_line_number(node_t* root, const unsigned char* class_, size_t leng
     return digits
 
 
+# Parts of the classes of images that are characters, as their alternative texts say: 🙂 or :-)
+cdef const char** EMOJI = [b"emoji", b"smiley", NULL]
 # Classes of notes beside the text: Tufte CSS, org-mode, LaTeXML, WordPress.
 cdef const char** SIDE_NOTES = [
     b"sidenote", b"marginnote", b"margin-note", b"side-note", b"ltx_note_outer", b"modern-footnotes-footnote__note",
 ]
 cdef enum:
     N_SIDE_NOTES = 6
+    LONGEST_EMOJI = 32       # bytes
     LONGEST_NUMBER = 6       # of a note, with brackets and white space
 # Parts of the classes of what stands above code: the name of the language, buttons.
 cdef const char** CODE_LABELS = [b"select-none", b"code-header", b"code-toolbar", b"code-title", b"lang-label", NULL]
@@ -755,6 +758,14 @@ cdef inline bint _is_code(node_t* node, const unsigned char* class_, size_t leng
     )
 
 
+cdef bint _has_word(const str_t* text) noexcept nogil:
+    cdef size_t at
+    for at in range(text.length):
+        if is_letter(text.data[at]):
+            return True
+    return False
+
+
 cdef bint _is_side_note(const unsigned char* class_, size_t length) noexcept nogil:
     """Returns whether an inline element is a note beside the text, as one of its classes says."""
     cdef size_t begin = 0, end
@@ -775,13 +786,8 @@ cdef bint _is_side_note(const unsigned char* class_, size_t length) noexcept nog
 cdef bint _is_number(node_t* node) noexcept nogil:
     """Returns whether an element at the beginning of a note has only its number or sign."""
     cdef str_t* text = _text_of(node)
-    cdef size_t at
-    if text == NULL or text.length > LONGEST_NUMBER or node.first_child != node.last_child:
-        return False
-    for at in range(text.length):
-        if is_letter(text.data[at]):
-            return False
-    return True
+    return text != NULL and text.length <= LONGEST_NUMBER and node.first_child == node.last_child \
+        and not _has_word(text)
 
 
 cdef bint _is_line(node_t* node) noexcept nogil:
@@ -963,6 +969,11 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
             if tex != NULL and is_of_formula(tex.data, tex.length):
                 _enter_formula(b, node, FORMULA_IMAGE, alt, found)
                 return False
+        if alt != NULL and class_ != NULL and 0 < alt.length <= LONGEST_EMOJI \
+                and find_any(class_, class_length, EMOJI) and not _has_word(alt):
+            add_text(b, alt.data, alt.length)
+            b.unheard += 1
+            return False
         if b.marking:
             _mark_picture(b, node)
         if found.alt_text and alt != NULL:

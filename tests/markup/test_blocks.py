@@ -172,6 +172,9 @@ INLINES = [
     ("<b><i>a</i></b> <i>b <b>c</b></i>", "***a** b **c***"),
     ("a <del>b</del> <s>c</s>", "a ~~b c~~"),
     ("a<b>(b)</b>c", "a<strong>(b)</strong>c"),
+    # images of characters
+    ("a <img class=emoji src=b alt=🙂> c<img class='x wp-smiley' src=b alt=':-)'>", "a 🙂 c:-)"),
+    ("a <img class=emoji src=b alt=Like> <img src=b alt='!'>", "a"),
     ("a<b>b</b>c", "a**b**c"),
     ("<i>a</i><b>b</b>", "*a*<strong>b</strong>"),
     ("<i>a<b>b</b></i>", "*a<strong>b</strong>*"),
