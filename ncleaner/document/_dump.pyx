@@ -22,10 +22,10 @@ from ncleaner.document._formula cimport (
 from ncleaner.document._marks cimport (
     MARK_CODE, MARK_FORMULA, MARK_FORMULA_END, MARK_LINK_END, MARK_SIDE, MARK_SIDE_NOTE, MARK_STYLE, MARK_STYLE_END,
     MARK_TASK, NO_ATTRIBUTE, OF_ALIGN, OF_ALT, OF_CALLOUT, OF_CHECKED, OF_DISABLED, OF_ALTTEXT, OF_BASE, OF_CLASS,
-    OF_COLSPAN, OF_DISPLAY, OF_ENCODING, OF_HEIGHT, OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_NAME, OF_ROLE,
-    OF_ROWSPAN, OF_SRC, OF_START, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE, OF_VALUE, OF_WIDTH, STYLE_BOLD, STYLE_ITALIC,
-    STYLE_LIGHT, STYLE_UPRIGHT, add_mark, mark_attribute, mark_picture, mark_script, open_picture, picture_attribute,
-    picture_t, says_display, style_of,
+    OF_COLSPAN, OF_DISPLAY, OF_ENCODING, OF_HEIGHT, OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_LEVEL,
+    OF_NAME, OF_ROLE, OF_ROWSPAN, OF_SRC, OF_START, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE, OF_VALUE, OF_WIDTH,
+    STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark, mark_attribute, mark_picture, mark_script,
+    open_picture, picture_attribute, picture_t, says_display, style_of,
 )
 from ncleaner.document._spaces cimport CLOSED, JOINT_LEVELS, begin_side, is_apart, is_blank, joint, side_t, widen_side
 from ncleaner.document._structs cimport (
@@ -170,6 +170,8 @@ cdef int _of_name(const unsigned char* name, size_t length) noexcept nogil:
         if memcmp(name, b"data-lang", 9) == 0:
             return OF_LANGUAGE
         return OF_TEX if memcmp(name, b"data-math", 9) == 0 or memcmp(name, b"data-expr", 9) == 0 else NO_ATTRIBUTE
+    if length == 10 and memcmp(name, b"aria-level", 10) == 0:
+        return OF_LEVEL
     if length == 10 and memcmp(name, b"data-latex", 10) == 0 or length == 12 and memcmp(name, b"data-formula", 12) == 0:
         return OF_TEX
     if length == 12 and memcmp(name, b"data-callout", 12) == 0:

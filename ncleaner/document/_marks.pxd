@@ -39,6 +39,7 @@ cpdef enum Mark:
     MARK_SIDE_NOTE = 26      # the element is the note of the next MARK_SIDE, in their order
     MARK_CALLOUT = 27        # text: the element is a note, a warning …
     MARK_TASK = 28           # an item of a list of tasks; number: 1 if it is done
+    MARK_HEADING = 29        # the element is a heading without a tag of one; number: its level
 
 cpdef enum Alignment:
     ALIGN_LEFT = 1
@@ -83,6 +84,7 @@ cdef enum:
     OF_CALLOUT = 27
     OF_CHECKED = 28
     OF_DISABLED = 29
+    OF_LEVEL = 30
 
 cdef bint is_one_of(const unsigned char* name, size_t length, const char** names) noexcept nogil
 cdef void add_mark(builder_t* b, int kind, uint32_t number) noexcept nogil

@@ -30,3 +30,4 @@ class Mark(IntEnum):
     MARK_SIDE_NOTE = 26
     MARK_CALLOUT = 27
     MARK_TASK = 28
+    MARK_HEADING = 29

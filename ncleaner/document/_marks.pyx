@@ -246,6 +246,13 @@ cdef void mark_attribute(
         _language_of_class(b, tag, value, length)
         if TAG_DIV <= tag < TAG_FIGURE:
             _callout_of_class(b, value, length)
+    elif which == OF_ROLE and tag < TAG_FIGURE:
+        if length == 7 and begins(value, length, b"heading"):
+            add_mark(b, MARK_HEADING, 2)
+    elif which == OF_LEVEL:
+        if b.n_marks and length == 1 and c'1' <= value[0] <= c'6' and b.marks[b.n_marks - 1].kind == MARK_HEADING \
+                and b.marks[b.n_marks - 1].element == b.element:
+            b.marks[b.n_marks - 1].value = value[0] - c'0'
     elif which == OF_CALLOUT:
         if is_one_of(value, length, CALLOUTS):
             add_text_mark(b, MARK_CALLOUT, value, length)

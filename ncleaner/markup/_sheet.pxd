@@ -61,6 +61,7 @@ ctypedef struct place_t:
     int32_t chars        # of these
     int32_t language     # 1 + the mark with its programming language
     int32_t note         # 1 + number of the footnote that it is
+    int32_t heading      # its level, if it is a heading without a tag of one
     int32_t task         # of an item: 1 for one to do, 2 for one that is done
     int32_t callout      # 1 + the mark that says which callout it is
     uint8_t align

@@ -14,7 +14,7 @@ from libc.string cimport memset
 
 from ncleaner.document._marks cimport (
     MARK_ALIGN, MARK_BLANK, MARK_BREAK, MARK_CALLOUT, MARK_CODE, MARK_COLUMNS, MARK_FORMULA, MARK_FORMULA_END,
-    MARK_IMAGE, MARK_LANGUAGE, MARK_LAYOUT, MARK_LINK, MARK_LINK_END, MARK_ROWS, MARK_START, MARK_STYLE,
+    MARK_HEADING, MARK_IMAGE, MARK_LANGUAGE, MARK_LAYOUT, MARK_LINK, MARK_LINK_END, MARK_ROWS, MARK_START, MARK_STYLE,
     MARK_STYLE_END, MARK_TASK, MARK_TREE, MARK_TYPESET, MARK_VALUE, STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT,
     STYLE_UPRIGHT,
 )
@@ -209,6 +209,9 @@ cdef void _read_marks(sheet_t* sheet) noexcept nogil:
         elif mark.kind == MARK_LANGUAGE:
             if not place.language:
                 place.language = <int32_t> i + 1
+        elif mark.kind == MARK_HEADING:
+            place.heading = <int32_t> mark.value
+            place.flags |= HEAVY
         elif mark.kind == MARK_TASK:
             _note_task(sheet, mark)
         elif mark.kind == MARK_CALLOUT:
@@ -499,6 +502,8 @@ cdef int _kind_of(const sheet_t* sheet, int32_t e) noexcept nogil:
     """Returns the node that an element may become, or NO_BOX."""
     if sheet.places[e].note:
         return NOTE
+    if sheet.places[e].heading:
+        return HEADING
     return QUOTE if sheet.places[e].callout else _kind_of_tag(sheet, e)
 
 
@@ -655,7 +660,7 @@ cdef void _open(sheet_t* sheet, stack_t* stack, int32_t e) noexcept nogil:
     if node == NULL:
         return
     if kind == HEADING:
-        node.number = tag - TAG_H1 + 1
+        node.number = place.heading if place.heading else tag - TAG_H1 + 1
     elif kind == LIST:
         node.flags = ORDERED if tag == TAG_OL else 0
     elif kind == ITEM or kind == ROW:

@@ -40,6 +40,12 @@ BLOCKS = [
     ("<blockquote><p>a<p>b</blockquote>c", "> a\n>\n> b\n\nc"),
     ("<blockquote>a</blockquote><blockquote>b</blockquote>", "> a\n\n> b"),
     ("<blockquote><ul><li>a</ul></blockquote>", "> - a"),
+    # headings without a tag of one
+    (
+        "<div role=heading aria-level=3>a</div><p role=heading>b<div role=row aria-level=2>c</div>",
+        "### a\n\n## b\n\nc",
+    ),
+    ("<ul><li role=heading aria-level=2>a</ul><p><span role=heading aria-level=2>b</span> c", "- a\n\nb c"),
     # callouts; their name is not written twice
     (
         "<div class='markdown-alert markdown-alert-note'><p class=markdown-alert-title>Note<p>a<p>b</div>",
