@@ -12,7 +12,7 @@ from ncleaner.document._hashes cimport hash_bytes, mix
 from ncleaner.document._marks cimport MARK_BLANK, MARK_BREAK, MARK_RULE, add_mark
 from ncleaner.document._spaces cimport shortcode_length
 from ncleaner.document._tables cimport (
-    ASIDE, CACHED_STYLES, CODED, CONCEALED, ELEMENTS, HIDDEN, MARKS, MAX_NAMES, NAMES, PREFORMATTED, RUNS, SEGMENTS,
+    ASIDE, CACHED_STYLES, SPECIAL, CONCEALED, ELEMENTS, HIDDEN, MARKS, MAX_NAMES, NAMES, PREFORMATTED, RUNS, SEGMENTS,
     STATE, TEXT, VALUES, Tables, builder_t, element_t, grow, mark_t, run_t, segment_t,
 )
 from ncleaner.document._tags cimport (
@@ -202,9 +202,11 @@ cdef bint class_conceals(const unsigned char* value, size_t length) noexcept nog
     return found
 
 
-# Parts of the classes of blocks that show code without <pre>, of the numbers of its lines, and of Jupyter's prompts.
-cdef const char** OF_CODE = [
-    b"line-number", b"crayon-", b"codemirror-", b"file-line", b"code-line", b"prompt", NULL,
+# Parts of the classes of blocks that show code without <pre>, of the numbers of its lines, of Jupyter's prompts, and of
+# callouts.
+cdef const char** SPECIAL_CLASSES = [
+    b"line-number", b"crayon-", b"codemirror-", b"file-line", b"code-line", b"prompt", b"admonition", b"callout",
+    b"alert", b"custom-block", b"hint-container", NULL,
 ]
 
 
@@ -213,8 +215,8 @@ cdef uint32_t read_class(
 ) noexcept nogil:
     """Does the same as `read_names` for a class attribute, and caches the result by the style hash.
 
-    The result has the bit CONCEALED if the class hides its element, and CODED if it is one of a part of code. The cache
-    is useful because the same classes occur many times on a page."""
+    The result has the bit CONCEALED if the class hides its element, and SPECIAL for a few others. The cache is useful
+    because the same classes occur many times on a page."""
     cdef size_t slot = style % CACHED_STYLES
     if b.cached_styles[slot] != style:
         b.cached_styles[slot] = style
@@ -224,8 +226,8 @@ cdef uint32_t read_class(
             b.cached_cues[slot] = read_names(b, value, length, &b.cached_names[slot])
             if class_conceals(value, length):
                 b.cached_cues[slot] |= CONCEALED
-            if find_any(value, length, OF_CODE):
-                b.cached_cues[slot] |= CODED
+            if find_any(value, length, SPECIAL_CLASSES):
+                b.cached_cues[slot] |= SPECIAL
         if b.cached_names[slot] and not b.no_memory:
             # An empty list follows, so that the shared list is never the last one in the table. `read_names`
             # then copies it before it adds the words of an id.

@@ -24,18 +24,18 @@ from ncleaner.document._marks cimport (
     MARK_TASK, NO_ATTRIBUTE, OF_ALIGN, OF_ALT, OF_CALLOUT, OF_CHECKED, OF_DISABLED, OF_ALTTEXT, OF_BASE, OF_CLASS,
     OF_COLSPAN, OF_DISPLAY, OF_ENCODING, OF_HEIGHT, OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_LEVEL,
     OF_NAME, OF_ROLE, OF_ROWSPAN, OF_SRC, OF_START, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE, OF_VALUE, OF_WIDTH,
-    STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark, mark_attribute, mark_picture, mark_script,
-    open_picture, picture_attribute, picture_t, says_display, style_of,
+    STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark, mark_attribute, mark_callout, mark_picture,
+    mark_script, open_picture, picture_attribute, picture_t, says_display, style_of,
 )
 from ncleaner.document._spaces cimport CLOSED, JOINT_LEVELS, begin_side, is_apart, is_blank, joint, side_t, widen_side
 from ncleaner.document._structs cimport (
     ELEMENT_NODE, KNOWN_TAGS, TEXT_NODE, attr_t, element_node_t, following, name_t, node_t, str_t, text_node_t,
 )
-from ncleaner.document._tables cimport CODED, CONCEALED, builder_t, grow
+from ncleaner.document._tables cimport CONCEALED, SPECIAL, builder_t, grow
 from ncleaner.document._tags cimport (
     CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_CODE, CONTEXT_ITALIC, CONTEXT_LABEL, FORM_PLAIN, FORM_PREFORMATTED, ROLE_BLOCK,
     ROLE_BREAK, ROLE_IMAGE, ROLE_INLINE, ROLE_LEFT_OUT, ROLE_RULE, SIDE_OTHER, TAG_A, TAG_CODE, TAG_CUSTOM, TAG_DIV,
-    TAG_DT, TAG_MATH, TAG_PRE, TAG_TD, TAG_UNKNOWN,
+    TAG_DT, TAG_FIGURE, TAG_MATH, TAG_PRE, TAG_TD, TAG_UNKNOWN,
 )
 from ncleaner.text._ascii cimport begins, find, find_any, is_digit, is_letter
 from ncleaner.text._letters cimport is_white
@@ -878,7 +878,7 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
     cdef const unsigned char* class_ = NULL
     cdef size_t class_length = 0
     cdef str_t* alt = NULL
-    cdef bint hidden = False, streamed = False, has_language = False
+    cdef bint hidden = False, streamed = False, has_language = False, special = False
     cdef uint32_t cues = 0, names = 0
     cdef str_t* id_ = NULL
     cdef str_t* role = NULL
@@ -1007,8 +1007,9 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
             return _leave_out(b, node)
         style = style_hash(m.code, class_, class_length)
         cues = read_class(b, style, class_, class_length, &names)
-        if cues & CODED:
-            cues &= ~<uint32_t> CODED
+        special = cues & SPECIAL > 0
+        if special:
+            cues &= ~<uint32_t> SPECIAL
             if _is_line_number(node, class_, class_length) or find_any(class_, class_length, CODE_ASIDES):
                 return _leave_out(b, node)
             if not b.pres and find_any(class_, class_length, CODE_BOXES):
@@ -1056,6 +1057,8 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
             add_mark(b, MARK_STYLE, bits)
             b.styled += 1
         _mark(b, node, m.code)
+        if special and TAG_DIV <= m.code < TAG_FIGURE:
+            mark_callout(b, class_, class_length)
     return True
 
 

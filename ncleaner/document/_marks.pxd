@@ -94,6 +94,8 @@ cdef void mark_attribute(
     builder_t* b, int tag, int which, const unsigned char* value, size_t length
 ) noexcept nogil
 
+cdef void mark_callout(builder_t* b, const unsigned char* class_, size_t length) noexcept nogil
+
 # What the attributes of an <img> say.
 ctypedef struct picture_t:
     const str_t* source      # what it gets when it is seen, or its own; NULL for none

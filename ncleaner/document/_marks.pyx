@@ -8,7 +8,7 @@ from libc.string cimport memchr, memcmp, memcpy, memset, strlen
 
 from ncleaner.document._tables cimport grow, mark_t
 from ncleaner.document._tags cimport (
-    TAG_A, TAG_CODE, TAG_DIV, TAG_FIGURE, TAG_LI, TAG_OL, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH,
+    TAG_A, TAG_CODE, TAG_FIGURE, TAG_LI, TAG_OL, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH,
 )
 from ncleaner.text._ascii cimport begins, find, holds, is_digit, is_letter
 from ncleaner.text._letters cimport is_white
@@ -194,32 +194,32 @@ cdef void _language_of_class(builder_t* b, int tag, const unsigned char* value, 
     return
 
 
-cdef void _callout_of_class(builder_t* b, const unsigned char* value, size_t length) noexcept nogil:
-    """Looks for a kind of callout among the names of a class attribute."""
+cdef void mark_callout(builder_t* b, const unsigned char* class_, size_t length) noexcept nogil:
+    """Notes the kind of callout that is among the names of a class attribute, if there is one."""
     cdef size_t begin = 0, end, size, kind = 0, kind_length = 0
     cdef bint is_box = False
     cdef int k
     while begin < length:
         end = begin
-        while end < length and not is_white(value[end]):
+        while end < length and not is_white(class_[end]):
             end += 1
         size = end - begin
-        if is_one_of(value + begin, size, CALLOUT_BOXES):
+        if is_one_of(class_ + begin, size, CALLOUT_BOXES):
             is_box = True
-        elif is_one_of(value + begin, size, CALLOUTS):
+        elif is_one_of(class_ + begin, size, CALLOUTS):
             kind = begin
             kind_length = size
         else:
             for k in range(5):
-                if begins(value + begin, size, CALLOUT_PREFIXES[k]) and is_one_of(
-                    value + begin + strlen(CALLOUT_PREFIXES[k]), size - strlen(CALLOUT_PREFIXES[k]), CALLOUTS
+                if begins(class_ + begin, size, CALLOUT_PREFIXES[k]) and is_one_of(
+                    class_ + begin + strlen(CALLOUT_PREFIXES[k]), size - strlen(CALLOUT_PREFIXES[k]), CALLOUTS
                 ):
                     kind = begin + strlen(CALLOUT_PREFIXES[k])
                     kind_length = end - kind
                     is_box = True
         begin = end + 1
     if is_box and kind_length:
-        add_text_mark(b, MARK_CALLOUT, value + kind, kind_length)
+        add_text_mark(b, MARK_CALLOUT, class_ + kind, kind_length)
 
 
 cdef void mark_attribute(
@@ -244,8 +244,6 @@ cdef void mark_attribute(
             add_text_mark(b, MARK_ID, value, length)
     elif which == OF_CLASS:
         _language_of_class(b, tag, value, length)
-        if TAG_DIV <= tag < TAG_FIGURE:
-            _callout_of_class(b, value, length)
     elif which == OF_ROLE and tag < TAG_FIGURE:
         if length == 7 and begins(value, length, b"heading"):
             add_mark(b, MARK_HEADING, 2)

@@ -99,8 +99,8 @@ cdef enum:
     ASIDE = 16           # a note that the markup has inside of the text before it
     # Bit of an element's cues: an attribute or an inline style hides the element.
     CONCEALED = 1 << MAX_CUES
-    # Not of an element: its class is one of those that show code without <pre>.
-    CODED = 2 << MAX_CUES
+    # Not of an element: its class may be one of code without <pre>, or of a callout.
+    SPECIAL = 2 << MAX_CUES
 
 ctypedef struct builder_t:
     char* text

@@ -85,4 +85,4 @@ cpdef enum Context:
 cdef enum:
     MAX_TAGS = 256       # codes of tags are smaller
     MAX_CONTEXTS = 32    # bits of the inline context have smaller numbers
-    MAX_CUES = 29        # bits of cues in `element_t.cues` have smaller numbers; those of CONCEALED and CODED follow
+    MAX_CUES = 29        # bits of cues in `element_t.cues` have smaller numbers; those of CONCEALED and SPECIAL follow

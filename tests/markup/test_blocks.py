@@ -62,6 +62,10 @@ BLOCKS = [
         "<div class='custom-block tip'><p>a</div><div class=tip><p>b</div><div class='alert x'><p>c</div>",
         "> [!TIP]\n> a\n\nb\n\nc",
     ),
+    (
+        "<table class='alert alert-info'><tr><th>a<th>b<tr><td>c<td>d</table>",
+        "| a | b |\n| --- | --- |\n| c | d |",
+    ),
     # tasks; other boxes belong to filters
     (
         "<ul><li><input type=checkbox disabled checked> a<li><p><input type=checkbox disabled>b</ul>",
