@@ -867,39 +867,205 @@ cdef bint _is_code_block(node_t* node) noexcept nogil:
     return _is_alone(node)
 
 
+# --------------------------------------------------------------------------------------------------
+# The walk.
+
+# What the attributes of an element say.
+cdef struct said_t:
+    const unsigned char* class_   # NULL for none, as all others
+    size_t class_length
+    str_t* id_
+    str_t* role
+    str_t* alt
+    str_t* tex
+    bint hidden
+    bint has_language
+    bint is_special               # the class has the bit SPECIAL; only of blocks
+
+
+cdef inline void _read_attributes(builder_t* b, node_t* node, said_t* said, found_t* found) noexcept nogil:
+    cdef element_node_t* element = <element_node_t*> node
+    cdef attr_t* attr = element.first_attr
+    cdef bint streamed = False
+    cdef int name
+    memset(said, 0, sizeof(said_t))
+    if attr != NULL and attr == element.attr_class and attr == element.last_attr and attr.value != NULL:
+        # In the most frequent case, class is the only attribute, and its name need not be read.
+        said.class_ = attr.value.data
+        said.class_length = attr.value.length
+        return
+    while attr != NULL:
+        name = _attribute(attr.node.local_name)
+        if name == OF_HIDDEN:
+            said.hidden = True
+        elif attr.value != NULL:
+            if name == OF_CLASS:
+                said.class_ = attr.value.data
+                said.class_length = attr.value.length
+            elif name == OF_STYLE:
+                said.hidden |= hides(attr.value.data, attr.value.length)
+            elif name == OF_ID:
+                said.id_ = attr.value
+                streamed = is_streamed(attr.value.data, attr.value.length)
+            elif name == OF_ROLE:
+                said.role = attr.value
+            elif name == OF_ALT:
+                said.alt = attr.value
+            elif name == OF_TEX:
+                said.tex = attr.value
+            elif name == OF_LANGUAGE:
+                said.has_language = True
+            elif name == OF_LANG:
+                if b.element < 0:
+                    found.lang = attr.value.data
+                    found.lang_length = attr.value.length
+        attr = attr.next
+    if said.hidden and (streamed or node.local_name == id_body or node.local_name == id_html):
+        said.hidden = False
+
+
+cdef bint _pass_over(builder_t* b, node_t* node, meaning_t m, found_t* found) noexcept nogil:
+    """Handles an element that has no text. Returns False."""
+    b.object |= m.object and b.open
+    if node.local_name == id_script:
+        if (<element_node_t*> node).first_attr != NULL:
+            _script(b, node, found)
+        if b.marking:
+            _mark_script(b, node)
+    elif b.marking and node.local_name == id_source:
+        _mark_picture(b, node)
+    elif b.marking and (node.local_name == id_iframe or node.local_name == id_video or node.local_name == id_audio):
+        _mark_media(b, node)
+    elif b.marking and node.local_name == id_input and b.item and not b.open:
+        _mark_task(b, node)
+    return _leave_out(b, node)
+
+
+cdef bint _is_formula(builder_t* b, node_t* node, meaning_t m, said_t* said, found_t* found) noexcept nogil:
+    """Writes an element that is a formula by its attributes. Returns whether it is one."""
+    cdef int formula
+    cdef str_t* tex
+    if said.tex != NULL and not said.hidden and says_tex(said.tex.data, said.tex.length):
+        _add_stated(b, node, m, said.class_, said.class_length, said.tex, found)
+        return True
+    if not may_be_formula(said.class_, said.class_length):
+        return False
+    formula = formula_class(said.class_, said.class_length)
+    if formula == FORMULA_SOURCE:
+        said.hidden = False
+    elif formula == FORMULA_TEXT:
+        tex = _text_of(node) if node.first_child == node.last_child else NULL
+        if tex != NULL and not said.hidden and is_delimited(tex.data, tex.length):
+            _add_stated(b, node, m, said.class_, said.class_length, tex, found)
+            return True
+    elif formula != NO_FORMULA and not said.hidden:
+        return _enter_formula(b, node, formula, said.alt, found)
+    return False
+
+
+cdef bint _enter_image(builder_t* b, node_t* node, const said_t* said, found_t* found) noexcept nogil:
+    """Passes an image to the builder. Returns False."""
+    cdef str_t* alt = said.alt
+    cdef str_t* source
+    b.object |= b.open
+    if alt != NULL and says_tex(alt.data, alt.length):
+        source = _value(node, OF_SRC)
+        if source != NULL and is_of_formula(source.data, source.length):
+            _enter_formula(b, node, FORMULA_IMAGE, alt, found)
+            return False
+    if alt != NULL and said.class_ != NULL and 0 < alt.length <= LONGEST_EMOJI \
+            and find_any(said.class_, said.class_length, EMOJI) and not _has_word(alt):
+        add_text(b, alt.data, alt.length)
+        b.unheard += 1
+        return False
+    if b.marking:
+        _mark_picture(b, node)
+    if found.alt_text and alt != NULL:
+        add_space(b)
+        open_inline(b, CONTEXT_ALT)
+        add_text(b, alt.data, alt.length)
+        close_inline(b, CONTEXT_ALT)
+        add_space(b)
+        b.unheard -= 1
+    else:
+        b.unheard += 1
+    return False
+
+
+cdef inline bint _enter_block(
+    builder_t* b, node_t* node, meaning_t* m, said_t* said, found_t* found
+) noexcept nogil:
+    """Opens a block, which may become one of code. Returns whether the walk goes into it."""
+    cdef uint64_t style
+    cdef uint32_t cues, names = 0
+    if m.code == TAG_CUSTOM and is_named(node, b"mjx-container"):
+        _enter_formula(b, node, FORMULA_RENDERED, NULL, found)
+        return False
+    if m.code == TAG_CODE or said.has_language and m.code == TAG_DIV and _is_code(
+        node, said.class_, said.class_length
+    ):
+        m.code = TAG_PRE
+        m.form = FORM_PREFORMATTED
+    style = style_hash(m.code, said.class_, said.class_length)
+    cues = read_class(b, style, said.class_, said.class_length, &names)
+    if cues & SPECIAL:
+        cues &= ~<uint32_t> SPECIAL
+        said.is_special = True
+        if _is_line_number(node, said.class_, said.class_length) or find_any(
+            said.class_, said.class_length, CODE_ASIDES
+        ):
+            return False
+        if not b.pres and find_any(said.class_, said.class_length, CODE_BOXES):
+            m.code = TAG_PRE
+            m.form = FORM_PREFORMATTED
+    if said.id_ != NULL:
+        cues |= read_names(b, said.id_.data, said.id_.length, &names)
+    if said.role != NULL:
+        cues |= read_names(b, said.role.data, said.role.length, &names)
+    if said.hidden:
+        cues |= CONCEALED
+    open_block(b, m.code, m.form, <uint32_t> style, cues, names)
+    if b.marking and node == found.note:
+        add_mark(b, MARK_SIDE_NOTE, 0)
+    return True
+
+
+cdef bint _is_aside(builder_t* b, node_t* node, meaning_t m, const said_t* said, found_t* found) noexcept nogil:
+    """Returns whether an inline element is no part of the text: a number, a link to itself, or a reading."""
+    if found.note != NULL and not b.open and _is_number(node):
+        return True
+    if m.bit == CONTEXT_LABEL and said.class_ != NULL and find(said.class_, said.class_length, b"margin-toggle") \
+            and _is_number(node):
+        return True
+    if m.code == TAG_A:
+        return _is_permalink(node, b.headings > 0 or _meaning(node.parent).code == TAG_DT)
+    return found.rubies and (node.local_name == id_rt or node.local_name == id_rtc)
+
+
+cdef bint _puts_off(builder_t* b, node_t* node, const said_t* said, found_t* found) noexcept nogil:
+    """Returns whether an inline element is a note beside the text, which is written at the end of the block."""
+    if said.class_ == NULL or found.note != NULL or not b.open or b.pres or b.headings or found.n_notes == MOST_NOTES \
+            or found.n_notes and found.noted != b.element or not _is_side_note(said.class_, said.class_length):
+        return False
+    if b.marking:
+        add_mark(b, MARK_SIDE, 0)
+    found.noted = b.element
+    found.notes[found.n_notes] = node
+    found.n_notes += 1
+    b.markup -= _start_tag(node)
+    return True
+
+
 cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
     """Passes the opening of an element to the builder.
 
     Returns whether the walk goes into the element: False if the element and all elements inside it are left out,
     and for line breaks, rules and images."""
     cdef meaning_t m = _meaning(node)
-    cdef element_node_t* element = <element_node_t*> node
-    cdef attr_t* attr = element.first_attr
-    cdef const unsigned char* class_ = NULL
-    cdef size_t class_length = 0
-    cdef str_t* alt = NULL
-    cdef bint hidden = False, streamed = False, has_language = False, special = False
-    cdef uint32_t cues = 0, names = 0
-    cdef str_t* id_ = NULL
-    cdef str_t* role = NULL
-    cdef str_t* tex = NULL
-    cdef uint64_t style
+    cdef said_t said
     cdef uint32_t bits
-    cdef int name, formula
     if m.role == ROLE_LEFT_OUT and not (node.local_name == id_button and b.headings > 0):
-        b.object |= m.object and b.open
-        if node.local_name == id_script:
-            if attr != NULL:
-                _script(b, node, found)
-            if b.marking:
-                _mark_script(b, node)
-        elif b.marking and node.local_name == id_source:
-            _mark_picture(b, node)
-        elif b.marking and (node.local_name == id_iframe or node.local_name == id_video or node.local_name == id_audio):
-            _mark_media(b, node)
-        elif b.marking and node.local_name == id_input and b.item and not b.open:
-            _mark_task(b, node)
-        return _leave_out(b, node)
+        return _pass_over(b, node, m, found)
     if m.role == ROLE_BREAK:
         add_break(b)
         return False
@@ -911,142 +1077,39 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
             found.title = (<text_node_t*> node.first_child).data.data
             found.title_length = (<text_node_t*> node.first_child).data.length
         return _leave_out(b, node)
-    if attr != NULL and attr == element.attr_class and attr == element.last_attr and attr.value != NULL:
-        # In the most frequent case, class is the only attribute, and its name need not be read.
-        class_ = attr.value.data
-        class_length = attr.value.length
-        attr = NULL
-    while attr != NULL:
-        name = _attribute(attr.node.local_name)
-        if name == OF_HIDDEN:
-            hidden = True
-        elif attr.value != NULL:
-            if name == OF_CLASS:
-                class_ = attr.value.data
-                class_length = attr.value.length
-            elif name == OF_STYLE:
-                hidden |= hides(attr.value.data, attr.value.length)
-            elif name == OF_ID:
-                id_ = attr.value
-                streamed = is_streamed(attr.value.data, attr.value.length)
-            elif name == OF_ROLE:
-                role = attr.value
-            elif name == OF_ALT:
-                alt = attr.value
-            elif name == OF_TEX:
-                tex = attr.value
-            elif name == OF_LANGUAGE:
-                has_language = True
-            elif name == OF_LANG:
-                if b.element < 0:
-                    found.lang = attr.value.data
-                    found.lang_length = attr.value.length
-        attr = attr.next
-    if hidden and (streamed or node.local_name == id_body or node.local_name == id_html):
-        hidden = False
-    if tex != NULL and not hidden and says_tex(tex.data, tex.length):
-        _add_stated(b, node, m, class_, class_length, tex, found)
+    _read_attributes(b, node, &said, found)
+    if _is_formula(b, node, m, &said, found):
         return _leave_out(b, node)
-    if may_be_formula(class_, class_length):
-        formula = formula_class(class_, class_length)
-        if formula == FORMULA_SOURCE:
-            hidden = False
-        elif formula == FORMULA_TEXT:
-            tex = _text_of(node) if node.first_child == node.last_child else NULL
-            if tex != NULL and not hidden and is_delimited(tex.data, tex.length):
-                _add_stated(b, node, m, class_, class_length, tex, found)
-                return _leave_out(b, node)
-        elif formula != NO_FORMULA and not hidden and _enter_formula(b, node, formula, alt, found):
-            return _leave_out(b, node)
-    if m.role != ROLE_BLOCK and (hidden or class_ != NULL and class_conceals(class_, class_length)):
+    if m.role != ROLE_BLOCK and (
+        said.hidden or said.class_ != NULL and class_conceals(said.class_, said.class_length)
+    ):
         return _leave_out(b, node)
-    if class_ != NULL and (b.pres or m.code == TAG_TD) and _is_line_number(node, class_, class_length):
-        return _leave_out(b, node)
-    if class_ != NULL and b.pres and _is_code_label(node, class_, class_length):
+    if said.class_ != NULL and (b.pres or m.code == TAG_TD) and (
+        _is_line_number(node, said.class_, said.class_length)
+        or b.pres and _is_code_label(node, said.class_, said.class_length)
+    ):
         return _leave_out(b, node)
     if m.role == ROLE_IMAGE:
-        b.object |= b.open
-        if alt != NULL and says_tex(alt.data, alt.length):
-            tex = _value(node, OF_SRC)
-            if tex != NULL and is_of_formula(tex.data, tex.length):
-                _enter_formula(b, node, FORMULA_IMAGE, alt, found)
-                return False
-        if alt != NULL and class_ != NULL and 0 < alt.length <= LONGEST_EMOJI \
-                and find_any(class_, class_length, EMOJI) and not _has_word(alt):
-            add_text(b, alt.data, alt.length)
-            b.unheard += 1
-            return False
-        if b.marking:
-            _mark_picture(b, node)
-        if found.alt_text and alt != NULL:
-            add_space(b)
-            open_inline(b, CONTEXT_ALT)
-            add_text(b, alt.data, alt.length)
-            close_inline(b, CONTEXT_ALT)
-            add_space(b)
-            b.unheard -= 1
-        else:
-            b.unheard += 1
-        return False
+        return _enter_image(b, node, &said, found)
     if node == found.note:
         m.role = ROLE_BLOCK
         m.code = TAG_DIV
         m.form = FORM_PLAIN
-        class_ = NULL
-        class_length = 0
+        said.class_ = NULL
+        said.class_length = 0
     elif m.code == TAG_CODE and _is_code_block(node):
         m.role = ROLE_BLOCK
-        m.code = TAG_PRE
-        m.form = FORM_PREFORMATTED
     if m.role == ROLE_BLOCK:
-        if has_language and m.code == TAG_DIV and _is_code(node, class_, class_length):
-            m.code = TAG_PRE
-            m.form = FORM_PREFORMATTED
-        if m.code == TAG_CUSTOM and is_named(node, b"mjx-container"):
-            _enter_formula(b, node, FORMULA_RENDERED, NULL, found)
+        if not _enter_block(b, node, &m, &said, found):
             return _leave_out(b, node)
-        style = style_hash(m.code, class_, class_length)
-        cues = read_class(b, style, class_, class_length, &names)
-        special = cues & SPECIAL > 0
-        if special:
-            cues &= ~<uint32_t> SPECIAL
-            if _is_line_number(node, class_, class_length) or find_any(class_, class_length, CODE_ASIDES):
-                return _leave_out(b, node)
-            if not b.pres and find_any(class_, class_length, CODE_BOXES):
-                m.code = TAG_PRE
-                m.form = FORM_PREFORMATTED
-        if id_ != NULL:
-            cues |= read_names(b, id_.data, id_.length, &names)
-        if role != NULL:
-            cues |= read_names(b, role.data, role.length, &names)
-        if hidden:
-            cues |= CONCEALED
-        open_block(b, m.code, m.form, <uint32_t> style, cues, names)
-        if b.marking and node == found.note:
-            add_mark(b, MARK_SIDE_NOTE, 0)
+    elif m.code == TAG_MATH:
+        _add_formula(b, node, found)
+        return _leave_out(b, node)
+    elif _is_aside(b, node, m, &said, found):
+        return _leave_out(b, node)
+    elif _puts_off(b, node, &said, found):
+        return False
     else:
-        if m.code == TAG_MATH:
-            _add_formula(b, node, found)
-            return _leave_out(b, node)
-        if found.rubies and (node.local_name == id_rt or node.local_name == id_rtc):
-            return _leave_out(b, node)
-        if found.note != NULL:
-            if not b.open and _is_number(node):
-                return _leave_out(b, node)
-        elif class_ != NULL and b.open and found.n_notes < MOST_NOTES and not b.pres and not b.headings \
-                and (not found.n_notes or found.noted == b.element) and _is_side_note(class_, class_length):
-            if b.marking:
-                add_mark(b, MARK_SIDE, 0)
-            found.noted = b.element
-            found.notes[found.n_notes] = node
-            found.n_notes += 1
-            b.markup -= _start_tag(node)
-            return False
-        if m.bit == CONTEXT_LABEL and class_ != NULL and find(class_, class_length, b"margin-toggle") \
-                and _is_number(node):
-            return _leave_out(b, node)
-        if m.code == TAG_A and _is_permalink(node, b.headings > 0 or _meaning(node.parent).code == TAG_DT):
-            return _leave_out(b, node)
         found.rubies += node.local_name == id_ruby
         open_inline(b, m.bit)
     if b.marking:
@@ -1057,8 +1120,8 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
             add_mark(b, MARK_STYLE, bits)
             b.styled += 1
         _mark(b, node, m.code)
-        if special and TAG_DIV <= m.code < TAG_FIGURE:
-            mark_callout(b, class_, class_length)
+        if said.is_special and TAG_DIV <= m.code < TAG_FIGURE:
+            mark_callout(b, said.class_, said.class_length)
     return True
 
 
