@@ -617,8 +617,9 @@ cdef enum:
     SHARE = 70
     # Preformatted text is kept whole if this part of its characters is kept: a quarter.
     CODE_PART = 4
-    # Most words of a heading at the end that is removed without its text.
+    # Most words of a heading at the end that is removed without its text, and most of such headings.
     HEADING_WORDS = 8
+    LAST_HEADINGS = 2
 
 # What is counted of a table.
 cdef struct count_t:
@@ -740,29 +741,31 @@ def keep_notes(Tables tables not None, mask not None):
 def drop_last_headings(Tables tables not None, mask not None):
     """Takes from a mask the headings at its end, h2 to h6 of up to eight words, if something after them is removed.
 
-    Other kept text before them stays, so that the mask is never empty afterwards. Arguments and errors as
-    `complete_tables`.
+    More than two of them are the items of a list. Other kept text before them stays, so that the mask is never empty
+    afterwards. Arguments and errors as `complete_tables`.
     """
     cdef uint8_t[::1] kept = _writable(tables, mask)
     cdef const tables_t* t = &tables.t
     cdef const segment_t* s
-    cdef Py_ssize_t last = kept.shape[0] - 1, before
-    while last >= 0 and not kept[last]:
-        last -= 1
-    if last == kept.shape[0] - 1:
+    cdef Py_ssize_t at = kept.shape[0] - 1
+    cdef Py_ssize_t headings[LAST_HEADINGS + 1]
+    cdef int n = 0, k
+    while at >= 0 and not kept[at]:
+        at -= 1
+    if at == kept.shape[0] - 1:
         return
-    while last >= 0:
-        s = &t.segments[last]
-        if s.words > HEADING_WORDS or not 0 <= s.element < t.n_elements \
-                or not TAG_H2 <= t.elements[s.element].tag <= TAG_H6:
-            return
-        before = last - 1
-        while before >= 0 and not kept[before]:
-            before -= 1
-        if before < 0:
-            return
-        kept[last] = False
-        last = before
+    while at >= 0 and n <= LAST_HEADINGS:
+        if kept[at]:
+            s = &t.segments[at]
+            if s.words > HEADING_WORDS or not 0 <= s.element < t.n_elements \
+                    or not TAG_H2 <= t.elements[s.element].tag <= TAG_H6:
+                break
+            headings[n] = at
+            n += 1
+        at -= 1
+    if 0 < n <= LAST_HEADINGS and at >= 0:
+        for k in range(n):
+            kept[headings[k]] = False
 
 
 def complete_tables(Tables tables not None, mask not None):

@@ -337,13 +337,16 @@ def test_headings_at_the_end_go_without_their_text() -> None:
     for removed, then in (
         ([4, 5], [2, 3, 4, 5]),
         ([5], [5]),
-        ([0, 1, 4, 5], [0, 1, 3, 4, 5]),
+        ([0, 1, 4, 5], [0, 1, 4, 5]),
         ([1, 2, 3, 4, 5], [1, 2, 3, 4, 5]),
+        ([0, 1, 5], [0, 1, 5]),
         ([0, 1, 2, 3, 4, 5], [0, 1, 2, 3, 4, 5]),
         ([], []),
     ):
         assert completed(page, removed, drop_last_headings) == then
-    # nothing is removed after it, or it is as long as a sentence
+    # items of a list, nothing before them, nothing removed after it, as long as a sentence
+    assert completed("<p>a<h2>b</h2><h2>c</h2><h2>d</h2><p>e", [4], drop_last_headings) == [4]
+    assert completed("<h2>b</h2><h2>c</h2><p>e", [2], drop_last_headings) == [2]
     assert completed("<p>a<p>b<h2>c</h2>", [1], drop_last_headings) == [1]
     assert completed("<p>a<h2>b c d e f g h i j</h2><p>k", [2], drop_last_headings) == [2]
     assert completed("", [], drop_last_headings) == []
