@@ -632,7 +632,7 @@ def _site(text: str) -> str:
 
 
 def _site_in(whole: str, title: str, url: str) -> str:
-    """Returns what the <title> has before or after the title, if the host has this name; else an empty text."""
+    """Returns what the <title> has before or after the title, if it is the name of the host; else nothing."""
     if not whole.startswith(title) and not whole.endswith(title):
         return ""
     name = _site(whole.removeprefix(title) if whole.startswith(title) else whole.removesuffix(title))

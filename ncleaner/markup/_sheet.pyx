@@ -40,6 +40,7 @@ cdef enum:
     FRAMES = 2 * DEEPEST + 16
     MOST_STYLES = 32      # styles inside of each other
     LONGEST_NAME = 24     # of a programming language
+    LONGEST_HEADING = 120  # characters of a heading without a tag of one
     TASK_LEVELS = 4       # between the box of a task and its item
     FIGURE_LEVELS = 8     # between an image and its figure
     CLOSE = 6             # segments between an image and the text that it belongs to
@@ -210,8 +211,10 @@ cdef void _read_marks(sheet_t* sheet) noexcept nogil:
             if not place.language:
                 place.language = <int32_t> i + 1
         elif mark.kind == MARK_HEADING:
-            place.heading = <int32_t> mark.value
-            place.flags |= HEAVY
+            # some pages call a comment a heading
+            if mark.element >= 0 and t.elements[mark.element].chars <= LONGEST_HEADING:
+                place.heading = <int32_t> mark.value
+                place.flags |= HEAVY
         elif mark.kind == MARK_TASK:
             _note_task(sheet, mark)
         elif mark.kind == MARK_CALLOUT:
@@ -844,7 +847,7 @@ cdef Py_ssize_t _add_pictures(
         element: its block; an image in it stands in its line. -1 for none.
     """
     cdef const tables_t* t = sheet.t
-    cdef int32_t run, place
+    cdef int32_t run, place, box
     cdef node_t* node
     while mark < t.n_marks and t.marks[mark].run <= <uint32_t> until:
         run = <int32_t> t.marks[mark].run
@@ -854,7 +857,11 @@ cdef Py_ssize_t _add_pictures(
                 and not (run == until and place == element) and not _is_inside(sheet, run) \
                 and (sheet.places[place].cell < 0 or sheet.places[sheet.places[place].cell].segments) \
                 and (mark == sheet.lead or _is_among_kept(sheet, run, place)):
-            _open_all(sheet, stack, place)
+            # it stands beside a heading without text, not in it
+            box = sheet.places[place].box
+            while box >= 0 and _kind_of(sheet, box) <= PICTURE:
+                box = _around(sheet, box)
+            _open_all(sheet, stack, box)
             if _top(sheet, stack) > PICTURE or _top(sheet, stack) == NO_BOX:
                 _make_room(sheet, stack, PICTURE)
                 node = _add(sheet, stack, PICTURE, -1)

@@ -226,6 +226,8 @@ class _Page:
         if int(self.runs[first]["context"]) & _SUP or text[0] in "[(" or _ID.search(name):
             return True
         data = self.document.data
+        if not text[0].isdigit():
+            return False
         before = data[: int(self.runs[first]["start"])][-2:].rstrip()[-1:]
         after = data[int(self.runs[end - 1]["end"]) :][:2].lstrip()[:1]
         return before in (b"[", b",") and after in (b"]", b",")

@@ -45,6 +45,7 @@ BLOCKS = [
         "<div role=heading aria-level=3>a</div><p role=heading>b<div role=row aria-level=2>c</div>",
         "### a\n\n## b\n\nc",
     ),
+    (f"<div role=heading>{'a' * 121}</div>", "a" * 121),
     ("<ul><li role=heading aria-level=2>a</ul><p><span role=heading aria-level=2>b</span> c", "- a\n\nb c"),
     # callouts; their name is not written twice
     (

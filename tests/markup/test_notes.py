@@ -47,6 +47,9 @@ PAGES = [
     # brackets and commas around several
     ("<p>Late <cite>[<a href='#bib1'>1</a>, <a href='#bib2'>2</a>]</cite>.<p id=bib1>[1] Since May.<p id=bib2>June.",
      "Late[^1] [^2].\n\n[^1]: Since May.\n\n[^2]: June."),
+    # a list of links to sections
+    ("<p>The <a href='#do'>do</a>, <a href='#if'>if</a>, <a href='#x'>while</a> loops.<p id=if>Since May.",
+     "The do, if, while loops.\n\nSince May."),
     # raised numbers without links
     ("<p>Late.<sup>1</sup><p>June.<sup>2</sup><hr><p><sup>1</sup> Since May.<p><b><sup>2</sup> Note:</b> since 1998.",
      "Late.[^1]\n\nJune.[^2]\n\n[^1]: Since May.\n\n[^2]: **Note:** since 1998."),

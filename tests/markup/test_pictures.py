@@ -148,3 +148,9 @@ def test_a_caption_that_is_removed_takes_no_image_with_it() -> None:
     image = "![](https://harbour.example/a.png)"
     assert markdown(html, [0, 2], images=True) == f"The ferry sails.\n\n{image}\n\nIt sails until May."
     assert markdown(html, [0], images=True) == "The ferry sails."
+
+
+def test_an_image_in_a_heading_without_text_stands_for_itself() -> None:
+    page = "<p>a<h2><img src=b.jpg></h2><p>c<h2><img src=d.jpg>e</h2><p>f"
+    folder = "https://harbour.example/log"
+    assert markdown(page, images=True) == f"a\n\n![]({folder}/b.jpg)\n\nc\n\n## ![]({folder}/d.jpg) e\n\nf"
