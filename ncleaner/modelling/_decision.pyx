@@ -19,7 +19,8 @@ before, and F grows until the best set is found. A few rounds are enough, and no
 
 *Copies.* Sliders, tabs, cards for narrow and wide screens, or a teaser and its article have a text twice on a page. A
 copy in a block of another style (other tags and classes from the root down) is a second form of the same text. Copies
-of one style are the page's own: refrains, repeated rows and examples.
+of one style are the page's own: refrains, repeated rows and examples. But a text that stands three times in a row is a
+banner that moves.
 
 *Runs of links.* Teasers of other pages read like prose, one by one. On an article, what tells them is that they stand
 in a row, each a link as a whole, beside the block that holds the text or behind it.
@@ -36,7 +37,7 @@ stories”, “Share your thoughts”.
 from libc.math cimport exp, fmax, fmin, log, tanh
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memset
+from libc.string cimport memcmp, memset
 
 from ncleaner.document._hashes cimport letters_hash, mix, row_of, rows_for
 from ncleaner.document._tables cimport (
@@ -339,6 +340,10 @@ cdef enum:
     LONG_WORD = 8
     # Texts that begin with the same letters are compared as a whole.
     BEGINNING = 48
+    # Least number of times that a banner stands in a row, and least and most number of its words.
+    REPEATS = 3
+    BANNER = 3
+    LONG_BANNER = 8
 
 cdef struct text_t:
     uint64_t key
@@ -388,6 +393,33 @@ cdef bint drop_kept_copies(const tables_t* t, uint8_t* kept, int32_t* firsts) no
     return done
 
 
+cdef inline bint _may_repeat(const tables_t* t, const segment_t* s) noexcept nogil:
+    return BANNER <= s.words <= LONG_BANNER and not s.flags & PREFORMATTED and not (
+        0 <= s.element < t.n_elements and TAG_TD <= t.elements[s.element].tag <= TAG_TH
+    )
+
+
+cdef void drop_repeats(const tables_t* t, uint8_t* kept, int32_t* firsts) noexcept nogil:
+    """Takes the repetitions of banners from a mask: kept segments with one text in a row; `firsts` may be NULL."""
+    cdef const segment_t* s = t.segments
+    cdef Py_ssize_t first = -1, i, j
+    cdef int n = 0
+    for i in range(t.n_segments + 1):
+        if i < t.n_segments and not kept[i]:
+            continue
+        if i < t.n_segments and first >= 0 and s[i].end - s[i].start == s[first].end - s[first].start \
+                and memcmp(t.text + s[i].start, t.text + s[first].start, s[i].end - s[i].start) == 0:
+            n += 1
+            continue
+        for j in range(first + 1, i if n >= REPEATS else 0):
+            if kept[j]:
+                kept[j] = 0
+                if firsts != NULL:
+                    firsts[j] = <int32_t> first
+        first = i if i < t.n_segments and _may_repeat(t, &s[i]) else -1
+        n = 1
+
+
 cdef uint8_t[::1] _writable(Tables tables, mask):
     """Returns the bytes of a mask of a page."""
     cdef uint8_t[::1] kept = mask.view(np.uint8)
@@ -398,6 +430,8 @@ cdef uint8_t[::1] _writable(Tables tables, mask):
 
 def drop_copies(Tables tables not None, mask not None, firsts=None):
     """Takes from a mask each kept segment whose text is kept before in a block of another style.
+
+    Of a short text that stands three times in a row, only the first one stays.
 
     Args:
         tables: of the page.
@@ -420,6 +454,7 @@ def drop_copies(Tables tables not None, mask not None, firsts=None):
         out = &copied[0]
     with nogil:
         done = drop_kept_copies(&tables.t, &kept[0], out)
+        drop_repeats(&tables.t, &kept[0], out)
     if not done:
         raise MemoryError
 

@@ -359,3 +359,18 @@ def test_a_note_inside_of_text_is_kept_with_it() -> None:
     assert completed(page, [1], keep_notes) == []
     assert completed(page, [0, 3], keep_notes) == [0, 1, 2, 3]
     assert completed("", [], keep_notes) == []
+
+
+def test_banners_are_kept_once() -> None:
+    def dropped(html: str, removed: list[int]) -> list[int]:
+        return completed(html, removed, drop_copies)
+
+    page = "<p>a b c<p>a b c<p>x<p>a b c<p>d"
+    assert dropped(page, [2]) == [1, 2, 3]
+    assert dropped(page, []) == []
+    assert dropped("<p>a b<p>a b<p>a b", []) == []
+    assert dropped(3 * "<p>a b c d e f g h i", []) == []
+    assert dropped("<p>a b c<p>a b c<p>a b d", []) == []
+    assert dropped("<p>a b c<p>a b c<p>a b c", []) == [1, 2]
+    assert dropped("<table><tr><td>a b c<td>a b c<td>a b c</table>", []) == []
+    assert dropped("<pre>a b c\n\na b c\n\na b c</pre>", []) == []
