@@ -23,7 +23,7 @@ from typing import Final, NamedTuple
 from ncleaner.errors import InputError
 from ncleaner.page import LAYOUTS, TextLayout
 from ncleaner.text._layout import layout_of
-from ncleaner.text._lines import find_cut, is_mailbox_line, without_placeholders
+from ncleaner.text._lines import find_cut, is_mailbox_line, lines_with, without_placeholders
 from ncleaner.text.charset import decode, is_wide
 
 __all__ = [
@@ -222,16 +222,21 @@ def split_documents(blocks: Iterable[bytes], form: MarkerForm, limit: int) -> It
         form: of the marker lines.
         limit: most bytes of a body.
     """
-    body = bytearray()
+    # most bodies are within one block, and need no further copy
+    body: bytes | bytearray = b""
     size = 0  # of the body, even if it is above the limit and no longer held
 
     def take(data: bytes) -> None:
-        nonlocal size
+        nonlocal size, body
+        before = size
         size += len(data)
-        if size <= limit:
-            body.extend(data)
+        if size > limit:
+            body = b""
+        elif not before:
+            body = data
         else:
-            body.clear()
+            body = bytearray(body) if isinstance(body, bytes) else body
+            body += data
 
     def part() -> Part:
         return Part(start, marker, url, bytes(body) if size <= limit else None)
@@ -253,8 +258,7 @@ def split_documents(blocks: Iterable[bytes], form: MarkerForm, limit: int) -> It
                 take(block[taken:at])
                 if marker or size:
                     yield part()
-                body.clear()
-                size = 0
+                body, size = b"", 0
                 start, marker, url = passed + at, line, named
                 taken = at + len(line)
         take(block[taken:end])
@@ -275,24 +279,13 @@ def split_documents(blocks: Iterable[bytes], form: MarkerForm, limit: int) -> It
 
 def _candidates(block: bytes, end: int, beginning: bytes) -> Iterator[tuple[int, bytes]]:
     """Yields (offset, line) of the lines before `end` that may be marker lines."""
-    at = 0
-    if not beginning:
-        for line in io.BytesIO(block[:end]):
-            yield at, line
-            at += len(line)
+    if beginning:
+        yield from lines_with(block, end, beginning)
         return
-    if block.startswith((beginning, BOM + beginning), 0, end):
-        yield 0, block[: block.find(b"\n", 0, end) + 1 or end]
-    line, marked = b"\n" + beginning, b"\n" + BOM + beginning
-    found, other = block.find(line, 0, end), block.find(marked, 0, end)
-    while found >= 0 or other >= 0:
-        if other < 0 or 0 <= found < other:
-            at = found + 1
-            found = block.find(line, at, end)
-        else:
-            at = other + 1
-            other = block.find(marked, at, end)
-        yield at, block[at : block.find(b"\n", at, end) + 1 or end]
+    at = 0
+    for line in io.BytesIO(block[:end]):
+        yield at, line
+        at += len(line)
 
 
 def _is_empty(block: bytes, at: int, before: bytes, inside: bool) -> bool:

@@ -337,6 +337,35 @@ def is_mailbox_line(bytes line not None):
 # --------------------------------------------------------------------------------------------------
 # Where a text may be cut.
 
+def lines_with(bytes text not None, Py_ssize_t end, bytes beginning not None):
+    """Finds the lines of a text that begin with certain bytes, or with a byte order mark of UTF-8 and these bytes.
+
+    Args:
+        text: which begins with a line.
+        end: lines that begin at this place or behind it do not count, and no line goes beyond it.
+        beginning: the bytes, without a line feed.
+
+    Returns:
+        A list with the place of each line and the line with its line feed.
+    """
+    cdef const char* start = text
+    cdef const char* p = start
+    cdef const char* stop = start + min(end, len(text))
+    cdef const char* line
+    cdef const char* feed
+    cdef const char* wanted = beginning
+    cdef Py_ssize_t length = len(beginning)
+    cdef list found = []
+    while p < stop:
+        feed = <const char*> memchr(p, c'\n', <size_t> (stop - p))
+        feed = stop if feed == NULL else feed + 1
+        line = p + 3 if feed - p >= 3 and memcmp(p, b"\xef\xbb\xbf", 3) == 0 else p
+        if feed - line >= length and memcmp(line, wanted, <size_t> length) == 0:
+            found.append((p - start, p[: feed - p]))
+        p = feed
+    return found
+
+
 def find_cut(const uint8_t[::1] text not None, size_t start, size_t end, bint by_line):
     """Finds the first place in bytes at which a text may be cut between paragraphs.
 
