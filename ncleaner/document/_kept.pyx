@@ -5,6 +5,8 @@ The text goes from the Document's UTF-8 to the output's without being decoded.
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_FromStringAndSize
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 
@@ -33,11 +35,33 @@ cdef void _fill_json_tables():
 _fill_json_tables()
 
 
-cdef const uint8_t[::1] _rows_of(Tables tables, mask):
-    cdef const uint8_t[::1] kept = np.ascontiguousarray(mask).view(np.uint8)
-    if kept.shape[0] != tables.t.n_segments:
-        raise ValueError("the mask does not fit the document")
-    return kept
+cdef class _Mask:
+    """The bytes of a mask, which stay in place while this object lives. Every page has several: a view of Cython takes
+    three times as long to make."""
+
+    cdef Py_buffer view
+    cdef const uint8_t* rows
+
+    def __cinit__(self, Tables tables not None, mask not None):
+        if not mask.flags.c_contiguous:
+            mask = np.ascontiguousarray(mask)
+        PyObject_GetBuffer(mask, &self.view, PyBUF_SIMPLE)
+        self.rows = <const uint8_t*> self.view.buf
+        if self.view.len != tables.t.n_segments:
+            raise ValueError("the mask does not fit the document")
+
+    def __dealloc__(self):
+        PyBuffer_Release(&self.view)
+
+
+def without(Tables tables not None, int flags):
+    """Returns the segments that have none of some flags: shape (segments,), bool."""
+    cdef Py_ssize_t n = tables.t.n_segments, i
+    found = PyByteArray_FromStringAndSize(NULL, n)
+    cdef char* out = PyByteArray_AS_STRING(found)
+    for i in range(n):
+        out[i] = tables.t.segments[i].flags & flags == 0
+    return np.frombuffer(found, np.bool_)
 
 
 def text_of(Tables tables not None, mask not None, bytes end not None=b""):
@@ -51,7 +75,8 @@ def text_of(Tables tables not None, mask not None, bytes end not None=b""):
     Raises:
         ValueError: the mask does not fit the document.
     """
-    cdef const uint8_t[::1] kept = _rows_of(tables, mask)
+    cdef _Mask masked = _Mask(tables, mask)
+    cdef const uint8_t* kept = masked.rows
     cdef const tables_t* t = &tables.t
     cdef const segment_t* s
     cdef size_t size = 0, after = len(end)
@@ -102,7 +127,8 @@ def json_of(Tables tables not None, mask not None):
 
     Only quotation marks, backslashes and controls are escaped, as orjson does it. Arguments and errors as `text_of`.
     """
-    cdef const uint8_t[::1] kept = _rows_of(tables, mask)
+    cdef _Mask masked = _Mask(tables, mask)
+    cdef const uint8_t* kept = masked.rows
     cdef const tables_t* t = &tables.t
     cdef const uint8_t* p
     cdef const uint8_t* end
@@ -160,7 +186,8 @@ def sums_of(Tables tables not None, mask not None):
 
     Arguments and errors as `text_of`.
     """
-    cdef const uint8_t[::1] kept = _rows_of(tables, mask)
+    cdef _Mask masked = _Mask(tables, mask)
+    cdef const uint8_t* kept = masked.rows
     cdef const tables_t* t = &tables.t
     cdef uint64_t chars = 0, links = 0
     cdef Py_ssize_t i
@@ -215,7 +242,8 @@ def counts_of(Tables tables not None, mask not None):
 
     Arguments and errors as `text_of`.
     """
-    cdef const uint8_t[::1] kept = _rows_of(tables, mask)
+    cdef _Mask masked = _Mask(tables, mask)
+    cdef const uint8_t* kept = masked.rows
     cdef const tables_t* t = &tables.t
     cdef uint64_t segments = 0, words = 0, all_words = 0
     cdef uint32_t own
@@ -274,7 +302,8 @@ def with_zone(Tables tables not None, mask not None, int zone, bint keep):
     Raises:
         ValueError: the mask does not fit the document.
     """
-    cdef const uint8_t[::1] kept = _rows_of(tables, mask)
+    cdef _Mask masked = _Mask(tables, mask)
+    cdef const uint8_t* kept = masked.rows
     cdef uint8_t[::1] changed
     cdef const tables_t* t = &tables.t
     cdef Py_ssize_t i = 0

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import tags
-from ncleaner.document._kept import words_of, words_of_row
+from ncleaner.document._kept import without, words_of, words_of_row
 from ncleaner.document._tables import ELEMENTS, MARKS, NAMES, RUNS, SEGMENTS, VALUES, Tables
 from ncleaner.text.visible import counted
 
@@ -370,8 +370,7 @@ class Document:
 
         It is False, for example, for folded text, text in another tab, and text in a pop-up that is not open.
         """
-        shown: npt.NDArray[np.bool_] = self.segments["flags"] & HIDDEN == 0
-        return shown
+        return without(self.tables, HIDDEN)
 
     @property
     def readable(self) -> npt.NDArray[np.bool_]:
@@ -379,8 +378,7 @@ class Document:
 
         These are the visible segments without the fields of the headers of messages in plain text.
         """
-        shown: npt.NDArray[np.bool_] = self.segments["flags"] & (HIDDEN | HEADER) == 0
-        return shown
+        return without(self.tables, HIDDEN | HEADER)
 
     def origin(self, mask: npt.NDArray[np.bool_]) -> str:
         """Returns where segments are from; empty for no segment.
