@@ -67,8 +67,12 @@ _LEAST_SHARE = 1 << 18
 # An archive larger than this part of a worker's share is read by all workers together: at the end of a run,
 # others would have nothing to do while the last one is cleaned.
 _SHARES = 10
+# A batch is sent when it has this many pages and bytes, so that messages cost little beside short pages; or most
+# bytes, so that memory is bounded; or has been gathered for some time, from a pipe that gives little.
 _BATCH_PAGES = 32
-_BATCH_BYTES = 2_000_000
+_BATCH_BYTES = 1 << 18
+_MOST_BATCH_BYTES = 2_000_000
+_BATCH_SECONDS = 0.5
 _POLL_SECONDS = 0.2
 
 
@@ -264,12 +268,18 @@ def _batches(items: Iterable[tuple[Input, Page | Skip | Damage | None]]) -> Iter
     None in place of an item is the end of an input.
     """
     pages: list[Page] = []
-    size = 0
+    size, since = 0, 0.0
     for source, item in items:
         if isinstance(item, Page):
+            if not pages:
+                since = time.monotonic()
             pages.append(item)
             size += len(item.body)
-            if len(pages) == _BATCH_PAGES or size >= _BATCH_BYTES:
+            if (
+                (size >= _BATCH_BYTES and len(pages) >= _BATCH_PAGES)
+                or size >= _MOST_BATCH_BYTES
+                or time.monotonic() - since >= _BATCH_SECONDS
+            ):
                 yield _batch(source, pages)
                 pages, size = [], 0
         elif item is None:

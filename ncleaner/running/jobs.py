@@ -49,7 +49,7 @@ __all__ = [
 ]
 
 # A worker sends a chunk when one of these bounds is reached.
-_CHUNK_PAGES = 64
+_CHUNK_PAGES = 256
 _CHUNK_BYTES = 1 << 20
 _CHUNK_SECONDS = 0.5
 
