@@ -181,6 +181,16 @@ def json_of(Tables tables not None, mask not None):
     return found
 
 
+def number_kept(Tables tables not None, mask not None):
+    """Returns the number of kept segments. Arguments and errors as `text_of`."""
+    cdef _Mask masked = _Mask(tables, mask)
+    cdef const uint8_t* kept = masked.rows
+    cdef Py_ssize_t n = 0, i
+    for i in range(tables.t.n_segments):
+        n += kept[i] != 0
+    return n
+
+
 def sums_of(Tables tables not None, mask not None):
     """Returns sums over the kept segments: (characters, characters in links).
 

@@ -118,6 +118,8 @@ class Kept(NamedTuple):
     def kind(self) -> str:
         """The most probable kind of the page, `NOTICE` if that is likelier than not; empty if the method does
         not judge it."""
+        if not self.kinds:
+            return ""
         if self.kind_probability(NOTICE) > 0.5:
             return NOTICE
         best, most = "", -1.0
@@ -155,8 +157,9 @@ class Kept(NamedTuple):
             old.seen,
         )
         # `_replace` takes three times as long, and every page is remarked
-        mask, scores, _, *others = self
-        return Kept(mask, scores, remarks, *others)
+        return Kept(
+            self.mask, self.scores, remarks, self.kinds, self.marks, self.estimate, self.quality, self.seen
+        )
 
     def without_seen(self) -> Kept:
         """Returns the same decision without the segments of which earlier pages have more than half.

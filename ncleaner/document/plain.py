@@ -24,7 +24,10 @@ from ncleaner.text.charset import decode
 
 __all__ = ["dump_text"]
 
-_UNKNOWN = -1
+# The numbers by which compiled code knows the layouts, -1 for one that is not known yet; and each as that of
+# a whole text.
+_NUMBERS = {"auto": -1, **{name: number for number, name in enumerate(LAYOUTS)}}
+_WHOLE = {name: TextLayout(name) for name in LAYOUT_CHOICES}
 
 
 def dump_text(
@@ -53,15 +56,15 @@ def dump_text(
             `limits.bytes` or `limits.segments`.
     """
     limits.check_size(len(text))
-    check_is("layout", layout, (str, TextLayout), "auto, lines, paragraphs or wrapped")
-    if isinstance(layout, str):
-        layout = TextLayout(layout)
-    if layout.name not in LAYOUT_CHOICES:
+    if not isinstance(layout, TextLayout):
+        check_is("layout", layout, str, "auto, lines, paragraphs or wrapped")
+        layout = _WHOLE.get(layout) or TextLayout(layout)
+    number = _NUMBERS.get(layout.name)
+    if number is None:
         raise InputError(f"unknown layout of text {layout.name!r}: give {', '.join(LAYOUT_CHOICES)}")
     utf8, used = decode(text, content_type, encoding, html=False)
     limits.check_lines(utf8)
     builder = Builder(len(utf8), limits.segments)
-    number = LAYOUTS.index(layout.name) if layout.name != "auto" else _UNKNOWN
     plain = without_placeholders(utf8)
     fill(builder, plain, number, layout.width, layout.margin, layout.begins, layout.ends)
     limits.check_segments(builder.count_segments())

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import tags
-from ncleaner.document._kept import without, words_of, words_of_row
+from ncleaner.document._kept import number_kept, without, words_of, words_of_row
 from ncleaner.document._tables import ELEMENTS, MARKS, NAMES, RUNS, SEGMENTS, VALUES, Tables
 from ncleaner.text.visible import counted
 
@@ -388,7 +388,7 @@ class Document:
         Args:
             mask: which segments; shape (segments,).
         """
-        if not np.count_nonzero(mask):
+        if not number_kept(self.tables, mask):
             return ""
         if not self.has_state:
             return "page"

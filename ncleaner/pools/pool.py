@@ -91,11 +91,13 @@ class Activity:
         self._at = context.RawArray("d", 4)
         self._at[1] = time.monotonic()
 
-    def begin(self, doing: Doing, item: int = -1) -> None:
-        """Notes that the worker begins something, at an item or at none."""
-        self._at[0] = item
-        self._at[1] = time.monotonic()
-        self._at[2] = doing
+    def begin(self, doing: Doing, item: int = -1) -> float:
+        """Notes that the worker begins something, at an item or at none. Returns the time."""
+        at = self._at
+        at[0] = item
+        at[1] = now = time.monotonic()
+        at[2] = doing
+        return now
 
     def live(self) -> None:
         """Notes that the worker goes on with what it is doing."""

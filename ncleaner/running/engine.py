@@ -67,8 +67,8 @@ _LEAST_SHARE = 1 << 18
 # An archive larger than this part of a worker's share is read by all workers together: at the end of a run,
 # others would have nothing to do while the last one is cleaned.
 _SHARES = 10
-# A batch is sent when it has this many pages and bytes, so that messages cost little beside short pages; or most
-# bytes, so that memory is bounded; or has been gathered for some time, from a pipe that gives little.
+# A batch is sent when it has this many pages and bytes, so that messages cost little beside short pages; or
+# most bytes, so that memory is bounded; or has been gathered for some time, from a pipe that gives little.
 _BATCH_PAGES = 32
 _BATCH_BYTES = 1 << 18
 _MOST_BATCH_BYTES = 2_000_000

@@ -125,13 +125,13 @@ def pool_of(jobs: int, settings: Settings, cleaner: Cleaner | None = None) -> Po
     return Pool(jobs, _Setup(settings, cleaner), seconds=limits.seconds, memory=limits.memory)
 
 
-def _clean(page: Page, state: WorkerState, tally: Tally) -> bytes:
+def _clean(page: Page, state: WorkerState, tally: Tally, began: float) -> bytes:
     """Returns a page's output, and counts the page. Only here, an error in a page is caught."""
-    began = time.monotonic()
     try:
         document, kept = state.cleaner.page(page)
-        is_piece = page.layout is not None and page.layout.is_piece
-        single = (page.offset < 0 or is_piece) and not state.settings.many_pages
+        layout = page.layout
+        is_alone = page.offset < 0 or (layout is not None and layout.is_piece)
+        single = is_alone and not state.settings.many_pages
         part = state.sink.render(page, document, kept, single)
     except NcleanerError as error:
         tally.add_lost(type(error).__name__, str(error), page)
@@ -178,21 +178,21 @@ class Job:
                 activity.live()
                 continue
             if isinstance(item, Page):
-                activity.begin(Doing.ITEM, number)
-                given_up = self.given_up.get(number)
+                now = activity.begin(Doing.ITEM, number)
+                given_up = self.given_up.get(number) if self.given_up else None
                 try:
-                    part = b"" if given_up else _clean(item, state, tally)
+                    part = b"" if given_up else _clean(item, state, tally, now)
                 except MemoryError:
                     part, given_up = b"", GivenUp("out of memory", "not enough memory")
                 if given_up:
                     tally.add_quarantined(given_up.reason, given_up.why, item)
                     if given_up.quarantine:
                         quarantine.append(warc_record(item, state.settings.recipe.limits))
-                activity.begin(Doing.READING)
+                now = activity.begin(Doing.READING)
                 parts.append(part)
                 size += len(part)
             else:
-                activity.live()
+                now = activity.begin(Doing.READING)
                 tally.add_item(item)
             count += 1
             offset = item.offset
@@ -200,7 +200,7 @@ class Job:
                 count >= _CHUNK_PAGES
                 or size >= _CHUNK_BYTES
                 or number <= self.send_each_until
-                or time.monotonic() - since >= _CHUNK_SECONDS
+                or now - since >= _CHUNK_SECONDS
             ):
                 activity.begin(Doing.SENDING)
                 yield Chunk(b"".join(parts), tally, count, offset, b"".join(quarantine))

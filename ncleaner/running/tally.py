@@ -251,6 +251,8 @@ class Tally:
     def add_page(self, page: Page, document: Document, kept: Kept, seconds: float) -> None:
         """Counts a cleaned page, which took `seconds`."""
         kept_segments, kept_words, words = counts_of(document.tables, kept.mask)
+        remarks = kept.remarks
+        kind = kept.kind
         self.pages += 1
         self.bytes += len(page.body)
         if len(self.slowest) < _SLOWEST or seconds > self.slowest[-1][0]:
@@ -261,31 +263,31 @@ class Tally:
             self.cleaned += 1
         else:
             self.empty += 1
-            if kept.remarks.reserved:
+            if remarks.reserved:
                 self.reserved += 1
-            elif kept.remarks.foreign:
+            elif remarks.foreign:
                 self.foreign += 1
-            elif kept.remarks.doubtful:
+            elif remarks.doubtful:
                 self.doubtful += 1
-            elif kept.remarks.duplicate_of:
+            elif remarks.duplicate_of:
                 self.dropped += 1
             else:
-                self.notices += kept.kind == NOTICE
+                self.notices += kind == NOTICE
         self.segments_kept += kept_segments
         self.segments_removed += len(document) - kept_segments
         self.words_kept += kept_words
         self.words_removed += words - kept_words
         self.flattened += document.dropped_tags > 0
         self.encodings[document.encoding or "decoded"] += 1
-        self.unfamiliar += kept.remarks.unfamiliar
-        self.duplicates += bool(kept.remarks.duplicate_of)
-        self.seen += kept.remarks.seen
-        if kept.remarks.fallback:
-            self.fallbacks[kept.remarks.fallback] += 1
-        _add(self.languages, kept.remarks.language or "unknown", 1)
-        if kept.remarks.model:
-            _add(self.models, kept.remarks.model, 1)
-        if kind := kept.kind:
+        self.unfamiliar += remarks.unfamiliar
+        self.duplicates += bool(remarks.duplicate_of)
+        self.seen += remarks.seen
+        if remarks.fallback:
+            self.fallbacks[remarks.fallback] += 1
+        _add(self.languages, remarks.language or "unknown", 1)
+        if remarks.model:
+            _add(self.models, remarks.model, 1)
+        if kind:
             self.kinds[kind] += 1
         if words:
             self.shares[SHARES[10 * kept_words // words + 1 if kept_words else 0]] += 1

@@ -8,7 +8,7 @@ import numpy as np
 import orjson
 
 from ncleaner.document import Document
-from ncleaner.document._kept import json_of
+from ncleaner.document._kept import json_of, number_kept
 from ncleaner.document.kept import Kept
 from ncleaner.document.tables import STATE, ZONES
 from ncleaner.markup.render import markdown_of
@@ -84,7 +84,7 @@ def row_of(page: Page, document: Document, kept: Kept, options: SinkOptions, tex
         "encoding": document.encoding,
         "offset": page.offset,
         "record_id": replace_surrogates(page.record_id),
-        "segments_kept": int(np.count_nonzero(kept.mask)),
+        "segments_kept": number_kept(document.tables, kept.mask),
         "text": text,
     }
     if options.markdown:
