@@ -3,8 +3,9 @@
 `methods/baselines.py` says what the forms are.
 """
 
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
-from libc.string cimport memcpy, memset
+from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_FromStringAndSize
+from libc.stdint cimport uint8_t, uint32_t
+from libc.string cimport memset
 
 from ncleaner.document._tables cimport HEADER, HIDDEN, Tables, segment_t
 from ncleaner.text._letters cimport decode_utf8
@@ -20,6 +21,7 @@ cdef enum:
     MARKS = 3           # characters that may come before a copyright sign
     ITEM_WORDS = 5      # of the longest item of a menu
     FOOTER_WORDS = 40   # of the longest footer line
+    BLOCK = 32          # bytes that are looked at together
 
 # Bytes with which a separator may begin; a second test decides.
 cdef bint is_suspect[256]
@@ -130,23 +132,32 @@ cdef bint _is_menu(const uint8_t* p, const uint8_t* end) noexcept nogil:
     return words <= ITEM_WORDS * (items if items else 1)
 
 
-cdef inline uint64_t _has(uint64_t word, uint64_t byte) noexcept nogil:
-    """Returns a value other than 0 if one of the eight bytes of a word is this one."""
-    word ^= byte * <uint64_t> 0x0101010101010101
-    return (word - <uint64_t> 0x0101010101010101) & ~word & <uint64_t> 0x8080808080808080
+cdef inline bint _any_suspect(const uint8_t* p) noexcept nogil:
+    """Whether a separator may begin in the BLOCK bytes at `p`."""
+    cdef uint8_t found = 0
+    cdef int k
+    # a loop without a branch, for the vector units of a processor
+    for k in range(BLOCK):
+        found |= (p[k] == c'|') | (p[k] == c':') | (p[k] == 0xC2) | (p[k] == 0xE2)
+    return found != 0
 
 
 cdef bint _is_separated(const uint8_t* p, const uint8_t* end) noexcept nogil:
     """Whether there is a separator."""
-    cdef uint64_t eight
-    cdef int k
-    while end - p >= 8:
-        memcpy(&eight, p, 8)
-        if _has(eight, c'|') or _has(eight, c':') or _has(eight, 0xC2) or _has(eight, 0xE2):
-            for k in range(8):
-                if is_suspect[p[k]] and _separator(p + k, <size_t> (end - p - k)):
-                    return True
-        p += 8
+    cdef const uint8_t* stop
+    if end - p >= BLOCK:
+        while end - p >= BLOCK:
+            if _any_suspect(p):
+                stop = p + BLOCK
+                while p < stop:
+                    if is_suspect[p[0]] and _separator(p, <size_t> (end - p)):
+                        return True
+                    p += 1
+            else:
+                p += BLOCK
+        # with bytes that have been looked at
+        if not _any_suspect(end - BLOCK):
+            return False
     while p < end:
         if is_suspect[p[0]] and _separator(p, <size_t> (end - p)):
             return True
@@ -168,9 +179,10 @@ def removed_forms(Tables tables not None):
     cdef Py_ssize_t n = tables.t.n_segments, i
     cdef const segment_t* s = tables.t.segments
     cdef const uint8_t* text = tables.t.text
-    found = np.zeros(n, np.bool_)
-    cdef uint8_t[::1] out = found.view(np.uint8)
+    # quickly made, as every page has one
+    found = PyByteArray_FromStringAndSize(NULL, n)
+    cdef char* out = PyByteArray_AS_STRING(found)
     with nogil:
         for i in range(n):
             out[i] = s[i].flags & (HIDDEN | HEADER) != 0 or _is_removed(text + s[i].start, text + s[i].end, s[i].words)
-    return found
+    return np.frombuffer(found, np.bool_)

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
+from ncleaner.document._kept import number_kept
 from ncleaner.document.kept import Kept, Remarks
 from ncleaner.methods.base import Trace
 from ncleaner.methods.baselines import Heuristics
@@ -40,7 +41,8 @@ class NGram:
         according to the model's decision. `trace` records how."""
         scores = self.model.judge(document)
         kept, removed = scores >= self.model.decision.threshold, self._heuristics.remove(document)
-        mask = kept & ~removed
+        # kept and not removed
+        mask = kept > removed
         if trace is not None:
             # a segment of such a form is removed whatever its score
             trace.note("score", kept | removed)
@@ -53,7 +55,7 @@ class NGram:
         # counting letters takes time: only pages kept or removed completely are checked
         return bool(
             len(mask) >= _MANY
-            and np.count_nonzero(mask) in (0, len(mask))
+            and number_kept(document.tables, mask) in (0, len(mask))
             and self.model.unfamiliarity(document.data) > _UNFAMILIAR
         )
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
-from ncleaner.document._kept import sums_of, with_zone
+from ncleaner.document._kept import number_kept, sums_of, with_zone
 from ncleaner.document.kept import NOTICE, Kept
 from ncleaner.document.tables import ZONES
 from ncleaner.methods.base import Entry, Trace
@@ -54,7 +54,7 @@ class Wanted(NamedTuple):
     def applied(self, document: Document, kept: Kept, trace: Trace | None = None) -> Kept:
         """Returns a method's decision with these wishes; `trace` records what they change."""
         mask = kept.mask
-        if not self.notices and kept.kind_probability(NOTICE) > 0.5:
+        if kept.kinds and not self.notices and kept.kind_probability(NOTICE) > 0.5:
             mask = np.zeros_like(mask)
             if trace is not None:
                 trace.note(NOTICE, mask)
@@ -68,7 +68,7 @@ class Wanted(NamedTuple):
         if self.headline is not None:
             wishes.append((_HEADLINE, self.headline))
         for zone, keep in wishes:
-            if zone == _HEADLINE and not np.count_nonzero(mask):
+            if zone == _HEADLINE and not number_kept(document.tables, mask):
                 continue
             changed = with_zone(document.tables, mask, zone, keep)
             if zone == _COMMENT and changed is not mask and self._is_discussion(document, kept, changed):
