@@ -18,11 +18,15 @@ __all__ = ["Channel", "pair", "receive", "send"]
 _LENGTH: Final = Struct("!Q")
 _BLOCK: Final = 1 << 18
 _BLOCKS: Final = 16
+_ROOM: Final = 1 << 19
 
 
 def pair() -> tuple[Channel, socket.socket]:
     """Returns the parent's end and the worker's end of a new connection."""
     ours, theirs = socket.socketpair()
+    for end in (ours, theirs):
+        # a job or a result of the usual size goes in one piece, so that both sides wake up once
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _ROOM)
     ours.setblocking(False)
     return Channel(ours), theirs
 
