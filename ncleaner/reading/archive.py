@@ -28,7 +28,6 @@ from ncleaner.reading.inputs import STDIN, is_archive, sniff
 from ncleaner.reading.markers import (
     BOM,
     MarkerForm,
-    Piece,
     custom_form,
     detect_form,
     pieces_of,
@@ -334,10 +333,9 @@ def _archives(
             yield parts if parts is not None else [Part(file)]
 
 
-def _placed(items: Iterable[Placed], part: Part) -> Iterator[Placed]:
-    """Yields items with offsets in the input."""
-    for item in items:
-        yield item if part.offset < 0 else replace(item, offset=part.offset)
+def _placed(items: Iterable[Placed], part: Part) -> Iterable[Placed]:
+    """Returns items with offsets in the input."""
+    return items if part.offset < 0 else (replace(item, offset=part.offset) for item in items)
 
 
 def unread_once(items: Iterable[T]) -> Iterator[T]:
@@ -562,8 +560,8 @@ def _pages_of_text(
     if form:
         documents = _marked_documents(chain([bytes(head)], rest), form, limit, name)
     else:
-        documents = ((name, piece) for piece in pieces_of(bytes(head), rest, limit, reading.layout))
-    for url, (offset, body, layout) in documents:
+        documents = ((name, *piece) for piece in pieces_of(bytes(head), rest, limit, reading.layout))
+    for url, offset, body, layout in documents:
         if body is None:
             yield Skip("too large", url or name, name, offset, lost=True)
         elif found := binary(body):
@@ -584,8 +582,8 @@ def _forgetting(blocks: Iterator[bytes], source: Source) -> Iterator[bytes]:
 
 def _marked_documents(
     blocks: Iterable[bytes], form: MarkerForm, limit: int, name: str
-) -> Iterator[tuple[str, Piece]]:
-    """Cuts a stream at its marker lines; yields (URL, text), with None for a text above the limit.
+) -> Iterator[tuple[str, int, bytes | None, TextLayout | None]]:
+    """Cuts a stream at its marker lines; yields (URL, *fields of a `Piece`).
 
     Offsets count bytes of the text even if it is compressed: documents without a URL differ in them.
     """
@@ -597,12 +595,12 @@ def _marked_documents(
         after = next(parts, None)
         if after is None:
             # without any marker line, the text is one page
-            yield name, Piece(-1, before.body)
+            yield name, -1, before.body, None
             return
         if before.body is None or before.body.strip(_WHITE):
-            yield "", Piece(before.offset, before.body)
+            yield "", before.offset, before.body, None
         before = after
-    for part in chain([before], parts):
+    for offset, marker, url, body in chain([before], parts):
         # the marker line begins after the byte order mark
-        mark = len(part.marker) - len(part.marker.removeprefix(BOM))
-        yield part.url, Piece(part.offset + mark, None if part.body is None else form.text(part.body))
+        begin = offset + len(BOM) if marker.startswith(BOM) else offset
+        yield url, begin, None if body is None else form.text(body), None
