@@ -251,7 +251,7 @@ class Tally:
     def add_page(self, page: Page, document: Document, kept: Kept, seconds: float) -> None:
         """Counts a cleaned page, which took `seconds`."""
         kept_segments, kept_words, words = counts_of(document.tables, kept.mask)
-        remarks = kept.remarks
+        model, language, fallback, unfamiliar, duplicate_of, doubtful, reserved, foreign, seen = kept.remarks
         kind = kept.kind
         self.pages += 1
         self.bytes += len(page.body)
@@ -263,13 +263,13 @@ class Tally:
             self.cleaned += 1
         else:
             self.empty += 1
-            if remarks.reserved:
+            if reserved:
                 self.reserved += 1
-            elif remarks.foreign:
+            elif foreign:
                 self.foreign += 1
-            elif remarks.doubtful:
+            elif doubtful:
                 self.doubtful += 1
-            elif remarks.duplicate_of:
+            elif duplicate_of:
                 self.dropped += 1
             else:
                 self.notices += kind == NOTICE
@@ -279,14 +279,14 @@ class Tally:
         self.words_removed += words - kept_words
         self.flattened += document.dropped_tags > 0
         self.encodings[document.encoding or "decoded"] += 1
-        self.unfamiliar += remarks.unfamiliar
-        self.duplicates += bool(remarks.duplicate_of)
-        self.seen += remarks.seen
-        if remarks.fallback:
-            self.fallbacks[remarks.fallback] += 1
-        _add(self.languages, remarks.language or "unknown", 1)
-        if remarks.model:
-            _add(self.models, remarks.model, 1)
+        self.unfamiliar += unfamiliar
+        self.duplicates += bool(duplicate_of)
+        self.seen += seen
+        if fallback:
+            self.fallbacks[fallback] += 1
+        _add(self.languages, language or "unknown", 1)
+        if model:
+            _add(self.models, model, 1)
         if kind:
             self.kinds[kind] += 1
         if words:

@@ -16,11 +16,13 @@ from ncleaner.document._kept import (
     counts_of,
     headline_and_bylines,
     json_of,
+    number_kept,
     rows_with_digits,
     sums_of,
     text_of,
     text_of_row,
     with_zone,
+    without,
     words_of,
     words_of_row,
 )
@@ -123,9 +125,25 @@ def test_words_of_any_text(texts: list[str]) -> None:
             words_of_row(page.tables, row)
 
 
+def test_segments_without_flags_and_their_number() -> None:
+    page = dump_html("<p>one<pre>two</pre><p hidden>three<pre hidden>four</pre>")
+    flags = page.segments["flags"]
+    assert flags.tolist() == [0, 1, 2, 3]
+    for chosen in range(4):
+        mask = without(page.tables, chosen)
+        assert mask.dtype == bool and mask.tolist() == (flags & chosen == 0).tolist()
+        assert number_kept(page.tables, mask) == mask.sum()
+        # it belongs to the caller
+        mask[:] = False
+        assert number_kept(page.tables, mask) == 0
+    # every other byte of an array
+    assert number_kept(page.tables, np.repeat(flags < 2, 2)[::2]) == 2
+    assert without(dump_html("").tables, 1).tolist() == []
+
+
 def test_masks_that_do_not_fit() -> None:
     page = dump_html("<p>one<p>two")
-    for function in (text_of, json_of, sums_of, counts_of):
+    for function in (text_of, json_of, sums_of, counts_of, number_kept):
         with pytest.raises(ValueError, match="does not fit"):
             function(page.tables, np.ones(3, bool))
 

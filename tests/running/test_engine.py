@@ -362,6 +362,25 @@ def test_a_batch_of_several_inputs_names_the_one_that_is_read() -> None:
         batch.advance(Chunk(b"", Tally(), 1, -1))
 
 
+def _sizes(pages: list[Page]) -> list[list[int]]:
+    """Returns the sizes of the pages of each batch."""
+    source = Input("-", "-", -1)
+    batches = (part for part in engine._batches((source, page) for page in pages) if isinstance(part, _Batch))
+    return [
+        [len(page.body) for page in batch.job.pages] for batch in batches if isinstance(batch.job, PagesJob)
+    ]
+
+
+def test_batches_have_many_short_pages_or_some_long_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    short, long, huge = (Page(b"a" * size) for size in (1 << 10, 1 << 15, 2_000_000))
+    assert [len(batch) for batch in _sizes([short] * 600)] == [256, 256, 88]
+    assert [len(batch) for batch in _sizes([long] * 70)] == [32, 32, 6]
+    assert [len(batch) for batch in _sizes([short, huge, short])] == [2, 1]
+    # a pipe that gives little is not held up
+    monkeypatch.setattr(engine, "_BATCH_SECONDS", 0.0)
+    assert [len(batch) for batch in _sizes([short] * 3)] == [1, 1, 1]
+
+
 def test_the_work_is_divided_by_size() -> None:
     small, large, text, pipe = (
         Input(name, name, size) for name, size in zip("sltp", (10, 100, 200, -1), strict=True)
