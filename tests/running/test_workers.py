@@ -97,7 +97,7 @@ def test_a_worker_is_stopped_in_the_middle_of_a_message(monkeypatch: pytest.Monk
     monkeypatch.setattr(pools, "_STOPPED_AFTER", 0.3)
     with pool_of(1, EVERYTHING) as pool:
         pid = ready(pool)
-        pool.submit(job(size=1_000_000))
+        pool.submit(job(size=4_000_000))
         (worker,) = pool._workers
         # its result is larger than what the socket holds, and nobody reads it
         end = time.monotonic() + 30
@@ -133,7 +133,7 @@ def test_a_parent_that_was_away_blames_nobody(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(pools._SILENCE, Doing.SENDING, 0.3)
     with pool_of(1, EVERYTHING) as pool:
         ready(pool)
-        pool.submit(job(size=1_000_000))
+        pool.submit(job(size=4_000_000))
         pool.poll(0.1)
         time.sleep(1.5)
         assert not is_dead(events_of(pool, is_done))
