@@ -18,7 +18,7 @@ __all__ = ["Channel", "pair", "receive", "send"]
 _LENGTH: Final = Struct("!Q")
 _BLOCK: Final = 1 << 18
 _BLOCKS: Final = 16
-_ROOM: Final = 1 << 19
+_ROOM: Final = 1 << 20
 
 
 def pair() -> tuple[Channel, socket.socket]:

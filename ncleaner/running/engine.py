@@ -70,7 +70,7 @@ _SHARES = 10
 # A batch is sent when it has this many pages and bytes, so that messages cost little beside short pages; or
 # most bytes, so that memory is bounded; or has been gathered for some time, from a pipe that gives little.
 _BATCH_PAGES = 32
-_BATCH_BYTES = 1 << 18
+_BATCH_BYTES = 1 << 19
 _MOST_BATCH_BYTES = 2_000_000
 _BATCH_SECONDS = 0.5
 _POLL_SECONDS = 0.2

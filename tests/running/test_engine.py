@@ -373,7 +373,7 @@ def _sizes(pages: list[Page]) -> list[list[int]]:
 
 def test_batches_have_many_short_pages_or_some_long_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     short, long, huge = (Page(b"a" * size) for size in (1 << 10, 1 << 15, 2_000_000))
-    assert [len(batch) for batch in _sizes([short] * 600)] == [256, 256, 88]
+    assert [len(batch) for batch in _sizes([short] * 600)] == [512, 88]
     assert [len(batch) for batch in _sizes([long] * 70)] == [32, 32, 6]
     assert [len(batch) for batch in _sizes([short, huge, short])] == [2, 1]
     # a pipe that gives little is not held up
