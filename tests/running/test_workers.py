@@ -107,6 +107,8 @@ def test_a_worker_is_stopped_in_the_middle_of_a_message(monkeypatch: pytest.Monk
             time.sleep(0.01)
         time.sleep(0.2)
         os.kill(pid, signal.SIGSTOP)
+        # the system goes on sending if there is room before the worker has stopped
+        time.sleep(0.2)
         found = events_of(pool, is_dead)
         assert [type(event) for event in found] == [Death]
 
