@@ -20,6 +20,7 @@ from ncleaner.document._tables import ELEMENTS, MARKS, NAMES, RUNS, SEGMENTS, VA
 from ncleaner.text.visible import counted
 
 __all__ = [
+    "ASIDE",
     "ELEMENT",
     "HEADER",
     "HIDDEN",
