@@ -327,7 +327,8 @@ class _Page:
                 if run in taken:
                     continue
                 text = self.text(run, run + 1)
-                if text and not _is_number(text, label) and text.strip("^↑↩") != "":
+                is_sign = text.strip("^↑↩") == "" or _AROUND_REFERENCE.fullmatch(text)
+                if not is_sign and not _is_number(text, label):
                     own = "" if run > first else rf"[\[(]?{re.escape(label)}"
                     begun = re.match(rf"\s*{own}(?:[\])][.:]?|[.:])\s+(?=\S)", text)
                     if begun is not None:

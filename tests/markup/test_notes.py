@@ -44,6 +44,8 @@ PAGES = [
     # the number is a part of the text
     ("<p>Late<a href='#note1'>1</a>.<p id=note1>1. Since May.", "Late[^1].\n\n[^1]: Since May."),
     ("<p>Late<a href='#note1'>1</a>.<p id=note1>1.5 miles.", "Late[^1].\n\n[^1]: 1.5 miles."),
+    ("<p>Late<span>&nbsp;[<a href='#nb1' id=nh1>1</a>]</span>.<div id=nb1><p><span>[<a href='#nh1'>1</a>]&nbsp;</span>Since May.</div>",
+     "Late[^1].\n\n[^1]: Since May."),
     # brackets and commas around several
     ("<p>Late <cite>[<a href='#bib1'>1</a>, <a href='#bib2'>2</a>]</cite>.<p id=bib1>[1] Since May.<p id=bib2>June.",
      "Late[^1] [^2].\n\n[^1]: Since May.\n\n[^2]: June."),
