@@ -190,6 +190,7 @@ def rulings_of(document: Document, trace: Trace) -> tuple[list[list[Ruling]], li
 
 # {(rule, whether it keeps the segment): words}
 _SAID = {
+    ("fragment", True): "a part of a few lines without links",
     ("heading", False): "a heading at the end, whose text is removed",
     ("phrase", False): "a stock phrase, boilerplate on many sites",
     ("run", False): "one of the links to other pages beside the text of an article",

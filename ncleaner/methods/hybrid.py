@@ -8,7 +8,7 @@ import numpy.typing as npt
 from ncleaner.document import Document
 from ncleaner.document._kept import sums_of
 from ncleaner.document.kept import FRAGMENT, KINDS, NOTICE, Kept, Remarks
-from ncleaner.document.tables import PREFORMATTED
+from ncleaner.document.tables import HIDDEN, PREFORMATTED
 from ncleaner.methods.base import Trace
 from ncleaner.methods.baselines import Heuristics
 from ncleaner.methods.ngram import NGram
@@ -31,6 +31,8 @@ __all__ = ["Hybrid", "drop_phrases_of_text", "finished"]
 
 # A page of which fewer characters are left may be only a menu, a copyright line or a few links.
 _LITTLE = 120
+# A fragment of at most this many words, at this probability, is kept whole if it has no links.
+_FEW, _SURE = 40, 0.9
 _HEURISTICS = Heuristics()
 
 
@@ -123,6 +125,15 @@ def finished(
     found = dict(zip(KINDS, shares, strict=True)) if any(shares) else {}
     keep_notes(document.tables, mask)
     note("score")
+    segments = document.segments
+    if (
+        found.get(FRAGMENT, 0.0) > _SURE
+        and segments["words"].sum() <= _FEW
+        and not segments["link_chars"].any()
+    ):
+        # single words say little of what they are, and there is nothing that they could be the menu of
+        mask |= segments["flags"] & HIDDEN == 0
+        note("fragment")
     if trace is not None:
         trace.copied = np.zeros(len(mask), np.int32)
     drop_copies(document.tables, mask, None if trace is None else trace.copied)

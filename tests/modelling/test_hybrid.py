@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import ncleaner
 from ncleaner.cleaner import Cleaner
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
@@ -362,3 +363,9 @@ def test_the_shipped_structure_is_read_once(monkeypatch: pytest.MonkeyPatch) -> 
     assert HybridModel.of_ngrams(NGRAMS).structure is HybridModel.of_ngrams(read_ngrams("pl")).structure
     monkeypatch.setattr(hybrid, "shipped_structure", lambda: structure(name="other"))
     assert HybridModel.of_ngrams(NGRAMS).structure.name == "other"
+
+
+def test_a_few_words_without_links_are_kept_whole() -> None:
+    assert ncleaner.clean("<h1>Title</h1><p>Hello</p><p>world</p><p hidden>no</p>") == "Title\nHello\nworld"
+    assert ncleaner.clean("<h1>404 Not Found</h1><center>nginx</center>") == ""
+    assert "Home" not in ncleaner.clean("<nav><a href=/>Home</a></nav><p>The ferry sails again today.</p>")
