@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import filterfalse, islice
 from typing import Any
 from urllib.parse import urljoin
@@ -25,6 +25,7 @@ from ncleaner.describing.names import (
     without_site,
 )
 from ncleaner.describing.structured import Described, described
+from ncleaner.document._facts import NAMES
 from ncleaner.document._kept import headline_and_bylines, rows_with_digits, text_of_row
 from ncleaner.document.tables import Document, Fact
 from ncleaner.text.hosts import host_of
@@ -121,96 +122,39 @@ class Metadata:
         }
 
 
-# names of meta tags and microdata, in small letters, the most reliable first
-_PUBLISHED = """
-    article:published_time datepublished og:published_time citation_publication_date citation_date
-    parsely-pub-date sailthru.date dc.date.issued dcterms.issued dcterms.created dc.date.created
-    dc.date dcterms.date dc.created article:published article.published publish_date publish-date
-    publication_date published_date pubdate publishdate rnews:datepublished
-    cxenseparse:recs:publishtime article_date_original originalpublicationdate
-    og:article:published_time bt:pubdate ptime publishtime article:publish_date date created
-    datecreated release_date og:pubdate article.created prism.publicationdate eprints.date
-    displaydate uploaddate
-""".split()
-_MODIFIED = """
-    article:modified_time datemodified og:updated_time dcterms.modified dc.date.modified
-    last-modified lastmod lastmodified article:modified article.updated dc.modified revision_date
-    modified updated_time updated date.updated
-""".split()
-_AUTHORS = """
-    author citation_author parsely-author sailthru.author article:author dc.creator dcterms.creator
-    dc.contributor.author creator byl article:author_name rbauthors og:article:author twitter:data1
-    dcsext.author cxenseparse:author authors
-""".split()
 # Those of libraries, which begin with the family name: "Lee, Ann".
 _TURNED = frozenset("citation_author dc.creator dcterms.creator dc.contributor.author".split())
-_TITLES = """
-    og:title citation_title parsely-title dc.title dcterms.title twitter:title headline
-    sailthru.title title
-""".split()
-_SITES = """
-    og:site_name application-name publisher dc.publisher citation_journal_title
-    apple-mobile-web-app-title article:publisher
-""".split()
-_DESCRIPTIONS = """
-    description og:description twitter:description dc.description dcterms.description excerpt
-""".split()
-_TAGS = """
-    article:tag news_keywords parsely-tags sailthru.tags keywords dc.subject dcterms.subject citation_keywords
-""".split()
-_LICENCES = """
-    dc.rights dcterms.license dcterms.rights license citation_license
-""".split()
-_IMAGES = """
-    og:image:secure_url og:image og:image:url twitter:image twitter:image:src image thumbnail
-""".split()
-_PUBLISHED_ITEMS = "datepublished datecreated created issued pubdate uploaddate".split()
-_MODIFIED_ITEMS = "datemodified modified".split()
-_READ = frozenset(
-    (
-        *_PUBLISHED,
-        *_MODIFIED,
-        *_AUTHORS,
-        *_TITLES,
-        *_SITES,
-        *_DESCRIPTIONS,
-        *_LICENCES,
-        *_TAGS,
-        *_IMAGES,
-        *_PUBLISHED_ITEMS,
-        *_MODIFIED_ITEMS,
-        "canonical",
-        "og:url",
-        "license",
-    )
-)
 
 Candidates = Iterator[tuple[str, Any]]
-
-
-@lru_cache(4_096)
-def _names_read(names: str) -> tuple[str, ...]:
-    """Returns those names that count, in small letters. RDFa has a prefix, as in schema:dateCreated."""
-    each = (name.removeprefix("schema:") for name in names.lower().split())
-    return tuple(name for name in each if name in _READ)
 
 
 class _Statements:
     """The statements of a page, by their names."""
 
     def __init__(self, facts: Sequence[Fact]) -> None:
-        self.facts = facts
-        self.times = [fact for fact in facts if fact.kind == "time"]
         self.meta: dict[str, list[str]] = {}
         self.items: dict[str, list[str]] = {}
         self.links: dict[str, list[str]] = {}
+        self.times: list[Fact] = []
+        self.authors: list[Fact] = []
+        self.licences: list[str] = []
         tables = {"meta": self.meta, "item": self.items, "link": self.links}
-        for kind, names, value in facts:
-            table = tables.get(kind)
-            if table is not None and value and not value.isspace():
-                for name in _names_read(names):
-                    table.setdefault(name, []).append(value)
-        self.objects, self._ids = described([fact.value for fact in facts if fact.kind == "data"])
+        data = []
+        for fact in facts:
+            kind, names, value = fact
+            if kind in tables:
+                if value and not value.isspace():
+                    for name in names.split():
+                        tables[kind].setdefault(name, []).append(value)
+            elif kind == "time":
+                self.times.append(fact)
+            elif kind == "author":
+                self.authors.append(fact)
+            elif kind == "data":
+                data.append(value)
+            else:
+                self.licences.append(value)
+        self.objects, self._ids = described(data)
 
     def meta_of(self, names: Iterable[str]) -> Candidates:
         """Yields (source, values) of meta tags."""
@@ -361,16 +305,16 @@ class _Dates:
     def _stated(self) -> Candidates:
         said = self.said
         yield from said.json_of("datePublished")
-        yield from said.meta_of(_PUBLISHED)
-        yield from said.items_of(*_PUBLISHED_ITEMS)
+        yield from said.meta_of(NAMES["published"])
+        yield from said.items_of(*NAMES["published items"])
         yield from said.times_of(lambda fact: "datepublished" in fact.names.lower().split())
         yield from said.json_of("dateCreated", "uploadDate")
 
     def _changed(self) -> Candidates:
         said = self.said
         yield from said.json_of("dateModified")
-        yield from said.meta_of(_MODIFIED)
-        yield from said.items_of(*_MODIFIED_ITEMS)
+        yield from said.meta_of(NAMES["modified"])
+        yield from said.items_of(*NAMES["modified items"])
         yield from said.times_of(_is_of_change)
 
     def _agreed(self, stated: list[tuple[str, str]]) -> tuple[str, str]:
@@ -504,15 +448,15 @@ def metadata_of(document: Document, url: str = "") -> Metadata:
         found["modified"], sources["modified"] = modified
     take(
         "description",
-        _chain(said.meta_of(_DESCRIPTIONS), said.json_of("description")),
+        _chain(said.meta_of(NAMES["description"]), said.json_of("description")),
         lambda values: plain_title(values[0])[:_LONGEST_DESCRIPTION],
     )
-    take("tags", _chain(said.json_of("keywords"), said.meta_of(_TAGS)), _tags)
+    take("tags", _chain(said.json_of("keywords"), said.meta_of(NAMES["tags"])), _tags)
     take("canonical", _canonical(said), lambda values: _address(values[0], url))
     take("licence", _licences(said), lambda values: plain_title(values[0])[:_LONGEST_URL])
     take(
         "image",
-        _chain(said.meta_of(_IMAGES), said.json_of("image", "thumbnailUrl")),
+        _chain(said.meta_of(NAMES["image"]), said.json_of("image", "thumbnailUrl")),
         lambda values: _address(values[0], url),
     )
     return Metadata(**found, sources=sources)
@@ -549,11 +493,11 @@ def _title(said: _Statements, shown: _Shown, sites: list[str], url: str) -> tupl
 
 
 def _titles(said: _Statements, shown: _Shown) -> Candidates:
-    yield from said.meta_of(_TITLES[:1])
+    yield from said.meta_of(NAMES["title"][:1])
     yield from said.json_of("headline")
     if headline := shown.title():
         yield "headline", [headline]
-    yield from said.meta_of(_TITLES[1:])
+    yield from said.meta_of(NAMES["title"][1:])
     yield from said.items_of("headline")
     yield from said.json_of("name")
     if shown.document.title:
@@ -586,14 +530,13 @@ def _named(said: _Statements, shown: _Shown) -> Iterator[tuple[str, tuple[str, .
     """Yields (source, names, whether they are those of the page's own authors)."""
     for source, values in said.json_of("author", "creator"):
         yield source, names_in(values), True
-    for source, values in said.meta_of(_AUTHORS):
+    for source, values in said.meta_of(NAMES["authors"]):
         is_turned = source.removeprefix("meta ") in _TURNED
         yield source, names_in(map(turned, values) if is_turned else values), True
     for source, values in said.items_of("author", "creator"):
         yield source, names_on_page(values), False
-    marked = [fact for fact in said.facts if fact.kind == "author"]
     # a link to a section of the site may be marked as an author, too
-    for fact in sorted(marked[:_MARKED], key=lambda fact: not is_byline(fact.value)):
+    for fact in sorted(said.authors[:_MARKED], key=lambda fact: not is_byline(fact.value)):
         if names := names_on_page([fact.value]):
             kind = "rel" if "author" in fact.names.split() else "class"
             is_near = any(names[0] in text for text in shown.at_headline)
@@ -605,9 +548,9 @@ def _named(said: _Statements, shown: _Shown) -> Iterator[tuple[str, tuple[str, .
 
 
 def _sites(said: _Statements) -> Candidates:
-    yield from said.meta_of(_SITES[:1])
+    yield from said.meta_of(NAMES["site"][:1])
     yield from said.json_of("publisher")
-    yield from said.meta_of(_SITES[1:])
+    yield from said.meta_of(NAMES["site"][1:])
 
 
 def _canonical(said: _Statements) -> Candidates:
@@ -620,10 +563,8 @@ def _licences(said: _Statements) -> Candidates:
     yield from said.json_of("license")
     if "license" in said.links:
         yield "link license", said.links["license"]
-    for fact in said.facts:
-        if fact.kind == "licence" and fact.value:
-            yield "a link", [fact.value]
-    yield from said.meta_of(_LICENCES)
+    yield from (("a link", [value]) for value in said.licences if value)
+    yield from said.meta_of(NAMES["licence"])
 
 
 def _site(text: str) -> str:

@@ -93,7 +93,7 @@ def _statements(document: Document, header: str) -> Iterator[tuple[str, str]]:
         yield name.strip().lower(), value
     for fact in document.facts or ():
         if fact.kind == "meta":
-            for name in fact.names.lower().split():
+            for name in fact.names.split():
                 yield name, fact.value
 
 

@@ -3,6 +3,9 @@
 At most `MOST` nodes are noted first; `tables.Fact` says what they mean.
 """
 
+from functools import lru_cache
+
+from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport uint8_t, uintptr_t
 from libc.string cimport memchr, memcmp, memset
 
@@ -43,6 +46,59 @@ cdef enum:
 ATTRIBUTES = (
     "name", "property", "itemprop", "http-equiv", "content", "rel", "href", "datetime", "type", "class", "src",
 )
+
+# The names of meta tags, microdata and links that are read, by what they say, the most reliable first. Most
+# statements of a page have other names.
+NAMES = {
+    "published": """
+        article:published_time datepublished og:published_time citation_publication_date citation_date
+        parsely-pub-date sailthru.date dc.date.issued dcterms.issued dcterms.created dc.date.created
+        dc.date dcterms.date dc.created article:published article.published publish_date publish-date
+        publication_date published_date pubdate publishdate rnews:datepublished
+        cxenseparse:recs:publishtime article_date_original originalpublicationdate
+        og:article:published_time bt:pubdate ptime publishtime article:publish_date date created
+        datecreated release_date og:pubdate article.created prism.publicationdate eprints.date
+        displaydate uploaddate
+    """,
+    "published items": "datepublished datecreated created issued pubdate uploaddate",
+    "modified": """
+        article:modified_time datemodified og:updated_time dcterms.modified dc.date.modified
+        last-modified lastmod lastmodified article:modified article.updated dc.modified revision_date
+        modified updated_time updated date.updated
+    """,
+    "modified items": "datemodified modified",
+    "authors": """
+        author citation_author parsely-author sailthru.author article:author dc.creator dcterms.creator
+        dc.contributor.author creator byl article:author_name rbauthors og:article:author twitter:data1
+        dcsext.author cxenseparse:author authors
+    """,
+    "title": """
+        og:title citation_title parsely-title dc.title dcterms.title twitter:title headline
+        sailthru.title title
+    """,
+    "site": """
+        og:site_name application-name publisher dc.publisher citation_journal_title
+        apple-mobile-web-app-title article:publisher
+    """,
+    "description": "description og:description twitter:description dc.description dcterms.description excerpt",
+    "tags": """
+        article:tag news_keywords parsely-tags sailthru.tags keywords dc.subject dcterms.subject citation_keywords
+    """,
+    "licence": "dc.rights dcterms.license dcterms.rights license citation_license",
+    "image": "og:image:secure_url og:image og:image:url twitter:image twitter:image:src image thumbnail",
+    "address": "canonical og:url",
+    "rights": "robots x-robots-tag tdm-reservation tdm-policy",
+}
+NAMES = {said: tuple(names.split()) for said, names in NAMES.items()}
+_READ = frozenset(name for names in NAMES.values() for name in names)
+
+
+@lru_cache(4_096)
+def _read_of(str names):
+    """Returns those names that are read, in small letters. RDFa has a prefix, as in schema:dateCreated."""
+    each = [name.removeprefix("schema:") for name in names.lower().split()]
+    return " ".join([name for name in each if name in _READ])
+
 
 cdef uint8_t codes[KNOWN_TAGS]
 cdef uintptr_t id_meta, id_link, id_script, id_style, id_time, id_a, id_img
@@ -187,8 +243,20 @@ cdef size_t _collect(node_t* root, noted_t* found) noexcept nogil:
 cdef str _decoded(const str_t* value, size_t most):
     if value == NULL:
         return ""
-    cdef size_t length = min(value.length, most)
-    return (<const char*> value.data)[:length].decode("utf-8", "replace" if length == value.length else "ignore")
+    if value.length <= most:
+        return PyUnicode_DecodeUTF8(<const char*> value.data, value.length, "replace")
+    return PyUnicode_DecodeUTF8(<const char*> value.data, most, "ignore")
+
+
+cdef str _joined(noted_t* one, int first, int second, int third=OTHER, int fourth=OTHER):
+    """Returns the values of some attributes, with spaces between them."""
+    cdef str names = ""
+    cdef str value
+    for code in (first, second, third, fourth):
+        if one.values[code] != NULL:
+            value = _decoded(one.values[code], VALUE)
+            names = f"{names} {value}" if names and value else names or value
+    return names
 
 
 cdef str _text(node_t* root, size_t most):
@@ -214,7 +282,8 @@ cdef str _text(node_t* root, size_t most):
 
 def collect(parser not None):
     """Returns the metadata of a parsed document (`LexborHTMLParser`), in document order, as `facts.Fact` has it:
-    (kind, names, value); the first 512 elements. May be called only if `LAYOUT_PROVED` is True."""
+    (kind, names, value); of the first 512 elements those with a name that is read. May be called only if
+    `LAYOUT_PROVED` is True."""
     cdef noted_t noted[MOST + 1]
     cdef uintptr_t address
     cdef size_t n, i
@@ -230,32 +299,31 @@ def collect(parser not None):
     for i in range(n):
         one = &noted[i]
         if one.kind == META:
-            names = [_decoded(one.values[code], VALUE) for code in (NAME, PROPERTY, ITEMPROP, HTTP_EQUIV)]
-            found.append(("meta", " ".join(filter(None, names)), _decoded(one.values[CONTENT], VALUE)))
+            if names := _read_of(_joined(one, NAME, PROPERTY, ITEMPROP, HTTP_EQUIV)):
+                found.append(("meta", names, _decoded(one.values[CONTENT], VALUE)))
         elif one.kind == LINK:
-            found.append(("link", _decoded(one.values[REL], VALUE), _decoded(one.values[HREF], VALUE)))
+            if names := _read_of(_decoded(one.values[REL], VALUE)):
+                found.append(("link", names, _decoded(one.values[HREF], VALUE)))
         elif one.kind == DATA:
             if one.node.first_child != NULL and one.node.first_child.type == TEXT_NODE:
                 value = &(<text_node_t*> one.node.first_child).data
                 if value.length <= SCRIPT:
                     found.append(("data", "", _decoded(value, SCRIPT)))
         elif one.kind == TIME:
-            names = [_decoded(one.values[code], VALUE) for code in (ITEMPROP, PROPERTY, CLASS)]
             shown = _decoded(one.values[DATETIME], VALUE) or _text(one.node, TEXT)
-            found.append(("time", " ".join(filter(None, names)), shown))
+            found.append(("time", _joined(one, ITEMPROP, PROPERTY, CLASS), shown))
         elif one.kind == ITEM:
+            names = _read_of(_decoded(one.values[ITEMPROP], VALUE) or _decoded(one.values[PROPERTY], VALUE))
+            if not names:
+                continue
             value = one.values[CONTENT]
             if value == NULL:
                 value = one.values[DATETIME]
             if value == NULL:
                 value = one.values[SRC] if one.node.local_name == id_img else NULL
-            found.append((
-                "item", _decoded(one.values[ITEMPROP], VALUE) or _decoded(one.values[PROPERTY], VALUE),
-                _decoded(value, VALUE) if value != NULL else _text(one.node, TEXT),
-            ))
+            found.append(("item", names, _decoded(value, VALUE) if value != NULL else _text(one.node, TEXT)))
         elif one.kind == AUTHOR:
-            names = [_decoded(one.values[code], VALUE) for code in (REL, CLASS)]
-            found.append(("author", " ".join(filter(None, names)), _text(one.node, TEXT)))
+            found.append(("author", _joined(one, REL, CLASS), _text(one.node, TEXT)))
         else:
             found.append(("licence", "", _decoded(one.values[HREF], VALUE)))
     return found

@@ -151,7 +151,8 @@ class Fact(NamedTuple):
             (microdata and RDFa), `author` (an element that is marked as one by its rel or its class),
             `licence` (a link).
         names: what the value is: the values of name, property, itemprop, http-equiv, rel and class, with
-            spaces between them.
+            spaces between them. Of `meta`, `link` and `item` those that ncleaner reads, in small letters; a
+            statement without such a name is left out.
         value: its content, address or text, as the page has it; up to 2,000 bytes of a content, 400 of a
             text, a million of JSON-LD. A text has a line for each element in it.
     """
