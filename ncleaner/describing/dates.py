@@ -108,7 +108,8 @@ _WORD = r"([^\W\d_][^\s\d,/()\[\]|:;–—-]{1,24})"
 _ORDINAL = r"(?:st|nd|rd|th|er|[ºª°.eη]|ης|-?го)?"
 _OF = r"(?:(?:de|of|the|den|del|di|da)[ -]|d['’])?"
 _CLOCK = r"(?:\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]\.?m\.?)?,? )?"
-_YEAR = r"(\d{4}|['’]?\d\d(?= ?(?:[)\]|·•,–—]|- |$)))"
+_SHORT_YEAR = r"\d\d(?= ?(?:[)\]|·•,–—]|- |$))"
+_YEAR = rf"(\d{{4}}|['’]?{_SHORT_YEAR})"
 # All of them look at few characters from a digit on. They read small letters, which is faster than to ignore
 # the case.
 _NUMBERS = (
@@ -138,8 +139,12 @@ _NAMED = (
 _PATTERNS = (*_NUMBERS, *_NAMED)
 _WORD_BEFORE = re.compile(rf"(?<!\w){_WORD}[ -]\Z")
 _IS_NUMBERS = re.compile(r"\d\s?[-./年년]\s?\d")
-# four digits, or a number and later one of two digits: what each date has
-_MAY_BE = re.compile(r"\d(?:\d{3}|\D{1,40}\d\d)")
+# What each date has: a year of one of the three calendars, or one of two digits behind a day. Other digits than
+# those of ASCII are looked at later.
+_MAY_BE = re.compile(
+    r"\d(?:(?<=[12])[034569]\d\d(?!\d)|(?<![0-9])"
+    rf"| ?([./-]) ?\d\d? ?\1 ?\d\d(?!\d)|\D{{3,40}}{_SHORT_YEAR})"
+)
 # All patterns begin with a number: trying them at each takes half the time of searching for each pattern.
 _NUMBER = re.compile(r"\d+")
 
