@@ -281,8 +281,10 @@ class _Dates:
 
     def _read(self, candidates: Candidates) -> Iterator[tuple[str, str]]:
         for source, values in candidates:
-            if value := next((found for value in values if (found := iso_date(value, self.month_first))), ""):
-                yield value, source
+            for value in values:
+                if found := iso_date(value, self.month_first):
+                    yield found, source
+                    break
 
     def _dates(self, texts: Iterable[str]) -> Iterator[Found]:
         # several ways look at the same lines
@@ -300,7 +302,7 @@ class _Dates:
 
     @cached_property
     def _days_of_change(self) -> set[str]:
-        return {value[:10] for value, source in self._read(self._changed()) if source == "time"}
+        return {value[:10] for value, _ in self._read(self.said.times_of(_is_of_change))}
 
     def _stated(self) -> Candidates:
         said = self.said

@@ -25,6 +25,7 @@ __all__ = [
     "without_site",
 ]
 
+_ALNUM = re.compile(r"[^\W_]+")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
 # what sites put between title and name
 _SIGNS = frozenset("|-–—·•:»«/~*：｜")
@@ -62,7 +63,7 @@ def _letters(text: str) -> str:
         text = "".join(
             char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char)
         )
-    return "".join(filter(str.isalnum, text.casefold()))
+    return "".join(_ALNUM.findall(text.casefold()))
 
 
 @lru_cache(16)
