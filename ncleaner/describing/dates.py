@@ -139,8 +139,8 @@ _NAMED = (
 _PATTERNS = (*_NUMBERS, *_NAMED)
 _WORD_BEFORE = re.compile(rf"(?<!\w){_WORD}[ -]\Z")
 _IS_NUMBERS = re.compile(r"\d\s?[-./年년]\s?\d")
-# What each date has: a year of one of the three calendars, or one of two digits behind a day. Other digits than
-# those of ASCII are looked at later.
+# What each date has: a year of one of the three calendars, or one of two digits behind a day. Digits that are
+# not those of ASCII are looked at later.
 _MAY_BE = re.compile(
     r"\d(?:(?<=[12])[034569]\d\d(?!\d)|(?<![0-9])"
     rf"| ?([./-]) ?\d\d? ?\1 ?\d\d(?!\d)|\D{{3,40}}{_SHORT_YEAR})"

@@ -50,9 +50,8 @@ def collected(parser: LexborHTMLParser) -> list[tuple[str, str, str]]:
             break
         if (one := fact(node)) is not None:
             found.append(one)
-    return [
-        one for one in map(read, found) if one[1] or one[0] not in _NAMED and (one[0] != "data" or one[2])
-    ]
+    found = [read(one) for one in found]
+    return [one for one in found if (one[1] if one[0] in _NAMED else one[0] != "data" or one[2])]
 
 
 def read(one: tuple[str, str, str]) -> tuple[str, str, str]:
