@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import datetime
+import re
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ncleaner.describing import dates
 from ncleaner.describing.dates import (
     date_in_text,
     date_in_url,
@@ -177,6 +180,20 @@ def test_days_of_a_moment_elsewhere() -> None:
 def test_ten_thousand_dates_take_no_time() -> None:
     assert len(dates_in("1.5.2024 " * 10_000)) == 10_000
     assert dates_in("1 " * 100_000) == [] and dates_in("jan " * 50_000 + "1") == []
+
+
+PIECES = (
+    "1 2 03 15 24 '24 2024 1402 2567 1999 2101 ٢٠٢٤ ١ / . - , : ( ) | · – st th er -го de of May may mai tháng "
+    "năm 年 月 日 m. gegužės März x updated © 31.12.99 5-1-24 12 10:30 am"
+).split()
+
+
+@given(st.lists(st.sampled_from([*PIECES, " ", ", "]), max_size=14))
+def test_lines_that_are_passed_over_have_no_dates(pieces: list[str]) -> None:
+    line = "".join(pieces)
+    with patch.object(dates, "_MAY_BE", re.compile("")):
+        wanted = dates_in(line)
+    assert dates_in(line) == wanted
 
 
 @pytest.mark.parametrize(
