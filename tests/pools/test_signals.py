@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
@@ -110,7 +111,8 @@ def test_signals_wait() -> None:
     done = []
     with pytest.raises(Terminated), ending_on_signals():
         with signals_wait():
-            os.kill(os.getpid(), signal.SIGTERM)
+            # to this thread: a library's thread without a mask may be slow to take a signal of the process
+            signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
             done.append("started")
         done.append("lost")
     assert done == ["started"]
