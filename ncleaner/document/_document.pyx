@@ -12,7 +12,7 @@ from ncleaner.document._hashes cimport hash_bytes, mix
 from ncleaner.document._marks cimport MARK_BLANK, MARK_BREAK, MARK_RULE, add_mark
 from ncleaner.document._spaces cimport shortcode_length
 from ncleaner.document._tables cimport (
-    ASIDE, CACHED_STYLES, SPECIAL, CONCEALED, ELEMENTS, HIDDEN, MARKS, MAX_NAMES, NAMES, PREFORMATTED, RUNS, SEGMENTS,
+    ASIDE, CACHED_STYLES, CONCEALED, ELEMENTS, HIDDEN, MARKS, MAX_NAMES, NAMES, PREFORMATTED, RUNS, SEGMENTS, SPECIAL,
     STATE, TEXT, VALUES, Tables, builder_t, element_t, grow, mark_t, run_t, segment_t,
 )
 from ncleaner.document._tags cimport (

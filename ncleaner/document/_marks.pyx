@@ -8,7 +8,7 @@ from libc.string cimport memchr, memcmp, memcpy, memset, strlen
 
 from ncleaner.document._tables cimport grow, mark_t
 from ncleaner.document._tags cimport (
-    TAG_A, TAG_CODE, TAG_FIGURE, TAG_LI, TAG_OL, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH,
+    TAG_A, TAG_CODE, TAG_FIGURE, TAG_LI, TAG_OL, TAG_PLAINTEXT, TAG_PRE, TAG_TABLE, TAG_TD, TAG_TH,
 )
 from ncleaner.text._ascii cimport begins, find, holds, is_digit, is_letter
 from ncleaner.text._letters cimport is_white
@@ -155,7 +155,7 @@ cdef bint _language(builder_t* b, const unsigned char* name, size_t length) noex
     if b.pres and b.n_marks:
         # below <pre>, it is that of the whole
         element = b.element
-        while element >= 0 and b.elements[element].tag != TAG_PRE:
+        while element >= 0 and not TAG_PRE <= b.elements[element].tag <= TAG_PLAINTEXT:
             element = b.elements[element].parent
         b.marks[b.n_marks - 1].element = element
     return True

@@ -92,6 +92,7 @@ BLOCKS = [
         "```js\na\n```\n\n```\nb\n```",
     ),
     ('<pre class="src src-python">a</pre>', "```python\na\n```"),
+    ("<listing class=language-c>a</listing>", "```c\na\n```"),
     ("<pre><div><div>a<code class=language-c>b</code></div></div></pre>", "```c\nab\n```"),
     ('<pre class="brush: cpp; gutter: true">a</pre>', "```cpp\na\n```"),
     ('<pre class="sourceCode haskell">a</pre>', "```haskell\na\n```"),
