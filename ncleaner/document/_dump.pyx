@@ -21,11 +21,11 @@ from ncleaner.document._formula cimport (
 )
 from ncleaner.document._marks cimport (
     MARK_CODE, MARK_FORMULA, MARK_FORMULA_END, MARK_LINK_END, MARK_SIDE, MARK_SIDE_NOTE, MARK_STYLE, MARK_STYLE_END,
-    MARK_TASK, NO_ATTRIBUTE, OF_ALIGN, OF_ALT, OF_CALLOUT, OF_CHECKED, OF_DISABLED, OF_ALTTEXT, OF_BASE, OF_CLASS,
-    OF_COLSPAN, OF_DISPLAY, OF_ENCODING, OF_HEIGHT, OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_LEVEL,
+    MARK_TASK, NO_ATTRIBUTE, OF_ALIGN, OF_ALT, OF_ALTTEXT, OF_BASE, OF_CALLOUT, OF_CHECKED, OF_CLASS, OF_COLSPAN,
+    OF_DISABLED, OF_DISPLAY, OF_ENCODING, OF_HEIGHT, OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_LEVEL,
     OF_NAME, OF_ROLE, OF_ROWSPAN, OF_SRC, OF_START, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE, OF_VALUE, OF_WIDTH,
-    STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark, mark_attribute, mark_callout, mark_picture,
-    mark_script, open_picture, picture_attribute, picture_t, says_display, style_of,
+    STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark, is_one_of, mark_attribute, mark_callout,
+    mark_picture, mark_script, open_picture, picture_attribute, picture_t, says_display, style_of,
 )
 from ncleaner.document._spaces cimport CLOSED, JOINT_LEVELS, begin_side, is_apart, is_blank, joint, side_t, widen_side
 from ncleaner.document._structs cimport (
@@ -708,9 +708,9 @@ cdef const char** EMOJI = [b"emoji", b"smiley", NULL]
 # Classes of notes beside the text: Tufte CSS, org-mode, LaTeXML, WordPress.
 cdef const char** SIDE_NOTES = [
     b"sidenote", b"marginnote", b"margin-note", b"side-note", b"ltx_note_outer", b"modern-footnotes-footnote__note",
+    NULL,
 ]
 cdef enum:
-    N_SIDE_NOTES = 6
     LONGEST_EMOJI = 32       # bytes
     LONGEST_NUMBER = 6       # of a note, with brackets and white space
 # Parts of the classes of what stands above code: the name of the language, buttons.
@@ -771,16 +771,14 @@ cdef bint _has_word(const str_t* text) noexcept nogil:
 cdef bint _is_side_note(const unsigned char* class_, size_t length) noexcept nogil:
     """Returns whether an inline element is a note beside the text, as one of its classes says."""
     cdef size_t begin = 0, end
-    cdef int i
     if not find(class_, length, b"note"):
         return False
     while begin < length:
         end = begin
         while end < length and not is_white(class_[end]):
             end += 1
-        for i in range(N_SIDE_NOTES):
-            if end - begin == strlen(SIDE_NOTES[i]) and memcmp(class_ + begin, SIDE_NOTES[i], end - begin) == 0:
-                return True
+        if is_one_of(class_ + begin, end - begin, SIDE_NOTES):
+            return True
         begin = end + 1
     return False
 
