@@ -376,7 +376,9 @@ def test_a_driver_is_interrupted(session: Any, source: Path, alone: Path, tmp_pa
     inputs, settings, out = find_inputs([source]), Settings(output=Output(format="parquet")), tmp_path / "out"
     with pytest.raises(KeyboardInterrupt):
         on_spark.clean(session, inputs, settings, output=out, progress=interrupt)
-    assert session.sparkContext.statusTracker().getActiveJobsIds() == []
+    # Spark cancels a job in a thread of its own
+    jobs = session.sparkContext.statusTracker()
+    wait_until(lambda: not jobs.getActiveJobsIds(), "the job is cancelled")
     assert on_spark.clean(session, inputs, settings, output=out).resumed == 2
     assert outputs(out) == outputs(alone)
 
