@@ -25,7 +25,7 @@ from ncleaner.document._marks cimport (
     OF_DISABLED, OF_DISPLAY, OF_ENCODING, OF_HEIGHT, OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_LEVEL,
     OF_NAME, OF_ROLE, OF_ROWSPAN, OF_SRC, OF_START, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE, OF_VALUE, OF_WIDTH,
     STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark, is_one_of, mark_attribute, mark_callout,
-    mark_picture, mark_script, open_picture, picture_attribute, picture_t, says_display, style_of,
+    mark_picture, mark_script, next_name, open_picture, picture_attribute, picture_t, says_display, style_of,
 )
 from ncleaner.document._spaces cimport CLOSED, JOINT_LEVELS, begin_side, is_apart, is_blank, joint, side_t, widen_side
 from ncleaner.document._structs cimport (
@@ -770,16 +770,12 @@ cdef bint _has_word(const str_t* text) noexcept nogil:
 
 cdef bint _is_side_note(const unsigned char* class_, size_t length) noexcept nogil:
     """Returns whether an inline element is a note beside the text, as one of its classes says."""
-    cdef size_t begin = 0, end
+    cdef size_t begin, end = 0
     if not find(class_, length, b"note"):
         return False
-    while begin < length:
-        end = begin
-        while end < length and not is_white(class_[end]):
-            end += 1
+    while next_name(class_, length, &begin, &end):
         if is_one_of(class_ + begin, end - begin, SIDE_NOTES):
             return True
-        begin = end + 1
     return False
 
 
@@ -798,7 +794,7 @@ cdef bint _is_line(node_t* node) noexcept nogil:
     cdef node_t* last = node.last_child
     cdef str_t* class_ = _value(node, OF_CLASS)
     cdef str_t* text
-    cdef size_t end = 0
+    cdef size_t begin, end = 0
     if class_ == NULL or next_ == NULL or next_.type == ELEMENT_NODE and _meaning(next_).role == ROLE_BREAK \
             or last != NULL and last.type == ELEMENT_NODE and _meaning(last).role == ROLE_BREAK:
         return False
@@ -806,16 +802,12 @@ cdef bint _is_line(node_t* node) noexcept nogil:
         text = &(<text_node_t*> next_).data
         if text.length and (text.data[0] == c'\n' or text.data[0] == c'\r'):
             return False
-    while True:
-        while end < class_.length and not is_white(class_.data[end]):
-            end += 1
-        if end >= 4 and begins(class_.data + end - 4, 4, b"line") and (
-            end == 4 or is_white(class_.data[end - 5]) or class_.data[end - 5] == c'-'
+    while next_name(class_.data, class_.length, &begin, &end):
+        if end - begin >= 4 and begins(class_.data + end - 4, 4, b"line") and (
+            end - begin == 4 or class_.data[end - 5] == c'-'
         ):
             return True
-        if end >= class_.length:
-            return False
-        end += 1
+    return False
 
 
 cdef bint _is_alone(node_t* node) noexcept nogil:

@@ -8,6 +8,7 @@ from libc.stdint cimport int32_t, uint32_t
 
 from ncleaner.document._structs cimport str_t
 from ncleaner.document._tables cimport builder_t
+from ncleaner.text._letters cimport is_white
 
 cpdef enum Mark:
     MARK_LINK = 0            # a link begins; text: its target as written
@@ -85,6 +86,19 @@ cdef enum:
     OF_CHECKED = 28
     OF_DISABLED = 29
     OF_LEVEL = 30
+
+cdef inline bint next_name(
+    const unsigned char* value, size_t length, size_t* begin, size_t* end
+) noexcept nogil:
+    """Finds the next name in a class attribute from `end` on, which is 0 at first. Returns whether there is one."""
+    begin[0] = end[0]
+    while begin[0] < length and is_white(value[begin[0]]):
+        begin[0] += 1
+    end[0] = begin[0]
+    while end[0] < length and not is_white(value[end[0]]):
+        end[0] += 1
+    return end[0] > begin[0]
+
 
 cdef bint is_one_of(const unsigned char* name, size_t length, const char** names) noexcept nogil
 cdef void add_mark(builder_t* b, int kind, uint32_t number) noexcept nogil

@@ -163,17 +163,11 @@ cdef bint _language(builder_t* b, const unsigned char* name, size_t length) noex
 
 cdef void _language_of_class(builder_t* b, int tag, const unsigned char* value, size_t length) noexcept nogil:
     """Looks for a programming language among the names of a class attribute."""
-    cdef size_t i = 0, start, n
+    cdef size_t start, end = 0, n
     cdef int k
     cdef bint is_next = False, is_code = tag == TAG_PRE or tag == TAG_CODE
-    while i < length:
-        if is_white(value[i]):
-            i += 1
-            continue
-        start = i
-        while i < length and not is_white(value[i]):
-            i += 1
-        n = i - start
+    while next_name(value, length, &start, &end):
+        n = end - start
         if not is_next and not may_begin[value[start]]:
             continue
         for k in range(LANGUAGE_PREFIXES):
@@ -196,30 +190,28 @@ cdef void _language_of_class(builder_t* b, int tag, const unsigned char* value, 
 
 cdef void mark_callout(builder_t* b, const unsigned char* class_, size_t length) noexcept nogil:
     """Notes the kind of callout that is among the names of a class attribute, if there is one."""
-    cdef size_t begin = 0, end, size, kind = 0, kind_length = 0
+    cdef size_t begin, end = 0, size, prefix
+    cdef const unsigned char* kind = NULL
+    cdef size_t kind_length = 0
     cdef bint is_box = False
-    cdef int k
-    while begin < length:
-        end = begin
-        while end < length and not is_white(class_[end]):
-            end += 1
+    cdef const char** each
+    while next_name(class_, length, &begin, &end):
         size = end - begin
         if is_one_of(class_ + begin, size, CALLOUT_BOXES):
             is_box = True
         elif is_one_of(class_ + begin, size, CALLOUTS):
-            kind = begin
+            kind = class_ + begin
             kind_length = size
-        else:
-            for k in range(5):
-                if begins(class_ + begin, size, CALLOUT_PREFIXES[k]) and is_one_of(
-                    class_ + begin + strlen(CALLOUT_PREFIXES[k]), size - strlen(CALLOUT_PREFIXES[k]), CALLOUTS
-                ):
-                    kind = begin + strlen(CALLOUT_PREFIXES[k])
-                    kind_length = end - kind
-                    is_box = True
-        begin = end + 1
-    if is_box and kind_length:
-        add_text_mark(b, MARK_CALLOUT, class_ + kind, kind_length)
+        each = CALLOUT_PREFIXES
+        while each[0] != NULL:
+            prefix = strlen(each[0])
+            if begins(class_ + begin, size, each[0]) and is_one_of(class_ + begin + prefix, size - prefix, CALLOUTS):
+                kind = class_ + begin + prefix
+                kind_length = size - prefix
+                is_box = True
+            each += 1
+    if is_box and kind != NULL:
+        add_text_mark(b, MARK_CALLOUT, kind, kind_length)
 
 
 cdef void mark_attribute(

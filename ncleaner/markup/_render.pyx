@@ -16,9 +16,9 @@ from ncleaner.markup._inline cimport (
 )
 from ncleaner.markup._sheet cimport (
     ALONE, CAPTION, CELL, CODE, DEEPEST, DETAIL, HEAD, HEADING, ITEM, LIST, LOOSE, NOTE, ORDERED, PARAGRAPH, PICTURE,
-    QUOTE, ROW, SINGLE, TABLE, TERM, TERMS, TITLE, UNWRITTEN, choose_lead, close_rows, close_sheet, column_t,
-    columns_of, end_of, fill_row, is_head, language_of, may_be_written, node_t, open_rows, open_sheet, outline,
-    place_t, rows_t, sheet_t, text_t,
+    QUOTE, ROW, SINGLE, TABLE, TERM, TERMS, TITLE, UNWRITTEN, callout_of, choose_lead, close_rows, close_sheet,
+    column_t, columns_of, end_of, fill_row, is_head, language_of, may_be_written, node_t, open_rows, open_sheet,
+    outline, place_t, rows_t, sheet_t, text_t,
 )
 
 from ncleaner.text._ascii cimport holds
@@ -338,26 +338,17 @@ cdef void _markdown_leaf(markdown_t* w, const node_t* node) noexcept nogil:
 
 cdef bint _put_callout(markdown_t* w, const node_t* node) noexcept nogil:
     """Writes the kind of a callout, as GitHub and Obsidian have it: `[!NOTE]`. Returns whether a quotation is one."""
-    cdef const mark_t* mark
+    cdef const mark_t* mark = callout_of(w.sheet, node)
     cdef const uint8_t* kind
     cdef uint32_t i
-    if node.element < 0 or not w.sheet.places[node.element].callout:
+    if mark == NULL:
         return False
-    mark = &w.sheet.t.marks[w.sheet.places[node.element].callout - 1]
     kind = w.sheet.t.values + mark.value
     put(w.out, b"[!")
     for i in range(mark.length):
         put_byte(w.out, kind[i] - 32 if c"a" <= kind[i] <= c"z" else kind[i])
     put(w.out, b"]")
     return True
-
-
-cdef bint _is_in_callout(const sheet_t* sheet, const node_t* node) noexcept nogil:
-    cdef const node_t* around
-    if node.parent < 0:
-        return False
-    around = &sheet.nodes[node.parent]
-    return around.kind == QUOTE and around.element >= 0 and sheet.places[around.element].callout > 0
 
 
 cdef void _enter(markdown_t* w, int32_t i, frame_t* frame, const node_t* before, uint8_t sign) noexcept nogil:
@@ -429,7 +420,10 @@ cdef void _write_markdown(const sheet_t* sheet, out_t* out) noexcept nogil:
             continue
         if node.kind <= PICTURE:
             # the text of a callout follows its kind at once
-            _new_line(&w, before == NULL and node.kind == PARAGRAPH and _is_in_callout(sheet, node))
+            _new_line(
+                &w, before == NULL and node.kind == PARAGRAPH and node.parent >= 0
+                and callout_of(sheet, &sheet.nodes[node.parent]) != NULL
+            )
             if node.kind == CODE:
                 _markdown_code(&w, node)
             else:

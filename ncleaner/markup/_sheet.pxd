@@ -143,6 +143,7 @@ cdef void fill_row(rows_t* rows, const sheet_t* sheet, int32_t table, int32_t ro
 cdef int32_t end_of(const sheet_t* sheet, int32_t node) noexcept nogil
 cdef int32_t columns_of(const sheet_t* sheet, int32_t table, int32_t cell, int32_t* first) noexcept nogil
 cdef bint is_head(const sheet_t* sheet, int32_t row) noexcept nogil
+cdef const mark_t* callout_of(const sheet_t* sheet, const node_t* node) noexcept nogil
 cdef const mark_t* language_of(const sheet_t* sheet, int32_t element) noexcept nogil
 
 

@@ -963,16 +963,21 @@ cdef bint _is_label(const sheet_t* sheet, const node_t* node, const node_t* code
     return name == name_end and not (is_short and has_space)
 
 
+cdef const mark_t* callout_of(const sheet_t* sheet, const node_t* node) noexcept nogil:
+    """Returns the mark that says which callout a quotation is; NULL for all other nodes."""
+    if node.kind != QUOTE or node.element < 0 or not sheet.places[node.element].callout:
+        return NULL
+    return &sheet.t.marks[sheet.places[node.element].callout - 1]
+
+
 cdef bint _names_callout(const sheet_t* sheet, const node_t* node, const node_t* around) noexcept nogil:
     """Returns whether a paragraph or a heading has only the name of the callout around it: `Note`, `See also:`."""
-    cdef const mark_t* callout
+    cdef const mark_t* callout = callout_of(sheet, around)
     cdef const uint8_t* p
     cdef const uint8_t* end
     cdef uint32_t found = 0
-    if around.kind != QUOTE or around.element < 0 or not sheet.places[around.element].callout \
-            or node.kind != PARAGRAPH and node.kind != HEADING or node.first != node.last:
+    if callout == NULL or node.kind != PARAGRAPH and node.kind != HEADING or node.first != node.last:
         return False
-    callout = &sheet.t.marks[sheet.places[around.element].callout - 1]
     p = sheet.t.text + sheet.t.segments[node.first].start
     end = sheet.t.text + sheet.t.segments[node.first].end
     while p < end:

@@ -169,10 +169,10 @@ class _Page:
 
     def follow_sides(self) -> None:
         """Finds the notes that the markup has inside of the text, such as those of Tufte CSS and LaTeXML."""
-        document, segments, marks = self.document, self.runs["segment"], self.document.marks
-        places = marks["run"][marks["kind"] == Mark.MARK_SIDE]
-        notes = marks["element"][marks["kind"] == Mark.MARK_SIDE_NOTE]
-        for place, element in zip(places.tolist(), notes.tolist(), strict=False):
+        document, segments = self.document, self.runs["segment"]
+        places = texts_of(document.tables, Mark.MARK_SIDE)
+        notes = texts_of(document.tables, Mark.MARK_SIDE_NOTE) if places else []
+        for (_, _, _, place), (_, element, _, _) in zip(places, notes, strict=False):
             row = document.elements[element]
             of_note = self.kept[segments[row["first_run"] : row["last_run"]]]
             if (
