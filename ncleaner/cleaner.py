@@ -13,7 +13,7 @@ from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept, Remarks
 from ncleaner.document.plain import dump_text
-from ncleaner.errors import ModelError
+from ncleaner.errors import InputError, ModelError
 from ncleaner.markup import MarkupOptions, Spans
 from ncleaner.methods.choice import load_method, make_method
 from ncleaner.methods.language import page_language
@@ -22,7 +22,7 @@ from ncleaner.methods.table import entry_of
 from ncleaner.methods.zones import Wanted
 from ncleaner.modelling.container import Stored
 from ncleaner.modelling.ngrams import NGramModel
-from ncleaner.options import OptionError, check_names
+from ncleaner.options import OptionError, check_names, options_of
 from ncleaner.page import Page, TextLayout
 from ncleaner.recipe import AUTO_SITES, Recipe
 from ncleaner.sinks.metadata import replace_surrogates
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Cleaner", "Extracted", "clean", "extract", "metadata"]
 
 P = ParamSpec("P")
+_DEFAULTS = {each.name: each.default for each in options_of(Recipe)}
 
 
 def _taking(
@@ -393,10 +394,12 @@ class Cleaner:
         """Dumps and cleans a page of an archive; its HTTP header counts for the encoding."""
         check_is("page", page, Page, "a Page, such as `pages` yields")
         recipe = self.recipe
-        if not page.source:
+        if not page.source and page.kind != "document":
             # not read by `pages`, which passes such files over
             check_text(page.body, recipe.encoding or page.content_type)
-        if page.kind == "text":
+        if page.kind == "document":
+            document = self._of_stored(page)
+        elif page.kind == "text":
             layout = self._layout(page)
             document = dump_text(
                 page.body,
@@ -421,6 +424,25 @@ class Cleaner:
             if recipe.drop_seen:
                 kept = kept.without_seen()
         return document, kept
+
+    def _of_stored(self, page: Page) -> Document:
+        """Returns a stored document. Raises InputError: it has not what this cleaner needs."""
+        # few runs read any
+        from ncleaner.document.stored import restored
+
+        recipe = self.recipe
+        for name in ("alt_text", "readings", "encoding", "text"):
+            if getattr(recipe, name) != _DEFAULTS[name]:
+                raise InputError(f"the document is stored: {name} counts only where pages are stored")
+        document, has_marks = restored(page.body, recipe.limits)
+        for wanted, is_there, what, flag in (
+            (recipe.marks, has_marks, "what Markdown and HTML need", "markdown"),
+            (self._wants_facts, document.facts is not None, "what the page states", "metadata"),
+            (recipe.sources, document.sources is not None, "the places of its segments", "source"),
+        ):
+            if wanted and not is_there:
+                raise InputError(f"the document is stored without {what}: store the page with --{flag}")
+        return document
 
     def _layout(self, page: Page) -> str | TextLayout:
         """Returns the layout in which a text is read: what the user says, or what the reader knows."""

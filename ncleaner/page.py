@@ -5,13 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
-__all__ = ["LAYOUTS", "LAYOUT_CHOICES", "Binary", "Damage", "Page", "Skip", "TextLayout", "binary"]
+__all__ = [
+    "LAYOUTS",
+    "LAYOUT_CHOICES",
+    "STORED",
+    "STORED_LINE",
+    "Binary",
+    "Damage",
+    "Page",
+    "Skip",
+    "TextLayout",
+    "binary",
+]
 
 #: Layouts of a plain text: a paragraph on each line, paragraphs between empty lines, lines that are wrapped
 #: as by Lynx or in mail. Compiled code knows them by their numbers.
 LAYOUTS: Final = ("lines", "paragraphs", "wrapped")
 #: What a user can say of the layout; `auto`: as the lines of each text tell.
 LAYOUT_CHOICES: Final = ("auto", *LAYOUTS)
+#: The media type of stored documents (`document.stored`), and their first line.
+STORED: Final = "application/vnd.ncleaner.document"
+STORED_LINE: Final = b"\x89ncleaner document\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +70,15 @@ class Page:
         content_type: the whole HTTP Content-Type (`text/html; charset=koi8-r`); empty when unknown.
         record_id: WARC-Record-ID without its brackets; empty when unknown.
         source: the archive or file that the page was read from; `-` for standard input.
-        offset: byte offset of the record in `source` as stored; -1 for a file that is one page.
-        kind: `html`, or `text` for plain-text dumps and WET records.
+        offset: byte offset of the record in `source` as stored; -1 for a file that is one page. Of a stored
+            document, it is that of the page when it was stored.
+        kind: `html`, `text` for plain-text dumps and WET records, or `document` for a stored document, whose
+            body a `Cleaner` reads.
         layout: of a text if the reader knows it: of a piece of a longer text, and of a WET record, in which
             each line is a block of the page. None: as the lines of the page tell.
         rights: the fields X-Robots-Tag, TDM-Reservation and TDM-Policy of the HTTP header, a line each; empty
             without them.
+        stored_at: byte offset of a stored document in `source`; -1 for any other page.
     """
 
     body: bytes
@@ -71,15 +88,28 @@ class Page:
     record_id: str = ""
     source: str = ""
     offset: int = -1
-    kind: Literal["html", "text"] = "html"
+    kind: Literal["html", "text", "document"] = "html"
     layout: TextLayout | None = None
     rights: str = ""
+    stored_at: int = -1
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether its input is this page only, or a text of which it is a piece."""
+        if self.stored_at >= 0:
+            return False
+        return self.offset < 0 or (self.layout is not None and self.layout.is_piece)
+
+    @property
+    def place(self) -> int:
+        """Where it is in `source`, in bytes; -1 for a file that is one page."""
+        return self.offset if self.stored_at < 0 else self.stored_at
 
     def __reduce__(self) -> tuple[type[Page], tuple[object, ...]]:
         # every page of a pipe goes to a worker: what dataclasses have for it takes three times as long
         return Page, (
             self.body, self.url, self.date, self.content_type, self.record_id, self.source, self.offset,
-            self.kind, self.layout, self.rights,
+            self.kind, self.layout, self.rights, self.stored_at,
         )  # fmt: skip
 
 
@@ -106,6 +136,11 @@ class Skip:
     lost: bool = False
     advice: str = ""
 
+    @property
+    def place(self) -> int:
+        """The offset; see `Page.place`."""
+        return self.offset
+
 
 @dataclass(frozen=True, slots=True)
 class Damage:
@@ -127,6 +162,11 @@ class Damage:
     offset: int = -1
     url: str = ""
     unread: bool = False
+
+    @property
+    def place(self) -> int:
+        """The offset; see `Page.place`."""
+        return self.offset
 
 
 class Binary(NamedTuple):
@@ -166,6 +206,7 @@ _SIGNATURES: Final = {
     b"wOF2": Binary("font", _READ),
     b"Rar!\x1a": Binary("RAR archive", _READ),
     b"7z\xbc\xaf\x27\x1c": Binary("7z archive", _READ),
+    STORED_LINE[:16]: Binary("stored document", "clean the Page that `ncleaner.pages` reads, not its body"),
     b"\xd0\xcf\x11\xe0": Binary("document of Microsoft Office", _CONVERT),
     b"\xca\xfe\xba\xbe": Binary("program", _READ),
 }

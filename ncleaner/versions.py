@@ -1,10 +1,10 @@
-"""The versions of what outlives a release: outputs, models and surveys (docs/releasing.md)."""
+"""The versions of what outlives a release: outputs, models, surveys, documents (docs/releasing.md)."""
 
 from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["MODELS", "OUTPUTS", "SURVEYS"]
+__all__ = ["DOCUMENTS", "MODELS", "OUTPUTS", "SURVEYS"]
 
 #: Of the outputs: it rises when a page gives other bytes with the same settings.
 OUTPUTS: Final = 3
@@ -12,3 +12,5 @@ OUTPUTS: Final = 3
 MODELS: Final = 2
 #: Of the tables of a survey.
 SURVEYS: Final = 1
+#: Of stored documents, and of the numbers in their tables, such as those of tags.
+DOCUMENTS: Final = 1

@@ -28,14 +28,19 @@ def document(
 ) -> Document:
     """A Document of segments with this very text, whatever is in it."""
     data = b""
-    table = np.zeros(len(segments), SEGMENT)
+    table, runs = np.zeros(len(segments), SEGMENT), np.zeros(len(segments), RUN)
     for row, text in enumerate(segments):
         utf8 = text.encode()
         table[row]["start"], table[row]["end"] = len(data), len(data) + len(utf8)
         table[row]["kind"] = ord(kinds[row] if kinds else "p")
-        table[row]["chars"] = len(text)
+        table[row]["chars"] = len("".join(text.split()))
+        table[row]["words"] = len(text.split())
+        table[row]["first_run"] = table[row]["last_run"] = runs[row]["segment"] = row
+        table[row]["element"] = runs[row]["element"] = -1
+        for name in ("start", "end", "words"):
+            runs[row][name] = table[row][name]
         data += utf8 + b"\n"
-    tables = Tables(data, np.zeros(0, RUN), table, np.zeros(0, ELEMENT), np.zeros(0, np.uint16))
+    tables = Tables(data, runs, table, np.zeros(0, ELEMENT), np.zeros(0, np.uint16))
     return Document(tables, title, lang, encoding)
 
 

@@ -59,14 +59,14 @@ def page_at(path: str, at: str, settings: Settings) -> Page:
     Raises:
         InputError: there is no such record, or it gives no page.
     """
-    limits = settings.recipe.limits
+    limits, record = settings.recipe.limits, None
     if at.isascii() and at.isdigit() and path != STDIN:
         record = record_at(path, int(at), limits=limits)
-        found: Iterable[Page | Skip | Damage] = (
-            page_of_record(record, path, limits.bytes) if record is not None else ()
-        )
+    if record is not None:
+        found: Iterable[Page | Skip | Damage] = page_of_record(record, path, limits.bytes)
     else:
-        # a record that gives no page has no id here
+        # an id, or the offset that a stored document had in its archive; a record that gives no page has no
+        # id here
         wanted = at.strip("<>")
         found = (
             item

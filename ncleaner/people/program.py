@@ -20,7 +20,7 @@ from ncleaner.people.options import epilog
 from ncleaner.people.streams import output_errors, show
 from ncleaner.sinks.choice import FORMATS
 from ncleaner.text.visible import visible, visible_lines
-from ncleaner.versions import MODELS, OUTPUTS, SURVEYS
+from ncleaner.versions import DOCUMENTS, MODELS, OUTPUTS, SURVEYS
 
 __all__ = ["COMMANDS", "EXAMPLES", "app", "run"]
 
@@ -159,7 +159,10 @@ def version(value: bool) -> None:
     if value:
         from importlib.metadata import version as installed
 
-        show(f"ncleaner {installed('ncleaner')} (outputs {OUTPUTS}, models {MODELS}, surveys {SURVEYS})")
+        show(
+            f"ncleaner {installed('ncleaner')} (outputs {OUTPUTS}, models {MODELS}, surveys {SURVEYS}, "
+            f"documents {DOCUMENTS})"
+        )
         raise typer.Exit
 
 

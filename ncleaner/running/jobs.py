@@ -21,7 +21,7 @@ from ncleaner.cleaner import Cleaner
 from ncleaner.document._document import reuse_memory
 from ncleaner.errors import NcleanerError
 from ncleaner.limits import Limits
-from ncleaner.page import Damage, Page, Skip
+from ncleaner.page import STORED, Damage, Page, Skip
 from ncleaner.pools.pool import Activity, Death, Doing, Done, Failed, Pool, Waiting
 from ncleaner.reading._heads import split_head
 from ncleaner.reading.archive import reread_record
@@ -129,9 +129,7 @@ def _clean(page: Page, state: WorkerState, tally: Tally, began: float) -> bytes:
     """Returns a page's output, and counts the page. Only here, an error in a page is caught."""
     try:
         document, kept = state.cleaner.page(page)
-        layout = page.layout
-        is_alone = page.offset < 0 or (layout is not None and layout.is_piece)
-        single = is_alone and not state.settings.many_pages
+        single = page.is_alone and not state.settings.many_pages
         part = state.sink.render(page, document, kept, single)
     except NcleanerError as error:
         tally.add_lost(type(error).__name__, str(error), page)
@@ -195,7 +193,7 @@ class Job:
                 now = activity.begin(Doing.READING)
                 tally.add_item(item)
             count += 1
-            offset = item.offset
+            offset = item.place
             if (
                 count >= _CHUNK_PAGES
                 or size >= _CHUNK_BYTES
@@ -276,7 +274,7 @@ class StretchJob(Job):
             yield Chunk(b"", Tally(), 0, -1, ended=stretch.ended)
 
 
-_MEDIA_TYPE: Final = {"html": "text/html", "text": "text/plain"}
+_MEDIA_TYPE: Final = {"html": "text/html", "text": "text/plain", "document": STORED}
 # a record must have a date, and the same page must give the same bytes
 _NO_DATE: Final = "1970-01-01T00:00:00Z"
 

@@ -24,6 +24,7 @@ import numpy as np
 from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import NOTICE
+from ncleaner.document.stored import restored
 from ncleaner.errors import NcleanerError, TrainingError, TrainingWarning
 from ncleaner.methods.choice import read_ngrams
 from ncleaner.methods.hybrid import Hybrid
@@ -79,15 +80,20 @@ def pages_in_language(
     for item in items:
         if not isinstance(item, Page):
             continue
-        if item.kind != "html":
+        if item.kind == "text":
             passed["plain text"] += 1
             continue
-        site = site_of(item.url if "://" in item.url else "", item.body)
+        body = b"" if item.kind == "document" else item.body
+        site = site_of(item.url if "://" in item.url else "", body)
         if site and of_site[site] >= _PER_SITE:
             passed[f"beyond {_PER_SITE} of a site"] += 1
             continue
         try:
-            document = dump_html(item.body, content_type=item.content_type)
+            document = (
+                restored(item.body).document
+                if item.kind == "document"
+                else dump_html(item.body, content_type=item.content_type)
+            )
         except NcleanerError:
             passed["too large"] += 1
             continue

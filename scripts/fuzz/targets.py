@@ -26,11 +26,15 @@ from ncleaner.cleaner import Cleaner
 from ncleaner.document import Document, _dump
 from ncleaner.document._document import Builder
 from ncleaner.document._lexbor import parsed_within_bounds
+from ncleaner.document._stored import pack, unpack
 from ncleaner.document.coarse import bounded, flattened
 from ncleaner.document.html import dump_html
 from ncleaner.document.plain import dump_text
+from ncleaner.document.stored import restored, stored
 from ncleaner.errors import NcleanerError
 from ncleaner.limits import Limits
+from ncleaner.markup import MarkupOptions
+from ncleaner.markup.render import html_of, markdown_of
 from ncleaner.methods.base import Method
 from ncleaner.methods.choice import load_method, read_ngrams
 from ncleaner.methods.hybrid import Hybrid
@@ -103,6 +107,8 @@ def _check_dumped(dump: Callable[[], Document]) -> Document | None:
     except NcleanerError:
         return None
     check_document(document)
+    if restored(stored(Page(b""), document, has_marks=False)).document.tables != document.tables:
+        raise BrokenRuleError("a document that is stored is the same")
     again = dump()
     if not same(document, again) or _judge(document) != _judge(again):
         raise BrokenRuleError("the same bytes give the same document and the same masks")
@@ -311,7 +317,37 @@ def _check_ngram(data: bytes) -> None:
         model.ratio.values(model.alphabet.encoder, body[:end])
 
 
+def _check_stored(data: bytes) -> None:
+    """Tables of a file: they are refused, or anything can be made of them."""
+    try:
+        document = Document(unpack(data))
+    except ValueError:
+        return
+    check_document(document)
+    if pack(document.tables) != data and unpack(pack(document.tables)) != document.tables:
+        raise BrokenRuleError("a document that is stored is the same")
+    _judge(document)
+    for name in ("everything", "heuristics-only"):
+        kept = _methods()[name].keep(document)
+        markdown_of(document, kept, MarkupOptions(links=True, images=True))
+        html_of(document, kept, MarkupOptions(links=True, images=True, spans="repeat"))
+
+
 # --------------------------------------------------------------------------------------------------
+
+
+def _stored_case(seed: int) -> bytes:
+    """The tables of a page, with a number or two that are wrong."""
+    source = Source(seed)
+    document = dump_html(page(source)[:20_000], marks=True)
+    whole = pack(document.tables)
+    if source.odds(0.1):
+        return mutated(source, whole, UTF8, most=3)
+    # most sizes are right, so that what they are the sizes of is looked at
+    found = bytearray(whole)
+    for _ in range(1 + source.size(3)):
+        found[source.randrange(len(found))] = source.choice((0, 1, 2, 3, 4, 127, source.randrange(256)))
+    return bytes(found)
 
 
 def _with_options(make: Callable[[Source], bytes]) -> Callable[[int], bytes]:
@@ -361,5 +397,6 @@ TARGETS: Final = {
         ),
         Target("annotations", _annotations_case, _check_annotations, ANNOTATION_TOKENS),
         Target("ngram", _with_options(_ngram_case), _check_ngram, UTF8),
+        Target("stored", _stored_case, _check_stored, UTF8),
     )
 }

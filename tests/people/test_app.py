@@ -600,7 +600,10 @@ def test_metadata_and_signals(tmp_path: Path) -> None:
     assert said["authors"] == ["Morag Tennant"] and said["published"].startswith("2024-03-18T")
     assert sum(bool(record["metadata"]["title"]) for record in records.values()) >= 12
     for arguments, message in (
-        (["-f", "text", "--metadata"], "only jsonl, parquet, vertical, prevertical and tei have it"),
+        (
+            ["-f", "text", "--metadata"],
+            "only jsonl, parquet, vertical, prevertical, tei and documents have it",
+        ),
         (["-f", "wet", "--signals"], "only jsonl and parquet have it"),
     ):
         refused = ncleaner("clean", CRAWL, *arguments)

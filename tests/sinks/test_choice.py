@@ -91,7 +91,7 @@ def test_sources_of_segments() -> None:
         ]
     with pytest.raises(ValueError, match="--segments"):
         Output(format="jsonl", source=True)
-    with pytest.raises(ValueError, match="jsonl and parquet"):
+    with pytest.raises(ValueError, match="jsonl, parquet and documents"):
         Output(format="text", source=True)
 
 
@@ -122,6 +122,7 @@ SUFFIXES = {
     "tei": ".xml",
     "signatures": ".signatures.jsonl",
     "wet": ".warc.wet.gz",
+    "documents": ".documents.warc",
     "parquet": ".parquet",
 }
 

@@ -59,11 +59,9 @@ def _lines(paths: list[str], settings: Settings) -> Iterator[bytes | str]:
                 except NcleanerError as error:
                     yield str(Note("page_given_up", str(error), item.source, item.offset, item.url))
                     continue
-                layout = item.layout
-                is_one = item.offset < 0 or (layout is not None and layout.is_piece)
-                if not is_one:
+                if not item.is_alone:
                     yield f"URL: {visible(item.url or f'offset:{item.offset}')}\n".encode()
                 for segment in (document[row] for row in shown.mask.nonzero()[0].tolist()):
                     yield f"{segment.kind}\t{segment.text}\n".encode()
-                if not is_one:
+                if not item.is_alone:
                     yield b"\n"
