@@ -19,7 +19,7 @@ from ncleaner.document._tags cimport (
     CONTEXT_LINK, FORM_HEADING, FORM_ITEM, FORM_PLAIN, FORM_PREFORMATTED, TAG_BODY, TAG_HTML,
 )
 from ncleaner.document._zones cimport assign_kinds, assign_zones
-from ncleaner.text._ascii cimport find_any
+from ncleaner.text._ascii cimport find_any, is_digit
 from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, decode_utf8, is_final, last_mark, letter_case
 
 from ncleaner.document import tags as _tags
@@ -47,6 +47,7 @@ HASHES_VERSION = 1
 
 cdef enum:
     CUE_SLOTS = 1024
+    RELATED_LETTERS = 7
 
 cdef uint64_t cue_keys[CUE_SLOTS]
 cdef uint32_t cue_bits[CUE_SLOTS]
@@ -97,6 +98,14 @@ cdef void _end_word(builder_t* b, uint64_t key, int letters, uint32_t at, uint32
         b.n_names = at + list_[0] + 1
 
 
+cdef inline bint _is_below_heading(const unsigned char* value, size_t i, size_t length) noexcept nogil:
+    """Returns whether the word at `i` is that of `h2-related`, as Writerside calls text below a heading."""
+    return (
+        i > 2 and value[i] == c'r' and value[i - 1] == c'-' and value[i - 3] == c'h' and is_digit(value[i - 2])
+        and length - i >= RELATED_LETTERS and memcmp(value + i, b"related", RELATED_LETTERS) == 0
+    )
+
+
 cdef uint32_t read_names(
     builder_t* b, const unsigned char* value, size_t length, uint32_t* names
 ) noexcept nogil:
@@ -130,6 +139,9 @@ cdef uint32_t read_names(
                 _end_word(b, key, letters, at, &bits)
                 letters = 0
                 key = 0
+            if not letters and _is_below_heading(value, i, length):
+                # its letters are counted from below: it is no word
+                letters = -RELATED_LETTERS
             if letters < 8:
                 key = key << 8 | small
             letters += 1

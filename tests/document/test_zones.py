@@ -168,3 +168,13 @@ def test_at_most_one_headline_and_known_zones(title: str, parts: list[str]) -> N
     zones = page.segments["zone"]
     assert (zones == ZONES.index("headline")).sum() <= 1
     assert zones.max(initial=0) < len(ZONES)
+
+
+def test_text_below_a_heading_is_not_related_to_other_pages() -> None:
+    # Writerside gives the text below a heading the class `h2-related`
+    for name, zone in (("article__p h2-related", ""), ("related-posts", "related"), ("h2 related", "related")):
+        document = dump_html(
+            "<h1>Ferry</h1><p>The ferry sails until the end of May.</p>"
+            f"<dl class='{name}'><dt>late()</dt><dd>Returns whether the ferry is late.</dd></dl>"
+        )
+        assert {segment.zone for segment in list(document)[2:]} == {zone}
