@@ -157,14 +157,14 @@ cdef uint64_t style_hash(int tag, const unsigned char* name, size_t length) noex
 
 
 # Classes whose only purpose is to hide, in the style sheets that most sites use (Bootstrap, Tailwind, WordPress,
-# Drupal, XenForo).
+# Drupal, XenForo, MediaWiki).
 cdef enum:
-    HIDING = 10
+    HIDING = 11
     LONGEST = 18
 cdef const char* hiding[HIDING]
 hiding[:] = [
     b"hidden", b"hide", b"is-hidden", b"d-none", b"sr-only", b"visually-hidden", b"visuallyhidden",
-    b"screen-reader-text", b"screen-reader-only", b"element-invisible",
+    b"screen-reader-text", b"screen-reader-only", b"element-invisible", b"mw-jump-link",
 ]
 
 # The lengths of those that begin with a letter, as bits: nearly all names have another one.

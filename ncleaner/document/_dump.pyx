@@ -35,7 +35,7 @@ from ncleaner.document._tables cimport CONCEALED, SPECIAL, builder_t, grow
 from ncleaner.document._tags cimport (
     CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_CODE, CONTEXT_ITALIC, CONTEXT_LABEL, FORM_PLAIN, FORM_PREFORMATTED, ROLE_BLOCK,
     ROLE_BREAK, ROLE_IMAGE, ROLE_INLINE, ROLE_LEFT_OUT, ROLE_RULE, SIDE_OTHER, TAG_A, TAG_CODE, TAG_CUSTOM, TAG_DIV,
-    TAG_DT, TAG_FIGURE, TAG_MATH, TAG_PRE, TAG_TD, TAG_UNKNOWN,
+    TAG_DT, TAG_FIGURE, TAG_MATH, TAG_P, TAG_PRE, TAG_TD, TAG_UNKNOWN,
 )
 from ncleaner.text._ascii cimport begins, find, find_any, is_digit, is_letter
 from ncleaner.text._letters cimport is_white
@@ -64,7 +64,8 @@ cdef enum:
     SHORT_NAME = 16          # bytes of a name that stands in its entry
 
 cdef meaning_t meanings[KNOWN_TAGS]
-cdef uintptr_t id_html, id_body, id_button, id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml
+cdef uintptr_t id_html, id_body, id_button, id_span
+cdef uintptr_t id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml
 cdef uintptr_t id_base, id_source, id_iframe, id_video, id_audio, id_input
 
 # The attributes that are read (OF_…). Lexbor identifies some of them by an id, and the others by the address of a name
@@ -833,6 +834,16 @@ cdef bint _is_alone(node_t* node) noexcept nogil:
     return True
 
 
+cdef inline bint _is_paragraph(node_t* node) noexcept nogil:
+    """Returns whether a <span> is a paragraph: all of those that Mintlify makes are `<span data-as="p">`."""
+    cdef attr_t* attr = (<element_node_t*> node).first_attr
+    cdef name_t* name
+    if attr == NULL or attr.node.local_name < KNOWN_TAGS or attr.value == NULL or attr.value.length != 1:
+        return False
+    name = <name_t*> attr.node.local_name
+    return name.length == 7 and memcmp(name.short_name, b"data-as", 7) == 0 and attr.value.data[0] == c'p'
+
+
 cdef bint _is_code_block(node_t* node) noexcept nogil:
     """Returns whether a <code> outside of <pre> has lines: by `<br>` inside, or by a style that keeps ends of lines."""
     cdef node_t* around = node.parent
@@ -1089,6 +1100,9 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
         said.class_length = 0
     elif m.code == TAG_CODE and _is_code_block(node):
         m.role = ROLE_BLOCK
+    elif node.local_name == id_span and _is_paragraph(node):
+        m.role = ROLE_BLOCK
+        m.code = TAG_P
     if m.role == ROLE_BLOCK:
         if not _enter_block(b, node, &m, &said, found):
             return _leave_out(b, node)
@@ -1130,7 +1144,8 @@ cdef inline void _leave(builder_t* b, node_t* node, found_t* found) noexcept nog
                 if found.trace != NULL:
                     _note(found.trace, node, READINGS, written, b.mark)
             found.last = NULL
-    if m.role == ROLE_BLOCK or node == found.note or m.code == TAG_CODE and _is_code_block(node):
+    if m.role == ROLE_BLOCK or node == found.note or m.code == TAG_CODE and _is_code_block(node) \
+            or node.local_name == id_span and _is_paragraph(node):
         # the block may be code (`_is_code`)
         close_block(b, FORM_PREFORMATTED if b.element >= 0 and b.elements[b.element].tag == TAG_PRE else m.form)
     else:
@@ -1375,10 +1390,11 @@ cdef bint _fill_meanings():
         meanings[tag_id].object = name in _tags.OBJECTS
         if name in _tags.CONTEXT_BIT:
             meanings[tag_id].bit = _tags.CONTEXT_BIT[name]
-    global id_html, id_body, id_button
+    global id_html, id_body, id_button, id_span
     id_html = ids["html"]
     id_body = ids["body"]
     id_button = ids["button"]
+    id_span = ids["span"]
     global id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml
     global id_base, id_source, id_iframe, id_video, id_audio, id_input
     id_source, id_iframe, id_video, id_audio, id_input = [

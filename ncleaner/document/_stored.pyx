@@ -407,8 +407,10 @@ def pack(Tables tables not None):
         found = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> total)
         out = <uint8_t*> PyBytes_AS_STRING(found)
         for i in range(COLUMNS):
-            memcpy(out, w.columns[i].bytes, w.columns[i].n)
-            out += w.columns[i].n
+            # an empty column has no memory
+            if w.columns[i].n:
+                memcpy(out, w.columns[i].bytes, w.columns[i].n)
+                out += w.columns[i].n
         for i in (NAMES, TEXT, VALUES):
             memcpy(out, tables.rows[i], <size_t> tables.sizes[i])
             out += tables.sizes[i]

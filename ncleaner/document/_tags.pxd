@@ -34,6 +34,7 @@ cpdef enum Tag:
     TAG_HTML = 2
     TAG_BODY = 3
     TAG_DIV = 4
+    TAG_P = 5
     TAG_BLOCKQUOTE = 15
     TAG_FIGURE = 23
     TAG_TABLE = 25

@@ -474,3 +474,14 @@ def test_layout_is_proved_here_and_nothing_is_read_where_it_is_not() -> None:
     result = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True)
     assert result.returncode == 1
     assert "ImportError: ncleaner cannot read the trees of selectolax" in result.stderr
+
+
+def test_paragraphs_that_are_spans() -> None:
+    # as Mintlify makes all of them
+    document = dump_html('<div><span data-as="p">One <b>two</b>.</span><span data-as="p">Three.</span></div>')
+    assert [(segment.text, segment.path) for segment in document] == [
+        ("One two.", "html/body/div/p"),
+        ("Three.", "html/body/div/p"),
+    ]
+    for attribute in ("data-as=b", "data-at=p", "class=p", "data-as", 'class=a data-as="p"'):
+        assert len(dump_html(f"<div><span {attribute}>One.</span> <span {attribute}>Two.</span></div>")) == 1

@@ -172,7 +172,11 @@ def test_at_most_one_headline_and_known_zones(title: str, parts: list[str]) -> N
 
 def test_text_below_a_heading_is_not_related_to_other_pages() -> None:
     # Writerside gives the text below a heading the class `h2-related`
-    for name, zone in (("article__p h2-related", ""), ("related-posts", "related"), ("h2 related", "related")):
+    for name, zone in (
+        ("article__p h2-related", ""),
+        ("related-posts", "related"),
+        ("h2 related", "related"),
+    ):
         document = dump_html(
             "<h1>Ferry</h1><p>The ferry sails until the end of May.</p>"
             f"<dl class='{name}'><dt>late()</dt><dd>Returns whether the ferry is late.</dd></dl>"
