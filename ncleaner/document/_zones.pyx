@@ -180,6 +180,8 @@ cdef double TITLE = 2.8
 cdef double TIE = 1e-9
 # What a heading below <h1> loses that has nothing in common with the title of its page.
 cdef double SECTION = 0.6
+# What a link with the name of the site loses.
+cdef double SITE = 1.0
 # A block with a larger share of the page's characters is not a section of it.
 cdef double MOST = 0.9
 # The block that holds this share of the prose is the block of the main text.
@@ -456,10 +458,10 @@ cdef double _weight_of_place(
 
 
 cdef double _weight_of_text(
-    const builder_t* b, const segment_t* s, const block_t* block, const phrase_t* text, double likeness,
-    bint titled, Py_ssize_t before
+    const builder_t* b, const segment_t* s, const block_t* block, const phrase_t* text, const phrase_t* title,
+    double likeness, Py_ssize_t before
 ) noexcept nogil:
-    """Returns the weights for a headline of its text: at most `TITLE`. `titled`: the page has a title."""
+    """Returns the weights for a headline of its text: at most `TITLE`."""
     cdef double value = TITLE * likeness
     cdef uint32_t mark = last_mark(<const uint8_t*> b.text + s.start, <const uint8_t*> b.text + s.end)
     if 5 * text.digits > text.size:
@@ -470,7 +472,10 @@ cdef double _weight_of_text(
         value -= 0.4
     if likeness < 0.3 and block.level != 1 and before > 12:
         value -= 0.5
-    if likeness == 0 and block.level > 1 and titled:
+    if not block.level and 2 * s.link_chars > s.chars and likeness < 1 and _place(text, title, 0) > 0:
+        # a link with the name of the site, which stands behind the headline in the title
+        value -= SITE
+    if likeness == 0 and block.level > 1 and title.n > 0:
         # the heading of a section, such as "Frequently asked questions" on a home page
         value -= SECTION
     return value
@@ -503,7 +508,7 @@ cdef Py_ssize_t _headline(
             _read(start + s.start, start + s.end, &text)
             if not text.n:
                 continue
-            value += _weight_of_text(b, s, block, &text, _likeness(&text, title, longest), title.n > 0, prose - i)
+            value += _weight_of_text(b, s, block, &text, title, _likeness(&text, title, longest), prose - i)
             # of two with the same weight the first one
             if value > most + TIE or value > most - TIE and i < best:
                 most = value

@@ -182,3 +182,12 @@ def test_text_below_a_heading_is_not_related_to_other_pages() -> None:
             f"<dl class='{name}'><dt>late()</dt><dd>Returns whether the ferry is late.</dd></dl>"
         )
         assert {segment.zone for segment in list(document)[2:]} == {zone}
+
+
+def test_the_name_of_the_site_is_no_headline() -> None:
+    # as VitePress and Starlight have it; the name is longer than the headline
+    document = dump_html(
+        "<title>Queues | Tidepool Scheduler</title><header><a class=title href=/>Tidepool Scheduler</a></header>"
+        "<main><h1>Queues</h1><p>The scheduler keeps a queue of jobs for every worker, and hands them out.</main>"
+    )
+    assert [segment.text for segment in document if segment.zone == "headline"] == ["Queues"]
