@@ -181,7 +181,7 @@ cdef double TIE = 1e-9
 # What a heading below <h1> loses that has nothing in common with the title of its page.
 cdef double SECTION = 0.6
 # What a link with the name of the site loses.
-cdef double SITE = 1.0
+cdef double SITE = 1.2
 # A block with a larger share of the page's characters is not a section of it.
 cdef double MOST = 0.9
 # The block that holds this share of the prose is the block of the main text.
@@ -472,7 +472,7 @@ cdef double _weight_of_text(
         value -= 0.4
     if likeness < 0.3 and block.level != 1 and before > 12:
         value -= 0.5
-    if not block.level and 2 * s.link_chars > s.chars and likeness < 1 and _place(text, title, 0) > 0:
+    if not block.level and 2 * s.link_chars > s.chars and _place(text, title, 0) > 0:
         # a link with the name of the site, which stands behind the headline in the title
         value -= SITE
     if likeness == 0 and block.level > 1 and title.n > 0:
