@@ -196,14 +196,15 @@ cdef inline bint _is_hiding(const unsigned char* name, size_t length) noexcept n
 cdef bint class_conceals(const unsigned char* value, size_t length) noexcept nogil:
     """Returns whether a class attribute hides its element.
 
-    Beside a class for one size of screen, such as `md:block` or `d-lg-flex`, a class hides only on the others."""
+    Beside a class for one size of screen, such as `md:block` or `d-lg-flex`, a class hides only on the others. The
+    colon of `brush: html` is none of these."""
     cdef size_t i = 0, start
     cdef bint found = False
     while i < length:
         start = i
         while i < length and not class_bytes[value[i]]:
             i += 1
-        if i < length and class_bytes[value[i]] == COLON:
+        if i < length and class_bytes[value[i]] == COLON and i + 1 < length and class_bytes[value[i + 1]] != GAP:
             return False
         if i == start:
             i += 1

@@ -153,6 +153,7 @@ def test_title_and_language() -> None:
         ("<div class=hidden>a</div><p class='x sr-only'>b</p><p class='visually-hidden'>c</p>d", "d", "abc"),
         ("<div class='hidden md:block'>a</div><div class='d-none d-lg-flex'>b</div>", "ab", ""),
         ("<div class='hidden-xs unhide'>a</div><div class='d-none'>b</div>", "a", "b"),
+        ("<pre class='brush: html hidden live'>a</pre><p class='mw-jump-link'>b</p>c", "c", "ab"),
         ("<html class=hidden><body class=hide>a<span class=sr-only>b</span><i class='hidden sm:inline'>c</i>", "ac", ""),
     ],
 )  # fmt: skip
