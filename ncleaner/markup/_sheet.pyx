@@ -928,15 +928,20 @@ cdef bint _is_label(const sheet_t* sheet, const node_t* node, const node_t* code
 
     One word may be a longer form of it: `JavaScript` beside `js`, `C++` beside `cpp`, `C#` beside `csharp`."""
     cdef const mark_t* language
-    cdef const segment_t* s = &sheet.t.segments[node.first]
-    cdef const uint8_t* p = sheet.t.text + s.start
-    cdef const uint8_t* end = sheet.t.text + s.end
+    cdef const segment_t* s
+    cdef const uint8_t* p
+    cdef const uint8_t* end
     cdef const uint8_t* name
     cdef const uint8_t* name_end
     cdef uint8_t c
     cdef bint is_short = False, has_space = False, begun = False
-    if node.kind != PARAGRAPH or code.kind != CODE or node.first != node.last or node.parent != code.parent \
-            or end - p > LONGEST_NAME:
+    if node.kind != PARAGRAPH or code.kind != CODE or node.first != node.last or node.parent != code.parent:
+        return False
+    # only nodes with text have segments
+    s = &sheet.t.segments[node.first]
+    p = sheet.t.text + s.start
+    end = sheet.t.text + s.end
+    if end - p > LONGEST_NAME:
         return False
     language = language_of(sheet, code.element)
     if language == NULL or language.length < 2:
