@@ -145,6 +145,17 @@ def _check_page(data: bytes) -> None:
     document = _check_dumped(dump)
     if document is not None and options & 8:
         _check_bounded(decode(body)[0])
+    if document is not None and options & 32:
+        marked = dump_html(body, limits=limits, marks=True)
+        for name in ("everything", "heuristics-only"):
+            _render(marked, name)
+
+
+def _render(document: Document, method: str) -> None:
+    """Writes what a method keeps of a document with marks as Markdown and HTML."""
+    kept = _methods()[method].keep(document)
+    markdown_of(document, kept, MarkupOptions(links=True, images=True)).decode()
+    html_of(document, kept, MarkupOptions(links=True, images=True, spans="repeat")).decode()
 
 
 def _check_text(data: bytes) -> None:
@@ -328,9 +339,7 @@ def _check_stored(data: bytes) -> None:
         raise BrokenRuleError("a document that is stored is the same")
     _judge(document)
     for name in ("everything", "heuristics-only"):
-        kept = _methods()[name].keep(document)
-        markdown_of(document, kept, MarkupOptions(links=True, images=True))
-        html_of(document, kept, MarkupOptions(links=True, images=True, spans="repeat"))
+        _render(document, name)
 
 
 # --------------------------------------------------------------------------------------------------
