@@ -467,7 +467,7 @@ cdef double _weight_of_text(
     if 5 * text.digits > text.size:
         value -= 1
     if text.n < 3 and text.size < 14:
-        value -= 0.3
+        value -= 0.15
     if is_final(mark) or mark == c':' or mark == c';' or mark == c',':
         value -= 0.4
     if likeness < 0.3 and block.level != 1 and before > 12:
@@ -475,6 +475,9 @@ cdef double _weight_of_text(
     if not block.level and 2 * s.link_chars > s.chars and _place(text, title, 0) > 0:
         # a link with the name of the site, which stands behind the headline in the title
         value -= SITE
+    elif block.level == 1 and 2 * s.link_chars > s.chars and _place(text, title, 0) > 0:
+        # so may be an <h1>, but on many forums it is the headline
+        value -= 0.1
     if likeness == 0 and block.level > 1 and title.n > 0:
         # the heading of a section, such as "Frequently asked questions" on a home page
         value -= SECTION

@@ -191,3 +191,13 @@ def test_the_name_of_the_site_is_no_headline() -> None:
         "<main><h1>Queues</h1><p>The scheduler keeps a queue of jobs for every worker, and hands them out.</main>"
     )
     assert [segment.text for segment in document if segment.zone == "headline"] == ["Queues"]
+
+
+def test_of_two_linked_headings_the_first_part_of_the_title() -> None:
+    # as blogs of Hatena have it
+    document = dump_html(
+        "<title>灯台の夜 - 港の日記</title><div id=blog-title><h1 id=title><a href=/>港の日記</a></h1></div>"
+        "<article><h1 class=entry-title><a href=/e>灯台の夜</a></h1>"
+        "<p>昨日の夜、港の灯台守は船を数えて、その名前を帳面に書きました。風が強かったので、カモメはいませんでした。"
+    )
+    assert [segment.text for segment in document if segment.zone == "headline"] == ["灯台の夜"]
