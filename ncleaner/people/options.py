@@ -102,8 +102,8 @@ InputArgument = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="INPUT...",
-        help="Archives, HTML or text files, directories, URLs. Archives are .warc, .arc and .wet, plain, "
-        ".gz, .zst or .lz4, and .wacz; URLs are s3://…, https://… and so on; - or nothing is standard input.",
+        help="Archives, HTML (also .mhtml) or text files, directories, URLs. Archives are .warc, .arc and .wet, "
+        "plain, .gz, .zst or .lz4, and .wacz; URLs are s3://…, https://… and so on; - or nothing is standard input.",
     ),
 ]
 

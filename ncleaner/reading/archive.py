@@ -382,7 +382,7 @@ def _contents(
     codec = compression_of(source.peek(_HEAD), name)
     layers = layers_of(source, codec)
     head = layers[-1].peek(_HEAD)
-    content: Literal["warc", "arc", "html", "text"]
+    content: Literal["warc", "arc", "html", "mhtml", "text"]
     if input_format == "warc":
         content = archive_kind(head) or "warc"
     else:
@@ -400,8 +400,8 @@ def _contents(
         return
     if head:
         pieces = iter(layers[-1].read, b"")
-        if content == "html":
-            yield _page_of_file(pieces, name, limits.bytes)
+        if content != "text":
+            yield _page_of_file(pieces, name, limits.bytes, content == "mhtml")
         else:
             plain = layers[0].codec == "plain"
             yield from _pages_of_text(pieces, name, limits.bytes, source if plain else None, reading)
@@ -505,7 +505,7 @@ def _page_of_body(
         return Skip(found.reason, record.url, name, record.offset, lost=True)
     text = media_type == "text/plain" or record.type == "conversion"
     if not media_type and not text:
-        text = sniff(body[:_HEAD]) == "text"
+        text = sniff(body[:_HEAD]) in ("text", "mhtml")
     return Page(
         body,
         record.url,
@@ -542,17 +542,22 @@ def _page_of_stored(record: Record, block: bytes, name: str) -> Page | Skip:
 # Files
 
 
-def _page_of_file(pieces: Iterator[bytes], name: str, limit: int) -> Item:
+def _page_of_file(pieces: Iterator[bytes], name: str, limit: int, is_mhtml: bool) -> Item:
     """Returns a file as one page."""
     body = bytearray()
     for piece in pieces:
         body += piece
         if len(body) > limit:
             return Skip("too large", name, name, lost=True)
-    page = bytes(body)
-    if found := binary(page):
+    page: Page | Skip = Page(bytes(body), name, source=name)
+    if is_mhtml:
+        # only now, since most runs have no such files
+        from ncleaner.reading.mhtml import page_in_mhtml
+
+        page = page_in_mhtml(bytes(body), name)
+    if isinstance(page, Page) and (found := binary(page.body, page.content_type)):
         return Skip(found.reason, name, name, lost=True, advice=found.advice)
-    return Page(page, name, source=name)
+    return page
 
 
 def _is_marked_text(head: bytes, name: str, form: MarkerForm | None) -> bool:

@@ -37,6 +37,7 @@ STDIN: Final = "-"
 _ARCHIVE: Final = (".warc", ".arc", ".wet")
 _ZIP: Final = ".wacz"
 _PAGE: Final = (".html", ".htm", ".xhtml", ".xht", ".shtml")
+_MHTML: Final = (".mhtml", ".mht")
 _TEXT: Final = (".txt", ".text")
 _COMPRESSED: Final = (".gz", ".zst", ".lz4")
 
@@ -47,6 +48,8 @@ _MARKUP: Final = re.compile(
     re.IGNORECASE,
 )
 _TAG: Final = re.compile(r"<(?:[a-z][a-z0-9]*[\s/>]|!--|!doctype|\?xml)", re.IGNORECASE)
+# The beginning of MHTML, as browsers write it.
+_SAVED: Final = re.compile(rb"From: <Saved by |Snapshot-Content-Location: ", re.IGNORECASE)
 # Threads that ask for the sizes of listed inputs.
 _STATUS_THREADS: Final = 16
 
@@ -88,7 +91,7 @@ def stem(name: str) -> str:
     `a.b.html` gives `a.b`. An unknown suffix stays, and so does a name that consists of a suffix only.
     """
     base = name
-    for suffixes in (_COMPRESSED, (*_ARCHIVE, _ZIP, *_PAGE, *_TEXT)):
+    for suffixes in (_COMPRESSED, (*_ARCHIVE, _ZIP, *_PAGE, *_MHTML, *_TEXT)):
         for suffix in suffixes:
             if base.lower().endswith(suffix) and len(base) > len(suffix):
                 base = base[: -len(suffix)]
@@ -299,7 +302,7 @@ def _file(path: str, relative: str) -> Input:
 
 
 def _is_known(name: str) -> bool:
-    return _uncompressed(name).endswith((*_ARCHIVE, _ZIP, *_PAGE, *_TEXT))
+    return _uncompressed(name).endswith((*_ARCHIVE, _ZIP, *_PAGE, *_MHTML, *_TEXT))
 
 
 def is_archive(name: str) -> bool:
@@ -319,7 +322,7 @@ def _uncompressed(name: str) -> str:
     return base
 
 
-def sniff(head: bytes, name: str = "") -> Literal["warc", "arc", "html", "text"]:
+def sniff(head: bytes, name: str = "") -> Literal["warc", "arc", "html", "mhtml", "text"]:
     """Returns the format of an input, by its first bytes; the name decides if they are not enough.
 
     Args:
@@ -336,6 +339,8 @@ def sniff(head: bytes, name: str = "") -> Literal["warc", "arc", "html", "text"]
         return "arc"
     if base.endswith(_PAGE):
         return "html"
+    if base.endswith(_MHTML) or _SAVED.match(head):
+        return "mhtml"
     text = _readable(head)
     if base.endswith(_TEXT):
         # Cleaned text may begin with a tag, such as an annotation; an HTML page begins with one of these.
