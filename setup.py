@@ -14,6 +14,16 @@ from setuptools.errors import CompileError, PlatformError
 # Products and sums are rounded one by one: some processors can do both at once, with another result. Python
 # may add information for debuggers, which takes a quarter of the time of compiling, and four times the space.
 OPTIMISE = ["/O2"] if sys.platform == "win32" else ["-O3", "-g0", "-fno-math-errno", "-ffp-contract=off"]
+# Modules in which pages spend little time: as fast with -O1, which compiles them in half the time.
+# `python -m bench.instructions` tells where that is so.
+LIGHT = {
+    "ncleaner._cyutility",
+    *(
+        f"ncleaner.document.{name}"
+        for name in ("_document", "_facts", "_guard", "_lexbor", "_source", "_tables", "_tags")
+    ),
+    "ncleaner.reading._libdeflate",
+}
 # for scripts/fuzz.sh: `address,undefined`, and `fuzzer-no-link` where clang is to count what is covered
 if sanitizers := os.environ.get("NCLEANER_SANITIZERS"):
     OPTIMISE = ["-O1", "-g1", "-fno-omit-frame-pointer", f"-fsanitize={sanitizers}"]
@@ -97,6 +107,11 @@ class Probe(build_ext):
             self.compiler.compile([str(source)], output_dir=folder)
 
 
+def arguments_for(module: str) -> list[str]:
+    """Returns the compiler's arguments for a module."""
+    return ["-O1" if module in LIGHT and argument == "-O3" else argument for argument in OPTIMISE]
+
+
 def check_compiler() -> None:
     """Ends the process with a few words where nothing can be compiled: what compilers and frontends say of it
     is forty lines long."""
@@ -126,20 +141,21 @@ if __name__ == "__main__":
     if BUILDING & set(sys.argv):
         check_compiler()
     # the longest first, so that no core waits for the last one
-    sources = sorted(Path("ncleaner").rglob("*.pyx"), key=lambda path: (-path.stat().st_size, path))
+    paths = sorted(Path("ncleaner").rglob("*.pyx"), key=lambda path: (-path.stat().st_size, path))
+    sources = {".".join(path.with_suffix("").parts): path.as_posix() for path in paths}
     setup(
         packages=[*find_packages(include=["ncleaner", "ncleaner.*"]), "ncleaner.models", "ncleaner.examples"],
         cmdclass={"build_ext": Build},
         ext_modules=[
-            Extension(SHARED, [f"{SHARED}.c"], extra_compile_args=OPTIMISE),
+            Extension(SHARED, [f"{SHARED}.c"], extra_compile_args=arguments_for(SHARED)),
             *(
                 Extension(
-                    ".".join(source.with_suffix("").parts),
-                    [source.as_posix()],
-                    extra_compile_args=OPTIMISE,
+                    name,
+                    [source],
+                    extra_compile_args=arguments_for(name),
                     define_macros=[("CYTHON_TRACE_NOGIL", "1")] if COVERAGE else [],
                 )
-                for source in sources
+                for name, source in sources.items()
             ),
         ],
     )
