@@ -102,8 +102,9 @@ InputArgument = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="INPUT...",
-        help="Archives, HTML (also .mhtml) or text files, directories, URLs. Archives are .warc, .arc and .wet, "
-        "plain, .gz, .zst or .lz4, and .wacz; URLs are s3://…, https://… and so on; - or nothing is standard input.",
+        help="Archives, pages, texts, directories or URLs. Archives are .warc, .arc and .wet, plain, .gz, .zst "
+        "or .lz4, and .wacz; pages are .html and .mhtml; URLs are s3://…, https://… and so on; "
+        "- or nothing is standard input.",
     ),
 ]
 

@@ -80,7 +80,7 @@ def command(
         list[str] | None,
         typer.Argument(
             metavar="INPUT...",
-            help="Archives, HTML or text files, directories of these, URLs, as `clean` takes them; or "
+            help="Archives, pages, texts, directories or URLs, as `clean` takes them; or "
             "surveys (.ncs) and signatures (.signatures.jsonl), which are merged.",
         ),
     ] = None,
