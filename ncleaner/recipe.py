@@ -129,7 +129,8 @@ class Recipe(Declared):
     )  # fmt: skip
     comments: bool | None = option(
         None,
-        "Keep or leave out readers' comments. A discussion stays: there the comments are the page.",
+        "Keep readers' comments; --no-comments leaves them out. A discussion stays: there the comments are the "
+        "page.",
         kind=bool, otherwise="left out by hybrid and ngram; the other methods decide",
         flags="--comments/--no-comments", common=True, panel=_KEPT,
     )  # fmt: skip
@@ -158,7 +159,7 @@ class Recipe(Declared):
     )  # fmt: skip
     respect_tdm: bool = option(
         False,
-        "Leave out pages that opt out of corpora: they reserve text and data mining (TDM-Reservation), or "
+        "Leave out pages that opt out: they reserve text and data mining (TDM-Reservation), or "
         "tell robots noai, noarchive or noindex.",
         panel=_KEPT,
     )

@@ -26,7 +26,7 @@ class MarkupOptions(Declared):
     )
     spans: Spans = option(
         "merge",
-        "Write the text of a cell over several columns or rows once (merge), or in each of them (repeat); or "
-        "tables with such cells, or with several blocks in a cell, as HTML (html).",
+        "Cells over several columns or rows. merge: write their text once; repeat: write it in each of "
+        "them; html: write such tables, and those with several blocks in a cell, as HTML.",
         choices=get_args(Spans), of=_OF, panel=_PANEL, positional=True,
     )  # fmt: skip

@@ -102,8 +102,8 @@ InputArgument = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="INPUT...",
-        help="Archives, pages, texts, directories or URLs. Archives are .warc, .arc and .wet, plain, .gz, .zst "
-        "or .lz4, and .wacz; pages are .html and .mhtml; URLs are s3://…, https://… and so on; "
+        help="Archives, pages, texts, directories or URLs. Archives are .warc, .arc and .wet, plain, .gz, "
+        ".zst or .lz4, and .wacz; pages are .html and .mhtml; URLs are s3://…, https://… and so on; "
         "- or nothing is standard input.",
     ),
 ]
@@ -121,7 +121,7 @@ class Run(Declared):
     )  # fmt: skip
     prefix: str | None = option(
         None,
-        "Text to put before each line of --inputs-from, such as https://data.commoncrawl.org/",
+        "Prefix for each line of --inputs-from, such as https://data.commoncrawl.org/",
         kind=str, metavar="PATH|URL", panel="Input",
     )  # fmt: skip
     jobs: int | None = option(

@@ -97,12 +97,12 @@ class SinkOptions(Declared):
     )
     duplicates: bool = option(
         False,
-        "Add what finding near duplicates takes; in jsonl and parquet with --signals (needs the extra "
+        "Add what finding near duplicates needs; in jsonl and parquet with --signals (needs the extra "
         "`duplicates`).",
         of=("signatures", *_ROWS), panel=_PANEL,
     )  # fmt: skip
     paragraphs: bool = option(
-        False, "Add what finding repeated paragraphs takes.", of=("signatures",), panel=_PANEL
+        False, "Add what finding repeated paragraphs needs.", of=("signatures",), panel=_PANEL
     )
 
     @property

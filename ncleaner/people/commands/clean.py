@@ -31,7 +31,7 @@ EXAMPLES = (
         "ncleaner clean crawl.warc.gz -o corpus -f jsonl",
     ),
     (
-        "A crawl without text and pages that repeat others:",
+        "A crawl without repeated text and pages:",
         "ncleaner clean town.warc.gz --sites auto --drop-duplicates -o unique.jsonl",
     ),
 )

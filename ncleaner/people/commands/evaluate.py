@@ -55,7 +55,9 @@ class Measuring(Declared):
         "contain. By default the directory `raw` beside GOLD_DIR, if there is one.",
         kind=Path, metavar="DIR", panel=_MEASURED,
     )  # fmt: skip
-    json: bool = option(False, "Print figures as JSON. All of them, also those of each page.", panel=_OUTPUT)
+    json: bool = option(
+        False, "Print figures as JSON. All of them, those of each page included.", panel=_OUTPUT
+    )
     per_page: bool = option(False, "Also print a line for each page.", panel=_OUTPUT)
     align: Path | None = option(
         None, "Write the alignment of each page with its gold text to this directory.",
@@ -70,7 +72,7 @@ class Measuring(Declared):
     html: Path | None = option(
         None,
         "Write a report as HTML. It has all figures, the differences of the worst pages and, if pages are "
-        "cleaned, the curve; what is wrong on the worst pages goes to pages in a directory beside it.",
+        "cleaned, the curve; a directory beside it shows what is wrong on each of these pages.",
         kind=Path, metavar="FILE", panel=_OUTPUT,
     )  # fmt: skip
     worst: int = option(
@@ -107,8 +109,8 @@ def command(
     """Compare cleaned text with a gold standard: precision, recall and F, as cleaneval.py computes them.
 
     With --method or another option of cleaning, pages are cleaned first. Each figure has a standard error, in
-    which the pages of a site are not taken as independent. Also tells the convention of the gold standard,
-    and with which options of `clean` to be measured by it.
+    which the pages of a site are not taken as independent. Also names the convention of the gold standard,
+    and the options of `clean` that follow it.
     """
     from ncleaner.people.evaluation import curve_table
 

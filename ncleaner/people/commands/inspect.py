@@ -72,7 +72,7 @@ class Inspecting(Declared):
     )  # fmt: skip
     html: Path | None = option(
         None,
-        "Write page and verdicts as HTML. Side by side, in a file that needs no other.",
+        "Write the page and the verdicts as HTML. Side by side, in one self-contained file.",
         kind=Path, metavar="FILE", panel="Output",
     )  # fmt: skip
     json: bool = option(False, "Print everything as JSON. With all features and n-grams.", panel="Output")

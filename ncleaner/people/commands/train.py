@@ -63,7 +63,7 @@ class Training(Declared):
     )  # fmt: skip
     fence: tuple[str, str] | None = option(
         None,
-        "Comments fence the clean text of the pages. Instead of --clean: text between an HTML comment that "
+        "Comments in the pages mark their clean text. Instead of --clean: text between an HTML comment that "
         "contains BEGIN and one that contains END is clean.",
         kind=tuple, count=2, metavar="BEGIN END",
         panel=_PAGES,
@@ -74,7 +74,9 @@ class Training(Declared):
         "them, with pages in the language of --language.",
         of=_BOTH, metavar="INPUT", panel=_PAGES,
     )  # fmt: skip
-    pages: int = option(1000, "Most pages to read of --from-crawl.", low=10, common=False, panel=_PAGES)
+    pages: int = option(
+        1000, "Largest number of pages to read from --from-crawl.", low=10, common=False, panel=_PAGES
+    )
     annotations: Path | None = option(
         None,
         "Pages with .anno files (see `annotate`). A directory that has both.",
