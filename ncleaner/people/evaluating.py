@@ -134,7 +134,7 @@ def cleaned(pages: Path, gold: Path, cleaner: Cleaner, progress: Progress) -> It
 def _pages(pages: Path, gold: Path) -> dict[str, Path]:
     """Returns {relative name without suffix: path} of the pages with a gold text."""
     if not pages.exists():
-        raise EvaluationError(f"There is no directory {pages}.")
+        raise EvaluationError(f"there is no directory {pages}")
     if pages.is_file():
         return {pages.stem: pages}
     names = {path.relative_to(gold).with_suffix("") for path in gold.rglob("*")} if gold.is_dir() else set()
@@ -148,8 +148,8 @@ def _pages(pages: Path, gold: Path) -> dict[str, Path]:
             found.setdefault(inner.with_suffix("").as_posix(), path)
     if not found:
         raise EvaluationError(
-            f"No page in {pages} has a gold text in {gold}: they match by name without the suffix, page.html "
-            "with page.txt."
+            f"no page in {pages} has a gold text in {gold}: they match by name without the suffix, page.html "
+            "with page.txt"
         )
     return found
 

@@ -203,7 +203,7 @@ def _check_arguments(
     if sites is not None:
         check_is("sites", sites, Mapping, "a mapping {name: registered domain}")
     if unit not in ("word", "char"):
-        raise EvaluationError(f"The unit can be 'word' or 'char', not {unit!r}.")
+        raise EvaluationError(f"the unit can be 'word' or 'char', not {unit!r}")
 
 
 def _errors(pages: Sequence[PageScores], sites: Mapping[str, str]) -> StandardErrors:
@@ -234,7 +234,7 @@ class _Comparison:
         try:
             predicted, gold = self.pred.read_bytes(), self.gold.read_bytes()
         except OSError as error:
-            raise EvaluationError(f"Cannot read {error.filename}: {error.strerror}.") from error
+            raise EvaluationError(f"cannot read {error.filename}: {error.strerror}") from error
         scores, alignment = score_page(self.name, predicted, gold, unit=self.unit, ascii_only=self.ascii_only)
         if self.align_dir is not None:
             target = self.align_dir / f"{self.name}.align"
@@ -242,7 +242,7 @@ class _Comparison:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(alignment)
             except OSError as error:
-                raise EvaluationError(f"Cannot write {target}: {error.strerror}.") from error
+                raise EvaluationError(f"cannot write {target}: {error.strerror}") from error
         return scores
 
 
@@ -262,8 +262,8 @@ def read_pair(name: str, pred_dir: str | Path, gold_dir: str | Path) -> tuple[by
             try:
                 return pred.read_bytes(), gold.read_bytes()
             except OSError as error:
-                raise EvaluationError(f"Cannot read {error.filename}: {error.strerror}.") from error
-    raise EvaluationError(f"There is no page {name} in {pred_dir}.")
+                raise EvaluationError(f"cannot read {error.filename}: {error.strerror}") from error
+    raise EvaluationError(f"there is no page {name} in {pred_dir}")
 
 
 def _run(tasks: Sequence[_Comparison], jobs: int, progress: PageProgress) -> list[PageScores]:
@@ -285,12 +285,12 @@ def _pair(pred_dir: Path, gold_dir: Path) -> tuple[list[tuple[str, Path, Path]],
     """
     for path in (pred_dir, gold_dir):
         if not path.exists():
-            raise EvaluationError(f"There is no directory {path}.")
+            raise EvaluationError(f"there is no directory {path}")
     if pred_dir.is_file() and gold_dir.is_file():
         return [(pred_dir.name, pred_dir, gold_dir)], [], []
     for path in (pred_dir, gold_dir):
         if not path.is_dir():
-            raise EvaluationError(f"{path} is a file: give two directories or two files.")
+            raise EvaluationError(f"{path} is a file: give two directories or two files")
     pred, gold = _texts(pred_dir), _texts(gold_dir)
     pairs = {name: name for name in pred.keys() & gold.keys()}
     # Files that differ in the suffix only. Of several with one stem, the first takes the gold text: .txt,
@@ -305,8 +305,8 @@ def _pair(pred_dir: Path, gold_dir: Path) -> tuple[list[tuple[str, Path, Path]],
             pairs[name] = by_stem[_stem(name)].pop()
     if not pairs:
         raise EvaluationError(
-            f"No file in {pred_dir} has a counterpart in {gold_dir}: files match by name, or by name without "
-            f"the suffix ({_sample(pred)} against {_sample(gold)})."
+            f"no file in {pred_dir} has a counterpart in {gold_dir}: files match by name, or by name without "
+            f"the suffix ({_sample(pred)} against {_sample(gold)})"
         )
     taken = set(pairs.values())
     return (

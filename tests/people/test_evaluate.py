@@ -69,9 +69,9 @@ def test_a_page_and_a_gold_text(tmp_path: Path) -> None:
 def test_what_does_not_go_together(tmp_path: Path) -> None:
     for options in (["-m", "hybrid"], ["--model", "en"], ["--curve", "x"]):
         result = ncleaner("evaluate", PAGES, GOLD, *options, "--raw", PAGES)
-        assert result.returncode == 2 and b"PRED_DIR has the pages" in result.stderr
+        assert result.returncode == 2 and b"PRED_DIR holds the pages: leave --raw out" in result.stderr
     empty = ncleaner("evaluate", tmp_path, GOLD, "-m", "hybrid")
-    assert (empty.returncode, b"No page in" in empty.stderr) == (1, True)
+    assert (empty.returncode, b"no page in" in empty.stderr) == (1, True)
     assert ncleaner("evaluate", tmp_path / "none", GOLD, "-m", "hybrid").returncode == 1
 
 

@@ -235,7 +235,7 @@ def test_parallel_is_serial(tmp_path: Path) -> None:
 def test_parallel_error(pair: tuple[Path, Path]) -> None:
     pred, gold = pair
     (pred / "a.txt.align").write_text("in the way")
-    with pytest.raises(EvaluationError, match="Cannot write"):
+    with pytest.raises(EvaluationError, match="cannot write"):
         evaluate(pred, gold, jobs=2, align_dir=pred / "a.txt.align")
 
 
@@ -272,8 +272,8 @@ def test_counterparts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("pred", "gold", "message"),
     [
-        ("nowhere", "gold", "There is no directory .*nowhere"),
-        ("pred", "gold", r"No file in .*pred has a counterpart in .*gold: .*\(b.txt against c.txt, …\)"),
+        ("nowhere", "gold", "there is no directory .*nowhere"),
+        ("pred", "gold", r"no file in .*pred has a counterpart in .*gold: .*\(b.txt against c.txt, …\)"),
         ("empty", "gold", "an empty directory against"),
         ("pred/b.txt", "gold", "is a file: give two directories or two files"),
     ],
@@ -295,7 +295,7 @@ def test_unreadable_page(pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatc
         raise PermissionError(13, "Permission denied", str(path))
 
     monkeypatch.setattr(Path, "read_bytes", refuse)
-    with pytest.raises(EvaluationError, match=r"Cannot read .*[ab]\.txt: Permission denied\."):
+    with pytest.raises(EvaluationError, match=r"cannot read .*[ab]\.txt: Permission denied"):
         evaluate(*pair)
 
 

@@ -57,7 +57,7 @@ def command(
         annotating.write_page(Path(what), recipe, asked.clean, asked.output)
         return
     if asked.clean is not None:
-        raise OptionError("clean", "it is for one page; clean texts in DIR/clean are read by themselves")
+        raise OptionError("clean", "it is for one page; clean texts in DIR/clean are found without it")
     if recipe.method != DEFAULT_METHOD:
         raise OptionError("method", f"it is for one page; {DEFAULT_METHOD} guesses the labels of many")
     if not asked.agreement:

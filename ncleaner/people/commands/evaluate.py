@@ -118,7 +118,9 @@ def command(
     are_pages = bool(cleaning) or measuring.curve is not None
     if are_pages and measuring.raw is not None:
         flag = "--curve" if measuring.curve is not None else cleaning[0]
-        raise typer.BadParameter(f"with {flag}, PRED_DIR has the pages", param_hint="--raw")
+        raise typer.BadParameter(
+            f"with {flag}, PRED_DIR holds the pages: leave --raw out", param_hint="--raw"
+        )
     if measuring.curve is not None and measuring.html is None:
         pairs = _pairs(predicted, gold, recipe.text, run.quiet)
         _warn(recipe, pairs)

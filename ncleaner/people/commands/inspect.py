@@ -82,9 +82,9 @@ class Inspecting(Declared):
         if self.wrong and (self.against is None or self.diff is not None):
             raise OptionError("wrong", "it needs --against, and no --diff")
         if self.at is not None and self.number != 1:
-            raise OptionError("at", "--number says which page, too")
+            raise OptionError("at", "--number names a page, too: give one of them")
         if self.segment is not None and self.diff is not None:
-            raise OptionError("segment", "--diff shows all segments that differ")
+            raise OptionError("segment", "--diff shows all segments that differ: leave one of them out")
 
 
 @reports_errors
