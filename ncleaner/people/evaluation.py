@@ -280,9 +280,9 @@ def _pages(result: Evaluation, links: Mapping[str, str]) -> str:
         cells = [*_page_figures(page), f"{page.words.fp:,}", f"{page.words.fn:,}"]
         figures = "".join(f"<td class=n>{cell}</td>" for cell in cells)
         rows.append(f"<tr><td>{_linked(page.name, links.get(page.name, ''))}</td>{figures}</tr>")
-    names = ("page", "precision", "recall", "F", "F marks", "F any order", "wrongly kept", "wrongly removed")
-    head = "".join(f"<th>{name}</th>" for name in names)
-    return f"<table><tr>{head}</tr>{''.join(rows)}</table>"
+    names = ("precision", "recall", "F", "F marks", "F any order", "wrongly kept", "wrongly removed")
+    head = "".join(f"<th class=n>{name}</th>" for name in names)
+    return f"<table><tr><th>page</th>{head}</tr>{''.join(rows)}</table>"
 
 
 def _linked(name: str, link: str) -> str:

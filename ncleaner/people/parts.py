@@ -32,11 +32,11 @@ _STYLE = """
   a { color: #8ab4ff } }
 body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var(--back); margin: 2rem auto;
   max-width: 72rem; padding: 1rem }
-h1 { font-size: 1.5rem; overflow-wrap: anywhere } h2 { font-size: 1.15rem; margin-top: 2.2rem }
+h1 { font-size: 1.5rem; margin: 0; overflow-wrap: anywhere } h2 { font-size: 1.15rem; margin-top: 2.2rem }
 table { border-collapse: collapse; font-size: 13px } th { text-align: left; background: var(--head) }
 th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); vertical-align: top }
 .wide { overflow-x: auto }
-td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
+th.n, td.n { text-align: right } td.n { font-variant-numeric: tabular-nums; white-space: nowrap }
 td.u { word-break: break-all }
 """
 
@@ -93,16 +93,22 @@ def html_head(title: str, style: str = "") -> str:
 
 
 def html_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Returns a table; a cell that is a number stands at the right edge."""
-    titles = "<tr>" + "".join(f"<th>{html_text(name)}</th>" for name in head) + "</tr>" if any(head) else ""
+    """Returns a table; a cell that is a number stands at the right edge, as does the title above numbers."""
+    titles = "".join(
+        f"<th{' class=n' if any(_is_number(row[column]) for row in rows) else ''}>{html_text(name)}</th>"
+        for column, name in enumerate(head)
+    )
     body = "".join("<tr>" + "".join(_cell(value) for value in row) + "</tr>" for row in rows)
-    return f"<table>{titles}{body}</table>\n"
+    return f"<table>{f'<tr>{titles}</tr>' if any(head) else ''}{body}</table>\n"
 
 
 def _cell(value: str) -> str:
-    number = value.removesuffix(" s").replace(",", "").replace(".", "").isdigit()
-    kind = " class=n" if number else " class=u" if "://" in value else ""
+    kind = " class=n" if _is_number(value) else " class=u" if "://" in value else ""
     return f"<td{kind}>{html_text(value)}</td>"
+
+
+def _is_number(value: str) -> bool:
+    return value.partition(" ± ")[0].removesuffix(" s").replace(",", "").replace(".", "").isdigit()
 
 
 def tiles(figures: Sequence[tuple[str, str]]) -> str:

@@ -228,13 +228,23 @@ def _charts(history: History) -> Iterator[str]:
     total = history.total
     yield bars("Pages by outcome", _ranked(history.outcomes))
     yield _distribution(
-        "Share of words kept", total.shares, SHARES, "per cent of the words of a page", "{} % or more", "%"
+        "Share of words kept",
+        total.shares,
+        SHARES,
+        "per cent of the words of a page",
+        "{}\N{NO-BREAK SPACE}% or more",
+        "%",
     )
     yield _distribution(
         "Words kept of a page", total.lengths, LENGTHS, "words; each bin is twice as wide", "{} words or more"
     )
     yield _distribution(
-        "Estimated quality", total.qualities, QUALITIES, "per cent: the expected F1", "{} % or more", "%"
+        "Estimated quality",
+        total.qualities,
+        QUALITIES,
+        "per cent: the expected F1",
+        "{}\N{NO-BREAK SPACE}% or more",
+        "%",
     )
     yield _distribution(
         "Time for a page", total.times, TIMES, "milliseconds; each bin is twice as wide", "{} ms or more"
