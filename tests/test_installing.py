@@ -53,6 +53,26 @@ def test_a_compiler_that_fails_is_told_from_one_that_is_missing(tmp_path: Path) 
 
 
 @in_a_checkout
+def test_all_cores_compile_and_light_modules_exist() -> None:
+    spec = importlib.util.spec_from_file_location("setup_py", SETUP)
+    assert spec is not None and spec.loader is not None
+    setup = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(setup)
+    distribution = setup.Distribution({"cmdclass": {"build_ext": setup.Build}})
+    # as in an editable install
+    command = distribution.reinitialize_command("build_ext")
+    command.ensure_finalized()
+    assert command.parallel == os.cpu_count()
+    sources = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts) for path in ROOT.rglob("ncleaner/**/*.pyx")
+    }
+    assert sources | {setup.SHARED} >= setup.LIGHT
+    assert (
+        "-O3" not in setup.arguments_for(setup.SHARED) and setup.arguments_for("ncleaner.x") == setup.OPTIMISE
+    )
+
+
+@in_a_checkout
 def test_what_is_asked_for_metadata_needs_no_compiler(tmp_path: Path) -> None:
     (tmp_path / "setup.py").write_bytes(SETUP.read_bytes())
     (tmp_path / "ncleaner").mkdir()
