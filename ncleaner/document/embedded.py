@@ -71,7 +71,7 @@ _ASIDE = frozenset(
     "style file".split()
 )
 # Ends of keys whose string is the title of the next text in the data, such as a question or a heading.
-_TITLE = re.compile(r"(?:title|headline|heading|question|name|subject)\Z", re.IGNORECASE)
+_TITLES = ("title", "headline", "heading", "question", "name", "subject")
 
 #: A tag; and a word, of which each letter of a script without spaces is one.
 TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
@@ -143,6 +143,11 @@ def unwrapped(data: str) -> str:
     return data
 
 
+@lru_cache(4_096)
+def _is_title(key: str) -> bool:
+    return key.casefold().endswith(_TITLES)
+
+
 def _is_candidate(literal: str, key: str) -> bool:
     """Returns whether a literal may be text or data.
 
@@ -150,7 +155,7 @@ def _is_candidate(literal: str, key: str) -> bool:
     if len(literal) < _SHORT or (
         literal.isascii() and "\\" not in literal and literal.count(" ") < _WORDS // 2
     ):
-        return _TITLE.search(key) is not None or literal[:3] in ("%7B", "%5B")
+        return _is_title(key) or literal[:3] in ("%7B", "%5B")
     return True
 
 
@@ -175,16 +180,17 @@ class _Reader:
             # A comma continues an object from a value to the next key, and a list from a value to the next.
             goes_on = data[end : match.start()].strip() == ","
             end = match.end()
-            if match[3]:
-                key, pending = match[1], True
+            found, closed, colon = match.groups()
+            if colon:
+                key, pending = found, True
                 self.groups += not goes_on
                 continue
             here = key = key if pending or goes_on else ""
             pending = False
-            if not match[2] or not _is_candidate(match[1], here):
+            if not closed or not _is_candidate(found, here):
                 continue
             group = self.groups
-            text = _unescape(match[1]).strip()
+            text = _unescape(found).strip()
             if _DATA.search(text):
                 if nesting < _NESTING:
                     yield from self.data(unwrapped(text), _JSON, True, nesting + 1)
@@ -224,14 +230,20 @@ def content_of(node: LexborNode, passed_over: Mapping[int, bytes]) -> str:
     if source is None:
         child = node.first_child
         return "" if child is None else child.text_content or ""
-    # as the tokenizer does
-    return source.decode().replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
+    text = source.decode()
+    if b"\r" in source or b"\0" in source:
+        # as the tokenizer does
+        text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
+    return text
 
 
 def is_prose(text: str, marked: bool) -> bool:
     """Returns whether a text is prose, in any script. `marked` says that markup was removed from the text."""
-    # most strings of data are short
-    if len(text) < (2 * _WORDS - 1 if text.isascii() else _WORDS):
+    # most strings of data are short, or without the end of a sentence
+    is_ascii = text.isascii()
+    if len(text) < (2 * _WORDS - 1 if is_ascii else _WORDS):
+        return False
+    if is_ascii and not marked and _FINAL.search(text) is None:
         return False
     words = WORD.findall(text)
     single = sum(len(word) == 1 and word >= "\u0e00" for word in words)
@@ -300,7 +312,7 @@ def _judge(nodes: Iterable[LexborNode], passed_over: Mapping[int, bytes]) -> Ite
                 Passage(text if marked else plain, marked), spans_of(plain), string.key, string.group, title
             )
             title = ""
-        elif _TITLE.search(string.key) and len(plain) <= _LONG and not _SIGN.search(plain):
+        elif _is_title(string.key) and len(plain) <= _LONG and not _SIGN.search(plain):
             title = plain
 
 

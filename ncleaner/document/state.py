@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Reversible
 from html import escape, unescape
 from itertools import islice
 from typing import Any, NamedTuple
@@ -62,16 +62,18 @@ _TEXT = frozenset(("text", "value", "data"))
 # Keys of texts that announce another one.
 _SUMMARIES = frozenset("description excerpt summary abstract teaser dek standfirst lead subtitle".split())
 # Keys of the children of a node of rich text, and types of nodes that are inside a paragraph.
-_CHILDREN = ("children", "content")
+_CHILDREN = frozenset(("children", "content"))
 _INLINE = frozenset(
     "text span link hyperlink entry-hyperlink asset-hyperlink a strong em b i code mark".split()
 )
 _KINDS = ("type", "nodeType", "_type", "nodeName", "tagName", "style", "__typename")
+_HAVE_KINDS = frozenset(_KINDS)
 _HEADING = re.compile(r"(?:heading|header|h)[-_ ]?[1-6]?\Z", re.IGNORECASE)
 _ITEM = re.compile(r"(?:list[-_]?item|li)\Z", re.IGNORECASE)
 
-# The beginning of a value that is assigned, and the end of a name such as `__NUXT__` or `initialState`.
-_ASSIGNED = re.compile(r"""=\s*(?=[{\[(f]|JSON\s*\.\s*parse\()""")
+# The beginning of a value that is assigned, behind what such a name may end in; and the end of a name such as
+# `__NUXT__` or `initialState`.
+_ASSIGNED = re.compile(r"""=(?<=[_aeEsS"'\]\s]=)\s*(?=[{\[(f]|JSON\s*\.\s*parse\()""")
 _NAME = re.compile(r"""(?:__|[Ss]tate|STATE|[Pp]rops|PROPS|[Ss]tore|STORE|Data)["'\]\s]*\Z""")
 _PARSED = re.compile(r'JSON\s*\.\s*parse\(\s*(?=")')
 _CALLED = re.compile(r"\(?\s*function\s*\(([^()]*)\)\s*\{\s*return\s*(?=[{\[])")
@@ -245,6 +247,20 @@ _MADE: dict[str, Callable[[Any], Any]] = {
 }
 
 
+def _titles_in(value: dict[str, Any]) -> list[str]:
+    """Returns the titles of an object."""
+    found: list[str] = []
+    if _HAVE_TITLES.isdisjoint(value):
+        return found
+    for key in _TITLES:
+        title = value.get(key)
+        if isinstance(title, dict):  # WordPress
+            title = title.get("rendered")
+        if isinstance(title, str) and 0 < len(title) <= _LONG:
+            found.append(unescape(title))
+    return found
+
+
 class _Searcher:
     """Searches the data of one page for the record that has its title."""
 
@@ -274,18 +290,8 @@ class _Searcher:
             if 2 * len(page) >= len(folded)
         )
 
-    def titles_of(self, value: dict[str, Any]) -> Iterator[str]:
-        """Yields the titles of an object."""
-        for key in _TITLES:
-            title = value.get(key)
-            if isinstance(title, dict):  # WordPress
-                title = title.get("rendered")
-            if isinstance(title, str) and 0 < len(title) <= _LONG:
-                yield unescape(title)
-
-    def record(self, value: dict[str, Any]) -> bool | None:
-        """Returns None if an object is no record, otherwise whether it has the title of the page."""
-        titles = list(self.titles_of(value))
+    def record(self, value: dict[str, Any], titles: list[str]) -> bool | None:
+        """Returns None if an object is no record, otherwise whether one of its titles is that of the page."""
         if any(map(self.is_named, titles)):
             return True
         return None if not titles or _IDENTITY.isdisjoint(value) else False
@@ -303,11 +309,12 @@ class _Searcher:
             if id(value) in known:
                 continue
             known.add(id(value))
-            inside = value
+            inside: Reversible[Any] = value
             if isinstance(value, dict):
-                if not _HAVE_TITLES.isdisjoint(value) and (named := self.record(value)) is not None:
+                titles = _titles_in(value)
+                if titles and (named := self.record(value, titles)) is not None:
                     self._found.append(_Found(value, named))
-                inside = list(value.values())
+                inside = value.values()
                 for key in islice(value, 3):
                     if ":" in key:
                         self.entities.update(value)
@@ -315,11 +322,11 @@ class _Searcher:
             # there may be a hundred thousand values, all of them of the types of JSON
             for one in reversed(inside):
                 kind = type(one)
-                if kind is dict or kind is list:
-                    if one and depth < _DEPTH:
-                        below.append((one, depth + 1))
-                elif kind is str and len(one) >= _LEAST and one[0] in "{[" and nesting < _NESTING:
-                    self.search(_decode(one), nesting + 1)
+                if kind is str:
+                    if len(one) >= _LEAST and one[0] in "{[" and nesting < _NESTING:
+                        self.search(_decode(one), nesting + 1)
+                elif (kind is dict or kind is list) and one and depth < _DEPTH:
+                    below.append((one, depth + 1))
 
     def best(self, thin: bool) -> _Record | None:
         """Returns the record with most text among those that have the title of the page.
@@ -365,7 +372,7 @@ class _Writer:
             rest = spans_of(" ".join(map(without_tags, self._blocks[:begin] + self._blocks[end:])))
             if len(rest) >= 3 * len(summary) or 2 * len(summary & rest) >= len(summary):
                 del self._blocks[begin:end]
-        title = next(self._searcher.titles_of(value), "")
+        title = next(iter(_titles_in(value)), "")
         return _Record(
             title, self._blocks, sum(map(len, map(without_tags, self._blocks))), self._record.named
         )
@@ -387,13 +394,19 @@ class _Writer:
     def _member(self, key: str, value: object, depth: int) -> None:
         if isinstance(value, str):
             self._string(key, value)
-        else:
+        elif isinstance(value, (dict, list)):
             self._value(key, value, depth + 1)
+        else:
+            self._searcher.visits -= 1
 
-    def _object(self, value: dict[str, Any], depth: int) -> None:
+    def _object(self, value: dict[str, Any], titles: list[str], depth: int) -> None:
         """Writes an object: a node of rich text, or any other."""
-        kinds = [kind.lower() for name in _KINDS if isinstance(kind := value.get(name), str)]
-        has_children = any(isinstance(value.get(name), list) for name in _CHILDREN)
+        kinds: list[str] = []
+        if not _HAVE_KINDS.isdisjoint(value):
+            kinds = [kind.lower() for name in _KINDS if isinstance(kind := value.get(name), str)]
+        has_children = not _CHILDREN.isdisjoint(value) and any(
+            isinstance(value.get(name), list) for name in _CHILDREN
+        )
         if self._nodes and (not _INLINE.isdisjoint(kinds) or (not kinds and not has_children)):
             for key, one in value.items():
                 self._member(key, one, depth)
@@ -402,22 +415,22 @@ class _Writer:
             # the text of a list item is in a paragraph of it
             self._end("li" if self._tag == "li" and not self._pieces and tag == "p" else tag)
             self._nodes += 1
-            self._section(value, depth)
+            self._section(value, titles, depth)
             self._nodes -= 1
             self._end()
         else:
-            self._section(value, depth)
+            self._section(value, titles, depth)
 
-    def _section(self, value: dict[str, Any], depth: int) -> None:
-        before, self._heading = self._heading, next(self._searcher.titles_of(value), self._heading)
+    def _section(self, value: dict[str, Any], titles: list[str], depth: int) -> None:
+        before, self._heading = self._heading, next(iter(titles), self._heading)
         for key, one in value.items():
             self._member(key, one, depth)
         # one without a text below it is none
         self._heading = before if self._heading else ""
 
-    def _value(self, key: str, value: object, depth: int) -> None:
+    def _value(self, key: str, value: dict[str, Any] | list[Any], depth: int) -> None:
         self._searcher.visits -= 1
-        if depth > _DEPTH or self._searcher.visits < 0 or not isinstance(value, (dict, list)):
+        if depth > _DEPTH or self._searcher.visits < 0:
             return
         if is_aside(key) or id(value) in self._known:
             return
@@ -430,10 +443,12 @@ class _Writer:
         target = self._searcher.entities.get(place) if isinstance(place, str) else None
         if isinstance(target, dict) and target is not value:
             # what is kept by itself and has a title is another record: a related article, an author
-            if next(self._searcher.titles_of(target), None) is None:
+            if not _titles_in(target):
                 self._value("", target, depth + 1)
-        elif self._searcher.record(value) is None:
-            self._object(value, depth)
+            return
+        titles = _titles_in(value)
+        if self._searcher.record(value, titles) is None:
+            self._object(value, titles, depth)
 
     def _string(self, key: str, text: str) -> None:
         """Writes a string: as it is inside a node of rich text, otherwise if it is prose."""
@@ -492,7 +507,7 @@ def find_record(
                 searcher = _Searcher([title, *_titles_of(parser)])
             searcher.search(value)
     record = searcher.best(not least) if searcher is not None else None
-    if record is None or record.chars < _LEAST:
+    if record is None or record.chars < max(least, _LEAST):
         return []
     known = known_spans(shown)
     fresh, size = [], 0
