@@ -3,6 +3,7 @@
 The text goes from the Document's UTF-8 to the output's without being decoded.
 """
 
+from libc.math cimport fabs, rint
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
@@ -327,6 +328,18 @@ def with_zone(Tables tables not None, mask not None, int zone, bint keep):
         if t.segments[i].zone == zone:
             changed[i] = keep
         i += 1
+    return found
+
+
+def thousandths(probabilities not None):
+    """Returns a dict whose probabilities have three decimal places; `round` takes ten times as long for the same."""
+    cdef dict found = {}
+    cdef double probability, exact, whole
+    for name, probability in probabilities.items():
+        exact = 1_000 * probability
+        whole = rint(exact)
+        # `round` knows on which side of a half the number is
+        found[name] = whole / 1_000 if fabs(exact - whole) < 0.499 else round(probability, 3)
     return found
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import orjson
 
 from ncleaner.document import Document
-from ncleaner.document._kept import json_of, number_kept
+from ncleaner.document._kept import json_of, number_kept, thousandths
 from ncleaner.document.kept import Kept
 from ncleaner.document.tables import STATE, ZONES
 from ncleaner.markup.render import markdown_of
@@ -121,7 +121,7 @@ def signals_to_write(page: Page, document: Document, kept: Kept, duplicates: boo
 
 def kinds_to_write(kept: Kept) -> dict[str, float]:
     """Returns the probability of each kind of page, three decimal places; empty if they are unknown."""
-    return {kind: round(probability, 3) for kind, probability in kept.kinds.items()}
+    return thousandths(kept.kinds)
 
 
 def segments_to_write(document: Document, kept: Kept, options: SinkOptions) -> list[dict[str, Any]]:

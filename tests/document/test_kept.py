@@ -21,6 +21,7 @@ from ncleaner.document._kept import (
     sums_of,
     text_of,
     text_of_row,
+    thousandths,
     with_zone,
     without,
     words_of,
@@ -213,3 +214,9 @@ def test_lines_about_the_page() -> None:
     # what touches the headline is not of another page
     assert rows_with_digits(page.tables, 0, 99, 200, 1, 6) == [2, 3, 4, 5, 7]
     assert headline_and_bylines(dump_html("").tables) == (-1, [])
+
+
+@given(st.lists(st.one_of(st.floats(0, 1), st.integers(0, 2_000).map(lambda half: half / 2_000))))
+def test_probabilities_have_three_decimal_places(numbers: list[float]) -> None:
+    probabilities = {str(place): number for place, number in enumerate(numbers)}
+    assert thousandths(probabilities) == {name: round(number, 3) for name, number in probabilities.items()}
