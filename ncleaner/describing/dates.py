@@ -110,14 +110,20 @@ _OF = r"(?:(?:de|of|the|den|del|di|da)[ -]|d['’])?"
 _CLOCK = r"(?:\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]\.?m\.?)?,? )?"
 _SHORT_YEAR = r"\d\d(?= ?(?:[)\]|·•,–—]|- |$))"
 _YEAR = rf"(\d{{4}}|['’]?{_SHORT_YEAR})"
-# All of them look at few characters from a digit on. They read small letters, which is faster than to ignore
-# the case.
+# All of them look at few characters from a number on, which has one of these numbers of digits. They read
+# small letters, which is faster than to ignore the case.
+_DAY_DIGITS, _YEAR_DIGITS = (1, 2), (4,)
 _NUMBERS = (
     # 2024-05-01, 2024/5/1, 2024. 5. 1., 2024年5月1日, 2024년 5월 1일
-    ("ymd", re.compile(r"(?<!\d)(\d{4})\s?[-./年년]\s?(\d{1,2})\s?[-./月월]\s?(\d{1,2})(?![\d])")),
+    (
+        "ymd",
+        _YEAR_DIGITS,
+        re.compile(r"(?<!\d)(\d{4})\s?[-./年년]\s?(\d{1,2})\s?[-./月월]\s?(\d{1,2})(?![\d])"),
+    ),
     # 1.5.2024, 01/05/24, 5-1-2024
     (
         "numbers",
+        _DAY_DIGITS,
         re.compile(r"(?<![\d.,/+-])(?<!\d:)(\d{1,2}) ?([./-]) ?(\d{1,2}) ?\2 ?(\d{4}|\d\d)(?![\d/-]|\.\d)"),
     ),
 )
@@ -125,16 +131,25 @@ _NAMED = (
     # 1 May 2024, 1. Mai 2024, 1 de mayo de 2024, 1er mai 2024, 1 May '24
     (
         "dMy",
+        _DAY_DIGITS,
         re.compile(
             rf"(?<![\d.,/])(?<!\d:)(\d{{1,2}}){_ORDINAL}[ ,-]{{0,2}}{_OF}{_WORD},?[ -]?{_OF}{_YEAR}(?!\d)"
         ),
     ),
-    # May 1, 2024; Jan 04 09:34 2021: what is behind the name of the month
-    ("Mdy", re.compile(rf"(?<=[^\s\d][ -])(?<!\d)(\d{{1,2}})(?:st|nd|rd|th)?,? ?{_CLOCK}(\d{{4}})(?!\d)")),
+    # May 1, 2024; Jan 04 09:34 2021; May 12024: what is behind the name of the month
+    (
+        "Mdy",
+        range(1, 7),
+        re.compile(rf"(?<=[^\s\d][ -])(?<!\d)(\d{{1,2}})(?:st|nd|rd|th)?,? ?{_CLOCK}(\d{{4}})(?!\d)"),
+    ),
     # 2024. május 1., 2024 m. gegužės 1 d.
-    ("yMd", re.compile(rf"(?<!\d)(\d{{4}})\.?,? (?:m\. |gada )?{_WORD} (\d{{1,2}})(?![\d:])")),
+    ("yMd", _YEAR_DIGITS, re.compile(rf"(?<!\d)(\d{{4}})\.?,? (?:m\. |gada )?{_WORD} (\d{{1,2}})(?![\d:])")),
     # 1 tháng 5, 2024
-    ("vietnamese", re.compile(r"(?<!\d)(\d{1,2})[ ,]+tháng (\d{1,2})[ ,]+(?:năm )?(\d{4})(?!\d)")),
+    (
+        "vietnamese",
+        _DAY_DIGITS,
+        re.compile(r"(?<!\d)(\d{1,2})[ ,]+tháng (\d{1,2})[ ,]+(?:năm )?(\d{4})(?!\d)"),
+    ),
 )
 _PATTERNS = (*_NUMBERS, *_NAMED)
 _WORD_BEFORE = re.compile(rf"(?<!\w){_WORD}[ -]\Z")
@@ -273,11 +288,11 @@ def dates_in(text: str, month_first: bool = False, lang: str = "") -> list[Found
         return []
     small, is_short = text.lower(), len(text) <= _SHORT
     found: dict[int, tuple[int, str]] = {}
-    numbers = [number.start() for number in _NUMBER.finditer(small)]
-    for kind, pattern in _PATTERNS if _IS_NUMBERS.search(small) else _NAMED:
+    numbers = [(start, end - start) for start, end in map(re.Match.span, _NUMBER.finditer(small))]
+    for kind, lengths, pattern in _PATTERNS if _IS_NUMBERS.search(small) else _NAMED:
         behind = 0
-        for place in numbers:
-            if place < behind or (match := pattern.match(small, place)) is None:
+        for place, length in numbers:
+            if length not in lengths or place < behind or (match := pattern.match(small, place)) is None:
                 continue
             behind, start, parts = match.end(), place, match.groups()
             if kind == "Mdy":
@@ -299,10 +314,10 @@ def _labelled(small: str, found: dict[int, tuple[int, str]]) -> Iterator[Found]:
             continue  # a part of the date before it
         label = small[max(last, start - _LABEL) : start]
         last = end
-        if _OTHER.search(label):
+        if label and _OTHER.search(label):
             continue
-        changed = [match.end() for match in _CHANGED.finditer(label)]
-        published = [match.end() for match in _PUBLISHED.finditer(label)]
+        changed = [match.end() for match in _CHANGED.finditer(label)] if label else []
+        published = [match.end() for match in _PUBLISHED.finditer(label)] if label else []
         is_changed = bool(changed) and (not published or published[-1] < changed[-1])
         if start == places[-1] and not published:
             is_changed = is_changed or bool(_CHANGED_BEHIND.search(small, end, end + _LABEL))

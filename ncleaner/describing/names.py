@@ -48,6 +48,8 @@ _SHORT, _FEW_WORDS = 3, 3
 _OTHERS, _LEAST = 12, 8
 
 
+# a page has its title in several places
+@lru_cache(64)
 def plain_title(text: str) -> str:
     """Returns a text of one line: without tags, references to characters decoded, white space folded."""
     if "&" in text:
@@ -57,6 +59,7 @@ def plain_title(text: str) -> str:
     return " ".join(text.split())
 
 
+@lru_cache(256)
 def _letters(text: str) -> str:
     if not text.isascii():
         # hosts have no accents

@@ -92,7 +92,8 @@ def _statements(document: Document, header: str) -> Iterator[tuple[str, str]]:
         name, _, value = line.partition(":")
         yield name.strip().lower(), value
     for fact in document.facts or ():
-        if fact.kind == "meta":
+        # most meta tags have other names
+        if fact.kind == "meta" and ("robots" in fact.names or "tdm" in fact.names):
             for name in fact.names.split():
                 yield name, fact.value
 
