@@ -95,7 +95,7 @@ cdef inline bint next_name(
     while begin[0] < length and is_white(value[begin[0]]):
         begin[0] += 1
     end[0] = begin[0]
-    while end[0] < length and not is_white(value[end[0]]):
+    while end[0] < length and (value[end[0]] > c" " or not is_white(value[end[0]])):
         end[0] += 1
     return end[0] > begin[0]
 

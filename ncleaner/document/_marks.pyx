@@ -3,7 +3,7 @@
 The walk gives attributes as written; all rules about them are here.
 """
 
-from libc.stdint cimport int32_t, uint8_t
+from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.string cimport memchr, memcmp, memcpy, memset, strlen
 
 from ncleaner.document._tables cimport grow, mark_t
@@ -53,11 +53,12 @@ cdef const char** LATE_SOURCES = [
 ]
 cdef const char** SOURCE_SETS = [b"srcset", b"data-srcset", b"data-lazy-srcset", NULL]
 
-# 1 for each character with which one of these names begins.
-cdef uint8_t may_begin[256]
+# A bit for each second letter of one of these names, by its first character.
+cdef uint32_t may_begin[256]
 memset(may_begin, 0, sizeof(may_begin))
-for _c in map(ord, "lhbcsLHBCS"):
-    may_begin[_c] = 1
+for _name in [PREFIXES[_k] for _k in range(LANGUAGE_PREFIXES)] + [NAMED_NEXT[_k] for _k in range(4)]:
+    for _c in _name[:1].lower() + _name[:1].upper():
+        may_begin[_c] |= <uint32_t> 1 << (_name[1] & 31)
 
 
 cdef void add_mark(builder_t* b, int kind, uint32_t number) noexcept nogil:
@@ -168,7 +169,7 @@ cdef void _language_of_class(builder_t* b, int tag, const unsigned char* value, 
     cdef bint is_next = False, is_code = tag == TAG_PRE or tag == TAG_CODE
     while next_name(value, length, &start, &end):
         n = end - start
-        if not is_next and not may_begin[value[start]]:
+        if not is_next and (n < 2 or not may_begin[value[start]] >> (value[start + 1] & 31) & 1):
             continue
         for k in range(LANGUAGE_PREFIXES):
             if begins(value + start, n, PREFIXES[k]):
