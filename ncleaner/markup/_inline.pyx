@@ -21,7 +21,7 @@ from ncleaner.document._tags cimport (
     CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_CODE, CONTEXT_ITALIC, CONTEXT_MARK, CONTEXT_QUOTE, CONTEXT_STRIKE, CONTEXT_SUB,
     CONTEXT_SUP, CONTEXT_UNDERLINE,
 )
-from ncleaner.markup._sheet cimport DISPLAY, text_t
+from ncleaner.markup._sheet cimport DISPLAY, extra_t, text_t
 from ncleaner.text._ascii cimport is_digit, is_letter
 from ncleaner.text._letters cimport NO_LETTER, decode_utf8, is_punctuation, is_white, letter_case
 
@@ -59,6 +59,9 @@ cdef int* BITS = [
     -1, CONTEXT_STRIKE, CONTEXT_ITALIC, CONTEXT_BOLD, CONTEXT_UNDERLINE, CONTEXT_MARK, CONTEXT_QUOTE, CONTEXT_SUP,
     CONTEXT_SUB,
 ]
+cdef uint32_t CONTEXTS = 0
+for _k in range(1, INLINES):
+    CONTEXTS |= <uint32_t> 1 << BITS[_k]
 
 cdef uint8_t classes[256]
 for _c in range(256):
@@ -643,9 +646,17 @@ cdef int _wanted_below(const line_t* line, int32_t run) noexcept nogil:
     return n
 
 
+cdef inline bint _is_bare(const line_t* line, int32_t run) noexcept nogil:
+    """Returns whether no inline element is around a run, as around most."""
+    cdef const extra_t* extra = &line.sheet.extras[run]
+    return not extra.link and not extra.style and not line.sheet.t.runs[run].context & CONTEXTS
+
+
 cdef bint _opens(const line_t* line, int32_t run, int n) noexcept nogil:
     """Returns whether elements begin before a run, if the outermost `n` stay open."""
     cdef int kind, found = 0
+    if _is_bare(line, run):
+        return False
     for kind in range(INLINES):
         found += _has(line, run, kind, _link_of(line, run))
     return found > n
@@ -658,9 +669,12 @@ cdef void _close(line_t* line, int n, int after) noexcept nogil:
 
 cdef void _open(line_t* line, int32_t run) noexcept nogil:
     """Opens the elements around a run that are not open."""
-    cdef int32_t link = _link_of(line, run)
+    cdef int32_t link
     cdef int kind, i
     cdef bint found
+    if _is_bare(line, run):
+        return
+    link = _link_of(line, run)
     for kind in range(INLINES):
         if _has(line, run, kind, link):
             found = False

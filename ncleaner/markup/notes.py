@@ -163,6 +163,11 @@ class _Page:
             found.setdefault(name, (element, run))
         return found
 
+    @cached_property
+    def _named_places(self) -> Counter[int]:
+        """{element: number of places with a name in it}."""
+        return Counter(element for element, _ in set(self._places.values()))
+
     def _new(self, name: str) -> int:
         self.labels.append(self._names.new(name))
         return len(self.labels) - 1
@@ -188,25 +193,22 @@ class _Page:
     def follow_links(self) -> list[Link]:
         """Finds the notes that links lead to; returns the other links."""
         document = self.document
-        links = kept_links(document.tables, self.kept, True)
-        if not links:
-            return []
-        places = self._places
-        # several notes in one block are segments of it
-        crowded = Counter(element for element, _ in set(places.values()))
         notes: dict[tuple[int, int], tuple[int, int]] = {}
         others: list[Link] = []
-        for _, target, first, end in links:
+        for _, target, first, end in kept_links(document.tables, self.kept, True):
             text = self.text(first, end)
             fragment = target.partition(b"#")[2]
             name = unquote_to_bytes(fragment)
-            place = places.get(name, places.get(fragment))
             found = _REFERENCE.fullmatch(text)
             element = segment = -1
-            if place is not None and found is not None and self._refers(first, end, text, name):
-                if place not in notes:
-                    notes[place] = self._at(*place, crowded[place[0]] > 1)
-                element, segment = notes[place]
+            # few links are references, and a page has many names of places
+            if found is not None and self._refers(first, end, text, name):
+                place = self._places.get(name, self._places.get(fragment))
+                if place is not None:
+                    if place not in notes:
+                        # several notes in one block are segments of it
+                        notes[place] = self._at(*place, self._named_places[place[0]] > 1)
+                    element, segment = notes[place]
             begin = -1
             if element >= 0:
                 begin = int(document.elements[element]["first_run"])
