@@ -272,17 +272,28 @@ def is_aside(key: str) -> bool:
     return not _ASIDE.isdisjoint(word.lower() for word in _KEY_WORD.findall(key))
 
 
+def _spans(words: list[str]) -> set[str]:
+    if len(words) <= _SPAN:
+        return {" ".join(words)} if words else set()
+    return set(map(" ".join, zip(*(words[i:] for i in range(_SPAN)), strict=False)))
+
+
 def spans_of(text: str) -> set[str]:
     """Returns all sequences of `_SPAN` words of a text, or the whole text if it is shorter."""
-    words = WORD.findall(text.casefold())
-    return {" ".join(words[i : i + _SPAN]) for i in range(max(len(words) - _SPAN, 0) + 1)} if words else set()
+    return _spans(WORD.findall(text.casefold()))
 
 
 def known_spans(shown: str) -> set[str]:
-    """Returns the `spans_of` what a page shows, one segment on each line."""
-    shown = shown[:_SHOWN]
-    # Also each line separately: a line of few words is known as a whole.
-    return spans_of(shown).union(*map(spans_of, shown.splitlines()))
+    """Returns the `spans_of` what a page shows, one segment on each line, and those of each line."""
+    words: list[str] = []
+    short: set[str] = set()
+    for line in shown[:_SHOWN].casefold().splitlines():
+        own = WORD.findall(line)
+        words += own
+        if len(own) < _SPAN:
+            # a line of few words is known as a whole
+            short |= _spans(own)
+    return _spans(words) | short
 
 
 def is_known(text: str, known: set[str]) -> bool:

@@ -292,9 +292,11 @@ class _Searcher:
 
     def record(self, value: dict[str, Any], titles: list[str]) -> bool | None:
         """Returns None if an object is no record, otherwise whether one of its titles is that of the page."""
+        if not titles:
+            return None
         if any(map(self.is_named, titles)):
             return True
-        return None if not titles or _IDENTITY.isdisjoint(value) else False
+        return None if _IDENTITY.isdisjoint(value) else False
 
     def search(self, root: Any, nesting: int = 0) -> None:
         """Notes the records in a value."""
@@ -306,19 +308,19 @@ class _Searcher:
         while below and self._visits:
             value, depth = below.pop()
             self._visits -= 1
-            if id(value) in known:
+            place = id(value)
+            if place in known:
                 continue
-            known.add(id(value))
+            known.add(place)
             inside: Reversible[Any] = value
             if isinstance(value, dict):
-                titles = _titles_in(value)
-                if titles and (named := self.record(value, titles)) is not None:
-                    self._found.append(_Found(value, named))
+                if not _HAVE_TITLES.isdisjoint(value):
+                    named = self.record(value, _titles_in(value))
+                    if named is not None:
+                        self._found.append(_Found(value, named))
                 inside = value.values()
-                for key in islice(value, 3):
-                    if ":" in key:
-                        self.entities.update(value)
-                        break
+                if ":" in "".join(islice(value, 3)):
+                    self.entities.update(value)
             # there may be a hundred thousand values, all of them of the types of JSON
             for one in reversed(inside):
                 kind = type(one)
@@ -422,7 +424,7 @@ class _Writer:
             self._section(value, titles, depth)
 
     def _section(self, value: dict[str, Any], titles: list[str], depth: int) -> None:
-        before, self._heading = self._heading, next(iter(titles), self._heading)
+        before, self._heading = self._heading, titles[0] if titles else self._heading
         for key, one in value.items():
             self._member(key, one, depth)
         # one without a text below it is none
