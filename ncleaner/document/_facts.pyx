@@ -250,11 +250,13 @@ cdef str _decoded(const str_t* value, size_t most):
 
 cdef str _joined(noted_t* one, int first, int second, int third=OTHER, int fourth=OTHER):
     """Returns the values of some attributes, with spaces between them."""
+    cdef int* codes = [first, second, third, fourth]
     cdef str names = ""
     cdef str value
-    for code in (first, second, third, fourth):
-        if one.values[code] != NULL:
-            value = _decoded(one.values[code], VALUE)
+    cdef int i
+    for i in range(4):
+        if one.values[codes[i]] != NULL:
+            value = _decoded(one.values[codes[i]], VALUE)
             names = f"{names} {value}" if names and value else names or value
     return names
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from ncleaner.document._document import Builder, release_memory
 from ncleaner.document._dump import LAYOUT_PROVED, walk
 from ncleaner.document._facts import collect
@@ -34,6 +37,8 @@ _LARGE = 100_000
 # The tree of a page of this many bytes is freed. The memory of a smaller one is the next page's.
 _LARGE_PAGE = 1_000_000
 
+# makes a Fact of its fields, in a fifth of the time of calling the class
+_fact: Callable[[tuple[str, str, str]], Fact] = partial(tuple.__new__, Fact)
 
 # What a page has whose data may have its text as a whole.
 _OF_STATE = (
@@ -148,7 +153,7 @@ def dump_html(
         before = builder.count_segments()
         dropped += _add_embedded(tree, builder, limits, title, least)
         has_state = builder.count_segments() > before
-    said = tuple(Fact(*each) for each in collect(tree.parser)) if facts else None
+    said = tuple(map(_fact, collect(tree.parser))) if facts else None
     limits.check_segments(builder.count_segments())
     tables, places = None, None
     if met is not None:
