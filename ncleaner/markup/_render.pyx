@@ -824,6 +824,26 @@ def kept_links(Tables tables not None, mask not None, bint fragments):
     return found
 
 
+def runs_inside(Tables tables not None, int bit):
+    """Returns the runs inside of an inline element, by its bit in their context."""
+    cdef const tables_t* t = &tables.t
+    cdef Py_ssize_t i
+    return [i for i in range(t.n_runs) if t.runs[i].context >> bit & 1]
+
+
+def only_in_zone(Tables tables not None, mask not None, int zone):
+    """Returns the kept segment of a zone; -1 if there is none, or several."""
+    cdef const uint8_t[::1] kept = _mask_of(tables, mask)
+    cdef const tables_t* t = &tables.t
+    cdef Py_ssize_t i, found = -1
+    for i in range(t.n_segments):
+        if kept[i] and t.segments[i].zone == zone:
+            if found >= 0:
+                return -1
+            found = i
+    return found
+
+
 def images_of(Tables tables not None, mask not None, tuple names not None=()):
     """Returns the images that may be written in the order of the page.
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ncleaner.document import Document, tags
 from ncleaner.document._marks import Mark
-from ncleaner.markup._render import kept_links, texts_of
+from ncleaner.markup._render import kept_links, runs_inside, texts_of
 
 __all__ = ["Notes", "find_notes"]
 
@@ -31,7 +31,7 @@ _RAISED = re.compile(r"\[?(\d{1,3}|[*†‡§¶]{1,3})\]?")
 _NAMES = (b"footnote-", b"footnote", b"footnote_", b"fn-", b"fn", b"fn_", b"note-", b"note_")
 # What may be around references, and between them.
 _AROUND_REFERENCE = re.compile(r"[\[\](),;\s]{1,4}")
-_SUP = 1 << tags.CONTEXT.index("sup")
+_SUP = tags.CONTEXT.index("sup")
 _LI = tags.CODE["li"]
 # Blocks that may be a note, and those inside of which no block is one: their text would leave its place.
 _NOTES = {tags.CODE[name] for name in ("li", "p", "div", "aside", "section")}
@@ -225,7 +225,7 @@ class _Page:
 
     def _refers(self, first: int, end: int, text: str, name: bytes) -> bool:
         """Whether a link with such a text is a reference: raised, in brackets, or to a note by its name."""
-        if int(self.runs[first]["context"]) & _SUP or text[0] in "[(" or _ID.search(name):
+        if int(self.runs[first]["context"]) >> _SUP & 1 or text[0] in "[(" or _ID.search(name):
             return True
         data = self.document.data
         if not text[0].isdigit():
@@ -248,7 +248,7 @@ class _Page:
         """Finds raised numbers without a link, and their notes after them: segments that begin with these
         numbers, or blocks that are named after them."""
         runs, document = self.runs, self.document
-        raised = np.flatnonzero(runs["context"] & _SUP)
+        raised = np.array(runs_inside(document.tables, _SUP), np.intp)
         if not 1 <= len(raised) <= _MOST_RAISED:
             return
         taken = {run for first, end, _ in self.references for run in range(first, end)}

@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ncleaner.document import Document
+from ncleaner.document._kept import text_of_row
 from ncleaner.document._marks import Mark
 from ncleaner.document.kept import Kept
 from ncleaner.document.tables import ZONES
 from ncleaner.markup import MarkupOptions
-from ncleaner.markup._render import images_of, kept_links, render, text_at, texts_of
+from ncleaner.markup._render import images_of, kept_links, only_in_zone, render, text_at, texts_of
 from ncleaner.markup.mathml import tex_of
 from ncleaner.markup.notes import find_notes
 from ncleaner.markup.pictures import names_of_own, parts_of, shown
@@ -123,14 +124,13 @@ def _untagged_headline(document: Document, mask: npt.NDArray[np.bool_]) -> int:
     """Returns the segment of a headline in a <div> or the like, -1 for none.
 
     It is a part of the page's title; a whole sentence is the beginning of a text without a headline."""
-    places = np.flatnonzero((document.segments["zone"] == _HEADLINE) & mask)
-    if len(places) != 1:
+    place = only_in_zone(document.tables, mask, _HEADLINE)
+    if place < 0:
         return -1
-    row = document.segments[places[0]]
-    text = document.data[row["start"] : row["end"]].decode().casefold()
+    text = text_of_row(document.tables, place).casefold()
     is_sentence = text.endswith((".", "。"))
     is_headline = len(text) >= _SHORT and not is_sentence and text in document.title.casefold()
-    return int(places[0]) if is_headline else -1
+    return place if is_headline else -1
 
 
 def _quoted(found: re.Match[str]) -> str:
