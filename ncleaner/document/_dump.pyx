@@ -640,15 +640,15 @@ cdef void _add_readings(builder_t* b, node_t* ruby) noexcept nogil:
 # --------------------------------------------------------------------------------------------------
 # What a page adds to headings and code for readers on a screen.
 
-# The texts of links that lead to where they are: ¶ 🔗 ⚓, the chain of Font Awesome (Read the Docs), what is not seen,
-# and, in headings, # and §.
+# The texts of links that lead to where they are: ¶ 🔗 ⚓, the chain of Font Awesome (Read the Docs), ◆ with a space
+# (Doxygen), what is not seen, and, in headings, # and §.
 cdef const char** PERMALINKS = [
-    b"\xC2\xB6", b"\xF0\x9F\x94\x97", b"\xE2\x9A\x93", b"\xEF\x83\x81", b"\xE2\x80\x8B", b"\xEF\xBB\xBF", b"#",
-    b"\xC2\xA7",
+    b"\xC2\xB6", b"\xF0\x9F\x94\x97", b"\xE2\x9A\x93", b"\xEF\x83\x81", b"\xE2\x97\x86\xC2\xA0",
+    b"\xE2\x80\x8B", b"\xEF\xBB\xBF", b"#", b"\xC2\xA7",
 ]
 cdef enum:
-    ANYWHERE = 6
-    N_PERMALINKS = 8
+    ANYWHERE = 7
+    N_PERMALINKS = 9
     LONGEST_PERMALINK = 16  # with white space
 # Parts of the classes of line numbers.
 cdef const char** LINE_NUMBERS = [

@@ -69,6 +69,7 @@ TABLE: list[tuple[str, list[tuple[str, str]]]] = [
     ("<pre><i class=online>1</i></pre>", [("p", "1")]),
     ("<h2>a<a href=#a>¶</a></h2><h2><a href='#b'> # </a>b</h2>", [("h", "a"), ("h", "b")]),
     ('<h2>a<a href=#a>\uf0c1</a></h2><p>b <a href=#b>\uf0c1</a>', [("h", "a"), ("h", "b")]),
+    ("<h2><span><a href=#a>◆&nbsp;</a></span>a()</h2>", [("h", "a()")]),
     ("<dl><dt>a<a href=#a>\u200b</a></dl><h2>b<a href=#b>🔗</a>", [("l", "a"), ("h", "b")]),
     ("<h2>a<a href=/b>#</a></h2><h2>c<a href=#c>1</a></h2>", [("h", "a#"), ("h", "c1")]),
     # names in boxes
