@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["Cleaner", "Extracted", "clean", "extract", "metadata"]
 
 P = ParamSpec("P")
-_DEFAULTS = {each.name: each.default for each in options_of(Recipe)}
+# The options by which pages become Documents.
+_OF_DUMPING = ("alt_text", "readings", "encoding", "text")
 
 
 def _taking(
@@ -431,9 +432,9 @@ class Cleaner:
         from ncleaner.document.stored import restored
 
         recipe = self.recipe
-        for name in ("alt_text", "readings", "encoding", "text"):
-            if getattr(recipe, name) != _DEFAULTS[name]:
-                raise InputError(f"the document is stored: {name} counts only where pages are stored")
+        for each in options_of(Recipe):
+            if each.name in _OF_DUMPING and getattr(recipe, each.name) != each.default:
+                raise InputError(f"the document is stored: {each.shown} counts only where pages are stored")
         document, has_marks = restored(page.body, recipe.limits)
         for wanted, is_there, what, flag in (
             (recipe.marks, has_marks, "what Markdown and HTML need", "markdown"),

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import astuple, dataclass
 from typing import Final, Literal, NamedTuple
 
 __all__ = [
     "LAYOUTS",
     "LAYOUT_CHOICES",
     "STORED",
-    "STORED_LINE",
     "Binary",
     "Damage",
     "Page",
     "Skip",
     "TextLayout",
     "binary",
+    "page_of_stored",
+    "stored_head",
 ]
 
 #: Layouts of a plain text: a paragraph on each line, paragraphs between empty lines, lines that are wrapped
@@ -23,9 +25,11 @@ __all__ = [
 LAYOUTS: Final = ("lines", "paragraphs", "wrapped")
 #: What a user can say of the layout; `auto`: as the lines of each text tell.
 LAYOUT_CHOICES: Final = ("auto", *LAYOUTS)
-#: The media type of stored documents (`document.stored`), and their first line.
+#: The media type of stored documents.
 STORED: Final = "application/vnd.ncleaner.document"
-STORED_LINE: Final = b"\x89ncleaner document\n"
+_STORED_LINE: Final = b"\x89ncleaner document\n"
+# What a stored document says of its page, besides the layout.
+_TOLD: Final = {"url": str, "date": str, "record_id": str, "offset": int, "rights": str}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +115,44 @@ class Page:
             self.body, self.url, self.date, self.content_type, self.record_id, self.source, self.offset,
             self.kind, self.layout, self.rights, self.stored_at,
         )  # fmt: skip
+
+
+def stored_head(page: Page) -> bytes:
+    """Returns the head of a stored document: a line that names the format, and a line of JSON about the page.
+
+    What follows is the Document; see `document.stored`.
+    """
+    told: dict[str, object] = {name: getattr(page, name) for name in _TOLD}
+    told["layout"] = None if page.layout is None else astuple(page.layout)
+    return b"%b%b\n" % (_STORED_LINE, json.dumps(told).encode())
+
+
+def page_of_stored(block: bytes, source: str, offset: int) -> Page:
+    """Returns the page of a stored document.
+
+    Args:
+        block: the stored document.
+        source, offset: its place.
+
+    Raises:
+        ValueError: the block does not begin as one.
+    """
+    try:
+        first, line, _ = block.split(b"\n", 2)
+        told = json.loads(line)
+        layout = told.pop("layout")
+        if first + b"\n" != _STORED_LINE or {name: type(value) for name, value in told.items()} != _TOLD:
+            raise ValueError
+        return Page(
+            block,
+            source=source,
+            kind="document",
+            layout=None if layout is None else TextLayout(*layout),
+            stored_at=offset,
+            **told,
+        )
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
+        raise ValueError("the head of the stored document is damaged") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +248,7 @@ _SIGNATURES: Final = {
     b"wOF2": Binary("font", _READ),
     b"Rar!\x1a": Binary("RAR archive", _READ),
     b"7z\xbc\xaf\x27\x1c": Binary("7z archive", _READ),
-    STORED_LINE[:16]: Binary("stored document", "clean the Page that `ncleaner.pages` reads, not its body"),
+    _STORED_LINE[:16]: Binary("stored document", "clean the Page that `ncleaner.pages` reads, not its body"),
     b"\xd0\xcf\x11\xe0": Binary("document of Microsoft Office", _CONVERT),
     b"\xca\xfe\xba\xbe": Binary("program", _READ),
 }

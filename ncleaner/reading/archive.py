@@ -7,7 +7,6 @@ read, and damage is an item of the stream, so that callers can count it like pag
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import re
@@ -26,12 +25,12 @@ from ncleaner.page import (
     LAYOUT_CHOICES,
     LAYOUTS,
     STORED,
-    STORED_LINE,
     Damage,
     Page,
     Skip,
     TextLayout,
     binary,
+    page_of_stored,
 )
 from ncleaner.reading._heads import MAX_HEAD, split_head
 from ncleaner.reading.inflating import Codec, codec_of, is_skippable, is_zip, zstd_dictionary
@@ -473,7 +472,10 @@ def page_of_record(record: Record, name: str, limit: int) -> Iterator[Item]:
     match = _MEDIA_TYPE.match(content_type)
     media_type = match[1].lower() if match else ""
     if media_type == STORED:
-        yield _page_of_stored(record, block, name)
+        try:
+            yield page_of_stored(block, name, record.offset)
+        except ValueError:
+            yield Skip("damaged stored document", record.url, name, record.offset, lost=True)
         return
     if media_type and media_type not in _HTML and media_type != "text/plain":
         yield Skip(f"media type {media_type}", record.url, name, record.offset)
@@ -518,25 +520,6 @@ def _page_of_body(
         _WET_LAYOUT if record.type == "conversion" else None,
         rights,
     )
-
-
-def _page_of_stored(record: Record, block: bytes, name: str) -> Page | Skip:
-    """Returns the page of a stored document; see `document.stored`."""
-    try:
-        if not block.startswith(STORED_LINE):
-            raise ValueError
-        page = json.loads(block[len(STORED_LINE) : block.index(b"\n", len(STORED_LINE))])
-        layout = page.pop("layout")
-        return Page(
-            block,
-            source=name,
-            kind="document",
-            layout=None if layout is None else TextLayout(*layout),
-            stored_at=record.offset,
-            **page,
-        )
-    except (KeyError, TypeError, ValueError):
-        return Skip("damaged stored document", record.url, name, record.offset, lost=True)
 
 
 # Files

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from ncleaner.document.plain import dump_text
 from ncleaner.document.stored import restored, stored
 from ncleaner.errors import InputError
 from ncleaner.limits import Limits
-from ncleaner.page import STORED_LINE, Page
+from ncleaner.page import Page, TextLayout, page_of_stored, stored_head
 from ncleaner.versions import DOCUMENTS
 
 ROOT = Path(__file__).parent.parent.parent
@@ -110,4 +111,40 @@ def test_another_version_and_a_bomb(monkeypatch: pytest.MonkeyPatch) -> None:
         restored(block)
     bomb = zstandard.compress(bytes(1 << 20))
     with pytest.raises(InputError, match="--max-bytes"):
-        restored(STORED_LINE + b"{}\n" + bomb, Limits(bytes=1 << 10))
+        restored(stored_head(Page(b"")) + bomb, Limits(bytes=1 << 10))
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"title": 1},
+        {"title": None},
+        {"dropped_tags": "3"},
+        {"facts": [["meta", "a"]]},
+        {"facts": [["meta", "a", 1]]},
+        {"facts": 3},
+        {"sources": [[1], [2], ["a"]]},
+        {"sources": []},
+        {"version": []},
+    ],
+)
+def test_json_that_says_something_else(told: dict[str, object]) -> None:
+    block = stored(Page(b""), dump_html(PAGE), has_marks=False)
+    head = stored_head(Page(b""))
+    line, _, tables = zstandard.decompress(block[len(head) :]).partition(b"\n")
+    changed = json.dumps({**json.loads(line), **told}).encode() + b"\n" + tables
+    with pytest.raises(InputError, match=r"damaged|format"):
+        restored(head + zstandard.compress(changed))
+    with pytest.raises(InputError, match="damaged"):
+        restored(head + zstandard.compress(b"[" * 100_000 + b"\n" + tables))
+
+
+@pytest.mark.parametrize(
+    "line", [b"{}", b"[]", b"1", b"[" * 100_000, b'{"url": 1}', b'{"layout": 3}', b"\xff"]
+)
+def test_a_head_that_says_something_else(line: bytes) -> None:
+    first = stored_head(Page(b"")).split(b"\n")[0]
+    with pytest.raises(ValueError, match="damaged"):
+        page_of_stored(first + b"\n" + line + b"\n", "x", 0)
+    page = page_of_stored(stored_head(Page(b"", "a", layout=TextLayout("lines", 3))) + b"\n", "x", 7)
+    assert (page.url, page.layout, page.stored_at) == ("a", TextLayout("lines", 3), 7)

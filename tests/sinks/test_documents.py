@@ -10,7 +10,8 @@ from warcio.archiveiterator import ArchiveIterator
 
 import ncleaner
 from ncleaner.errors import InputError
-from ncleaner.page import STORED, STORED_LINE, Page, Skip
+from ncleaner.page import _STORED_LINE as STORED_LINE
+from ncleaner.page import STORED, Page, Skip
 from ncleaner.reading.archive import read
 from ncleaner.reading.inputs import find_inputs
 from ncleaner.recipe import Recipe
@@ -136,8 +137,8 @@ def test_pieces_of_a_text_and_files(tmp_path: Path) -> None:
         ({}, Output(format="jsonl", metadata=True), "--metadata"),
         ({"respect_tdm": True}, Output(), "--metadata"),
         ({}, Output(format="jsonl", segments=True, source=True), "--source"),
-        ({"alt_text": True}, Output(), "alt_text counts only where pages are stored"),
-        ({"encoding": "koi8-r"}, Output(), "encoding counts only where pages are stored"),
+        ({"alt_text": True}, Output(), "--alt-text counts only where pages are stored"),
+        ({"encoding": "koi8-r"}, Output(), "--encoding counts only where pages are stored"),
         ({}, Output(format="signatures", references=True), "survey the archive"),
     ],
 )
