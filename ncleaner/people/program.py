@@ -32,6 +32,7 @@ EXAMPLES = (
 # What a command does in a few words, in the order of the help text; each has a module of its name.
 COMMANDS = {
     "clean": "Clean web archives, HTML pages or text dumps.",
+    "select": "Clean stored documents again, with other options and in other formats.",
     "sort": "Regroup the records of web archives by host or registered domain.",
     "survey": "Learn what the pages of each site repeat, and what a crawl contains.",
     "report": "Summarize the runs of an output directory.",

@@ -190,7 +190,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
         return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
 
     assert told("clean", str(CRAWL), "-o", "crawl.documents.warc", "--metadata", "-q").returncode == 0
-    assert told("clean", "crawl.documents.warc", "-o", "out", "-f", "jsonl", "-q").returncode == 0
+    assert told("select", "crawl.documents.warc", "-o", "out", "-f", "jsonl", "-q").returncode == 0
     assert (tmp_path / "out" / "crawl.jsonl").is_file()
     seen = told("inspect", "crawl.documents.warc", "--at", "837", "--json")
     assert "allotment-holders" in seen.stdout, seen.stderr
