@@ -503,10 +503,22 @@ def test_models_are_listed() -> None:
 @pytest.mark.slow
 def test_every_command_has_help() -> None:
     said = ncleaner("--help").stdout.decode()
-    for command in ("clean", "dump", "inspect", "annotate", "train", "tune", "evaluate", "compare", "models"):
+    for command in (
+        "clean",
+        "select",
+        "dump",
+        "inspect",
+        "annotate",
+        "train",
+        "tune",
+        "evaluate",
+        "compare",
+        "models",
+    ):
         assert command in said
         assert ncleaner(command, "--help").returncode == 0
-    assert re.fullmatch(rb"ncleaner \S+ \(outputs 3, models 2, surveys 1\)\n", ncleaner("--version").stdout)
+    versions = rb"ncleaner \S+ \(outputs 3, models 2, surveys 1, documents 1\)\n"
+    assert re.fullmatch(versions, ncleaner("--version").stdout)
     module = subprocess.run([sys.executable, "-m", "ncleaner", "--version"], capture_output=True, check=True)
     assert module.stdout == ncleaner("--version").stdout
 
