@@ -36,7 +36,9 @@ __all__ = ["Cleaner", "Extracted", "clean", "extract", "metadata"]
 
 P = ParamSpec("P")
 # The options by which pages become Documents.
-_OF_DUMPING = ("alt_text", "readings", "encoding", "text")
+_OF_DUMPING = tuple(
+    each for each in options_of(Recipe) if each.name in ("alt_text", "readings", "encoding", "text")
+)
 
 
 def _taking(
@@ -432,8 +434,8 @@ class Cleaner:
         from ncleaner.document.stored import restored
 
         recipe = self.recipe
-        for each in options_of(Recipe):
-            if each.name in _OF_DUMPING and getattr(recipe, each.name) != each.default:
+        for each in _OF_DUMPING:
+            if getattr(recipe, each.name) != each.default:
                 raise InputError(f"the document is stored: {each.shown} counts only where pages are stored")
         document, has_marks = restored(page.body, recipe.limits)
         for wanted, is_there, what, flag in (

@@ -14,12 +14,14 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
+from ncleaner.document._hashes cimport mix
 from ncleaner.document._marks cimport MARK_ALT, MARK_IMAGE
 from ncleaner.document._tables cimport (
     COUNT, ELEMENTS, MARKS, NAMES, RELATED, RUNS, SEGMENTS, TEXT, VALUES, Tables, element_t, grow, mark_t, run_t,
     segment_t,
 )
 from ncleaner.document._tags cimport CONTEXT_LINK
+from ncleaner.text._letters cimport is_white
 
 cdef enum:
     SIZES                # numbers of rows, and of bytes of texts and columns
@@ -113,10 +115,6 @@ cdef inline uint32_t _derived(work_t* w, uint32_t value, int64_t follows) noexce
     return <uint32_t> follows
 
 
-cdef inline bint _is_white(uint8_t byte) noexcept nogil:
-    return byte == c' ' or c'\t' <= byte <= c'\r'
-
-
 cdef void _code_runs(work_t* w) noexcept nogil:
     cdef const uint8_t* text = <const uint8_t*> w.rows[TEXT]
     cdef run_t* runs = <run_t*> w.rows[RUNS]
@@ -137,13 +135,15 @@ cdef void _code_runs(work_t* w) noexcept nogil:
             return
         # only white space is between runs
         for at in range(before.end, r.start):
-            w.wrong = w.wrong or not _is_white(text[at])
+            w.wrong = w.wrong or not is_white(text[at])
+        # it begins and ends between two characters
+        w.wrong = w.wrong or text[r.start] & 0xC0 == 0x80 or text[r.end] & 0xC0 == 0x80
         r.element = <int32_t> _coded(w, RUN_ELEMENT, r.element, before.element, -1, w.sizes[ELEMENTS] - 1)
         r.context = <uint32_t> _number(w, RUN_CONTEXT, r.context, 0)
         chars = words = 0
-        white = r.start == 0 or _is_white(text[r.start - 1])
+        white = r.start == 0 or is_white(text[r.start - 1])
         for at in range(r.start, r.end):
-            if _is_white(text[at]):
+            if is_white(text[at]):
                 white = True
             else:
                 chars += text[at] & 0xC0 != 0x80
@@ -180,7 +180,6 @@ cdef void _code_segments(work_t* w) noexcept nogil:
         s.start = _derived(w, s.start, end + 1)
         s.end = _derived(w, s.end, runs[run - 1].end)
         end = s.end
-        # all texts begin and end between two characters; no other byte of one is a line feed
         if runs[s.first_run].start < s.start or text[end] != c'\n':
             w.wrong = True
             return
@@ -224,7 +223,7 @@ cdef void _code_elements(work_t* w) noexcept nogil:
         path[depth] = <int32_t> i
         e.parent = <int32_t> _derived(w, <uint32_t> e.parent, <uint32_t> (path[depth - 1] if depth else -1))
         # an element with the style of one before it is nearly always like that one
-        slot = <size_t> (e.style * <uint64_t> 0x9E3779B97F4A7C15 >> 32) & rows - 1
+        slot = <size_t> mix(e.style) & rows - 1
         number = 0
         if not w.reading:
             while slots[slot] and elements[examples[slots[slot]]].style != e.style:
@@ -420,17 +419,6 @@ def pack(Tables tables not None):
             free(w.columns[i].bytes)
 
 
-cdef bint _has_whole_characters(const work_t* w) noexcept nogil:
-    """Returns whether all runs begin and end between two characters."""
-    cdef const uint8_t* text = <const uint8_t*> w.rows[TEXT]
-    cdef const run_t* runs = <const run_t*> w.rows[RUNS]
-    cdef int64_t i
-    for i in range(w.sizes[RUNS]):
-        if text[runs[i].start] & 0xC0 == 0x80 or text[runs[i].end] & 0xC0 == 0x80:
-            return False
-    return True
-
-
 def unpack(bytes data not None):
     """Returns the tables that `pack` has made bytes of.
 
@@ -477,8 +465,6 @@ def unpack(bytes data not None):
         if not w.wrong and at == length:
             with nogil:
                 _code(&w)
-                if not w.wrong:
-                    w.wrong = not _has_whole_characters(&w)
             if w.no_memory:
                 raise MemoryError("not enough memory to read a stored document")
         if w.wrong or at != length:

@@ -180,8 +180,9 @@ cdef double TITLE = 2.8
 cdef double TIE = 1e-9
 # What a heading below <h1> loses that has nothing in common with the title of its page.
 cdef double SECTION = 0.6
-# What a link with the name of the site loses.
+# What a link with the name of the site loses, and what an <h1> with such a link: on many forums, that is the headline.
 cdef double SITE = 1.2
+cdef double SITE_HEADING = 0.1
 # A block with a larger share of the page's characters is not a section of it.
 cdef double MOST = 0.9
 # The block that holds this share of the prose is the block of the main text.
@@ -472,12 +473,9 @@ cdef double _weight_of_text(
         value -= 0.4
     if likeness < 0.3 and block.level != 1 and before > 12:
         value -= 0.5
-    if not block.level and 2 * s.link_chars > s.chars and _place(text, title, 0) > 0:
+    if block.level < 2 and 2 * s.link_chars > s.chars and _place(text, title, 0) > 0:
         # a link with the name of the site, which stands behind the headline in the title
-        value -= SITE
-    elif block.level == 1 and 2 * s.link_chars > s.chars and _place(text, title, 0) > 0:
-        # so may be an <h1>, but on many forums it is the headline
-        value -= 0.1
+        value -= SITE_HEADING if block.level else SITE
     if likeness == 0 and block.level > 1 and title.n > 0:
         # the heading of a section, such as "Frequently asked questions" on a home page
         value -= SECTION

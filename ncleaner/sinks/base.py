@@ -151,6 +151,7 @@ class Sink(ABC):
 
     def __init__(self, options: SinkOptions = SinkOptions()) -> None:
         self.options = options
+        self.marks = self.marks or options.markdown
 
     @abstractmethod
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:

@@ -6,7 +6,6 @@ from ncleaner.document import Document
 from ncleaner.document.kept import Kept
 from ncleaner.document.stored import stored
 from ncleaner.page import STORED, Page
-from ncleaner.sinks.base import SinkOptions
 from ncleaner.sinks.warc import WarcSink
 
 __all__ = ["DocumentsSink"]
@@ -20,10 +19,6 @@ class DocumentsSink(WarcSink):
     media_type = STORED
     gzip = False
     decided = False
-
-    def __init__(self, options: SinkOptions = SinkOptions()) -> None:
-        super().__init__(options)
-        self.marks = options.markdown
 
     def block(self, page: Page, document: Document, kept: Kept) -> bytes:
         """Returns page and document."""

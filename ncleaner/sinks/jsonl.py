@@ -36,10 +36,6 @@ class JsonlSink(Sink):
 
     suffix = ".jsonl"
 
-    def __init__(self, options: SinkOptions = SinkOptions()) -> None:
-        super().__init__(options)
-        self.marks = options.markdown
-
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """Returns a page as a line of JSON; its keys are those of `row_of`."""
         text = orjson.Fragment(json_of(document.tables, kept.mask))

@@ -151,7 +151,6 @@ class ParquetSink(Sink):
         # only looked for, not imported: workers do not need it
         require("parquet", "pyarrow", "parquet", error=OutputError)
         super().__init__(options)
-        self.marks = options.markdown
 
     def render(self, page: Page, document: Document, kept: Kept, single: bool) -> bytes:
         """Returns a row as a line of JSON, which `to_table` reads."""
