@@ -304,7 +304,7 @@ cdef enum:
     DROPPED = 3    # C0 controls and DEL
     CONTINUATION = 4
     LEAD_C2 = 5    # U+0080 … U+00BF: C1 controls, no-break space, soft hyphen
-    LEAD_E2 = 6    # U+2000 … U+2FFF: typographic spaces, line separators
+    LEAD_E2 = 6    # U+2000 … U+2FFF: typographic spaces, line separators, zero-width spaces
     LEAD_E3 = 7    # U+3000: ideographic space
     LEAD_E1 = 8    # U+1680: ogham space
     LEAD_EF = 9    # U+FEFF: byte-order mark in the text
@@ -352,9 +352,13 @@ cdef inline int _special(const unsigned char* p, size_t left) noexcept nogil:
     if p[0] == 0xE2:
         if second == 0x80 and (p[2] <= 0x8A or p[2] == 0xA8 or p[2] == 0xA9 or p[2] == 0xAF):
             return 3
+        if second == 0x80 and p[2] == 0x8B:
+            # U+200B separates words in the scripts from Thai to Khmer; elsewhere it only allows a line to end
+            return 0 if left > 3 and (p[3] == 0xE0 or p[3] == 0xE1) else -3
         if second == 0x81 and p[2] == 0x9F:
             return 3
-        return 0
+        # the word joiner, and signs of formulas that are not seen
+        return -3 if second == 0x81 and 0xA0 <= p[2] <= 0xA4 else 0
     if p[0] == 0xE3:
         return 3 if second == 0x80 and p[2] == 0x80 else 0
     if p[0] == 0xE1:

@@ -48,6 +48,8 @@ TABLE: list[tuple[str, list[tuple[str, str]]]] = [
     # white space
     ("<p>  a \n\t b&nbsp;&nbsp;c\u3000d\u2003e </p>", [("p", "a b c d e")]),
     ("a\u00adb\ufeffc\u0085d", [("h", "abc d")]),
+    ("<h2>a very/\u200blong\u2060est/path\u200b</h2>\u200b", [("h", "a very/longest/path")]),
+    ("ភាសា\u200bខ្មែរ ภาษา\u200bไทย\u200b", [("h", "ភាសា\u200bខ្មែរ ภาษา\u200bไทย")]),
     ("a\u200db", [("h", "a\u200db")]),
     ("a\x01b\x7fc&#0;d", [("h", "abc\ufffdd")]),
     ("a <!-- x --> b<!-- y -->c", [("h", "a bc")]),
