@@ -196,6 +196,7 @@ _SAID = {
     ("run", False): "one of the links to other pages beside the text of an article",
     ("table", True): "most of its table is kept",
     ("code", True): "a quarter or more of the code around it is kept",
+    ("item", True): "half or more of the segments in its style are kept, on a listing",
     ("links", False): "nearly all that would be kept of the page is links",
     (NOTICE, False): "the page holds nothing but a notice",
     ("headline", True): "the headline of a page with text is kept",

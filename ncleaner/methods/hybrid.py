@@ -14,6 +14,7 @@ from ncleaner.methods.baselines import Heuristics
 from ncleaner.methods.ngram import NGram
 from ncleaner.modelling._decision import (
     complete_code,
+    complete_items,
     complete_tables,
     drop_copies,
     drop_last_headings,
@@ -103,9 +104,10 @@ def finished(
 ) -> tuple[npt.NDArray[np.bool_], dict[str, float]]:
     """Applies the rules that follow the judgement of a page.
 
-    They remove copies of segments and rows of links beside an article, and keep tables whole of which most is
-    kept, and code of which a quarter is. They remove headings at the end without text, menus and copyright
-    lines of a page with little text or without other boilerplate, and a page of a few links.
+    They remove copies of segments and rows of links beside an article. They keep tables whole of which most
+    is kept, code of which a quarter is, and, of a listing's items, the parts of one style of which half is.
+    They remove headings at the end without text, menus and copyright lines of a page with little text or
+    without other boilerplate, and a page of a few links.
 
     Args:
         document: the page.
@@ -145,6 +147,9 @@ def finished(
     note("table")
     complete_code(document.tables, mask)
     note("code")
+    if found and max(found, key=found.__getitem__) == "listing":
+        complete_items(document.tables, mask)
+        note("item")
     drop_last_headings(document.tables, mask)
     note("heading")
     chars, _links = sums_of(document.tables, mask)

@@ -30,6 +30,9 @@ by one, and a value that occurs twice in a table is not a copy. So a table that 
 
 *Code.* Half a program is none. So preformatted text of which a quarter is kept is kept whole.
 
+*Items.* A listing shows each of its items in the same style: title, price, a line of text. Judged one by one, some
+items lose what others keep. So on a listing, all of one style is kept if half of it is.
+
 *Last headings.* A heading at the end, of which all text is removed, is that of what follows the text: “Related
 stories”, “Share your thoughts”.
 """
@@ -652,6 +655,8 @@ cdef enum:
     SHARE = 70
     # Preformatted text is kept whole if this part of its characters is kept: a quarter.
     CODE_PART = 4
+    # Least number of segments of one style that are parts of items.
+    ITEMS = 6
     # Most words of a heading at the end that is removed without its text, and most of such headings.
     HEADING_WORDS = 8
     LAST_HEADINGS = 2
@@ -759,6 +764,59 @@ def complete_code(Tables tables not None, mask not None):
     if kept.shape[0]:
         with nogil:
             keep_whole_code(&tables.t, &kept[0])
+
+
+# The segments of one style.
+cdef struct items_t:
+    uint64_t style
+    Py_ssize_t segments  # without hidden ones
+    Py_ssize_t kept
+
+
+cdef void _keep_whole_items(
+    const tables_t* t, uint8_t* kept, uint64_t* styles, items_t* items, uint64_t mask
+) noexcept nogil:
+    """Adds segments to a mask, as `complete_items`; `items` is zero, and has a row for each style."""
+    cdef Py_ssize_t i
+    cdef items_t* found
+    fill_styles(t.elements, t.n_elements, styles)
+    for i in range(t.n_segments):
+        if not t.segments[i].flags & HIDDEN:
+            found = <items_t*> row_of(items, sizeof(items_t), mask, style_of(styles, &t.segments[i]) | 1)
+            found.segments += 1
+            found.kept += kept[i]
+    for i in range(t.n_segments):
+        if not t.segments[i].flags & HIDDEN:
+            found = <items_t*> row_of(items, sizeof(items_t), mask, style_of(styles, &t.segments[i]) | 1)
+            kept[i] |= found.segments >= ITEMS and 2 * found.kept >= found.segments
+
+
+def complete_items(Tables tables not None, mask not None):
+    """Adds to a mask the other segments of each style of which at least half is kept, from six segments on.
+
+    Arguments as `complete_tables`.
+
+    Raises:
+        ValueError: the mask does not fit the document.
+        MemoryError: there is not enough memory.
+    """
+    cdef uint8_t[::1] kept = _writable(tables, mask)
+    cdef uint64_t size = rows_for(tables.t.n_segments)
+    cdef uint64_t* styles
+    cdef items_t* items
+    cdef bint done
+    if not kept.shape[0]:
+        return
+    with nogil:
+        styles = <uint64_t*> calloc(tables.t.n_elements + 1, sizeof(uint64_t))
+        items = <items_t*> calloc(size, sizeof(items_t))
+        done = styles != NULL and items != NULL
+        if done:
+            _keep_whole_items(&tables.t, &kept[0], styles, items, size - 1)
+        free(styles)
+        free(items)
+    if not done:
+        raise MemoryError
 
 
 def keep_notes(Tables tables not None, mask not None):

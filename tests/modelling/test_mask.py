@@ -17,6 +17,7 @@ from ncleaner.document.plain import dump_text
 from ncleaner.modelling._decision import (
     LEAST,
     complete_code,
+    complete_items,
     complete_tables,
     decide,
     drop_copies,
@@ -330,6 +331,23 @@ def test_the_rest_of_code_is_kept() -> None:
     assert completed("", [], complete_code) == []
     with pytest.raises(ValueError, match="does not fit"):
         complete_code(dump_html(code).tables, np.ones(7, bool))
+
+
+def test_the_parts_of_a_listing_stand_together() -> None:
+    page = "<main>" + "<div class=card><h2>a</h2><p>b</div>" * 6 + "</main><p>c"
+    # headings of the cards: half of them is enough; all texts below are removed, and stay so
+    texts = [*range(1, 12, 2)]
+    assert completed(page, [0, 4, 8, *texts], complete_items) == texts
+    assert completed(page, [0, 2, 4, 8, *texts], complete_items) == sorted([0, 2, 4, 8, *texts])
+    assert completed(page, [12], complete_items) == [12]
+    assert completed("<main>" + "<div class=card><h2>a</h2></div>" * 5, [0], complete_items) == [0]
+    # a hidden segment neither counts nor is kept
+    hidden = "<div class=card><h2 hidden>a</h2></div>" + "<div class=card><h2>a</h2></div>" * 6
+    assert completed(hidden, [0, 1, 2, 3], complete_items) == [0]
+    assert completed(hidden, [0, 1, 2, 3, 4], complete_items) == [0, 1, 2, 3, 4]
+    assert completed("", [], complete_items) == []
+    with pytest.raises(ValueError, match="does not fit"):
+        complete_items(dump_html(page).tables, np.ones(7, bool))
 
 
 def test_headings_at_the_end_go_without_their_text() -> None:
