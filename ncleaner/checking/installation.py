@@ -179,11 +179,11 @@ def compiled() -> Iterator[Finding]:
 def _ways() -> Iterator[Finding]:
     """Yields which of two ways the compiled code takes, where another build of a library rules the fast one
     out. The results are the same."""
-    from ncleaner.document import _dump, _lexbor
+    from ncleaner.document import _lexbor, _nodes
     from ncleaner.reading import _libdeflate
 
     again = "else: pip install --force-reinstall --only-binary :all:"
-    if not _dump.LAYOUT_PROVED:
+    if not _nodes.LAYOUT_PROVED:
         yield Finding(
             "compiled parts",
             "tree of Lexbor",

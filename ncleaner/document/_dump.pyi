@@ -4,9 +4,6 @@ from selectolax.lexbor import LexborHTMLParser
 
 from ncleaner.document._document import Builder
 
-LAYOUT_PROVED: bool
-NAMES: dict[int, str]
-
 class Met(IntEnum):
     TEXT = 0
     ENTERED = 1

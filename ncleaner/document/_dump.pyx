@@ -1,31 +1,29 @@
-"""HTML tree to Document tables: a walk over Lexbor's node structs without the GIL.
+"""HTML tree to Document tables: a walk over Lexbor's node structs (`_nodes`) without the GIL."""
 
-selectolax gives the address of each node (`mem_id`), but has no interface for a walk in C. So the walk
-reads Lexbor's structs (`_structs`). At import, `_prove_layout` compares them once with the results of selectolax's
-Python interface for a small document. If they differ (a future Lexbor, or other struct packing by another compiler),
-`html.py` refuses to work with this selectolax.
-"""
-
-from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t, uintptr_t
+from libc.stdint cimport int32_t, uint32_t, uint64_t, uintptr_t
 from libc.stdlib cimport free
 from libc.string cimport memchr, memcmp, memset, strlen
 
 from ncleaner.document._document cimport (
-    Builder, add_break, add_rule, add_space, add_text, class_conceals, close_block, close_inline, end_line, open_block,
-    open_inline, read_class, read_names, style_hash,
+    Builder, add_break, add_rule, add_space, add_text, class_conceals, close_block, close_inline, end_line,
+    open_block, open_inline, read_class, read_names, style_hash,
 )
 from ncleaner.document._formula cimport (
     FORMULA_COPY, FORMULA_IMAGE, FORMULA_PREVIEW, FORMULA_RENDERED, FORMULA_SOURCE, FORMULA_TEXT, NO_FORMULA, add_bar,
     add_leaf, add_reading, add_tex, end_readings, formula_class, is_delimited, is_named, is_of_formula, is_tex_type,
-    know_formula_tags, mark_tree, may_be_formula, says_tex,
+    mark_tree, may_be_formula, says_tex,
 )
 from ncleaner.document._marks cimport (
     MARK_CODE, MARK_FORMULA, MARK_FORMULA_END, MARK_LINK_END, MARK_SIDE, MARK_SIDE_NOTE, MARK_STYLE, MARK_STYLE_END,
-    MARK_TASK, NO_ATTRIBUTE, OF_ALIGN, OF_ALT, OF_ALTTEXT, OF_BASE, OF_CALLOUT, OF_CHECKED, OF_CLASS, OF_COLSPAN,
-    OF_DISABLED, OF_DISPLAY, OF_ENCODING, OF_HEIGHT, OF_HIDDEN, OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_LEVEL,
-    OF_NAME, OF_ROLE, OF_ROWSPAN, OF_SRC, OF_START, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE, OF_VALUE, OF_WIDTH,
-    STYLE_BOLD, STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark, is_one_of, mark_attribute, mark_callout,
-    mark_picture, mark_script, next_name, open_picture, picture_attribute, picture_t, says_display, style_of,
+    MARK_TASK, NO_ATTRIBUTE, OF_ALT, OF_ALTTEXT, OF_BASE, OF_CHECKED, OF_CLASS, OF_DISABLED, OF_ENCODING, OF_HIDDEN,
+    OF_HREF, OF_ID, OF_LANG, OF_LANGUAGE, OF_ROLE, OF_SRC, OF_STYLE, OF_TEX, OF_TITLE, OF_TYPE, STYLE_BOLD,
+    STYLE_ITALIC, STYLE_LIGHT, STYLE_UPRIGHT, add_mark, is_one_of, mark_attribute, mark_callout, mark_picture,
+    mark_script, next_name, open_picture, picture_attribute, picture_t, says_display, style_of,
+)
+from ncleaner.document._nodes cimport (
+    ROLE_TITLE, SHORT_NAME, VOID, attribute_of, attributes, end_tag, id_annotation_xml, id_audio, id_base, id_body,
+    id_button, id_html, id_iframe, id_input, id_math, id_mo, id_rt, id_rtc, id_ruby, id_script, id_source, id_span,
+    id_video, meaning_of, meaning_t, own_tags, start_tag, text_of, value_of,
 )
 from ncleaner.document._spaces cimport CLOSED, JOINT_LEVELS, begin_side, is_apart, is_blank, joint, side_t, widen_side
 from ncleaner.document._structs cimport (
@@ -34,49 +32,14 @@ from ncleaner.document._structs cimport (
 from ncleaner.document._tables cimport CONCEALED, SPECIAL, builder_t, grow
 from ncleaner.document._tags cimport (
     CONTEXT_ALT, CONTEXT_BOLD, CONTEXT_CODE, CONTEXT_ITALIC, CONTEXT_LABEL, FORM_PLAIN, FORM_PREFORMATTED, ROLE_BLOCK,
-    ROLE_BREAK, ROLE_IMAGE, ROLE_INLINE, ROLE_LEFT_OUT, ROLE_RULE, SIDE_OTHER, TAG_A, TAG_CODE, TAG_CUSTOM, TAG_DIV,
-    TAG_DT, TAG_FIGURE, TAG_MATH, TAG_P, TAG_PRE, TAG_TD, TAG_UNKNOWN,
+    ROLE_BREAK, ROLE_IMAGE, ROLE_LEFT_OUT, ROLE_RULE, TAG_A, TAG_CODE, TAG_CUSTOM, TAG_DIV, TAG_DT, TAG_FIGURE,
+    TAG_MATH, TAG_P, TAG_PRE, TAG_TD,
 )
 from ncleaner.text._ascii cimport begins, find, find_any, is_digit, is_letter
 from ncleaner.text._letters cimport is_white
 
-from selectolax.lexbor import LexborHTMLParser
-
-from ncleaner.document import tags as _tags
-
-cdef enum:
-    ROLE_TITLE = ROLE_RULE + 1   # <title>, only in this walk: left out of the text, but returned separately
-
-# The meaning of Lexbor's tag ids. It is read from parsed documents at import, because Lexbor's versions have
-# different ids.
-cdef struct meaning_t:
-    uint8_t role
-    uint8_t code
-    uint8_t form
-    uint8_t side             # of a joint
-    bint object              # one of tags.OBJECTS
-    uint8_t length           # of its name, in bytes
-    signed char bit          # bit of the inline context, or NO_BIT or VOID
-
-cdef enum:
-    NO_BIT = -1
-    VOID = -2                # no bit, and the element has only one tag (tags.VOID)
-    SHORT_NAME = 16          # bytes of a name that stands in its entry
-
-cdef meaning_t meanings[KNOWN_TAGS]
-cdef uintptr_t id_html, id_body, id_button, id_span
-cdef uintptr_t id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml
-cdef uintptr_t id_base, id_source, id_iframe, id_video, id_audio, id_input
-
-# The attributes that are read (OF_…). Lexbor identifies some of them by an id, and the others by the address of a name
-# that is stored with the document.
-cdef uint8_t attributes[KNOWN_TAGS]
-
-# The lengths of the names of attributes that Lexbor identifies by an id, in bytes.
-cdef uint8_t name_lengths[KNOWN_TAGS]
-
-
 # --------------------------------------------------------------------------------------------------
+# What attributes say.
 
 cdef inline size_t _next(const char* declaration, size_t length, size_t at, unsigned char c) noexcept nogil:
     """Returns how much of a declaration a style has with one more character; more than `length` if it is another."""
@@ -115,112 +78,6 @@ cdef inline bint is_streamed(const unsigned char* id_, size_t length) noexcept n
 
     Such content is hidden until a script moves it to its place."""
     return length > 2 and id_[0] == c'S' and id_[1] == c':'
-
-
-cdef int _of_name(const unsigned char* name, size_t length) noexcept nogil:
-    """Returns the number of an attribute, or NO_ATTRIBUTE."""
-    # by length: all attributes of all elements are looked at
-    if length == 2:
-        return OF_ID if memcmp(name, b"id", 2) == 0 else NO_ATTRIBUTE
-    if length == 3:
-        return OF_SRC if memcmp(name, b"src", 3) == 0 else OF_ALT if memcmp(name, b"alt", 3) == 0 else NO_ATTRIBUTE
-    if length == 4:
-        if memcmp(name, b"href", 4) == 0:
-            return OF_HREF
-        if memcmp(name, b"name", 4) == 0:
-            return OF_NAME
-        if memcmp(name, b"role", 4) == 0:
-            return OF_ROLE
-        if memcmp(name, b"lang", 4) == 0:
-            return OF_LANG
-        return OF_TYPE if memcmp(name, b"type", 4) == 0 else NO_ATTRIBUTE
-    if length == 5:
-        if memcmp(name, b"class", 5) == 0:
-            return OF_CLASS
-        if memcmp(name, b"style", 5) == 0:
-            return OF_STYLE
-        if memcmp(name, b"align", 5) == 0:
-            return OF_ALIGN
-        if memcmp(name, b"title", 5) == 0:
-            return OF_TITLE
-        if memcmp(name, b"width", 5) == 0:
-            return OF_WIDTH
-        return OF_START if memcmp(name, b"start", 5) == 0 else OF_VALUE if memcmp(name, b"value", 5) == 0 \
-            else NO_ATTRIBUTE
-    if length == 6:
-        if memcmp(name, b"hidden", 6) == 0:
-            return OF_HIDDEN
-        return OF_HEIGHT if memcmp(name, b"height", 6) == 0 else NO_ATTRIBUTE
-    if length == 7:
-        if memcmp(name, b"colspan", 7) == 0:
-            return OF_COLSPAN
-        if memcmp(name, b"rowspan", 7) == 0:
-            return OF_ROWSPAN
-        if memcmp(name, b"alttext", 7) == 0:
-            return OF_ALTTEXT
-        if memcmp(name, b"checked", 7) == 0:
-            return OF_CHECKED
-        return OF_DISPLAY if memcmp(name, b"display", 7) == 0 else NO_ATTRIBUTE
-    if length == 8:
-        if memcmp(name, b"encoding", 8) == 0:
-            return OF_ENCODING
-        if memcmp(name, b"disabled", 8) == 0:
-            return OF_DISABLED
-        return OF_TEX if memcmp(name, b"data-tex", 8) == 0 else NO_ATTRIBUTE
-    if length == 9:
-        if memcmp(name, b"data-lang", 9) == 0:
-            return OF_LANGUAGE
-        return OF_TEX if memcmp(name, b"data-math", 9) == 0 or memcmp(name, b"data-expr", 9) == 0 else NO_ATTRIBUTE
-    if length == 10 and memcmp(name, b"aria-level", 10) == 0:
-        return OF_LEVEL
-    if length == 10 and memcmp(name, b"data-latex", 10) == 0 or length == 12 and memcmp(name, b"data-formula", 12) == 0:
-        return OF_TEX
-    if length == 12 and memcmp(name, b"data-callout", 12) == 0:
-        return OF_CALLOUT
-    if length == 13 and memcmp(name, b"data-language", 13) == 0:
-        return OF_LANGUAGE
-    return NO_ATTRIBUTE
-
-
-cdef inline int _attribute(uintptr_t name) noexcept nogil:
-    if name < KNOWN_TAGS:
-        return attributes[name]
-    return _of_name((<name_t*> name).short_name, (<name_t*> name).length)
-
-
-cdef inline bint _is_custom(uintptr_t name) noexcept nogil:
-    """Returns whether an unknown tag is a custom element: whether its name has a hyphen.
-
-    In practice, pages display custom elements as blocks; other unknown tags (`<o:p>`, `<st1:place>`) occur in
-    running text."""
-    cdef name_t* entry = <name_t*> name
-    cdef const unsigned char* text
-    cdef size_t i
-    if entry.length <= SHORT_NAME:
-        text = entry.short_name
-    else:
-        text = (<const unsigned char**> entry)[0]
-    for i in range(entry.length):
-        if text[i] == c'-':
-            return True
-    return False
-
-
-cdef inline meaning_t _meaning(node_t* node) noexcept nogil:
-    cdef meaning_t m
-    if node.local_name < KNOWN_TAGS:
-        return meanings[node.local_name]
-    m.bit = NO_BIT
-    m.form = FORM_PLAIN
-    m.side = SIDE_OTHER
-    m.object = False
-    if _is_custom(node.local_name):
-        m.role = ROLE_BLOCK
-        m.code = TAG_CUSTOM
-    else:
-        m.role = ROLE_INLINE
-        m.code = TAG_UNKNOWN
-    return m
 
 
 cpdef enum Met:
@@ -275,48 +132,17 @@ cdef struct found_t:         # what the walk finds besides the text
     node_t* note
 
 
-cdef inline int _own_tags(node_t* node) noexcept nogil:
-    """Returns the number of tags of an element: 1 for a void element, 2 for any other."""
-    return 1 if node.local_name < KNOWN_TAGS and meanings[node.local_name].bit == VOID else 2
-
-
-cdef inline uint32_t _name_length(node_t* node) noexcept nogil:
-    """Returns the length of an element's name in bytes."""
-    if node.local_name < KNOWN_TAGS:
-        return meanings[node.local_name].length
-    return <uint32_t> (<name_t*> node.local_name).length
-
-
-cdef inline uint32_t _start_tag(node_t* node) noexcept nogil:
-    """Returns the length of an element's start tag in bytes, as `tables.Document` defines it."""
-    cdef uint32_t length = _name_length(node)
-    cdef attr_t* attr = (<element_node_t*> node).first_attr
-    cdef uintptr_t name
-    while attr != NULL:
-        name = attr.qualified_name if attr.qualified_name else attr.node.local_name
-        length += 1 + (name_lengths[name] if name < KNOWN_TAGS else <uint32_t> (<name_t*> name).length)
-        if attr.value != NULL and attr.value.length:
-            length += 3 + <uint32_t> attr.value.length
-        attr = attr.next
-    return length
-
-
-cdef inline uint32_t _end_tag(node_t* node) noexcept nogil:
-    """Returns the length of an element's end tag in bytes; 0 for a void element."""
-    return 0 if _own_tags(node) == 1 else 1 + _name_length(node)
-
-
 cdef bint _leave_out(builder_t* b, node_t* root) noexcept nogil:
     """Counts the tags of an element that is left out, and of all elements inside it, without recursion.
 
     Its own start tag is not measured: the walk has done that. Returns False."""
     cdef node_t* node = root.first_child
-    cdef int tags = _own_tags(root)
-    cdef uint32_t markup = _end_tag(root)
+    cdef int tags = own_tags(root)
+    cdef uint32_t markup = end_tag(root)
     while node != NULL:
         if node.type == ELEMENT_NODE:
-            tags += _own_tags(node)
-            markup += _start_tag(node) + _end_tag(node)
+            tags += own_tags(node)
+            markup += start_tag(node) + end_tag(node)
         node = following(node, root, True)
     b.unheard += tags
     b.markup += markup
@@ -331,35 +157,15 @@ cdef enum:
     FORMULA_NODES = 10_000   # most nodes of a formula that MathJax shows
 
 
-cdef str_t* _value(node_t* node, int which) noexcept nogil:
-    """Returns the value of an attribute, or NULL."""
-    cdef attr_t* attr = (<element_node_t*> node).first_attr
-    while attr != NULL:
-        if _attribute(attr.node.local_name) == which:
-            return attr.value
-        attr = attr.next
-    return NULL
-
-
-cdef str_t* _text_of(node_t* node) noexcept nogil:
-    """Returns the text of an element whose first child is a text node that is not blank, or NULL."""
-    cdef node_t* child = node.first_child
-    if child == NULL or child.type != TEXT_NODE:
-        return NULL
-    if is_blank((<text_node_t*> child).data.data, (<text_node_t*> child).data.length):
-        return NULL
-    return &(<text_node_t*> child).data
-
-
 cdef str_t* _tex_of_script(node_t* node) noexcept nogil:
     """Returns the TeX in a <script type="math/tex">, or NULL."""
     cdef str_t* type_
     if node.type != ELEMENT_NODE or node.local_name != id_script:
         return NULL
-    type_ = _value(node, OF_TYPE)
+    type_ = value_of(node, OF_TYPE)
     if type_ == NULL or not is_tex_type(type_.data, type_.length):
         return NULL
-    return _text_of(node)
+    return text_of(node)
 
 
 cdef bint _is_display(builder_t* b, node_t* node) noexcept nogil:
@@ -374,7 +180,7 @@ cdef bint _is_display(builder_t* b, node_t* node) noexcept nogil:
         attr = (<element_node_t*> node).first_attr
         while attr != NULL:
             if attr.value != NULL and says_display(
-                _attribute(attr.node.local_name), attr.value.data, attr.value.length
+                attribute_of(attr.node.local_name), attr.value.data, attr.value.length
             ):
                 return True
             attr = attr.next
@@ -387,7 +193,7 @@ cdef void _mark(builder_t* b, node_t* node, int tag) noexcept nogil:
     cdef attr_t* attr = (<element_node_t*> node).first_attr
     cdef int which
     while attr != NULL:
-        which = _attribute(attr.node.local_name)
+        which = attribute_of(attr.node.local_name)
         if which != NO_ATTRIBUTE and attr.value != NULL:
             if which == OF_HREF and node.local_name == id_base:
                 which = OF_BASE
@@ -403,15 +209,15 @@ cdef void _mark_task(builder_t* b, node_t* node) noexcept nogil:
     """Notes the box of a task at the beginning of an item, and whether it is ticked.
 
     Readers cannot tick it, or the class of the item says that it is a task; other boxes belong to filters."""
-    cdef str_t* type_ = _value(node, OF_TYPE)
-    cdef str_t* class_ = _value(node.parent, OF_CLASS)
+    cdef str_t* type_ = value_of(node, OF_TYPE)
+    cdef str_t* class_ = value_of(node.parent, OF_CLASS)
     cdef attr_t* attr = (<element_node_t*> node).first_attr
     cdef bint done = False, is_task = class_ != NULL and find_any(class_.data, class_.length, TASKS)
     if type_ == NULL or not begins(type_.data, type_.length, b"checkbox"):
         return
     while attr != NULL:
-        done |= _attribute(attr.node.local_name) == OF_CHECKED
-        is_task |= _attribute(attr.node.local_name) == OF_DISABLED
+        done |= attribute_of(attr.node.local_name) == OF_CHECKED
+        is_task |= attribute_of(attr.node.local_name) == OF_DISABLED
         attr = attr.next
     if is_task:
         add_mark(b, MARK_TASK, done)
@@ -461,7 +267,7 @@ cdef void _mark_media(builder_t* b, node_t* node) noexcept nogil:
         attr = attr.next
     while media.source == NULL and child != NULL:
         if child.local_name == id_source and child.type == ELEMENT_NODE:
-            media.source = _value(child, OF_SRC)
+            media.source = value_of(child, OF_SRC)
         child = child.next
     if plays and media.source != NULL:
         mark_picture(b, &media, True)
@@ -472,11 +278,11 @@ cdef void _mark_script(builder_t* b, node_t* node) noexcept nogil:
     cdef attr_t* attr = (<element_node_t*> node).first_attr
     cdef str_t none
     cdef str_t* source = &none
-    cdef str_t* text = _text_of(node)
+    cdef str_t* text = text_of(node)
     none.data = b""
     none.length = 0
     while attr != NULL:
-        if attr.value != NULL and _attribute(attr.node.local_name) == OF_SRC:
+        if attr.value != NULL and attribute_of(attr.node.local_name) == OF_SRC:
             source = attr.value
         attr = attr.next
     if text == NULL:
@@ -534,12 +340,12 @@ cdef void _add_formula(builder_t* b, node_t* math, found_t* found) noexcept nogi
     cdef bint into, operator_
     while node != NULL and tex == NULL:
         if is_named(node, b"annotation"):
-            text = _value(node, OF_ENCODING)
+            text = value_of(node, OF_ENCODING)
             if text != NULL and text.length == 17 and memcmp(text.data, b"application/x-tex", 17) == 0:
-                tex = _text_of(node)
+                tex = text_of(node)
         node = following(node, math, True)
     if tex == NULL:
-        tex = _value(math, OF_ALTTEXT)
+        tex = value_of(math, OF_ALTTEXT)
     if tex != NULL and not is_blank(tex.data, tex.length):
         add_tex(b, tex.data, tex.length, _is_display(b, math))
     else:
@@ -664,13 +470,13 @@ cdef const char** CODE_ASIDES = [
 
 cdef bint _is_permalink(node_t* node, bint heading) noexcept nogil:
     """Returns whether a link leads to the heading or paragraph that it stands in, as its text and target say."""
-    cdef str_t* text = _text_of(node)
+    cdef str_t* text = text_of(node)
     cdef str_t* href
     cdef size_t first = 0, end
     cdef int i
     if text == NULL or text.length > LONGEST_PERMALINK or node.first_child != node.last_child:
         return False
-    href = _value(node, OF_HREF)
+    href = value_of(node, OF_HREF)
     if href == NULL or href.length == 0 or href.data[0] != c'#':
         return False
     end = text.length
@@ -702,7 +508,7 @@ cdef bint _is_line_number(node_t* root, const unsigned char* class_, size_t leng
                     digits = True
                 elif not is_white(text.data[at]):
                     return False
-        node = following(node, root, _meaning(node).role != ROLE_LEFT_OUT)
+        node = following(node, root, meaning_of(node).role != ROLE_LEFT_OUT)
     return digits
 
 
@@ -731,7 +537,7 @@ cdef bint _is_code_label(node_t* root, const unsigned char* class_, size_t lengt
     while node != NULL and chars <= LONGEST_LABEL:
         if node.type == TEXT_NODE:
             chars += (<text_node_t*> node).data.length
-        node = following(node, root, _meaning(node).role != ROLE_LEFT_OUT)
+        node = following(node, root, meaning_of(node).role != ROLE_LEFT_OUT)
     return chars <= LONGEST_LABEL
 
 
@@ -745,7 +551,7 @@ cdef inline uint32_t _style(builder_t* b, node_t* node, meaning_t m) noexcept no
     cdef uint32_t bits = 0
     if m.role == ROLE_BLOCK:
         return 0
-    style = _value(node, OF_STYLE) if (<element_node_t*> node).first_attr != NULL else NULL
+    style = value_of(node, OF_STYLE) if (<element_node_t*> node).first_attr != NULL else NULL
     if style != NULL:
         bits = style_of(style.data, style.length)
     if b.styled:
@@ -784,7 +590,7 @@ cdef bint _is_side_note(const unsigned char* class_, size_t length) noexcept nog
 
 cdef bint _is_number(node_t* node) noexcept nogil:
     """Returns whether an element at the beginning of a note has only its number or sign."""
-    cdef str_t* text = _text_of(node)
+    cdef str_t* text = text_of(node)
     return text != NULL and text.length <= LONGEST_NUMBER and node.first_child == node.last_child \
         and not _has_word(text)
 
@@ -795,11 +601,11 @@ cdef bint _is_line(node_t* node) noexcept nogil:
     One of its classes is `line` or ends with `-line`, and what follows in it and after it is no end of a line."""
     cdef node_t* next_ = node.next
     cdef node_t* last = node.last_child
-    cdef str_t* class_ = _value(node, OF_CLASS)
+    cdef str_t* class_ = value_of(node, OF_CLASS)
     cdef str_t* text
     cdef size_t begin, end = 0
-    if class_ == NULL or next_ == NULL or next_.type == ELEMENT_NODE and _meaning(next_).role == ROLE_BREAK \
-            or last != NULL and last.type == ELEMENT_NODE and _meaning(last).role == ROLE_BREAK:
+    if class_ == NULL or next_ == NULL or next_.type == ELEMENT_NODE and meaning_of(next_).role == ROLE_BREAK \
+            or last != NULL and last.type == ELEMENT_NODE and meaning_of(last).role == ROLE_BREAK:
         return False
     if next_.type == TEXT_NODE:
         text = &(<text_node_t*> next_).data
@@ -828,9 +634,9 @@ cdef bint _is_alone(node_t* node) noexcept nogil:
                     if not is_white(text.data[at]):
                         return False
             elif beside.type == ELEMENT_NODE:
-                if _meaning(beside).role == ROLE_BLOCK:
+                if meaning_of(beside).role == ROLE_BLOCK:
                     break
-                if _meaning(beside).role != ROLE_BREAK:
+                if meaning_of(beside).role != ROLE_BREAK:
                     return False
             beside = beside.prev if side == 0 else beside.next
     return True
@@ -850,7 +656,7 @@ cdef bint _is_code_block(node_t* node) noexcept nogil:
     """Returns whether a <code> outside of <pre> has lines: by `<br>` inside, or by a style that keeps ends of lines."""
     cdef node_t* around = node.parent
     cdef node_t* inside = node.first_child
-    cdef str_t* style = _value(node, OF_STYLE)
+    cdef str_t* style = value_of(node, OF_STYLE)
     cdef size_t at
     cdef bint has_lines = False
     if style != NULL:
@@ -859,12 +665,12 @@ cdef bint _is_code_block(node_t* node) noexcept nogil:
             at += 1
         has_lines = at and begins(style.data + at, style.length - at, b"pre")
     while inside != NULL and not has_lines:
-        has_lines = inside.type == ELEMENT_NODE and _meaning(inside).role == ROLE_BREAK and inside.next != NULL
+        has_lines = inside.type == ELEMENT_NODE and meaning_of(inside).role == ROLE_BREAK and inside.next != NULL
         inside = inside.next
-    if not has_lines or around == NULL or _meaning(around).role != ROLE_BLOCK:
+    if not has_lines or around == NULL or meaning_of(around).role != ROLE_BLOCK:
         return False
     while around != NULL:
-        if _meaning(around).form == FORM_PREFORMATTED:
+        if meaning_of(around).form == FORM_PREFORMATTED:
             return False
         around = around.parent
     return _is_alone(node)
@@ -898,7 +704,7 @@ cdef inline void _read_attributes(builder_t* b, node_t* node, said_t* said, foun
         said.class_length = attr.value.length
         return
     while attr != NULL:
-        name = _attribute(attr.node.local_name)
+        name = attribute_of(attr.node.local_name)
         if name == OF_HIDDEN:
             said.hidden = True
         elif attr.value != NULL:
@@ -957,7 +763,7 @@ cdef bint _is_formula(builder_t* b, node_t* node, meaning_t m, said_t* said, fou
     if formula == FORMULA_SOURCE:
         said.hidden = False
     elif formula == FORMULA_TEXT:
-        tex = _text_of(node) if node.first_child == node.last_child else NULL
+        tex = text_of(node) if node.first_child == node.last_child else NULL
         if tex != NULL and not said.hidden and is_delimited(tex.data, tex.length):
             _add_stated(b, node, m, said.class_, said.class_length, tex, found)
             return True
@@ -972,7 +778,7 @@ cdef bint _enter_image(builder_t* b, node_t* node, const said_t* said, found_t* 
     cdef str_t* source
     b.object |= b.open
     if alt != NULL and says_tex(alt.data, alt.length):
-        source = _value(node, OF_SRC)
+        source = value_of(node, OF_SRC)
         if source != NULL and is_of_formula(source.data, source.length):
             _enter_formula(b, node, FORMULA_IMAGE, alt, found)
             return False
@@ -1041,7 +847,7 @@ cdef bint _is_aside(builder_t* b, node_t* node, meaning_t m, const said_t* said,
             and _is_number(node):
         return True
     if m.code == TAG_A:
-        return _is_permalink(node, b.headings > 0 or _meaning(node.parent).code == TAG_DT)
+        return _is_permalink(node, b.headings > 0 or meaning_of(node.parent).code == TAG_DT)
     return found.rubies and (node.local_name == id_rt or node.local_name == id_rtc)
 
 
@@ -1055,7 +861,7 @@ cdef bint _puts_off(builder_t* b, node_t* node, const said_t* said, found_t* fou
     found.noted = b.element
     found.notes[found.n_notes] = node
     found.n_notes += 1
-    b.markup -= _start_tag(node)
+    b.markup -= start_tag(node)
     return True
 
 
@@ -1064,7 +870,7 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
 
     Returns whether the walk goes into the element: False if the element and all elements inside it are left out,
     and for line breaks, rules and images."""
-    cdef meaning_t m = _meaning(node)
+    cdef meaning_t m = meaning_of(node)
     cdef said_t said
     cdef uint32_t bits
     if m.role == ROLE_LEFT_OUT and not (node.local_name == id_button and b.headings > 0):
@@ -1132,9 +938,9 @@ cdef bint _enter(builder_t* b, node_t* node, found_t* found) noexcept nogil:
 
 
 cdef inline void _leave(builder_t* b, node_t* node, found_t* found) noexcept nogil:
-    cdef meaning_t m = _meaning(node)
+    cdef meaning_t m = meaning_of(node)
     cdef size_t written
-    b.markup += _end_tag(node)
+    b.markup += end_tag(node)
     if found.trace != NULL:
         _note(found.trace, node, LEFT, b.mark, b.mark)
     if found.rubies and node.local_name == id_ruby:
@@ -1177,12 +983,12 @@ cdef void _fill_side(side_t* side, node_t* text, node_t* around) noexcept nogil:
     none.length = 0
     begin_side(side, (<text_node_t*> text).data.data, (<text_node_t*> text).data.length)
     while node != around:
-        m = _meaning(node)
+        m = meaning_of(node)
         name = style = href = &none
         attr = (<element_node_t*> node).first_attr
         while attr != NULL:
             if attr.value != NULL:
-                which = _attribute(attr.node.local_name)
+                which = attribute_of(attr.node.local_name)
                 if which == OF_CLASS:
                     name = attr.value
                 elif which == OF_STYLE:
@@ -1265,7 +1071,7 @@ cdef void _walk(builder_t* b, node_t* root, found_t* found) noexcept nogil:
             if b.mark != written:
                 found.last = node
         elif node.type == ELEMENT_NODE:
-            b.markup += _start_tag(node)
+            b.markup += start_tag(node)
             written = b.mark
             down = _enter(b, node, found)
             if found.trace != NULL:
@@ -1278,7 +1084,8 @@ cdef void _walk(builder_t* b, node_t* root, found_t* found) noexcept nogil:
             continue
         while node != root and node.next == NULL:
             node = node.parent
-            if found.n_notes and found.note == NULL and found.noted == b.element and _meaning(node).role == ROLE_BLOCK:
+            if found.n_notes and found.note == NULL and found.noted == b.element \
+                    and meaning_of(node).role == ROLE_BLOCK:
                 _write_notes(b, found)
             _leave(b, node, found)
         if node == root:
@@ -1321,204 +1128,3 @@ def walk(parser not None, Builder builder not None, bint alt_text=False, bint re
         (<const char*> found.title)[: found.title_length] if found.title != NULL else b"",
         (<const char*> found.lang)[: found.lang_length] if found.lang != NULL else b"",
     )
-
-
-# --------------------------------------------------------------------------------------------------
-# At import, the module reads the tag ids and checks the layout of the structs.
-
-# Names of elements that Lexbor has ids for, besides those of tags.py, and names of attributes that it has ids for.
-# For most of them only the length matters.
-OTHER_NAMES = (
-    "altGlyph altGlyphDef altGlyphItem animateColor animateMotion animateTransform annotation-xml clipPath desc "
-    "feBlend feColorMatrix feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting feDisplacementMap "
-    "feDistantLight feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur feImage feMerge feMergeNode "
-    "feMorphology feOffset fePointLight feSpecularLighting feSpotLight feTile feTurbulence foreignObject glyphRef "
-    "isindex linearGradient malignmark mfenced mglyph mi mn mo ms mtext nextid path radialGradient selectedcontent "
-    "spacer textPath"
-).split()
-ATTRIBUTES = (
-    "accept accept-charset active align alink alt axis bgcolor charset checked class clear codetype color compact "
-    "content declare defer dir direction disabled enctype face focus for frame height hover href hreflang html "
-    "http-equiv id is lang language link maxlength media method multiple nohref noresize noshade nowrap "
-    "placeholder pool public readonly rel required rev rules scheme scope scrolling selected shape size slot src "
-    "style system target text title type valign valuetype vlink width xmlns"
-).split()
-
-
-# {Lexbor's tag id: name}
-NAMES = {}
-
-
-def _tag_ids():
-    """Returns {name: Lexbor's tag id} for every tag in tags.py.
-
-    The ids are read from small documents; each tag is tried in several contexts, until the parser accepts it."""
-    ids = {}
-    contexts = ["<{0}></{0}>", "<table><{0}></{0}</table>", "<table><tr><{0}></table>", "<frameset><{0}>", "<{0}>",
-                "<svg><{0}></{0}></svg>", "<math><{0}></{0}></math>"]
-    for name in dict.fromkeys((*_tags.TAGS[2:], *_tags.VOID, *OTHER_NAMES)):
-        for context in contexts:
-            parser = LexborHTMLParser(context.format(name))
-            for node in parser.root.traverse():
-                if node.tag.lower() == name.lower():
-                    ids[name] = node.tag_id
-            if name in ids:
-                break
-    return ids
-
-
-cdef bint _fill_meanings():
-    ids = _tag_ids()
-    NAMES.update((number, name) for name, number in ids.items())
-    for i in range(KNOWN_TAGS):
-        meanings[i].role = ROLE_INLINE
-        meanings[i].code = TAG_UNKNOWN
-        meanings[i].form = FORM_PLAIN
-        meanings[i].side = SIDE_OTHER
-        meanings[i].object = False
-        meanings[i].bit = NO_BIT
-    for name, tag_id in ids.items():
-        if not 0 < tag_id < KNOWN_TAGS:
-            return False
-        if name in _tags.VOID:
-            meanings[tag_id].bit = VOID
-        meanings[tag_id].length = <uint8_t> len(name)
-        if name not in _tags.CODE:
-            continue
-        meanings[tag_id].role = _tags.ROLE[name] if name != "title" else ROLE_TITLE
-        meanings[tag_id].code = _tags.CODE[name]
-        meanings[tag_id].form = _tags.FORM.get(name, _tags.PLAIN)
-        meanings[tag_id].side = _tags.SIDE[name]
-        meanings[tag_id].object = name in _tags.OBJECTS
-        if name in _tags.CONTEXT_BIT:
-            meanings[tag_id].bit = _tags.CONTEXT_BIT[name]
-    global id_html, id_body, id_button, id_span
-    id_html = ids["html"]
-    id_body = ids["body"]
-    id_button = ids["button"]
-    id_span = ids["span"]
-    global id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml
-    global id_base, id_source, id_iframe, id_video, id_audio, id_input
-    id_source, id_iframe, id_video, id_audio, id_input = [
-        ids[name] for name in ("source", "iframe", "video", "audio", "input")
-    ]
-    know_formula_tags(ids)
-    id_math, id_mo, id_script, id_ruby, id_rt, id_rtc, id_annotation_xml, id_base = [
-        ids[name] for name in ("math", "mo", "script", "ruby", "rt", "rtc", "annotation-xml", "base")
-    ]
-    return True
-
-
-cdef void _fill_name_lengths():
-    """Reads which of the names in ATTRIBUTES have an id."""
-    cdef uintptr_t address
-    cdef attr_t* attr
-    memset(name_lengths, 0, sizeof(name_lengths))
-    for name in ATTRIBUTES:
-        # the parser owns the tree: it must live as long as the address is used
-        parser = LexborHTMLParser(f"<b {name}></b>")
-        address = parser.root.css_first("b").mem_id
-        attr = (<element_node_t*> address).first_attr
-        if attr != NULL and attr.node.local_name < KNOWN_TAGS:
-            name_lengths[attr.node.local_name] = <uint8_t> len(name)
-            raw = name.encode()
-            attributes[attr.node.local_name] = <uint8_t> _of_name(<const unsigned char*> <char*> raw, len(raw))
-
-
-cdef bint _same_node(node_t* mine, theirs):
-    """Returns whether the fields of the struct `mine` agree with selectolax's node `theirs`.
-
-    The links are compared as addresses; the code follows an address only after this check."""
-    cdef node_t* links[5]
-    links[0] = mine.next
-    links[1] = mine.prev
-    links[2] = mine.parent
-    links[3] = mine.first_child
-    links[4] = mine.last_child
-    for i, other in enumerate((theirs.next, theirs.prev, theirs.parent, theirs.first_child, theirs.last_child)):
-        # selectolax has no node for the document, which is the parent of <html>.
-        if other is None and i == 2:
-            continue
-        if <uintptr_t> links[i] != (<uintptr_t> 0 if other is None else <uintptr_t> other.mem_id):
-            return False
-    if mine.local_name != <uintptr_t> theirs.tag_id:
-        return False
-    return mine.type == (TEXT_NODE if theirs.is_text_node else ELEMENT_NODE)
-
-
-cdef bint _prove_layout() except -1:
-    memset(attributes, NO_ATTRIBUTE, sizeof(attributes))
-    names = ("class", "id", "role", "hidden", "style", "alt", "lang", "href", "type", "encoding", "alttext")
-    long_name = "x-name-of-more-than-sixteen-bytes"
-    html = (
-        "<p>plain</p>" + "".join(f"<b {name}=value-of-{name}>text</b>" for name in names)
-        + f"<x-short></x-short><{long_name}></{long_name}><p id=one class=two title=three><i></i>four</p>"
-    )
-    parser = LexborHTMLParser(html)
-    cdef node_t* node
-    cdef element_node_t* element
-    cdef attr_t* attr
-    cdef uintptr_t address
-    cdef bytes raw
-    cdef int n = 0, code
-    if not _fill_meanings():
-        return False
-    for theirs in parser.root.traverse(include_text=True):
-        address = theirs.mem_id
-        node = <node_t*> address
-        if not _same_node(node, theirs):
-            return False
-        if theirs.is_text_node:
-            text = theirs.text_content.encode()
-            if (<text_node_t*> node).data.length != <size_t> len(text):
-                return False
-            if memcmp((<text_node_t*> node).data.data, <char*> text, len(text)) != 0:
-                return False
-        elif theirs.tag == "b":
-            element = <element_node_t*> node
-            if element.first_attr == NULL or element.first_attr != element.last_attr:
-                return False
-            attr = element.first_attr
-            if (element.attr_class == attr) != (names[n] == "class") or (element.attr_id == attr) != (names[n] == "id"):
-                return False
-            value = f"value-of-{names[n]}".encode()
-            if attr.owner != <void*> element or attr.next != NULL or attr.value == NULL:
-                return False
-            if attr.value.length != <size_t> len(value) or memcmp(attr.value.data, <char*> value, len(value)) != 0:
-                return False
-            n += 1
-            raw = names[n - 1].encode()
-            code = _of_name(<const unsigned char*> <char*> raw, len(raw))
-            if attr.node.local_name < KNOWN_TAGS:
-                attributes[attr.node.local_name] = <uint8_t> code
-            elif (<name_t*> attr.node.local_name).length != <size_t> len(raw):
-                return False
-            if _attribute(attr.node.local_name) != code:
-                return False
-        elif theirs.tag in ("x-short", long_name):
-            if node.local_name < KNOWN_TAGS or (<name_t*> node.local_name).length != <size_t> len(theirs.tag):
-                return False
-            if not _is_custom(node.local_name):
-                return False
-        elif theirs.id == "one":
-            element = <element_node_t*> node
-            attr = element.first_attr
-            if attr == NULL or attr != element.attr_id or attr.next != element.attr_class \
-                    or attr.next.next != element.last_attr or element.last_attr.prev != element.attr_class:
-                return False
-        elif theirs.tag == "p" and (<element_node_t*> node).first_attr != NULL:
-            return False
-    if n != len(names):
-        return False
-    _fill_name_lengths()
-    return True
-
-
-def _proved():
-    try:
-        return bool(_prove_layout())
-    except Exception:  # a selectolax with other names in Python
-        return False
-
-
-LAYOUT_PROVED = _proved()

@@ -16,7 +16,7 @@ from ncleaner.document._structs cimport (
 
 from selectolax.lexbor import LexborHTMLParser
 
-from ncleaner.document._dump import LAYOUT_PROVED
+from ncleaner.document._nodes import LAYOUT_PROVED
 from ncleaner.text._ascii cimport find, holds, lower
 
 cdef enum:
@@ -334,7 +334,7 @@ def collect(parser not None):
 # --------------------------------------------------------------------------------------------------
 
 cdef bint _learn() except -1:
-    """Reads the ids of tags and attributes from small documents, as `_dump` does."""
+    """Reads the ids of tags and attributes from small documents, as `_nodes` does."""
     cdef uintptr_t address
     cdef attr_t* attr
     global id_meta, id_link, id_script, id_style, id_time, id_a, id_img

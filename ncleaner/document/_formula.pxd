@@ -29,7 +29,6 @@ cdef bint is_tex_type(const unsigned char* type_, size_t length) noexcept nogil
 cdef void add_tex(builder_t* b, const unsigned char* tex, size_t length, bint display) noexcept nogil
 cdef void add_leaf(builder_t* b, const unsigned char* data, size_t length, bint operator_, size_t start) noexcept nogil
 cdef void add_bar(builder_t* b, size_t start) noexcept nogil
-cdef void know_formula_tags(dict ids)
 cdef bint is_named(const node_t* node, const char* name) noexcept nogil
 cdef void mark_tree(builder_t* b, const node_t* root) noexcept nogil
 cdef bint add_reading(

@@ -23,6 +23,8 @@ from ncleaner.document._structs cimport (
 from ncleaner.text._ascii cimport find_any
 from ncleaner.text._letters cimport NO_LETTER, UNCASED, decode_utf8, is_white, letter_case
 
+from ncleaner.document._nodes import TAG_NAMES
+
 cdef enum:
     NAMES = 15
     LONGEST_TREE = 50_000    # bytes; longer formulas are written as plain text
@@ -177,10 +179,13 @@ cdef void add_bar(builder_t* b, size_t start) noexcept nogil:
         add_text(b, b"/", 1)
 
 
-cdef void know_formula_tags(dict ids):
-    """Takes the ids of elements whose names Lexbor knows."""
+cdef void _know_tags():
+    """Reads the ids of elements whose names Lexbor knows; another Lexbor may have shown none (`_nodes`)."""
+    ids = {name: number for number, name in TAG_NAMES.items()}
     for i in range(KNOWN_NAMES):
-        formula_ids[i] = ids[(<bytes> FORMULA_TAGS[i]).decode()]
+        formula_ids[i] = ids.get((<bytes> FORMULA_TAGS[i]).decode(), 0)
+
+_know_tags()
 
 
 cdef bint is_named(const node_t* node, const char* name) noexcept nogil:

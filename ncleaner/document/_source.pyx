@@ -8,7 +8,7 @@ from ncleaner.document._structs cimport (
 
 import re
 
-from ncleaner.document._dump import NAMES
+from ncleaner.document._nodes import TAG_NAMES
 
 # What a selector can say without escapes.
 _NAME = re.compile(r"[a-z][a-z0-9-]*\Z").match
@@ -68,7 +68,7 @@ cdef str _tag_of(const node_t* node):
     """Returns the name of an element if a selector can have it; else an empty text."""
     cdef const name_t* entry
     if node.local_name < KNOWN_TAGS:
-        name = NAMES.get(node.local_name, "")
+        name = TAG_NAMES.get(node.local_name, "")
     else:
         entry = <const name_t*> node.local_name
         if entry.length > 16:

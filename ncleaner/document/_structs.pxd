@@ -1,6 +1,6 @@
 """Lexbor's structs, up to the last field that is read here. They have the layout of Lexbor 2 and 3.
 
-The layout belongs to Lexbor and may change. So `_dump` and `_lexbor` compare at import what these fields say of small
+The layout belongs to Lexbor and may change. So `_nodes` and `_lexbor` compare at import what these fields say of small
 pages with what is known of them.
 """
 

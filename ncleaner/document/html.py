@@ -6,9 +6,10 @@ from collections.abc import Callable
 from functools import partial
 
 from ncleaner.document._document import Builder, release_memory
-from ncleaner.document._dump import LAYOUT_PROVED, walk
+from ncleaner.document._dump import walk
 from ncleaner.document._facts import collect
 from ncleaner.document._lexbor import SCRIPTS, Parsed, parsed_within_bounds
+from ncleaner.document._nodes import LAYOUT_PROVED
 from ncleaner.document.tables import Document, Fact
 from ncleaner.limits import Limits
 from ncleaner.text.charset import decode

@@ -12,7 +12,7 @@ import pytest
 import ncleaner
 from ncleaner.checking import installation
 from ncleaner.checking.installation import BROKEN, FINE, NOTE
-from ncleaner.document import _dump, _lexbor
+from ncleaner.document import _lexbor, _nodes
 from ncleaner.modelling.files import VARIABLE, shipped_bytes
 
 
@@ -62,7 +62,7 @@ def test_the_ways_of_compiled_code_are_said(monkeypatch: pytest.MonkeyPatch) -> 
     assert found["parser of Lexbor"].values["fast"] == _lexbor.PARSES_AGAIN
     assert "tree of Lexbor" not in found
     monkeypatch.setattr(_lexbor, "PARSES_AGAIN", False)
-    monkeypatch.setattr(_dump, "LAYOUT_PROVED", False)
+    monkeypatch.setattr(_nodes, "LAYOUT_PROVED", False)
     found = {finding.name: finding for finding in installation.compiled()}
     slow, broken = found["parser of Lexbor"], found["tree of Lexbor"]
     assert slow.state == NOTE and "pip install" in slow.remedy and "a fifth longer" in slow.said

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from ncleaner.document import _dump, tags
+from ncleaner.document import _dump, _nodes, tags
 from ncleaner.document._document import HASHES_VERSION, Builder
 from ncleaner.document.html import dump_html
 from ncleaner.document.tables import HIDDEN, Document
@@ -470,9 +470,9 @@ def test_a_trace_has_each_node_once_and_all_text(html: str) -> None:
 
 
 def test_layout_is_proved_here_and_nothing_is_read_where_it_is_not() -> None:
-    assert _dump.LAYOUT_PROVED
+    assert _nodes.LAYOUT_PROVED
     code = (
-        "import ncleaner.document._dump as d; d.LAYOUT_PROVED = False\n"
+        "import ncleaner.document._nodes as n; n.LAYOUT_PROVED = False\n"
         "import sys; sys.modules.pop('ncleaner.document.html', None)\n"
         "import ncleaner.document.html"
     )

@@ -1,0 +1,2 @@
+LAYOUT_PROVED: bool
+TAG_NAMES: dict[int, str]
