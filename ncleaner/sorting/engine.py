@@ -1,12 +1,17 @@
 """Sorts: scans all inputs to runs, and merges the runs to one archive per site.
 
 Every step writes to a new folder below `.sorting` in the output directory, which gets its place when it is
-complete, and then a line in the journal. So a sort can be killed anywhere: the next one removes the folders
-without a line and goes on. What workers of the killed one may still write is in folders of other names.
+complete, and then a line in the journal, `sorting.jsonl` of the output directory. So a sort can be killed
+anywhere: the journal names only what is whole, and the next sort removes the folders without a line and goes
+on. What workers of the killed one may still write is in folders of other names.
+
+A sort has two parts: it scans all inputs, and then merges them, directory by directory. The line of the
+journal between the two parts says which inputs are merged, and in which order.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import shutil
@@ -14,23 +19,124 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from hashlib import blake2b
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from ncleaner.errors import InputError, OutputError
 from ncleaner.pools.pool import results
-from ncleaner.reading.inputs import Input
+from ncleaner.reading.inputs import STDIN, Input
 from ncleaner.running.outputs import output_errors
 from ncleaner.running.tally import Note
-from ncleaner.sorting.journal import NAME, Journal, folder_of, key_of
-from ncleaner.sorting.names import DIRECTORIES, NO_HOST, By
+from ncleaner.sorting.runs import DIRECTORIES, NO_HOST, By
 from ncleaner.sorting.tasks import Merged, MergeTask, Scanned, ScanTask
-from ncleaner.storage.base import is_url
+from ncleaner.storage.base import Log, is_url
 from ncleaner.storage.local import LocalFolder, flush_directories
 from ncleaner.text.visible import counted
 
 __all__ = ["Phase", "Progress", "SortTally", "no_progress", "sort"]
+
+_NAME: Final = "sorting.jsonl"
+# Of the run files and the names of outputs. What another version has begun is sorted again.
+_FORMAT: Final = 1
+
+
+def _key_of(source: Input) -> str:
+    """Returns the name of an input in the journal: its URL, or its absolute path."""
+    if source.path == STDIN or is_url(source.path):
+        return source.path
+    return os.path.abspath(source.path)  # noqa: PTH100 (links are not followed)
+
+
+@dataclass(frozen=True, slots=True)
+class _InputLine:
+    """An input that has been scanned.
+
+    Attributes:
+        size, modified: see `Input`.
+        records, copied, runs, bytes, damaged: see `Scanned`.
+    """
+
+    size: int
+    modified: int
+    records: int
+    copied: int
+    runs: int
+    bytes: int
+    damaged: int
+
+    def is_of(self, source: Input) -> bool:
+        """Whether the input has not changed since."""
+        return self.size >= 0 and (self.size, self.modified) == (source.size, source.modified)
+
+
+class _Journal:
+    """The lines of a journal, and what they say.
+
+    Attributes:
+        exists: whether a sort has begun here before.
+        by: how it groups records; empty if that sort is of another version.
+        inputs: scanned inputs.
+        order: the inputs that are merged; None before all are scanned.
+        placed: the inputs whose records may be in the archives, also while they are sorted again.
+        directories: what has been merged.
+        ended: whether everything has been merged.
+    """
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self.exists = False
+        self.by = ""
+        self.placed: list[str] = []
+        self._forget()
+        for line in log.lines():
+            try:
+                self._read(json.loads(line))
+            except (ValueError, KeyError, TypeError, AttributeError):
+                continue  # a damaged line: that part is done again
+
+    def _forget(self) -> None:
+        self.inputs: dict[str, _InputLine] = {}
+        self._forget_merged()
+
+    def _forget_merged(self) -> None:
+        self.order: list[str] | None = None
+        self.directories: dict[str, Merged] = {}
+        self.ended = False
+
+    def _read(self, line: dict[str, Any]) -> None:
+        event = line.pop("event")
+        if event == "begin":
+            self.exists = True
+            self.by = str(line["by"]) if line["format"] == _FORMAT else ""
+            self._forget()
+        elif event == "input":
+            key = str(line.pop("path"))
+            self.inputs[key] = _InputLine(**line)
+        elif event == "inputs_changed":
+            self._forget_merged()
+        elif event == "merge":
+            self.order = self.placed = [str(key) for key in line["inputs"]]
+        elif event == "directory":
+            name = str(line.pop("name"))
+            self.directories[name] = Merged(**line)
+        elif event == "end":
+            self.ended = True
+
+    def add(self, event: str, **values: Any) -> None:
+        """Adds a line: `begin` (a sort, which forgets all that has been before), `input` (one that has been
+        scanned), `inputs_changed` (all directories have to be merged again), `merge` (all inputs are scanned,
+        and merged in this order), `directory` (one that is complete), `end` (all are)."""
+        line = {"event": event, **values}
+        self._log.add(json.dumps(line).encode() + b"\n")
+        self._read(line)
+
+
+def _folder_of(key: str) -> str:
+    """Returns the name of the folder for the runs of an input."""
+    return blake2b(key.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
 
 _WORK: Final = ".sorting"
 # Seconds between two times that directories are brought to the disk and get their places.
@@ -126,10 +232,10 @@ def sort(
     path = Path(output)
     inputs = _outside(path, inputs)
     with output_errors(path):
-        if path.is_dir() and not (path / NAME).exists() and any(path.iterdir()):
+        if path.is_dir() and not (path / _NAME).exists() and any(path.iterdir()):
             raise OutputError(f"{path} is not empty, and no sort has made it: give a new directory")
-        with LocalFolder(path).log(NAME) as log:
-            work = _Sort(path, Journal(log), inputs, by, jobs, progress)
+        with LocalFolder(path).log(_NAME) as log:
+            work = _Sort(path, _Journal(log), inputs, by, jobs, progress)
             try:
                 return work.run(again)
             except BaseException:
@@ -140,10 +246,10 @@ def sort(
 def _outside(path: Path, inputs: list[Input]) -> list[Input]:
     """Returns the inputs that are not in the output directory. Raises InputError."""
     root = os.path.abspath(path) + os.sep  # noqa: PTH100 (links are not followed)
-    outside = [source for source in inputs if not key_of(source).startswith(root)]
+    outside = [source for source in inputs if not _key_of(source).startswith(root)]
     if inputs and not outside:
         raise InputError(f"all inputs are in the output directory {path}: give another one")
-    for key, number in Counter(map(key_of, outside)).items():
+    for key, number in Counter(map(_key_of, outside)).items():
         if number > 1:
             raise InputError(f"{key} is given twice: each of its records would be there twice")
     return outside
@@ -151,12 +257,12 @@ def _outside(path: Path, inputs: list[Input]) -> list[Input]:
 
 class _Sort:
     def __init__(
-        self, path: Path, journal: Journal, inputs: list[Input], by: By, jobs: int, progress: Progress
+        self, path: Path, journal: _Journal, inputs: list[Input], by: By, jobs: int, progress: Progress
     ) -> None:
         self._path = path
         self._work = path / _WORK
         self._journal = journal
-        self._inputs = {key_of(source): source for source in inputs}
+        self._inputs = {_key_of(source): source for source in inputs}
         self._by: By = by
         self._jobs = jobs
         self._progress = progress
@@ -176,7 +282,7 @@ class _Sort:
             if self._tally.unread:
                 return self._count_scanned()
             self._merge()
-            journal.end()
+            journal.add("end")
         shutil.rmtree(self._work, ignore_errors=True)
         return self._count_merged()
 
@@ -199,7 +305,7 @@ class _Sort:
         """Decides what of an earlier run is still valid, and says why anything is not."""
         journal = self._journal
         if not journal.exists:
-            journal.begin(self._by)
+            journal.add("begin", format=_FORMAT, by=self._by)
             return
         # they may be nowhere else
         missing = [key for key in journal.placed if key not in self._inputs]
@@ -213,7 +319,7 @@ class _Sort:
             if not again:
                 before = f"by {journal.by}" if journal.by else "by another version of ncleaner"
                 self._note("sorted_again", f"sorting everything again, which was sorted {before}")
-            journal.begin(self._by)
+            journal.add("begin", format=_FORMAT, by=self._by)
             return
         if journal.order is None:
             return
@@ -225,7 +331,7 @@ class _Sort:
             reasons.append("archives have been removed or added")
         if reasons:
             self._note("sorted_again", f"sorting everything again: {', '.join(reasons)}")
-            journal.forget_merged()
+            journal.add("inputs_changed")
 
     def _is_there(self, name: str, files: int) -> bool:
         try:
@@ -257,7 +363,7 @@ class _Sort:
             if key in journal.inputs and journal.inputs[key].is_of(source) and self._has_runs(key)
         }
         self._tally.resumed = len(done)
-        keep = {folder_of(key) for key in done}
+        keep = {_folder_of(key) for key in done}
         for entry in os.scandir(self._work):
             if entry.name not in keep:
                 shutil.rmtree(entry.path, ignore_errors=True)
@@ -276,7 +382,7 @@ class _Sort:
                     self._add_scanned(sources[index], tasks[index].folder, scanned)
 
     def _has_runs(self, key: str) -> bool:
-        folder = self._work / folder_of(key)
+        folder = self._work / _folder_of(key)
         return all((folder / str(run)).exists() for run in range(self._journal.inputs[key].runs))
 
     def _add_scanned(self, source: Input, folder: Path, scanned: Scanned) -> None:
@@ -291,10 +397,19 @@ class _Sort:
             self._tally.unread += 1
             shutil.rmtree(folder)
             return
-        place = self._work / folder_of(key_of(source))
+        place = self._work / _folder_of(_key_of(source))
         shutil.rmtree(place, ignore_errors=True)
         folder.rename(place)
-        self._journal.add_input(source, scanned)
+        line = _InputLine(
+            source.size,
+            source.modified,
+            scanned.records,
+            scanned.copied,
+            scanned.runs,
+            scanned.bytes,
+            scanned.damaged,
+        )
+        self._journal.add("input", path=_key_of(source), **asdict(line))
 
     # Merging
 
@@ -303,9 +418,11 @@ class _Sort:
         journal = self._journal
         order = list(self._inputs)
         if journal.order is None:
-            journal.merge(order)
+            journal.add("merge", inputs=order)
         runs = tuple(
-            self._work / folder_of(key) / str(run) for key in order for run in range(journal.inputs[key].runs)
+            self._work / _folder_of(key) / str(run)
+            for key in order
+            for run in range(journal.inputs[key].runs)
         )
         left = [number for number, name in enumerate(DIRECTORIES) if name not in journal.directories]
         total = sum(journal.inputs[key].bytes for key in order)
@@ -334,7 +451,7 @@ class _Sort:
                 place.rename(before)
             if merged.files:
                 folder.rename(place)
-            self._journal.add_directory(name, merged)
+            self._journal.add("directory", name=name, **asdict(merged))
             shutil.rmtree(before, ignore_errors=True)
 
     # Counting

@@ -23,7 +23,7 @@ from ncleaner.reading.archive import read
 from ncleaner.reading.inputs import Input, find_inputs
 from ncleaner.running.tally import Note
 from ncleaner.sorting.engine import Phase, SortTally, sort
-from ncleaner.sorting.names import By
+from ncleaner.sorting.runs import By
 
 from ..archives import FILEDESC, PACKINGS, arc, arc2, frames, html, http, lz4_frames, members, warc
 
