@@ -22,7 +22,6 @@ LIGHT = {
         f"ncleaner.document.{name}"
         for name in ("_document", "_facts", "_guard", "_lexbor", "_nodes", "_source", "_tables", "_tags")
     ),
-    "ncleaner.reading._libdeflate",
 }
 # for scripts/fuzz.sh: `address,undefined`, and `fuzzer-no-link` where clang is to count what is covered
 if sanitizers := os.environ.get("NCLEANER_SANITIZERS"):

@@ -180,7 +180,7 @@ def _ways() -> Iterator[Finding]:
     """Yields which of two ways the compiled code takes, where another build of a library rules the fast one
     out. The results are the same."""
     from ncleaner.document import _lexbor, _nodes
-    from ncleaner.reading import _libdeflate
+    from ncleaner.reading import _warc
 
     again = "else: pip install --force-reinstall --only-binary :all:"
     if not _nodes.LAYOUT_PROVED:
@@ -202,7 +202,7 @@ def _ways() -> Iterator[Finding]:
         ),
         (
             "libdeflate",
-            _libdeflate.AVAILABLE,
+            _warc.AVAILABLE,
             "inflates members of gzip as a whole",
             "not found in the package deflate: zlib-ng inflates, in about twice the time",
             f"on Windows always so; {again} deflate",

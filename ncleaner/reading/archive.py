@@ -32,7 +32,7 @@ from ncleaner.page import (
     binary,
     page_of_stored,
 )
-from ncleaner.reading._heads import MAX_HEAD, split_head
+from ncleaner.reading._warc import MAX_HEAD, split_head
 from ncleaner.reading.inflating import Codec, codec_of, is_skippable, is_zip, zstd_dictionary
 from ncleaner.reading.inputs import STDIN, is_archive, sniff
 from ncleaner.reading.markers import (
@@ -331,7 +331,7 @@ def _archives(
         yield [Part(source)]
         return
     # only now, since most runs have no ZIP files
-    from ncleaner.reading.wacz import archives_in_zip, seekable
+    from ncleaner.reading.containers import archives_in_zip, seekable
 
     with seekable(source, keep) as file:
         parts = archives_in_zip(file, keep, is_archive)
@@ -535,7 +535,7 @@ def _page_of_file(pieces: Iterator[bytes], name: str, limit: int, is_mhtml: bool
     page: Page | Skip = Page(bytes(body), name, source=name)
     if is_mhtml:
         # only now, since most runs have no such files
-        from ncleaner.reading.mhtml import page_in_mhtml
+        from ncleaner.reading.containers import page_in_mhtml
 
         page = page_in_mhtml(bytes(body), name)
     if isinstance(page, Page) and (found := binary(page.body, page.content_type)):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import ModuleType
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, cast
 
 from zlib_ng import zlib_ng as zlib
 
 from ncleaner.errors import require
-from ncleaner.reading import _libdeflate
+from ncleaner.reading import _warc
 
 if TYPE_CHECKING:
     import zstandard
@@ -115,26 +115,6 @@ class _Gzip:
         return b"".join(pieces)
 
 
-class _Zstd:
-    piece = _PIECE
-
-    def __init__(self, decompressor: zstandard.ZstdDecompressor, error: type[Exception]) -> None:
-        self._error = error
-        self.eof = False
-        self._inflater = decompressor.decompressobj()
-
-    def inflate(self, data: memoryview, size: int) -> tuple[bytes, int]:
-        try:
-            output = self._inflater.decompress(data)
-        except self._error as error:
-            raise InflateError(f"zstd frame broken ({str(error).rpartition(': ')[2]})") from None
-        self.eof = self._inflater.eof
-        return output, len(data) - len(self._inflater.unused_data)
-
-    def salvage(self, data: memoryview) -> bytes:
-        return b""
-
-
 def lz4_frames() -> ModuleType:
     """Returns `lz4.frame`.
 
@@ -147,19 +127,27 @@ def lz4_frames() -> ModuleType:
     return cast(ModuleType, lz4.frame)
 
 
-class _Lz4:
+class _Frame:
+    """A frame of Zstandard or LZ4, whose libraries cannot bound their output.
+
+    Args:
+        codec: for messages.
+        inflater: of the library.
+        error: what it raises for a broken frame; the message says how behind `mark`.
+    """
+
     piece = _PIECE
 
-    def __init__(self) -> None:
+    def __init__(self, codec: Codec, inflater: Any, error: type[Exception], mark: str) -> None:
         self.eof = False
-        self._inflater = lz4_frames().LZ4FrameDecompressor()
+        self._codec, self._inflater, self._error, self._mark = codec, inflater, error, mark
 
     def inflate(self, data: memoryview, size: int) -> tuple[bytes, int]:
         try:
             output = self._inflater.decompress(bytes(data))
-        except RuntimeError as error:
-            what = str(error).rpartition("ERROR_")[2] or str(error)
-            raise InflateError(f"lz4 frame broken ({what})") from None
+        except self._error as error:
+            what = str(error).rpartition(self._mark)[2]
+            raise InflateError(f"{self._codec} frame broken ({what})") from None
         self.eof = self._inflater.eof
         return output, len(data) - len(self._inflater.unused_data or b"")
 
@@ -235,47 +223,45 @@ def inflaters(codec: Codec, dictionary: Dictionary) -> Callable[[], Inflater]:
     if codec == "gzip":
         return _Gzip
     if codec == "lz4":
-        return _Lz4
+        return lambda: _Frame("lz4", lz4_frames().LZ4FrameDecompressor(), RuntimeError, "ERROR_")
+    import zstandard
+
+    decompressor = _zstd_decompressor(dictionary)
+    return lambda: _Frame("zstd", decompressor.decompressobj(), zstandard.ZstdError, ": ")
+
+
+def _zstd_decompressor(dictionary: Dictionary) -> zstandard.ZstdDecompressor:
     import zstandard
 
     data = zstandard.ZstdCompressionDict(dictionary.data) if dictionary.data else None
-    decompressor = zstandard.ZstdDecompressor(dict_data=data)
-    return lambda: _Zstd(decompressor, zstandard.ZstdError)
+    return zstandard.ZstdDecompressor(dict_data=data)
 
 
 def whole_inflater(
     codec: Codec, dictionary: Dictionary
-) -> _libdeflate.Gunzip | Callable[[bytes, int], tuple[bytes, int]] | None:
-    """Returns what inflates whole members for `_regular.RegularReader`; None for `plain`."""
+) -> _warc.Gunzip | Callable[[bytes, int], tuple[bytes, int]] | None:
+    """Returns what inflates whole members for `_warc.RegularReader`; None for `plain`."""
     if codec == "plain":
         return None
     if codec == "gzip":
-        return _libdeflate.Gunzip() if _libdeflate.AVAILABLE else _gunzip
+        if _warc.AVAILABLE:
+            return _warc.Gunzip()
+        return lambda stored, room: _whole(zlib.decompressobj(31), zlib.error, stored, room)
     if codec == "lz4":
-        return _unlz4
-    import zstandard
-
-    data = zstandard.ZstdCompressionDict(dictionary.data) if dictionary.data else None
-    decompressor = zstandard.ZstdDecompressor(dict_data=data)
+        return lambda stored, room: _whole(lz4_frames().LZ4FrameDecompressor(), RuntimeError, stored, room)
+    decompressor = _zstd_decompressor(dictionary)
     return lambda stored, room: _unzstd(decompressor, stored, room)
 
 
-def _gunzip(stored: bytes, room: int) -> tuple[bytes, int]:
-    inflater = zlib.decompressobj(31)
+def _whole(inflater: Any, error: type[Exception], stored: bytes, room: int) -> tuple[bytes, int]:
+    """Returns a member of gzip or LZ4, and its length. Raises ValueError: it is broken, or has not ended."""
     try:
         output = inflater.decompress(stored, room)
-    except zlib.error as error:
-        raise ValueError(str(error)) from None
-    return _whole(output, inflater.eof, stored, inflater.unused_data)
-
-
-def _unlz4(stored: bytes, room: int) -> tuple[bytes, int]:
-    inflater = lz4_frames().LZ4FrameDecompressor()
-    try:
-        output = inflater.decompress(stored, room)
-    except RuntimeError as error:
-        raise ValueError(str(error)) from None
-    return _whole(output, inflater.eof, stored, inflater.unused_data or b"")
+    except error as why:
+        raise ValueError(str(why)) from None
+    if not inflater.eof:
+        raise ValueError("cut short, or too large")
+    return output, len(stored) - len(inflater.unused_data or b"")
 
 
 def _unzstd(decompressor: zstandard.ZstdDecompressor, stored: bytes, room: int) -> tuple[bytes, int]:
@@ -297,10 +283,3 @@ def _unzstd(decompressor: zstandard.ZstdDecompressor, stored: bytes, room: int) 
     if not inflater.eof or room < 0:
         raise ValueError("cut short, or too large")
     return b"".join(pieces), min(at + step, len(stored)) - len(inflater.unused_data)
-
-
-def _whole(output: bytes, ended: bool, stored: bytes, unused: bytes) -> tuple[bytes, int]:
-    """Returns the output of a member with its length. Raises ValueError if the member has not ended."""
-    if not ended:
-        raise ValueError("cut short, or too large")
-    return output, len(stored) - len(unused)

@@ -1,6 +1,6 @@
 """Reads the records of WARC and ARC archives: a fast reader for regular parts, a careful one for all others.
 
-The fast reader (`_regular`) takes whole members with regular WARC records, and stops at anything else. There
+The fast reader (`_warc`) takes whole members with regular WARC records, and stops at anything else. There
 the careful reader takes over. It relies on the ends of gzip members and of Zstandard and LZ4 frames, finds
 the next record after damage, and reads what the fast one does not: ARC, archives compressed as a whole, line
 feeds without carriage returns. After some records without damage the fast reader takes over again. Which of
@@ -16,8 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple
 
 from ncleaner.page import Damage
-from ncleaner.reading._heads import MAX_HEAD, Head
-from ncleaner.reading._regular import RegularReader
+from ncleaner.reading._warc import MAX_HEAD, Head, RegularReader
 from ncleaner.reading.inflating import (
     MAGIC,
     NO_DICTIONARY,
@@ -131,7 +130,8 @@ def records(source: Source, codec: Codec, kind: ArchiveKind, bound: int) -> Iter
     if codec != "plain":
         inner = inner_codec(source, codec, dictionary, kind)
         if inner is not None:
-            yield from _layered(source, codec, inner, kind, bound, dictionary)
+            found = _layered(source, codec, inner, dictionary, Members, kind, bound, bound + MAX_HEAD)
+            yield from (item for item, _ in found)
             return
     yield from records_until(source, codec, kind, dictionary, bound, -1)
 
@@ -242,11 +242,10 @@ def records_through(
         yield Damage(dictionary.damage, source.name, source.tell()), Place()
     inner = inner_codec(source, codec, dictionary, kind) if codec != "plain" else None
     if inner is not None:
-        outer = _outer_members(source, codec, inner, dictionary)
-        stream = Source(outer, source.name, MAX_HEAD)
-        members = members_of(stream, inner, begins_record, NO_DICTIONARY)
-        for item, is_outer in _read_layered(outer, _CarefulReader(stream, members, kind, _TO_REPAIR, True)):
-            yield item, Place() if is_outer else Place(members=members)
+        for item, within in _layered(
+            source, codec, inner, dictionary, members_of, kind, _TO_REPAIR, MAX_HEAD, every=True
+        ):
+            yield item, Place(members=within)
         return
     is_fast = kind == "warc" and codec == "gzip" and source.is_file
     while True:
@@ -311,30 +310,33 @@ def inner_codec(source: Source, codec: Codec, dictionary: Dictionary, kind: Arch
 
 
 def _layered(
-    source: Source, codec: Codec, inner: Codec, kind: ArchiveKind, bound: int, dictionary: Dictionary
-) -> Iterator[Record | Damage]:
-    """Reads an archive as one stream over all its members. Offsets of records are those of members."""
-    outer = _outer_members(source, codec, inner, dictionary)
-    stream = Source(outer, source.name, bound + MAX_HEAD)
-    reader = _CarefulReader(stream, Members(stream, inner, _start_test(kind)), kind, bound)
-    for item, _ in _read_layered(outer, reader):
-        yield item
+    source: Source,
+    codec: Codec,
+    inner: Codec,
+    dictionary: Dictionary,
+    members_of: MembersOf,
+    kind: ArchiveKind,
+    bound: int,
+    keep: int,
+    every: bool = False,
+) -> Iterator[tuple[Record | Damage, Members | None]]:
+    """Reads an archive as one stream over all its members. Offsets of records are those of members.
 
-
-def _outer_members(source: Source, codec: Codec, inner: Codec, dictionary: Dictionary) -> Members:
-    begins_stream = None if inner == "plain" else lambda head: codec_of(head) == inner
-    return Members(source, codec, begins_stream, dictionary)
-
-
-def _read_layered(outer: Members, reader: _CarefulReader) -> Iterator[tuple[Record | Damage, bool]]:
-    """Yields each item, and whether it is damage of the outer members that the reader knows nothing of."""
-    for item in reader.run(0):
+    Yields each item with the members of the stream; None for damage of the outer members, of which these know
+    nothing.
+    """
+    outer = Members(
+        source, codec, None if inner == "plain" else lambda head: codec_of(head) == inner, dictionary
+    )
+    stream = Source(outer, source.name, keep)
+    members = members_of(stream, inner, _start_test(kind), NO_DICTIONARY)
+    for item in _CarefulReader(stream, members, kind, bound, every).run(0):
         for damage in outer.pending:
-            yield damage, True
+            yield damage, None
         outer.pending.clear()
-        yield replace(item, offset=outer.start), False
+        yield replace(item, offset=outer.start), members
     for damage in outer.pending:
-        yield damage, True
+        yield damage, None
 
 
 def _text(raw: bytes | None) -> str:
@@ -435,28 +437,22 @@ class _CarefulReader:
             what = "no valid Content-Length"
             count, record.block = self._to_next(self._bound if wanted else 0)
             record.large = wanted and count > self._bound
-        elif wanted and length <= self._bound:
-            block, cut = self._take(length)
-            unread = members.unread
-            if cut:
-                what = f"{cut}, {len(block)} of {counted(length, 'byte')} are there"
-            elif not self._is_end():
-                what = f"no record follows at its Content-Length, {length}"
-            if what:
-                block = self._repair(block, length)
-            record.block = block
         else:
-            record.large = wanted
-            count, cut = self._pass(length)
+            is_held = wanted and length <= self._bound
+            block, count, cut = self._take(length, is_held)
             unread = members.unread
             if cut:
                 what = f"{cut}, {count} of {counted(length, 'byte')} are there"
             elif not self._is_end():
                 what = f"no record follows at its Content-Length, {length}"
-            if what and members.codec == "plain":
-                # the length may be wrong: search for the next record from the beginning of the body
-                members.reopen(body_at)
-                self._to_next(0)
+            if is_held:
+                record.block = self._repair(block, length) if what else block
+            else:
+                record.large = wanted
+                if what and members.codec == "plain":
+                    # the length may be wrong: search for the next record from the beginning of the body
+                    members.reopen(body_at)
+                    self._to_next(0)
         if what:
             record.head = b""
             record.damaged = True
@@ -502,25 +498,17 @@ class _CarefulReader:
         )
         return record, int(length) if _LENGTH.fullmatch(length) else None
 
-    def _take(self, length: int) -> tuple[bytes, str]:
-        """Takes a block; returns it, and a phrase if it is cut short."""
-        block = self._members.take(length)
-        while len(block) < length:
-            cut = self._cut_at_member_end()
-            if cut:
-                return block, cut
-            block += self._members.take(length - len(block))
-        return block, ""
-
-    def _pass(self, length: int) -> tuple[int, str]:
-        """Passes over a block; returns the number of bytes, and a phrase if it is cut short."""
-        count = self._members.skip(length)
-        while count < length:
-            cut = self._cut_at_member_end()
-            if cut:
-                return count, cut
-            count += self._members.skip(length - count)
-        return count, ""
+    def _take(self, length: int, is_held: bool) -> tuple[bytes, int, str]:
+        """Takes a block, or passes over it; returns it, its length, and a phrase if it is cut short."""
+        block, count = b"", 0
+        while True:
+            if is_held:
+                block += self._members.take(length - count)
+                count = len(block)
+            else:
+                count += self._members.skip(length - count)
+            if count >= length or (cut := self._cut_at_member_end()):
+                return block, count, "" if count >= length else cut
 
     def _cut_at_member_end(self) -> str:
         """Returns why a record ends early at the end of a member; empty if it continues in the next one.

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from ncleaner.limits import Limits
 from ncleaner.page import Damage, Page, Skip
-from ncleaner.reading._heads import MAX_HEAD
+from ncleaner.reading._warc import MAX_HEAD
 from ncleaner.reading.archive import (
     InputFormat,
     compression_of,

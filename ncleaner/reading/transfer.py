@@ -13,7 +13,7 @@ from typing import Final
 
 from zlib_ng import zlib_ng as zlib
 
-from ncleaner.reading._heads import Head
+from ncleaner.reading._warc import Head
 
 __all__ = ["TooLargeError", "UndecodableError", "dechunk", "decompress", "unwrap"]
 

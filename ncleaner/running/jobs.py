@@ -23,7 +23,7 @@ from ncleaner.errors import NcleanerError
 from ncleaner.limits import Limits
 from ncleaner.page import STORED, Damage, Page, Skip
 from ncleaner.pools.pool import Activity, Death, Doing, Done, Failed, Pool, Waiting
-from ncleaner.reading._heads import split_head
+from ncleaner.reading._warc import split_head
 from ncleaner.reading.archive import reread_record
 from ncleaner.reading.inputs import Input
 from ncleaner.reading.stretches import Layout, Stretch, open_stretch

@@ -20,8 +20,7 @@ from warcio.archiveiterator import ArchiveIterator
 from ncleaner.errors import InputError
 from ncleaner.limits import Limits
 from ncleaner.page import Damage, Page, Skip, binary
-from ncleaner.reading import archive, inflating, records
-from ncleaner.reading.inflating import whole_inflater
+from ncleaner.reading import archive, records
 from ncleaner.reading.streams import Source
 
 from ..archives import (
@@ -216,11 +215,6 @@ def careful(*_: object, **__: object) -> object:
     return Nothing
 
 
-def by_python(codec: str, dictionary: object) -> object:
-    """Inflates gzip members as where there is no libdeflate."""
-    return inflating._gunzip if codec == "gzip" else whole_inflater(codec, dictionary)  # type: ignore[arg-type]
-
-
 @pytest.mark.untraced
 def test_the_readers_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     several = [b"".join(FOUR[:2]), FOUR[2], b"".join(FOUR)]
@@ -232,7 +226,8 @@ def test_the_readers_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
         members(several * 9),
     ]
     fast = [items(data) for data in forms]
-    monkeypatch.setattr(records, "whole_inflater", by_python)
+    # as where there is no libdeflate
+    monkeypatch.setattr("ncleaner.reading._warc.AVAILABLE", False)
     assert [items(data) for data in forms] == fast
     monkeypatch.setattr(records, "RegularReader", careful())
     assert [items(data) for data in forms] == fast
@@ -256,7 +251,8 @@ def test_the_readers_are_the_same_for_any_damage(data: st.DataObject) -> None:
     found = [list(archive.read(io.BytesIO(wire), name="a.warc", limits=bound))]
     found.append(list(archive.read(Pipe(wire), name="a.warc", limits=bound)))  # type: ignore[arg-type]
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(records, "whole_inflater", by_python)
+        # as where there is no libdeflate
+        monkeypatch.setattr("ncleaner.reading._warc.AVAILABLE", False)
         found.append(list(archive.read(io.BytesIO(wire), name="a.warc", limits=bound)))
         monkeypatch.setattr(records, "RegularReader", careful())
         found.append(list(archive.read(io.BytesIO(wire), name="a.warc", limits=bound)))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ncleaner.reading._heads import MAX_HEAD, split_head
+from ncleaner.reading._warc import MAX_HEAD, split_head
 
 FIELD = re.compile(
     rb"^(content-type|content-encoding|transfer-encoding)[ \t]*:[ \t]*([^\r\n]*)",

@@ -15,7 +15,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ncleaner.reading._heads import Head, split_head
+from ncleaner.reading._warc import Head, split_head
 from ncleaner.reading.transfer import (
     TooLargeError,
     UndecodableError,

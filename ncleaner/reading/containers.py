@@ -1,4 +1,8 @@
-"""Archives in a ZIP file: WACZ, as Webrecorder makes it, has WARCs, an index and a list of pages."""
+"""Files that hold others: archives in a ZIP file, and a page in MHTML.
+
+WACZ, as Webrecorder makes it, is a ZIP file with WARCs, an index and a list of pages. A browser saves MHTML:
+a message of mail that holds the page and its pictures.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +13,15 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from email import message_from_bytes
 from typing import IO, Final
 
 from ncleaner.errors import InputError
-from ncleaner.page import Damage
+from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.inflating import BLOCK, is_zip
 from ncleaner.reading.streams import Part, Source
 
-__all__ = ["archives_in_zip", "seekable"]
+__all__ = ["archives_in_zip", "page_in_mhtml", "seekable"]
 
 # The header before each file: the magic number, and at its end the lengths of the file's name and of an extra
 # field, which follow.
@@ -140,3 +145,21 @@ class _Unpacked:
         except _ERRORS as error:
             self.damage = str(error)
             return b""
+
+
+def page_in_mhtml(body: bytes, name: str) -> Page | Skip:
+    """Returns the page in an MHTML file: its first part that is HTML.
+
+    Args:
+        body: the file.
+        name: the page's `source`, and its URL where the file names none.
+    """
+    message = message_from_bytes(body)
+    for part in message.walk():
+        html = part.get_payload(decode=True)
+        if part.get_content_type() in ("text/html", "application/xhtml+xml") and isinstance(html, bytes):
+            # browsers wrap long addresses
+            url = "".join(str(part["Content-Location"] or message["Snapshot-Content-Location"] or "").split())
+            content_type = " ".join(str(part["Content-Type"] or "").split())
+            return Page(html, url or name, content_type=content_type, source=name)
+    return Skip("no page in the MHTML file", name, name, lost=True, advice="save the page again, as HTML")

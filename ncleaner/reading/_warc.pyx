@@ -1,18 +1,345 @@
-"""Reads WARC records that are as the standard has them, whole member by whole member.
+"""Reads WARC records that are as the standard has them, whole member by whole member; and HTTP header blocks.
 
-It takes nothing but what it understands completely: a member that inflates with the right length and CRC-32,
+The reader takes nothing but what it understands completely: a member that inflates with the right length and CRC-32,
 and holds nothing but records whose header lines are regular and whose lengths are right. Before anything else
 it stops, at the beginning of the member or record in question, for the careful reader. So both give the same
 items, and this one needs a few Python calls for a record.
+
+Members of gzip are inflated in one call each by libdeflate, whose functions are those of the extension module of the
+package `deflate`. It exports libdeflate's public interface, which is stable, but offers Python no way to learn where a
+member ends. So the functions are looked up by their names and tried on a small member; where that fails (on
+Windows an extension exports nothing), `AVAILABLE` is False, and callers use a slower library.
 """
+
+import os
+import zlib
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.unicode cimport PyUnicode_AsUTF8
 from libc.stdlib cimport free, malloc, realloc
-from libc.string cimport memchr, memcmp, memcpy, memmove
+from libc.string cimport memchr, memcmp, memcpy, memmove, strlen
 
-from ncleaner.reading._heads cimport begins, head_at
-from ncleaner.reading._libdeflate cimport DONE, TOO_SMALL, Gunzip
+from ncleaner.text._ascii cimport begins, is_digit, lower
+from ncleaner.text._letters cimport is_white
+
+# --------------------------------------------------------------------------------------------------
+# HTTP header blocks: what the package needs of them, in one pass over their bytes.
+
+#: Longest HTTP header block in bytes; servers refuse much shorter ones.
+MAX_HEAD = 1 << 16
+cdef enum:
+    _MAX_HEAD = 1 << 16
+    _MAX_NAME = 256
+
+
+cdef class Head:
+    """The fields of an HTTP header block that the package needs.
+
+    Attributes:
+        status: the status code; 0 if the status line has no code.
+        content_type: the whole Content-Type; empty when missing.
+        content_encoding: Content-Encoding, in lower case; empty when missing.
+        transfer_encoding: Transfer-Encoding, in lower case; empty when missing.
+        rights: the fields X-Robots-Tag, TDM-Reservation and TDM-Policy, as they are, with a line feed between two;
+            empty when missing.
+        end: offset in the block at which the body begins.
+    """
+
+    cdef readonly int status
+    cdef readonly str content_type
+    cdef readonly str content_encoding
+    cdef readonly str transfer_encoding
+    cdef readonly str rights
+    cdef readonly Py_ssize_t end
+
+    def __init__(
+        self, int status, str content_type, str content_encoding, str transfer_encoding, Py_ssize_t end,
+        str rights="",
+    ):
+        self.status = status
+        self.content_type = content_type
+        self.content_encoding = content_encoding
+        self.transfer_encoding = transfer_encoding
+        self.end = end
+        self.rights = rights
+
+
+def split_head(bytes block not None):
+    """Returns the HTTP header block at the beginning of a record; None if it does not begin with one."""
+    return head_at(block, len(block))
+
+
+cdef inline bint _is_blank(unsigned char c) noexcept nogil:
+    return c == 32 or c == 9
+
+
+cdef int _status(const unsigned char* p, Py_ssize_t n) noexcept nogil:
+    """Returns the code of a status line, `HTTP/1.1 200` or `ICY 200`; -1 if there is none."""
+    cdef Py_ssize_t i
+    if begins(p, n, b"http"):
+        i = 4
+        if i < n and p[i] == 47:
+            i += 1
+            if i == n or not is_digit(p[i]):
+                return -1
+            while i < n and not is_white(p[i]):
+                i += 1
+    elif begins(p, n, b"icy"):
+        i = 3
+    else:
+        return -1
+    cdef Py_ssize_t digits
+    if i == n or not _is_blank(p[i]):
+        return -1
+    while i < n and _is_blank(p[i]):
+        i += 1
+    digits = i
+    if i + 3 > n or not (is_digit(p[i]) and is_digit(p[i + 1]) and is_digit(p[i + 2])):
+        return -1
+    i += 3
+    if i < n and (is_digit(p[i]) or p[i] == 95 or 97 <= lower(p[i]) <= 122):
+        return -1
+    return (p[digits] - 48) * 100 + (p[digits + 1] - 48) * 10 + (p[digits + 2] - 48)
+
+
+cdef Py_ssize_t _find(
+    const unsigned char* p, Py_ssize_t n, const char* word, Py_ssize_t length
+) noexcept nogil:
+    """Returns the index of a word whose last byte is a line feed, or that begins with one; -1 without it."""
+    cdef const unsigned char* found
+    cdef Py_ssize_t i = 0
+    while i + length <= n:
+        found = <const unsigned char*> memchr(p + i, word[0], n - length + 1 - i)
+        if found == NULL:
+            return -1
+        i = found - p
+        if memcmp(found, word, length) == 0:
+            return i
+        i += 1
+    return -1
+
+
+cdef Py_ssize_t _line_end(const unsigned char* p, Py_ssize_t position, Py_ssize_t n) noexcept nogil:
+    """Returns the index behind a line's line feed; `n` if there is none within MAX_HEAD bytes."""
+    cdef Py_ssize_t room = min(n - position, <Py_ssize_t> _MAX_HEAD)
+    cdef const unsigned char* found = <const unsigned char*> memchr(p + position, 10, room)
+    return n if found == NULL else found - p + 1
+
+
+cdef bint _is_field(const unsigned char* p, Py_ssize_t n) noexcept nogil:
+    """Whether a line is a header field, or continues one."""
+    cdef Py_ssize_t i = 0
+    if _is_blank(p[0]):
+        return True
+    while i < n and i < _MAX_NAME and not is_white(p[i]) and p[i] != 58 and p[i] != 60 and p[i] != 62:
+        i += 1
+    if i == 0:
+        return False
+    while i < n and _is_blank(p[i]):
+        i += 1
+    return i < n and p[i] == 58
+
+
+cdef bint _is_empty(const unsigned char* p, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        if not is_white(p[i]):
+            return False
+    return True
+
+
+cdef Py_ssize_t _ragged_end(const unsigned char* p, Py_ssize_t n) noexcept nogil:
+    """Returns the end of a header block without a blank line: the first line that is not a header."""
+    cdef Py_ssize_t limit = min(n, <Py_ssize_t> _MAX_HEAD)
+    cdef const unsigned char* found = <const unsigned char*> memchr(p, 10, limit)
+    cdef Py_ssize_t position, end
+    if found == NULL:
+        return limit
+    position = found - p + 1
+    while position < n:
+        end = _line_end(p, position, n)
+        if _is_empty(p + position, end - position):
+            return end
+        if not _is_field(p + position, end - position):
+            return position
+        position = end
+    return n
+
+
+cdef str _value(const unsigned char* p, Py_ssize_t start, Py_ssize_t end):
+    while start < end and is_white(p[start]):
+        start += 1
+    while end > start and is_white(p[end - 1]):
+        end -= 1
+    return p[start:end].decode("latin-1")
+
+
+cdef inline bint _is_about_rights(const unsigned char* p, Py_ssize_t n) noexcept nogil:
+    # "x-robots-tag" has 12 letters: lines of as many or fewer, with no value, are not looked at
+    return (
+        begins(p, n, b"x-robots-tag") or begins(p, n, b"tdm-reservation") or begins(p, n, b"tdm-policy")
+    )
+
+
+cdef object head_at(const unsigned char* block, Py_ssize_t size):
+    """Returns the Head of a block; None if it does not begin with one."""
+    cdef int status = _status(block, size)
+    if status < 0:
+        return None
+    cdef Py_ssize_t limit = min(size, <Py_ssize_t> _MAX_HEAD)
+    cdef Py_ssize_t end = _find(block, limit, b"\r\n\r\n", 4)
+    cdef Py_ssize_t after = end + 4
+    # Some servers end lines with a line feed alone, and a few send no blank line before the markup.
+    cdef Py_ssize_t other = _find(block, end if end >= 0 else limit, b"\n\n", 2)
+    if other >= 0:
+        end = other
+        after = other + 2
+    if end < 0 or _find(block, end, b"\n<", 2) >= 0:
+        end = after = _ragged_end(block, size)
+    content_type = content_encoding = transfer_encoding = rights = ""
+    cdef Py_ssize_t start = 0, stop, at, value
+    cdef int length
+    cdef const unsigned char* found
+    # The last one counts if a field occurs twice, as in browsers.
+    while start < end:
+        found = <const unsigned char*> memchr(block + start, 10, end - start)
+        stop = end if found == NULL else found - block
+        length = 0
+        if stop - start > 12:
+            if begins(block + start, stop - start, b"content-type"):
+                length = 12
+            elif begins(block + start, stop - start, b"content-encoding"):
+                length = 16
+            elif begins(block + start, stop - start, b"transfer-encoding"):
+                length = 17
+            elif _is_about_rights(block + start, stop - start):
+                line = _value(block, start, stop)
+                rights = f"{rights}\n{line}" if rights else line
+        if length:
+            at = start + length
+            while at < stop and _is_blank(block[at]):
+                at += 1
+            if at < stop and block[at] == 58:
+                value = at + 1
+                found = <const unsigned char*> memchr(block + value, 13, stop - value)
+                text = _value(block, value, stop if found == NULL else found - block)
+                if length == 12:
+                    content_type = text
+                elif length == 16:
+                    content_encoding = text
+                else:
+                    transfer_encoding = text
+        start = stop + 1
+    return Head(status, content_type, content_encoding.lower(), transfer_encoding.lower(), after, rights)
+
+
+# --------------------------------------------------------------------------------------------------
+# Members of gzip.
+
+cdef extern from *:
+    """
+    #ifdef _WIN32
+    static void *ncleaner_symbol(const char *path, const char *name) { return 0; }
+    #else
+    #include <dlfcn.h>
+    static void *ncleaner_symbol(const char *path, const char *name) {
+        void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        return library ? dlsym(library, name) : 0;
+    }
+    #endif
+    """
+    void* ncleaner_symbol(const char* path, const char* name)
+
+ctypedef void* (*Alloc)() noexcept nogil
+ctypedef void (*Free)(void*) noexcept nogil
+ctypedef int (*Member)(
+    void*, const void*, size_t, void*, size_t, size_t*, size_t*
+) noexcept nogil
+
+cdef Alloc _alloc = NULL
+cdef Free _free = NULL
+cdef Member _member = NULL
+
+
+cdef enum Result:
+    DONE = 0
+    BROKEN = 1
+    TOO_SMALL = 3
+
+
+cdef class Gunzip:
+    """A decompressor; one thread at a time may use it."""
+
+    cdef void* _decompressor
+
+    def __cinit__(self):
+        self._decompressor = NULL
+        if _alloc == NULL:
+            raise RuntimeError("libdeflate is not available")
+        self._decompressor = _alloc()
+        if self._decompressor == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        if self._decompressor != NULL:
+            _free(self._decompressor)
+
+    cdef int member(
+        self, const unsigned char* data, size_t size, unsigned char* out, size_t room,
+        size_t* taken, size_t* given,
+    ) noexcept nogil:
+        """Inflates the member at the beginning of `data`, and compares its length and CRC-32.
+
+        Returns DONE, BROKEN (or cut short), or TOO_SMALL: the member has more than `room` bytes. Sets the bytes
+        that the member takes, and those that it gives, if it is DONE.
+        """
+        return _member(self._decompressor, data, size, out, room, taken, given)
+
+
+cdef bint _works() except -1:
+    """Whether the functions do what they are to do, with a whole and a broken member."""
+    cdef bytes text = b"one line of text, and one line of text more"
+    packer = zlib.compressobj(6, zlib.DEFLATED, 31)
+    cdef bytes stored = packer.compress(text) + packer.flush()
+    cdef bytes data = stored + b"and more"
+    cdef bytearray broken = bytearray(stored)
+    cdef unsigned char[64] out
+    cdef size_t taken = 0, given = 0
+    cdef Gunzip gunzip = Gunzip()
+    cdef const unsigned char* start = data
+    if gunzip.member(start, len(data), out, sizeof(out), &taken, &given) != DONE:
+        return False
+    if taken != <size_t> len(stored) or out[:given] != text:
+        return False
+    if gunzip.member(start, len(data), out, 8, &taken, &given) != TOO_SMALL:
+        return False
+    broken[len(broken) - 8] ^= 1
+    return gunzip.member(broken, len(broken), out, sizeof(out), &taken, &given) == BROKEN
+
+
+cdef bint _find_functions() except -1:
+    """Looks the functions up; returns whether they are there and work."""
+    global _alloc, _free, _member
+    try:
+        from deflate import _deflate
+    except ImportError:
+        return False
+    cdef bytes path = os.fsencode(_deflate.__file__ or "")
+    _alloc = <Alloc> ncleaner_symbol(path, b"libdeflate_alloc_decompressor")
+    _free = <Free> ncleaner_symbol(path, b"libdeflate_free_decompressor")
+    _member = <Member> ncleaner_symbol(path, b"libdeflate_gzip_decompress_ex")
+    if _alloc == NULL or _free == NULL or _member == NULL:
+        _alloc = NULL
+        return False
+    return _works()
+
+
+#: Whether libdeflate's functions have been found, and work.
+AVAILABLE = _find_functions()
+
+
+# --------------------------------------------------------------------------------------------------
+# Records.
 
 cdef enum:
     # bytes that are read at once
@@ -125,19 +452,19 @@ cdef Found _header(const unsigned char* p, Py_ssize_t n, Fields* found) noexcept
         while end > colon and (p[end - 1] == 32 or p[end - 1] == 9):
             end -= 1
         i = stop - start
-        if i == 9 and begins(p + start, i, b"warc-type", 9):
+        if i == 9 and begins(p + start, i, b"warc-type"):
             _keep(&found.type_field, colon, end)
-        elif i == 9 and begins(p + start, i, b"warc-date", 9):
+        elif i == 9 and begins(p + start, i, b"warc-date"):
             _keep(&found.date, colon, end)
-        elif i == 12 and begins(p + start, i, b"content-type", 12):
+        elif i == 12 and begins(p + start, i, b"content-type"):
             _keep(&found.content_type, colon, end)
-        elif i == 14 and begins(p + start, i, b"content-length", 14):
+        elif i == 14 and begins(p + start, i, b"content-length"):
             _keep(&found.length_field, colon, end)
-        elif i == 14 and begins(p + start, i, b"warc-record-id", 14):
+        elif i == 14 and begins(p + start, i, b"warc-record-id"):
             _keep(&found.id, colon, end)
-        elif i == 14 and begins(p + start, i, b"warc-truncated", 14):
+        elif i == 14 and begins(p + start, i, b"warc-truncated"):
             _keep(&found.truncated, colon, end)
-        elif i == 15 and begins(p + start, i, b"warc-target-uri", 15):
+        elif i == 15 and begins(p + start, i, b"warc-target-uri"):
             _keep(&found.url, colon, end)
     if at - found.begin > _MAX_FIELDS:
         return STOP
@@ -156,19 +483,10 @@ cdef Found _header(const unsigned char* p, Py_ssize_t n, Fields* found) noexcept
         return STOP
     end = found.type_field.end
     for i in range(_NUMBER_OF_TYPES):
-        feed = <const unsigned char*> _TYPE_NAMES[i]
-        if p[start] == feed[0] and _same(p + start, end - start, _TYPE_NAMES[i]):
+        if end - start == <Py_ssize_t> strlen(_TYPE_NAMES[i]) and memcmp(p + start, _TYPE_NAMES[i], end - start) == 0:
             found.type = <int> i
             return RECORD
     return STOP
-
-
-cdef bint _same(const unsigned char* p, Py_ssize_t size, const char* word) noexcept nogil:
-    cdef Py_ssize_t i
-    for i in range(size):
-        if word[i] == 0 or p[i] != <unsigned char> word[i]:
-            return False
-    return word[size] == 0
 
 
 cdef str _text(const unsigned char* p, Span span):

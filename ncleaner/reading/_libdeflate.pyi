@@ -1,3 +1,0 @@
-AVAILABLE: bool
-
-class Gunzip: ...
