@@ -20,7 +20,7 @@ from ncleaner.document import Document
 from ncleaner.document.html import dump_html
 from ncleaner.document.kept import Kept
 from ncleaner.document.plain import dump_text
-from ncleaner.text import _utf8
+from ncleaner.text import _letters
 
 ROOT = Path(__file__).parent.parent
 
@@ -145,9 +145,9 @@ except ImportError as error:
 EXTENSION = f"""
 from importlib.machinery import ExtensionFileLoader
 from importlib.util import module_from_spec, spec_from_loader
-loader = ExtensionFileLoader("ncleaner.text._utf8", {_utf8.__file__!r})
+loader = ExtensionFileLoader("ncleaner.text._letters", {_letters.__file__!r})
 try:
-    module = module_from_spec(spec_from_loader("ncleaner.text._utf8", loader))
+    module = module_from_spec(spec_from_loader("ncleaner.text._letters", loader))
     loader.exec_module(module)
     print("works", module.valid_length(b"ab" + bytes([255])), flush=True)
 except ImportError as error:

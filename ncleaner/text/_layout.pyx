@@ -13,6 +13,7 @@ from libc.stdint cimport uint8_t, uint32_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcmp, memset
 
+from ncleaner.text._ascii cimport begins as begins_with
 from ncleaner.text._letters cimport LOWER, NO_LETTER, UNCASED, decode_utf8, is_final, is_white, last_mark, letter_case
 from ncleaner.text._lines cimport (
     FEED, SEPARATOR, SPACED, STRICT_FROM, bullet_length, enumeration_length, first_word, line_t, lines_t, quote_length,
@@ -61,7 +62,6 @@ cdef bint _is_field(const uint8_t* text, const line_t* line, bint* mail) noexcep
     cdef const uint8_t* p = text + line.start
     cdef const uint8_t* end = text + line.end
     cdef const uint8_t* at = p
-    cdef const char* name
     cdef int i
     if line.indent:
         return False
@@ -70,18 +70,10 @@ cdef bint _is_field(const uint8_t* text, const line_t* line, bint* mail) noexcep
     if at == p or at == end or at[0] != c':':
         return False
     for i in range(FIELDS):
-        name = MAIL_FIELDS[i]
-        at = p
-        while name[0] and at < end and <uint8_t> name[0] == (at[0] | 0x20 if c'A' <= at[0] <= c'Z' else at[0]):
-            name += 1
-            at += 1
-        if not name[0]:
+        if begins_with(p, <size_t> (end - p), MAIL_FIELDS[i]):
             mail[0] = True
             break
     # the white space after the colon
-    at = p
-    while at[0] != c':':
-        at += 1
     return at + 1 == end or is_white(at[1])
 
 

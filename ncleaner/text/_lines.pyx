@@ -8,7 +8,7 @@ from libc.stdint cimport uint8_t, uint32_t
 from libc.stdlib cimport realloc
 from libc.string cimport memchr, memcmp
 
-from ncleaner.text._ascii cimport is_digit, is_letter
+from ncleaner.text._ascii cimport begins, is_digit, is_letter
 from ncleaner.text._letters cimport decode_utf8, is_white
 
 cdef enum:
@@ -424,33 +424,17 @@ cdef const char** KINDS = [b"inline]", b"img]", b"link]", b"embed]", b"ismap]", 
 cdef const char** SUFFIXES = [b".gif", b".jpg", b".jpeg", b".png", b".bmp", b".ico", b".svg", b".webp"]
 
 
-cdef bint _is_word(const uint8_t* p, const uint8_t* end, const char* word) noexcept nogil:
-    """Returns whether the bytes before `end` begin with a word in small letters and signs, in any case."""
-    cdef uint8_t c
-    while word[0]:
-        if p == end:
-            return False
-        c = p[0]
-        if c'A' <= c <= c'Z':
-            c |= 0x20
-        if c != <uint8_t> word[0]:
-            return False
-        p += 1
-        word += 1
-    return True
-
-
 cdef size_t _placeholder(const uint8_t* p, const uint8_t* end) noexcept nogil:
     """Returns the bytes of the placeholder of an image at the `[` at `p`; 0 if there is none."""
     cdef const uint8_t* at = p + 1
     cdef int i
     if at < end and (at[0] | 0x20 == c'i' or at[0] | 0x20 == c'l' or at[0] | 0x20 == c'e' or at[0] | 0x20 == c'u'):
         for i in range(6):
-            if _is_word(at, end, KINDS[i]):
+            if begins(at, <size_t> (end - at), KINDS[i]):
                 while at[0] != c']':
                     at += 1
                 return <size_t> (at + 1 - p)
-        if _is_word(at, end, b"usemap:"):
+        if begins(at, <size_t> (end - at), b"usemap:"):
             at += 7
             while at < end and at[0] != c']' and at[0] != c'\n':
                 at += 1
@@ -462,9 +446,9 @@ cdef size_t _placeholder(const uint8_t* p, const uint8_t* end) noexcept nogil:
     if at < end and at[0] == c']':
         for i in range(8):
             # at least one character before the suffix
-            if at - p > 6 and _is_word(at - 5, at, SUFFIXES[i]) and SUFFIXES[i][4]:
+            if at - p > 6 and begins(at - 5, 5, SUFFIXES[i]) and SUFFIXES[i][4]:
                 return <size_t> (at + 1 - p)
-            if at - p > 5 and not SUFFIXES[i][4] and _is_word(at - 4, at, SUFFIXES[i]):
+            if at - p > 5 and not SUFFIXES[i][4] and begins(at - 4, 4, SUFFIXES[i]):
                 return <size_t> (at + 1 - p)
     return 0
 

@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import Final
 
 from ncleaner.errors import InputError
-from ncleaner.text._utf8 import examine, valid_length
+from ncleaner.text._letters import examine, valid_length
 from ncleaner.text.encodings import UTF16, lookup, mended, transcode
 
 __all__ = ["decode", "is_wide", "without_mark"]

@@ -23,7 +23,7 @@ from typing import Final
 import endec
 import webencodings
 
-from ncleaner.text._utf8 import examine, valid_length
+from ncleaner.text._letters import examine, valid_length
 
 __all__ = ["UTF16", "lookup", "mended", "transcode"]
 
@@ -84,8 +84,8 @@ def _table(name: str) -> tuple[str, bytes]:
 # ------------------------------------------------------------------------------------------------
 # UTF-8 that was encoded twice.
 
-#: Fewest places, as `_utf8.examine` counts them, for which a page is searched: those that begin with Â, Ã, â;
-#: and all others, which French and Portuguese pages also have.
+#: Fewest places, as `_letters.examine` counts them, for which a page is searched: those that begin with Â, Ã,
+#: â; and all others, which French and Portuguese pages also have.
 _SEVERAL: Final = 2
 _MANY: Final = 20
 
@@ -168,7 +168,7 @@ def mended(page: bytes, signs: int, others: int) -> bytes:
 
     Args:
         page: valid UTF-8.
-        signs, others: numbers of places that look like such text, as `_utf8.examine` returns them.
+        signs, others: numbers of places that look like such text, as `_letters.examine` returns them.
     """
     for _ in range(_TIMES):
         if signs < _SEVERAL and others < _MANY:

@@ -50,8 +50,7 @@ from ncleaner.modelling.structure import Structure, load_structure
 from ncleaner.modelling.victor import VictorModel, gold_of, labels_from_kept
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.archive import InputFormat, read
-from ncleaner.text._letters import may_compose
-from ncleaner.text._utf8 import valid_length
+from ncleaner.text._letters import may_compose, valid_length
 from ncleaner.text.charset import decode
 from ncleaner.training.annotations import read_annotations, write_annotations
 

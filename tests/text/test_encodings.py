@@ -11,7 +11,7 @@ import webencodings
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ncleaner.text._utf8 import examine
+from ncleaner.text._letters import examine
 from ncleaner.text.charset import decode
 from ncleaner.text.encodings import lookup, mended, transcode
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ncleaner.text._utf8 import examine, valid_length
+from ncleaner.text._letters import examine, valid_length
 
 TEXTS = [
     "The ferry, 20° ☂, leaves at five. ",
