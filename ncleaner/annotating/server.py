@@ -1,33 +1,159 @@
-"""The web server of `annotate`: the page that a person works on, its data, and the pages that are drawn."""
+"""The web server of `annotate`: the page that a person works on, its data, and the pages that are drawn.
+
+The server listens on this machine only, but every page in the browser, and every user of the machine, can
+send requests to it. So `Guard` checks each request before anything else sees it. The address that is printed
+has a random token, which is exchanged for a cookie that no script can read and no other site can use. Host
+and Origin have to be the server's own: a site whose name leads here, or that posts here, is refused.
+"""
 
 from __future__ import annotations
 
 import json
+import secrets
 import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import cache
+from html import escape
+from http.cookies import CookieError, SimpleCookie
 from importlib import resources
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
+from urllib.parse import parse_qs
 
 import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ncleaner.annotating.agreement import compared
 from ncleaner.annotating.drawing import drawn_page, drawn_text
-from ncleaner.annotating.guard import DRAWN_POLICY, Guard
 from ncleaner.annotating.labels import PageLabels
 from ncleaner.annotating.session import ConflictError, RequestError, Session
 from ncleaner.errors import InputError, NcleanerError, OutputError
 from ncleaner.training.pairs import read_bytes
 
-__all__ = ["Serving", "application", "serving"]
+__all__ = ["Guard", "Serving", "application", "serving"]
+
+_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+# For the drawn page: no script, no form, no window, nothing from outside; only its own styles.
+_DRAWN_POLICY: Final = (
+    "sandbox allow-same-origin; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'self'"
+)
+_HEADERS: Final = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "X-DNS-Prefetch-Control": "off",
+    "Cache-Control": "no-store",
+}
+_REFUSED: Final = (
+    "<!doctype html><html lang=en><meta charset=utf-8><title>ncleaner annotate</title>"
+    "<h1>Not let in</h1><p>{why}</p>"
+)
+_ENTER: Final = (
+    "<!doctype html><html lang=en><meta charset=utf-8><title>ncleaner annotate</title>"
+    '<meta http-equiv=refresh content="0;url=/"><p><a href="/">Begin</a></p>'
+)
+_NO_TOKEN: Final = (
+    "This page needs the address with its token. Copy the whole address that `ncleaner annotate` has printed "
+    "in the terminal. An address of an earlier start is no longer valid."
+)
+
+
+class Guard:
+    """Passes on only requests from the page itself.
+
+    Args:
+        app: the application that is guarded.
+        port: on which the server listens.
+
+    Attributes:
+        token: part of the address that is printed.
+    """
+
+    def __init__(self, app: ASGIApp, port: int) -> None:
+        self._app = app
+        self.token = secrets.token_urlsafe(24)
+        self._cookie = secrets.token_urlsafe(24)
+        # browsers send cookies of one port of a host to all others
+        self._cookie_name = f"ncleaner-{port}"
+        self._hosts = {f"{host}:{port}" for host in ("127.0.0.1", "localhost")}
+        self._origins = {f"http://{host}" for host in self._hosts}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers a request, or passes it on."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            else:
+                await send({"type": "websocket.close", "code": 1008})
+            return
+
+        async def sent(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers[name] = value
+                headers.setdefault("Content-Security-Policy", _POLICY)
+            await send(message)
+
+        answer = self._answer(scope)
+        await (self._app if answer is None else answer)(scope, receive, sent)
+
+    def _answer(self, scope: Scope) -> Response | None:
+        """Returns the answer to a request that is not passed on."""
+        headers = Headers(scope=scope)
+        reads = scope["method"] in ("GET", "HEAD")
+        if headers.get("host", "") not in self._hosts:
+            return _refused(f"The host {headers.get('host', '')!r} is not this server.", 421)
+        origin = headers.get("origin")
+        if origin not in self._origins and not (reads and origin is None):
+            return _refused(f"Requests from {origin or 'an unknown page'} are refused.")
+        enters = scope["path"] == "/" and reads
+        fetched = headers.get("sec-fetch-site", "same-origin")
+        navigates = enters and headers.get("sec-fetch-dest", "document") == "document"
+        if fetched not in ("same-origin", "none") and not navigates:
+            return _refused("Requests from other sites are refused.")
+        tokens = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
+        if enters and tokens:
+            if not _same(tokens[0], self.token):
+                return _refused(_NO_TOKEN)
+            # A cookie that is `Strict` does not come with a request that another page has caused, not even
+            # after a redirection: the browser asks again, from this page.
+            entered = HTMLResponse(_ENTER)
+            entered.set_cookie(self._cookie_name, self._cookie, httponly=True, samesite="strict", path="/")
+            return entered
+        if not _same(_cookie_of(headers, self._cookie_name), self._cookie):
+            return _refused(_NO_TOKEN)
+        return None
+
+
+def _same(given: str, wanted: str) -> bool:
+    return secrets.compare_digest(given.encode("utf-8", "replace"), wanted.encode())
+
+
+def _cookie_of(headers: Headers, name: str) -> str:
+    try:
+        found = SimpleCookie(headers.get("cookie", "")).get(name)
+    except CookieError:
+        return ""
+    return found.value if found is not None else ""
+
+
+def _refused(why: str, status: int = 403) -> Response:
+    return HTMLResponse(_REFUSED.format(why=escape(why)), status)
+
 
 _TYPES: Final = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 _MOST_BYTES: Final = 8_000_000
@@ -36,28 +162,46 @@ _STATUS: Final = {RequestError: 400, OutputError: 507}
 
 
 def application(session: Session, command: Callable[[], str] = str) -> Starlette:
-    """Returns the application, which checks no request; see `guard`.
+    """Returns the application, which checks no request; see `Guard`.
 
     Args:
         session: the work that it shows.
         command: returns what the page shows as the command to run when enough pages are finished.
     """
-    api = _Api(session, command)
-    asked = {
-        "progress": api.progress, "pages": api.pages, "next": api.following, "page": api.page,
-        "agreement": api.agreed,
-    }  # fmt: skip
-    changing = {"change": api.change, "finish": api.finish, "later": api.put_off}
+
+    def following(after: str | None) -> str | None:
+        return next((page for page in session.queue() if page != after), None)
+
+    def change(body: dict[str, Any]) -> Any:
+        changes = [(_whole(row), str(letter)) for row, letter in _listed(body.get("changes"))]
+        revision, seconds = _whole(body.get("revision")), _number(body.get("seconds"))
+        return _told(session.change(str(body.get("id")), revision, changes, seconds))
+
+    def finish(body: dict[str, Any]) -> Any:
+        name, revision = str(body.get("id")), _whole(body.get("revision"))
+        labels = session.finish(name, revision, str(body.get("labels")), _number(body.get("seconds")))
+        return {**_told(labels), "next": following(name)}
+
+    def later(body: dict[str, Any]) -> Any:
+        name = str(body.get("id"))
+        session.put_off(name)
+        return {"next": following(name)}
+
+    asked: dict[str, Callable[[Request], Any]] = {
+        "/drawn": lambda request: _drawn(session, request),
+        "/api/progress": lambda request: {**session.progress(), "command": command()},
+        "/api/pages": lambda request: session.listing(),
+        "/api/next": lambda request: {"id": following(request.query_params.get("after"))},
+        "/api/page": lambda request: session.page(_page_of(request)),
+        "/api/agreement": lambda request: _agreed(session),
+    }
+    changing = {"/api/change": change, "/api/finish": finish, "/api/later": later}
     return Starlette(
         routes=[
             Route("/", _file),
             Route("/static/{name}", _file),
-            Route("/drawn", _safely(api.drawn)),
-            *(Route(f"/api/{name}", _safely(function)) for name, function in asked.items()),
-            *(
-                Route(f"/api/{name}", _posted(function), methods=["POST"])
-                for name, function in changing.items()
-            ),
+            *(Route(path, _safely(function)) for path, function in asked.items()),
+            *(Route(path, _posted(function), methods=["POST"]) for path, function in changing.items()),
         ]
     )
 
@@ -76,73 +220,29 @@ def _file(request: Request) -> Response:
     return Response(_files()[name], media_type=_TYPES.get(name.rpartition(".")[2]))
 
 
-class _Api:
-    """The answers to the requests of the web page."""
+def _agreed(session: Session) -> Any:
+    """Returns the agreement of the annotators, and the disagreements."""
+    measured, differing = compared(session.project)
+    return {
+        "agreements": [asdict(found) for found in measured],
+        "differing": differing[:2000],
+        "number": len(differing),
+    }
 
-    def __init__(self, session: Session, command: Callable[[], str]) -> None:
-        self._session = session
-        self._command = command
 
-    def progress(self, request: Request) -> Any:
-        """Progress, and the command that comes next."""
-        return {**self._session.progress(), "command": self._command()}
-
-    def pages(self, request: Request) -> Any:
-        """All pages."""
-        return self._session.listing()
-
-    def following(self, request: Request) -> Any:
-        """The page that comes next."""
-        return {"id": self._next(request.query_params.get("after"))}
-
-    def _next(self, page: str | None) -> str | None:
-        return next((other for other in self._session.queue() if other != page), None)
-
-    def page(self, request: Request) -> Any:
-        """A page with its segments."""
-        return self._session.page(_page_of(request))
-
-    def agreed(self, request: Request) -> Any:
-        """Agreement of the annotators, and the disagreements."""
-        measured, differing = compared(self._session.project)
-        return {
-            "agreements": [asdict(found) for found in measured],
-            "differing": differing[:2000],
-            "number": len(differing),
-        }
-
-    def drawn(self, request: Request) -> Response:
-        """A page as a browser draws it."""
-        name = _page_of(request)
-        document = self._session.document(name)
-        project = self._session.project
-        path = project.pages[name]
-        if path.suffix == ".txt":
-            markup = drawn_text(document)
-        else:
-            styles = request.query_params.get("styles") != "0"
-            markup = drawn_page(read_bytes(path), document, styles=styles, encoding=project.encoding)
-        answer = HTMLResponse(markup.encode("utf-8", "replace"))
-        answer.headers["Content-Security-Policy"] = DRAWN_POLICY
-        return answer
-
-    def change(self, request: Request, body: dict[str, Any]) -> Any:
-        """Changes labels."""
-        changes = [(_whole(row), str(letter)) for row, letter in _listed(body.get("changes"))]
-        revision, seconds = _whole(body.get("revision")), _number(body.get("seconds"))
-        return _told(self._session.change(str(body.get("id")), revision, changes, seconds))
-
-    def finish(self, request: Request, body: dict[str, Any]) -> Any:
-        """Finishes a page."""
-        name, revision = str(body.get("id")), _whole(body.get("revision"))
-        labels = self._session.finish(name, revision, str(body.get("labels")), _number(body.get("seconds")))
-        return {**_told(labels), "next": self._next(name)}
-
-    def put_off(self, request: Request, body: dict[str, Any]) -> Any:
-        """Puts a page off."""
-        name = str(body.get("id"))
-        self._session.put_off(name)
-        return {"next": self._next(name)}
+def _drawn(session: Session, request: Request) -> Response:
+    """Returns a page as a browser draws it."""
+    name = _page_of(request)
+    document, project = session.document(name), session.project
+    path = project.pages[name]
+    if path.suffix == ".txt":
+        markup = drawn_text(document)
+    else:
+        styles = request.query_params.get("styles") != "0"
+        markup = drawn_page(read_bytes(path), document, styles=styles, encoding=project.encoding)
+    answer = HTMLResponse(markup.encode("utf-8", "replace"))
+    answer.headers["Content-Security-Policy"] = _DRAWN_POLICY
+    return answer
 
 
 def _page_of(request: Request) -> str:
@@ -195,7 +295,7 @@ def _safely(function: Callable[[Request], Any]) -> Callable[[Request], Response]
     return lambda request: _answer(lambda: function(request))
 
 
-def _posted(function: Callable[[Request, dict[str, Any]], Any]) -> Callable[[Request], Any]:
+def _posted(function: Callable[[dict[str, Any]], Any]) -> Callable[[Request], Any]:
     async def endpoint(request: Request) -> Response:
         if request.headers.get("content-type", "").partition(";")[0] != "application/json":
             return JSONResponse({"error": "the request has to be JSON"}, 415)
@@ -210,36 +310,23 @@ def _posted(function: Callable[[Request, dict[str, Any]], Any]) -> Callable[[Req
             found = None
         if not isinstance(found, dict):
             return JSONResponse({"error": "the request is not a JSON object"}, 400)
-        return await run_in_threadpool(_answer, lambda: function(request, found))
+        return await run_in_threadpool(_answer, lambda: function(found))
 
     return endpoint
 
 
-class Serving:
+class Serving(NamedTuple):
     """A running server.
 
     Attributes:
-        url: the address with its token.
-        origin: the address without it.
+        origin: the address without its token.
+        url: the address with it.
         thread: in which it runs.
     """
 
-    def __init__(self, app: Starlette, listening: socket.socket) -> None:
-        port = listening.getsockname()[1]
-        guard = Guard(app, port)
-        self.origin = f"http://127.0.0.1:{port}"
-        self.url = f"{self.origin}/?token={guard.token}"
-        config = uvicorn.Config(guard, log_level="critical", access_log=False, server_header=False)
-        self._server = uvicorn.Server(config)
-        self.thread = threading.Thread(
-            target=self._server.run, kwargs={"sockets": [listening]}, name="annotate", daemon=True
-        )
-        self.thread.start()
-
-    def stop(self) -> None:
-        """Ends the server, after the requests that it is answering."""
-        self._server.should_exit = True
-        self.thread.join(10)
+    origin: str
+    url: str
+    thread: threading.Thread
 
 
 @contextmanager
@@ -266,9 +353,20 @@ def serving(session: Session, port: int = 0, command: Callable[[], str] = str) -
             f"cannot listen on port {port}: {error.strerror}; give another one with --port, or none for "
             "a free one"
         ) from error
-    served = Serving(application(session, command), listening)
+    port = listening.getsockname()[1]
+    guard = Guard(application(session, command), port)
+    server = uvicorn.Server(
+        uvicorn.Config(guard, log_level="critical", access_log=False, server_header=False)
+    )
+    thread = threading.Thread(
+        target=server.run, kwargs={"sockets": [listening]}, name="annotate", daemon=True
+    )
+    thread.start()
+    origin = f"http://127.0.0.1:{port}"
     try:
-        yield served
+        yield Serving(origin, f"{origin}/?token={guard.token}", thread)
     finally:
-        served.stop()
+        # after the requests that it is answering
+        server.should_exit = True
+        thread.join(10)
         listening.close()

@@ -15,9 +15,8 @@ from functools import lru_cache
 from typing import Any, Final
 
 from ncleaner.annotating.agreement import conflicts
-from ncleaner.annotating.guessing import Guess, Guesser, styles_of
 from ncleaner.annotating.labels import OPEN, PageLabels, digest_of
-from ncleaner.annotating.learning import Candidate, Learning, in_order
+from ncleaner.annotating.learning import Candidate, Guess, Guesser, Learning, in_order, styles_of
 from ncleaner.annotating.project import Project
 from ncleaner.document import Document
 from ncleaner.document.tables import HIDDEN, ZONES

@@ -19,7 +19,7 @@ from ncleaner.errors import InputError, NcleanerError
 from ncleaner.modelling.files import is_path
 from ncleaner.people.streams import show, tell, tell_error
 from ncleaner.reading.inputs import find_inputs, is_archive, is_page, stem
-from ncleaner.storage.base import is_url
+from ncleaner.storage.local import is_url
 from ncleaner.text.visible import counted, visible
 
 if TYPE_CHECKING:

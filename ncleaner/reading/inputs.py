@@ -15,8 +15,7 @@ from typing import Final, Literal, NoReturn
 from ncleaner.errors import InputError
 from ncleaner.reading.records import archive_kind
 from ncleaner.reading.streams import inflated
-from ncleaner.storage.base import Status, is_url
-from ncleaner.storage.local import missing
+from ncleaner.storage.local import Status, is_url, missing
 from ncleaner.storage.places import files_below, open_binary, status
 from ncleaner.text.visible import counted
 

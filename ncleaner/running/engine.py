@@ -55,7 +55,7 @@ from ncleaner.running.outputs import (
 from ncleaner.running.settings import Settings
 from ncleaner.running.stretched import CleaningInStretches
 from ncleaner.running.tally import Note, Tally
-from ncleaner.storage.base import Folder
+from ncleaner.storage.local import Folder
 from ncleaner.storage.places import folder_and_name, folder_at
 from ncleaner.text.visible import counted
 

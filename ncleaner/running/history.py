@@ -16,7 +16,7 @@ from ncleaner.errors import InputError
 from ncleaner.reading.streams import inflated
 from ncleaner.running.manifest import NAME, Line
 from ncleaner.running.tally import Tally
-from ncleaner.storage.base import is_url
+from ncleaner.storage.local import is_url
 from ncleaner.storage.places import open_binary
 
 __all__ = ["Group", "History", "PageRow", "Sample", "read_history", "samples"]

@@ -24,7 +24,7 @@ from ncleaner.recipe import Recipe
 from ncleaner.running.settings import Reading, Settings
 from ncleaner.running.tally import Tally
 from ncleaner.sinks.choice import Output
-from ncleaner.storage.base import Folder, Log
+from ncleaner.storage.local import Folder, Log
 from ncleaner.text.visible import counted
 from ncleaner.versions import OUTPUTS
 

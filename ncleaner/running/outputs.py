@@ -13,7 +13,7 @@ from ncleaner.running.jobs import Chunk
 from ncleaner.running.manifest import NAME as MANIFEST
 from ncleaner.running.settings import Settings
 from ncleaner.sinks.base import Writable
-from ncleaner.storage.base import Folder, is_url
+from ncleaner.storage.local import Folder, is_url
 from ncleaner.storage.places import folder_and_name
 
 __all__ = [

@@ -24,8 +24,7 @@ from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
 from ncleaner.sinks.choice import Output
 from ncleaner.sinks.signatures import SignaturesSink
-from ncleaner.storage.base import is_url
-from ncleaner.storage.local import write_whole
+from ncleaner.storage.local import is_url, write_whole
 from ncleaner.surveying.build import PAGES, Builder
 from ncleaner.surveying.survey import MOST_PAGES, is_survey
 

@@ -31,8 +31,7 @@ from ncleaner.running.outputs import output_errors
 from ncleaner.running.tally import Note
 from ncleaner.sorting.runs import DIRECTORIES, NO_HOST, By
 from ncleaner.sorting.tasks import Merged, MergeTask, Scanned, ScanTask
-from ncleaner.storage.base import Log, is_url
-from ncleaner.storage.local import LocalFolder, flush_directories
+from ncleaner.storage.local import LocalFolder, Log, flush_directories, is_url
 from ncleaner.text.visible import counted
 
 __all__ = ["Phase", "Progress", "SortTally", "no_progress", "sort"]

@@ -46,7 +46,7 @@ from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
 from ncleaner.sinks.choice import Output
 from ncleaner.sinks.parquet import to_table
-from ncleaner.storage.base import Folder, Log, is_url
+from ncleaner.storage.local import Folder, Log, is_url
 from ncleaner.storage.places import folder_at
 
 try:

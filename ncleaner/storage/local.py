@@ -1,27 +1,89 @@
-"""Files and folders on this machine, and files that appear complete or not at all."""
+"""The interfaces of storage; and files and folders on this machine, which appear complete or not at all."""
 
 from __future__ import annotations
 
 import errno
 import io
 import os
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final, NamedTuple, Protocol
 
 from ncleaner.errors import OutputError, cannot_write
-from ncleaner.storage.base import Log, Status
 
 __all__ = [
+    "Folder",
     "LocalFolder",
+    "Log",
+    "Status",
     "atomic_file",
     "check_writable",
     "flush_directories",
+    "is_url",
     "local_status",
     "missing",
+    "scheme_of",
     "write_whole",
 ]
+
+_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
+
+
+class Status(NamedTuple):
+    """Size and time of a file, by which a later run sees whether the file has changed.
+
+    Attributes:
+        size: in bytes; -1 when unknown.
+        modified: time of its last change, nanoseconds since 1970; -1 when unknown.
+    """
+
+    size: int
+    modified: int
+
+
+def is_url(path: str) -> bool:
+    """Whether a path is a URL for fsspec, not a file on this machine."""
+    return _SCHEME.match(path) is not None
+
+
+def scheme_of(url: str) -> str:
+    """Returns the scheme of a URL in lower case: `s3` for `s3://bucket/name`."""
+    return url.partition("://")[0].lower()
+
+
+class Log(Protocol):
+    """A file of lines to which a run appends, and which later runs read."""
+
+    def lines(self) -> Iterator[bytes]:
+        """Yields the complete lines of the file, each with its line feed."""
+        ...
+
+    def add(self, line: bytes) -> None:
+        """Appends a line, which ends with a line feed. Raises OSError if there is no space."""
+        ...
+
+
+class Folder(Protocol):
+    """A directory for outputs. Names are relative paths with slashes; missing directories are made."""
+
+    def file(self, name: str) -> AbstractContextManager[BinaryIO]:
+        """Opens a file that appears under its name only when it is complete. Raises OSError."""
+        ...
+
+    def size(self, name: str) -> int:
+        """Returns the size of a file in bytes; -1 if it does not exist."""
+        ...
+
+    def remove(self, name: str) -> None:
+        """Deletes a file if it exists."""
+        ...
+
+    def log(self, name: str) -> AbstractContextManager[Log]:
+        """Opens a log for one run at a time. Raises OutputError."""
+        ...
+
 
 try:
     import fcntl

@@ -10,8 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import BinaryIO
 
-from ncleaner.storage.base import Folder, Status, is_url
-from ncleaner.storage.local import LocalFolder, local_status
+from ncleaner.storage.local import Folder, LocalFolder, Status, is_url, local_status
 
 __all__ = ["files_below", "folder_and_name", "folder_at", "open_binary", "status"]
 

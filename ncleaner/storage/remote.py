@@ -17,7 +17,7 @@ from ncleaner.errors import InputError
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
-from ncleaner.storage.base import Log, Status, scheme_of
+from ncleaner.storage.local import Log, Status, scheme_of
 
 __all__ = ["RemoteFile", "RemoteFolder", "remote_files", "remote_status"]
 

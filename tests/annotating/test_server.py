@@ -16,9 +16,8 @@ pytest.importorskip("nh3", reason="nh3 is not installed")
 
 from starlette.testclient import TestClient
 
-from ncleaner.annotating.guard import Guard
 from ncleaner.annotating.project import open_project
-from ncleaner.annotating.server import application, serving
+from ncleaner.annotating.server import Guard, application, serving
 from ncleaner.annotating.session import Session
 from ncleaner.errors import InputError
 from ncleaner.training.curve import fit

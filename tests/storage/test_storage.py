@@ -14,7 +14,7 @@ import pytest
 
 from ncleaner.errors import InputError
 from ncleaner.reading.inputs import find_inputs, listed_inputs
-from ncleaner.storage.base import Status, is_url
+from ncleaner.storage.local import Status, is_url
 from ncleaner.storage.places import folder_and_name, folder_at, open_binary, status
 
 from ..people.test_app import NCLEANER
