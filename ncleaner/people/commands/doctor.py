@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import groupby
 from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated
@@ -14,7 +13,7 @@ from ncleaner.people.streams import show, show_json
 from ncleaner.text.visible import counted, visible
 
 if TYPE_CHECKING:
-    from ncleaner.checking.installation import Finding
+    from ncleaner.checking import Finding
 
 __all__ = ["EXAMPLES", "command"]
 
@@ -39,14 +38,16 @@ def command(
     Exit status 1: something is broken; the line says what to do. A note is about something that works, but
     could be faster, or is not installed.
     """
+    from ncleaner.checking import findings
+
     found: list[Finding] = []
-    findings = _findings(speed)
+    yielded = findings(cores(), speed)
     if as_json:
-        found = list(findings)
+        found = list(yielded)
         broken = sum(finding.state == "broken" for finding in found)
         show_json({"broken": broken, "findings": [finding.record() for finding in found]})
     else:
-        for part, members in groupby(findings, key=lambda finding: finding.part):
+        for part, members in groupby(yielded, key=lambda finding: finding.part):
             show(f"{part[:1].upper()}{part[1:]}")
             for finding in members:
                 found.append(finding)
@@ -57,32 +58,6 @@ def command(
         )
     if broken:
         raise typer.Exit(1)
-
-
-def _findings(speed: bool) -> Iterator[Finding]:
-    """Yields all findings, in the order in which they are shown."""
-    from ncleaner.checking.installation import (
-        REINSTALL,
-        compiled,
-        folders,
-        guarded,
-        installation,
-        machine,
-        models,
-        needed,
-        optional,
-        rates,
-    )
-
-    yield from guarded("installation", installation, REINSTALL)
-    yield from guarded("installation", needed, REINSTALL)
-    yield from guarded("compiled parts", compiled, REINSTALL)
-    yield from guarded("optional parts", optional, REINSTALL)
-    yield from guarded("models", models, REINSTALL)
-    yield from guarded("folders", folders, "see which folder it is, and make it writable")
-    yield from guarded("machine", lambda: machine(cores()), "report it: the system is unknown to ncleaner")
-    if speed:
-        yield from guarded("speed of one core", rates, REINSTALL)
 
 
 def _lines(finding: Finding) -> list[str]:

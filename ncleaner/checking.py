@@ -1,5 +1,5 @@
-"""The package itself (version, needed packages, compiled parts), and what a run finds around it (models,
-folders, cores, memory, open files, rates)."""
+"""What `doctor` says: of the package itself (version, needed packages, compiled parts), and of what a run
+finds around it (models, folders, cores, memory, open files, rates)."""
 
 from __future__ import annotations
 
@@ -23,26 +23,70 @@ from typing import Any, Literal
 from ncleaner.errors import ModelError, NcleanerError
 from ncleaner.text.visible import counted
 
-__all__ = [
-    "BROKEN",
-    "FINE",
-    "NOTE",
-    "REINSTALL",
-    "Finding",
-    "State",
-    "compiled",
-    "folders",
-    "guarded",
-    "installation",
-    "machine",
-    "models",
-    "needed",
-    "optional",
-    "rates",
-    "requirements",
-]
+__all__ = ["BROKEN", "FINE", "NOTE", "Finding", "State", "findings", "guarded", "rates", "requirements"]
 
-REINSTALL = "install it again: pip install --force-reinstall ncleaner; in a checkout: pip install -e ."
+State = Literal["ok", "note", "broken"]
+#: It works.
+FINE: State = "ok"
+#: It works, and there is something to know about it.
+NOTE: State = "note"
+#: It does not work.
+BROKEN: State = "broken"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one check has found out.
+
+    Attributes:
+        part: what the check is about, such as `models`; the heading that it is shown under.
+        name: of the thing that is checked.
+        state: `ok`, `note` or `broken`.
+        said: what was found, in words.
+        remedy: what to do, in words; empty if there is nothing to do.
+        values: the same for programs: {name: value}, all of them JSON.
+    """
+
+    part: str
+    name: str
+    state: State
+    said: str
+    remedy: str = ""
+    values: dict[str, Any] = field(default_factory=dict)
+
+    def record(self) -> dict[str, Any]:
+        """Returns the finding for JSON."""
+        found = {"part": self.part, "name": self.name, "state": self.state, "said": self.said}
+        return {**found, **({"remedy": self.remedy} if self.remedy else {}), **self.values}
+
+
+def guarded(part: str, check: Callable[[], Iterator[Finding]], remedy: str) -> Iterator[Finding]:
+    """Yields what a check finds. Where it fails itself, for whatever reason, that is a finding, too: who asks
+    why something does not work needs an answer."""
+    try:
+        yield from check()
+    except (Exception, SystemExit) as error:
+        lines = str(error).strip().splitlines()
+        what = lines[0] if lines else ""
+        if not isinstance(error, NcleanerError):
+            what = f"{type(error).__name__}: {what}" if what else type(error).__name__
+        yield Finding(part, "check", BROKEN, what, remedy)
+
+
+def findings(cores: int, speed: bool) -> Iterator[Finding]:
+    """Yields all findings, in the order in which they are shown; `cores`: those that this process may use."""
+    yield from guarded("installation", installation, _REINSTALL)
+    yield from guarded("installation", needed, _REINSTALL)
+    yield from guarded("compiled parts", compiled, _REINSTALL)
+    yield from guarded("optional parts", optional, _REINSTALL)
+    yield from guarded("models", models, _REINSTALL)
+    yield from guarded("folders", folders, "see which folder it is, and make it writable")
+    yield from guarded("machine", lambda: machine(cores), "report it: the system is unknown to ncleaner")
+    if speed:
+        yield from guarded("speed of one core", rates, _REINSTALL)
+
+
+_REINSTALL = "install it again: pip install --force-reinstall ncleaner; in a checkout: pip install -e ."
 # extras for those who work on the package
 _OURS = ("test", "bench", "fuzz", "docs", "dev")
 _REQUIREMENT = re.compile(r"([\w.-]+)(?:\[([\w,-]+)\])?")
@@ -78,7 +122,7 @@ def installation() -> Iterator[Finding]:
 
 
 def _package() -> Path:
-    return Path(__file__).resolve().parent.parent
+    return Path(__file__).resolve().parent
 
 
 def _declared(package: str) -> Iterator[tuple[str, str, list[str]]]:
@@ -167,7 +211,12 @@ def compiled() -> Iterator[Finding]:
     if missing:
         shown = ", ".join(missing[:3]) + (" …" if len(missing) > 3 else "")
         yield Finding(
-            part, "modules", BROKEN, f"not compiled for this Python: {shown}", REINSTALL, {"missing": missing}
+            part,
+            "modules",
+            BROKEN,
+            f"not compiled for this Python: {shown}",
+            _REINSTALL,
+            {"missing": missing},
         )
         return
     for name in names:
@@ -233,11 +282,11 @@ def models() -> Iterator[Finding]:
         try:
             load_model(name)
         except NcleanerError as error:
-            yield Finding("models", name, BROKEN, str(error), REINSTALL)
+            yield Finding("models", name, BROKEN, str(error), _REINSTALL)
         else:
             good.append(name)
     if not good:
-        yield Finding("models", "shipped", BROKEN, "no model came with the package", REINSTALL)
+        yield Finding("models", "shipped", BROKEN, "no model came with the package", _REINSTALL)
         return
     yield Finding("models", "shipped", FINE, ", ".join(good), values={"names": good})
     try:
@@ -355,54 +404,6 @@ def _open_files() -> int | None:
 
 def _size(number: int) -> str:
     return f"{number / 1e9:,.1f} GB"
-
-
-State = Literal["ok", "note", "broken"]
-#: It works.
-FINE: State = "ok"
-#: It works, and there is something to know about it.
-NOTE: State = "note"
-#: It does not work.
-BROKEN: State = "broken"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What one check has found out.
-
-    Attributes:
-        part: what the check is about, such as `models`; the heading that it is shown under.
-        name: of the thing that is checked.
-        state: `ok`, `note` or `broken`.
-        said: what was found, in words.
-        remedy: what to do, in words; empty if there is nothing to do.
-        values: the same for programs: {name: value}, all of them JSON.
-    """
-
-    part: str
-    name: str
-    state: State
-    said: str
-    remedy: str = ""
-    values: dict[str, Any] = field(default_factory=dict)
-
-    def record(self) -> dict[str, Any]:
-        """Returns the finding for JSON."""
-        found = {"part": self.part, "name": self.name, "state": self.state, "said": self.said}
-        return {**found, **({"remedy": self.remedy} if self.remedy else {}), **self.values}
-
-
-def guarded(part: str, check: Callable[[], Iterator[Finding]], remedy: str) -> Iterator[Finding]:
-    """Yields what a check finds. Where it fails itself, for whatever reason, that is a finding, too: who asks
-    why something does not work needs an answer."""
-    try:
-        yield from check()
-    except (Exception, SystemExit) as error:
-        lines = str(error).strip().splitlines()
-        what = lines[0] if lines else ""
-        if not isinstance(error, NcleanerError):
-            what = f"{type(error).__name__}: {what}" if what else type(error).__name__
-        yield Finding(part, "check", BROKEN, what, remedy)
 
 
 # seconds for each rate, after a first round that is not counted; all of it has to take less than ten

@@ -1,1 +1,0 @@
-"""What is installed, whether all of it works, and how fast it is on this machine."""
