@@ -10,7 +10,7 @@ import pytest
 from ncleaner.comparing.figures import Comparison, NotRun, PageFigures, ToolFigures
 from ncleaner.comparing.gold import GoldPage, GoldSet
 from ncleaner.comparing.tools import Tool, method
-from ncleaner.people.comparison import comparison_panel, comparison_table, draw_comparisons
+from ncleaner.people.commands.compare import comparison_panel, comparison_table, draw_comparisons
 from ncleaner.scoring.measures import BagUnit, MatchCounts
 from ncleaner.training.conventions import ZoneUse
 from ncleaner.training.pairs import Source

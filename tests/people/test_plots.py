@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 import pytest
 
 from ncleaner.errors import OutputError
+from ncleaner.people.commands.tune import draw_tuning, tuning_panels
 from ncleaner.people.plots import Panel, Series, drawing, names_of_points, plot_path, write_plot
-from ncleaner.people.tuning import draw_tuning, tuning_panels
 from ncleaner.training.tuning import Trial, Tuning
 from ncleaner.training.validation import Figures
 

@@ -21,8 +21,7 @@ from ncleaner.errors import TrainingError, TrainingWarning
 from ncleaner.methods.choice import read_ngrams
 from ncleaner.modelling.alphabet import Alphabet, alphabet, learned_alphabet
 from ncleaner.modelling.ngrams import GramCounter, NGramModel, Tallies, add_tallies, two_sides
-from ncleaner.people.commands.tune import train_command
-from ncleaner.people.tuning import tuning_table
+from ncleaner.people.commands.tune import train_command, tuning_table
 from ncleaner.recipe import Recipe
 from ncleaner.training import Labelled, NGramOptions
 from ncleaner.training.examples import Examples, Scheme
