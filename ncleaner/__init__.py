@@ -102,41 +102,31 @@ if PathFinder.find_spec("ncleaner._cyutility", __path__) is None:
 # Where each name stands. A name is imported when it is asked for: cleaning loads neither what trains nor what
 # draws.
 _MODULES = {
-    "Cleaner": "ncleaner.cleaner",
-    "Damage": "ncleaner.page",
-    "Document": "ncleaner.document",
-    "EvaluationError": "ncleaner.errors",
-    "Extracted": "ncleaner.cleaner",
-    "HybridModel": "ncleaner.modelling.hybrid",
-    "InputError": "ncleaner.errors",
-    "InputWarning": "ncleaner.errors",
-    "Kept": "ncleaner.document.kept",
-    "Limits": "ncleaner.limits",
-    "Metadata": "ncleaner.describing.metadata",
-    "ModelError": "ncleaner.errors",
-    "NGramModel": "ncleaner.modelling.ngrams",
-    "NcleanerError": "ncleaner.errors",
-    "OutputError": "ncleaner.errors",
-    "Page": "ncleaner.page",
-    "Pair": "ncleaner.training.pairs",
-    "Recipe": "ncleaner.recipe",
-    "Row": "ncleaner.frames",
-    "Segment": "ncleaner.document",
-    "Skip": "ncleaner.page",
-    "TrainingError": "ncleaner.errors",
-    "TrainingWarning": "ncleaner.errors",
-    "clean": "ncleaner.cleaner",
-    "evaluate": "ncleaner.scoring.evaluation",
-    "explain": "ncleaner.explaining.explain",
-    "extract": "ncleaner.cleaner",
-    "load_model": "ncleaner.methods.choice",
-    "metadata": "ncleaner.cleaner",
-    "pages": "ncleaner.reading.archive",
-    "read": "ncleaner.reading.archive",
-    "read_pairs": "ncleaner.training.pairs",
-    "read_rows": "ncleaner.training.sources",
-    "rows": "ncleaner.frames",
-    "train": "ncleaner.training.train",
+    name: module
+    for module, names in {
+        "ncleaner.cleaner": "Cleaner Extracted clean extract metadata",
+        "ncleaner.describing.metadata": "Metadata",
+        "ncleaner.document": "Document Segment",
+        "ncleaner.document.kept": "Kept",
+        "ncleaner.errors": (
+            "EvaluationError InputError InputWarning ModelError NcleanerError OutputError TrainingError "
+            "TrainingWarning"
+        ),
+        "ncleaner.explaining.explain": "explain",
+        "ncleaner.frames": "Row rows",
+        "ncleaner.limits": "Limits",
+        "ncleaner.methods.choice": "load_model",
+        "ncleaner.modelling.hybrid": "HybridModel",
+        "ncleaner.modelling.ngrams": "NGramModel",
+        "ncleaner.page": "Damage Page Skip",
+        "ncleaner.reading.archive": "pages read",
+        "ncleaner.recipe": "Recipe",
+        "ncleaner.scoring.evaluation": "evaluate",
+        "ncleaner.training.pairs": "Pair read_pairs",
+        "ncleaner.training.sources": "read_rows",
+        "ncleaner.training.train": "train",
+    }.items()
+    for name in names.split()
 }
 
 

@@ -7,6 +7,7 @@ import math
 import operator
 import os
 import re
+import sys
 import warnings
 from collections.abc import Iterable, Sequence
 from numbers import Real
@@ -107,12 +108,19 @@ def _range(low: int, high: int | None) -> str:
     return f"of at least {low:,}" if high is None else f"from {low:,} to {high:,}"
 
 
-def page_of(given: object, callers: int, encoding: str | None = None) -> bytes | str:
+def _level_of_user() -> int:
+    """Returns the `stacklevel` of a warning of the caller at the line of the user's code."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("ncleaner."):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+def page_of(given: object, encoding: str | None = None) -> bytes | str:
     """Returns what a caller gives as a page.
 
     Args:
         given: by the caller.
-        callers: functions between this one and the user's code, and this one.
         encoding: of the page, if the caller names it.
 
     Raises:
@@ -129,13 +137,13 @@ def page_of(given: object, callers: int, encoding: str | None = None) -> bytes |
                 "`Path(…).read_bytes()` reads a file, `ncleaner.pages(…)` reads files, archives and "
                 "addresses",
                 InputWarning,
-                stacklevel=callers,
+                stacklevel=_level_of_user(),
             )
         # a binary file that was read as text
         check_text(given[:_HEAD].encode("latin-1", "replace"), decoded=True)
         return given
     if isinstance(given, bytearray | memoryview):
-        return page_of(bytes(given), callers, encoding)
+        return page_of(bytes(given), encoding)
     advice = "give its bytes or its text"
     if given is None or (isinstance(given, float) and given != given) or type(given).__name__ == "NAType":
         advice = "leave rows without a page out, with dropna() or map(…, na_action='ignore')"

@@ -193,13 +193,11 @@ class Cleaner:
 
         Raises as `clean` does.
         """
-        return self._dumped(html, url, 4)
+        return self._dumped(html, url)
 
-    def _dumped(
-        self, html: bytes | str, url: str, callers: int, marks: bool = False, facts: bool = False
-    ) -> Document:
+    def _dumped(self, html: bytes | str, url: str, marks: bool = False, facts: bool = False) -> Document:
         check_is("url", url, str, "an address as str")
-        page = page_of(html, callers, self.recipe.encoding)
+        page = page_of(html, self.recipe.encoding)
         return self._with_site(self._of_html(page, marks=marks, facts=facts), url)
 
     def _of_html(
@@ -279,10 +277,7 @@ class Cleaner:
             InputError: the page exceeds `limits.bytes` or `limits.segments`, or is a binary file.
             ModelError: the survey of sites is damaged.
         """
-        return self._text(html, url, 5)
-
-    def _text(self, html: bytes | str, url: str, callers: int) -> str:
-        document = self._dumped(html, url, callers)
+        document = self._dumped(html, url)
         return kept_text(document, self._decided(document)).decode()
 
     def extract(
@@ -298,13 +293,11 @@ class Cleaner:
 
         Arguments and errors as for `markdown`.
         """
-        return self._extracted(html, url, MarkupOptions(links, images, spans), 5)
-
-    def _extracted(self, html: bytes | str, url: str, options: MarkupOptions, callers: int) -> Extracted:
         # those who want a text only need none of it
         from ncleaner.markup.render import markdown_of
 
-        document = self._dumped(html, url, callers, marks=True, facts=True)
+        options = MarkupOptions(links, images, spans)
+        document = self._dumped(html, url, marks=True, facts=True)
         kept = self.keep(document)
         return Extracted(
             text=kept_text(document, kept).decode(),
@@ -328,7 +321,7 @@ class Cleaner:
 
         Raises as `clean` does.
         """
-        return _metadata(html, url, self.recipe, 4)
+        return _metadata(html, url, self.recipe)
 
     def markdown(
         self,
@@ -364,7 +357,7 @@ class Cleaner:
 
         check_flag("front_matter", front_matter)
         options = MarkupOptions(links, images, spans)
-        document = self._dumped(html, url, 4, marks=True, facts=front_matter or images)
+        document = self._dumped(html, url, marks=True, facts=front_matter or images)
         kept = self.keep(document) if front_matter else self._decided(document)
         text = markdown_of(document, kept, options, url).decode()
         if not (front_matter and text):
@@ -390,7 +383,7 @@ class Cleaner:
         from ncleaner.markup.render import html_of
 
         options = MarkupOptions(links, images, spans)
-        document = self._dumped(html, url, 4, marks=True, facts=images)
+        document = self._dumped(html, url, marks=True, facts=images)
         return html_of(document, self._decided(document), options, url).decode()
 
     def page(self, page: Page) -> tuple[Document, Kept]:
@@ -496,7 +489,7 @@ def clean(html: bytes | str) -> str:
         InputError: the page exceeds the default limits, or is a binary file, such as a PDF, an image or
             compressed data; the message says which.
     """
-    return _default_cleaner()._text(html, "", 5)
+    return _default_cleaner().clean(html)
 
 
 def extract(
@@ -528,7 +521,7 @@ def extract(
 
     Warns and raises as `clean` does, and ValueError for other `spans`.
     """
-    return _default_cleaner()._extracted(html, url, MarkupOptions(links, images, spans), 5)
+    return _default_cleaner().extract(html, url, links=links, images=images, spans=spans)
 
 
 def _default_cleaner() -> Cleaner:
@@ -552,12 +545,12 @@ def metadata(html: bytes | str, url: str = "") -> Metadata:
 
     Warns and raises as `clean` does.
     """
-    return _metadata(html, url, Recipe(), 4)
+    return _metadata(html, url, Recipe())
 
 
-def _metadata(html: bytes | str, url: str, recipe: Recipe, callers: int) -> Metadata:
+def _metadata(html: bytes | str, url: str, recipe: Recipe) -> Metadata:
     check_is("url", url, str, "an address as str")
-    page = page_of(html, callers, recipe.encoding)
+    page = page_of(html, recipe.encoding)
     return _said_by(dump_html(page, encoding=recipe.encoding, limits=recipe.limits, facts=True), url)
 
 

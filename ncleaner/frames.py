@@ -141,24 +141,18 @@ def _rows(
 ) -> Iterator[Row]:
     for path in paths:
         try:
-            yield from _rows_of(path, cleaner, options, input_format, marker)
+            found = pages(path, input_format=input_format, limits=cleaner.recipe.limits, marker=marker)
+            for page in found:
+                try:
+                    document, kept = cleaner.page(page)
+                except InputError as error:
+                    place = page.url or f"{page.source}, offset {page.offset}"
+                    _LOG.warning("%s: page given up: %s", visible(place), visible(str(error)))
+                    continue
+                text = kept_text(document, kept).decode()
+                yield cast(Row, row_of(page, document, kept, options, text))
         except InputError as error:
             # one file of many costs no other
             if len(paths) == 1:
                 raise
             _LOG.warning("%s", visible(str(error)))
-
-
-def _rows_of(
-    path: str, cleaner: Cleaner, options: SinkOptions, input_format: InputFormat, marker: str | None
-) -> Iterator[Row]:
-    found = pages(path, input_format=input_format, limits=cleaner.recipe.limits, marker=marker)
-    for page in found:
-        try:
-            document, kept = cleaner.page(page)
-        except InputError as error:
-            place = page.url or f"{page.source}, offset {page.offset}"
-            _LOG.warning("%s: page given up: %s", visible(place), visible(str(error)))
-            continue
-        text = kept_text(document, kept).decode()
-        yield cast(Row, row_of(page, document, kept, options, text))
