@@ -341,29 +341,25 @@ def run_summary(tally: Tally) -> str:
             f"{number:,} of the empty pages {holds} only a notice, such as an error message or a "
             f"cookie wall: --notices keeps {it}"
         )
-    if number := tally.reserved:
-        lines.append(
-            f"{counted(number, 'page is', 'pages are')} left out for opting out: text mining is reserved, "
-            "or robots are told noai, noarchive or noindex (--respect-tdm)"
-        )
-    if number := tally.foreign:
-        lines.append(
-            f"{counted(number, 'page is', 'pages are')} left out for being in another language (--language)"
-        )
-    if number := tally.doubtful:
-        lines.append(
-            f"{counted(number, 'page is', 'pages are')} left out for low estimated quality (--min-quality)"
-        )
-    if number := tally.dropped:
-        lines.append(
-            f"{counted(number, 'page is', 'pages are')} left out for repeating another page of the survey "
-            "(--drop-duplicates)"
-        )
-    if number := tally.duplicates - tally.dropped:
-        lines.append(
-            f"{counted(number, 'page repeats', 'pages repeat')} another page of the survey: "
-            "duplicate_of names it in jsonl and parquet"
-        )
+    for number, one, many, said in (
+        (
+            tally.reserved, "page is", "pages are",
+            "left out for opting out: text mining is reserved, or robots are told noai, noarchive or noindex "
+            "(--respect-tdm)",
+        ),
+        (tally.foreign, "page is", "pages are", "left out for being in another language (--language)"),
+        (tally.doubtful, "page is", "pages are", "left out for low estimated quality (--min-quality)"),
+        (
+            tally.dropped, "page is", "pages are",
+            "left out for repeating another page of the survey (--drop-duplicates)",
+        ),
+        (
+            tally.duplicates - tally.dropped, "page repeats", "pages repeat",
+            "another page of the survey: duplicate_of names it in jsonl and parquet",
+        ),
+    ):  # fmt: skip
+        if number:
+            lines.append(f"{counted(number, one, many)} {said}")
     if number := tally.seen:
         lines.append(
             f"{counted(number, 'paragraph is', 'paragraphs are')} left out because earlier pages have "

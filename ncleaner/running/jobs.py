@@ -26,7 +26,7 @@ from ncleaner.pools.pool import Activity, Death, Doing, Done, Failed, Pool, Wait
 from ncleaner.reading._warc import split_head
 from ncleaner.reading.archive import reread_record
 from ncleaner.reading.inputs import Input
-from ncleaner.reading.stretches import Layout, Stretch, open_stretch
+from ncleaner.reading.stretches import Layout, open_stretch
 from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Note, Tally
 from ncleaner.sinks.base import Sink
@@ -153,16 +153,11 @@ class Job:
     given_up: Mapping[int, GivenUp] = field(default_factory=dict)
     send_each_until: int = -1
 
-    def items(self, settings: Settings, on_read: Callable[[], None]) -> Iterable[Page | Skip | Damage]:
-        """Returns the items of the job; `on_read` is as for `read`.
-
-        Raises:
-            InputError: the input cannot be read at all.
-        """
+    def run(self, state: WorkerState) -> Iterator[Chunk]:
+        """Cleans the items; yields the results in chunks. Raises InputError: the input cannot be read."""
         raise NotImplementedError
 
-    def run(self, state: WorkerState) -> Iterator[Chunk]:
-        """Cleans the items; yields the results in chunks."""
+    def _cleaned(self, items: Iterable[Page | Skip | Damage], state: WorkerState) -> Iterator[Chunk]:
         parts: list[bytes] = []
         quarantine: list[bytes] = []
         size = count = 0
@@ -171,7 +166,7 @@ class Job:
         since = time.monotonic()
         activity = state.activity
         activity.begin(Doing.READING)
-        for number, item in enumerate(self.items(state.settings, activity.live)):
+        for number, item in enumerate(items):
             if number < self.skip:
                 activity.live()
                 continue
@@ -216,9 +211,9 @@ class FileJob(Job):
 
     path: str = ""
 
-    def items(self, settings: Settings, on_read: Callable[[], None]) -> Iterable[Page | Skip | Damage]:
-        """Reads the input."""
-        return settings.read(self.path, on_read=on_read)
+    def run(self, state: WorkerState) -> Iterator[Chunk]:
+        """Reads the input and cleans it."""
+        return self._cleaned(state.settings.read(self.path, on_read=state.activity.live), state)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,21 +222,9 @@ class PagesJob(Job):
 
     pages: tuple[Page, ...] = ()
 
-    def items(self, settings: Settings, on_read: Callable[[], None]) -> Iterable[Page | Skip | Damage]:
-        """Returns the pages."""
-        return self.pages
-
-
-@dataclass(frozen=True, slots=True)
-class _OpenJob(Job):
-    """A stretch that is open."""
-
-    stretch: Stretch | None = None
-
-    def items(self, settings: Settings, on_read: Callable[[], None]) -> Iterable[Page | Skip | Damage]:
-        """Returns the stretch."""
-        assert self.stretch is not None
-        return self.stretch
+    def run(self, state: WorkerState) -> Iterator[Chunk]:
+        """Cleans the pages."""
+        return self._cleaned(self.pages, state)
 
 
 _PLAIN = Layout("warc", "plain")
@@ -270,7 +253,7 @@ class StretchJob(Job):
             on_read=state.activity.live,
         ) as stretch:
             yield Chunk(b"", Tally(), 0, -1, began=stretch.began)
-            yield from _OpenJob(self.skip, self.given_up, self.send_each_until, stretch).run(state)
+            yield from self._cleaned(stretch, state)
             yield Chunk(b"", Tally(), 0, -1, ended=stretch.ended)
 
 
