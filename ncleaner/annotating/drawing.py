@@ -14,7 +14,6 @@ import nh3
 
 from ncleaner.document import Document
 from ncleaner.document.marked import ATTRIBUTES, ELEMENTS, marked_html
-from ncleaner.limits import Limits
 
 __all__ = ["drawn_page", "drawn_text"]
 
@@ -47,26 +46,19 @@ x-seg[data-here] { outline: 3px solid #1d4ed8 !important; outline-offset: 1px !i
 _EMPTY: Final = "<p>There is nothing to draw: the page has no text.</p>"
 
 
-def drawn_page(
-    body: bytes,
-    document: Document,
-    *,
-    styles: bool = True,
-    encoding: str | None = None,
-    limits: Limits = Limits(),
-) -> str:
+def drawn_page(body: bytes, document: Document, *, styles: bool = True, encoding: str | None = None) -> str:
     """Returns the markup of a whole page in which each text knows the number of its segment (`data-seg`).
 
     Args:
         body: the page as served.
         document: its Document.
         styles: with the style sheets of the page.
-        encoding, limits: as for `dump_html`.
+        encoding: as for `dump_html`.
 
     Raises:
         InputError: the page cannot be parsed.
     """
-    marked = marked_html(body, document, encoding=encoding, limits=limits)
+    marked = marked_html(body, document, encoding=encoding)
     sheets = "".join(_style(text, media) for media, text in marked.styles) if styles else ""
     markup = nh3.clean(
         marked.body,

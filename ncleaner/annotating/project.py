@@ -143,15 +143,10 @@ class Project:
         """
         return read_labels(self._path(name, page), document)
 
-    def summary(self, name: str, page: str) -> PageLabels | None:
-        """Returns the same without reading the page. Raises TrainingError: the file is damaged."""
-        path = self._path(name, page)
-        return stored_labels(path) if path.is_file() else None
-
     def all_labels(self, page: str, people: Iterable[str] | None = None) -> dict[str, PageLabels]:
-        """Returns {person: labels} of a page. Raises TrainingError: a file is damaged."""
-        found = {name: self.summary(name, page) for name in (self.people() if people is None else people)}
-        return {name: labels for name, labels in found.items() if labels is not None}
+        """Returns {person: labels} of a page, without reading it. Raises TrainingError: a file is damaged."""
+        paths = {name: self._path(name, page) for name in (self.people() if people is None else people)}
+        return {name: stored_labels(path) for name, path in paths.items() if path.is_file()}
 
     def save(self, name: str, labels: PageLabels) -> None:
         """Writes the labels of a page by a person. Raises OutputError."""

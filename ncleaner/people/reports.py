@@ -369,11 +369,11 @@ def _sites(portrait: Portrait) -> list[tuple[str, ...]]:
     ]
 
 
-def survey_text(portrait: Portrait, most: int = 20) -> str:
+def survey_text(portrait: Portrait) -> str:
     """Returns the sums, and a line for each of the largest sites."""
     sums = [f"{name:<22}{value}" for name, value in _survey_sums(portrait)]
     shown = [_SITES.index(name) for name in ("site", "pages", "kept %", "layouts", "languages")]
-    rows = [[row[column] for column in shown] for row in [_SITES, *_sites(portrait)[:most]]]
+    rows = [[row[column] for column in shown] for row in [_SITES, *_sites(portrait)[:_MOST]]]
     return "\n".join([*sums, "", *text_table(rows, (0, 4))])
 
 

@@ -22,7 +22,7 @@ import sys
 import time
 import uuid
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
@@ -46,7 +46,7 @@ from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Tally
 from ncleaner.sinks.choice import Output
 from ncleaner.sinks.parquet import to_table
-from ncleaner.storage.local import Folder, Log, is_url
+from ncleaner.storage.local import Folder, LocalFolder, is_url
 from ncleaner.storage.places import folder_at
 
 try:
@@ -155,49 +155,38 @@ class _JobSetup:
         return _with_model(self.settings, model)
 
 
-class _Attempt:
+class _Attempt(LocalFolder):
     """An output directory for one attempt at a task.
 
     The attempt writes into a directory of its own, because Spark may have given up an earlier attempt that
     still writes the same output.
     """
 
-    def __init__(self, folder: Folder, path: Path, name: str) -> None:
-        self._folder = folder
-        self._path = path
+    def __init__(self, path: Path, name: str) -> None:
+        super().__init__(path)
         self._own = f"{_ATTEMPTS}/{name}"
 
     @contextmanager
     def file(self, name: str) -> Iterator[BinaryIO]:
-        with self._folder.file(f"{self._own}/{name}") as out:
+        with super().file(f"{self._own}/{name}") as out:
             yield out
-        whole = self._path / name
+        whole = self.path / name
         whole.parent.mkdir(parents=True, exist_ok=True)
-        (self._path / self._own / name).replace(whole)
-
-    def size(self, name: str) -> int:
-        return self._folder.size(name)
-
-    def remove(self, name: str) -> None:
-        self._folder.remove(name)
-
-    def log(self, name: str) -> AbstractContextManager[Log]:
-        return self._folder.log(name)
+        (self.path / self._own / name).replace(whole)
 
 
 @contextmanager
 def _attempt(output: str) -> Iterator[Folder]:
     """Opens the output directory for this attempt at a task."""
-    folder = folder_at(output)
     if is_url(output):
         # an object appears complete, even if several attempts write it
-        yield folder
+        yield folder_at(output)
         return
     context = TaskContext.get()
     assert context is not None
     name = f"{context.taskAttemptId()}-{uuid.uuid4().hex[:8]}"
     try:
-        yield _Attempt(folder, Path(output), name)
+        yield _Attempt(Path(output), name)
     finally:
         shutil.rmtree(Path(output, _ATTEMPTS, name), ignore_errors=True)
 

@@ -138,22 +138,20 @@ def command(
     result.show()
 
 
+@dataclass
 class _Evaluated:
     """One evaluation with all that is shown of it."""
 
-    def __init__(
-        self,
-        predicted: Path,
-        gold: Path,
-        measuring: Measuring,
-        recipe: Recipe,
-        given: list[str],
-        site_from: str | None,
-        quiet: bool,
-    ) -> None:
-        self._predicted, self._gold, self._measuring, self._recipe = predicted, gold, measuring, recipe
-        self._given, self._site_from, self._quiet = given, site_from, quiet
-        self._are_pages, self._raw = bool(given) or measuring.curve is not None, measuring.raw
+    predicted: Path
+    gold: Path
+    measuring: Measuring
+    recipe: Recipe
+    given: list[str]
+    site_from: str | None
+    quiet: bool
+
+    def __post_init__(self) -> None:
+        self._are_pages = bool(self.given) or self.measuring.curve is not None
         self._convention: dict[str, ZoneUse] | None = None
         self._problem = ""
         self._told: list[str] = []
@@ -167,21 +165,21 @@ class _Evaluated:
         from ncleaner.training.conventions import conventions_of
         from ncleaner.training.pairs import sites_of_names
 
-        asked = self._measuring
+        asked = self.measuring
         with (
-            CountDisplay("page cleaned", "pages cleaned", quiet=self._quiet) as cleaning,
-            cleaned(self._predicted, self._gold, Cleaner(self._recipe), cleaning.advance)
+            CountDisplay("page cleaned", "pages cleaned", quiet=self.quiet) as cleaning,
+            cleaned(self.predicted, self.gold, Cleaner(self.recipe), cleaning.advance)
             if self._are_pages
-            else nullcontext((self._predicted, self._gold)) as (predicted, gold),
+            else nullcontext((self.predicted, self.gold)) as (predicted, gold),
         ):
             pairs = self._read_pairs()
             if self._are_pages:
-                _warn(self._recipe, pairs)
+                _warn(self.recipe, pairs)
             sites = {pair.name: pair.site for pair in pairs} if pairs else sites_beside(gold)
-            if self._site_from is not None:
-                named = zip(sites, sites_of_names([*sites], self._site_from), strict=True)
+            if self.site_from is not None:
+                named = zip(sites, sites_of_names([*sites], self.site_from), strict=True)
                 sites |= {name: site for name, site in named if site}
-            with CountDisplay("page compared", "pages compared", quiet=self._quiet) as display:
+            with CountDisplay("page compared", "pages compared", quiet=self.quiet) as display:
                 self.result: Evaluation = evaluate_directories(
                     predicted, gold, unit=asked.unit, ascii_only=asked.ascii_only, jobs=jobs,
                     progress=display.advance, align_dir=asked.align, sites=sites,
@@ -198,16 +196,16 @@ class _Evaluated:
         Raises:
             TrainingError: the pages were given, but cannot be read or are not those of the gold texts.
         """
-        given = self._predicted if self._are_pages else self._raw
-        beside = given or self._gold.parent / "raw"
+        given = self.predicted if self._are_pages else self.measuring.raw
+        beside = given or self.gold.parent / "raw"
         unknown = "The convention of this gold text (zones such as headlines) is not known"
-        if self._gold.is_file() or not (given or beside.is_dir()):
+        if self.gold.is_file() or not (given or beside.is_dir()):
             self._problem = f"{unknown}: --raw DIR names its pages."
             return []
         try:
-            return _pairs(beside, self._gold, self._recipe.text, self._quiet)
+            return _pairs(beside, self.gold, self.recipe.text, self.quiet)
         except TrainingError as error:
-            if self._raw is not None:
+            if self.measuring.raw is not None:
                 raise
             self._problem = f"{unknown}; --raw DIR names its pages. {error}."
             return []
@@ -225,9 +223,9 @@ class _Evaluated:
         folder = html.with_name(f"{html.stem}_pages")
         links = self._write_views(folder, pairs, {name: text for name, (text, _) in texts.items()})
         convention = convention_table(self._convention) if self._convention else self._problem
-        title = f"{self._predicted.name} against {self._gold.name}"
+        title = f"{self.predicted.name} against {self.gold.name}"
         if self._are_pages:
-            title += f", {self._recipe.method}, model {self._recipe.model}"
+            title += f", {self.recipe.method}, model {self.recipe.model}"
         write_page(
             html,
             evaluation_page(
@@ -245,7 +243,7 @@ class _Evaluated:
         from ncleaner.people.plots import drawing
 
         try:
-            found = _curve(pairs, self._recipe, self._given, self._quiet)
+            found = _curve(pairs, self.recipe, self.given, self.quiet)
         except EvaluationError as error:
             # a method without thresholds has no curve; asked for, it is an error
             if prefix is not None:
@@ -266,7 +264,7 @@ class _Evaluated:
         from ncleaner.people.parts import write_page
 
         known = {pair.name: pair for pair in pairs}
-        cleaner = Cleaner(self._recipe) if self._are_pages else None
+        cleaner = Cleaner(self.recipe) if self._are_pages else None
         links: dict[str, str] = {}
         for number, (name, text) in enumerate(texts.items(), 1):
             pair = known.get(name) or known.get(Path(name).stem)
@@ -286,13 +284,13 @@ class _Evaluated:
         from ncleaner.people.evaluation import convention_table, evaluation_table
 
         found = self._convention
-        if self._measuring.json:
+        if self.measuring.json:
             told = None if found is None else {name: use.to_dict() for name, use in found.items()}
             show_json({**self.result.to_dict(), "convention": told})
         else:
-            show(evaluation_table(self.result, per_page=self._measuring.per_page))
+            show(evaluation_table(self.result, per_page=self.measuring.per_page))
             show(convention_table(found) if found else self._problem)
-        if not self._quiet:
+        if not self.quiet:
             for line in self._told:
                 tell(line)
 

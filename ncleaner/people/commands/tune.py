@@ -39,6 +39,7 @@ EXAMPLES = (
 _TRIED = "What is tried"
 
 _WIDTH = 78
+_ROWS = 10  # best combinations that are shown
 # from dark to light, for rising n
 _COLOURS = "#440154 #472f7d #3a528b #2e6d8e #21918c #28ae80 #5ec962 #addc30".split()
 
@@ -223,7 +224,7 @@ def _frame(values: list[float], upwards: bool) -> tuple[float, float]:
     return low, high
 
 
-def tuning_table(tuning: Tuning, rows: int = 10) -> str:
+def tuning_table(tuning: Tuning) -> str:
     """Returns the best combinations, tables of n × q for each alphabet and scheme, and the choice."""
     lines = [
         f"{counted(tuning.pages, 'page')} of {counted(tuning.sites, 'site')}, {tuning.folds}-fold "
@@ -232,7 +233,7 @@ def tuning_table(tuning: Tuning, rows: int = 10) -> str:
         "cross-entropy (H) in bits per character.",
         "",
         _HEAD,
-        *map(_row, tuning.ranking[:rows]),
+        *map(_row, tuning.ranking[:_ROWS]),
     ]
     for (name, scheme), trials in tuning.groups().items():
         lines += [
