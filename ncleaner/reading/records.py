@@ -31,7 +31,6 @@ from ncleaner.text.visible import counted
 
 __all__ = [
     "ArchiveKind",
-    "Place",
     "Record",
     "archive_kind",
     "find_record",
@@ -167,7 +166,9 @@ def records_until(
                 return reader.position
             clean_run = _CLEAN_RUN if reader.position > start else min(4 * clean_run, _LONGEST_CLEAN_RUN)
         members = Members(source, codec, begins_record, dictionary)
-        if (yield from _CarefulReader(source, members, kind, bound).run(clean_run, end)):
+        careful = _CarefulReader(source, members, kind, bound)
+        yield from careful.run(clean_run, end)
+        if careful.ended:
             return -1
         if 0 <= end <= source.tell():
             return source.tell()
@@ -212,73 +213,44 @@ def records_from(
             yield item
 
 
-class Place(NamedTuple):
-    """Where the bytes of a record are, as they are stored: from its offset to `end`, or before `members`.
-
-    Attributes:
-        end: in the source, where the next member begins; -1 if the record need not be a member of its own.
-        members: stand directly after the item; None with `end`, and for damage that members do not see.
-    """
-
-    end: int = -1
-    members: Members | None = None
-
-
 def records_through(
     source: Source, kind: ArchiveKind, codec: Codec, members_of: MembersOf
-) -> Iterator[tuple[Record | Damage, Place]]:
+) -> Iterator[tuple[Record | Damage, int | Members | None]]:
     """Reads all records of an archive, through members that the caller makes.
 
-    Yields each item with its place.
+    Yields each item with its place: where the next member begins, for a record that has a member to itself;
+    else the members, which stand directly after the item; None for damage that members do not see.
 
     Args:
         source, kind, codec: as for `records`.
         members_of: makes the members from a source, its codec, a test of the beginning of a record, and a
             dictionary.
     """
-    begins_record = _start_test(kind)
     dictionary = zstd_dictionary(source) if codec == "zstd" else NO_DICTIONARY
     if dictionary.damage:
-        yield Damage(dictionary.damage, source.name, source.tell()), Place()
+        yield Damage(dictionary.damage, source.name, source.tell()), None
     inner = inner_codec(source, codec, dictionary, kind) if codec != "plain" else None
     if inner is not None:
-        for item, within in _layered(
+        yield from _layered(
             source, codec, inner, dictionary, members_of, kind, _TO_REPAIR, MAX_HEAD, every=True
-        ):
-            yield item, Place(members=within)
+        )
         return
     is_fast = kind == "warc" and codec == "gzip" and source.is_file
     while True:
         if is_fast:
-            yield from _regular_places(source)
-        members = members_of(source, codec, begins_record, dictionary)
-        items = _CarefulReader(source, members, kind, _TO_REPAIR, True).run(_CLEAN_RUN if is_fast else 0)
-        if (yield from _with_place(items, Place(members=members))):
+            inflate = whole_inflater("gzip", NO_DICTIONARY)
+            regular = RegularReader(
+                source, MAGIC["gzip"], inflate, _TO_REPAIR, frozenset(), Record, alone=True
+            )
+            for record in regular:
+                yield record, regular.position
+            source.rewind(regular.position)
+        members = members_of(source, codec, _start_test(kind), dictionary)
+        reader = _CarefulReader(source, members, kind, _TO_REPAIR, True)
+        for item in reader.run(_CLEAN_RUN if is_fast else 0):
+            yield item, members
+        if reader.ended:
             return
-
-
-def _with_place(
-    items: Generator[Record | Damage, None, bool], place: Place
-) -> Generator[tuple[Record | Damage, Place], None, bool]:
-    """Yields items with their place, and returns what their generator returns."""
-    ended = False
-
-    def followed() -> Iterator[Record | Damage]:
-        nonlocal ended
-        ended = yield from items
-
-    for item in followed():
-        yield item, place
-    return ended
-
-
-def _regular_places(source: Source) -> Iterator[tuple[Record, Place]]:
-    """Reads regular records that have a gzip member each, and leaves the source where that ends."""
-    inflate = whole_inflater("gzip", NO_DICTIONARY)
-    reader = RegularReader(source, MAGIC["gzip"], inflate, _TO_REPAIR, frozenset(), Record, alone=True)
-    for record in reader:
-        yield record, Place(end=reader.position)
-    source.rewind(reader.position)
 
 
 def _start_test(kind: ArchiveKind) -> Callable[[bytes], bool]:
@@ -353,7 +325,11 @@ def _text(raw: bytes | None) -> str:
 
 
 class _CarefulReader:
-    """Finds the bounds of records itself, and the next record after damage."""
+    """Finds the bounds of records itself, and the next record after damage.
+
+    Attributes:
+        ended: there are no more records; else the source stands at the first of them after a `run`.
+    """
 
     def __init__(
         self, source: Source, members: Members, kind: ArchiveKind, bound: int, every: bool = False
@@ -364,19 +340,17 @@ class _CarefulReader:
         self._kind: ArchiveKind = kind
         self._bound = bound
         self._every = every
+        self.ended = False
         # offset of the member whose damage has been reported with one of its records
         self._reported = -1
 
-    def run(self, clean_run: int, end: int = -1) -> Generator[Record | Damage, None, bool]:
-        """Reads from the position of the source on.
+    def run(self, clean_run: int, end: int = -1) -> Iterator[Record | Damage]:
+        """Reads from the position of the source on; `ended` says then whether it has come to the end.
 
         Args:
             clean_run: number of records in a row without damage after which the method returns, at the
                 beginning of the next record; 0 to read to the end.
             end: the method returns at a member, or a record of a plain archive, that begins here or later.
-
-        Returns:
-            True at the end; False if there are more records, and the source stands at the first of them.
         """
         members = self._members
         members.next_member()
@@ -394,7 +368,7 @@ class _CarefulReader:
                 enough = 0 < clean_run <= clean or 0 <= end <= members.offset
                 if enough and members.peek(1):
                     self._source.rewind(members.offset)
-                    return False
+                    return
             self._skip_blank()
             if members.peek(1):
                 for item in self._record():
@@ -406,7 +380,8 @@ class _CarefulReader:
                 yield members.damage_item()
             if not members.next_member():
                 yield from members.pending
-                return True
+                self.ended = True
+                return
 
     def _skip_blank(self) -> None:
         while window := self._members.peek(64):

@@ -218,11 +218,11 @@ def stored_records(
         for item, place in records_through(source, kind, codec, members_of):
             found = None
             if isinstance(item, Record) and not item.damaged:
-                if place.members is None:
-                    found = _member(item, kind, codec, source, place.end, folder)
+                if isinstance(place, int):
+                    found = _member(item, kind, codec, source, place, folder)
                 else:
-                    assert copy is not None
-                    found = _found(item, kind, codec, place.members, copy)
+                    assert copy is not None and place is not None
+                    found = _found(item, kind, codec, place, copy)
             if damage is not None and (found is not None or isinstance(item, Damage)):
                 yield _with_length(damage, item.offset)
                 damage = None
@@ -230,9 +230,9 @@ def stored_records(
                 damage = item
             if found is not None:
                 yield found
-                if place.members is None:
+                if isinstance(place, int):
                     found.data.close()
-            if place.members is not None and copy is not None:
+            if isinstance(place, Members) and copy is not None:
                 copy.end()
     finally:
         if copy is not None:
