@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ncleaner.errors import InputError
 from ncleaner.methods.table import METHODS
 from ncleaner.options import Declared, OptionError, option
+from ncleaner.page import Damage, Page, Skip
 from ncleaner.people.declared import part, with_options
 from ncleaner.people.options import reports_errors
 from ncleaner.people.streams import check_stdin, show, show_drawn, show_json, tell, terminal
+from ncleaner.reading.inputs import STDIN
 from ncleaner.recipe import Recipe
 from ncleaner.running.settings import Reading, Settings
+from ncleaner.text.visible import visible
 
 if TYPE_CHECKING:
     from ncleaner.cleaner import Cleaner
     from ncleaner.explaining.against import Differences
     from ncleaner.explaining.explain import Explanation
-    from ncleaner.page import Page
 
 __all__ = ["EXAMPLES", "command"]
 
@@ -106,12 +110,11 @@ def command(
     """Show what happens to one page, and why: for each segment whether it is kept, its score, and reasons."""
     from ncleaner.cleaner import Cleaner
     from ncleaner.explaining.against import differences_of
-    from ncleaner.people.inspect import nth_page, page_at
 
     check_stdin([page])
     recipe = replace(recipe, facts=True)
     settings = Settings(recipe, reading)
-    item = nth_page(page, asked.number, settings) if asked.at is None else page_at(page, asked.at, settings)
+    item = _nth_page(page, asked.number, settings) if asked.at is None else _page_at(page, asked.at, settings)
     if asked.diff is not None:
         names = asked.diff
         first, second = (
@@ -129,6 +132,65 @@ def command(
 
         _write(asked.html, page_of(explanation, item.body if item.kind == "html" else b""))
     _show(explanation, asked)
+
+
+def _nth_page(path: str, number: int, settings: Settings) -> Page:
+    """Returns a page of an input. Raises InputError: the input has fewer pages."""
+    from ncleaner.running.tally import note_of
+
+    if Path(path).is_dir():
+        raise InputError(f"{path}: is a directory: give one page of it, or an archive")
+    found, other = 0, None
+    for item in settings.read(path):
+        if not isinstance(item, Page):
+            other = item
+            continue
+        found += 1
+        if found == number:
+            return item
+    # what stands there instead of a page
+    why = f": {note_of(other).what}" if other is not None and not found else f": it has {found:,}"
+    raise InputError(f"{path} has no page {number}{why}")
+
+
+def _page_at(path: str, at: str, settings: Settings) -> Page:
+    """Returns the page of a record of an archive.
+
+    Args:
+        path: of the archive.
+        at: the offset of the record, in bytes, or its id.
+        settings: how the archive is read.
+
+    Raises:
+        InputError: there is no such record, or it gives no page.
+    """
+    from ncleaner.reading.archive import page_of_record, record_at
+    from ncleaner.running.tally import note_of
+
+    limits, record = settings.recipe.limits, None
+    if at.isascii() and at.isdigit() and path != STDIN:
+        record = record_at(path, int(at), limits=limits)
+    if record is not None:
+        found: Iterable[Page | Skip | Damage] = page_of_record(record, path, limits.bytes)
+    else:
+        # an id, or the offset that a stored document had in its archive; a record that gives no page has no
+        # id here
+        wanted = at.strip("<>")
+        found = (
+            item
+            for item in settings.read(path)
+            if isinstance(item, Page) and wanted in (item.record_id.strip("<>"), str(item.offset))
+        )
+    other = None
+    for item in found:
+        if isinstance(item, Page):
+            return item
+        other = item
+    if other is not None:
+        raise InputError(f"{path}: the record at {at} gives no page: {note_of(other).what}")
+    raise InputError(
+        f"{path} has no page at {visible(at)}: rows of jsonl have the places, offset and record_id"
+    )
 
 
 def _side(name: str, recipe: Recipe) -> Recipe:
@@ -151,7 +213,6 @@ def _explained(item: Page, path: str, cleaner: Cleaner, against: Path | None) ->
 
 def _show(explanation: Explanation, asked: Inspecting) -> None:
     from ncleaner.explaining.words import details_of, lines_of
-    from ncleaner.people.inspect import explanation_drawing
 
     only = [each for each in explanation.segments if each.is_wrong or not asked.wrong]
     if asked.json:
@@ -159,6 +220,8 @@ def _show(explanation: Explanation, asked: Inspecting) -> None:
     elif asked.segment is not None:
         show("\n".join(details_of(explanation, explanation.segments[asked.segment])))
     elif (console := terminal()) is not None:
+        from ncleaner.people.inspect import explanation_drawing
+
         reasons = asked.why is not False
         drawing = explanation_drawing(
             explanation, console.width, reasons=reasons, whole=asked.whole, only=only
@@ -169,8 +232,6 @@ def _show(explanation: Explanation, asked: Inspecting) -> None:
 
 
 def _show_differences(found: Differences, asked: Inspecting) -> None:
-    from ncleaner.people.inspect import differences_drawing
-
     if asked.html is not None:
         from ncleaner.explaining.drawing import page_of_differences
 
@@ -179,6 +240,8 @@ def _show_differences(found: Differences, asked: Inspecting) -> None:
     if asked.json:
         show_json(found.to_dict())
     elif (console := terminal()) is not None:
+        from ncleaner.people.inspect import differences_drawing
+
         show_drawn(console, differences_drawing(found, console.width, reasons=reasons, whole=asked.whole))
     else:
         show("\n".join(found.lines(reasons=reasons)))
