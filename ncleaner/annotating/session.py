@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from ncleaner.annotating.agreement import conflicts
 from ncleaner.annotating.labels import OPEN, PageLabels, digest_of
-from ncleaner.annotating.learning import Candidate, Guess, Guesser, Learning, in_order, styles_of
+from ncleaner.annotating.learning import Guess, Guesser, Learning, in_order, styles_of
 from ncleaner.annotating.project import Project
 from ncleaner.document import Document
 from ncleaner.document.tables import HIDDEN, ZONES
@@ -338,13 +338,14 @@ class Session:
                 return left
             learned = self.learning.learned
             left = [page for page in left if not learned.pages.get(page, {}).get("error")]
-            order = in_order(map(self._candidate, left), map(self._candidate, done))
+            candidates = (
+                [learned.candidate(page, self.project.urls.get(page, "")) for page in group]
+                for group in (left, done)
+            )
+            order = in_order(*candidates)
             begun = [page for page in order if page in self._states and page not in self._later]
             rest = [page for page in order if page not in self._states and page not in self._later]
             return begun + rest + [page for page in self._later if page in left]
-
-    def _candidate(self, page: str) -> Candidate:
-        return self.learning.learned.candidate(page, self.project.urls.get(page, ""))
 
     def put_off(self, page: str) -> None:
         """Moves a page to the end of the queue."""

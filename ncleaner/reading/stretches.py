@@ -94,13 +94,11 @@ class Stretch:
         self._layout = layout
         self._end = end
         self._limit = limits.bytes
-        self._first = start
         self._dictionary = zstd_dictionary(source) if layout.codec == "zstd" else NO_DICTIONARY
-        self.ended = -1
-        if is_beginning:
-            self.began = start
-        else:
+        self.began = start
+        if not is_beginning:
             self.began = find_record(source, layout.codec, layout.kind, self._dictionary, start, end)
+        self.ended = -1 if self.began >= 0 else start
 
     def __iter__(self) -> Iterator[Page | Skip | Damage]:
         return unread_once(self._items())
@@ -108,7 +106,6 @@ class Stretch:
     def _items(self) -> Iterator[Page | Skip | Damage]:
         source = self._source
         if self.began < 0:
-            self.ended = self._first
             return
         if self._dictionary.damage and self.began == 0:
             yield Damage(self._dictionary.damage, source.name, 0)

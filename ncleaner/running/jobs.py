@@ -371,7 +371,7 @@ def end_tally(source: Input, event: Done | Failed | Death) -> Tally:
     if not isinstance(event, Done):
         died = f"{_MAX_DEATHS} workers died here, between pages: " if isinstance(event, Death) else ""
         why = without(source.path, event.why)
-        tally.add_damage(Damage(f"{died}{why}", source.path, unread=True))
+        tally.add_item(Damage(f"{died}{why}", source.path, unread=True))
     return tally
 
 

@@ -57,19 +57,16 @@ class _Stretch(TrackedJob):
     """A stretch with the results that wait to be written.
 
     Attributes:
+        job: which reads it.
         archive: of which it is.
-        start, stop: its offsets.
-        is_beginning: see `open_stretch`.
         began, ended: see `Stretch`; None if they are not known yet.
         chunks, waiting: the results that have not been written, and their size in bytes.
         end: the last event of its job.
         dropped: its results do not count.
     """
 
+    job: StretchJob
     archive: _Archive = field(kw_only=True)
-    start: int = field(kw_only=True)
-    stop: int = field(kw_only=True)
-    is_beginning: bool = field(kw_only=True)
     began: int | None = None
     ended: int | None = None
     chunks: deque[Chunk] = field(default_factory=deque)
@@ -103,7 +100,7 @@ def _stretch(archive: _Archive, start: int, stop: int, is_beginning: bool) -> _S
     job = StretchJob(
         path=archive.source.path, layout=archive.layout, start=start, end=stop, is_beginning=is_beginning
     )
-    return _Stretch(archive.source, job, archive=archive, start=start, stop=stop, is_beginning=is_beginning)
+    return _Stretch(archive.source, job, archive=archive)
 
 
 class CleaningInStretches:
@@ -199,7 +196,7 @@ class CleaningInStretches:
                 self._finish(archive)
                 self._ahead.popleft()
                 continue
-            if archive.reached < 0 or 0 <= first.stop <= archive.reached:
+            if archive.reached < 0 or 0 <= first.job.end <= archive.reached:
                 # the stretches before it have read all of it
                 self._drop(first)
                 self._ahead.popleft()
@@ -207,9 +204,9 @@ class CleaningInStretches:
             if first.began is None and first.end is None:
                 return
             is_lost = first.began is None and isinstance(first.end, Failed | Death)
-            if first.began != archive.reached and not (is_lost and first.is_beginning):
+            if first.began != archive.reached and not (is_lost and first.job.is_beginning):
                 self._drop(first)
-                again = _stretch(archive, archive.reached, first.stop, is_beginning=True)
+                again = _stretch(archive, archive.reached, first.job.end, is_beginning=True)
                 self._ahead[0] = again
                 self._to_submit.appendleft(again)
                 return
@@ -238,7 +235,7 @@ class CleaningInStretches:
         """Counts the end of an archive and closes its output."""
         tally = end_tally(archive.source, archive.end)
         if not archive.items and isinstance(archive.end, Done):
-            tally.add_damage(Damage("empty", archive.source.path, 0))
+            tally.add_item(Damage("empty", archive.source.path, 0))
         self._count(tally, archive.source, archive.source.size)
         self._closing.close()
         self._output = None

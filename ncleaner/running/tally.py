@@ -297,18 +297,18 @@ class Tally:
         self.times[TIMES[min(int(8000 * seconds).bit_length(), len(TIMES) - 1)]] += 1
 
     def add_item(self, item: Skip | Damage) -> None:
-        """Counts a record that yielded no page: a Skip or a Damage."""
-        if isinstance(item, Skip):
-            self.add_skip(item)
+        """Counts an item that is no page: a record that yields none, a page that the reader has given up, a
+        place where an input is broken or cannot be read further."""
+        if isinstance(item, Damage):
+            self.damaged += 1
+            self.unread += item.unread
+            if len(self.damages) < _MAX_NOTES:
+                self.damages.append((item.offset, item.what))
+            self._note("unread" if item.unread else "damage", item.what, item)
+        elif item.lost:
+            self.add_lost(item.reason, _told(item), item)
         else:
-            self.add_damage(item)
-
-    def add_skip(self, skip: Skip) -> None:
-        """Counts a record that yields no page, or a page that the reader has given up."""
-        if skip.lost:
-            self.add_lost(skip.reason, _told(skip), skip)
-        else:
-            _add(self.skipped, skip.reason, 1)
+            _add(self.skipped, item.reason, 1)
 
     def add_lost(self, reason: str, detail: str, page: Page | Skip) -> None:
         """Counts a page that was given up, by `reason`; `detail` is the text of the note."""
@@ -321,14 +321,6 @@ class Tally:
         self.add_lost(reason, detail, page)
         if len(self.quarantined) < _MAX_NOTES:
             self.quarantined.append((page.offset, page.url, detail))
-
-    def add_damage(self, damage: Damage) -> None:
-        """Counts a place where an input is broken, or cannot be read further."""
-        self.damaged += 1
-        self.unread += damage.unread
-        if len(self.damages) < _MAX_NOTES:
-            self.damages.append((damage.offset, damage.what))
-        self._note("unread" if damage.unread else "damage", damage.what, damage)
 
     def record(self) -> dict[str, Any]:
         """Returns the counts of one input, for JSON."""

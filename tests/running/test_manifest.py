@@ -56,7 +56,7 @@ def test_what_is_finished_stays_finished(tmp_path: Path, source: Input) -> None:
 
 def test_a_line_says_what_was_done(tmp_path: Path, source: Input) -> None:
     tally = Tally(inputs=1, pages=2, cleaned=1, words_kept=7)
-    tally.add_damage(Damage("cut off", source.path, 17))
+    tally.add_item(Damage("cut off", source.path, 17))
     tally.add_lost("too large", "too large", Skip("too large", "http://x.example/", source.path, 3))
     finish(tmp_path / "out", source, tally)
     entry = json.loads((tmp_path / "out" / NAME).read_text())
@@ -171,7 +171,7 @@ def test_what_no_output_depends_on_may_change(tmp_path: Path, source: Input) -> 
 
 def test_damage_is_remembered(tmp_path: Path, source: Input) -> None:
     tally = Tally(inputs=1)
-    tally.add_damage(Damage("cut off", source.path, 17))
+    tally.add_item(Damage("cut off", source.path, 17))
     for number in range(2):
         tally.add_lost("too large", "too large", Skip("too large", str(number), source.path, 3))
     output = finish(tmp_path / "out", source, tally)
@@ -205,7 +205,7 @@ def test_outputs_of_several_formats_stand_side_by_side(tmp_path: Path, source: I
 
 def test_an_input_that_could_not_be_read_is_tried_again(tmp_path: Path, source: Input) -> None:
     tally = Tally(inputs=1)
-    tally.add_damage(Damage("permission denied", source.path, unread=True))
+    tally.add_item(Damage("permission denied", source.path, unread=True))
     output = finish(tmp_path / "out", source, tally)
     assert stands(tmp_path / "out", source, output) == (False, {})
 

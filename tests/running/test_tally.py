@@ -18,9 +18,9 @@ def test_counts_add_up() -> None:
         part = Tally(inputs=1)
         page = Page(b"<p>one two<p>three", offset=number)
         part.add_page(page, dump_html(page.body), Kept(np.array([number > 0, False])), 0.1)
-        part.add_skip(Skip("record type request"))
-        part.add_skip(Skip("too large", "http://x.example/", "a.warc", 7, lost=True))
-        part.add_damage(Damage("clipped", "a.warc", 1234))
+        part.add_item(Skip("record type request"))
+        part.add_item(Skip("too large", "http://x.example/", "a.warc", 7, lost=True))
+        part.add_item(Damage("clipped", "a.warc", 1234))
         total += part
     assert (total.inputs, total.pages, total.cleaned, total.empty, total.bytes) == (3, 6, 2, 1, 54)
     assert (total.segments_kept, total.segments_removed, total.words_kept, total.words_removed) == (
@@ -40,10 +40,10 @@ def test_counts_add_up() -> None:
 
 def test_an_input_that_is_missing_or_empty_is_no_truncated_one() -> None:
     total = Tally()
-    total.add_damage(Damage("No such file or directory", "a.warc", unread=True))
+    total.add_item(Damage("No such file or directory", "a.warc", unread=True))
     assert "1 input could not be read, or not to the end" in run_summary(total)
     assert "damage" not in run_summary(total)
-    total.add_damage(Damage("empty", "b.warc", 0))
+    total.add_item(Damage("empty", "b.warc", 0))
     assert "1 place of damage" in run_summary(total) and "Download" not in run_summary(total)
 
 
@@ -113,9 +113,9 @@ def test_estimated_qualities_are_counted_and_pages_left_out_for_them() -> None:
 
 def test_notes_say_what_and_where() -> None:
     tally = Tally()
-    tally.add_skip(Skip("too large", "http://x.example/", "a.warc", 12345, lost=True))
-    tally.add_damage(Damage("a record is clipped", "b.warc.gz"))
-    tally.add_damage(Damage("cannot read on", "c.warc", unread=True))
+    tally.add_item(Skip("too large", "http://x.example/", "a.warc", 12345, lost=True))
+    tally.add_item(Damage("a record is clipped", "b.warc.gz"))
+    tally.add_item(Damage("cannot read on", "c.warc", unread=True))
     assert [note.event for note in tally.notes] == ["page_given_up", "damage", "unread"]
     assert [str(note) for note in tally.notes] == [
         "a.warc at byte 12,345: page given up: too large (http://x.example/)",
@@ -129,14 +129,14 @@ def test_what_is_carried_along_is_bounded() -> None:
     total = Tally()
     for number in range(1000):
         tally = Tally()
-        tally.add_damage(Damage("broken", "x", number))
+        tally.add_item(Damage("broken", "x", number))
         tally.add_quarantined("killed its worker", "killed", Page(b"", offset=number))
         for kind in "ab":
-            tally.add_skip(Skip(f"media type {kind}/{number}"))
+            tally.add_item(Skip(f"media type {kind}/{number}"))
         total += tally
     tally = Tally()
     for number in range(1000):
-        tally.add_damage(Damage("broken", "x", number))
+        tally.add_item(Damage("broken", "x", number))
     assert len(tally.notes) == 100
     assert (total.damaged, len(total.damages), len(total.quarantined)) == (1000, 100, 100)
     # media types are whatever a server says
