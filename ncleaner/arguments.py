@@ -16,17 +16,6 @@ from pathlib import Path
 from ncleaner.errors import InputError, InputWarning
 from ncleaner.page import Page, binary
 
-__all__ = [
-    "check_choice",
-    "check_flag",
-    "check_is",
-    "check_number",
-    "check_path",
-    "check_text",
-    "check_whole",
-    "page_of",
-]
-
 # characters of a text that are looked at
 _HEAD = 16
 # most characters of a value in a message

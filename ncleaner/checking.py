@@ -23,8 +23,6 @@ from typing import Any, Literal
 from ncleaner.errors import ModelError, NcleanerError
 from ncleaner.text.visible import counted
 
-__all__ = ["BROKEN", "FINE", "NOTE", "Finding", "State", "findings", "guarded", "rates", "requirements"]
-
 State = Literal["ok", "note", "broken"]
 #: It works.
 FINE: State = "ok"

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from ncleaner.describing.metadata import Metadata
     from ncleaner.surveying.survey import Survey
 
-__all__ = ["Cleaner", "Extracted", "clean", "extract", "metadata"]
 
 P = ParamSpec("P")
 # The options by which pages become Documents.

@@ -9,21 +9,6 @@ from __future__ import annotations
 import errno
 from pathlib import Path
 
-__all__ = [
-    "EvaluationError",
-    "InputError",
-    "InputWarning",
-    "ModelError",
-    "NcleanerError",
-    "OutputError",
-    "TrainingError",
-    "TrainingWarning",
-    "WorkerError",
-    "cannot_write",
-    "require",
-    "stdout_error",
-]
-
 
 class NcleanerError(Exception):
     """Base class of all errors about the user's data, files or options."""

@@ -17,8 +17,6 @@ from ncleaner.sinks.jsonl import row_of
 from ncleaner.sinks.text import kept_text
 from ncleaner.text.visible import visible
 
-__all__ = ["Row", "rows"]
-
 _LOG = logging.getLogger("ncleaner")
 
 

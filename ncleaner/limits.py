@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from ncleaner.errors import InputError
 from ncleaner.options import Declared, option
 
-__all__ = ["Limits"]
-
 # `bytes` is a limit of the class below.
 Text = bytes
 _PANEL = "Limits of a page"

@@ -15,19 +15,6 @@ from typing import Any
 from ncleaner.arguments import check_choice, check_flag, check_is, check_number, check_whole
 from ncleaner.errors import InputError
 
-__all__ = [
-    "REQUIRED",
-    "Declared",
-    "Option",
-    "OptionError",
-    "check_names",
-    "option",
-    "options_of",
-    "record_of",
-    "words_of",
-]
-
-
 REQUIRED: Any = ...
 
 

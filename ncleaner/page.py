@@ -6,20 +6,6 @@ import json
 from dataclasses import astuple, dataclass
 from typing import Final, Literal, NamedTuple
 
-__all__ = [
-    "LAYOUTS",
-    "LAYOUT_CHOICES",
-    "STORED",
-    "Binary",
-    "Damage",
-    "Page",
-    "Skip",
-    "TextLayout",
-    "binary",
-    "page_of_stored",
-    "stored_head",
-]
-
 #: Layouts of a plain text: a paragraph on each line, paragraphs between empty lines, lines that are wrapped
 #: as by Lynx or in mail. Compiled code knows them by their numbers.
 LAYOUTS: Final = ("lines", "paragraphs", "wrapped")

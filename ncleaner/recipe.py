@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ncleaner.modelling.decision import Preset
     from ncleaner.surveying.survey import Survey
 
-__all__ = ["AUTO_SITES", "Recipe"]
 
 # the value of `sites` with which a run makes a survey of its inputs
 AUTO_SITES = "auto"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["DOCUMENTS", "MODELS", "OUTPUTS", "SURVEYS"]
-
 #: Of the outputs: it rises when a page gives other bytes with the same settings.
 OUTPUTS: Final = 3
 #: Of model files. 2: n-gram models record their decision; files of format 1 have a threshold per character.

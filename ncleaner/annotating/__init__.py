@@ -10,8 +10,6 @@ from pathlib import Path
 
 from ncleaner.options import Declared, option
 
-__all__ = ["Annotating"]
-
 
 @dataclass(frozen=True, slots=True)
 class Annotating(Declared):

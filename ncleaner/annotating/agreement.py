@@ -18,8 +18,6 @@ from ncleaner.annotating.project import Project
 from ncleaner.document import Document
 from ncleaner.modelling.victor import LABELS
 
-__all__ = ["Agreement", "Measure", "Votes", "agreement", "compared", "conflicts"]
-
 _OTHER: Final = LABELS.index("o")
 # characters of a segment in the list of disagreements
 _SHOWN: Final = 120

@@ -15,8 +15,6 @@ import nh3
 from ncleaner.document import Document
 from ncleaner.document.marked import ATTRIBUTES, ELEMENTS, marked_html
 
-__all__ = ["drawn_page", "drawn_text"]
-
 _BASE: Final = """
 html { background: #fff; color: #111; font: 16px/1.45 system-ui, sans-serif }
 body { margin: 12px }

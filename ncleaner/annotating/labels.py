@@ -24,20 +24,6 @@ from ncleaner.training.annotations import Annotated
 from ncleaner.training.hybrid import pair_of
 from ncleaner.training.pairs import read_bytes
 
-__all__ = [
-    "OPEN",
-    "PageLabels",
-    "digest_of",
-    "gold_lines",
-    "kinds_of",
-    "letters_of_runs",
-    "read_labels",
-    "runs_of_letters",
-    "stored_labels",
-    "write_bytes",
-    "write_labels",
-]
-
 #: Marks a segment without a label.
 OPEN: Final = "."
 

@@ -31,19 +31,6 @@ from ncleaner.training.curve import Curve, fit, learning_curve, verdict
 from ncleaner.training.pairs import Pair
 from ncleaner.training.validation import mean_and_error, page_figures
 
-__all__ = [
-    "MODEL",
-    "Candidate",
-    "Guess",
-    "Guesser",
-    "Learned",
-    "Learning",
-    "finished_pairs",
-    "in_order",
-    "read_learned",
-    "styles_of",
-]
-
 _HEADLINE: Final = ZONES.index("headline")
 _BY_RULE: Final = 0.9
 # number of blocks that make the style of a segment: its own, and those around it

@@ -46,8 +46,6 @@ from ncleaner.training.annotations import (
 )
 from ncleaner.training.pairs import Pair, find_manifest, read_bytes, read_page, read_text, site_of
 
-__all__ = ["Imported", "Project", "check_name", "copy_pages", "import_pages", "open_project"]
-
 _NAME: Final = re.compile(r"[^\W_][\w.-]{0,39}")
 _MARK: Final = b"\xef\xbb\xbf"
 _RAW, _CLEAN, _LABELS, _OWN = "raw", "clean", "labels", ".annotating"

@@ -38,8 +38,6 @@ from ncleaner.annotating.session import ConflictError, RequestError, Session
 from ncleaner.errors import InputError, NcleanerError, OutputError
 from ncleaner.training.pairs import read_bytes
 
-__all__ = ["Guard", "Serving", "application", "serving"]
-
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

@@ -24,8 +24,6 @@ from ncleaner.errors import ModelError, NcleanerError, TrainingError
 from ncleaner.modelling.victor import LABELS
 from ncleaner.text.visible import counted
 
-__all__ = ["UNDECIDED", "ConflictError", "RequestError", "Session"]
-
 #: The guess for a segment that two people label differently.
 UNDECIDED: Final = "?"
 _KEPT_DOCUMENTS: Final = 24

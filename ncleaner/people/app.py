@@ -13,8 +13,6 @@ from __future__ import annotations
 import os
 import sys
 
-__all__ = ["main"]
-
 
 def main() -> None:
     """Entry point of the `ncleaner` command."""

@@ -15,8 +15,6 @@ from ncleaner.text.visible import counted, visible
 if TYPE_CHECKING:
     from ncleaner.modelling.container import Stored
 
-__all__ = ["card_text", "describe", "describe_method", "method_table", "model_table", "trained_sentence"]
-
 
 # pages from which on the figures of a model are shown
 _FEW = 20

@@ -18,8 +18,6 @@ from ncleaner.methods.table import AUTO, METHODS, SHIPPED
 from ncleaner.modelling.files import own_models, shipped_names
 from ncleaner.options import Declared, Option, OptionError, options_of
 
-__all__ = ["Given", "model_choices", "model_names", "own_names", "part", "with_options"]
-
 # most characters of choices that a help page lists in place of the value
 _CHOICES = 24
 F = TypeVar("F", bound=Callable[..., Any])

@@ -40,18 +40,6 @@ from ncleaner.training.pairs import Pair, find_manifest, read_text
 if TYPE_CHECKING:
     from ncleaner.explaining.explain import Explanation
 
-__all__ = [
-    "SEEN",
-    "Curve",
-    "Point",
-    "cleaned",
-    "digests_of",
-    "precision_recall",
-    "precision_recall_of",
-    "sites_beside",
-    "trained_on",
-    "view_of",
-]
 
 #: Where the header of a model has the digests of its training pages.
 SEEN = "seen"

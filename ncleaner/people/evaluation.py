@@ -14,16 +14,6 @@ from ncleaner.scoring.measures import MacroAverages, MatchCounts, diff_words, sp
 from ncleaner.text.visible import counted, html_text, visible
 from ncleaner.training.conventions import ZoneUse
 
-__all__ = [
-    "convention_table",
-    "curve_panel",
-    "curve_table",
-    "errors_sentence",
-    "evaluation_page",
-    "evaluation_table",
-    "worst_pages",
-]
-
 _WIDTH = 78
 _TITLE = 30
 _NAMES = ("Precision", "Recall", "F-score")

@@ -14,8 +14,6 @@ from ncleaner.explaining.verdicts import Verdicts, Why
 from ncleaner.explaining.words import MARKS, Said, legend, said_of_segment
 from ncleaner.text.visible import visible
 
-__all__ = ["differences_drawing", "explanation_drawing"]
-
 # columns of a terminal from which on a table shows more than verdict, score and text
 _WIDE, _WIDER = 60, 130
 # lines of text that a segment gets

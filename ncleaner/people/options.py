@@ -28,18 +28,6 @@ if TYPE_CHECKING:
     from ncleaner.training import Labelled
     from ncleaner.training.pairs import Pair
 
-__all__ = [
-    "InputArgument",
-    "Run",
-    "cores",
-    "epilog",
-    "going_on",
-    "logged_as_json",
-    "or_stdin",
-    "read_labelled",
-    "reports_errors",
-    "training_notes",
-]
 
 # That of programs which die of SIGPIPE.
 _CLOSED_PIPE = 141

@@ -12,18 +12,6 @@ from pathlib import Path
 from ncleaner.storage.local import write_whole
 from ncleaner.text.visible import html_text, visible
 
-__all__ = [
-    "CHARTS",
-    "bars",
-    "curve",
-    "distribution",
-    "html_head",
-    "html_table",
-    "text_table",
-    "tiles",
-    "write_page",
-]
-
 _STYLE = """
 :root { color-scheme: light dark; --text: #222; --back: #fff; --head: #f2f2f2; --line: #ddd; --soft: #666;
   --ink: #2f6db5 }

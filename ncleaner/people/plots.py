@@ -12,8 +12,6 @@ from ncleaner.errors import OutputError
 from ncleaner.people.parts import write_page
 from ncleaner.text.visible import html_text, visible
 
-__all__ = ["Panel", "Series", "drawing", "names_of_points", "plot_path", "write_plot"]
-
 # most characters of a title
 _LONGEST = 60
 # of a panel, in pixels; its margins have the names of its axes

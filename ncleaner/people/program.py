@@ -22,8 +22,6 @@ from ncleaner.sinks.choice import FORMATS
 from ncleaner.text.visible import visible, visible_lines
 from ncleaner.versions import DOCUMENTS, MODELS, OUTPUTS, SURVEYS
 
-__all__ = ["COMMANDS", "EXAMPLES", "app", "run"]
-
 EXAMPLES = (
     ("Clean a crawl; the text goes to standard output:", "ncleaner clean crawl.warc.gz > corpus.txt"),
     ("Check the installation:", "ncleaner doctor"),

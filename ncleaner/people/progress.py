@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from ncleaner.sorting.engine import Phase, SortTally
 
-__all__ = ["CountDisplay", "ProgressDisplay", "SortDisplay", "log", "run_summary", "sort_summary"]
 
 # seconds between plain lines, and between two updates of the bar
 _EVERY = 10.0

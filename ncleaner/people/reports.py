@@ -22,8 +22,6 @@ from ncleaner.running.tally import LENGTHS, QUALITIES, SHARES, TIMES, Tally
 from ncleaner.surveying.portrait import Portrait, SiteRow
 from ncleaner.text.visible import counted, html_text, visible
 
-__all__ = ["run_page", "run_text", "survey_page", "survey_text"]
-
 _MOST = 20  # rows of each list on the page, and of pages in the text
 _TITLES = 29  # width of the titles of sums
 _LONGEST = 120  # longest reason or name of a count, in characters

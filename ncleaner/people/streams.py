@@ -19,23 +19,6 @@ from ncleaner.text.visible import json_text, visible, visible_lines
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = [
-    "check_stdin",
-    "discard",
-    "finish",
-    "may_be_terminal",
-    "open_missing",
-    "output_errors",
-    "show",
-    "show_bytes",
-    "show_drawn",
-    "show_json",
-    "tell",
-    "tell_error",
-    "tell_raw",
-    "terminal",
-]
-
 
 # with these, rich takes for a terminal what is none
 _FORCING = ("FORCE_COLOR", "TTY_COMPATIBLE")

@@ -13,8 +13,6 @@ from contextlib import suppress
 from struct import Struct
 from typing import Any, Final
 
-__all__ = ["Channel", "pair", "receive", "send"]
-
 _LENGTH: Final = Struct("!Q")
 _BLOCK: Final = 1 << 18
 _BLOCKS: Final = 16

@@ -33,11 +33,6 @@ from ncleaner.errors import NcleanerError, WorkerError
 from ncleaner.pools.channel import Channel, pair, receive, send
 from ncleaner.pools.signals import leave_signals_to_parent, raise_if_ended, signals_wait
 
-__all__ = [
-    "Activity", "Death", "Doing", "Done", "Event", "Failed", "Job", "Pool", "Waiting", "Worker", "results",
-    "running", "start",
-]  # fmt: skip
-
 
 class Doing(IntEnum):
     """What a worker can be doing."""

@@ -9,14 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = [
-    "Terminated",
-    "ending_on_signals",
-    "leave_signals_to_parent",
-    "raise_if_ended",
-    "signals_wait",
-]
-
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 
 

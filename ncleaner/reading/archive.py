@@ -50,20 +50,6 @@ from ncleaner.reading.transfer import TooLargeError, UndecodableError, unwrap
 from ncleaner.storage.places import open_binary
 from ncleaner.text.visible import visible
 
-__all__ = [
-    "InputFormat",
-    "compression_of",
-    "layers_of",
-    "opened",
-    "page_of_record",
-    "pages",
-    "read",
-    "read_stored",
-    "record_at",
-    "reread_record",
-    "unread_once",
-]
-
 InputFormat = Literal["auto", "warc", "html", "text"]
 
 #: HTTP status codes of pages with content (0: no code in the status line); others are errors, redirections

@@ -21,8 +21,6 @@ from ncleaner.page import Damage, Page, Skip
 from ncleaner.reading.inflating import BLOCK, is_zip
 from ncleaner.reading.streams import Part, Source
 
-__all__ = ["archives_in_zip", "page_in_mhtml", "seekable"]
-
 # The header before each file: the magic number, and at its end the lengths of the file's name and of an extra
 # field, which follow.
 _HEADER: Final = struct.Struct("<4s22xHH")

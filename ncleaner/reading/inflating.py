@@ -14,21 +14,6 @@ from ncleaner.reading import _warc
 if TYPE_CHECKING:
     import zstandard
 
-__all__ = [
-    "BLOCK",
-    "MAGIC",
-    "NO_DICTIONARY",
-    "Codec",
-    "Dictionary",
-    "InflateError",
-    "Inflater",
-    "codec_of",
-    "inflaters",
-    "is_skippable",
-    "is_zip",
-    "whole_inflater",
-    "zstd_dictionary",
-]
 
 Codec = Literal["plain", "gzip", "zstd", "lz4"]
 

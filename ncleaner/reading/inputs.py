@@ -19,17 +19,6 @@ from ncleaner.storage.local import Status, is_url, missing
 from ncleaner.storage.places import files_below, open_binary, status
 from ncleaner.text.visible import counted
 
-__all__ = [
-    "STDIN",
-    "Input",
-    "find_inputs",
-    "is_archive",
-    "is_page",
-    "listed_inputs",
-    "sniff",
-    "stem",
-]
-
 #: The path that stands for standard input.
 STDIN: Final = "-"
 

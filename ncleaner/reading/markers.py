@@ -26,20 +26,6 @@ from ncleaner.text._layout import layout_of
 from ncleaner.text._lines import find_cut, is_mailbox_line, lines_with, without_placeholders
 from ncleaner.text.charset import decode, is_wide
 
-__all__ = [
-    "BOM",
-    "FORMS",
-    "LONGEST",
-    "PIECE",
-    "MarkerForm",
-    "Part",
-    "Piece",
-    "custom_form",
-    "detect_form",
-    "pieces_of",
-    "split_documents",
-]
-
 #: Longest marker line, in bytes without its line feed: longer than any URL in use.
 LONGEST: Final = 1 << 14
 #: The byte order mark of UTF-8, which may stand before a marker line.

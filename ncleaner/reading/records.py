@@ -29,18 +29,6 @@ from ncleaner.reading.inflating import (
 from ncleaner.reading.streams import Members, Source
 from ncleaner.text.visible import counted
 
-__all__ = [
-    "ArchiveKind",
-    "Record",
-    "archive_kind",
-    "find_record",
-    "inner_codec",
-    "records",
-    "records_from",
-    "records_through",
-    "records_until",
-]
-
 ArchiveKind = Literal["warc", "arc"]
 MembersOf = Callable[[Source, Codec, Callable[[bytes], bool], Dictionary], Members]
 

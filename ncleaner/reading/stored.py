@@ -22,8 +22,6 @@ from ncleaner.reading.records import ArchiveKind, Record, records_through
 from ncleaner.reading.streams import Members, Source
 from ncleaner.text.visible import counted
 
-__all__ = ["StoredRecord", "filedesc", "stored_records"]
-
 _BLANK: Final = b"\r\n\t "
 # Bytes of a record that are held in memory; a longer one is held in a file without a name.
 _IN_MEMORY: Final = 1 << 23

@@ -28,8 +28,6 @@ from ncleaner.reading.inflating import (
     is_skippable,
 )
 
-__all__ = ["Copier", "Members", "Part", "Readable", "Source", "inflated"]
-
 # Bytes of the shortest member, or of the shortest skippable frame.
 _SHORTEST: Final[dict[Codec, int]] = {"gzip": 18, "zstd": 8, "lz4": 8}
 # Bytes of compressed input in which a member after damage must give its first byte. Zstandard gives none of

@@ -36,8 +36,6 @@ from ncleaner.reading.records import (
 )
 from ncleaner.reading.streams import Source
 
-__all__ = ["Layout", "Stretch", "layout_of", "open_stretch"]
-
 _HEAD: Final = 4096
 
 

@@ -15,8 +15,6 @@ from zlib_ng import zlib_ng as zlib
 
 from ncleaner.reading._warc import Head
 
-__all__ = ["TooLargeError", "UndecodableError", "dechunk", "decompress", "unwrap"]
-
 # `\Z`: a body may end with its last size line.
 _CHUNK_SIZE: Final = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,16})[ \t]*(?:;[^\r\n]{0,4096})?(?:\r?\n|\Z)")
 _CONTROL: Final = bytes({*range(0x20), 0x7F} - {0x09, 0x0A, 0x0C, 0x0D, 0x1B})

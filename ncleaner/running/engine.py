@@ -59,9 +59,6 @@ from ncleaner.storage.local import Folder
 from ncleaner.storage.places import folder_and_name, folder_at
 from ncleaner.text.visible import counted
 
-__all__ = ["Progress", "cleaned", "cleaned_items", "no_progress", "run", "unfinished"]
-
-
 # Bytes of an input that keep a worker busy for some time.
 _LEAST_SHARE = 1 << 18
 # An archive larger than this part of a worker's share is read by all workers together: at the end of a run,

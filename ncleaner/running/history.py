@@ -19,8 +19,6 @@ from ncleaner.running.tally import Tally
 from ncleaner.storage.local import is_url
 from ncleaner.storage.places import open_binary
 
-__all__ = ["Group", "History", "PageRow", "Sample", "read_history", "samples"]
-
 
 @dataclass(frozen=True, slots=True)
 class PageRow:

@@ -31,23 +31,6 @@ from ncleaner.running.settings import Settings
 from ncleaner.running.tally import Note, Tally
 from ncleaner.sinks.base import Sink
 
-__all__ = [
-    "Chunk",
-    "FileJob",
-    "GivenUp",
-    "Job",
-    "PagesJob",
-    "Progress",
-    "StretchJob",
-    "TrackedJob",
-    "WorkerState",
-    "end_tally",
-    "note_of",
-    "pool_of",
-    "warc_record",
-    "without",
-]
-
 # A worker sends a chunk when one of these bounds is reached.
 _CHUNK_PAGES = 256
 _CHUNK_BYTES = 1 << 20

@@ -28,8 +28,6 @@ from ncleaner.storage.local import Folder, Log
 from ncleaner.text.visible import counted
 from ncleaner.versions import OUTPUTS
 
-__all__ = ["NAME", "Line", "Manifest", "open_manifest", "settings_record"]
-
 NAME = "manifest.jsonl"
 
 # settings of a line on which its output does not depend

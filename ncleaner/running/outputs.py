@@ -16,18 +16,6 @@ from ncleaner.sinks.base import Writable
 from ncleaner.storage.local import Folder, is_url
 from ncleaner.storage.places import folder_and_name
 
-__all__ = [
-    "QUARANTINE",
-    "OpenOutput",
-    "check_new",
-    "check_replaced",
-    "is_directory",
-    "open_output",
-    "open_output_in",
-    "output_errors",
-    "output_names",
-]
-
 #: Directory, in an output directory, for the records of pages that were given up, with a WARC for each input.
 QUARANTINE: Final = "quarantine"
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ncleaner.cleaner import Cleaner
     from ncleaner.reading.archive import InputFormat
 
-__all__ = ["Reading", "Settings"]
 
 _PANEL = "Input"
 

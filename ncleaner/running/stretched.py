@@ -22,8 +22,6 @@ from ncleaner.running.jobs import Chunk, Progress, StretchJob, TrackedJob, end_t
 from ncleaner.running.outputs import OpenOutput
 from ncleaner.running.tally import Tally
 
-__all__ = ["CleaningInStretches"]
-
 _POLL_SECONDS: Final = 0.2
 # Bytes of a stretch; between these bounds, each worker gets several of an archive.
 _LEAST: Final = 1 << 18

@@ -17,7 +17,8 @@ from ncleaner.errors import InputError, OutputError
 from ncleaner.methods.table import entry_of
 from ncleaner.reading.inputs import Input
 from ncleaner.recipe import Recipe
-from ncleaner.running.engine import Progress, no_progress, run
+from ncleaner.running.engine import no_progress, run
+from ncleaner.running.jobs import Progress
 from ncleaner.running.manifest import NAME
 from ncleaner.running.outputs import is_directory
 from ncleaner.running.settings import Settings
@@ -27,8 +28,6 @@ from ncleaner.sinks.signatures import SignaturesSink
 from ncleaner.storage.local import is_url, write_whole
 from ncleaner.surveying.build import PAGES, Builder
 from ncleaner.surveying.survey import MOST_PAGES, is_survey
-
-__all__ = ["parts_of", "survey", "surveyed"]
 
 # The survey that a run into a directory makes of its inputs, and what tells whether it is still of them.
 _OWN, _OF = "sites.ncs", "sites.ncs.inputs"

@@ -14,8 +14,6 @@ from ncleaner.document.kept import NOTICE, Kept
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.text.visible import visible
 
-__all__ = ["LENGTHS", "OTHERS", "QUALITIES", "SHARES", "TIMES", "Note", "Tally", "note_of"]
-
 # Most notes and most places of damage in a tally, so that a badly damaged input does not fill the memory.
 _MAX_NOTES = 100
 _SLOWEST = 5

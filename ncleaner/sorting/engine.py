@@ -34,8 +34,6 @@ from ncleaner.sorting.tasks import Merged, MergeTask, Scanned, ScanTask
 from ncleaner.storage.local import LocalFolder, Log, flush_directories, is_url
 from ncleaner.text.visible import counted
 
-__all__ = ["Phase", "Progress", "SortTally", "no_progress", "sort"]
-
 _NAME: Final = "sorting.jsonl"
 # Of the run files and the names of outputs. What another version has begun is sorted again.
 _FORMAT: Final = 1

@@ -22,20 +22,6 @@ from typing import IO, BinaryIO, Final, Literal, NamedTuple
 
 from ncleaner.text.hosts import host_of, registered_domain
 
-__all__ = [
-    "DIRECTORIES",
-    "NO_HOST",
-    "SUFFIXES",
-    "By",
-    "Group",
-    "Place",
-    "RunWriter",
-    "directory_of",
-    "merged",
-    "place_of",
-    "stem_of",
-]
-
 By = Literal["host", "domain"]
 
 #: Directory and file of records that concern no host.

@@ -21,8 +21,6 @@ from ncleaner.reading.stored import StoredRecord, filedesc
 from ncleaner.sorting.runs import By, Group, RunWriter, merged, place_of
 from ncleaner.storage.local import flush_directories
 
-__all__ = ["MergeTask", "Merged", "ScanTask", "Scanned"]
-
 _SUFFIX: Final[dict[Codec, str]] = {"gzip": ".gz", "zstd": ".zst", "lz4": ".lz4"}
 # Compressed bytes that give the first inflated ones: Zstandard gives none of a block of up to 128 KiB before
 # its end, LZ4 none of a block of up to 4 MiB.

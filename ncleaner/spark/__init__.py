@@ -38,8 +38,8 @@ from ncleaner.modelling.files import model_bytes, shipped_models
 from ncleaner.page import Damage, Page, Skip
 from ncleaner.pools.pool import Pool
 from ncleaner.reading.inputs import Input
-from ncleaner.running.engine import Progress, cleaned, cleaned_items, no_progress, unfinished
-from ncleaner.running.jobs import Chunk, pool_of
+from ncleaner.running.engine import cleaned, cleaned_items, no_progress, unfinished
+from ncleaner.running.jobs import Chunk, Progress, pool_of
 from ncleaner.running.manifest import open_manifest, settings_record
 from ncleaner.running.outputs import check_replaced, is_directory, open_output_in, output_errors, output_names
 from ncleaner.running.settings import Settings

@@ -20,8 +20,6 @@ from ncleaner.running.settings import Reading, Settings
 from ncleaner.sinks.choice import Output
 from ncleaner.spark import clean
 
-__all__ = ["main"]
-
 
 @reports_errors
 @with_options(

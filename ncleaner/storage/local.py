@@ -13,21 +13,6 @@ from typing import BinaryIO, Final, NamedTuple, Protocol
 
 from ncleaner.errors import OutputError, cannot_write
 
-__all__ = [
-    "Folder",
-    "LocalFolder",
-    "Log",
-    "Status",
-    "atomic_file",
-    "check_writable",
-    "flush_directories",
-    "is_url",
-    "local_status",
-    "missing",
-    "scheme_of",
-    "write_whole",
-]
-
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 
 

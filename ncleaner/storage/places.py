@@ -12,8 +12,6 @@ from typing import BinaryIO
 
 from ncleaner.storage.local import Folder, LocalFolder, Status, is_url, local_status
 
-__all__ = ["files_below", "folder_and_name", "folder_at", "open_binary", "status"]
-
 
 def status(path: str) -> Status:
     """Returns size and time of a file.

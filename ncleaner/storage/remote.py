@@ -14,12 +14,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from ncleaner.errors import InputError
+from ncleaner.storage.local import Log, Status, scheme_of
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
-from ncleaner.storage.local import Log, Status, scheme_of
 
-__all__ = ["RemoteFile", "RemoteFolder", "remote_files", "remote_status"]
 
 # What to do about a URL of an unknown kind.
 _GIVE: Final = "give a path, or s3://…, gs://… or https://…"

@@ -22,8 +22,6 @@ from ncleaner.errors import InputError
 from ncleaner.text._letters import examine, valid_length
 from ncleaner.text.encodings import UTF16, lookup, mended, transcode
 
-__all__ = ["decode", "is_wide", "without_mark"]
-
 #: Bytes at the beginning of a page in which a declaration is looked for. The standard says 1,024; on many
 #: real pages the declaration stands later.
 _PRESCAN: Final = 8192

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-__all__ = ["declared_language", "iso_639_1", "iso_639_3", "languages_in", "named_language"]
-
 # All codes of ISO 639-1 with their codes in ISO 639-3, from the tables of the registration authority.
 _CODES = dict(
     pair.split(":")

@@ -25,8 +25,6 @@ import webencodings
 
 from ncleaner.text._letters import examine, valid_length
 
-__all__ = ["UTF16", "lookup", "mended", "transcode"]
-
 UTF16: Final = ("utf-16le", "utf-16be")
 # Encodings that the standard replaces by an error, because they were used in attacks on browsers, with
 # Python's codecs. Old archives contain them: their text is worth more to a corpus than a replacement

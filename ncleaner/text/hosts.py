@@ -14,7 +14,6 @@ from urllib.parse import unquote
 if TYPE_CHECKING:
     from publicsuffixlist import PublicSuffixList
 
-__all__ = ["host_of", "registered_domain"]
 
 # A scheme and an authority. Other schemes may stand before it, as crawlers write for what they derive from a
 # page: `urn:pageinfo:https://example.org/`.

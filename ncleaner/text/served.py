@@ -11,8 +11,6 @@ import numpy.typing as npt
 from ncleaner.text.charset import without_mark
 from ncleaner.text.encodings import UTF16
 
-__all__ = ["served_places"]
-
 # ASCII that is no part of a longer character in any encoding but those of `_SHIFTED`.
 _ANCHORS: Final = np.isin(np.arange(256), [*range(0x30), *range(0x3A, 0x40)])
 # What is no ASCII, or is not decoded, in encodings that shift between alphabets.

@@ -23,8 +23,6 @@ import re
 
 import regex
 
-__all__ = ["LONGEST", "tokens"]
-
 LONGEST = 1_000
 """Code points of the longest token; longer ones, hardly words, are cut. The CWB takes 4,095 bytes."""
 

@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-__all__ = ["counted", "html_text", "json_text", "visible", "visible_lines"]
-
 # Controls (C0, DEL, C1), marks, embeddings, overrides and isolates that change the direction of text, their
 # deprecated relatives, separators of lines and paragraphs, surrogates. All of them are unprintable for
 # `str.isprintable`.

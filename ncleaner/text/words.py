@@ -12,19 +12,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "UNSPACED",
-    "Sentences",
-    "Span",
-    "count_capitals",
-    "count_ends",
-    "is_final",
-    "numbered",
-    "phrase_marks",
-    "sentences_in",
-    "words_of",
-]
-
 # Characters of the scripts that do not separate words, as ranges of a regular expression's character class.
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 

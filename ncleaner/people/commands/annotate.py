@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from ncleaner.annotating.project import Project
     from ncleaner.annotating.session import Session
 
-__all__ = ["EXAMPLES", "command"]
 
 EXAMPLES = (
     ("Clean the pages of a directory by hand, in the browser:", "ncleaner annotate pages"),

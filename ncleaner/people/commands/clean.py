@@ -19,7 +19,6 @@ from ncleaner.sinks.choice import Output
 if TYPE_CHECKING:
     from ncleaner.reading.inputs import Input
 
-__all__ = ["EXAMPLES", "command"]
 
 EXAMPLES = (
     (

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from ncleaner.comparing.figures import Comparison, ToolFigures
     from ncleaner.comparing.held_out import Models
 
-__all__ = ["EXAMPLES", "command", "comparison_panel", "comparison_table", "draw_comparisons"]
 
 EXAMPLES = (
     (

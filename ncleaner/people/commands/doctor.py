@@ -15,7 +15,6 @@ from ncleaner.text.visible import counted, visible
 if TYPE_CHECKING:
     from ncleaner.checking import Finding
 
-__all__ = ["EXAMPLES", "command"]
 
 EXAMPLES = (
     ("Check the installation:", "ncleaner doctor"),

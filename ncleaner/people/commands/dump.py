@@ -16,8 +16,6 @@ from ncleaner.recipe import Recipe
 from ncleaner.running.settings import Reading, Settings
 from ncleaner.text.visible import visible
 
-__all__ = ["EXAMPLES", "command"]
-
 EXAMPLES = (
     ("What a page holds before it is cleaned:", "ncleaner dump pages/lampworks-1997.html"),
     (

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from ncleaner.training.conventions import ZoneUse
     from ncleaner.training.pairs import Pair
 
-__all__ = ["EXAMPLES", "command"]
 
 EXAMPLES = (
     ("Clean pages, and compare the result with gold texts:", "ncleaner evaluate pages gold --method hybrid"),

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from ncleaner.explaining.against import Differences
     from ncleaner.explaining.explain import Explanation
 
-__all__ = ["EXAMPLES", "command"]
 
 EXAMPLES = (
     ("Why each segment of a page is kept or removed:", "ncleaner inspect pages/lampworks-1997.html --why"),

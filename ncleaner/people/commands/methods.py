@@ -10,8 +10,6 @@ from ncleaner.methods.table import METHODS
 from ncleaner.people.options import reports_errors
 from ncleaner.people.streams import show
 
-__all__ = ["EXAMPLES", "command"]
-
 EXAMPLES = (
     ("List all methods:", "ncleaner methods"),
     ("The parameters of one, and their defaults:", "ncleaner methods kimatu"),

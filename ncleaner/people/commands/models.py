@@ -12,8 +12,6 @@ from ncleaner.people.options import epilog, reports_errors
 from ncleaner.people.streams import show, tell
 from ncleaner.text.visible import visible
 
-__all__ = ["EXAMPLES", "command"]
-
 EXAMPLES = (
     ("List all models:", "ncleaner models"),
     ("What a model has learned:", "ncleaner models show el --number 5"),

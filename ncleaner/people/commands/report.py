@@ -10,8 +10,6 @@ import typer
 from ncleaner.people.options import reports_errors
 from ncleaner.people.streams import show, show_json
 
-__all__ = ["EXAMPLES", "command"]
-
 EXAMPLES = (
     ("The sums, and a line for the inputs of each directory:", "ncleaner report corpus"),
     ("A page to show to colleagues, with samples of the text:", "ncleaner report corpus --html report.html"),

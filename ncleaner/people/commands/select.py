@@ -7,8 +7,6 @@ from typing import Any
 
 from ncleaner.people.commands.clean import command as clean
 
-__all__ = ["EXAMPLES", "command"]
-
 EXAMPLES = (
     (
         "Store the pages of an archive:",

@@ -9,8 +9,6 @@ import typer
 from ncleaner.people.declared import with_options
 from ncleaner.people.options import Run, going_on, logged_as_json, reports_errors
 
-__all__ = ["EXAMPLES", "command"]
-
 EXAMPLES = (
     ("One archive for each host:", "ncleaner sort crawl.warc.gz -o sorted"),
     ("One archive for each registered domain:", "ncleaner sort crawl.warc.gz -o domains --by domain"),

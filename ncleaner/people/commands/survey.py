@@ -19,7 +19,6 @@ from ncleaner.text.visible import counted, visible
 if TYPE_CHECKING:
     from ncleaner.running.tally import Tally
 
-__all__ = ["EXAMPLES", "command"]
 
 EXAMPLES = (
     (

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from ncleaner.training.hybrid import StructureSource
     from ncleaner.training.pairs import Pair
 
-__all__ = ["EXAMPLES", "command"]
 
 EXAMPLES = (
     (

@@ -30,7 +30,6 @@ from ncleaner.training import Labelled, NGramOptions, check_q
 if TYPE_CHECKING:
     from ncleaner.training.tuning import Trial, Tuning
 
-__all__ = ["EXAMPLES", "command", "draw_tuning", "train_command", "tuning_panels", "tuning_table"]
 
 EXAMPLES = (
     ("Try two values of n and the default q:", "ncleaner tune --raw pages --clean gold -n 1 -n 2 --q 0.8"),
