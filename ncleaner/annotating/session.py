@@ -30,7 +30,7 @@ _KEPT_DOCUMENTS: Final = 24
 # longer pauses do not count as work
 _MOST_SECONDS: Final = 600.0
 # number of finished pages after which a model is trained again
-EVERY: Final = 3
+_EVERY: Final = 3
 
 
 class RequestError(NcleanerError):
@@ -71,7 +71,7 @@ class Session:
         settling: bool = False,
         anno: bool = False,
         goal: int = 50,
-        every: int = EVERY,
+        every: int = _EVERY,
     ) -> None:
         self.project = project
         self.name = name

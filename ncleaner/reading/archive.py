@@ -82,7 +82,7 @@ class _Reading(NamedTuple):
 
 
 T = TypeVar("T")
-Placed = TypeVar("Placed", Item, StoredRecord | Damage)
+_Placed = TypeVar("_Placed", Item, StoredRecord | Damage)
 
 
 def read(
@@ -329,7 +329,7 @@ def _archives(
             yield parts if parts is not None else [Part(file)]
 
 
-def _placed(items: Iterable[Placed], part: Part) -> Iterable[Placed]:
+def _placed(items: Iterable[_Placed], part: Part) -> Iterable[_Placed]:
     """Returns items with offsets in the input."""
     return items if part.offset < 0 else (replace(item, offset=part.offset) for item in items)
 

@@ -30,7 +30,7 @@ from ncleaner.reading.streams import Members, Source
 from ncleaner.text.visible import counted
 
 ArchiveKind = Literal["warc", "arc"]
-MembersOf = Callable[[Source, Codec, Callable[[bytes], bool], Dictionary], Members]
+_MembersOf = Callable[[Source, Codec, Callable[[bytes], bool], Dictionary], Members]
 
 #: Record types that may contain pages. Of all others, only the type is read.
 PAGES: Final = frozenset({"response", "resource", "conversion"})
@@ -202,7 +202,7 @@ def records_from(
 
 
 def records_through(
-    source: Source, kind: ArchiveKind, codec: Codec, members_of: MembersOf
+    source: Source, kind: ArchiveKind, codec: Codec, members_of: _MembersOf
 ) -> Iterator[tuple[Record | Damage, int | Members | None]]:
     """Reads all records of an archive, through members that the caller makes.
 
@@ -274,7 +274,7 @@ def _layered(
     codec: Codec,
     inner: Codec,
     dictionary: Dictionary,
-    members_of: MembersOf,
+    members_of: _MembersOf,
     kind: ArchiveKind,
     bound: int,
     keep: int,

@@ -85,7 +85,7 @@ def survey(
     with Builder(output, pages, references, duplicates, paragraphs) as builder:
         tally = Tally()
         if inputs:
-            make_folder(folder)
+            _make_folder(folder)
             written = Output(
                 format="signatures", references=references, duplicates=duplicates, paragraphs=paragraphs
             )
@@ -110,7 +110,7 @@ def _apart(inputs: list[Input]) -> list[Input]:
     return found
 
 
-def make_folder(folder: Path) -> None:
+def _make_folder(folder: Path) -> None:
     """Makes a directory. Raises OutputError: it cannot be made."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -162,7 +162,7 @@ def surveyed(
     with tempfile.TemporaryDirectory() as temporary:
         stays = isinstance(output, str | Path) and is_directory(output) and not is_url(str(output))
         folder = Path(str(output)) if stays else Path(temporary)
-        make_folder(folder)
+        _make_folder(folder)
         path, told = folder / _OWN, folder / _OF
         of = _key(inputs, settings)
         if again or not path.is_file() or not told.is_file() or told.read_bytes() != of:

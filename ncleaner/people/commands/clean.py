@@ -35,7 +35,7 @@ EXAMPLES = (
     ),
 )
 
-OutputOption = Annotated[
+_OutputOption = Annotated[
     str | None,
     typer.Option(
         "--output",
@@ -48,10 +48,10 @@ OutputOption = Annotated[
         rich_help_panel="Output",
     ),
 ]
-ForceOption = Annotated[
+_ForceOption = Annotated[
     bool, typer.Option("--force", help="Replace an output file that exists.", rich_help_panel="Output")
 ]
-QuarantineOption = Annotated[
+_QuarantineOption = Annotated[
     str | None,
     typer.Option(
         metavar="FILE",
@@ -89,11 +89,11 @@ def command(
     inputs: InputArgument = None,
     *,
     reading: Reading,
-    output: OutputOption = None,
-    force: ForceOption = False,
+    output: _OutputOption = None,
+    force: _ForceOption = False,
     written: Output,
     recipe: Recipe,
-    quarantine: QuarantineOption = None,
+    quarantine: _QuarantineOption = None,
     asked: Run,
 ) -> None:
     """Clean web archives, HTML pages or text dumps."""
