@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 from ncleaner.cleaner import Cleaner
 from ncleaner.errors import InputError, NcleanerError
@@ -100,6 +100,9 @@ class _Batch(TrackedJob):
         return self.job.pages[min(self.items, len(self.job.pages) - 1)].source
 
 
+_Task = TypeVar("_Task", bound=TrackedJob)
+
+
 class _CountedItem(NamedTuple):
     """Counts of an item that is not a page, and the offset reached in its input."""
 
@@ -126,6 +129,27 @@ class _Run:
         # in a compressed text, offsets count inflated bytes, and may be larger than the file
         self.progress(tally, source, min(offset, source.size) if source.size >= 0 else offset)
 
+    def events(self, running: dict[int, _Task]) -> Iterator[tuple[_Task, Chunk | Done | Failed | Death]]:
+        """Yields the chunks of the tasks that run, and their ends.
+
+        A task whose worker has died goes on with another one. Workers that wait or are replaced are told of.
+        """
+        for number, event in self.pool.poll(_POLL_SECONDS):
+            task = running[number]
+            if isinstance(event, Chunk):
+                task.advance(event)
+                yield task, event
+                continue
+            if (note := note_of(task, event)) is not None:
+                self.count(Tally(notes=[note]), task.source, -1)
+            if isinstance(event, Waiting):
+                continue
+            del running[number]
+            if isinstance(event, Death) and task.job_after(event):
+                running[self.pool.submit(task.job)] = task
+            else:
+                yield task, event
+
     def by_file(
         self, sources: Iterable[Input], opener: Callable[[Input], AbstractContextManager[OpenOutput]]
     ) -> None:
@@ -135,33 +159,20 @@ class _Run:
         with ExitStack() as leaving:
             # only running inputs are kept, since there may be a hundred thousand
             leaving.push(partial(_discard_outputs, running))
-
-            def submit(file: _TrackedFile) -> None:
-                running[self.pool.submit(file.job)] = file
-
             while waiting or running:
                 while waiting and self.pool.idle:
                     source = waiting.popleft()
                     file = _TrackedFile(source, FileJob(path=source.path))
                     file.output = file.closing.enter_context(opener(source))
-                    submit(file)
-                for number, event in self.pool.poll(_POLL_SECONDS):
-                    file = running[number]
+                    running[self.pool.submit(file.job)] = file
+                for file, event in self.events(running):
                     if isinstance(event, Chunk):
                         assert file.output is not None
                         file.output.write(event)
-                        file.advance(event)
                         self.count(event.tally, file.source, event.offset)
-                        continue
-                    self._tell(file, event)
-                    if isinstance(event, Waiting):
-                        continue
-                    del running[number]
-                    if isinstance(event, Death) and file.job_after(event):
-                        submit(file)
-                        continue
-                    self.count(end_tally(file.source, event), file.source, file.source.size)
-                    file.closing.close()
+                    else:
+                        self.count(end_tally(file.source, event), file.source, file.source.size)
+                        file.closing.close()
 
     def layout(self, source: Input) -> Layout | None:
         """Returns the layout of an input that is worth reading in stretches; None for any other."""
@@ -191,12 +202,6 @@ class _Run:
             else:
                 self.spread((source for source, _ in group), output)
 
-    def _tell(self, task: TrackedJob, event: Waiting | Done | Failed | Death) -> None:
-        """Tells of a worker that waits, or has been replaced between two pages."""
-        note = note_of(task, event)
-        if note is not None:
-            self.count(Tally(notes=[note]), task.source, -1)
-
     def _items(self, sources: Iterable[Input]) -> Iterator[tuple[Input, Page | Skip | Damage | None]]:
         """Yields each input's items, or a Damage if it cannot be read at all; None at the end of each."""
         for source in sources:
@@ -221,10 +226,6 @@ class _Run:
         pending: deque[_Batch] = deque()
         running: dict[int, _Batch] = {}
         ended = False
-
-        def submit(batch: _Batch) -> None:
-            running[self.pool.submit(batch.job)] = batch
-
         while True:
             # a bounded number of batches: if the output is read slowly, the input is read slowly, too
             while not ended and self.pool.idle and len(pending) < 4 * self.jobs:
@@ -233,7 +234,7 @@ class _Run:
                     ended = True
                 else:
                     pending.append(batch)
-                    submit(batch)
+                    running[self.pool.submit(batch.job)] = batch
             while pending and pending[0].done:
                 batch = pending.popleft()
                 for chunk in batch.chunks:
@@ -241,20 +242,11 @@ class _Run:
                     self.count(chunk.tally, batch.source, batch.offset)
             if ended and not pending:
                 return
-            for number, event in self.pool.poll(_POLL_SECONDS):
-                batch = running[number]
+            for batch, event in self.events(running):
                 if isinstance(event, Chunk):
                     batch.chunks.append(event)
-                    batch.advance(event)
                     continue
-                self._tell(batch, event)
-                if isinstance(event, Waiting):
-                    continue
-                del running[number]
                 if isinstance(event, Death):
-                    if batch.job_after(event):
-                        submit(batch)
-                        continue
                     batch.chunks.append(_give_up_rest(batch, event, self.settings.recipe.limits))
                 batch.done = True
 
