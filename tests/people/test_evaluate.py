@@ -5,15 +5,29 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from ncleaner import Cleaner
+from ncleaner.document.html import dump_html
+from ncleaner.document.tables import ZONES
 from ncleaner.errors import EvaluationError
-from ncleaner.people.evaluating import precision_recall_of
-from ncleaner.people.evaluation import errors_sentence, evaluation_page, evaluation_table, worst_pages
+from ncleaner.methods.choice import make_method, ngrams_by_page, read_ngrams
+from ncleaner.people.evaluating import precision_recall, precision_recall_of
+from ncleaner.people.evaluation import (
+    convention_table,
+    curve_table,
+    errors_sentence,
+    evaluation_page,
+    evaluation_table,
+    worst_pages,
+)
+from ncleaner.people.program import app
 from ncleaner.scoring.evaluation import evaluate
+from ncleaner.training.conventions import ZoneUse
 from ncleaner.training.pairs import Pair, read_pairs
 
 from ..explaining.test_drawing import Seen
@@ -210,3 +224,75 @@ def test_training_pages_are_known(tmp_path: Path) -> None:
     row = next(line for line in listed if line.startswith("toy"))
     assert listed.index(row) > next(at for at, line in enumerate(listed) if line.startswith("en"))
     assert re.search(r" 3 +3 +\(\d", row)
+
+
+def test_advice_by_the_convention_of_a_gold_text() -> None:
+    uses = {name: ZoneUse(name, 0, 0) for name in ZONES[1:]}
+    lines = convention_table(uses).splitlines()
+    assert [line.split()[0] for line in lines] == ["Convention", *ZONES[1:]]
+    assert all(line.split()[1:] == ["0", "-", "unknown"] for line in lines[1:])
+
+    uses |= {
+        "headline": ZoneUse("headline", 100, 26),
+        "caption": ZoneUse("caption", 100, 90),
+        "comment": ZoneUse("comment", 100, 50),
+        # no option for it
+        "byline": ZoneUse("byline", 100, 0),
+    }
+    table, *advice = convention_table(uses).split("\n\n")
+    assert table.splitlines()[1].split() == ["headline", "100", "26", "%", "left", "out"]
+    assert [text.replace("\n", " ") for text in advice] == [
+        "This gold text leaves out the headline on 74 % of the pages that have one: clean with --no-headline to be "
+        "measured by its convention.",
+        "This gold text contains captions on 90 % of the pages that have them: clean without --no-captions to be "
+        "measured by its convention.",
+        "This gold text contains readers' comments on 50 % of the pages that have them: no option fits all of its "
+        "pages.",
+    ]
+    assert max(map(len, convention_table(uses).splitlines())) < 80
+
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+PAIRS = read_pairs(EXAMPLES / "pages", EXAMPLES / "gold")
+
+
+def test_a_curve_falls_from_recall_to_precision() -> None:
+    curve = precision_recall(PAIRS, ngrams_by_page("nonlexical"))
+    points = curve.points
+    assert curve.pages == len(PAIRS)
+    thresholds = [point.threshold for point in points if point.threshold is not None]
+    assert thresholds == sorted(set(thresholds)) and len(thresholds) == len(points)
+    assert all(a.recall >= b.recall and a.kept >= b.kept for a, b in pairwise(points))
+    assert points[0].recall > 0.98 and points[0].kept > 0.9
+    assert points[-1].precision > points[0].precision and points[-1].kept < 0.1
+    assert {point.preset for point in points} == {"", "precision", "recall", "balanced"}
+
+
+def test_a_point_is_what_the_method_keeps() -> None:
+    model = read_ngrams("en")
+    curve = precision_recall(PAIRS, lambda _: model)
+    balanced = next(point for point in curve.points if point.preset == "balanced")
+    method = make_method("ngram", model)
+    kept = [(pair, method.keep(pair.document).mask) for pair in PAIRS]
+    words = sum(int(pair.alignment.words[mask].sum()) for pair, mask in kept)
+    # what is not shown at first is no text of the page here: n-grams never keep it
+    shown = sum(int(pair.alignment.words[pair.document.visible].sum()) for pair in PAIRS)
+    assert shown < sum(int(pair.alignment.words.sum()) for pair in PAIRS)
+    assert balanced.kept == pytest.approx(words / shown)
+    assert f"{balanced.threshold:>+9.2f}" in curve_table(curve)
+
+
+def test_nothing_to_draw() -> None:
+    with pytest.raises(EvaluationError, match="no words"):
+        precision_recall([Pair("x", dump_html(""), "")], ngrams_by_page("auto"))
+
+
+@pytest.mark.slow
+def test_command_line(tmp_path: Path) -> None:
+    arguments = ["evaluate", str(EXAMPLES / "pages"), str(EXAMPLES / "gold"), "--curve", str(tmp_path / "pr")]
+    result = CliRunner().invoke(app, [*arguments, "--model", "nonlexical"])
+    assert result.exit_code == 0
+    assert "balanced" in result.stdout
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["pr.svg"]
+    found = json.loads(CliRunner().invoke(app, [*arguments, "--json", "--quiet"]).stdout)
+    assert found["model"] == "de, el, en, nonlexical, pl, ru, zh" and len(found["points"]) > 20
