@@ -105,7 +105,7 @@ cdef int _status(const unsigned char* p, Py_ssize_t n) noexcept nogil:
 cdef Py_ssize_t _find(
     const unsigned char* p, Py_ssize_t n, const char* word, Py_ssize_t length
 ) noexcept nogil:
-    """Returns the index of a word whose last byte is a line feed, or that begins with one; -1 without it."""
+    """Returns the index of a word; -1 without it."""
     cdef const unsigned char* found
     cdef Py_ssize_t i = 0
     while i + length <= n:
@@ -637,22 +637,14 @@ cdef class RegularReader:
 
     cdef Py_ssize_t _to_magic(self, Py_ssize_t ahead) except -2:
         """Returns how far ahead the next beginning of a member is, from `ahead` on; -1 if there is none."""
-        cdef const unsigned char* p
-        cdef const unsigned char* found
-        cdef const unsigned char* magic = <const unsigned char*> PyBytes_AS_STRING(self._magic)
-        cdef Py_ssize_t length = PyBytes_GET_SIZE(self._magic), n
+        cdef const char* magic = PyBytes_AS_STRING(self._magic)
+        cdef Py_ssize_t length = PyBytes_GET_SIZE(self._magic), size, found
         while True:
-            p = self._stored + self._low
-            n = self._high - self._low - length + 1
-            while ahead < n:
-                found = <const unsigned char*> memchr(p + ahead, magic[0], n - ahead)
-                if found == NULL:
-                    ahead = n
-                    break
-                ahead = found - p
-                if memcmp(found, magic, length) == 0:
-                    return ahead
-                ahead += 1
+            size = self._high - self._low
+            found = _find(self._stored + self._low + ahead, size - ahead, magic, length)
+            if found >= 0:
+                return ahead + found
+            ahead = max(ahead, size - length + 1)
             if not self._fill():
                 return -1
 
