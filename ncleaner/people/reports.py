@@ -54,7 +54,7 @@ def run_text(history: History, *, everything: bool = False) -> str:
         for group in groups
     ]
     if len(history.lines) != 1:
-        inputs.append(["all", *_cells(history.total, history.seconds), ""])
+        inputs.append(["all", *_cells(history.total, history.whole.seconds), ""])
     lines += ["", *text_table([("input", *_COLUMNS, ""), *inputs], (0, len(_COLUMNS) + 1))]
     if len(groups) < len(history.lines):
         lines.append("--all has a line for each input")
@@ -91,8 +91,7 @@ def _unread(group: Group) -> str:
 
 
 def _sums(history: History) -> list[tuple[str, str]]:
-    inputs, total = len(history.lines), history.total
-    unread = sum(bool(line.tally.unread) for line in history.lines)
+    inputs, unread, total = len(history.lines), history.whole.unread, history.total
     return [
         ("inputs", f"{inputs:,}" + (f", {unread:,} of them not read to the end" if unread else "")),
         ("pages", f"{total.pages:,}"),
@@ -100,7 +99,7 @@ def _sums(history: History) -> list[tuple[str, str]]:
         ("words kept", f"{total.words_kept:,}{_share_of(total)}"),
         ("words removed", f"{total.words_removed:,}"),
         ("megabytes of pages", f"{total.bytes / 1e6:,.1f}"),
-        ("time of work, all inputs", str(timedelta(seconds=round(history.seconds)))),
+        ("time of work, all inputs", str(timedelta(seconds=round(history.whole.seconds)))),
     ]
 
 
@@ -208,14 +207,14 @@ def _large(history: History) -> list[tuple[str, str]]:
     words = total.words_kept + total.words_removed
     share = f"{100 * total.words_kept / words:.1f} %" if words else "-"
     lost = total.lost.total()
-    unread = sum(bool(line.tally.unread) for line in history.lines)
+    unread = history.whole.unread
     return [
         ("input" if len(history.lines) == 1 else "inputs", f"{len(history.lines):,}"),
         ("page" if total.pages == 1 else "pages", f"{total.pages:,}"),
         ("of all words kept", share),
         ("word kept" if total.words_kept == 1 else "words kept", f"{total.words_kept:,}"),
         ("megabytes of pages", f"{total.bytes / 1e6:,.1f}"),
-        ("time of work", str(timedelta(seconds=round(history.seconds)))),
+        ("time of work", str(timedelta(seconds=round(history.whole.seconds)))),
         *([("page given up" if lost == 1 else "pages given up", f"{lost:,}")] if lost else []),
         *([("in letters new to the model", f"{total.unfamiliar:,}")] if total.unfamiliar else []),
         *([("not read to the end", f"{unread:,}")] if unread else []),

@@ -57,7 +57,8 @@ class Group:
             tally += line.tally
         unread = sum(bool(line.tally.unread) for line in lines)
         seconds = float(sum(line.seconds for line in lines))
-        return cls(lines[0].input, lines[-1].input, len(lines), unread, tally, seconds)
+        first, last = (lines[0].input, lines[-1].input) if lines else ("", "")
+        return cls(first, last, len(lines), unread, tally, seconds)
 
 
 @dataclass
@@ -77,12 +78,14 @@ class History:
     foreign: int = 0
 
     @cached_property
+    def whole(self) -> Group:
+        """All inputs as one group."""
+        return Group.of(self.lines)
+
+    @property
     def total(self) -> Tally:
         """The sum of the counts of all inputs."""
-        total = Tally()
-        for line in self.lines:
-            total += line.tally
-        return total
+        return self.whole.tally
 
     @property
     def outcomes(self) -> Counter[str]:
@@ -104,11 +107,6 @@ class History:
                 **given_up,
             }
         )
-
-    @property
-    def seconds(self) -> float:
-        """Sum of the seconds between begin and end of each input."""
-        return float(sum(line.seconds for line in self.lines))
 
     def over_time(self) -> list[tuple[datetime, int]]:
         """Returns (time, pages finished until then) for the start of the first input and each input's end."""
@@ -176,7 +174,7 @@ class History:
             "words_kept": total.words_kept,
             "words_removed": total.words_removed,
             "bytes": total.bytes,
-            "seconds": round(self.seconds, 3),
+            "seconds": round(self.whole.seconds, 3),
         }
 
 
