@@ -212,14 +212,6 @@ class _Run:
                 yield source, Damage(without(source.path, str(error)), source.path, unread=True)
             yield source, None
 
-    def _gather(self, parts: Iterator[_Batch | _CountedItem]) -> _Batch | None:
-        """Returns the next batch, and counts the items before it; None at the end."""
-        for part in parts:
-            if isinstance(part, _Batch):
-                return part
-            self.count(*part)
-        return None
-
     def spread(self, sources: Iterable[Input], output: OpenOutput) -> None:
         """Reads the inputs here and sends their pages to all workers; the output keeps the order."""
         parts = _batches(self._items(sources))
@@ -229,12 +221,14 @@ class _Run:
         while True:
             # a bounded number of batches: if the output is read slowly, the input is read slowly, too
             while not ended and self.pool.idle and len(pending) < 4 * self.jobs:
-                batch = self._gather(parts)
-                if batch is None:
+                part = next(parts, None)
+                if part is None:
                     ended = True
+                elif isinstance(part, _CountedItem):
+                    self.count(*part)
                 else:
-                    pending.append(batch)
-                    running[self.pool.submit(batch.job)] = batch
+                    pending.append(part)
+                    running[self.pool.submit(part.job)] = part
             while pending and pending[0].done:
                 batch = pending.popleft()
                 for chunk in batch.chunks:
